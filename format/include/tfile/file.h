@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tfile/chunk.h"
+#include "tfile/result.h"
+#include "tfile/source.h"
+#include "tfile/table.h"
+
+namespace tfile {
+
+// The fields of the file's header record, as they are (docs/format.md, "Header").
+struct FileHeader {
+  std::int32_t version = 0;  // as stored: 64000, or 1064000 in the form with 64-bit addresses
+  bool big = false;
+  std::int64_t begin = 0, end = 0, seek_free = 0, seek_info = 0;
+  std::int32_t nbytes_free = 0, nfree = 0, nbytes_name = 0, nbytes_info = 0, compress = 0;
+  std::uint8_t units = 0;
+  std::array<std::uint8_t, 16> uuid{};
+  std::uint16_t uuid_version = 0;
+  std::string name, title;  // of the root directory
+};
+
+enum class KeyKind : std::uint8_t { directory, table, object };
+
+// One key of a directory. The views are into the listing that holds it.
+struct KeyInfo {
+  std::string_view name, class_name, title;
+  std::uint64_t seek = 0;  // address of the record
+  std::uint32_t nbytes = 0, objlen = 0;
+  std::uint16_t keylen = 0;
+  std::uint16_t cycle = 0;
+  std::uint32_t datime = 0;
+  KeyKind kind = KeyKind::object;
+};
+
+// The keys of one directory, in file order (newest cycle of a name first), and the memory that their names live in.
+struct DirectoryListing {
+  std::vector<KeyInfo> keys;
+  std::uint32_t created = 0, modified = 0;  // TDatime
+  std::uint64_t seek = 0;                   // address of the directory's record: its identity, for cycles of directories
+  std::vector<Buffer> arena;
+};
+
+// One stretch of the file, as TFile::Map tells it.
+struct Record {
+  enum class Kind : std::uint8_t { header, record, gap, trailing } kind = Kind::record;
+  std::uint64_t begin = 0, size = 0;
+  std::uint32_t objlen = 0;
+  std::uint16_t keylen = 0, cycle = 0;
+  std::uint32_t datime = 0;
+  std::string class_name, name, title;
+};
+
+// Seconds since the epoch of a TDatime, which has no zone, read as UTC; 0 for 0.
+std::int64_t unix_time(std::uint32_t datime);
+
+// An open ROOT file. Const; every function may be called from any thread; those that say so read from the source and
+// may block.
+class File {
+ public:
+  // Reads header, root directory, and StreamerInfo. A file that was never closed or is cut is recovered as
+  // TFile::Recover does: `recovered` is true and `warnings` says so. Errors: damaged (not a ROOT file, nothing
+  // recoverable), io. Blocks.
+  static Result<std::shared_ptr<const File>> open(std::shared_ptr<const Source>);
+  virtual ~File() = default;
+
+  virtual const Source& source() const = 0;
+  virtual std::shared_ptr<const Source> shared_source() const = 0;
+  virtual const FileHeader& header() const = 0;
+  virtual bool recovered() const = 0;
+  virtual const std::vector<std::string>& warnings() const = 0;
+
+  virtual std::shared_ptr<const DirectoryListing> root() const = 0;
+
+  // The listing of a key of kind directory. Blocks. A directory that holds itself is the caller's to notice (`seek`).
+  virtual Result<std::shared_ptr<const DirectoryListing>> directory(const KeyInfo&) const = 0;
+
+  // The table behind a key of kind table. Where it cannot be read at all (trial RNTuple, unknown version) the table
+  // has no columns and `reason` says why; damage of the record itself is an error. Blocks.
+  virtual Result<std::shared_ptr<const Table>> table(const KeyInfo&) const = 0;
+
+  // The decompressed payload of any key: one stream of one slot, u1. Blocks only for a first look at the record's key.
+  virtual Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo&) const = 0;
+
+  // Every record from the first byte to the last, gaps included. Blocks.
+  virtual Result<std::vector<Record>> record_map() const = 0;
+};
+
+}  // namespace tfile

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tfile {
+
+enum class Dtype : std::uint8_t { b1, i1, u1, i2, u2, i4, u4, i8, u8, f4, f8 };
+
+std::size_t size_of(Dtype);
+std::string_view type_suffix(Dtype);  // "f4": as in file names
+std::string numpy_dtype(Dtype);       // "<f4", "|b1", "|i1": as in schemas
+
+enum class Role : std::uint8_t { values, offsets, chars, tags, index, raw };
+std::string_view role_name(Role);
+
+using StreamId = std::uint32_t;
+using ColumnId = std::uint32_t;
+using NodeId = std::uint32_t;
+
+// One raw-array file of a table: `length` items, each of dtype and shape, little-endian, C order, no padding.
+struct Column {
+  std::string path;  // below the table, as in the mount: "Muon_pt/values.f4"
+  std::string name;  // the last component: "values.f4"
+  Dtype dtype = Dtype::u1;
+  Role role = Role::values;
+  bool optional = false;              // an offsets column of lists of 0 or 1 items
+  std::vector<std::uint32_t> shape;   // {} for a number
+  std::vector<ColumnId> lists;        // the offsets columns above, outermost first
+  std::string branch;                 // branch names from the top branch, joined by '/'
+  std::vector<std::string> field;     // member names below that branch
+  std::string title, class_name, compression;
+  std::string reason;                 // why this is raw; empty otherwise
+  StreamId stream = 0;
+  std::uint32_t slot = 0;             // which array of the stream's chunks
+
+  std::size_t item_size() const;      // bytes of one item of the whole shape
+};
+
+// A directory of a table (list, record, string, ...) or a leaf, which is a column. Node 0 is the table's own directory.
+struct Node {
+  std::string name;                   // path component, escaped and unique among its siblings
+  std::string original_name;          // ROOT's own, where `name` differs from it; else empty
+  std::string branch_name;            // ROOT's full branch name: an alias for lookup; empty if equal to `name`
+  std::vector<NodeId> children;       // empty for a leaf
+  std::optional<ColumnId> column;     // set for a leaf
+};
+
+// "pos" + {f4, {3}} <-> "pos.f4x3".
+struct TypedName {
+  std::string stem;
+  Dtype dtype = Dtype::u1;
+  std::vector<std::uint32_t> shape;
+};
+std::string typed_suffix(Dtype, const std::vector<std::uint32_t>& shape);  // ".f4x3"
+std::optional<TypedName> parse_typed_name(std::string_view file_name);
+
+}  // namespace tfile

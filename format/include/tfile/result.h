@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tl/expected.hpp>
+#include <utility>
+
+namespace tfile {
+
+enum class ErrorKind : std::uint8_t {
+  damaged,      // the bytes contradict the format
+  unsupported,  // the bytes are right, this code does not read them
+  not_found,
+  io,           // the storage failed; `system_errno` says how
+  stale,        // the source changed after it was opened
+  timed_out,
+  no_space,
+  denied,
+  busy,
+  exists,
+  not_empty,
+  invalid,      // the caller asked for something that has no meaning
+};
+
+// What went wrong, said once, where it is known. Rooms above add the path; `fuse/errno` alone chooses an errno.
+struct Error {
+  ErrorKind kind = ErrorKind::damaged;
+  std::string text;
+  std::int64_t offset = -1;  // byte offset in the file concerned, or -1
+  int system_errno = 0;
+};
+
+// A value or an Error. A class of its own rather than an alias, so that a result nobody looks at is a warning.
+template <class T = void>
+class [[nodiscard]] Result : public tl::expected<T, Error> {
+ public:
+  using tl::expected<T, Error>::expected;
+  Result(tl::expected<T, Error> other) : tl::expected<T, Error>(std::move(other)) {}
+};
+
+inline tl::unexpected<Error> fail(ErrorKind kind, std::string text, std::int64_t offset = -1, int system_errno = 0) {
+  return tl::unexpected<Error>(Error{kind, std::move(text), offset, system_errno});
+}
+
+}  // namespace tfile
+
+#define TFILE_JOIN_(a, b) a##b
+#define TFILE_JOIN(a, b) TFILE_JOIN_(a, b)
+#define TFILE_TRY_(result, declaration, ...)                            \
+  auto result = (__VA_ARGS__);                                          \
+  if (!result) return tl::unexpected<tfile::Error>(std::move(result).error()); \
+  declaration = *std::move(result)
+
+// TRY(auto key, read_key(cursor)): the value, or return the error to the caller.
+#define TRY(declaration, ...) TFILE_TRY_(TFILE_JOIN(try_result_, __COUNTER__), declaration, __VA_ARGS__)
+
+// TRY_VOID(check(x)): return the error to the caller if there is one.
+#define TRY_VOID(...)                                                                        \
+  do {                                                                                       \
+    if (auto try_result = (__VA_ARGS__); !try_result)                                        \
+      return tl::unexpected<tfile::Error>(std::move(try_result).error());                    \
+  } while (false)

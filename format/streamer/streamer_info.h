@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "tfile/result.h"
+
+namespace tfile {
+
+// TStreamerElement::fType (docs/format.md, "Streamer elements"). 20 + t: fixed array of t; 40 + t: `T* p; //[n]`.
+namespace element_type {
+inline constexpr int kBase = 0, kChar = 1, kShort = 2, kInt = 3, kLong = 4, kFloat = 5, kCounter = 6, kCharStar = 7,
+                     kDouble = 8, kDouble32 = 9, kLegacyChar = 10, kUChar = 11, kUShort = 12, kUInt = 13, kULong = 14,
+                     kBits = 15, kLong64 = 16, kULong64 = 17, kBool = 18, kFloat16 = 19;
+inline constexpr int kOffsetArray = 20, kOffsetPointer = 40;
+inline constexpr int kObject = 61, kAny = 62, kObjectp = 63, kObjectP = 64, kTString = 65, kTObject = 66, kTNamed = 67,
+                     kAnyp = 68, kAnyP = 69, kAnyPnoVT = 70, kStlp = 71;
+inline constexpr int kStl = 300, kStlString = 365, kStreamer = 500, kStreamLoop = 501;
+}  // namespace element_type
+
+// The class of the element's own record; it decides which further fields there are.
+enum class ElementKind : std::uint8_t {
+  base, basic, basic_pointer, loop, object, object_any, object_pointer, object_any_pointer, string, stl, stl_string,
+  artificial, unknown
+};
+
+struct StreamerElement {
+  ElementKind kind = ElementKind::unknown;
+  std::string name, title, type_name;
+  std::int32_t type = -1;
+  std::int32_t size = 0, array_length = 0, array_dim = 0;
+  std::array<std::int32_t, 5> max_index{};
+  std::int32_t base_version = 0;       // base
+  std::uint32_t base_checksum = 0;     // base; 0 when not given
+  std::int32_t count_version = 0;      // basic_pointer, loop
+  std::string count_name, count_class;
+  std::int32_t stl_type = 0, stl_content = 0;  // stl: fSTLtype, fCtype
+};
+
+struct StreamerInfo {
+  std::string class_name;
+  std::uint32_t checksum = 0;
+  std::int32_t version = 0;
+  std::vector<StreamerElement> elements;
+};
+
+// The StreamerInfo of a file, with ROOT's own classes known here for what the file does not describe.
+class StreamerInfos {
+ public:
+  // `payload`: the decompressed StreamerInfo record (a TList); empty span for a file without. What cannot be read of it
+  // is left out and said in `warnings`. `keylen` is needed because object tags count from the key's start.
+  static StreamerInfos read(std::span<const std::byte> payload, std::uint32_t keylen, std::vector<std::string>& warnings);
+
+  // Exactly that version, or nullptr. The file's own come before the built-in ones.
+  const StreamerInfo* find(std::string_view class_name, int version) const;
+  const StreamerInfo* find_by_checksum(std::string_view class_name, std::uint32_t checksum) const;
+  const StreamerInfo* newest(std::string_view class_name) const;
+  const std::vector<std::unique_ptr<StreamerInfo>>& from_file() const { return from_file_; }
+
+ private:
+  std::vector<std::unique_ptr<StreamerInfo>> from_file_;
+  std::unordered_map<std::string, std::vector<const StreamerInfo*>> by_name_;
+};
+
+// The members of ROOT's own classes (TTree, TBranch, TLeaf..., their bases, TAtt*, TObjArray) for the versions that
+// files without StreamerInfo may hold. Built once.
+const std::vector<StreamerInfo>& builtin_streamer_infos();
+
+}  // namespace tfile

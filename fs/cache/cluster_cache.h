@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "content.h"
+#include "reply.h"
+#include "tfile/chunk.h"
+
+namespace tfilefs {
+
+struct CacheOptions {
+  std::uint64_t memory = 0;      // bytes: cache and work in flight
+  unsigned threads = 0;          // size of the decode arena
+  unsigned fetch_threads = 4;    // threads that block in Source::read and in opening files; architecture, "Threads"
+  std::uint64_t readahead = 256 << 10;  // gaps up to this size are read through
+};
+
+// The decoded chunks of one StreamSet (a table, or an object's payload) and their extents. Kept alive by open files;
+// its chunks leave the cache when the last one goes. Thread-safe.
+class CachedStreams {
+ public:
+  virtual ~CachedStreams() = default;
+  virtual const tfile::StreamSet& streams() const = 0;
+
+  // Items of a column. Answers at once where metadata or what was computed before gives it; else reads headers, or
+  // decodes lengths, once, whoever asks. A stream damaged in the middle has the length of the part before the damage
+  // plus one item, so that reading reaches the error instead of a false end.
+  virtual void length(tfile::StreamId, std::uint32_t slot, Reply<std::int64_t>) = 0;
+
+  // The length if `length` would answer it at once from metadata, headers already read, or earlier work; never reads.
+  virtual std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const = 0;
+
+  // Bytes [offset, offset + size) of the column of this slot, whose items are item_size bytes; fewer at its end.
+  virtual void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
+                    Reply<Slices>) = 0;
+};
+
+// One cache serves all readers of a mount: each chunk is fetched once and decoded once, however many ask.
+class ClusterCache {
+ public:
+  static std::unique_ptr<ClusterCache> create(const CacheOptions&);
+  virtual ~ClusterCache() = default;  // waits for what is in flight
+
+  virtual std::shared_ptr<CachedStreams> attach(std::shared_ptr<const tfile::StreamSet>) = 0;
+
+  // Runs a job that may block (opening a file, reading a directory) on a fetch thread.
+  virtual void run_blocking(std::function<void()>) = 0;
+
+  struct Counters {
+    std::uint64_t hits = 0, misses = 0, evictions = 0, bytes_read = 0, read_calls = 0, bytes_decoded = 0,
+                  chunks_decoded = 0, budget_used = 0, budget = 0;
+  };
+  virtual Counters counters() const = 0;
+};
+
+}  // namespace tfilefs

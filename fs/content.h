@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "reply.h"
+
+namespace tfilefs {
+
+// Bytes to answer a read with: pieces in order, and what keeps them alive until the answer has left.
+struct Slices {
+  std::vector<std::span<const std::byte>> pieces;
+  std::vector<std::shared_ptr<const void>> pins;
+  std::size_t size() const {
+    std::size_t sum = 0;
+    for (auto p : pieces) sum += p.size();
+    return sum;
+  }
+};
+
+// What answers reads on an open regular file: column, view, control file, passed-through file. Thread-safe.
+class Content {
+ public:
+  virtual ~Content() = default;
+
+  // Exact, and fixed for the life of this object.
+  virtual std::uint64_t size() const = 0;
+
+  // Exactly min(size, this->size() - offset) bytes (none beyond the end), or an error. Answers now, on this thread,
+  // when the bytes are there, else later from another; never waits for storage on the caller's thread.
+  virtual void read(std::uint64_t offset, std::size_t size, Reply<Slices>) = 0;
+};
+
+// Text or bytes that were made whole.
+class FixedContent : public Content {
+ public:
+  explicit FixedContent(std::string bytes) : bytes_(std::make_shared<const std::string>(std::move(bytes))) {}
+  std::uint64_t size() const override { return bytes_->size(); }
+  void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
+    Slices slices;
+    if (offset < bytes_->size()) {
+      const auto all = std::as_bytes(std::span(*bytes_));
+      slices.pieces.push_back(all.subspan(offset, std::min<std::size_t>(size, all.size() - offset)));
+      slices.pins.push_back(bytes_);
+    }
+    reply(std::move(slices));
+  }
+
+ private:
+  std::shared_ptr<const std::string> bytes_;
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <utility>
+
+#include "tfile/result.h"
+
+namespace tfilefs {
+
+using tfile::Error;
+using tfile::ErrorKind;
+using tfile::Result;
+
+// A promise to answer exactly once, from any thread. Destroyed unanswered it answers `io`: no request is ever lost.
+template <class T>
+class [[nodiscard]] Reply {
+ public:
+  Reply() = default;
+  template <class F>
+    requires(!std::is_same_v<std::decay_t<F>, Reply>)
+  Reply(F function) : sink_(std::make_unique<Function<F>>(std::move(function))) {}
+  Reply(Reply&&) noexcept = default;
+  Reply& operator=(Reply&& other) noexcept {
+    abandon();
+    sink_ = std::move(other.sink_);
+    return *this;
+  }
+  ~Reply() { abandon(); }
+
+  void operator()(Result<T> result) {
+    if (auto sink = std::move(sink_)) sink->answer(std::move(result));
+  }
+  bool answered() const { return !sink_; }
+
+ private:
+  struct Sink {
+    virtual ~Sink() = default;
+    virtual void answer(Result<T>) = 0;
+  };
+  template <class F>
+  struct Function : Sink {
+    explicit Function(F f) : function(std::move(f)) {}
+    void answer(Result<T> result) override { function(std::move(result)); }
+    F function;
+  };
+  void abandon() {
+    if (sink_) (*this)(tfile::fail(ErrorKind::io, "request was dropped unanswered"));
+  }
+
+  std::unique_ptr<Sink> sink_;
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cache/cluster_cache.h"
+#include "content.h"
+#include "tfile/file.h"
+#include "tfile/table.h"
+
+namespace tfilefs {
+
+// The file of a column: bytes straight from the cache. `length` as CachedStreams::length answered it.
+std::shared_ptr<Content> column_content(std::shared_ptr<CachedStreams>, const tfile::Column&, std::int64_t length);
+
+// NAME.npy: header of format 1.0 (2.0 where the header needs it), padded to 64 bytes, then the column.
+std::shared_ptr<Content> npy_content(std::shared_ptr<CachedStreams>, const tfile::Column&, std::int64_t length);
+
+// NODE.txt: a line an entry; lists by spaces, strings as they are with control characters escaped; floats as the
+// shortest text that reads back equal. One formatting pass gives the exact size; of it an index of offsets is kept.
+void text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,
+                  Reply<std::shared_ptr<Content>>);
+
+// TABLE/.schema.json (docs/semantics.md, "Schema"). Lengths that would need decoding are null.
+void schema_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
+
+std::string header_text(const tfile::File&);                          // .header.json
+std::string map_text(const std::vector<tfile::Record>&);              // .map.txt, TFile::Map's form
+}  // namespace tfilefs
