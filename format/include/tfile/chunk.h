@@ -100,8 +100,9 @@ class StreamSet {
   virtual Result<std::vector<std::int64_t>> items(ChunkKey, std::span<const std::byte> stored,
                                                   std::span<const std::shared_ptr<const Chunk>> inputs) const = 0;
 
-  // Length of each slot's whole column where metadata and (if `needs_header`) the header of chunk 0 give it; nullopt
-  // where only the sum of `items` can. Exact, or nothing.
+  // Length of each slot's whole column where metadata and (if `needs_header`) the header of chunk 0 give it; -1 for a
+  // slot where only the sum of `items` can tell, nullopt where that is so for all. Exact, or nothing. A stream may have
+  // hidden slots, counted by `items` but without a column: their arrays are empty.
   struct QuickLengths {
     bool needs_header = false;
     bool possible = false;
