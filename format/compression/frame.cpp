@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compression/frame.h"
+
+#include <cstring>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "bytes/cursor.h"
+#include "compression/codec.h"
+
+namespace tfile {
+namespace {
+
+// Tag (2), method (1), stored size (3), decoded size (3).
+constexpr std::size_t kBlockHeaderSize = 9;
+
+// The next block of `in`: its header is checked, its data not looked at.
+struct Block {
+  Codec codec = Codec::zlib;
+  std::span<const std::byte> data;
+  std::uint32_t size = 0;  // decoded
+};
+
+std::uint32_t load_3_little(const std::byte* p) {
+  return std::to_integer<std::uint32_t>(p[0]) | std::to_integer<std::uint32_t>(p[1]) << 8 |
+         std::to_integer<std::uint32_t>(p[2]) << 16;
+}
+
+Result<Block> next_block(Cursor& in) {
+  const std::size_t at = in.position();
+  const std::span<const std::byte> header = in.take(kBlockHeaderSize, "compressed block: header");
+  if (in.failed()) return tl::unexpected<Error>(in.error());
+  const std::optional<Codec> codec = codec_of_tag(header.data());
+  if (!codec) return fail(ErrorKind::damaged, "compressed block at byte " + std::to_string(at) + ": unknown tag");
+  Block block;
+  block.codec = *codec;
+  block.size = load_3_little(header.data() + 6);
+  block.data = in.take(load_3_little(header.data() + 3), "compressed block: data");
+  if (!in.failed() && block.size > std::uint64_t{ratio_max(*codec)} * block.data.size()) {
+    return fail(ErrorKind::damaged, "compressed block at byte " + std::to_string(at) + ": " +
+                                        std::to_string(block.size) + " bytes cannot come from " +
+                                        std::to_string(block.data.size()));
+  }
+  return in.finish(block);
+}
+
+// Sum of the decoded sizes of all blocks, so that nothing is allocated for a size the blocks do not have.
+Result<std::uint64_t> sum_of_blocks(std::span<const std::byte> stored) {
+  Cursor in(stored);
+  std::uint64_t sum = 0;
+  while (in.left() > 0) {
+    TRY(const Block block, next_block(in));
+    if (block.size == 0) return fail(ErrorKind::damaged, "compressed block of no bytes");
+    sum += block.size;
+  }
+  return sum;
+}
+
+Result<Buffer> allocate(std::uint64_t size) try { return Buffer(size); } catch (const std::bad_alloc&) {
+  return fail(ErrorKind::no_space, "no memory for " + std::to_string(size) + " bytes");
+}
+
+}  // namespace
+
+Result<Buffer> decompress(std::span<const std::byte> stored, std::uint64_t size) {
+  if (stored.size() == size) {
+    TRY(Buffer copy, allocate(size));
+    if (!stored.empty()) std::memcpy(copy.data(), stored.data(), stored.size());
+    return copy;
+  }
+  TRY(const std::uint64_t sum, sum_of_blocks(stored));
+  if (sum != size) {
+    return fail(ErrorKind::damaged,
+                "compressed blocks hold " + std::to_string(sum) + " bytes instead of " + std::to_string(size));
+  }
+  TRY(Buffer whole, allocate(size));
+  std::span<std::byte> rest = whole.span();
+  Cursor in(stored);
+  while (!rest.empty()) {
+    TRY(const Block block, next_block(in));
+    TRY_VOID(decode_block(block.codec, block.data, rest.first(block.size)));
+    rest = rest.subspan(block.size);
+  }
+  return whole;
+}
+
+const char* codec_name(std::span<const std::byte> stored, std::uint64_t size) {
+  if (stored.size() == size || stored.size() < kBlockHeaderSize) return "none";
+  const std::optional<Codec> codec = codec_of_tag(stored.data());
+  return codec ? name_of(*codec) : "none";
+}
+
+}  // namespace tfile
