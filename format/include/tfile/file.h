@@ -45,6 +45,7 @@ struct DirectoryListing {
   std::uint32_t created = 0, modified = 0;  // TDatime
   std::uint64_t seek = 0;                   // address of the directory's record: its identity, for cycles of directories
   std::vector<Buffer> arena;
+  std::vector<std::string> warnings;        // damage that left keys out
 };
 
 // One stretch of the file, as TFile::Map tells it.

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "container/payload.h"
+
+#include <utility>
+
+#include "compression/frame.h"
+#include "container/key.h"
+
+namespace tfile {
+namespace {
+
+// A compression block has 9 bytes of header, at least one of data, and gives less than 16 MiB: what claims to be larger
+// than that is refused without a look at it.
+constexpr std::uint64_t kBlockSizeMin = 10;
+constexpr std::uint64_t kBlockContentMax = (1 << 24) - 1;
+
+// What is known of a record from its entry in a key list, checked against what can be.
+struct Payload {
+  ByteRange record;
+  std::uint32_t keylen = 0;
+  std::uint64_t size = 0;  // decompressed
+  std::string name;
+};
+
+Result<Payload> payload_of(const Source& source, const KeyInfo& key) {
+  Payload payload{{key.seek, key.nbytes}, key.keylen, key.objlen, std::string(key.class_name)};
+  const auto at = static_cast<std::int64_t>(key.seek);
+  if (key.nbytes < key.keylen || key.keylen < kKeySizeMin) {
+    return fail(ErrorKind::damaged,
+                "key: fNbytes " + std::to_string(key.nbytes) + ", fKeylen " + std::to_string(key.keylen), at);
+  }
+  if (key.seek > source.size() || key.nbytes > source.size() - key.seek) {
+    return fail(ErrorKind::damaged,
+                "key: record of " + std::to_string(key.nbytes) + " bytes goes beyond the end of the file", at);
+  }
+  const std::uint64_t stored = key.nbytes - key.keylen;
+  // ROOT's own reading of 0: as long as what is stored.
+  if (payload.size == 0 || payload.size < stored) payload.size = stored;
+  if (payload.size > stored && payload.size / kBlockContentMax > stored / kBlockSizeMin) {
+    return fail(ErrorKind::damaged,
+                "key: " + std::to_string(stored) + " bytes cannot hold fObjlen " + std::to_string(key.objlen), at);
+  }
+  return payload;
+}
+
+// `record`: all bytes of the record. The key in front of it must be the one that the key list told of.
+Result<Buffer> unpack(const Payload& payload, std::span<const std::byte> record) {
+  const auto at = static_cast<std::int64_t>(payload.record.begin);
+  if (record.size() != payload.record.size) return fail(ErrorKind::invalid, "key: not the whole record was given", at);
+  Cursor in(record, at);
+  const KeyHeader own = read_key(in);
+  if (in.failed() || !is_record(own) || own.keylen != static_cast<std::int32_t>(payload.keylen) ||
+      static_cast<std::uint32_t>(own.nbytes) != payload.record.size || own.class_name != payload.name) {
+    return fail(ErrorKind::damaged, "key: the record is not the one in the key list", at);
+  }
+  auto content = decompress(record.subspan(payload.keylen), payload.size);
+  if (!content && content.error().offset < 0) content.error().offset = at;
+  return content;
+}
+
+class PayloadStreams final : public StreamSet {
+ public:
+  PayloadStreams(std::shared_ptr<const Source> source, Payload payload)
+      : source_(std::move(source)), payload_(std::move(payload)) {}
+
+  std::size_t chunk_count(StreamId) const override { return payload_.size == 0 ? 0 : 1; }
+  std::size_t slot_count(StreamId) const override { return 1; }
+  EntryRange chunk_entries(ChunkKey) const override { return {0, 1}; }
+  Result<Locator> locate(ChunkKey) const override { return Locator{source_.get(), payload_.record, {}}; }
+  std::uint64_t decoded_size(ChunkKey) const override { return payload_.size; }
+  std::vector<ChunkKey> inputs(ChunkKey) const override { return {}; }
+  ItemsFrom items_from(StreamId) const override { return ItemsFrom::metadata; }
+  Result<Locator> header_locator(ChunkKey) const override { return Locator{}; }
+  Result<std::vector<std::int64_t>> items(ChunkKey, std::span<const std::byte>,
+                                          std::span<const std::shared_ptr<const Chunk>>) const override {
+    return std::vector<std::int64_t>{static_cast<std::int64_t>(payload_.size)};
+  }
+  QuickLengths quick_lengths(StreamId) const override { return {.needs_header = false, .possible = true}; }
+  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId, std::span<const std::byte>) const override {
+    return std::optional(std::vector<std::int64_t>{static_cast<std::int64_t>(payload_.size)});
+  }
+  Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>>,
+                       std::span<const std::int64_t>) const override {
+    TRY(Buffer content, unpack(payload_, stored));
+    Chunk chunk;
+    chunk.owned.push_back(std::move(content));
+    chunk.arrays.push_back(chunk.owned.back().span());
+    return chunk;
+  }
+  std::uint64_t stored_bytes(StreamId) const override { return payload_.record.size; }
+
+ private:
+  const std::shared_ptr<const Source> source_;
+  const Payload payload_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const StreamSet>> payload_streams(std::shared_ptr<const Source> source, const KeyInfo& key) {
+  TRY(Payload payload, payload_of(*source, key));
+  return std::make_shared<const PayloadStreams>(std::move(source), std::move(payload));
+}
+
+Result<Buffer> read_payload(const Source& source, const KeyInfo& key) {
+  TRY(const Payload payload, payload_of(source, key));
+  Buffer record(payload.record.size);
+  TRY_VOID(read_range(source, payload.record, record.span()));
+  return unpack(payload, record.span());
+}
+
+}  // namespace tfile

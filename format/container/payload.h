@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "tfile/chunk.h"
+#include "tfile/file.h"
+#include "tfile/result.h"
+#include "tfile/source.h"
+
+namespace tfile {
+
+// The decompressed payload of a key as a stream of one chunk and one slot of bytes. What is stored in more bytes than
+// fObjlen (the pages of RNTuples) is handed out as it is stored. Errors: damaged (sizes that cannot be). Reads nothing.
+Result<std::shared_ptr<const StreamSet>> payload_streams(std::shared_ptr<const Source> source, const KeyInfo& key);
+
+// Reads and decompresses the payload at once. Errors: damaged, unsupported, io.
+Result<Buffer> read_payload(const Source& source, const KeyInfo& key);
+
+}  // namespace tfile

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "container/record_walk.h"
+
+#include <algorithm>
+
+#include "bytes/cursor.h"
+#include "tfile/chunk.h"
+
+namespace tfile {
+namespace {
+
+// A window on the source that becomes larger while records follow each other closely, and small again where they are
+// far apart, so that neither costs a read of much more than its keys.
+class Window {
+ public:
+  Window(const Source& source, std::uint64_t end) : source_(source), end_(end) {}
+
+  // At least `size` bytes at `position`, fewer only where the end is nearer.
+  Result<std::span<const std::byte>> at(std::uint64_t position, std::size_t size) {
+    size = static_cast<std::size_t>(std::min<std::uint64_t>(size, end_ - position));
+    if (position < begin_ || position + size > begin_ + buffer_.size()) {
+      const bool near = position >= begin_ && position < begin_ + 2 * buffer_.size();
+      const std::size_t wanted = near ? std::min(2 * buffer_.size(), kSizeMax) : kKeySizeGuess;
+      const std::size_t chosen =
+          static_cast<std::size_t>(std::min<std::uint64_t>(std::max(wanted, size), end_ - position));
+      Buffer fresh(chosen);
+      TRY_VOID(read_range(source_, {position, chosen}, fresh.span()));
+      buffer_ = std::move(fresh);
+      begin_ = position;
+    }
+    return buffer_.span().subspan(position - begin_);
+  }
+
+ private:
+  static constexpr std::size_t kSizeMax = 256 << 10;
+  const Source& source_;
+  const std::uint64_t end_;
+  std::uint64_t begin_ = 0;
+  Buffer buffer_;
+};
+
+// A gap holds its negative length.
+constexpr std::int64_t kGapSizeMin = 4;
+
+std::uint64_t free_end_after(std::span<const ByteRange> segments, std::uint64_t position) {
+  auto next = std::upper_bound(segments.begin(), segments.end(), position,
+                               [](std::uint64_t p, const ByteRange& segment) { return p < segment.begin; });
+  if (next == segments.begin()) return position;
+  return std::max(position, (next - 1)->end());
+}
+
+// The step at `position`; its range may go beyond `end`.
+Result<WalkStep> step_at(Window& window, std::uint64_t position, std::uint64_t end,
+                         std::span<const ByteRange> free_segments) {
+  const WalkStep lost{WalkStep::Kind::lost, {position, end - position}, {}};
+  TRY(std::span<const std::byte> bytes, window.at(position, kKeySizeGuess));
+  if (bytes.size() < sizeof(std::int32_t)) return lost;
+  const std::int64_t length = load_big<std::int32_t>(bytes.data());
+  if (length == 0) {
+    const std::uint64_t free_end = free_end_after(free_segments, position);
+    if (free_end == position) return lost;
+    return WalkStep{WalkStep::Kind::gap, {position, std::min(free_end, end) - position}, {}};
+  }
+  if (length < 0) {
+    if (-length < kGapSizeMin) return lost;
+    return WalkStep{WalkStep::Kind::gap,
+                    {position, std::min<std::uint64_t>(static_cast<std::uint64_t>(-length), end - position)},
+                    {}};
+  }
+  Cursor in(bytes, static_cast<std::int64_t>(position));
+  KeyHeader key = read_key(in);
+  if (in.failed() && key.keylen > 0 && static_cast<std::size_t>(key.keylen) > bytes.size()) {
+    TRY(bytes, window.at(position, static_cast<std::size_t>(key.keylen)));
+    in = Cursor(bytes, static_cast<std::int64_t>(position));
+    key = read_key(in);
+  }
+  if (in.failed() || !is_record(key)) return lost;
+  const auto size = static_cast<std::uint64_t>(key.nbytes);
+  const bool whole = size <= end - position;
+  return WalkStep{whole ? WalkStep::Kind::record : WalkStep::Kind::cut, {position, whole ? size : end - position}, key};
+}
+
+}  // namespace
+
+Result<> walk_records(const Source& source, std::uint64_t begin, std::uint64_t end,
+                      std::span<const ByteRange> free_segments, const std::function<bool(const WalkStep&)>& visit) {
+  Window window(source, std::min(end, source.size()));
+  end = std::min(end, source.size());
+  for (std::uint64_t position = begin; position < end;) {
+    TRY(const WalkStep step, step_at(window, position, end, free_segments));
+    if (!visit(step)) break;
+    position += step.range.size;
+  }
+  return {};
+}
+
+}  // namespace tfile

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfile/file.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "container/directory.h"
+#include "container/header.h"
+#include "container/key.h"
+#include "container/payload.h"
+#include "container/record_map.h"
+#include "container/recover.h"
+
+namespace tfile {
+namespace {
+
+// A table of which nothing can be shown but why.
+class UnreadableTable final : public Table {
+ public:
+  UnreadableTable(const KeyInfo& key, std::string table_kind, std::string why) {
+    name = key.name;
+    title = key.title;
+    kind = std::move(table_kind);
+    reason = std::move(why);
+    nodes.emplace_back();
+  }
+  std::size_t chunk_count(StreamId) const override { return 0; }
+  std::size_t slot_count(StreamId) const override { return 0; }
+  EntryRange chunk_entries(ChunkKey) const override { return {}; }
+  Result<Locator> locate(ChunkKey) const override { return nothing(); }
+  std::uint64_t decoded_size(ChunkKey) const override { return 0; }
+  std::vector<ChunkKey> inputs(ChunkKey) const override { return {}; }
+  ItemsFrom items_from(StreamId) const override { return ItemsFrom::metadata; }
+  Result<Locator> header_locator(ChunkKey) const override { return nothing(); }
+  Result<std::vector<std::int64_t>> items(ChunkKey, std::span<const std::byte>,
+                                          std::span<const std::shared_ptr<const Chunk>>) const override {
+    return nothing();
+  }
+  QuickLengths quick_lengths(StreamId) const override { return {}; }
+  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId, std::span<const std::byte>) const override {
+    return nothing();
+  }
+  Result<Chunk> decode(ChunkKey, std::span<const std::byte>, std::span<const std::shared_ptr<const Chunk>>,
+                       std::span<const std::int64_t>) const override {
+    return nothing();
+  }
+  std::uint64_t stored_bytes(StreamId) const override { return 0; }
+
+ private:
+  tl::unexpected<Error> nothing() const { return fail(ErrorKind::unsupported, reason); }
+};
+
+bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+bool is_directory(std::string_view class_name) { return is_one_of(class_name, {"TDirectory", "TDirectoryFile"}); }
+bool is_tree(std::string_view class_name) { return is_one_of(class_name, {"TTree", "TNtuple", "TNtupleD"}); }
+bool is_ntuple(std::string_view class_name) {
+  return is_one_of(class_name, {"ROOT::RNTuple", "ROOT::Experimental::RNTuple"});
+}
+
+// The root directory's own key and record.
+struct RootDirectory {
+  std::string name, title;
+  DirectoryRecord record;
+};
+
+Result<RootDirectory> read_root_directory(const Source& source, const FileHeader& header) {
+  // ROOT's bounds for fNbytesName.
+  if (header.nbytes_name < 10 || header.nbytes_name > 10000) {
+    return fail(ErrorKind::damaged, "header: fNbytesName is " + std::to_string(header.nbytes_name), header.begin);
+  }
+  const auto begin = static_cast<std::uint64_t>(header.begin);
+  const std::uint64_t wanted = static_cast<std::uint64_t>(header.nbytes_name) + kDirectoryRecordSizeMax;
+  Buffer bytes(std::min(wanted, source.size() - begin));
+  TRY_VOID(read_range(source, {begin, bytes.size()}, bytes.span()));
+  Cursor in(bytes.span(), header.begin);
+  const KeyHeader key = read_key(in);
+  RootDirectory root{std::string(key.name), std::string(key.title), {}};
+  in.seek(static_cast<std::uint64_t>(header.nbytes_name), "root directory");
+  root.record = read_directory_record(in);
+  return in.finish(std::move(root));
+}
+
+// Smaller than any fBEGIN that was ever written (64): the header up to its UUID.
+constexpr std::int64_t kBeginMin = 45;
+
+Result<FileHeader> read_checked_header(const Source& source) {
+  std::array<std::byte, kHeaderSizeMax> bytes;
+  const std::span<std::byte> start(bytes.data(), std::min<std::uint64_t>(bytes.size(), source.size()));
+  TRY_VOID(read_range(source, {0, start.size()}, start));
+  TRY(FileHeader header, read_header(start));
+  if (header.begin < kBeginMin || static_cast<std::uint64_t>(header.begin) >= source.size()) {
+    return fail(ErrorKind::damaged,
+                "header: fBEGIN is " + std::to_string(header.begin) + ", the file has " +
+                    std::to_string(source.size()) + " bytes",
+                8);
+  }
+  return header;
+}
+
+class RootFile final : public File {
+ public:
+  explicit RootFile(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
+  Result<> read();
+
+  const Source& source() const override { return *source_; }
+  std::shared_ptr<const Source> shared_source() const override { return source_; }
+  const FileHeader& header() const override { return header_; }
+  bool recovered() const override { return recovered_; }
+  const std::vector<std::string>& warnings() const override { return warnings_; }
+  std::shared_ptr<const DirectoryListing> root() const override { return root_; }
+  Result<std::shared_ptr<const DirectoryListing>> directory(const KeyInfo& key) const override;
+  Result<std::shared_ptr<const Table>> table(const KeyInfo& key) const override;
+  Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo& key) const override;
+  Result<std::vector<Record>> record_map() const override;
+
+ private:
+  Result<DirectoryListing> read_root_keys(const DirectoryRecord& record);
+  Result<DirectoryListing> recover_root(const DirectoryRecord& record, const std::string& why, bool must_find);
+  KeyKind kind_of(std::string_view class_name) const;
+  std::shared_ptr<const DirectoryListing> finished(DirectoryListing listing, std::uint64_t seek) const;
+
+  // Constant once read() has returned.
+  const std::shared_ptr<const Source> source_;
+  FileHeader header_;
+  std::int64_t seek_keys_ = 0;
+  ByteRange streamer_info_;
+  bool recovered_ = false;
+  std::vector<std::string> warnings_;
+  std::map<std::int64_t, std::shared_ptr<const DirectoryListing>> recovered_directories_;
+  std::shared_ptr<const DirectoryListing> root_;
+};
+
+Result<> RootFile::read() {
+  TRY(header_, read_checked_header(*source_));
+  TRY(RootDirectory root, read_root_directory(*source_, header_));
+  header_.name = std::move(root.name);
+  header_.title = std::move(root.title);
+  seek_keys_ = root.record.seek_keys;
+  if (header_.seek_info > 0 && header_.nbytes_info > 0) {
+    streamer_info_ = {static_cast<std::uint64_t>(header_.seek_info), static_cast<std::uint64_t>(header_.nbytes_info)};
+  }
+  TRY(DirectoryListing keys, read_root_keys(root.record));
+  root_ = finished(std::move(keys), static_cast<std::uint64_t>(header_.begin));
+  warnings_.insert(warnings_.end(), root_->warnings.begin(), root_->warnings.end());
+  return {};
+}
+
+// The cases of TFile::Init.
+Result<DirectoryListing> RootFile::read_root_keys(const DirectoryRecord& record) {
+  const std::uint64_t size = source_->size();
+  if (static_cast<std::uint64_t>(header_.end) > size) {
+    return recover_root(record, "cut: it has " + std::to_string(size) + " of " + std::to_string(header_.end) + " bytes",
+                        true);
+  }
+  if (needs_recovery(header_, record, size)) return recover_root(record, "not closed: it has no list of keys", false);
+  auto keys = read_key_list(*source_, record);
+  if (!keys && keys.error().kind != ErrorKind::damaged) return keys;
+  if (!keys) return recover_root(record, keys.error().text, true);
+  if (keys->keys.empty() && record.seek_keys != 0) return recover_root(record, "its list of keys is empty", false);
+  return keys;
+}
+
+// `must_find`: without a single key there is nothing to show, and the file is refused.
+Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, const std::string& why, bool must_find) {
+  TRY(Recovered found, recover_keys(*source_, header_));
+  DirectoryListing root;
+  if (auto keys = found.directories.extract(header_.begin)) root = std::move(keys.mapped());
+  root.created = record.created;
+  root.modified = record.modified;
+  if (root.keys.empty()) {
+    if (must_find || !found.followed) {
+      return fail(ErrorKind::damaged, "the file is damaged (" + why + ") and no key could be recovered",
+                  static_cast<std::int64_t>(found.end));
+    }
+    return root;
+  }
+  recovered_ = true;
+  if (found.streamer_info.size != 0) streamer_info_ = found.streamer_info;
+  warnings_.push_back("the file is damaged (" + why + "); recovered " + std::to_string(root.keys.size()) +
+                      " keys from its records, which could be followed up to byte " + std::to_string(found.end));
+  for (auto& [address, listing] : found.directories) {
+    recovered_directories_[address] = finished(std::move(listing), static_cast<std::uint64_t>(address));
+  }
+  return root;
+}
+
+KeyKind RootFile::kind_of(std::string_view class_name) const {
+  if (is_directory(class_name)) return KeyKind::directory;
+  if (is_tree(class_name) || is_ntuple(class_name)) return KeyKind::table;
+  return KeyKind::object;
+}
+
+std::shared_ptr<const DirectoryListing> RootFile::finished(DirectoryListing listing, std::uint64_t seek) const {
+  listing.seek = seek;
+  for (KeyInfo& key : listing.keys) key.kind = kind_of(key.class_name);
+  return std::make_shared<const DirectoryListing>(std::move(listing));
+}
+
+Result<std::shared_ptr<const DirectoryListing>> RootFile::directory(const KeyInfo& key) const {
+  if (key.kind != KeyKind::directory) return fail(ErrorKind::invalid, "the key is not a directory");
+  if (key.keylen < kKeySizeMin || key.seek > source_->size()) {
+    return fail(ErrorKind::damaged, "directory: its key points beyond the end of the file",
+                static_cast<std::int64_t>(key.seek));
+  }
+  const auto found = recovered_directories_.find(static_cast<std::int64_t>(key.seek));
+  const bool has_recovered = found != recovered_directories_.end();
+  auto record = read_directory_record(*source_, key.seek + key.keylen);
+  if (!record)
+    return has_recovered ? found->second
+                         : Result<std::shared_ptr<const DirectoryListing>>(tl::unexpected(record.error()));
+  auto listing = read_key_list(*source_, *record);
+  if (has_recovered && (!listing || listing->keys.empty())) return found->second;
+  if (!listing) return tl::unexpected<Error>(std::move(listing).error());
+  return finished(*std::move(listing), key.seek);
+}
+
+Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
+  if (key.kind != KeyKind::table) return fail(ErrorKind::invalid, "the key is not a table");
+  if (is_ntuple(key.class_name)) {
+    return std::make_shared<const UnreadableTable>(key, "rntuple", "RNTuple is not decoded yet");
+  }
+  return std::make_shared<const UnreadableTable>(key, "ttree", "TTree is not decoded yet");
+}
+
+Result<std::shared_ptr<const StreamSet>> RootFile::payload(const KeyInfo& key) const {
+  return payload_streams(source_, key);
+}
+
+Result<std::vector<Record>> RootFile::record_map() const { return read_record_map(*source_, header_, seek_keys_); }
+
+}  // namespace
+
+Result<std::shared_ptr<const File>> File::open(std::shared_ptr<const Source> source) {
+  auto file = std::make_shared<RootFile>(std::move(source));
+  TRY_VOID(file->read());
+  return std::shared_ptr<const File>(std::move(file));
+}
+
+// (year - 1995) << 26 | month << 22 | day << 17 | hour << 12 | minute << 6 | second.
+std::int64_t unix_time(std::uint32_t datime) {
+  if (datime == 0) return 0;
+  using namespace std::chrono;
+  // A month or day of 0 or 15 is no date; the nearest one that is keeps times sorted.
+  const unsigned month_number = std::clamp((datime >> 22) & 15u, 1u, 12u);
+  const unsigned day_number = std::max((datime >> 17) & 31u, 1u);
+  const sys_days date = year(1995 + static_cast<int>(datime >> 26)) / month(month_number) / day(1);
+  const sys_seconds time =
+      date + days(day_number - 1) + hours((datime >> 12) & 31u) + minutes((datime >> 6) & 63u) + seconds(datime & 63u);
+  return time.time_since_epoch().count();
+}
+
+}  // namespace tfile

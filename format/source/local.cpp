@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "tfile/source.h"
+
+namespace tfile {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+  int get() const { return fd_; }
+  bool is_open() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+tl::unexpected<Error> system_failure(const std::string& what, int number) {
+  ErrorKind kind = ErrorKind::io;
+  if (number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG) kind = ErrorKind::not_found;
+  if (number == EACCES || number == EPERM || number == EXDEV || number == ELOOP) kind = ErrorKind::denied;
+  return fail(kind, what + ": " + std::strerror(number), -1, number);
+}
+
+Result<Identity> identity_of(int fd, const std::string& name) {
+  struct stat status {};
+  if (::fstat(fd, &status) != 0) return system_failure(name, errno);
+  if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, name + ": not a regular file");
+  const auto nanoseconds = [](const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; };
+  return Identity{static_cast<std::uint64_t>(status.st_size), nanoseconds(status.st_mtim), nanoseconds(status.st_ctim),
+                  status.st_ino, status.st_dev};
+}
+
+// O_NONBLOCK so that opening a FIFO does not wait for its writer; it changes nothing for regular files.
+constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+constexpr int kDirectoryFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+
+// For kernels (and sandboxes) without openat2: component by component, following no link at all.
+Descriptor walk_beneath(int directory, std::string_view path, int flags) {
+  Descriptor at(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
+  while (at.is_open()) {
+    const std::size_t slash = path.find('/');
+    const std::string component(path.substr(0, slash));
+    const bool last = slash == std::string_view::npos;
+    if (component == "..") {
+      errno = EXDEV;
+      return Descriptor();
+    }
+    if (!component.empty() && component != ".") {
+      at = Descriptor(::openat(at.get(), component.c_str(), (last ? flags : kDirectoryFlags) | O_NOFOLLOW));
+    }
+    if (last) break;
+    path.remove_prefix(slash + 1);
+  }
+  return at;
+}
+
+Descriptor open_beneath(int directory, const std::string& path, int flags) {
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags);
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  for (int attempt = 0; attempt < 8; ++attempt) {  // EAGAIN: a rename elsewhere raced with the walk over ".."
+    const long fd = ::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how);
+    if (fd >= 0) return Descriptor(static_cast<int>(fd));
+    if (errno != EAGAIN && errno != EINTR) break;
+  }
+  if (errno == ENOSYS || errno == EPERM) return walk_beneath(directory, path, flags);
+  return Descriptor();
+}
+
+class LocalSource final : public Source {
+ public:
+  LocalSource(Descriptor file, Descriptor directory, std::string name, Identity identity)
+      : file_(std::move(file)), directory_(std::move(directory)), name_(std::move(name)), identity_(identity) {}
+
+  const Identity& identity() const override { return identity_; }
+  Result<Identity> identity_now() const override { return identity_of(file_.get(), name_); }
+  const std::string& name() const override { return name_; }
+  Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
+  Result<std::shared_ptr<const Source>> sibling(std::string_view relative_path) const override;
+
+ private:
+  Result<> fill(std::uint64_t offset, std::vector<iovec>& pieces) const;
+  tl::unexpected<Error> early_end(std::uint64_t offset) const;
+
+  Descriptor file_;
+  Descriptor directory_;
+  std::string name_;
+  Identity identity_;
+};
+
+// Ranges that follow each other without a gap become one preadv.
+Result<> LocalSource::read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
+  if (ranges.size() != into.size()) return fail(ErrorKind::invalid, name_ + ": as many buffers as ranges are needed");
+  std::vector<iovec> pieces;
+  for (std::size_t i = 0; i < ranges.size();) {
+    const std::uint64_t begin = ranges[i].begin;
+    std::uint64_t end = begin;
+    pieces.clear();
+    for (; i < ranges.size() && ranges[i].begin == end && pieces.size() < IOV_MAX; ++i) {
+      const auto [range_begin, size] = ranges[i];
+      if (into[i].size() != size) return fail(ErrorKind::invalid, name_ + ": a buffer of another size than its range");
+      if (range_begin > identity_.size || size > identity_.size - range_begin) {
+        return fail(ErrorKind::damaged,
+                    name_ + ": " + std::to_string(size) + " bytes wanted at " + std::to_string(range_begin) +
+                        ", the file has " + std::to_string(identity_.size),
+                    static_cast<std::int64_t>(std::min<std::uint64_t>(range_begin, INT64_MAX)));
+      }
+      if (size != 0) pieces.push_back({into[i].data(), size});
+      end += size;
+    }
+    TRY_VOID(fill(begin, pieces));
+  }
+  return {};
+}
+
+Result<> LocalSource::fill(std::uint64_t offset, std::vector<iovec>& pieces) const {
+  std::span<iovec> left(pieces);
+  while (!left.empty()) {
+    const ssize_t got = ::preadv(file_.get(), left.data(), static_cast<int>(left.size()), static_cast<off_t>(offset));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      const int number = errno;
+      return fail(ErrorKind::io, name_ + ": " + std::strerror(number), static_cast<std::int64_t>(offset), number);
+    }
+    if (got == 0) return early_end(offset);
+    offset += static_cast<std::uint64_t>(got);
+    std::size_t taken = static_cast<std::size_t>(got);
+    while (!left.empty() && taken >= left.front().iov_len) {
+      taken -= left.front().iov_len;
+      left = left.subspan(1);
+    }
+    if (taken != 0) {
+      left.front().iov_base = static_cast<char*>(left.front().iov_base) + taken;
+      left.front().iov_len -= taken;
+    }
+  }
+  return {};
+}
+
+// The file had these bytes when it was opened.
+tl::unexpected<Error> LocalSource::early_end(std::uint64_t offset) const {
+  const Result<Identity> now = identity_now();
+  const auto at = static_cast<std::int64_t>(offset);
+  if (now && *now == identity_)
+    return fail(ErrorKind::io, name_ + ": the storage ends before the file's size", at, EIO);
+  return fail(ErrorKind::stale, name_ + ": changed since it was opened", at);
+}
+
+Result<std::shared_ptr<const Source>> LocalSource::sibling(std::string_view relative_path) const {
+  const std::string path(relative_path);
+  const std::string shown = name_ + ": file \"" + path + "\" beside it";
+  if (path.empty()) return fail(ErrorKind::not_found, shown + ": no name");
+  if (path.front() == '/' || path.find('\0') != std::string::npos)
+    return fail(ErrorKind::denied, shown + ": not a relative path");
+  if (!directory_.is_open()) return fail(ErrorKind::not_found, shown + ": its directory is not known");
+  Descriptor file = open_beneath(directory_.get(), path, kReadFlags);
+  if (!file.is_open()) return system_failure(shown, errno);
+  const std::size_t slash = path.rfind('/');
+  Descriptor parent =
+      open_beneath(directory_.get(), slash == std::string::npos ? "." : path.substr(0, slash), kDirectoryFlags);
+  TRY(const Identity identity, identity_of(file.get(), shown));
+  return std::make_shared<const LocalSource>(std::move(file), std::move(parent), path, identity);
+}
+
+}  // namespace
+
+Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> into) {
+  return source.read({&range, 1}, {&into, 1});
+}
+
+Result<std::shared_ptr<const Source>> open_source(const std::string& path) {
+  Descriptor file(::open(path.c_str(), kReadFlags));
+  if (!file.is_open()) return system_failure(path, errno);
+  TRY(const Identity identity, identity_of(file.get(), path));
+  const std::size_t slash = path.rfind('/');
+  const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  Descriptor directory(::open(parent.c_str(), kDirectoryFlags));
+  return std::make_shared<const LocalSource>(std::move(file), std::move(directory), path, identity);
+}
+
+Result<std::shared_ptr<const Source>> adopt_source(int fd, std::string name, int directory_fd) {
+  Descriptor file(fd);
+  Descriptor directory(directory_fd < 0 ? -1 : ::fcntl(directory_fd, F_DUPFD_CLOEXEC, 0));
+  TRY(const Identity identity, identity_of(file.get(), name));
+  return std::make_shared<const LocalSource>(std::move(file), std::move(directory), std::move(name), identity);
+}
+
+}  // namespace tfile
