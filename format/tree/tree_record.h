@@ -35,6 +35,7 @@ struct EmbeddedBasket {
   std::uint32_t keylen = 0;
   std::vector<std::byte> data;
   std::vector<std::int32_t> offsets;
+  bool generated_offsets = false;        // no offsets: lengths come from the counter leaf
 };
 
 // Only what is kept of each basket on disk: address, bytes. Entry boundaries are shared between branches with equal ones.

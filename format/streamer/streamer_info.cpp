@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "streamer/streamer_info.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "bytes/cursor.h"
+#include "streamer/object_frame.h"
+
+namespace tfile {
+namespace {
+
+// A class with more members than this is damage: the largest of real experiments have a few thousand.
+constexpr std::int32_t kElementsMax = 1 << 20;
+
+ElementKind kind_of(std::string_view class_name) {
+  static constexpr std::pair<std::string_view, ElementKind> kKinds[] = {
+      {"TStreamerBase", ElementKind::base},
+      {"TStreamerBasicType", ElementKind::basic},
+      {"TStreamerBasicPointer", ElementKind::basic_pointer},
+      {"TStreamerLoop", ElementKind::loop},
+      {"TStreamerObject", ElementKind::object},
+      {"TStreamerObjectAny", ElementKind::object_any},
+      {"TStreamerObjectPointer", ElementKind::object_pointer},
+      {"TStreamerObjectAnyPointer", ElementKind::object_any_pointer},
+      {"TStreamerString", ElementKind::string},
+      {"TStreamerSTL", ElementKind::stl},
+      {"TStreamerSTLstring", ElementKind::stl_string},
+      {"TStreamerArtificial", ElementKind::artificial},
+  };
+  for (const auto& [name, kind] : kKinds) {
+    if (name == class_name) return kind;
+  }
+  return ElementKind::unknown;
+}
+
+// TStreamerElement, the part that all elements have.
+void read_common_part(Cursor& in, StreamerElement& element) {
+  const Frame frame = read_frame(in);
+  const NamedText text = read_tnamed(in);
+  element.name = text.name;
+  element.title = text.title;
+  element.type = in.big<std::int32_t>("TStreamerElement: fType");
+  element.size = in.big<std::int32_t>("TStreamerElement: fSize");
+  element.array_length = in.big<std::int32_t>("TStreamerElement: fArrayLength");
+  element.array_dim = in.big<std::int32_t>("TStreamerElement: fArrayDim");
+  std::int32_t indices = static_cast<std::int32_t>(element.max_index.size());
+  if (frame.version == 1) indices = in.big<std::int32_t>("TStreamerElement: size of fMaxIndex");
+  if (indices < 0 || indices > static_cast<std::int32_t>(element.max_index.size())) {
+    return in.reject("TStreamerElement: size of fMaxIndex");
+  }
+  for (std::int32_t i = 0; i < indices; ++i) {
+    element.max_index[static_cast<std::size_t>(i)] = in.big<std::int32_t>("TStreamerElement: fMaxIndex");
+  }
+  element.type_name = in.string("TStreamerElement: fTypeName");
+  if (frame.version == 3) in.skip(3 * sizeof(double), "TStreamerElement: fXmin");
+  leave_frame(in, frame);
+
+  // Files before ROOT 4 call bool an unsigned char.
+  using namespace element_type;
+  if (element.type_name == "Bool_t" || element.type_name == "bool") {
+    if (element.type == kUChar) element.type = kBool;
+    if (element.type == kOffsetArray + kUChar) element.type = kOffsetArray + kBool;
+    if (element.type == kOffsetPointer + kUChar) element.type = kOffsetPointer + kBool;
+  }
+}
+
+// What the element's own class adds.
+void read_own_part(Cursor& in, const Frame& frame, StreamerElement& element) {
+  switch (element.kind) {
+    case ElementKind::base:
+      element.base_checksum = static_cast<std::uint32_t>(element.max_index[1]);
+      // The first versions of TStreamerBase end here.
+      if (frame.counted && !in.failed() && in.position() + sizeof(std::int32_t) > frame.end) break;
+      element.base_version = in.big<std::int32_t>("TStreamerBase: fBaseVersion");
+      break;
+    case ElementKind::basic_pointer:
+    case ElementKind::loop:
+      element.count_version = in.big<std::int32_t>("streamer element: fCountVersion");
+      element.count_name = in.string("streamer element: fCountName");
+      element.count_class = in.string("streamer element: fCountClass");
+      break;
+    case ElementKind::stl:
+    case ElementKind::stl_string:
+      element.stl_type = in.big<std::int32_t>("TStreamerSTL: fSTLtype");
+      element.stl_content = in.big<std::int32_t>("TStreamerSTL: fCtype");
+      break;
+    default:
+      break;
+  }
+}
+
+StreamerElement read_element(Cursor& in, std::string_view class_name) {
+  StreamerElement element;
+  element.kind = kind_of(class_name);
+  const Frame frame = read_frame(in);
+  Frame stl_frame;  // TStreamerSTLstring is derived from TStreamerSTL
+  if (element.kind == ElementKind::stl_string) stl_frame = read_frame(in);
+  read_common_part(in, element);
+  read_own_part(in, element.kind == ElementKind::stl_string ? stl_frame : frame, element);
+  leave_frame(in, frame);
+  return element;
+}
+
+// A cursor over the same bytes that ends where the object ends, so that damage in it stays in it.
+Cursor inside(const Cursor& in, const ObjectTag& tag) {
+  Cursor inner(tag.counted ? in.bytes().first(tag.end) : in.bytes());
+  inner.seek(in.position(), "object");
+  return inner;
+}
+
+// The head of a TObjArray or TList up to its first slot; gives the number of slots.
+std::int32_t read_array_head(Cursor& in, Frame& frame) {
+  frame = read_frame(in);
+  if (frame.version > 2) skip_tobject(in);
+  if (frame.version > 1) in.string("TObjArray: fName");
+  const auto count = in.big<std::int32_t>("TObjArray: size");
+  in.skip(4, "TObjArray: fLowerBound");
+  if (count < 0 || count > kElementsMax) in.reject("TObjArray: size");
+  return in.failed() ? 0 : count;
+}
+
+// One element of the class: a slot of fElements. An unreadable one stands as `unknown`, so that indices (fID of
+// branches) stay right.
+void read_element_slot(Cursor& in, std::uint32_t keylen, StreamerInfo& info, std::vector<std::string>& warnings) {
+  const ObjectTag tag = read_object_tag(in, keylen);
+  if (tag.kind != ObjectTag::Kind::object || in.failed()) return;
+  Cursor inner = inside(in, tag);
+  StreamerElement element = read_element(inner, tag.class_name);
+  if (inner.failed()) {
+    warnings.push_back("StreamerInfo of " + info.class_name + ": element " + std::to_string(info.elements.size()) +
+                       ": " + inner.error().text);
+    element = StreamerElement{};
+  }
+  info.elements.push_back(std::move(element));
+  if (tag.counted) {
+    in.seek(tag.end, "streamer element: end");
+  } else if (inner.failed()) {
+    in.reject("streamer element");
+  } else {
+    in.seek(inner.position(), "streamer element: end");
+  }
+}
+
+StreamerInfo read_info(Cursor& in, std::uint32_t keylen, std::vector<std::string>& warnings) {
+  StreamerInfo info;
+  const Frame frame = read_frame(in);
+  info.class_name = read_tnamed(in).name;
+  info.checksum = in.big<std::uint32_t>("TStreamerInfo: fCheckSum");
+  info.version = in.big<std::int32_t>("TStreamerInfo: fClassVersion");
+  const ObjectTag tag = read_object_tag(in, keylen);
+  if (tag.kind == ObjectTag::Kind::object) {
+    Frame array_frame;
+    const std::int32_t count = read_array_head(in, array_frame);
+    for (std::int32_t i = 0; i < count && !in.failed(); ++i) read_element_slot(in, keylen, info, warnings);
+    leave_frame(in, array_frame);
+  }
+  leave_frame(in, frame);
+  return info;
+}
+
+// One slot of the record's list. False where reading cannot go on behind it.
+bool read_list_slot(Cursor& in, std::uint32_t keylen, std::vector<std::unique_ptr<StreamerInfo>>& infos,
+                    std::vector<std::string>& warnings) {
+  const ObjectTag tag = read_object_tag(in, keylen);
+  if (in.failed()) return false;
+  if (tag.kind != ObjectTag::Kind::object) return true;
+  Cursor inner = inside(in, tag);
+  // Other classes: the list of schema evolution rules.
+  if (tag.class_name == "TStreamerInfo") {
+    StreamerInfo info = read_info(inner, keylen, warnings);
+    if (inner.failed()) warnings.push_back("StreamerInfo of '" + info.class_name + "': " + inner.error().text);
+    if (!info.class_name.empty() && !(inner.failed() && info.elements.empty())) {
+      infos.push_back(std::make_unique<StreamerInfo>(std::move(info)));
+    }
+  } else if (!tag.counted) {
+    return false;
+  }
+  in.seek(tag.counted ? tag.end : inner.position(), "StreamerInfo: end of a class");
+  return tag.counted || !inner.failed();
+}
+
+std::vector<std::unique_ptr<StreamerInfo>> read_list(std::span<const std::byte> payload, std::uint32_t keylen,
+                                                     std::vector<std::string>& warnings) {
+  std::vector<std::unique_ptr<StreamerInfo>> infos;
+  if (payload.empty()) return infos;
+  Cursor in(payload);
+  const Frame frame = read_frame(in);
+  if (frame.version > 2) skip_tobject(in);
+  if (frame.version > 1) in.string("TList: fName");
+  const auto count = in.big<std::int32_t>("TList: size");
+  bool going = !in.failed();
+  for (std::int32_t i = 0; i < count && going; ++i) {
+    going = read_list_slot(in, keylen, infos, warnings);
+    if (frame.version > 3) in.string("TList: option");
+    going = going && !in.failed();
+  }
+  if (!going) warnings.push_back("StreamerInfo record: read only in part: " + in.error().text);
+  return infos;
+}
+
+}  // namespace
+
+StreamerInfos StreamerInfos::read(std::span<const std::byte> payload, std::uint32_t keylen,
+                                  std::vector<std::string>& warnings) {
+  StreamerInfos infos;
+  infos.from_file_ = read_list(payload, keylen, warnings);
+  for (const auto& info : infos.from_file_) infos.by_name_[info->class_name].push_back(info.get());
+  for (const StreamerInfo& info : builtin_streamer_infos()) infos.by_name_[info.class_name].push_back(&info);
+  return infos;
+}
+
+const StreamerInfo* StreamerInfos::find(std::string_view class_name, int version) const {
+  const auto found = by_name_.find(std::string(class_name));
+  if (found == by_name_.end()) return nullptr;
+  for (const StreamerInfo* info : found->second) {
+    if (info->version == version) return info;
+  }
+  return nullptr;
+}
+
+const StreamerInfo* StreamerInfos::find_by_checksum(std::string_view class_name, std::uint32_t checksum) const {
+  const auto found = by_name_.find(std::string(class_name));
+  if (found == by_name_.end()) return nullptr;
+  for (const StreamerInfo* info : found->second) {
+    if (info->checksum == checksum) return info;
+  }
+  return nullptr;
+}
+
+const StreamerInfo* StreamerInfos::newest(std::string_view class_name) const {
+  const auto found = by_name_.find(std::string(class_name));
+  if (found == by_name_.end()) return nullptr;
+  // max_element keeps the first of equals: the file's own.
+  return *std::max_element(found->second.begin(), found->second.end(),
+                           [](const StreamerInfo* a, const StreamerInfo* b) { return a->version < b->version; });
+}
+
+}  // namespace tfile
