@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <optional>
 #include <span>
 #include <vector>
@@ -37,6 +38,8 @@ class Buffer {
   explicit Buffer(std::size_t size) : bytes_(static_cast<std::byte*>(std::malloc(size ? size : 1))), size_(size) {
     if (!bytes_) throw std::bad_alloc();
   }
+  // Takes over memory from malloc.
+  Buffer(std::byte* malloced, std::size_t size) : bytes_(malloced), size_(size) {}
   std::byte* data() { return bytes_.get(); }
   const std::byte* data() const { return bytes_.get(); }
   std::size_t size() const { return size_; }

@@ -1,0 +1,527 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "streamer/class_layout.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+namespace tfile {
+namespace {
+
+using namespace element_type;
+
+// Classes nest a few levels; one that contains itself by value cannot be, unless the file lies.
+constexpr int kDepthMax = 40;
+// A program is compiled from what a file says: a class of a thousand members, each of such a class, must not fill memory.
+constexpr std::size_t kOpsMax = 200'000;
+
+// Classes with a streamer written by hand whose bytes do not follow their streamer info (docs/format.md, "Classes with
+// a streamer of their own").
+constexpr std::array kOwnStreamer = {
+    "TList",     "THashList", "TObjArray",   "TMap",         "TClonesArray", "TRef",      "TRefArray", "TCollection",
+    "TSeqCollection", "THashTable", "TOrdCollection", "TSortedList", "TProcessID",   "TUUID",     "TFile",     "TDirectory",
+    "TDirectoryFile", "TKey", "TBasket",     "TTree",        "TNtuple",      "TBranch",   "TFormula",  "TCanvas"};
+
+bool has_own_streamer(std::string_view name) {
+  return std::find(kOwnStreamer.begin(), kOwnStreamer.end(), name) != kOwnStreamer.end() ||
+         name.starts_with("TMatrixTSym<") || name.starts_with("TMatrixTSparse<");
+}
+
+// TArrayC and its kin: n i4, then the numbers, without a header.
+std::optional<Dtype> array_class_dtype(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, Dtype>, 8> kArrays = {{{"TArrayC", Dtype::i1},
+                                                                          {"TArrayS", Dtype::i2},
+                                                                          {"TArrayI", Dtype::i4},
+                                                                          {"TArrayL", Dtype::i8},
+                                                                          {"TArrayL64", Dtype::i8},
+                                                                          {"TArrayF", Dtype::f4},
+                                                                          {"TArrayD", Dtype::f8},
+                                                                          {"TArray", Dtype::u1}}};
+  for (const auto& [array, dtype] : kArrays) {
+    if (array == name) return dtype;
+  }
+  return std::nullopt;
+}
+
+std::string_view without_pointer(std::string_view type) {
+  while (!type.empty() && (type.back() == '*' || type.back() == ' ')) type.remove_suffix(1);
+  return type;
+}
+
+std::uint32_t product(const std::vector<std::uint32_t>& shape) {
+  std::uint32_t n = 1;
+  for (auto d : shape) n *= d;
+  return n;
+}
+
+// Items of one fixed array: more than a basket could hold is a lie, and would overflow the product.
+constexpr std::uint64_t kArrayMax = 1 << 28;
+
+}  // namespace
+
+bool Shape::has_columns() const {
+  if (kind != Kind::record) return true;
+  return std::any_of(parts.begin(), parts.end(), [](const Shape& part) { return part.has_columns(); });
+}
+
+const StreamerInfo* find_class(const StreamerInfos& infos, std::string_view class_name, int version,
+                               std::uint32_t checksum) {
+  if (const auto* info = infos.find(class_name, version); info && (checksum == 0 || info->checksum == checksum))
+    return info;
+  if (const auto* info = checksum ? infos.find_by_checksum(class_name, checksum) : nullptr) return info;
+  if (const auto* info = infos.find(class_name, version)) return info;
+  return infos.newest(class_name);
+}
+
+std::vector<std::uint32_t> element_shape(const StreamerElement& element) {
+  std::vector<std::uint32_t> shape;
+  std::uint64_t n = 1;
+  for (int i = 0; i < std::min(element.array_dim, 5); ++i) {
+    const auto d = static_cast<std::uint64_t>(std::max(element.max_index[static_cast<std::size_t>(i)], 0));
+    n *= d;
+    if (d == 0 || n > kArrayMax) return {};
+    shape.push_back(static_cast<std::uint32_t>(d));
+  }
+  if (shape.empty() && element.array_length > 0) shape.push_back(static_cast<std::uint32_t>(element.array_length));
+  return shape;
+}
+
+std::optional<Dtype> basic_dtype(int type) {
+  switch (type) {
+    case kChar:
+    case kLegacyChar:
+      return Dtype::i1;
+    case kShort:
+      return Dtype::i2;
+    case kInt:
+    case kCounter:
+      return Dtype::i4;
+    case kLong:
+    case kLong64:
+      return Dtype::i8;
+    case kFloat:
+      return Dtype::f4;
+    case kDouble:
+      return Dtype::f8;
+    case kUChar:
+      return Dtype::u1;
+    case kUShort:
+      return Dtype::u2;
+    case kUInt:
+      return Dtype::u4;
+    case kULong:
+    case kULong64:
+      return Dtype::u8;
+    case kBool:
+      return Dtype::b1;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Bounds the recursion through types and classes.
+class LayoutCompiler::Deeper {
+ public:
+  explicit Deeper(LayoutCompiler& compiler) : compiler_(compiler) { ++compiler_.depth_; }
+  ~Deeper() { --compiler_.depth_; }
+  Result<> check() const {
+    if (compiler_.depth_ > kDepthMax || compiler_.program_.ops.size() > kOpsMax)
+      return fail(ErrorKind::unsupported, "type is nested too deeply");
+    return {};
+  }
+
+ private:
+  LayoutCompiler& compiler_;
+};
+
+Block LayoutCompiler::close() {
+  Block block;
+  block.begin = static_cast<std::uint32_t>(program_.ops.size());
+  program_.ops.insert(program_.ops.end(), open_.begin(), open_.end());
+  block.end = static_cast<std::uint32_t>(program_.ops.size());
+  return block;
+}
+
+std::uint32_t LayoutCompiler::new_slot(Slot slot) {
+  if (next_slot_ == program_.slots.size()) program_.slots.push_back(slot);
+  if (program_.slots[next_slot_] != slot) forms_differ_ = true;
+  return next_slot_++;
+}
+
+Program LayoutCompiler::finish() {
+  program_.main = close();
+  open_.clear();
+  return std::move(program_);
+}
+
+Shape LayoutCompiler::list_shape(std::uint32_t slot, Shape item) {
+  Shape shape;
+  shape.kind = Shape::Kind::list;
+  shape.slot = slot;
+  shape.parts.push_back(std::move(item));
+  return shape;
+}
+
+Shape LayoutCompiler::numbers(Dtype dtype, std::vector<std::uint32_t> dimensions) {
+  Op op;
+  op.kind = Op::Kind::numbers;
+  op.item_size = static_cast<std::uint8_t>(size_of(dtype));
+  op.count = product(dimensions);
+  op.slot = new_slot({Slot::Kind::big_endian, op.item_size, op.count * op.item_size});
+  add(op);
+  Shape shape;
+  shape.kind = Shape::Kind::number;
+  shape.dtype = dtype;
+  shape.shape = std::move(dimensions);
+  shape.slot = op.slot;
+  return shape;
+}
+
+Shape LayoutCompiler::packed(const Packing& packing, std::vector<std::uint32_t> dimensions) {
+  Op op;
+  op.kind = Op::Kind::packed;
+  op.count = product(dimensions);
+  op.packing = static_cast<std::uint16_t>(program_.packings.size());
+  program_.packings.push_back(packing);
+  const std::uint32_t size = packing.to_double ? 8 : 4;
+  op.slot = new_slot({Slot::Kind::native, size, op.count * size});
+  add(op);
+  Shape shape;
+  shape.kind = Shape::Kind::number;
+  shape.dtype = packing.to_double ? Dtype::f8 : Dtype::f4;
+  shape.shape = std::move(dimensions);
+  shape.slot = op.slot;
+  return shape;
+}
+
+Shape LayoutCompiler::string(Op::Kind kind) {
+  Op op;
+  op.kind = kind;
+  op.slot = new_slot({Slot::Kind::ends, 8, 8});
+  new_slot({Slot::Kind::native, 1, 1});
+  add(op);
+  Shape shape;
+  shape.kind = Shape::Kind::string;
+  shape.slot = op.slot;
+  return shape;
+}
+
+Shape LayoutCompiler::tobject() {
+  Op op;
+  op.kind = Op::Kind::tobject;
+  op.slot = new_slot({Slot::Kind::big_endian, 4, 4});
+  new_slot({Slot::Kind::big_endian, 4, 4});
+  add(op);
+  Shape shape;
+  shape.class_name = "TObject";
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    Shape member;
+    member.kind = Shape::Kind::number;
+    member.name = i == 0 ? "fUniqueID" : "fBits";
+    member.dtype = Dtype::u4;
+    member.slot = op.slot + i;
+    shape.parts.push_back(std::move(member));
+  }
+  return shape;
+}
+
+// A collection with a version header, which says at run time in which of two forms it lies. Both fill the same slots:
+// they meet the same members in the same order.
+template <class ObjectWise, class MemberWise>
+Result<Shape> LayoutCompiler::stl(ObjectWise object_wise, MemberWise member_wise) {
+  Op op;
+  op.kind = Op::Kind::stl;
+  const std::uint32_t first_slot = next_slot_;
+  auto shape = in_block(op.block, object_wise);
+  if (!shape) return shape;
+  const std::uint32_t end_slot = next_slot_;
+  const std::size_t slot_count = program_.slots.size();
+  next_slot_ = first_slot;
+  forms_differ_ = false;
+  const Result<Shape> other = in_block(op.other, member_wise);
+  // Without a member-wise form the block stays empty, and an entry that has it is refused since bytes are left over.
+  if (!other || next_slot_ != end_slot || forms_differ_) op.other = {};
+  next_slot_ = end_slot;
+  program_.slots.resize(slot_count);
+  add(op);
+  return shape;
+}
+
+// `body` for all items of the enclosing collection.
+template <class Body>
+Result<Shape> LayoutCompiler::each(Op::Kind kind, Body body) {
+  Op op;
+  op.kind = kind;
+  op.with_slot = false;
+  auto shape = in_block(op.block, body);
+  if (!shape) return shape;
+  if (kind == Op::Kind::rest) program_.needs_entry_ends = true;
+  add(op);
+  return shape;
+}
+
+Result<Shape> LayoutCompiler::value(const TypeName& type, Place place) {
+  const Deeper deeper(*this);
+  TRY_VOID(deeper.check());
+  switch (type.kind) {
+    case TypeName::Kind::number:
+      return numbers(type.dtype, {});
+    case TypeName::Kind::double32:
+      return packed(parse_packing({}, true), {});
+    case TypeName::Kind::float16:
+      return packed(parse_packing({}, false), {});
+    case TypeName::Kind::std_string:
+      if (place == Place::member) add({.kind = Op::Kind::frame});
+      return string();
+    case TypeName::Kind::tstring:
+      return string();
+    case TypeName::Kind::sequence:
+    case TypeName::Kind::map:
+      return collection(type, place);
+    case TypeName::Kind::pair:
+      return pair(type, place);
+    case TypeName::Kind::bitset:
+      return bitset(type, place);
+    case TypeName::Kind::array:
+      return fixed_array(type, place);
+    case TypeName::Kind::pointer:
+      return fail(ErrorKind::unsupported, "pointers (" + type.text + ") are not decoded");
+    case TypeName::Kind::named_class:
+      return object(type.text);
+  }
+  return fail(ErrorKind::unsupported, type.text + " is not decoded");
+}
+
+Result<Shape> LayoutCompiler::collection(const TypeName& type, Place place) {
+  auto object_wise = [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); };
+  if (place == Place::item) return object_wise();
+  return stl(object_wise, [&] {
+    add({.kind = Op::Kind::value_version});
+    return list({.kind = Op::Kind::member_list}, [&] { return members_of_items(type); });
+  });
+}
+
+// The same member of many items: one header for all of them.
+Result<Shape> LayoutCompiler::collection_of_items(const TypeName& type, Op::Kind kind) {
+  return stl(
+      [&] { return each(kind, [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); }); },
+      [&] {
+        add({.kind = Op::Kind::value_version});
+        return each(kind, [&] { return list({.kind = Op::Kind::member_list}, [&] { return members_of_items(type); }); });
+      });
+}
+
+// One item of a collection that is stored item by item.
+Result<Shape> LayoutCompiler::item_of(const TypeName& collection) {
+  if (collection.kind != TypeName::Kind::map) return value(collection.arguments[0], Place::item);
+  Shape record;
+  for (std::size_t i = 0; i < 2; ++i) {
+    TRY(Shape part, value(collection.arguments[i], Place::item));
+    part.name = i == 0 ? "key" : "value";
+    record.parts.push_back(std::move(part));
+  }
+  return record;
+}
+
+// All items of a collection that is stored member by member.
+Result<Shape> LayoutCompiler::members_of_items(const TypeName& collection) {
+  Shape record;
+  const bool is_map = collection.kind == TypeName::Kind::map;
+  const TypeName& item = is_map ? collection : collection.arguments[0];
+  if (is_map || item.kind == TypeName::Kind::pair) {
+    const std::array names = is_map ? std::array{"key", "value"} : std::array{"first", "second"};
+    for (std::size_t i = 0; i < 2; ++i) {
+      TRY(Shape part, value_of_items(item.arguments[i], Op::Kind::repeat));
+      part.name = names[i];
+      record.parts.push_back(std::move(part));
+    }
+    return record;
+  }
+  const StreamerInfo* info = item.kind == TypeName::Kind::named_class ? infos_.newest(item.text) : nullptr;
+  if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + item.text);
+  for (const StreamerElement& e : info->elements) {
+    TRY(Shape part, element_of_items(e, Op::Kind::repeat));
+    part.name = e.name;
+    record.parts.push_back(std::move(part));
+  }
+  record.class_name = info->class_name;
+  return record;
+}
+
+Result<Shape> LayoutCompiler::value_of_items(const TypeName& type, Op::Kind kind) {
+  const Deeper deeper(*this);
+  TRY_VOID(deeper.check());
+  switch (type.kind) {
+    case TypeName::Kind::sequence:
+    case TypeName::Kind::map:
+      return collection_of_items(type, kind);
+    case TypeName::Kind::std_string:
+    case TypeName::Kind::bitset:
+      add({.kind = Op::Kind::frame});
+      return each(kind, [&] { return value(type, Place::item); });
+    default:
+      return each(kind, [&] { return value(type, Place::member); });
+  }
+}
+
+Result<Shape> LayoutCompiler::pair(const TypeName& type, Place) {
+  Op op;
+  op.kind = Op::Kind::object;
+  auto body = [&]() -> Result<Shape> {
+    Shape record;
+    for (std::size_t i = 0; i < 2; ++i) {
+      TRY(Shape part, value(type.arguments[i], Place::member));
+      part.name = i == 0 ? "first" : "second";
+      record.parts.push_back(std::move(part));
+    }
+    return record;
+  };
+  auto shape = in_block(op.block, body);
+  if (!shape) return shape;
+  add(op);
+  return shape;
+}
+
+// The number of bits, then a byte for each.
+Result<Shape> LayoutCompiler::bitset(const TypeName& type, Place place) {
+  if (type.length > kArrayMax) return fail(ErrorKind::unsupported, type.text + " is too long");
+  if (place == Place::member) add({.kind = Op::Kind::frame});
+  add({.kind = Op::Kind::skip, .count = 4});
+  return numbers(Dtype::b1, {static_cast<std::uint32_t>(type.length)});
+}
+
+Result<Shape> LayoutCompiler::fixed_array(const TypeName& type, Place place) {
+  if (type.length > kArrayMax) return fail(ErrorKind::unsupported, type.text + " is too long");
+  const auto length = static_cast<std::uint32_t>(type.length);
+  const TypeName& item = type.arguments[0];
+  if (item.kind == TypeName::Kind::number) return numbers(item.dtype, {length});
+  return list({.kind = Op::Kind::fixed_list, .count = length}, [&] { return value(item, place); });
+}
+
+Result<Shape> LayoutCompiler::object(std::string_view class_name, const StreamerInfo* info) {
+  const Deeper deeper(*this);
+  TRY_VOID(deeper.check());
+  if (class_name == "TString") return string();
+  if (class_name == "TObject") return tobject();
+  if (class_name == "TDatime") return numbers(Dtype::u4, {});
+  if (const auto dtype = array_class_dtype(class_name))
+    return list({.kind = Op::Kind::list}, [&]() -> Result<Shape> { return numbers(*dtype, {}); });
+  if (has_own_streamer(class_name))
+    return fail(ErrorKind::unsupported, "class " + std::string(class_name) + " is not decoded: it has a streamer of its own");
+  if (!info) info = infos_.newest(class_name);
+  if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + std::string(class_name));
+  Op op;
+  op.kind = Op::Kind::object;
+  auto shape = in_block(op.block, [&] { return members(*info); });
+  if (!shape) return shape;
+  add(op);
+  return shape;
+}
+
+Result<Shape> LayoutCompiler::members(const StreamerInfo& info) {
+  Shape record;
+  record.class_name = info.class_name;
+  for (const StreamerElement& e : info.elements) {
+    TRY(Shape part, element(e));
+    part.name = e.name;
+    if (part.title.empty()) part.title = e.title;
+    record.parts.push_back(std::move(part));
+  }
+  return record;
+}
+
+Result<Shape> LayoutCompiler::element(const StreamerElement& e) {
+  const Deeper deeper(*this);
+  TRY_VOID(deeper.check());
+  TRY(Shape shape, element_body(e));
+  shape.name = e.name;
+  if (shape.class_name.empty()) shape.class_name = e.type_name;
+  return shape;
+}
+
+Result<Shape> LayoutCompiler::element_body(const StreamerElement& e) {
+  const int type = e.type;
+  if (e.kind == ElementKind::base || type == kBase) {
+    const TypeName base = parse_type_name(e.name);
+    if (base.kind != TypeName::Kind::named_class) return value(base, Place::member);
+    return object(e.name, find_class(infos_, e.name, e.base_version, e.base_checksum));
+  }
+  if (e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) return stl_element(e);
+  if (type == kTObject) return tobject();
+  if (type == kTNamed) return object("TNamed");
+  if (type == kCharStar) return string(Op::Kind::long_string);
+  if (type > kBase && type < kOffsetArray) return basic(e, type, {});
+  if (type > kOffsetArray && type < kOffsetPointer) return basic(e, type - kOffsetArray, element_shape(e));
+  if (type > kOffsetPointer && type < kObject) return counted_array(e);
+  if (type == kTString) return string();
+  if (type == kObject || type == kAny || type == kObjectp || type == kAnyp) {
+    const TypeName class_type = parse_type_name(without_pointer(e.type_name));
+    return class_type.kind == TypeName::Kind::named_class ? object(class_type.text) : value(class_type, Place::member);
+  }
+  if (type == kObject + kOffsetArray || type == kAny + kOffsetArray || type == kTString + kOffsetArray ||
+      type == kTNamed + kOffsetArray || type == kTObject + kOffsetArray)
+    return array_of(e);
+  if (type == kObjectP || type == kAnyP) return fail(ErrorKind::unsupported, "pointers (" + e.type_name + ") are not decoded");
+  return fail(ErrorKind::unsupported,
+              e.type_name + " " + e.name + " (element type " + std::to_string(type) + ") is not decoded");
+}
+
+Result<Shape> LayoutCompiler::basic(const StreamerElement& e, int type, std::vector<std::uint32_t> shape) {
+  if (type == kBits && shape.empty()) {
+    Shape bits = numbers(Dtype::u4, {});
+    open_.back().kind = Op::Kind::bits;
+    return bits;
+  }
+  if (type == kDouble32 || type == kFloat16) return packed(parse_packing(e.title, type == kDouble32), std::move(shape));
+  const auto dtype = basic_dtype(type);
+  if (!dtype) return fail(ErrorKind::unsupported, "element type " + std::to_string(type) + " is not decoded");
+  const bool is_counter = type == kCounter && shape.empty();
+  Shape number = numbers(*dtype, std::move(shape));
+  if (is_counter) {
+    counters_.emplace_back(e.name, static_cast<std::int16_t>(program_.registers));
+    open_.back().reg = static_cast<std::int16_t>(program_.registers++);
+  }
+  return number;
+}
+
+// `T* p; //[n]`: a flag, then as many numbers as the counter said.
+Result<Shape> LayoutCompiler::counted_array(const StreamerElement& e) {
+  const auto counter = std::find_if(counters_.rbegin(), counters_.rend(),
+                                    [&](const auto& known) { return known.first == e.count_name; });
+  if (counter == counters_.rend())
+    return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " was not met before it");
+  return list({.kind = Op::Kind::flagged_list, .reg = counter->second},
+              [&] { return basic(e, e.type - kOffsetPointer, {}); });
+}
+
+// `T a[n]` of objects: one header of the streamer info around them, then each as it is alone.
+Result<Shape> LayoutCompiler::array_of(const StreamerElement& e) {
+  add({.kind = Op::Kind::frame});
+  return list({.kind = Op::Kind::fixed_list, .count = product(element_shape(e))},
+              [&] { return object(e.type == kTObject + kOffsetArray ? "TObject" : without_pointer(e.type_name)); });
+}
+
+Result<Shape> LayoutCompiler::stl_element(const StreamerElement& e) {
+  const TypeName type = parse_type_name(without_pointer(e.type_name));
+  if (e.array_length == 0) return value(type, Place::member);
+  add({.kind = Op::Kind::frame});
+  return list({.kind = Op::Kind::fixed_list, .count = product(element_shape(e))}, [&] { return value(type, Place::item); });
+}
+
+Result<Shape> LayoutCompiler::element_of_items(const StreamerElement& e, Op::Kind kind) {
+  const Deeper deeper(*this);
+  TRY_VOID(deeper.check());
+  Result<Shape> shape = [&]() -> Result<Shape> {
+    if ((e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) && e.array_length == 0)
+      return value_of_items(parse_type_name(without_pointer(e.type_name)), kind);
+    if (e.type > kOffsetPointer && e.type < kObject)
+      return fail(ErrorKind::unsupported, "arrays counted by a member (" + e.name + ") inside a collection are not decoded");
+    return each(kind, [&] { return element_body(e); });
+  }();
+  if (!shape) return shape;
+  shape->name = e.name;
+  if (shape->class_name.empty()) shape->class_name = e.type_name;
+  return shape;
+}
+
+}  // namespace tfile

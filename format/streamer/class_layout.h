@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "streamer/read_program.h"
+#include "streamer/streamer_info.h"
+#include "streamer/type_name.h"
+#include "tfile/node.h"
+#include "tfile/result.h"
+
+namespace tfile {
+
+// What a value shows as: the node it becomes, before it has a place in a table.
+struct Shape {
+  enum class Kind : std::uint8_t { number, list, string, record };
+  Kind kind = Kind::record;
+  std::string name;  // of the member; empty for an item
+  std::string title, class_name;
+  Dtype dtype = Dtype::u1;
+  std::vector<std::uint32_t> shape;  // number
+  std::uint32_t slot = 0;            // number: its array; list, string: the ends (string: chars in slot + 1)
+  std::vector<Shape> parts;          // list: the item, one; record: the members
+  bool has_columns() const;  // not so for a record without members
+};
+
+// A program and what its slots show as.
+struct Layout {
+  Program program;
+  Shape shape;
+};
+
+// Where a value lies decides how much of a header it has (docs/format.md, "Collections").
+enum class Place : std::uint8_t {
+  member,  // a data member, or the object of a branch: collections have a version header
+  item,    // inside a collection: none
+};
+
+// Compiles values of C++ types into one program. Every function adds instructions to the block that is open and gives
+// the shape of what they read. Errors: unsupported, with the reason as a user should read it.
+class LayoutCompiler {
+ public:
+  explicit LayoutCompiler(const StreamerInfos& infos) : infos_(infos) {}
+
+  Result<Shape> value(const TypeName&, Place);
+  // A member by its streamer element, as it lies in an unsplit object or in a split branch of its own.
+  Result<Shape> element(const StreamerElement&);
+  // A member of many items, one item after the other: `each` is `repeat` inside a member-wise collection, `rest` in a
+  // branch of a split collection.
+  Result<Shape> element_of_items(const StreamerElement&, Op::Kind each);
+  // The members of a class one after the other, without a header.
+  Result<Shape> members(const StreamerInfo&);
+  // A class with its own header.
+  Result<Shape> object(std::string_view class_name, const StreamerInfo* info = nullptr);
+
+  Shape numbers(Dtype, std::vector<std::uint32_t> shape);
+  Shape packed(const Packing&, std::vector<std::uint32_t> shape);
+  Shape string(Op::Kind = Op::Kind::string);
+  void add(Op op) { open_.push_back(op); }
+
+  // A list: `op` with new slots for ends and hidden count, its block filled by `body`, which gives the item's shape.
+  template <class Body>
+  Result<Shape> list(Op op, Body body) {
+    op.slot = new_slot({Slot::Kind::ends, 8, 8});
+    new_slot({Slot::Kind::hidden, 1, 1});
+    auto item = in_block(op.block, body);
+    if (!item) return item;
+    add(op);
+    return list_shape(op.slot, *std::move(item));
+  }
+
+  // Runs `body` with a new block open, then closes it; `block` is what it added.
+  template <class Body>
+  auto in_block(Block& block, Body body) {
+    std::vector<Op> outer = std::move(open_);
+    open_.clear();
+    auto result = body();
+    block = close();
+    open_ = std::move(outer);
+    return result;
+  }
+
+  // The finished program: what is in the open block runs once an entry. The compiler is spent afterwards.
+  Program finish();
+
+ private:
+  class Deeper;
+  Block close();
+  std::uint32_t new_slot(Slot);
+  static Shape list_shape(std::uint32_t slot, Shape item);
+  template <class ObjectWise, class MemberWise>
+  Result<Shape> stl(ObjectWise, MemberWise);
+  template <class Body>
+  Result<Shape> each(Op::Kind, Body);
+  Result<Shape> collection(const TypeName&, Place);
+  Result<Shape> collection_of_items(const TypeName&, Op::Kind each);
+  Result<Shape> item_of(const TypeName& collection);
+  Result<Shape> members_of_items(const TypeName& collection);
+  Result<Shape> value_of_items(const TypeName&, Op::Kind each);
+  Result<Shape> pair(const TypeName&, Place);
+  Result<Shape> bitset(const TypeName&, Place);
+  Result<Shape> fixed_array(const TypeName&, Place);
+  Result<Shape> basic(const StreamerElement&, int type, std::vector<std::uint32_t> shape);
+  Result<Shape> counted_array(const StreamerElement&);
+  Result<Shape> array_of(const StreamerElement&);
+  Result<Shape> stl_element(const StreamerElement&);
+  Result<Shape> element_body(const StreamerElement&);
+  Shape tobject();
+
+  const StreamerInfos& infos_;
+  std::vector<Op> open_;
+  Program program_;
+  std::uint32_t next_slot_ = 0;  // below program_.slots.size() while the second of two forms fills the slots of the first
+  bool forms_differ_ = false;
+  int depth_ = 0;
+  std::vector<std::pair<std::string, std::int16_t>> counters_;  // counters met so far, and their registers
+};
+
+// The streamer info that a branch or base means by name, version and checksum; the newest of the name where neither
+// helps. nullptr: the file does not describe the class.
+const StreamerInfo* find_class(const StreamerInfos&, std::string_view class_name, int version, std::uint32_t checksum);
+
+// The shape of a fixed array member; {} for a single value.
+std::vector<std::uint32_t> element_shape(const StreamerElement&);
+
+// The dtype of an element type 1..19 that is stored as it is; nothing for 0, 7, 9, 10, 15, 19.
+std::optional<Dtype> basic_dtype(int element_type);
+
+}  // namespace tfile

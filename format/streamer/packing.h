@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace tfile {
+
+// How a Double32_t or Float16_t lies on disk (docs/format.md, "Double32_t and Float16_t").
+struct Packing {
+  enum class Form : std::uint8_t {
+    plain_float,  // 4 bytes, a float
+    truncated,    // 3 bytes: exponent, then sign and `bits` of mantissa
+    ranged,       // 4 bytes: minimum + n / factor
+  };
+  Form form = Form::plain_float;
+  std::uint32_t bits = 0;
+  double minimum = 0, factor = 1;
+  bool to_double = false;  // Double32_t gives f8, Float16_t f4
+  std::size_t stored_size() const { return form == Form::truncated ? 3 : 4; }
+};
+
+// From the "[min,max]" or "[min,max,bits]" in a leaf's title or an element's comment, read as TStreamerElement reads it;
+// the default of the type (`to_double`: Double32_t, else Float16_t) where there is none.
+Packing parse_packing(std::string_view title, bool to_double);
+
+// Unpacks stored.size() / stored_size() numbers to `to` (doubles or floats, native byte order).
+void unpack(const Packing&, std::span<const std::byte> stored, std::byte* to);
+
+}  // namespace tfile
