@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A running mount: started, waited for, unmounted, its daemon's end looked at."""
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+
+
+def program():
+    here = os.path.dirname(os.path.abspath(__file__))
+    return os.environ.get("TFILEFS_BIN", os.path.join(here, "..", "build", "fs", "tfilefs"))
+
+
+def is_mount_point(path):
+    path = os.path.realpath(path).replace("\\", "\\134").replace(" ", "\\040")
+    with open("/proc/self/mounts") as mounts:
+        return any(line.split(" ")[1] == path for line in mounts)
+
+
+class MountFailed(Exception):
+    """The program ended without mounting; `message` is what it said and `status` its exit status."""
+
+    def __init__(self, status, message):
+        super().__init__(f"exit {status}: {message}")
+        self.status, self.message = status, message
+
+
+class Mounted:
+    """`tfilefs -f SOURCE MNT` as a child. `with Mounted(source) as m: os.listdir(m.path)`."""
+
+    def __init__(self, source, options=(), timeout=30.0, user=None, mount_point=None):
+        self._own_directory = mount_point is None
+        self.path = os.path.realpath(mount_point or tempfile.mkdtemp(prefix="tfilefs-test-"))
+        if user is not None:
+            os.chown(self.path, user, user)
+        self._messages = tempfile.TemporaryFile()
+        command = [program(), "-f"]
+        for option in options:
+            command += ["-o", option]
+        command += [os.fspath(source), self.path]
+        if user is not None:
+            command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] + command
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=self._messages, stderr=self._messages
+        )
+        deadline = time.monotonic() + timeout
+        while not is_mount_point(self.path):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.process.kill()
+                status = self.process.wait()
+                message = self.messages()
+                self._remove_directory()
+                raise MountFailed(status, message)
+            time.sleep(0.005)
+
+    def messages(self):
+        self._messages.seek(0)
+        return self._messages.read().decode("utf-8", "replace")
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def resident_bytes(self):
+        with open(f"/proc/{self.process.pid}/status") as status:
+            for line in status:
+                if line.startswith("VmRSS:"):
+                    return int(line.split()[1]) * 1024
+        return 0
+
+    def errors(self):
+        with open(os.path.join(self.path, ".tfilefs", "errors"), "rb") as errors:
+            return errors.read().decode("utf-8", "surrogateescape")
+
+    def close(self):
+        """Unmounts and waits for the daemon; gives its exit status."""
+        deadline = time.monotonic() + 20
+        while is_mount_point(self.path) and time.monotonic() < deadline:
+            lazy = ["-z"] if time.monotonic() > deadline - 5 else []
+            subprocess.run(["fusermount3", "-u", *lazy, self.path], capture_output=True)
+            if is_mount_point(self.path):
+                time.sleep(0.05)
+        try:
+            status = self.process.wait(20)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGKILL)
+            self.process.wait()
+            status = "still running after the unmount"
+        self._remove_directory()
+        return status
+
+    def _remove_directory(self):
+        if self._own_directory:
+            try:
+                os.rmdir(self.path)
+            except OSError:
+                pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, value, trace):
+        alive = self.alive()
+        status = self.close()
+        if kind is None:
+            assert alive, f"the daemon ended by itself with {status}: {self.messages()}"
+            assert status == 0, f"the daemon ended with {status}: {self.messages()}"
+        elif not alive or status != 0:
+            print(f"daemon ended with {status}: {self.messages()}")

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints C++ values as Python literals that read back to the same value: how what ROOT read comes to the tests.
+#pragma once
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <deque>
+#include <list>
+#include <map>
+#include <ostream>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace literal {
+
+template <class T>
+std::enable_if_t<std::is_arithmetic_v<T>> put(std::ostream& out, T value) {
+  if constexpr (std::is_same_v<T, bool>) {
+    out << (value ? "True" : "False");
+  } else if constexpr (std::is_floating_point_v<T>) {
+    char text[40];
+    if (std::isnan(value)) {
+      std::snprintf(text, sizeof text, "nan");
+    } else if (std::isinf(value)) {
+      std::snprintf(text, sizeof text, value > 0 ? "inf" : "-inf");
+    } else {
+      std::snprintf(text, sizeof text, "%.17g", double(value));
+      if (std::string(text).find_first_of(".e") == std::string::npos) out << text, std::snprintf(text, sizeof text, ".0");
+    }
+    out << text;
+  } else {
+    out << +value;
+  }
+}
+
+inline void put_bytes(std::ostream& out, const char* data, std::size_t size) {
+  out << "b'";
+  for (std::size_t i = 0; i < size; i++) {
+    char text[8];
+    std::snprintf(text, sizeof text, "\\x%02x", static_cast<unsigned char>(data[i]));
+    out << text;
+  }
+  out << "'";
+}
+
+inline void put(std::ostream& out, const std::string& value) { put_bytes(out, value.data(), value.size()); }
+
+template <class A, class B>
+void put(std::ostream& out, const std::pair<A, B>&);
+
+// Any collection. C++17, which is what dictionaries are compiled with; std::string prefers the overload above.
+template <class T>
+std::void_t<typename T::value_type, typename T::const_iterator> put(std::ostream& out, const T& values) {
+  out << "[";
+  for (auto iterator = values.begin(); iterator != values.end(); ++iterator) {
+    put(out, static_cast<const typename T::value_type&>(*iterator));
+    out << ",";
+  }
+  out << "]";
+}
+
+template <class A, class B>
+void put(std::ostream& out, const std::pair<A, B>& value) {
+  out << "{'first':";
+  put(out, value.first);
+  out << ",'second':";
+  put(out, value.second);
+  out << "}";
+}
+
+template <class T>
+void put_array(std::ostream& out, const T* values, std::size_t size) {
+  out << "[";
+  for (std::size_t i = 0; i < size; i++) put(out, values[i]), out << ",";
+  out << "]";
+}
+
+}  // namespace literal
