@@ -14,6 +14,7 @@
 #include "container/payload.h"
 #include "container/record_map.h"
 #include "container/recover.h"
+#include "streamer/streamer_info.h"
 
 namespace tfile {
 namespace {
@@ -62,6 +63,12 @@ bool is_tree(std::string_view class_name) { return is_one_of(class_name, {"TTree
 bool is_ntuple(std::string_view class_name) {
   return is_one_of(class_name, {"ROOT::RNTuple", "ROOT::Experimental::RNTuple"});
 }
+
+// The StreamerInfo of a file, and what was damaged in it.
+struct ClassInfos {
+  StreamerInfos infos;
+  std::vector<std::string> warnings;
+};
 
 // The root directory's own key and record.
 struct RootDirectory {
@@ -123,6 +130,8 @@ class RootFile final : public File {
   Result<DirectoryListing> read_root_keys(const DirectoryRecord& record);
   Result<DirectoryListing> recover_root(const DirectoryRecord& record, const std::string& why, bool must_find);
   KeyKind kind_of(std::string_view class_name) const;
+  bool derives_from_tree(std::string_view class_name) const;
+  Result<std::shared_ptr<const ClassInfos>> class_infos() const;
   std::shared_ptr<const DirectoryListing> finished(DirectoryListing listing, std::uint64_t seek) const;
 
   // Constant once read() has returned.
@@ -134,6 +143,9 @@ class RootFile final : public File {
   std::vector<std::string> warnings_;
   std::map<std::int64_t, std::shared_ptr<const DirectoryListing>> recovered_directories_;
   std::shared_ptr<const DirectoryListing> root_;
+
+  mutable std::mutex class_infos_mutex_;  // guards the next one
+  mutable std::shared_ptr<const ClassInfos> class_infos_;
 };
 
 Result<> RootFile::read() {
@@ -174,7 +186,9 @@ Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, c
   root.created = record.created;
   root.modified = record.modified;
   if (root.keys.empty()) {
-    if (must_find || !found.followed) {
+    // Nothing but baskets whose tree was never written: a job that died, not an empty file.
+    const bool never_closed = header_.seek_free == 0 && static_cast<std::uint64_t>(header_.end) < source_->size();
+    if (must_find || never_closed || !found.followed) {
       return fail(ErrorKind::damaged, "the file is damaged (" + why + ") and no key could be recovered",
                   static_cast<std::int64_t>(found.end));
     }
@@ -190,10 +204,52 @@ Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, c
   return root;
 }
 
+// Read when a table or object first needs it: a listing costs nothing for a file with thousands of classes. Damage of
+// the record is a warning, since ROOT's own classes are known without it; only a failing storage is an error, and asked
+// again next time.
+Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
+  const std::lock_guard lock(class_infos_mutex_);
+  if (class_infos_) return class_infos_;
+  auto read = std::make_shared<ClassInfos>();
+  RecordContent record;
+  if (streamer_info_.size == 0) {
+    read->warnings.push_back("the file has no StreamerInfo: only ROOT's own classes are known");
+  } else if (auto content = read_record(*source_, streamer_info_)) {
+    record = *std::move(content);
+  } else if (content.error().kind == ErrorKind::damaged || content.error().kind == ErrorKind::unsupported) {
+    read->warnings.push_back("StreamerInfo: " + content.error().text);
+  } else {
+    return tl::unexpected<Error>(std::move(content).error());
+  }
+  read->infos = StreamerInfos::read(record.payload.span(), record.keylen, read->warnings);
+  class_infos_ = std::move(read);
+  return class_infos_;
+}
+
 KeyKind RootFile::kind_of(std::string_view class_name) const {
   if (is_directory(class_name)) return KeyKind::directory;
   if (is_tree(class_name) || is_ntuple(class_name)) return KeyKind::table;
-  return KeyKind::object;
+  return derives_from_tree(class_name) ? KeyKind::table : KeyKind::object;
+}
+
+// Only for classes that call themselves so, lest each listing read the StreamerInfo. TChain, an heir too, has no
+// baskets.
+bool RootFile::derives_from_tree(std::string_view class_name) const {
+  if (class_name == "TChain") return false;
+  if (class_name.find("Tree") == std::string_view::npos && class_name.find("uple") == std::string_view::npos)
+    return false;
+  const auto classes = class_infos();
+  if (!classes) return false;
+  const StreamerInfo* info = (*classes)->infos.newest(class_name);
+  for (int depth = 0; info != nullptr && depth < 20; ++depth) {  // more bases than any class has
+    const auto& elements = info->elements;
+    const auto base = std::find_if(elements.begin(), elements.end(),
+                                   [](const StreamerElement& e) { return e.kind == ElementKind::base; });
+    if (base == elements.end() || base->name == "TChain") return false;
+    if (is_tree(base->name)) return true;
+    info = (*classes)->infos.newest(base->name);
+  }
+  return false;
 }
 
 std::shared_ptr<const DirectoryListing> RootFile::finished(DirectoryListing listing, std::uint64_t seek) const {

@@ -101,6 +101,29 @@ Result<std::shared_ptr<const StreamSet>> payload_streams(std::shared_ptr<const S
   return std::make_shared<const PayloadStreams>(std::move(source), std::move(payload));
 }
 
+Result<RecordContent> read_record(const Source& source, ByteRange record) {
+  const auto at = static_cast<std::int64_t>(record.begin);
+  if (record.begin > source.size() || record.size > source.size() - record.begin) {
+    return fail(ErrorKind::damaged, "record: beyond the end of the file", at);
+  }
+  Buffer bytes(record.size);
+  TRY_VOID(read_range(source, record, bytes.span()));
+  Cursor in(bytes.span(), at);
+  const KeyHeader key = read_key(in);
+  if (in.failed() || !is_record(key) || static_cast<std::uint64_t>(key.nbytes) > record.size) {
+    return fail(ErrorKind::damaged, "record: no key in front of it", at);
+  }
+  KeyInfo info;
+  info.class_name = key.class_name;
+  info.seek = record.begin;
+  info.nbytes = static_cast<std::uint32_t>(key.nbytes);
+  info.objlen = static_cast<std::uint32_t>(key.objlen);
+  info.keylen = static_cast<std::uint16_t>(key.keylen);
+  TRY(const Payload payload, payload_of(source, info));
+  TRY(Buffer content, unpack(payload, bytes.span().first(payload.record.size)));
+  return RecordContent{info.keylen, std::move(content)};
+}
+
 Result<Buffer> read_payload(const Source& source, const KeyInfo& key) {
   TRY(const Payload payload, payload_of(source, key));
   Buffer record(payload.record.size);

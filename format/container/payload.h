@@ -14,6 +14,15 @@ namespace tfile {
 // fObjlen (the pages of RNTuples) is handed out as it is stored. Errors: damaged (sizes that cannot be). Reads nothing.
 Result<std::shared_ptr<const StreamSet>> payload_streams(std::shared_ptr<const Source> source, const KeyInfo& key);
 
+// A record found by its address alone, with what its own key says.
+struct RecordContent {
+  std::uint32_t keylen = 0;
+  Buffer payload;  // decompressed
+};
+
+// Errors: damaged (no record there, or not of that size), unsupported, io. Reads.
+Result<RecordContent> read_record(const Source& source, ByteRange record);
+
 // Reads and decompresses the payload at once. Errors: damaged, unsupported, io.
 Result<Buffer> read_payload(const Source& source, const KeyInfo& key);
 

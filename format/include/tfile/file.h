@@ -65,9 +65,9 @@ std::int64_t unix_time(std::uint32_t datime);
 // may block.
 class File {
  public:
-  // Reads header, root directory, and StreamerInfo. A file that was never closed or is cut is recovered as
-  // TFile::Recover does: `recovered` is true and `warnings` says so. Errors: damaged (not a ROOT file, nothing
-  // recoverable), io. Blocks.
+  // Reads header and root directory; the StreamerInfo is read when a table first needs it. A file that was never closed
+  // or is cut is recovered as TFile::Recover does: `recovered` is true and `warnings` says so. Errors: damaged (not a
+  // ROOT file, nothing recoverable), io. Blocks.
   static Result<std::shared_ptr<const File>> open(std::shared_ptr<const Source>);
   virtual ~File() = default;
 
