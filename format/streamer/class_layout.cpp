@@ -13,7 +13,8 @@ using namespace element_type;
 // Classes nest a few levels; one that contains itself by value cannot be, unless the file lies.
 constexpr int kDepthMax = 40;
 // A program is compiled from what a file says: a class of a thousand members, each of such a class, must not fill memory.
-constexpr std::size_t kOpsMax = 200'000;
+// Also keeps the numbers of registers and packings within their 16 bits.
+constexpr std::size_t kOpsMax = 30'000;
 
 // Classes with a streamer written by hand whose bytes do not follow their streamer info (docs/format.md, "Classes with
 // a streamer of their own").
@@ -125,7 +126,7 @@ class LayoutCompiler::Deeper {
   explicit Deeper(LayoutCompiler& compiler) : compiler_(compiler) { ++compiler_.depth_; }
   ~Deeper() { --compiler_.depth_; }
   Result<> check() const {
-    if (compiler_.depth_ > kDepthMax || compiler_.program_.ops.size() > kOpsMax)
+    if (compiler_.depth_ > kDepthMax || compiler_.program_.ops.size() + compiler_.open_.size() > kOpsMax)
       return fail(ErrorKind::unsupported, "type is nested too deeply");
     return {};
   }
@@ -247,17 +248,16 @@ Result<Shape> LayoutCompiler::stl(ObjectWise object_wise, MemberWise member_wise
   return shape;
 }
 
-// `body` for all items of the enclosing collection.
-template <class Body>
-Result<Shape> LayoutCompiler::each(Op::Kind kind, Body body) {
-  Op op;
-  op.kind = kind;
-  op.with_slot = false;
-  auto shape = in_block(op.block, body);
-  if (!shape) return shape;
-  if (kind == Op::Kind::rest) program_.needs_entry_ends = true;
-  add(op);
-  return shape;
+void LayoutCompiler::remember_counter(const std::string& name) {
+  if (open_.empty() || open_.back().kind != Op::Kind::numbers || open_.back().count != 1) return;
+  open_.back().reg = static_cast<std::int16_t>(program_.registers++);
+  counters_.emplace_back(name, open_.back().reg);
+}
+
+std::optional<std::int16_t> LayoutCompiler::counter(std::string_view name) const {
+  const auto found = std::find_if(counters_.rbegin(), counters_.rend(), [&](const auto& known) { return known.first == name; });
+  if (found == counters_.rend()) return std::nullopt;
+  return found->second;
 }
 
 Result<Shape> LayoutCompiler::value(const TypeName& type, Place place) {
@@ -304,10 +304,10 @@ Result<Shape> LayoutCompiler::collection(const TypeName& type, Place place) {
 // The same member of many items: one header for all of them.
 Result<Shape> LayoutCompiler::collection_of_items(const TypeName& type, Op::Kind kind) {
   return stl(
-      [&] { return each(kind, [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); }); },
+      [&] { return of_items(kind, [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); }); },
       [&] {
         add({.kind = Op::Kind::value_version});
-        return each(kind, [&] { return list({.kind = Op::Kind::member_list}, [&] { return members_of_items(type); }); });
+        return of_items(kind, [&] { return list({.kind = Op::Kind::member_list}, [&] { return members_of_items(type); }); });
       });
 }
 
@@ -358,9 +358,9 @@ Result<Shape> LayoutCompiler::value_of_items(const TypeName& type, Op::Kind kind
     case TypeName::Kind::std_string:
     case TypeName::Kind::bitset:
       add({.kind = Op::Kind::frame});
-      return each(kind, [&] { return value(type, Place::item); });
+      return of_items(kind, [&] { return value(type, Place::item); });
     default:
-      return each(kind, [&] { return value(type, Place::member); });
+      return of_items(kind, [&] { return value(type, Place::member); });
   }
 }
 
@@ -477,21 +477,23 @@ Result<Shape> LayoutCompiler::basic(const StreamerElement& e, int type, std::vec
   if (!dtype) return fail(ErrorKind::unsupported, "element type " + std::to_string(type) + " is not decoded");
   const bool is_counter = type == kCounter && shape.empty();
   Shape number = numbers(*dtype, std::move(shape));
-  if (is_counter) {
-    counters_.emplace_back(e.name, static_cast<std::int16_t>(program_.registers));
-    open_.back().reg = static_cast<std::int16_t>(program_.registers++);
-  }
+  if (is_counter) remember_counter(e.name);
   return number;
 }
 
 // `T* p; //[n]`: a flag, then as many numbers as the counter said.
 Result<Shape> LayoutCompiler::counted_array(const StreamerElement& e) {
-  const auto counter = std::find_if(counters_.rbegin(), counters_.rend(),
-                                    [&](const auto& known) { return known.first == e.count_name; });
-  if (counter == counters_.rend())
-    return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " was not met before it");
-  return list({.kind = Op::Kind::flagged_list, .reg = counter->second},
-              [&] { return basic(e, e.type - kOffsetPointer, {}); });
+  const auto reg = counter(e.count_name);
+  if (!reg) return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " was not met before it");
+  return list({.kind = Op::Kind::flagged_list, .reg = *reg}, [&] { return basic(e, e.type - kOffsetPointer, {}); });
+}
+
+Result<Shape> LayoutCompiler::counted_member(const StreamerElement& e) {
+  add({.kind = Op::Kind::skip, .count = 1});
+  need_entry_ends();
+  auto shape = list({.kind = Op::Kind::rest}, [&] { return basic(e, e.type - kOffsetPointer, {}); });
+  if (shape) shape->name = e.name;
+  return shape;
 }
 
 // `T a[n]` of objects: one header of the streamer info around them, then each as it is alone.
@@ -516,7 +518,7 @@ Result<Shape> LayoutCompiler::element_of_items(const StreamerElement& e, Op::Kin
       return value_of_items(parse_type_name(without_pointer(e.type_name)), kind);
     if (e.type > kOffsetPointer && e.type < kObject)
       return fail(ErrorKind::unsupported, "arrays counted by a member (" + e.name + ") inside a collection are not decoded");
-    return each(kind, [&] { return element_body(e); });
+    return of_items(kind, [&] { return element_body(e); });
   }();
   if (!shape) return shape;
   shape->name = e.name;

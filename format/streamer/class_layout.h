@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,6 +52,20 @@ class LayoutCompiler {
   // A member of many items, one item after the other: `each` is `repeat` inside a member-wise collection, `rest` in a
   // branch of a split collection.
   Result<Shape> element_of_items(const StreamerElement&, Op::Kind each);
+  // `body` for all items of the enclosing collection: `kind` is `repeat` or `rest`.
+  template <class Body>
+  Result<Shape> of_items(Op::Kind kind, Body body) {
+    Op op;
+    op.kind = kind;
+    op.with_slot = false;
+    auto shape = in_block(op.block, body);
+    if (!shape) return shape;
+    if (kind == Op::Kind::rest) need_entry_ends();
+    add(op);
+    return shape;
+  }
+  // `T* p; //[n]` in a branch of its own: a flag, then numbers to the end of the entry.
+  Result<Shape> counted_member(const StreamerElement&);
   // The members of a class one after the other, without a header.
   Result<Shape> members(const StreamerInfo&);
   // A class with its own header.
@@ -60,6 +75,11 @@ class LayoutCompiler {
   Shape packed(const Packing&, std::vector<std::uint32_t> shape);
   Shape string(Op::Kind = Op::Kind::string);
   void add(Op op) { open_.push_back(op); }
+  void need_entry_ends() { program_.needs_entry_ends = true; }
+
+  // The number read last counts arrays that follow, under this name; and its register (none of that name: nullopt).
+  void remember_counter(const std::string& name);
+  std::optional<std::int16_t> counter(std::string_view name) const;
 
   // A list: `op` with new slots for ends and hidden count, its block filled by `body`, which gives the item's shape.
   template <class Body>
@@ -93,8 +113,6 @@ class LayoutCompiler {
   static Shape list_shape(std::uint32_t slot, Shape item);
   template <class ObjectWise, class MemberWise>
   Result<Shape> stl(ObjectWise, MemberWise);
-  template <class Body>
-  Result<Shape> each(Op::Kind, Body);
   Result<Shape> collection(const TypeName&, Place);
   Result<Shape> collection_of_items(const TypeName&, Op::Kind each);
   Result<Shape> item_of(const TypeName& collection);

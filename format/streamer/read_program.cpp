@@ -46,6 +46,8 @@ class Runner {
         return packed(op, 1, in);
       case Op::Kind::string:
         return string(op, in.string("string"));
+      case Op::Kind::leaf_string:
+        return string(op, in.left() == 0 && !in.failed() ? std::string_view() : in.string("string"));
       case Op::Kind::long_string:
         return long_string(op, in);
       case Op::Kind::skip:
@@ -64,8 +66,10 @@ class Runner {
         return list(op, in.big<std::uint32_t>("size of a collection"), in);
       case Op::Kind::fixed_list:
         return list(op, op.count, in);
+      case Op::Kind::counted_list:
+        return counted_list(op, in);
       case Op::Kind::flagged_list:
-        return flagged_list(op, in);
+        return in.u1("flag of an array") ? counted_list(op, in) : list(op, 0, in);
       case Op::Kind::stl:
         return run(read_frame(in).version & kMemberWise ? op.other : op.block, in);
       case Op::Kind::bits:
@@ -163,8 +167,8 @@ class Runner {
     times(op.block, n, in);
     end_list(op, static_cast<std::int64_t>(n));
   }
-  void flagged_list(const Op& op, Cursor& in) {
-    const std::int64_t n = in.u1("flag of an array") ? registers_[static_cast<std::size_t>(op.reg)] : 0;
+  void counted_list(const Op& op, Cursor& in) {
+    const std::int64_t n = registers_[static_cast<std::size_t>(op.reg)];
     if (n < 0) return in.reject("size of an array");
     list(op, static_cast<std::uint64_t>(n), in);
   }

@@ -25,6 +25,7 @@ struct Op {
     numbers,       // `count` big-endian numbers of `item_size` bytes -> slot; the last one -> `reg` if >= 0
     packed,        // `count` numbers by packings[packing] -> slot
     string,        // counted string -> slot (ends), slot + 1 (chars)
+    leaf_string,   // the same, where an entry without bytes is an empty string
     long_string,   // the same with an i4 length
     skip,          // `count` bytes
     skip_c_string, // up to and over a NUL
@@ -34,6 +35,7 @@ struct Op {
     bits,          // fBits of a split TObject -> slot
     list,          // u4 n, then n times `block` -> slot (ends), slot + 1 (items, hidden)
     fixed_list,    // `count` times `block` -> the same
+    counted_list,  // registers[reg] times `block` -> the same
     flagged_list,  // u1 flag; unless 0, registers[reg] times `block` -> the same
     stl,           // version header; `block` if the collection is object-wise, `other` if member-wise
     value_version, // of the class of a member-wise collection

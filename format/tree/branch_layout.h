@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "streamer/class_layout.h"
+#include "tree/stream.h"
+#include "tree/tree_record.h"
+
+namespace tfile {
+
+// How one branch's own data reads, and what it shows as.
+struct BranchLayout {
+  Stream stream;
+  Shape shape;         // raw: not used
+  std::string reason;  // why it is raw; empty otherwise
+};
+
+// `in_list`: the branch is a member of a split collection, whose items lie back to back; the collection's own branch
+// counts them.
+BranchLayout branch_layout(const TreeRecord&, BranchIndex, const StreamerInfos&, bool in_list);
+
+// The branch that counts the items of a split collection (its ends in slot 0, items hidden in slot 1).
+BranchLayout collection_counts(BranchIndex);
+
+}  // namespace tfile

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/branch_nodes.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "tfile/name.h"
+#include "tree/branch_layout.h"
+
+namespace tfile {
+namespace {
+
+// Sub-branches nest as classes do; the tree's record bounds them already, this bounds the stack.
+constexpr int kDepthMax = 64;
+
+// A node before names are made unique among its siblings and paths are known.
+struct Draft {
+  std::string name;         // ROOT's, or "values", "offsets", ...
+  std::string branch_name;  // full name of the branch it stands for; empty below
+  std::optional<ColumnId> column;
+  std::vector<Draft> children;
+};
+
+std::string compression_text(std::int32_t compress) {
+  static constexpr std::string_view kAlgorithms[] = {"zlib", "zlib", "lzma", "cs", "lz4", "zstd"};
+  if (compress <= 0 || compress % 100 == 0) return "none";
+  const auto algorithm = static_cast<std::size_t>(compress / 100);
+  const std::string_view name = algorithm < std::size(kAlgorithms) ? kAlgorithms[algorithm] : "unknown";
+  return std::string(name) + ":" + std::to_string(compress % 100);
+}
+
+// "fPos[3]" -> "fPos", "event." -> "event": dimensions stand in the shape, the dot is ROOT's mark for a prefix.
+std::string_view bare(std::string_view name) {
+  while (name.size() > 1 && name.back() == ']') {
+    const auto open = name.rfind('[');
+    if (open == name.npos || open == 0) break;
+    name = name.substr(0, open);
+  }
+  if (name.size() > 1 && name.back() == '.') name.remove_suffix(1);
+  return name;
+}
+
+bool is_collection(const BranchRecord& branch) {
+  return (branch.class_name == "TBranchElement" && (branch.type == 3 || branch.type == 4)) ||
+         branch.class_name == "TBranchClones";
+}
+
+class Builder {
+ public:
+  Builder(const TreeRecord& tree, const StreamerInfos& infos) : tree_(tree), infos_(infos) {}
+
+  BranchNodes build() {
+    Draft root;
+    for (BranchIndex top : tree_.top) add_branch(root, top, {}, {}, 0);
+    Node node;
+    out_.nodes.push_back(std::move(node));
+    place(root, 0, "");
+    link_counters();
+    return std::move(out_);
+  }
+
+ private:
+  // Where a branch stands: the branches above it, and the offsets columns of the lists around it.
+  struct Surroundings {
+    std::vector<BranchIndex> ancestors;
+    std::string path;  // branch names joined by '/'
+    bool in_list = false;
+    bool in_map = false;
+  };
+
+  void add_branch(Draft& parent, BranchIndex index, Surroundings around, std::vector<ColumnId> lists, int depth) {
+    const BranchRecord& branch = tree_.branches[index];
+    if (branch.class_name == "TBranchRef" || depth > kDepthMax) return;
+    around.path += (around.path.empty() ? "" : "/") + branch.name;
+    Draft draft;
+    draft.name = member_name(branch, around);
+    draft.branch_name = branch.name;
+    if (is_collection(branch)) {
+      add_collection(draft, index, around, lists, depth);
+    } else if (!branch.children.empty()) {
+      add_children(draft, index, around, lists, depth);
+    } else {
+      add_data(draft, index, around, lists);
+    }
+    parent.children.push_back(std::move(draft));
+  }
+
+  void add_children(Draft& draft, BranchIndex index, Surroundings around, const std::vector<ColumnId>& lists, int depth) {
+    around.ancestors.push_back(index);
+    for (BranchIndex child : tree_.branches[index].children) add_branch(draft, child, around, lists, depth + 1);
+    if (draft.children.empty()) add_data(draft, index, around, lists);
+  }
+
+  // The list's own branch counts; its sub-branches hold the members of all items.
+  void add_collection(Draft& draft, BranchIndex index, Surroundings around, std::vector<ColumnId> lists, int depth) {
+    const BranchRecord& branch = tree_.branches[index];
+    const bool has_counter = branch.class_name == "TBranchClones" && branch.count;
+    if (around.in_list) return add_data(draft, index, around, lists);
+    BranchLayout layout = collection_counts(has_counter ? *branch.count : index);
+    draft.children.push_back(add_column(index, layout, Role::offsets, Dtype::i8, {}, 0, around, {}, lists));
+    draft.children.back().name = "offsets";
+    lists.push_back(*draft.children.back().column);
+    out_.columns[lists.back()].lists = lists;
+    out_.streams.push_back(std::move(layout.stream));
+    around.in_list = true;
+    around.in_map = parse_type_name(branch.element_class).kind == TypeName::Kind::map;
+    around.ancestors.push_back(index);
+    Draft values;
+    values.name = "values";
+    for (BranchIndex child : branch.children) add_branch(values, child, around, lists, depth + 1);
+    if (!values.children.empty()) draft.children.push_back(std::move(values));
+  }
+
+  void add_data(Draft& draft, BranchIndex index, const Surroundings& around, const std::vector<ColumnId>& lists) {
+    BranchLayout layout = branch_layout(tree_, index, infos_, around.in_list);
+    if (layout.reason.empty()) {
+      add_shape(draft, index, layout, layout.shape, around, {}, lists);
+    } else {
+      add_raw(draft, index, layout, around, lists);
+    }
+    out_.streams.push_back(std::move(layout.stream));
+  }
+
+  void add_raw(Draft& draft, BranchIndex index, const BranchLayout& layout, const Surroundings& around,
+               const std::vector<ColumnId>&) {
+    // The bytes are those of whole entries, so the lists above do not count them.
+    Draft offsets = add_column(index, layout, Role::offsets, Dtype::i8, {}, 0, around, {}, {});
+    offsets.name = "offsets";
+    out_.columns[*offsets.column].lists = {*offsets.column};
+    Draft bytes = add_column(index, layout, Role::raw, Dtype::u1, {}, 1, around, {}, {*offsets.column});
+    bytes.name = "raw";
+    out_.columns[*bytes.column].reason = layout.reason;
+    draft.children = {std::move(offsets), std::move(bytes)};
+  }
+
+  // `field`: member names from the branch down to `shape`.
+  void add_shape(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape, const Surroundings& around,
+                 const std::vector<std::string>& field, std::vector<ColumnId> lists) {
+    switch (shape.kind) {
+      case Shape::Kind::number: {
+        Draft column = add_column(index, layout, Role::values, shape.dtype, shape.shape, shape.slot, around, field, lists);
+        draft.column = column.column;
+        note_class(*draft.column, shape);
+        return;
+      }
+      case Shape::Kind::string:
+      case Shape::Kind::list: {
+        draft.children.push_back(add_column(index, layout, Role::offsets, Dtype::i8, {}, shape.slot, around, field, lists));
+        draft.children.back().name = "offsets";
+        lists.push_back(*draft.children.back().column);
+        out_.columns[lists.back()].lists = lists;
+        note_class(lists.back(), shape);
+        if (shape.kind == Shape::Kind::string) {
+          draft.children.push_back(
+              add_column(index, layout, Role::chars, Dtype::u1, {}, shape.slot + 1, around, field, lists));
+          draft.children.back().name = "chars";
+          note_class(*draft.children.back().column, shape);
+        } else {
+          Draft values;
+          values.name = "values";
+          add_shape(values, index, layout, shape.parts[0], around, field, lists);
+          draft.children.push_back(std::move(values));
+        }
+        return;
+      }
+      case Shape::Kind::record:
+        for (const Shape& part : shape.parts) {
+          if (!part.has_columns()) continue;
+          Draft member;
+          member.name = part.name;
+          auto below = field;
+          below.push_back(part.name);
+          add_shape(member, index, layout, part, around, below, lists);
+          draft.children.push_back(std::move(member));
+        }
+    }
+  }
+
+  Draft add_column(BranchIndex index, const BranchLayout& layout, Role role, Dtype dtype, std::vector<std::uint32_t> shape,
+                   std::uint32_t slot, const Surroundings& around, const std::vector<std::string>& field,
+                   const std::vector<ColumnId>& lists) {
+    (void)layout;
+    const BranchRecord& branch = tree_.branches[index];
+    Column column;
+    column.dtype = dtype;
+    column.role = role;
+    column.shape = std::move(shape);
+    column.lists = lists;
+    column.branch = around.path;
+    column.field = field;
+    column.title = branch.title;
+    column.class_name = branch.element_class;
+    column.compression = compression_text(branch.compress);
+    column.stream = static_cast<StreamId>(out_.streams.size());
+    column.slot = slot;
+    Draft draft;
+    draft.column = static_cast<ColumnId>(out_.columns.size());
+    out_.columns.push_back(std::move(column));
+    return draft;
+  }
+
+  // A member's own class and comment rather than the branch's.
+  void note_class(ColumnId id, const Shape& shape) {
+    Column& column = out_.columns[id];
+    if (!shape.class_name.empty()) column.class_name = shape.class_name;
+    if (!column.field.empty()) column.title = shape.title;
+  }
+
+  // The branch's name without what repeats an ancestor's.
+  std::string member_name(const BranchRecord& branch, const Surroundings& around) const {
+    std::string_view name = bare(branch.name);
+    for (auto above = around.ancestors.rbegin(); above != around.ancestors.rend(); ++above) {
+      const std::string_view prefix = bare(tree_.branches[*above].name);
+      if (name.size() > prefix.size() + 1 && name.starts_with(prefix) && name[prefix.size()] == '.') {
+        name.remove_prefix(prefix.size() + 1);
+        break;
+      }
+    }
+    if (around.in_map && name == "first") return "key";
+    if (around.in_map && name == "second") return "value";
+    return std::string(name);
+  }
+
+  // Gives the children of `draft` unique names, and nodes and columns their paths.
+  void place(Draft& draft, NodeId node, const std::string& path) {
+    std::vector<std::string_view> names;
+    std::vector<std::string> suffixes;
+    for (const Draft& child : draft.children) {
+      names.push_back(child.name);
+      suffixes.push_back(child.column ? typed_suffix(out_.columns[*child.column].dtype, out_.columns[*child.column].shape)
+                                      : std::string());
+    }
+    const std::vector<std::string> unique = directory_names(names, suffixes);
+    for (std::size_t i = 0; i < draft.children.size(); ++i) {
+      Draft& child = draft.children[i];
+      const auto id = static_cast<NodeId>(out_.nodes.size());
+      out_.nodes[node].children.push_back(id);
+      Node made;
+      made.name = unique[i];
+      made.column = child.column;
+      if (child.name + suffixes[i] != unique[i]) made.original_name = child.name;
+      if (child.branch_name != unique[i]) made.branch_name = child.branch_name;
+      out_.nodes.push_back(std::move(made));
+      const std::string child_path = path.empty() ? unique[i] : path + "/" + unique[i];
+      if (child.column) {
+        out_.columns[*child.column].name = unique[i];
+        out_.columns[*child.column].path = child_path;
+      }
+      place(child, id, child_path);
+    }
+  }
+
+  // Streams whose entry offsets were left out of the file learn which column counts for them.
+  void link_counters() {
+    constexpr std::uint8_t kGenerateOffsetMap = 1;
+    std::unordered_map<BranchIndex, StreamId> stream_of;
+    for (StreamId id = 0; id < out_.streams.size(); ++id) stream_of.emplace(out_.streams[id].branch, id);
+    std::unordered_map<StreamId, const Column*> column_of;
+    for (const Column& column : out_.columns) {
+      if (column.role == Role::values && column.lists.empty()) column_of.emplace(column.stream, &column);
+    }
+    for (Stream& stream : out_.streams) {
+      const BranchRecord& branch = tree_.branches[stream.branch];
+      if (stream.form != Stream::Form::jagged || !(branch.io_bits & kGenerateOffsetMap) || branch.leaves.empty()) continue;
+      const auto& count = tree_.leaves[branch.leaves[0]].count;
+      const auto counter = count ? stream_of.find(tree_.leaves[*count].branch) : stream_of.end();
+      const auto column = counter == stream_of.end() ? column_of.end() : column_of.find(counter->second);
+      if (column != column_of.end())
+        stream.counter = Stream::Counter{counter->second, column->second->slot, column->second->dtype};
+    }
+  }
+
+  const TreeRecord& tree_;
+  const StreamerInfos& infos_;
+  BranchNodes out_;
+};
+
+}  // namespace
+
+BranchNodes make_branch_nodes(const TreeRecord& tree, const StreamerInfos& infos) { return Builder(tree, infos).build(); }
+
+}  // namespace tfile

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "streamer/streamer_info.h"
+#include "tfile/node.h"
+#include "tree/stream.h"
+#include "tree/tree_record.h"
+
+namespace tfile {
+
+// What a tree's branches show as: nodes (node 0 is the table), columns, and a stream for each branch with data. Every
+// branch but TRef tables has a column at least: what is not decoded is raw, with the reason.
+struct BranchNodes {
+  std::vector<Node> nodes;
+  std::vector<Column> columns;
+  std::vector<Stream> streams;
+};
+
+BranchNodes make_branch_nodes(const TreeRecord&, const StreamerInfos&);
+
+}  // namespace tfile

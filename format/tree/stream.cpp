@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/stream.h"
+
+#include "bytes/swap.h"
+
+namespace tfile {
+namespace {
+
+Error not_whole(std::uint64_t size, std::uint64_t item) {
+  return Error{ErrorKind::damaged,
+               "basket: " + std::to_string(size) + " bytes of data are not a whole number of items of " +
+                   std::to_string(item) + " bytes",
+               -1, 0};
+}
+
+std::int64_t ends_of(std::int64_t entries, bool first_chunk) { return entries + (first_chunk ? 1 : 0); }
+
+// Ends of the entries in items, absolute, with the leading 0 where the column begins.
+class EndsArray {
+ public:
+  EndsArray(std::int64_t entries, std::int64_t base, bool leading_zero)
+      : buffer_(static_cast<std::size_t>(entries + leading_zero) * sizeof(std::int64_t)), base_(base) {
+    if (leading_zero) push_absolute(0);
+  }
+  void push(std::int64_t end) { push_absolute(base_ + end); }
+  Buffer take() { return std::move(buffer_); }
+
+ private:
+  void push_absolute(std::int64_t value) {
+    reinterpret_cast<std::int64_t*>(buffer_.data())[next_++] = value;
+  }
+  Buffer buffer_;
+  std::int64_t base_;
+  std::size_t next_ = 0;
+};
+
+// Item ends from byte offsets, else from counts, else (no offsets were needed) from entries of one size.
+Result<Buffer> jagged_ends(const Stream& stream, const BasketData& data, std::span<const std::int64_t> counts,
+                           std::int64_t base, bool leading_zero) {
+  EndsArray ends(data.entries, base, leading_zero);
+  const auto item = static_cast<std::int64_t>(stream.item_size);
+  const auto total = static_cast<std::int64_t>(data.size) / item;
+  if (!data.offsets.empty()) {
+    for (std::size_t i = 1; i < data.offsets.size(); ++i) {
+      if (data.offsets[i] % item != 0) return fail(ErrorKind::damaged, "basket: an entry is not a whole number of items");
+      ends.push(data.offsets[i] / item);
+    }
+  } else if (!counts.empty() || data.entries == 0) {
+    std::int64_t end = 0;
+    for (std::int64_t n : counts) {
+      if (n < 0 || n > total - end) return fail(ErrorKind::damaged, "basket: counter beyond the data");
+      ends.push(end += n);
+    }
+    if (end != total) return fail(ErrorKind::damaged, "basket: counters do not add up to the data");
+  } else {
+    if (total % data.entries != 0) return fail(ErrorKind::damaged, "basket: entries of varying size without offsets");
+    for (std::int64_t i = 1; i <= data.entries; ++i) ends.push(total / data.entries * i);
+  }
+  return ends.take();
+}
+
+Result<Chunk> decode_jagged(const Stream& stream, BasketData data, std::span<const std::int64_t> counts,
+                            std::span<const std::int64_t> first) {
+  if (data.size % stream.item_size != 0) return tl::unexpected<Error>(not_whole(data.size, stream.item_size));
+  Chunk chunk;
+  TRY(Buffer ends, jagged_ends(stream, data, counts, first[1], first[0] == 0));
+  swap_items(data.payload.span().first(data.size), stream.number_size);
+  chunk.owned.push_back(std::move(ends));
+  chunk.owned.push_back(std::move(data.payload));
+  chunk.arrays = {chunk.owned[0].span(), chunk.owned[1].span().first(data.size)};
+  return chunk;
+}
+
+Result<Chunk> decode_flat(const Stream& stream, BasketData data) {
+  if (data.size % stream.item_size != 0) return tl::unexpected<Error>(not_whole(data.size, stream.item_size));
+  swap_items(data.payload.span().first(data.size), stream.number_size);
+  Chunk chunk;
+  chunk.owned.push_back(std::move(data.payload));
+  chunk.arrays = {chunk.owned[0].span().first(data.size)};
+  return chunk;
+}
+
+Entries entries_of(const BasketData& data) { return {data.payload.span().first(data.size), data.offsets, data.entries}; }
+
+// Entries whose end a program needs, in a basket without offsets: nothing but items (a member of a split collection) is
+// one long entry, else all have one size.
+Result<> complete_offsets(const Stream& stream, BasketData& data) {
+  const Program& program = *stream.program;
+  if (!data.offsets.empty() || !program.needs_entry_ends || data.entries == 0) return {};
+  const Op& first = program.ops[program.main.begin];
+  if (program.main.end - program.main.begin == 1 && first.kind == Op::Kind::rest && !first.with_slot) {
+    data.offsets = {0, static_cast<std::int32_t>(data.size)};
+    data.entries = 1;
+    return {};
+  }
+  const auto n = static_cast<std::uint64_t>(data.entries);
+  if (data.size % n != 0) return fail(ErrorKind::damaged, "basket: entries of varying size without offsets");
+  for (std::uint64_t i = 0; i <= n; ++i) data.offsets.push_back(static_cast<std::int32_t>(data.size / n * i));
+  return {};
+}
+
+}  // namespace
+
+bool size_gives_items(const Stream& stream) {
+  switch (stream.form) {
+    case Stream::Form::flat:
+    case Stream::Form::jagged:
+    case Stream::Form::raw:
+      return true;
+    case Stream::Form::program:
+      if (stream.list_prefix != 0) return true;
+      for (auto length : stream.lengths) {
+        if (length == Stream::Length::unknown) return false;
+      }
+      return true;
+  }
+  return false;
+}
+
+Result<std::vector<std::int64_t>> items_by_size(const Stream& stream, std::uint64_t data_size, std::int64_t entries,
+                                                bool first_chunk) {
+  if (stream.form == Stream::Form::program && stream.list_prefix == 0) {
+    std::vector<std::int64_t> items;
+    for (auto length : stream.lengths)
+      items.push_back(length == Stream::Length::entries ? entries : ends_of(entries, first_chunk));
+    return items;
+  }
+  const auto prefix = static_cast<std::uint64_t>(entries) * stream.list_prefix;
+  if (data_size < prefix || (data_size - prefix) % stream.item_size != 0)
+    return tl::unexpected<Error>(not_whole(data_size, stream.item_size));
+  const auto n = static_cast<std::int64_t>((data_size - prefix) / stream.item_size);
+  switch (stream.form) {
+    case Stream::Form::flat:
+      if (stream.lengths[0] == Stream::Length::entries && n != entries)
+        return fail(ErrorKind::damaged, "basket: " + std::to_string(n) + " items for " + std::to_string(entries) + " entries");
+      return std::vector{n};
+    case Stream::Form::program:
+      return std::vector{ends_of(entries, first_chunk), n, n};
+    default:
+      return std::vector{ends_of(entries, first_chunk), n};
+  }
+}
+
+Result<std::vector<std::int64_t>> items_by_reading(const Stream& stream, BasketData& data, bool first_chunk) {
+  if (size_gives_items(stream)) return items_by_size(stream, data.size, data.entries, first_chunk);
+  TRY_VOID(complete_offsets(stream, data));
+  std::vector<std::int64_t> items;
+  if (auto chunk = run_program(*stream.program, entries_of(data), {}, &items); !chunk)
+    return tl::unexpected<Error>(std::move(chunk).error());
+  for (std::size_t slot = 0; slot < items.size(); ++slot) {
+    if (first_chunk && stream.program->slots[slot].kind == Slot::Kind::ends) ++items[slot];
+  }
+  return items;
+}
+
+Result<Chunk> decode_basket(const Stream& stream, BasketData data, std::span<const std::int64_t> counts,
+                            std::span<const std::int64_t> first) {
+  switch (stream.form) {
+    case Stream::Form::flat:
+      return decode_flat(stream, std::move(data));
+    case Stream::Form::jagged:
+    case Stream::Form::raw:
+      return decode_jagged(stream, std::move(data), counts, first);
+    case Stream::Form::program:
+      TRY_VOID(complete_offsets(stream, data));
+      return run_program(*stream.program, entries_of(data), first, nullptr);
+  }
+  return fail(ErrorKind::unsupported, "form of a stream");
+}
+
+}  // namespace tfile

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "streamer/read_program.h"
+#include "tfile/chunk.h"
+#include "tree/basket.h"
+#include "tree/tree_record.h"
+
+namespace tfile {
+
+// How the baskets of one branch become arrays.
+struct Stream {
+  enum class Form : std::uint8_t {
+    flat,     // slot 0: the data itself, numbers of one size
+    jagged,   // slot 0: ends; slot 1: the data itself, split at the entries
+    program,  // slots as the program fills them
+    raw,      // slot 0: ends; slot 1: the bytes of each entry
+  };
+  // What is known of a slot's length without looking at baskets.
+  enum class Length : std::uint8_t { entries, entries_and_one, unknown };
+
+  BranchIndex branch = 0;
+  Form form = Form::raw;
+  std::uint32_t number_size = 1;  // flat, jagged: bytes to reverse together
+  std::uint32_t item_size = 1;    // flat, jagged: bytes of one item of the whole shape
+  std::vector<Length> lengths;    // one for each slot
+  std::unique_ptr<const Program> program;
+  std::uint32_t list_prefix = 0;  // program of a top-level list of numbers of item_size bytes: bytes before the items
+  // jagged, entry offsets left out of the file (kGenerateOffsetMap): the column that counts the items of each entry.
+  struct Counter {
+    StreamId stream = 0;
+    std::uint32_t slot = 0;
+    Dtype dtype = Dtype::i4;
+  };
+  std::optional<Counter> counter;
+};
+
+// The data of one basket, from disk or from the tree's record.
+struct BasketData {
+  Buffer payload;                     // data = the first `size` bytes
+  std::size_t size = 0;
+  std::int64_t entries = 0;
+  std::vector<std::int32_t> offsets;  // entries + 1, or none
+};
+
+// Whether the size of the data tells how many items each slot has, or only the content can.
+bool size_gives_items(const Stream&);
+
+// Number of items in each slot, where size_gives_items. `first_chunk`: the leading 0 of the ends counts. Errors: damaged
+// (data that is not a whole number of items).
+Result<std::vector<std::int64_t>> items_by_size(const Stream&, std::uint64_t data_size, std::int64_t entries,
+                                                bool first_chunk);
+
+// The same by reading the data (whose offsets may be completed).
+Result<std::vector<std::int64_t>> items_by_reading(const Stream&, BasketData&, bool first_chunk);
+
+// The arrays of a chunk. `first` as in StreamSet::decode; `counts`: items of each entry where the basket has no offsets
+// and the stream has a counter.
+Result<Chunk> decode_basket(const Stream&, BasketData, std::span<const std::int64_t> counts,
+                            std::span<const std::int64_t> first);
+
+}  // namespace tfile

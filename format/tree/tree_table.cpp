@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/tree_table.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "bytes/endian.h"
+#include "tree/branch_nodes.h"
+#include "tree/tree_record.h"
+
+namespace tfile {
+namespace {
+
+// Fixed fields of a basket's key and header, and room for the longest names that are not absurd: one read gets all.
+constexpr std::uint64_t kHeaderRoom = 512;
+constexpr std::uint64_t kOffsetSize = 4;
+
+std::vector<std::int64_t> cluster_boundaries(const TreeRecord& tree) {
+  std::vector<std::int64_t> starts;
+  // A file may claim clusters of one entry in a tree of 2^60: more than this many are of no use for planning.
+  constexpr std::size_t kClustersMax = 10'000'000;
+  std::int64_t begin = 0;
+  auto add_range = [&](std::int64_t end, std::int64_t size) {
+    if (size <= 0) size = end - begin;
+    for (; begin < end && starts.size() < kClustersMax; begin = size > end - begin ? end : begin + size) starts.push_back(begin);
+    begin = std::max(begin, end);
+  };
+  for (std::size_t i = 0; i < tree.cluster_range_end.size() && i < tree.cluster_size.size(); ++i)
+    add_range(std::min(tree.cluster_range_end[i] + 1, tree.entries), tree.cluster_size[i]);
+  if (begin < tree.entries && tree.auto_flush > 0) add_range(tree.entries, tree.auto_flush);
+  return starts;
+}
+
+// Without AutoFlush nothing is told: where baskets of all branches begin together a cluster may begin too.
+std::vector<std::int64_t> common_basket_boundaries(const TreeRecord& tree) {
+  std::set<const std::vector<std::int64_t>*> seen;
+  std::vector<std::int64_t> common;
+  for (const BranchRecord& branch : tree.branches) {
+    const auto* entry = branch.baskets.entry.get();
+    if (!entry || entry->size() < 2 || !seen.insert(entry).second) continue;
+    if (seen.size() == 1) {
+      common = *entry;
+    } else {
+      std::vector<std::int64_t> both;
+      std::set_intersection(common.begin(), common.end(), entry->begin(), entry->end(), std::back_inserter(both));
+      common = std::move(both);
+    }
+  }
+  if (!common.empty() && common.back() == tree.entries) common.pop_back();
+  return common;
+}
+
+class TreeTable final : public Table {
+ public:
+  TreeTable(std::shared_ptr<const Source> source, TreeRecord tree, const StreamerInfos& infos)
+      : source_(std::move(source)), tree_(std::move(tree)) {
+    name = tree_.name;
+    title = tree_.title;
+    kind = "ttree";
+    entries = tree_.entries;
+    warnings = std::move(tree_.warnings);
+    clusters = cluster_boundaries(tree_);
+    if (clusters.empty()) clusters = common_basket_boundaries(tree_);
+    if (!clusters.empty()) clusters.push_back(entries);
+    BranchNodes made = make_branch_nodes(tree_, infos);
+    nodes = std::move(made.nodes);
+    columns = std::move(made.columns);
+    streams_ = std::move(made.streams);
+    open_siblings();
+  }
+
+  std::size_t chunk_count(StreamId id) const override { return std::max<std::size_t>(basket_count(id), 1); }
+  std::size_t slot_count(StreamId id) const override { return streams_[id].lengths.size(); }
+
+  EntryRange chunk_entries(ChunkKey key) const override {
+    const auto& baskets = branch_of(key.stream).baskets;
+    if (key.index >= basket_count(key.stream)) return {};
+    return {(*baskets.entry)[key.index], (*baskets.entry)[key.index + 1]};
+  }
+
+  Result<Locator> locate(ChunkKey key) const override {
+    Locator locator;
+    const BranchRecord& branch = branch_of(key.stream);
+    if (key.index >= basket_count(key.stream)) return locator;
+    if (const EmbeddedBasket* embedded = embedded_basket(branch, key.index)) {
+      locator.embedded = embedded->data;
+      return locator;
+    }
+    locator.range = {branch.baskets.seek[key.index], branch.baskets.nbytes[key.index]};
+    if (locator.range.begin == 0 || locator.range.size == 0)
+      return fail(ErrorKind::damaged, "branch " + branch.name + ": basket " + std::to_string(key.index) + " was lost");
+    TRY(locator.source, source_of(branch));
+    return locator;
+  }
+
+  Result<Locator> header_locator(ChunkKey key) const override {
+    TRY(Locator locator, locate(key));
+    const std::size_t names = branch_of(key.stream).name.size() + name.size() + title.size();
+    locator.range.size = std::min<std::uint64_t>(locator.range.size, kHeaderRoom + names);
+    return locator;
+  }
+
+  std::uint64_t decoded_size(ChunkKey key) const override {
+    const BranchRecord& branch = branch_of(key.stream);
+    const EntryRange range = chunk_entries(key);
+    const std::uint64_t stored = key.index < basket_count(key.stream) ? branch.baskets.nbytes[key.index] : 0;
+    const double ratio = branch.zip_bytes > 0 && branch.tot_bytes > 0
+                             ? std::clamp(static_cast<double>(branch.tot_bytes) / static_cast<double>(branch.zip_bytes), 1.0, 1000.0)
+                             : 4.0;
+    // Ends take 8 bytes where the file has 4 or fewer.
+    const std::uint64_t slots = streams_[key.stream].lengths.size();
+    return static_cast<std::uint64_t>(static_cast<double>(stored) * ratio) +
+           8 * slots * static_cast<std::uint64_t>(range.size() + 1);
+  }
+
+  std::vector<ChunkKey> inputs(ChunkKey key) const override {
+    const auto& counter = streams_[key.stream].counter;
+    if (!counter || key.index >= basket_count(key.stream)) return {};
+    const EntryRange wanted = chunk_entries(key);
+    const auto& boundaries = *branch_of(counter->stream).baskets.entry;
+    std::vector<ChunkKey> keys;
+    auto at = std::upper_bound(boundaries.begin(), boundaries.end(), wanted.begin);
+    auto index = static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(at - boundaries.begin() - 1, 0));
+    for (; index + 1 < boundaries.size() && boundaries[index] < wanted.end; ++index) keys.push_back({counter->stream, index});
+    return keys;
+  }
+
+  ItemsFrom items_from(StreamId id) const override {
+    const Stream& stream = streams_[id];
+    if (!size_gives_items(stream)) return ItemsFrom::payloads;
+    return needs_no_size(stream) ? ItemsFrom::metadata : ItemsFrom::headers;
+  }
+
+  Result<std::vector<std::int64_t>> items(ChunkKey key, std::span<const std::byte> stored,
+                                          std::span<const std::shared_ptr<const Chunk>>) const override {
+    const Stream& stream = streams_[key.stream];
+    const bool first_chunk = key.index == 0;
+    const std::int64_t n = chunk_entries(key).size();
+    if (items_from(key.stream) == ItemsFrom::metadata) return items_of_entries(stream, n, first_chunk);
+    if (items_from(key.stream) == ItemsFrom::headers) {
+      TRY(const std::uint64_t size, data_size(key, stored));
+      return items_by_size(stream, size, n, first_chunk);
+    }
+    TRY(BasketData data, basket_data(key, stored));
+    return items_by_reading(stream, data, first_chunk);
+  }
+
+  QuickLengths quick_lengths(StreamId id) const override {
+    const Stream& stream = streams_[id];
+    if (needs_no_size(stream)) return {.needs_header = false, .possible = true};
+    if (size_gives_items(stream) && sizes_add_up(id)) return {.needs_header = basket_count(id) > 0, .possible = true};
+    const bool some = std::any_of(stream.lengths.begin(), stream.lengths.end(),
+                                  [](Stream::Length length) { return length != Stream::Length::unknown; });
+    return {.needs_header = false, .possible = some};
+  }
+
+  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId id, std::span<const std::byte> header0) const override {
+    using Lengths = std::optional<std::vector<std::int64_t>>;
+    const Stream& stream = streams_[id];
+    const std::int64_t n = stream_entries(id);
+    if (needs_no_size(stream)) return Lengths(items_of_entries(stream, n, true));
+    if (size_gives_items(stream) && sizes_add_up(id)) {
+      TRY(const auto size, total_data_size(id, header0));
+      if (size) {
+        if (auto items = items_by_size(stream, *size, n, true)) return Lengths(*std::move(items));
+      }
+    }
+    std::vector<std::int64_t> known;
+    bool any = false;
+    for (auto length : stream.lengths) {
+      any |= length != Stream::Length::unknown;
+      known.push_back(length == Stream::Length::unknown ? -1 : length == Stream::Length::entries ? n : n + 1);
+    }
+    return any ? Lengths(std::move(known)) : Lengths();
+  }
+
+  Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>> inputs,
+                       std::span<const std::int64_t> first) const override {
+    TRY(BasketData data, basket_data(key, stored));
+    std::vector<std::int64_t> counts;
+    if (data.offsets.empty() && streams_[key.stream].counter) {
+      TRY(counts, entry_counts(key, inputs));
+    }
+    auto chunk = decode_basket(streams_[key.stream], std::move(data), counts, first);
+    if (!chunk) return fail(chunk.error().kind, "branch " + branch_of(key.stream).name + ", basket " +
+                                                    std::to_string(key.index) + ": " + chunk.error().text,
+                            static_cast<std::int64_t>(locate(key).value_or(Locator{}).range.begin));
+    return chunk;
+  }
+
+  std::uint64_t stored_bytes(StreamId id) const override {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(branch_of(id).zip_bytes, 0));
+  }
+
+ private:
+  const BranchRecord& branch_of(StreamId id) const { return tree_.branches[streams_[id].branch]; }
+  std::size_t basket_count(StreamId id) const { return branch_of(id).baskets.seek.size(); }
+  std::int64_t stream_entries(StreamId id) const {
+    const auto& entry = branch_of(id).baskets.entry;
+    return entry && !entry->empty() ? entry->back() : 0;
+  }
+
+  static const EmbeddedBasket* embedded_basket(const BranchRecord& branch, std::uint32_t index) {
+    if (branch.baskets.seek[index] != 0) return nullptr;
+    const auto found = std::find_if(branch.embedded.begin(), branch.embedded.end(),
+                                    [&](const EmbeddedBasket& basket) { return basket.index == index; });
+    return found == branch.embedded.end() ? nullptr : &*found;
+  }
+
+  static bool needs_no_size(const Stream& stream) {
+    return stream.form != Stream::Form::raw &&
+           std::all_of(stream.lengths.begin(), stream.lengths.end(),
+                       [](Stream::Length length) { return length != Stream::Length::unknown; });
+  }
+
+  static std::vector<std::int64_t> items_of_entries(const Stream& stream, std::int64_t n, bool first_chunk) {
+    std::vector<std::int64_t> items;
+    for (auto length : stream.lengths)
+      items.push_back(n + (length == Stream::Length::entries_and_one && first_chunk ? 1 : 0));
+    return items;
+  }
+
+  // Bytes of data of one basket, from its header.
+  Result<std::uint64_t> data_size(ChunkKey key, std::span<const std::byte> stored) const {
+    if (key.index >= basket_count(key.stream)) return 0;
+    const BranchRecord& branch = branch_of(key.stream);
+    if (const EmbeddedBasket* embedded = embedded_basket(branch, key.index)) return embedded->data.size();
+    TRY(const BasketHeader header, checked_header(key, stored));
+    return header.border();
+  }
+
+  Result<BasketHeader> checked_header(ChunkKey key, std::span<const std::byte> stored) const {
+    TRY(const BasketHeader header, read_basket_header(stored, branch_of(key.stream).baskets.nbytes[key.index]));
+    if (header.entries != chunk_entries(key).size()) return tl::unexpected<Error>(wrong_entries(key, header.entries));
+    return header;
+  }
+
+  Error wrong_entries(ChunkKey key, std::int64_t entries_told) const {
+    const BranchRecord& branch = branch_of(key.stream);
+    return Error{ErrorKind::damaged,
+                 "branch " + branch.name + ": basket " + std::to_string(key.index) + " has " + std::to_string(entries_told) +
+                     " entries, the branch says " + std::to_string(chunk_entries(key).size()),
+                 static_cast<std::int64_t>(branch.baskets.seek[key.index]), 0};
+  }
+
+  Result<BasketData> basket_data(ChunkKey key, std::span<const std::byte> stored) const {
+    BasketData data;
+    data.entries = chunk_entries(key).size();
+    if (key.index >= basket_count(key.stream)) return data;
+    if (const EmbeddedBasket* embedded = embedded_basket(branch_of(key.stream), key.index)) {
+      data.payload = Buffer(embedded->data.size());
+      std::copy(embedded->data.begin(), embedded->data.end(), data.payload.data());
+      data.size = embedded->data.size();
+      data.offsets = embedded->offsets;
+      return data;
+    }
+    TRY(BasketContent content, read_basket(stored));
+    if (content.header.entries != data.entries) return tl::unexpected<Error>(wrong_entries(key, content.header.entries));
+    data.size = content.header.border();
+    data.payload = std::move(content.payload);
+    data.offsets = std::move(content.offsets);
+    return data;
+  }
+
+  // Whether fTotBytes tells the data of all baskets: nothing lost, entry offsets in all or none.
+  bool sizes_add_up(StreamId id) const {
+    const BranchRecord& branch = branch_of(id);
+    if (branch.io_bits != 0) return false;
+    std::size_t on_disk = 0;
+    for (std::uint64_t seek : branch.baskets.seek) on_disk += seek != 0;
+    if (on_disk + branch.embedded.size() != branch.baskets.seek.size()) return false;
+    return on_disk == 0 || branch.baskets.seek[0] != 0;
+  }
+
+  // fTotBytes holds the keys, the data and the entry offsets (n + 1 of them after a count) of the baskets on disk.
+  Result<std::optional<std::uint64_t>> total_data_size(StreamId id, std::span<const std::byte> header0) const {
+    using Size = std::optional<std::uint64_t>;
+    const BranchRecord& branch = branch_of(id);
+    std::uint64_t size = 0;
+    for (const EmbeddedBasket& basket : branch.embedded) size += basket.data.size();
+    std::int64_t disk_entries = 0, disk_baskets = 0;
+    for (std::uint32_t i = 0; i < branch.baskets.seek.size(); ++i) {
+      if (branch.baskets.seek[i] == 0) continue;
+      ++disk_baskets;
+      disk_entries += chunk_entries({id, i}).size();
+    }
+    if (disk_baskets == 0) return Size(size);
+    TRY(const BasketHeader header, checked_header({id, 0}, header0));
+    std::int64_t rest = branch.tot_bytes - disk_baskets * static_cast<std::int64_t>(header.keylen);
+    if (branch.entry_offset_len != 0) rest -= static_cast<std::int64_t>(kOffsetSize) * (disk_entries + 2 * disk_baskets);
+    return rest < 0 ? Size() : Size(size + static_cast<std::uint64_t>(rest));
+  }
+
+  // Items of each entry of a basket, from the arrays of the counter's chunks.
+  Result<std::vector<std::int64_t>> entry_counts(ChunkKey key, std::span<const std::shared_ptr<const Chunk>> chunks) const {
+    const Stream::Counter& counter = *streams_[key.stream].counter;
+    const std::vector<ChunkKey> keys = inputs(key);
+    const EntryRange wanted = chunk_entries(key);
+    std::vector<std::int64_t> counts;
+    if (chunks.size() != keys.size()) return fail(ErrorKind::invalid, "basket: chunks of its counter are missing");
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const EntryRange have = chunk_entries(keys[i]);
+      const auto array = chunks[i]->arrays[counter.slot];
+      for (std::int64_t e = std::max(wanted.begin, have.begin); e < std::min(wanted.end, have.end); ++e) {
+        const std::size_t at = static_cast<std::size_t>(e - have.begin) * size_of(counter.dtype);
+        if (at + size_of(counter.dtype) > array.size()) return fail(ErrorKind::damaged, "basket: its counter is too short");
+        counts.push_back(count_at(array.data() + at, counter.dtype));
+      }
+    }
+    if (static_cast<std::int64_t>(counts.size()) != wanted.size())
+      return fail(ErrorKind::damaged, "basket: its counter covers other entries");
+    return counts;
+  }
+
+  static std::int64_t count_at(const std::byte* p, Dtype dtype) {
+    switch (size_of(dtype)) {
+      case 1:
+        return load_little<std::uint8_t>(p);
+      case 2:
+        return load_little<std::uint16_t>(p);
+      case 4:
+        return load_little<std::int32_t>(p);
+      default:
+        return load_little<std::int64_t>(p);
+    }
+  }
+
+  Result<const Source*> source_of(const BranchRecord& branch) const {
+    if (branch.file_name.empty()) return source_.get();
+    const auto& sibling = siblings_.at(branch.file_name);
+    if (sibling) return sibling->get();
+    return fail(ErrorKind::not_found,
+                "branch " + branch.name + " is stored in " + branch.file_name + ", which cannot be opened: " + sibling.error().text);
+  }
+
+  void open_siblings() {
+    for (const BranchRecord& branch : tree_.branches) {
+      if (branch.file_name.empty() || siblings_.contains(branch.file_name)) continue;
+      auto sibling = source_->sibling(branch.file_name);
+      if (!sibling)
+        warnings.push_back("branch " + branch.name + " is stored in " + branch.file_name +
+                           ", which cannot be opened: " + sibling.error().text);
+      siblings_.emplace(branch.file_name, std::move(sibling));
+    }
+  }
+
+  std::shared_ptr<const Source> source_;
+  TreeRecord tree_;
+  std::vector<Stream> streams_;
+  std::map<std::string, Result<std::shared_ptr<const Source>>> siblings_;
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Table>> open_tree(std::shared_ptr<const Source> source, std::span<const std::byte> payload,
+                                               std::uint32_t keylen, const std::string& class_name,
+                                               const StreamerInfos& infos) {
+  auto tree = read_tree(payload, keylen, class_name, infos);
+  if (!tree && tree.error().kind != ErrorKind::unsupported) return tl::unexpected<Error>(std::move(tree).error());
+  TreeRecord record;
+  if (tree) record = *std::move(tree);
+  auto table = std::make_shared<TreeTable>(std::move(source), std::move(record), infos);
+  if (!tree) table->reason = tree.error().text;
+  return std::shared_ptr<const Table>(std::move(table));
+}
+
+}  // namespace tfile
