@@ -25,6 +25,25 @@ std::size_t slot_count(const BasketArrays& arrays) {
   return std::min(there, static_cast<std::size_t>(arrays.write_basket) + 1);
 }
 
+struct DiskPlace {
+  std::uint64_t seek = 0;
+  std::uint32_t nbytes = 0;
+};
+
+// Slots that were never written may hold anything in old files, negative numbers too.
+DiskPlace place_of(const BasketArrays& arrays, std::size_t i) {
+  const std::int64_t seek = arrays.seek.at(i);
+  const std::int64_t nbytes = i < arrays.bytes.size() ? arrays.bytes.at(i) : 0;
+  if (seek <= 0) return {};
+  return {static_cast<std::uint64_t>(seek), static_cast<std::uint32_t>(std::max<std::int64_t>(nbytes, 0))};
+}
+
+// Of a slot that has a basket in the record: whether that one counts. The basket being filled is never on disk; another
+// that is both on disk and here counts where fTotBytes counts it, on disk.
+bool is_embedded(const BasketArrays& arrays, std::size_t i, const DiskPlace& place) {
+  return place.seek == 0 || static_cast<std::int64_t>(i) == arrays.write_basket;
+}
+
 bool ascending(const BasketArrays& arrays, std::size_t slots) {
   std::int64_t before = 0;
   for (std::size_t i = 0; i < slots; ++i) {
@@ -43,7 +62,9 @@ std::int64_t BasketArrays::Numbers::at(std::size_t i) const {
 
 bool BasketTables::build(BasketArrays&& arrays, BranchRecord& branch) {
   BasketTable& table = branch.baskets;
-  const std::size_t slots = slot_count(arrays);
+  std::size_t slots = slot_count(arrays);
+  // A node of a split object has no data, but counts its entries in slots that lead nowhere.
+  if (branch.tot_bytes == 0 && arrays.embedded.empty() && !branch.children.empty()) slots = 0;
   if (!ascending(arrays, slots)) {
     table.seek = {0};
     table.nbytes = {0};
@@ -57,17 +78,16 @@ bool BasketTables::build(BasketArrays&& arrays, BranchRecord& branch) {
   for (std::size_t i = 0; i < slots; ++i) {
     const std::int64_t begin = arrays.entry.at(i);
     if (end_of_slot(arrays, i) == begin) continue;
-    const std::int64_t seek = arrays.seek.at(i);
+    DiskPlace place = place_of(arrays, i);
     const auto embedded = std::ranges::find(arrays.embedded, i, &EmbeddedBasket::index);
-    // A basket that is also on disk counts as what fTotBytes counts it for.
-    if (seek == 0 && embedded != arrays.embedded.end() && embedded->entries > 0) {
+    if (embedded != arrays.embedded.end() && is_embedded(arrays, i, place)) {
+      place = {};
       branch.embedded.push_back(std::move(*embedded));
       branch.embedded.back().index = static_cast<std::uint32_t>(table.seek.size());
     }
     boundaries.push_back(begin);
-    table.seek.push_back(static_cast<std::uint64_t>(std::max<std::int64_t>(seek, 0)));
-    const std::int64_t nbytes = i < arrays.bytes.size() ? arrays.bytes.at(i) : 0;
-    table.nbytes.push_back(static_cast<std::uint32_t>(std::max<std::int64_t>(nbytes, 0)));
+    table.seek.push_back(place.seek);
+    table.nbytes.push_back(place.nbytes);
   }
   boundaries.push_back(std::max<std::int64_t>(slots == 0 ? arrays.entry_number : end_of_slot(arrays, slots - 1), 0));
   table.entry = interned(std::move(boundaries));
