@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "content.h"
@@ -12,9 +13,9 @@
 namespace tfilefs {
 
 struct CacheOptions {
-  std::uint64_t memory = 0;      // bytes: cache and work in flight
-  unsigned threads = 0;          // size of the decode arena
-  unsigned fetch_threads = 4;    // threads that block in Source::read and in opening files; architecture, "Threads"
+  std::uint64_t memory = 0;    // bytes: cache and work in flight
+  unsigned threads = 0;        // size of the decode arena
+  unsigned fetch_threads = 4;  // threads that block in Source::read and in opening files; architecture, "Threads"
   std::uint64_t readahead = 256 << 10;  // gaps up to this size are read through
 };
 
@@ -29,6 +30,9 @@ class CachedStreams {
   // decodes lengths, once, whoever asks. A stream damaged in the middle has the length of the part before the damage
   // plus one item, so that reading reaches the error instead of a false end.
   virtual void length(tfile::StreamId, std::uint32_t slot, Reply<std::int64_t>) = 0;
+
+  // The same where no payload has to be decoded for it, else nothing.
+  virtual void cheap_length(tfile::StreamId, std::uint32_t slot, Reply<std::optional<std::int64_t>>) = 0;
 
   // The length if `length` would answer it at once from metadata, headers already read, or earlier work; never reads.
   virtual std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const = 0;

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/cached_streams.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cache/load.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::ChunkKey;
+using tfile::StreamId;
+
+// Decoded bytes that are loaded ahead of one sequential reader. Enough for both sides of the pipeline to be busy, and
+// never more than a sixteenth of the budget, so that a few readers do not push out each other's windows.
+constexpr std::uint64_t kAheadMax = 8 << 20;
+
+// Beyond this many pieces a copy is cheaper than what the kernel spends on each (it pins their pages one by one).
+constexpr std::size_t kPiecesMax = 64;
+
+// One read, with its column: which bytes, and from which chunks.
+struct ColumnRead {
+  StreamId stream;
+  std::uint32_t slot;
+  std::uint64_t item_size;
+  std::uint64_t begin, end;  // bytes, within the column
+  std::uint32_t first_chunk, last_chunk;
+};
+
+std::uint32_t chunk_of(const std::vector<std::int64_t>& first, std::int64_t item) {
+  return static_cast<std::uint32_t>(std::upper_bound(first.begin(), first.end(), item) - first.begin() - 1);
+}
+std::uint32_t chunk_end(const std::vector<std::int64_t>& first, std::int64_t item_end) {
+  const auto place = std::lower_bound(first.begin(), first.end(), item_end);
+  return static_cast<std::uint32_t>(std::min<std::ptrdiff_t>(place - first.begin(), std::ssize(first) - 1));
+}
+
+Result<Slices> slice(const ColumnRead& read, const Extents& extents, std::vector<ChunkPtr> chunks) {
+  const auto& first = extents.first[read.slot];
+  Slices slices;
+  slices.pieces.reserve(chunks.size());
+  slices.pins.reserve(chunks.size());
+  for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) {
+    ChunkPtr& chunk = chunks[index - read.first_chunk];
+    const std::uint64_t begin = static_cast<std::uint64_t>(first[index]) * read.item_size;
+    const std::uint64_t end = static_cast<std::uint64_t>(first[index + 1]) * read.item_size;
+    const auto array = chunk->arrays[read.slot];
+    if (array.size() != end - begin)
+      return tfile::fail(ErrorKind::damaged, "chunk holds another number of items than was counted");
+    const std::uint64_t from = std::max(begin, read.begin), to = std::min(end, read.end);
+    if (from >= to) continue;
+    slices.pieces.push_back(array.subspan(from - begin, to - from));
+    slices.pins.push_back(std::move(chunk));
+  }
+  return slices;
+}
+
+Slices joined(const Slices& slices) {
+  auto buffer = std::make_shared<tfile::Buffer>(slices.size());
+  std::byte* to = buffer->data();
+  for (const auto piece : slices.pieces) {
+    std::memcpy(to, piece.data(), piece.size());
+    to += piece.size();
+  }
+  Slices one;
+  one.pieces.push_back(buffer->span());
+  one.pins.push_back(std::move(buffer));
+  return one;
+}
+
+void answer(const ColumnRead& read, const Extents& extents, std::vector<ChunkPtr> chunks, Reply<Slices>& reply) {
+  auto slices = slice(read, extents, std::move(chunks));
+  if (slices && slices->pieces.size() > kPiecesMax) return reply(joined(*slices));
+  reply(std::move(slices));
+}
+
+struct AheadRange {
+  std::uint32_t begin = 0, end = 0;
+};
+
+// Which chunks to load ahead of this read, if any: at least half a window at a time, so that fetches are large.
+AheadRange plan_ahead(const ColumnRead& read, const Extents& extents, const SequenceDetector::Advice& advice) {
+  const auto& first = extents.first[read.slot];
+  const auto chunks = static_cast<std::uint32_t>(extents.chunks());
+  if (advice.ahead == 0) return {};
+  const std::uint32_t from = std::max(*advice.loaded_until, read.last_chunk);
+  if (from >= chunks) return {};
+  const std::uint64_t loaded_end = static_cast<std::uint64_t>(first[from]) * read.item_size;
+  if (loaded_end > read.end && loaded_end - read.end >= advice.ahead / 2) return {};
+  const std::uint64_t wanted_end = read.end + advice.ahead;
+  const std::uint32_t until =
+      chunk_end(first, static_cast<std::int64_t>((wanted_end + read.item_size - 1) / read.item_size));
+  if (until <= from) return {};
+  *advice.loaded_until = until;
+  return {from, until};
+}
+
+class CachedStreamsOfSet : public CachedStreams {
+ public:
+  explicit CachedStreamsOfSet(std::shared_ptr<AttachedSet> set) : set_(std::move(set)) {}
+
+  const tfile::StreamSet& streams() const override { return *set_->streams; }
+
+  void length(StreamId stream, std::uint32_t slot, Reply<std::int64_t> reply) override {
+    set_->extents.length(set_, stream, slot, true,
+                         [reply = std::move(reply)](Result<std::optional<std::int64_t>> length) mutable {
+                           if (!length) return reply(tl::unexpected<Error>(length.error()));
+                           reply(**length);
+                         });
+  }
+
+  void cheap_length(StreamId stream, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) override {
+    set_->extents.length(set_, stream, slot, false, std::move(reply));
+  }
+
+  std::optional<std::int64_t> known_length(StreamId stream, std::uint32_t slot) const override {
+    return set_->extents.known_length(*set_, stream, slot);
+  }
+
+  void read(StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
+            Reply<Slices> reply) override {
+    if (const ExtentsPtr extents = set_->extents.ready(stream))
+      return read_in(set_, *extents, stream, slot, item_size, offset, size, std::move(reply));
+    set_->extents.want(set_, stream,
+                       [set = set_, stream, slot, item_size, offset, size,
+                        reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
+                         if (!extents) return reply(tl::unexpected<Error>(extents.error()));
+                         read_in(set, **extents, stream, slot, item_size, offset, size, std::move(reply));
+                       });
+  }
+
+ private:
+  static void read_in(const std::shared_ptr<AttachedSet>&, const Extents&, StreamId, std::uint32_t slot,
+                      std::size_t item_size, std::uint64_t offset, std::size_t size, Reply<Slices>);
+  static void miss(const std::shared_ptr<AttachedSet>&, const ColumnRead&, Reply<Slices>);
+  static void load_ahead(const std::shared_ptr<AttachedSet>&, StreamId, AheadRange);
+
+  const std::shared_ptr<AttachedSet> set_;
+};
+
+void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const Extents& extents, StreamId stream,
+                                 std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
+                                 Reply<Slices> reply) {
+  if (slot >= extents.first.size() || item_size == 0) return reply(tfile::fail(ErrorKind::invalid, "no such column"));
+  const auto& first = extents.first[slot];
+  const std::uint64_t column_end = static_cast<std::uint64_t>(first.back()) * item_size;
+  const std::uint64_t end = size > column_end || offset > column_end - size ? column_end : offset + size;
+  if (extents.damage && (offset >= column_end || size > column_end - offset) && size > 0)
+    return reply(tl::unexpected<Error>(*extents.damage));
+  if (offset >= end) return reply(Slices());
+
+  ColumnRead read{stream, slot, item_size, offset, end, 0, 0};
+  read.first_chunk = chunk_of(first, static_cast<std::int64_t>(offset / item_size));
+  read.last_chunk = chunk_end(first, static_cast<std::int64_t>((end + item_size - 1) / item_size));
+
+  AheadRange ahead;
+  bool continues = false;
+  {
+    const std::uint64_t ahead_max = std::min(kAheadMax, set->core->options.memory / 16);
+    Lock lock(set->mutex);
+    const auto advice = set->readers[std::uint64_t{stream} << 32 | slot].observe(offset, end - offset, ahead_max);
+    ahead = plan_ahead(read, extents, advice);
+    continues = advice.continues;
+  }
+  // A sequential reader uses each chunk once, in however many reads.
+  const bool inside = offset > static_cast<std::uint64_t>(first[read.first_chunk]) * item_size;
+  std::vector<ChunkPtr> chunks;
+  if (set->core->chunks.pin(set->chunks, stream, read.first_chunk, read.last_chunk, !(continues && inside), chunks)) {
+    set->core->counters.hits += 1;
+    load_ahead(set, stream, ahead);
+    return answer(read, extents, std::move(chunks), reply);
+  }
+  chunks.clear();
+  set->core->counters.misses += 1;
+  miss(set, read, std::move(reply));
+  load_ahead(set, stream, ahead);
+}
+
+void CachedStreamsOfSet::miss(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, Reply<Slices> reply) {
+  std::vector<ChunkKey> keys;
+  for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
+  load_chunks(set, std::move(keys), Urgency::awaited,
+              [set, read, reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
+                if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
+                answer(read, *set->extents.ready(read.stream), *std::move(chunks), reply);
+              });
+}
+
+void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, StreamId stream, AheadRange ahead) {
+  std::vector<ChunkKey> keys;
+  for (std::uint32_t index = ahead.begin; index < ahead.end; ++index)
+    if (!set->core->chunks.known(set->chunks, {stream, index})) keys.push_back({stream, index});
+  if (!keys.empty()) load_chunks(set, std::move(keys), Urgency::ahead, [](Result<std::vector<ChunkPtr>>) {});
+}
+
+}  // namespace
+
+std::shared_ptr<CachedStreams> make_cached_streams(std::shared_ptr<AttachedSet> set) {
+  return std::make_shared<CachedStreamsOfSet>(std::move(set));
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/chunk_cache.h"
+
+#include <limits>
+
+namespace tfilefs {
+namespace {
+
+std::uint64_t packed(tfile::StreamId stream, std::uint32_t index) { return std::uint64_t{stream} << 32 | index; }
+
+std::uint64_t mixed(std::uint64_t x) {  // the finalizer of MurmurHash3
+  x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdULL;
+  x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ULL;
+  return x ^ (x >> 33);
+}
+
+// What stays true of the bytes however often one asks; all else may be better the next time.
+bool remembered(const Error& error) { return error.kind == ErrorKind::damaged || error.kind == ErrorKind::unsupported; }
+
+}  // namespace
+
+ChunkPtr hold_chunk(tfile::Chunk chunk, Budget::Reservation memory) {
+  struct Held {
+    Budget::Reservation memory;  // given back after the chunk is freed
+    tfile::Chunk chunk;
+  };
+  auto held = std::make_shared<Held>(Held{std::move(memory), std::move(chunk)});
+  return {held, &held->chunk};
+}
+
+void ChunkCache::attach(SetChunks& set) {
+  Lock lock(mutex_);
+  set.id_ = next_set_++;
+}
+
+void ChunkCache::detach(SetChunks& set) {
+  std::unordered_map<std::uint64_t, Entry> gone;  // freed after the lock
+  Lock lock(mutex_);
+  for (auto& [key, entry] : set.entries_) eviction_.remove(entry);
+  gone.swap(set.entries_);
+}
+
+bool ChunkCache::pin(SetChunks& set, tfile::StreamId stream, std::uint32_t first, std::uint32_t last, bool touch,
+                     std::vector<ChunkPtr>& into) {
+  into.reserve(last - first);
+  Lock lock(mutex_);
+  for (std::uint32_t index = first; index < last; ++index) {
+    const auto found = set.entries_.find(packed(stream, index));
+    if (found == set.entries_.end() || found->second.state != State::ready) return false;
+    into.push_back(found->second.chunk);
+    if (touch) Eviction::touch(found->second);
+  }
+  return true;
+}
+
+ChunkCache::Seen ChunkCache::look(SetChunks& set, tfile::ChunkKey key) {
+  Lock lock(mutex_);
+  const auto found = set.entries_.find(packed(key.stream, key.index));
+  if (found == set.entries_.end()) return {};
+  return {found->second.chunk, found->second.state == State::failed};
+}
+
+bool ChunkCache::known(SetChunks& set, tfile::ChunkKey key) const {
+  Lock lock(mutex_);
+  return set.entries_.contains(packed(key.stream, key.index));
+}
+
+ChunkCache::Claim ChunkCache::claim(SetChunks& set, tfile::ChunkKey key, const std::shared_ptr<ChunkWaiter>& waiter,
+                                    std::size_t position, bool urgent) {
+  std::shared_ptr<ChunkWaiter> to_promote;
+  Claim claim;
+  {
+    Lock lock(mutex_);
+    auto [place, is_new] = set.entries_.try_emplace(packed(key.stream, key.index));
+    Entry& entry = place->second;
+    if (is_new) {
+      entry.set = &set;
+      entry.key = place->first;
+      entry.fingerprint = mixed(entry.key + mixed(set.id_));
+      entry.loader = waiter;
+      claim.claimed = true;
+    } else if (entry.state == State::ready) {
+      claim.result.emplace(entry.chunk);
+      Eviction::touch(entry);
+    } else if (entry.state == State::failed) {
+      claim.result.emplace(tl::unexpected<Error>(*entry.error));
+    } else if (urgent) {
+      to_promote = entry.loader;
+    }
+    if (!claim.result) entry.waiters.emplace_back(waiter, position);
+  }
+  if (to_promote) to_promote->promote();
+  return claim;
+}
+
+void ChunkCache::publish(SetChunks& set, tfile::ChunkKey key, Result<ChunkPtr> result) {
+  std::vector<std::pair<std::shared_ptr<ChunkWaiter>, std::size_t>> waiters;
+  std::shared_ptr<ChunkWaiter> loader;
+  {
+    Lock lock(mutex_);
+    const auto place = set.entries_.find(packed(key.stream, key.index));
+    Entry& entry = place->second;
+    waiters.swap(entry.waiters);
+    loader.swap(entry.loader);
+    if (result) {
+      entry.state = State::ready;
+      entry.chunk = *result;
+      entry.bytes = (*result)->memory();
+      eviction_.insert(entry);
+    } else if (remembered(result.error())) {
+      entry.state = State::failed;
+      entry.error = std::make_unique<Error>(result.error());
+    } else {
+      set.entries_.erase(place);
+    }
+  }
+  for (auto& [waiter, position] : waiters) waiter->arrived(position, result);
+}
+
+void ChunkCache::evict(std::uint64_t bytes, Budget::Evict which) {
+  if (bytes == 0) return;
+  std::vector<ChunkPtr> gone;  // freed after the lock
+  Lock lock(mutex_);
+  const auto idle = [&](const Resident& resident) {
+    return which == Budget::Evict::any || static_cast<const Entry&>(resident).chunk.use_count() == 1;
+  };
+  std::uint64_t freed = 0;
+  while (freed < bytes) {
+    auto* victim = static_cast<Entry*>(eviction_.take_victim(idle));
+    if (!victim) break;
+    freed += victim->bytes;
+    gone.push_back(std::move(victim->chunk));
+    victim->set->entries_.erase(victim->key);
+    ++evictions_;
+  }
+}
+
+}  // namespace tfilefs

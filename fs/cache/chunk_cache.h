@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "cache/budget.h"
+#include "cache/eviction.h"
+#include "mutex.h"
+#include "reply.h"
+#include "tfile/chunk.h"
+
+namespace tfilefs {
+
+// A decoded chunk that somebody holds; its bytes count in the budget until the last holder lets go.
+using ChunkPtr = std::shared_ptr<const tfile::Chunk>;
+ChunkPtr hold_chunk(tfile::Chunk, Budget::Reservation);
+
+// Told when a chunk that it joined or claimed has arrived, or failed. Called with nothing held.
+class ChunkWaiter {
+ public:
+  virtual ~ChunkWaiter() = default;
+  virtual void arrived(std::size_t position, const Result<ChunkPtr>&) = 0;
+  virtual void promote() = 0;  // somebody else waits for what this one loads
+};
+
+// The chunks of one stream set in the cache. Guarded by the cache's mutex; only the cache looks inside.
+class SetChunks {
+ private:
+  friend class ChunkCache;
+  enum class State : std::uint8_t { loading, ready, failed };
+  struct Entry : Resident {
+    State state = State::loading;
+    ChunkPtr chunk;
+    std::unique_ptr<Error> error;
+    std::shared_ptr<ChunkWaiter> loader;  // while loading: who claimed it
+    std::vector<std::pair<std::shared_ptr<ChunkWaiter>, std::size_t>> waiters;
+    SetChunks* set = nullptr;
+    std::uint64_t key = 0;
+  };
+  std::unordered_map<std::uint64_t, Entry> entries_;
+  std::uint64_t id_ = 0;
+};
+
+// Which chunks there are. A chunk is *absent* (no entry); one request *claims* it and it is *loading*, whoever else
+// wants it joins and waits; when it is published it is *ready*, or *failed*. Damage is remembered; a failure of the
+// storage is not: the chunk is absent again once its waiters know. A ready chunk leaves when the eviction says so.
+// One mutex for all: it is held for a few look-ups at a time, a hundredth of what the request around them costs.
+// Thread-safe; no chunk is freed, and nobody is called, with the mutex held.
+class ChunkCache {
+ public:
+  explicit ChunkCache(std::uint64_t capacity) : eviction_(capacity) {}
+
+  void attach(SetChunks&);
+  void detach(SetChunks&);  // no chunk of it is loading
+
+  // The chunks [first, last) of a stream, if all are ready; `touch`: counts as a use of each.
+  bool pin(SetChunks&, tfile::StreamId, std::uint32_t first, std::uint32_t last, bool touch,
+           std::vector<ChunkPtr>& into);
+
+  // What the chunk is now, pinned if it is ready; joins and claims nothing.
+  struct Seen {
+    ChunkPtr chunk;
+    bool failed = false;
+  };
+  Seen look(SetChunks&, tfile::ChunkKey);
+
+  // Is somebody loading it, or is it here (or known to be damaged)?
+  bool known(SetChunks&, tfile::ChunkKey) const;
+
+  // The chunk or its damage if there is one; else the waiter is told later, and if `claimed` it is the one that must
+  // publish. A joined chunk that was prefetch is promoted when `urgent`.
+  struct Claim {
+    std::optional<Result<ChunkPtr>> result;
+    bool claimed = false;
+  };
+  Claim claim(SetChunks&, tfile::ChunkKey, const std::shared_ptr<ChunkWaiter>&, std::size_t position, bool urgent);
+
+  // Ends the loading of a claimed chunk.
+  void publish(SetChunks&, tfile::ChunkKey, Result<ChunkPtr>);
+
+  // Evicts until about `bytes` were freed. With `any`, chunks that readers hold leave the cache as well.
+  void evict(std::uint64_t bytes, Budget::Evict);
+
+  std::uint64_t evictions() const { return evictions_.load(std::memory_order_relaxed); }
+
+ private:
+  using Entry = SetChunks::Entry;
+  using State = SetChunks::State;
+
+  mutable Mutex mutex_;
+  Eviction eviction_ GUARDED_BY(mutex_);
+  std::uint64_t next_set_ GUARDED_BY(mutex_) = 1;
+  std::atomic<std::uint64_t> evictions_ = 0;
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/extent_store.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+
+#include "cache/attached_set.h"
+#include "cache/fetch_plan.h"
+#include "cache/load.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::ChunkKey;
+using tfile::ItemsFrom;
+using tfile::StreamId;
+
+// Headers are a hundred bytes in baskets of tens of kilobytes: reading through to the next one costs more than asking
+// for it, unless it is in the same page.
+constexpr std::uint64_t kHeaderGapMax = 4096;
+constexpr std::size_t kHeaderBatch = 4096;            // headers read by one call: about 1 MB
+constexpr std::uint64_t kCountBatchBytes = 16 << 20;  // stored and decoded, in flight while items are counted
+
+bool lasting(const Error& error) { return error.kind == ErrorKind::damaged || error.kind == ErrorKind::unsupported; }
+
+// Adds up items chunk by chunk; stops for good at the first error.
+class Sums {
+ public:
+  explicit Sums(std::size_t slots) { extents_.first.assign(slots, {0}); }
+  bool open() const { return !extents_.damage; }
+
+  void add(const Result<std::vector<std::int64_t>>& items) {
+    if (!open()) return;
+    if (!items) return stop(items.error());
+    if (items->size() != extents_.first.size())
+      return stop({ErrorKind::damaged, "chunk counts other columns than its stream has", -1, 0});
+    for (std::size_t slot = 0; slot < items->size(); ++slot)
+      if ((*items)[slot] < 0 ||
+          (*items)[slot] > std::numeric_limits<std::int64_t>::max() / 64 - extents_.first[slot].back())
+        return stop({ErrorKind::damaged, "chunk claims an impossible number of items", -1, 0});
+    for (std::size_t slot = 0; slot < items->size(); ++slot)
+      extents_.first[slot].push_back(extents_.first[slot].back() + (*items)[slot]);
+  }
+  // The error that is not damage, if that was what stopped it.
+  Result<ExtentsPtr> take() {
+    if (extents_.damage && !lasting(*extents_.damage)) return tl::unexpected<Error>(*extents_.damage);
+    for (auto& first : extents_.first) first.shrink_to_fit();
+    return std::make_shared<const Extents>(std::move(extents_));
+  }
+
+ private:
+  void stop(Error error) { extents_.damage = std::move(error); }
+  Extents extents_;
+};
+
+std::optional<std::int64_t> known_of(const std::vector<std::int64_t>& lengths, std::uint32_t slot) {
+  if (slot >= lengths.size() || lengths[slot] < 0) return std::nullopt;
+  return lengths[slot];
+}
+
+Result<ExtentsPtr> extents_from_metadata(const tfile::StreamSet& streams, StreamId stream) {
+  Sums sums(streams.slot_count(stream));
+  for (std::size_t i = 0, n = streams.chunk_count(stream); i < n && sums.open(); ++i)
+    sums.add(streams.items({stream, static_cast<std::uint32_t>(i)}, {}, {}));
+  return sums.take();
+}
+
+// The bytes at each locator; an error where they are not to be had. Blocks.
+std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tfile::Locator>>& locators,
+                                                     CacheCore& core) {
+  std::vector<Result<std::vector<std::byte>>> bytes(locators.size(), std::vector<std::byte>());
+  std::vector<FetchWish> wishes;
+  for (std::size_t i = 0; i < locators.size(); ++i) {
+    if (!locators[i]) {
+      bytes[i] = tl::unexpected<Error>(locators[i].error());
+    } else if (!locators[i]->source) {
+      bytes[i]->assign(locators[i]->embedded.begin(), locators[i]->embedded.end());
+    } else if (locators[i]->range.begin > locators[i]->source->size() ||
+               locators[i]->range.size > locators[i]->source->size() - locators[i]->range.begin) {
+      bytes[i] = tfile::fail(ErrorKind::damaged, "basket lies beyond the end of the file",
+                             static_cast<std::int64_t>(locators[i]->range.begin));
+    } else {
+      wishes.push_back({locators[i]->source, locators[i]->range, i});
+    }
+  }
+  const auto plan = plan_fetch(std::move(wishes), {.gap_max = kHeaderGapMax});
+  for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
+    std::vector<tfile::Buffer> buffers;
+    std::vector<tfile::ByteRange> from;
+    std::vector<std::span<std::byte>> into;
+    for (end = begin; end < plan.size() && plan[end].source == plan[begin].source; ++end) {
+      from.push_back(plan[end].range);
+      into.push_back(buffers.emplace_back(plan[end].range.size).span());
+    }
+    const Result<> done = plan[begin].source->read(from, into);
+    ++core.counters.read_calls;
+    for (std::size_t i = begin; i < end; ++i) {
+      core.counters.bytes_read += plan[i].range.size;
+      for (const std::size_t id : plan[i].ids) {
+        if (!done) {
+          bytes[id] = tl::unexpected<Error>(done.error());
+          continue;
+        }
+        const tfile::ByteRange part = locators[id]->range;
+        const auto place = into[i - begin].subspan(part.begin - plan[i].range.begin, part.size);
+        bytes[id]->assign(place.begin(), place.end());
+      }
+    }
+  }
+  return bytes;
+}
+
+Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream) {
+  const tfile::StreamSet& streams = *set.streams;
+  Sums sums(streams.slot_count(stream));
+  const std::size_t count = streams.chunk_count(stream);
+  for (std::size_t begin = 0; begin < count && sums.open(); begin += kHeaderBatch) {
+    const std::size_t end = std::min(count, begin + kHeaderBatch);
+    std::vector<Result<tfile::Locator>> locators;
+    for (std::size_t i = begin; i < end; ++i)
+      locators.push_back(streams.header_locator({stream, static_cast<std::uint32_t>(i)}));
+    const auto headers = read_all(locators, *set.core);
+    for (std::size_t i = begin; i < end && sums.open(); ++i) {
+      const auto& header = headers[i - begin];
+      if (header)
+        sums.add(streams.items({stream, static_cast<std::uint32_t>(i)}, *header, {}));
+      else
+        sums.add(tl::unexpected<Error>(header.error()));
+    }
+  }
+  return sums.take();
+}
+
+// Counts the items of a stream batch by batch; each batch is decoded in parallel, within the budget.
+class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
+ public:
+  PayloadCount(std::shared_ptr<AttachedSet> set, StreamId stream)
+      : set_(std::move(set)), stream_(stream), sums_(set_->streams->slot_count(stream)) {}
+
+  void next() {
+    const tfile::StreamSet& streams = *set_->streams;
+    std::vector<ChunkKey> keys;
+    std::uint64_t bytes = 0;
+    for (const std::size_t count = streams.chunk_count(stream_); next_ < count && bytes < kCountBatchBytes; ++next_) {
+      const ChunkKey key{stream_, static_cast<std::uint32_t>(next_)};
+      const auto locator = streams.locate(key);
+      bytes += std::min(streams.decoded_size(key), kCountBatchBytes) +
+               (locator ? std::min(locator->range.size, kCountBatchBytes) : 0);
+      keys.push_back(key);
+    }
+    if (keys.empty() || !sums_.open()) return set_->extents.finish(stream_, sums_.take());
+    load_item_counts(set_, std::move(keys), [self = shared_from_this()](Result<ItemCounts> counts) {
+      if (!counts) return self->set_->extents.finish(self->stream_, tl::unexpected<Error>(counts.error()));
+      for (const auto& items : *counts) self->sums_.add(items);
+      self->next();
+    });
+  }
+
+ private:
+  const std::shared_ptr<AttachedSet> set_;
+  const StreamId stream_;
+  Sums sums_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+ExtentsPtr ExtentStore::ready(StreamId stream) const {
+  Lock lock(mutex_);
+  const auto found = streams_.find(stream);
+  return found == streams_.end() ? nullptr : found->second.extents;
+}
+
+void ExtentStore::finish(StreamId stream, Result<ExtentsPtr> result) {
+  std::vector<Reply<ExtentsPtr>> waiters;
+  {
+    Lock lock(mutex_);
+    StreamState& state = streams_[stream];
+    state.computing = false;
+    if (result && !state.extents) state.extents = *result;
+    waiters.swap(state.waiters);
+  }
+  for (auto& waiter : waiters) waiter(result);
+}
+
+void ExtentStore::want(const std::shared_ptr<AttachedSet>& set, StreamId stream, Reply<ExtentsPtr> reply) {
+  ExtentsPtr known;
+  bool compute = false;
+  {
+    Lock lock(mutex_);
+    StreamState& state = streams_[stream];
+    known = state.extents;
+    if (!known) {
+      state.waiters.push_back(std::move(reply));
+      compute = !std::exchange(state.computing, true);
+    }
+  }
+  if (known) return reply(std::move(known));
+  if (!compute) return;
+  switch (set->streams->items_from(stream)) {
+    case ItemsFrom::metadata:
+      return finish(stream, extents_from_metadata(*set->streams, stream));
+    case ItemsFrom::headers: {
+      const bool taken = set->core->fetcher.run(
+          [set, stream] { set->extents.finish(stream, extents_from_headers(*set, stream)); }, Urgency::awaited);
+      if (!taken) finish(stream, tfile::fail(ErrorKind::busy, "the cache is closing"));
+      return;
+    }
+    case ItemsFrom::payloads:
+      return std::make_shared<PayloadCount>(set, stream)->next();
+  }
+}
+
+void ExtentStore::want_all(const std::shared_ptr<AttachedSet>& set, std::vector<StreamId> streams, Reply<bool> reply) {
+  struct All {
+    Reply<bool> reply;
+    std::atomic<std::size_t> left;
+    Mutex mutex;
+    std::optional<Error> error GUARDED_BY(mutex);
+    void one(const Result<ExtentsPtr>& result) {
+      std::optional<Error> first_error;
+      {
+        Lock lock(mutex);
+        if (!result && !error) error = result.error();
+        first_error = error;
+      }
+      if (--left > 0) return;
+      if (first_error) return reply(tl::unexpected<Error>(*first_error));
+      reply(true);
+    }
+  };
+  auto all = std::make_shared<All>();
+  all->reply = std::move(reply);
+  all->left = streams.size();
+  for (const StreamId stream : streams) want(set, stream, [all](Result<ExtentsPtr> result) { all->one(result); });
+}
+
+std::optional<std::int64_t> ExtentStore::known_length(const AttachedSet& set, StreamId stream,
+                                                      std::uint32_t slot) const {
+  {
+    Lock lock(mutex_);
+    StreamState& state = streams_[stream];
+    if (state.extents)
+      return slot < state.extents->first.size() ? std::optional(state.extents->length(slot)) : std::nullopt;
+    if (state.quick) return known_of(*state.quick, slot);
+    if (state.quick_failed) return std::nullopt;
+  }
+  const auto quick = set.streams->quick_lengths(stream);
+  if (!quick.possible || quick.needs_header) return std::nullopt;
+  const auto lengths = set.streams->lengths(stream, {});
+  return lengths && *lengths ? known_of(**lengths, slot) : std::nullopt;
+}
+
+void ExtentStore::remember_quick(StreamId stream, std::optional<Lengths> lengths) {
+  Lock lock(mutex_);
+  StreamState& state = streams_[stream];
+  state.quick_failed = !lengths;
+  state.quick = std::move(lengths);
+}
+
+void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId stream, std::uint32_t slot, bool may_decode,
+                         Reply<std::optional<std::int64_t>> reply) {
+  if (const auto known = known_length(*set, stream, slot)) return reply(known);
+  const auto quick = set->streams->quick_lengths(stream);
+  const bool header_helps = quick.possible && quick.needs_header && !looked_at_header(stream);
+  if (!header_helps || set->streams->chunk_count(stream) == 0)
+    return length_from_extents(set, stream, slot, may_decode, std::move(reply));
+  auto shared = std::make_shared<Reply<std::optional<std::int64_t>>>(std::move(reply));
+  set->core->fetcher.run(
+      [set, stream, slot, may_decode, shared] {
+        const auto header = read_all({set->streams->header_locator({stream, 0})}, *set->core);
+        if (header[0]) {
+          const auto lengths = set->streams->lengths(stream, *header[0]);
+          set->extents.remember_quick(stream, lengths ? *lengths : std::nullopt);
+          const auto known = lengths && *lengths ? known_of(**lengths, slot) : std::nullopt;
+          if (known) return (*shared)(known);
+        }
+        set->extents.length_from_extents(set, stream, slot, may_decode, std::move(*shared));
+      },
+      Urgency::awaited);
+}
+
+bool ExtentStore::looked_at_header(StreamId stream) const {
+  Lock lock(mutex_);
+  const StreamState& state = streams_[stream];
+  return state.quick || state.quick_failed;
+}
+
+void ExtentStore::length_from_extents(const std::shared_ptr<AttachedSet>& set, StreamId stream, std::uint32_t slot,
+                                      bool may_decode, Reply<std::optional<std::int64_t>> reply) {
+  if (!may_decode && set->streams->items_from(stream) == ItemsFrom::payloads) return reply(std::nullopt);
+  want(set, stream, [slot, reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
+    if (!extents) return reply(tl::unexpected<Error>(extents.error()));
+    if (slot >= (*extents)->first.size()) return reply(tfile::fail(ErrorKind::invalid, "no such column"));
+    reply((*extents)->length(slot));
+  });
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "mutex.h"
+#include "reply.h"
+#include "tfile/chunk.h"
+
+namespace tfilefs {
+
+struct AttachedSet;
+
+// Where each chunk of a stream begins, in items of each slot. `first[slot]` has one number more than there are chunks;
+// or, when a chunk's items cannot be known, it ends at that chunk and `damage` says why.
+struct Extents {
+  std::vector<std::vector<std::int64_t>> first;
+  std::optional<Error> damage;
+
+  std::size_t chunks() const { return first.empty() ? 0 : first[0].size() - 1; }
+  std::int64_t length(std::uint32_t slot) const { return first[slot].back() + (damage ? 1 : 0); }
+};
+using ExtentsPtr = std::shared_ptr<const Extents>;
+
+// The extents of the streams of one set, computed once each, on first need, whoever asks: from metadata at once, from
+// headers on a fetch thread, from payloads as decode tasks. Damage is remembered; a failure of the storage is not.
+// Thread-safe.
+class ExtentStore {
+ public:
+  ExtentsPtr ready(tfile::StreamId) const;
+
+  // Answers at once where `ready` or metadata can.
+  void want(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
+  void want_all(const std::shared_ptr<AttachedSet>&, std::vector<tfile::StreamId>, Reply<bool>);
+
+  // Without `may_decode` nothing is answered where only payloads could tell.
+  void length(const std::shared_ptr<AttachedSet>&, tfile::StreamId, std::uint32_t slot, bool may_decode,
+              Reply<std::optional<std::int64_t>>);
+  std::optional<std::int64_t> known_length(const AttachedSet&, tfile::StreamId, std::uint32_t slot) const;
+
+  // Ends the computing of a stream's extents: remembers them, or forgets about it after an error of the storage.
+  void finish(tfile::StreamId, Result<ExtentsPtr>);
+
+ private:
+  using Lengths = std::vector<std::int64_t>;
+  struct StreamState {
+    ExtentsPtr extents;
+    std::optional<Lengths> quick;  // from header 0; -1 where it does not tell
+    bool quick_failed = false;
+    bool computing = false;
+    std::vector<Reply<ExtentsPtr>> waiters;
+  };
+  void remember_quick(tfile::StreamId, std::optional<Lengths>);
+  bool looked_at_header(tfile::StreamId) const;
+  void length_from_extents(const std::shared_ptr<AttachedSet>&, tfile::StreamId, std::uint32_t slot, bool may_decode,
+                           Reply<std::optional<std::int64_t>>);
+
+  mutable Mutex mutex_;
+  mutable std::unordered_map<tfile::StreamId, StreamState> streams_ GUARDED_BY(mutex_);
+};
+
+}  // namespace tfilefs

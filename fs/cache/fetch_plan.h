@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tfile/range.h"
+#include "tfile/source.h"
+
+namespace tfilefs {
+
+// Bytes that somebody needs; `id` is the caller's.
+struct FetchWish {
+  const tfile::Source* source = nullptr;
+  tfile::ByteRange range;
+  std::size_t id = 0;
+};
+
+// One read that serves the wishes `ids`, each lying wholly inside `range`.
+struct FetchRange {
+  const tfile::Source* source = nullptr;
+  tfile::ByteRange range;
+  std::vector<std::size_t> ids;
+};
+
+struct FetchLimits {
+  std::uint64_t gap_max = 0;           // gaps up to this are read through
+  std::uint64_t range_max = 4u << 20;  // a merged range does not grow beyond this; a single wish may be larger
+};
+
+// Sorts by source and address and merges neighbours. Overlapping wishes share their bytes. Pure.
+std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLimits&);
+
+// Bytes that the plan reads.
+std::uint64_t planned_bytes(const std::vector<FetchRange>&);
+
+}  // namespace tfilefs

@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/load.h"
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <new>
+
+#include "cache/fetch_plan.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::ChunkKey;
+
+// Tasks of about 100 KB stored, as ROOT's parallel unzip groups its baskets (Amadio, Canal, Piparo, Wenzel, CHEP 2018,
+// "Increasing parallelism in the ROOT I/O subsystem"): small baskets decode faster than a task is handed over.
+constexpr std::uint64_t kTaskStoredBytes = 100'000;
+
+// No estimate is taken for more than this, so that sums of what a file claims cannot overflow.
+constexpr std::uint64_t kSizeClaimMax = std::uint64_t{1} << 48;
+
+// One chunk of a load, from its stored bytes to what came of it.
+struct Unit {
+  ChunkKey key;
+  bool kept = true;                       // a chunk for the cache; else its items are only counted
+  std::vector<std::uint32_t> inputs;      // units whose chunks this one needs
+  std::vector<std::uint32_t> dependents;  // units that need this one's
+  Result<tfile::Locator> locator;
+  ExtentsPtr extents;
+  std::uint64_t decoded_size = 0;
+
+  bool claimed = false;
+  std::atomic<std::size_t> missing = 0;  // of bytes and inputs, before it can be decoded
+  std::span<const std::byte> stored;
+  std::shared_ptr<const void> stored_owner;
+  Budget::Reservation memory;
+
+  ChunkPtr chunk;
+  std::optional<Error> error;
+  std::vector<std::int64_t> items;
+};
+
+// Bytes as they were fetched; gone, and out of the budget, with the last unit that decodes from them.
+struct Fetched {
+  Budget::Reservation memory;
+  tfile::Buffer bytes;
+};
+
+class Load : public Budget::Request, public ChunkWaiter, public std::enable_shared_from_this<Load> {
+ public:
+  Load(std::shared_ptr<AttachedSet> set, std::span<const ChunkKey> keys, bool kept, Urgency urgency);
+
+  // Called once at the end, or with the error that kept it from beginning.
+  std::function<void(Load&, const Error*)> finish;
+
+  void run() {
+    const bool waits = urgency_ == Urgency::awaited;
+    set_->core->budget->reserve(shared_from_this(), waits ? Budget::Patience::wait : Budget::Patience::now_or_never);
+  }
+  std::span<const std::uint32_t> wanted() const { return wanted_; }
+  Unit& unit(std::uint32_t position) { return units_[position]; }
+
+  std::uint64_t prepare() override;
+  void retreat() override;
+  void claim(Budget::Reservation) override;
+  void start() override;
+  void denied(const Error& error) override { end(&error); }
+  void arrived(std::size_t position, const Result<ChunkPtr>&) override;
+  void promote() override;
+
+ private:
+  std::uint32_t add(ChunkKey, bool kept);
+  std::vector<FetchRange> plan(const std::function<bool(const Unit&)>& wanted) const;
+  void fetch();
+  void take_bytes(const FetchRange&, std::shared_ptr<Fetched>, std::vector<std::uint32_t>& delivered);
+  void deliver(std::span<const std::uint32_t> positions);
+  void decode_together(std::vector<std::uint32_t> positions);
+  void decode(Unit&);
+  Result<ChunkPtr> decode_chunk(Unit&, std::span<const ChunkPtr> inputs);
+  void conclude(Unit&, Result<ChunkPtr>);
+  void count_down();
+  void end(const Error*);
+
+  const std::shared_ptr<AttachedSet> set_;
+  std::deque<Unit> units_;
+  std::vector<std::uint32_t> wanted_;
+  std::map<std::uint64_t, std::uint32_t> input_positions_;
+  std::atomic<Urgency> urgency_;
+  std::vector<FetchRange> plan_;
+  Budget::Reservation stored_memory_;
+  std::atomic<std::size_t> outstanding_ = 0;  // units that have not concluded, and start()
+};
+
+Load::Load(std::shared_ptr<AttachedSet> set, std::span<const ChunkKey> keys, bool kept, Urgency urgency)
+    : set_(std::move(set)), urgency_(urgency) {
+  for (const ChunkKey key : keys) {
+    std::vector<std::uint32_t> inputs;
+    for (const ChunkKey input : set_->streams->inputs(key)) {
+      const auto [place, is_new] = input_positions_.try_emplace(std::uint64_t{input.stream} << 32 | input.index, 0);
+      if (is_new) place->second = add(input, true);
+      inputs.push_back(place->second);
+    }
+    const std::uint32_t position = add(key, kept);
+    for (const std::uint32_t input : inputs) units_[input].dependents.push_back(position);
+    units_[position].inputs = std::move(inputs);
+    wanted_.push_back(position);
+  }
+  for (Unit& unit : units_) unit.missing = unit.inputs.size() + 1;
+  outstanding_ = units_.size() + 1;
+}
+
+std::uint32_t Load::add(ChunkKey key, bool kept) {
+  const tfile::StreamSet& streams = *set_->streams;
+  Unit& unit = units_.emplace_back();
+  unit.key = key;
+  unit.kept = kept;
+  unit.extents = set_->extents.ready(key.stream);
+  unit.locator = streams.locate(key);
+  if (unit.locator && unit.locator->source) {
+    const tfile::ByteRange range = unit.locator->range;
+    const std::uint64_t size = unit.locator->source->size();
+    if (range.begin > size || range.size > size - range.begin)
+      unit.locator = tfile::fail(ErrorKind::damaged, "chunk lies beyond the end of the file",
+                                 static_cast<std::int64_t>(range.begin));
+  }
+  unit.decoded_size = std::min(streams.decoded_size(key), kSizeClaimMax) + sizeof(tfile::Chunk) +
+                      streams.slot_count(key.stream) * sizeof(std::span<const std::byte>);
+  return static_cast<std::uint32_t>(units_.size() - 1);
+}
+
+std::vector<FetchRange> Load::plan(const std::function<bool(const Unit&)>& wanted) const {
+  std::vector<FetchWish> wishes;
+  for (std::size_t i = 0; i < units_.size(); ++i)
+    if (const Unit& unit = units_[i]; wanted(unit) && unit.locator && unit.locator->source)
+      wishes.push_back({unit.locator->source, unit.locator->range, i});
+  return plan_fetch(std::move(wishes), {.gap_max = set_->core->options.readahead});
+}
+
+// What somebody else is loading counts as if it were absent: it may be there, and gone again, before the claim.
+std::uint64_t Load::prepare() {
+  std::uint64_t need = 0;
+  for (Unit& unit : units_) {
+    const auto seen = unit.kept ? set_->core->chunks.look(set_->chunks, unit.key) : ChunkCache::Seen{};
+    unit.chunk = seen.chunk;
+    unit.claimed = !seen.chunk && !seen.failed;
+    if (unit.claimed) need += unit.decoded_size;
+  }
+  return need + planned_bytes(plan([](const Unit& unit) { return unit.claimed; }));
+}
+
+void Load::retreat() {
+  for (Unit& unit : units_) unit.chunk.reset();
+}
+
+void Load::claim(Budget::Reservation memory) {
+  const auto self = shared_from_this();
+  const bool urgent = urgency_ == Urgency::awaited;
+  for (std::uint32_t i = 0; i < units_.size(); ++i) {
+    Unit& unit = units_[i];
+    unit.claimed = !unit.kept;
+    if (!unit.kept) continue;
+    auto claim = set_->core->chunks.claim(set_->chunks, unit.key, self, i, urgent);
+    unit.claimed = claim.claimed;
+    if (claim.result) arrived(i, *claim.result);
+  }
+  plan_ = plan([](const Unit& unit) { return unit.claimed; });
+  for (Unit& unit : units_)
+    if (unit.claimed) unit.memory = memory.split(unit.decoded_size);
+  memory.shrink(planned_bytes(plan_));
+  stored_memory_ = std::move(memory);
+}
+
+void Load::start() {
+  std::vector<std::uint32_t> with_bytes;  // or without a hope of any
+  for (std::uint32_t i = 0; i < units_.size(); ++i) {
+    Unit& unit = units_[i];
+    if (!unit.claimed || (unit.locator && unit.locator->source)) continue;
+    if (unit.locator) unit.stored = unit.locator->embedded;
+    with_bytes.push_back(i);
+  }
+  if (!plan_.empty()) {
+    const bool taken = set_->core->fetcher.run([self = shared_from_this()] { self->fetch(); }, urgency_, this);
+    if (!taken) {
+      for (const FetchRange& range : plan_)
+        for (const std::size_t id : range.ids) {
+          units_[id].error = Error{ErrorKind::busy, "the cache is closing", -1, 0};
+          with_bytes.push_back(static_cast<std::uint32_t>(id));
+        }
+    } else if (urgency_ == Urgency::awaited) {
+      set_->core->fetcher.promote(this);  // in case promote() came between the claim and the queue
+    }
+  }
+  deliver(with_bytes);
+  count_down();
+}
+
+void Load::promote() {
+  urgency_ = Urgency::awaited;
+  set_->core->fetcher.promote(this);
+  set_->core->decoder.promote(this);
+}
+
+// On a fetch thread.
+void Load::fetch() {
+  auto& counters = set_->core->counters;
+  std::vector<std::uint32_t> delivered;
+  for (std::size_t begin = 0, end; begin < plan_.size(); begin = end) {
+    for (end = begin; end < plan_.size() && plan_[end].source == plan_[begin].source;) ++end;
+    const auto ranges = std::span(plan_).subspan(begin, end - begin);
+    std::vector<std::shared_ptr<Fetched>> buffers;
+    std::vector<tfile::ByteRange> from;
+    std::vector<std::span<std::byte>> into;
+    for (const FetchRange& range : ranges) {
+      auto fetched = std::make_shared<Fetched>();
+      fetched->memory = stored_memory_.split(range.range.size);
+      fetched->bytes = tfile::Buffer(range.range.size);
+      from.push_back(range.range);
+      into.push_back(fetched->bytes.span());
+      buffers.push_back(std::move(fetched));
+    }
+    const Result<> all = ranges[0].source->read(from, into);
+    ++counters.read_calls;
+    for (std::size_t i = 0; i < ranges.size(); ++i) {
+      counters.bytes_read += ranges[i].range.size;
+      if (all) {
+        take_bytes(ranges[i], buffers[i], delivered);
+        continue;
+      }
+      // One bad place must not take its neighbours with it: each chunk by itself, then.
+      for (const std::size_t id : ranges[i].ids) {
+        const tfile::ByteRange range = units_[id].locator->range;
+        ++counters.read_calls;
+        const auto place = into[i].subspan(range.begin - ranges[i].range.begin, range.size);
+        const Result<> one = ranges[i].source->read(std::span(&range, 1), std::span(&place, 1));
+        if (!one) units_[id].error = one.error();
+      }
+      take_bytes(ranges[i], buffers[i], delivered);
+    }
+  }
+  deliver(delivered);
+}
+
+void Load::take_bytes(const FetchRange& range, std::shared_ptr<Fetched> fetched,
+                      std::vector<std::uint32_t>& delivered) {
+  for (const std::size_t id : range.ids) {
+    Unit& unit = units_[id];
+    const tfile::ByteRange bytes = unit.locator->range;
+    unit.stored = fetched->bytes.span().subspan(bytes.begin - range.range.begin, bytes.size);
+    unit.stored_owner = fetched;
+    delivered.push_back(static_cast<std::uint32_t>(id));
+  }
+}
+
+// One thing that these units waited for is there. Those that now have everything become tasks.
+void Load::deliver(std::span<const std::uint32_t> positions) {
+  std::vector<std::uint32_t> task;
+  std::uint64_t task_bytes = 0;
+  for (const std::uint32_t position : positions) {
+    Unit& unit = units_[position];
+    if (--unit.missing > 0) continue;
+    task.push_back(position);
+    task_bytes += unit.stored.size();
+    if (task_bytes >= kTaskStoredBytes) {
+      decode_together(std::exchange(task, {}));
+      task_bytes = 0;
+    }
+  }
+  if (!task.empty()) decode_together(std::move(task));
+}
+
+void Load::decode_together(std::vector<std::uint32_t> positions) {
+  const auto task = [self = shared_from_this(), positions = std::move(positions)] {
+    for (const std::uint32_t position : positions) self->decode(self->units_[position]);
+  };
+  set_->core->decoder.run(task, urgency_, this);
+}
+
+// In the arena.
+void Load::decode(Unit& unit) {
+  std::vector<ChunkPtr> inputs;
+  for (const std::uint32_t input : unit.inputs) {
+    if (units_[input].error && !unit.error) unit.error = units_[input].error;
+    inputs.push_back(units_[input].chunk);
+  }
+  if (!unit.error && !unit.locator) unit.error = unit.locator.error();
+  Result<ChunkPtr> result = tfile::fail(ErrorKind::io, "chunk was not decoded");
+  if (unit.error) {
+    result = tl::unexpected<Error>(*unit.error);
+  } else {
+    try {
+      result = decode_chunk(unit, inputs);
+    } catch (const std::bad_alloc&) {
+      result = tfile::fail(ErrorKind::no_space, "no memory to decode a chunk");
+    }
+  }
+  unit.stored = {};
+  unit.stored_owner.reset();
+  inputs.clear();
+  conclude(unit, std::move(result));
+}
+
+Result<ChunkPtr> Load::decode_chunk(Unit& unit, std::span<const ChunkPtr> inputs) {
+  const tfile::StreamSet& streams = *set_->streams;
+  if (!unit.kept) {
+    TRY(unit.items, streams.items(unit.key, unit.stored, inputs));
+    return ChunkPtr();
+  }
+  const Extents& extents = *unit.extents;
+  if (unit.key.index >= extents.chunks()) {
+    if (extents.damage) return tl::unexpected<Error>(*extents.damage);
+    return tfile::fail(ErrorKind::damaged, "there is no such chunk");
+  }
+  std::vector<std::int64_t> first;
+  for (const auto& slot : extents.first) first.push_back(slot[unit.key.index]);
+  TRY(tfile::Chunk chunk, streams.decode(unit.key, unit.stored, inputs, first));
+  if (chunk.arrays.size() != extents.first.size())
+    return tfile::fail(ErrorKind::damaged, "chunk has another number of columns than its stream");
+  for (std::size_t slot = 0; slot < first.size(); ++slot) {
+    const auto items = static_cast<std::uint64_t>(extents.first[slot][unit.key.index + 1] - first[slot]);
+    const std::size_t bytes = chunk.arrays[slot].size();
+    if (items == 0 ? bytes != 0 : bytes % items != 0)
+      return tfile::fail(ErrorKind::damaged, "chunk holds another number of items than was counted");
+  }
+  auto& counters = set_->core->counters;
+  const std::uint64_t memory = chunk.memory();
+  counters.bytes_decoded += memory;
+  ++counters.chunks_decoded;
+  unit.memory.shrink(memory);
+  return hold_chunk(std::move(chunk), std::move(unit.memory));
+}
+
+void Load::conclude(Unit& unit, Result<ChunkPtr> result) {
+  unit.memory.shrink(0);
+  if (unit.kept) {
+    set_->core->chunks.publish(set_->chunks, unit.key, std::move(result));
+    set_->core->budget->changed();
+  } else {
+    if (!result) unit.error = result.error();
+    count_down();
+  }
+}
+
+void Load::arrived(std::size_t position, const Result<ChunkPtr>& result) {
+  Unit& unit = units_[position];
+  if (result)
+    unit.chunk = *result;
+  else
+    unit.error = result.error();
+  if (!unit.dependents.empty()) deliver(unit.dependents);
+  count_down();
+}
+
+void Load::count_down() {
+  if (--outstanding_ == 0) end(nullptr);
+}
+
+void Load::end(const Error* error) {
+  if (auto function = std::move(finish)) function(*this, error);
+  for (Unit& unit : units_) unit.chunk.reset();
+}
+
+// The extents of the streams whose chunks are inputs of these.
+void want_input_extents(const std::shared_ptr<AttachedSet>& set, std::span<const ChunkKey> keys, Reply<bool> then) {
+  std::vector<tfile::StreamId> streams;
+  for (const ChunkKey key : keys)
+    for (const ChunkKey input : set->streams->inputs(key))
+      if (std::find(streams.begin(), streams.end(), input.stream) == streams.end()) streams.push_back(input.stream);
+  if (streams.empty()) return then(true);
+  set->extents.want_all(set, std::move(streams), std::move(then));
+}
+
+}  // namespace
+
+void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Urgency urgency,
+                 Reply<std::vector<ChunkPtr>> reply) {
+  auto go = [set, keys, urgency, reply = std::move(reply)](Result<bool> inputs) mutable {
+    if (!inputs) return reply(tl::unexpected<Error>(inputs.error()));
+    auto load = std::make_shared<Load>(set, keys, true, urgency);
+    load->finish = [reply = std::make_shared<Reply<std::vector<ChunkPtr>>>(std::move(reply))](Load& done,
+                                                                                              const Error* error) {
+      std::vector<ChunkPtr> chunks;
+      for (const std::uint32_t position : done.wanted()) {
+        Unit& unit = done.unit(position);
+        if (!error && unit.error) error = &*unit.error;
+        if (!error) chunks.push_back(std::move(unit.chunk));
+      }
+      if (error) return (*reply)(tl::unexpected<Error>(*error));
+      (*reply)(std::move(chunks));
+    };
+    load->run();
+  };
+  want_input_extents(set, keys, Reply<bool>(std::move(go)));
+}
+
+void load_item_counts(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<ItemCounts> reply) {
+  auto go = [set, keys, reply = std::move(reply)](Result<bool> inputs) mutable {
+    if (!inputs) return reply(tl::unexpected<Error>(inputs.error()));
+    auto load = std::make_shared<Load>(set, keys, false, Urgency::awaited);
+    load->finish = [reply = std::make_shared<Reply<ItemCounts>>(std::move(reply))](Load& done, const Error* error) {
+      if (error) return (*reply)(tl::unexpected<Error>(*error));
+      ItemCounts counts;
+      for (const std::uint32_t position : done.wanted()) {
+        Unit& unit = done.unit(position);
+        if (unit.error)
+          counts.push_back(tl::unexpected<Error>(*unit.error));
+        else
+          counts.push_back(std::move(unit.items));
+      }
+      (*reply)(std::move(counts));
+    };
+    load->run();
+  };
+  want_input_extents(set, keys, Reply<bool>(std::move(go)));
+}
+
+}  // namespace tfilefs

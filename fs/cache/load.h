@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "cache/attached_set.h"
+#include "cache/budget.h"
+#include "cache/chunk_cache.h"
+#include "cache/task_queue.h"
+#include "reply.h"
+
+namespace tfilefs {
+
+// Makes the chunks `keys` be there (in this order in the answer; the first error if one fails): reserves their memory
+// in one piece, claims those that nobody loads yet, fetches their bytes in one plan, decodes them and the chunks of
+// counts that they need, and answers when all have arrived. The extents of all streams concerned must be ready.
+// Prefetch (`ahead`) takes only memory that is free, and is dropped otherwise.
+void load_chunks(std::shared_ptr<AttachedSet>, std::vector<tfile::ChunkKey> keys, Urgency,
+                 Reply<std::vector<ChunkPtr>>);
+
+// How many items each of these chunks holds, from their payloads (StreamSet::items), one result a chunk: nothing of
+// them is kept. The extents of the streams of their inputs must be ready.
+using ItemCounts = std::vector<Result<std::vector<std::int64_t>>>;
+void load_item_counts(std::shared_ptr<AttachedSet>, std::vector<tfile::ChunkKey> keys, Reply<ItemCounts>);
+
+}  // namespace tfilefs

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace tfilefs {
+
+// Appends `text` as a JSON string. Bytes that are not UTF-8 become \udcXX (as Python's surrogateescape has it), so that
+// what a file holds survives; this is why the JSON library's own writer, which refuses them, is not used.
+void append_json_string(std::string& to, std::string_view text);
+std::string json_string(std::string_view text);
+
+// The length of the valid UTF-8 sequence with which `text` begins; 0 if there is none.
+std::size_t utf8_length(std::string_view text);
+
+}  // namespace tfilefs
