@@ -15,6 +15,7 @@
 #include "container/record_map.h"
 #include "container/recover.h"
 #include "streamer/streamer_info.h"
+#include "tree/tree_table.h"
 
 namespace tfile {
 namespace {
@@ -281,7 +282,16 @@ Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
   if (is_ntuple(key.class_name)) {
     return std::make_shared<const UnreadableTable>(key, "rntuple", "RNTuple is not decoded yet");
   }
-  return std::make_shared<const UnreadableTable>(key, "ttree", "TTree is not decoded yet");
+  TRY(const auto classes, class_infos());
+  TRY(const Buffer payload, read_payload(*source_, key));
+  TRY(auto tree, open_tree(source_, payload.span(), key.keylen, std::string(key.class_name), classes->infos));
+  // The table may use the classes for as long as it lives, which may be longer than this file does.
+  struct TableWithClasses {
+    std::shared_ptr<const Table> table;
+    std::shared_ptr<const ClassInfos> classes;
+  };
+  auto both = std::make_shared<const TableWithClasses>(TableWithClasses{std::move(tree), classes});
+  return std::shared_ptr<const Table>(both, both->table.get());
 }
 
 Result<std::shared_ptr<const StreamSet>> RootFile::payload(const KeyInfo& key) const {

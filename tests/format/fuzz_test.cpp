@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bodies of the fuzz targets, run on seeds that are made here: what fuzzers and tests do cannot drift apart.
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "format/container/file_image.h"
+#include "fuzz/basket_body.h"
+#include "fuzz/open_body.h"
+
+namespace tfile {
+namespace {
+
+using test::Bytes;
+using test::FileImage;
+
+std::vector<std::byte> file_seed(bool big) {
+  FileImage image({.big_header = big, .big_keys = big});
+  auto sub = image.add_directory(image.root, "sub");
+  image.add_object(image.root, "TNamed", "n/m", "content");
+  image.add_object(image.root, "TTree", ".t", "no tree");
+  image.add_object(image.root, "ROOT::RNTuple", "", std::string(78, 'r'));
+  image.add_gap(30);
+  image.add_object(sub, "TObjString", "s", "text");
+  image.finish_directory(sub);
+  return image.finish();
+}
+
+// A basket of three entries of 8 bytes with a table of offsets.
+std::vector<std::byte> basket_seed() {
+  const std::int32_t keylen = 34 + 12 + 19;  // fixed part, strings, the fields of a basket
+  Bytes out;
+  out.put(std::int32_t{0});  // fNbytes
+  out.put(std::int16_t{1004});
+  out.put(std::int32_t{24 + 4 + 4 * 4});
+  out.put(std::uint32_t{0});
+  out.put(static_cast<std::int16_t>(keylen));
+  out.put(std::int16_t{0});
+  out.put(std::int64_t{300});
+  out.put(std::int64_t{100});
+  out.put_string("TBasket");
+  out.put_string("b");
+  out.put_string("t");
+  out.put(std::int16_t{3});
+  out.put(std::int32_t{32000});
+  out.put(std::int32_t{1000});
+  out.put(std::int32_t{3});
+  out.put(std::int32_t{keylen + 24});
+  out.put(std::uint8_t{0});
+  EXPECT_EQ(out.size(), static_cast<std::size_t>(keylen));
+  out.patch_space(24);
+  out.put(std::int32_t{4});
+  for (const std::int32_t offset : {keylen, keylen + 8, keylen + 16, 0}) out.put(offset);
+  out.patch(0, static_cast<std::int32_t>(out.size()));
+  return out.all();
+}
+
+// Each seed as it is, cut, and with some of its bytes changed in each of many rounds.
+template <class Body>
+void replay(const std::vector<std::byte>& seed, Body body) {
+  body(seed);
+  for (std::size_t size = 0; size < seed.size(); size += 7)
+    body(std::vector(seed.begin(), seed.begin() + static_cast<std::ptrdiff_t>(size)));
+  std::mt19937 random(1);  // the same bytes in every run
+  for (int round = 0; round < 3000; ++round) {
+    auto bytes = seed;
+    for (int change = 0; change < 1 + round % 5; ++change)
+      bytes[random() % bytes.size()] = static_cast<std::byte>(random());
+    body(bytes);
+  }
+}
+
+TEST(Fuzz, OpenHoldsItsPromises) {
+  for (const bool big : {false, true}) replay(file_seed(big), [](const auto& bytes) { fuzz::open_body(bytes); });
+}
+
+TEST(Fuzz, BasketHoldsItsPromises) {
+  const auto seed = basket_seed();
+  ASSERT_TRUE(read_basket(seed));
+  replay(seed, [](const auto& bytes) { fuzz::basket_body(bytes); });
+}
+
+}  // namespace
+}  // namespace tfile
