@@ -137,7 +137,7 @@ void names(const char* name) {
   for (const std::string& key : {std::string("a/b"), std::string(".."), std::string("."), std::string(".hidden"),
                                  std::string("%41"), std::string("100%"), long_name + "1", long_name + "2",
                                  std::string("line\nbreak"), std::string("\x1b[31mred"), std::string("\xff\xfe"),
-                                 std::string("two words"), std::string("semi;7"), std::string("\xc3\xa9t\xc3\xa9")}) {
+                                 std::string("two words"), std::string("semi;7"), std::string("\xc3\xa9t\xc3\xa9"), std::string()}) {
     TObjString text(std::to_string(i++).c_str());
     // ROOT's Write() would take "a/b" apart, so the key is made by hand.
     TKey* k = new TKey(&text, key.c_str(), 32000, &file);

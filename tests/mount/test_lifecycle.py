@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mounting, unmounting, the subcommands, and what happens when something is wrong with either."""
+
+import errno
+import json
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import time
+
+import pytest
+
+import mounted
+import mounted_table
+
+NOBODY = 65534
+
+
+@pytest.fixture
+def plain(samples):
+    return os.path.join(samples("storage"), "plain.root")
+
+
+@pytest.fixture
+def mount_point(tmp_path):
+    path = tmp_path / "mnt"
+    path.mkdir()
+    yield str(path)
+    while mounted.is_mount_point(path):
+        subprocess.run(["fusermount3", "-u", "-z", str(path)], capture_output=True)
+
+
+def run(program, *arguments, **more):
+    return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, errors="replace", timeout=60,
+                          **more)
+
+
+def daemons(mount_point):
+    """Processes whose command line names the mount point."""
+    found = []
+    for process in os.listdir("/proc"):
+        if process.isdigit():
+            try:
+                with open(f"/proc/{process}/cmdline", "rb") as file:
+                    arguments = file.read().split(b"\0")
+            except OSError:
+                continue
+            if mount_point.encode() in arguments and b"tfilefs" in os.path.basename(arguments[0]):
+                found.append(int(process))
+    return found
+
+
+def test_background_mount_is_ready_when_the_program_returns(program, plain, mount_point):
+    result = run(program, plain, mount_point)
+    assert result.returncode == 0 and result.stderr == "", result.stderr
+    assert sorted(os.listdir(mount_point)) == ["h", "t"]
+    assert len(daemons(mount_point)) == 1
+    result = run(program, "umount", mount_point)
+    assert result.returncode == 0, result.stderr
+    assert not mounted.is_mount_point(mount_point) and daemons(mount_point) == []
+
+
+def test_background_daemon_keeps_no_terminal(program, plain, mount_point):
+    """The caller's pipes are closed: whoever waits for their end is not kept waiting by the daemon."""
+    assert run(program, plain, mount_point).returncode == 0  # run() itself waits for the end of both pipes
+    [daemon] = daemons(mount_point)
+    assert os.getsid(daemon) != os.getsid(0)
+    assert os.readlink(f"/proc/{daemon}/cwd") == "/"
+    assert run(program, "umount", mount_point).returncode == 0
+
+
+@pytest.mark.parametrize("options", ([], ["-f"]))
+@pytest.mark.parametrize(
+    "content, told",
+    [(b"not a ROOT file, but long enough to look at " * 10, "ROOT"), (b"", ""), (b"root", ""), (b"root" + b"\xff" * 200, "")],
+)
+def test_refused_file(program, mount_point, tmp_path, options, content, told):
+    path = tmp_path / "bad.root"
+    path.write_bytes(content)
+    result = run(program, *options, path, mount_point)
+    assert result.returncode == 1
+    lines = result.stderr.strip().splitlines()
+    assert len(lines) == 1 and str(path) in lines[0] and told in lines[0], result.stderr
+    assert not mounted.is_mount_point(mount_point)
+
+
+def test_refused_without_source_or_mount_point(program, plain, mount_point, tmp_path):
+    for source, where in ((tmp_path / "none.root", mount_point), (plain, tmp_path / "none"), (plain, plain)):
+        result = run(program, source, where)
+        assert result.returncode == 1 and len(result.stderr.strip().splitlines()) == 1, result.stderr
+    result = run(program, "-o", "no_such_option=1", plain, mount_point)
+    assert result.returncode != 0 and "no_such_option" in result.stderr
+    assert run(program).returncode != 0
+
+
+def test_umount_of_what_is_not_mounted(program, mount_point):
+    result = run(program, "umount", mount_point)
+    assert result.returncode == 1 and result.stderr != ""
+
+
+def test_busy_umount_says_so(program, plain, mount_point):
+    assert run(program, plain, mount_point).returncode == 0
+    with open(os.path.join(mount_point, "t/number.i4"), "rb"):
+        result = run(program, "umount", mount_point)
+        assert result.returncode != 0 and "busy" in result.stderr.lower()
+        assert mounted.is_mount_point(mount_point)
+    assert run(program, "umount", mount_point).returncode == 0
+
+
+@pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
+def test_signal_unmounts(plain, number):
+    m = mounted.Mounted(plain)
+    m.process.send_signal(number)
+    assert m.process.wait(20) == 0
+    assert not mounted.is_mount_point(m.path)
+    m.close()
+
+
+def test_dead_mount_point_is_cleared(program, plain, mount_point):
+    m = mounted.Mounted(plain, mount_point=mount_point)
+    m.process.kill()
+    m.process.wait()
+    with pytest.raises(OSError) as error:
+        os.listdir(mount_point)
+    assert error.value.errno == errno.ENOTCONN
+    assert run(program, plain, mount_point).returncode == 0
+    assert sorted(os.listdir(mount_point)) == ["h", "t"]
+    assert run(program, "umount", mount_point).returncode == 0
+    assert not mounted.is_mount_point(mount_point)
+
+
+def test_reader_ends_when_the_daemon_is_killed(samples, mount_point):
+    m = mounted.Mounted(os.path.join(samples("numbers"), "numbers-big-baskets.root"), mount_point=mount_point)
+    column = os.path.join(mount_point, "t/k_D/values.f8x2x2")
+    reader = subprocess.Popen(["sh", "-c", f"while dd if='{column}' iflag=direct bs=4k of=/dev/null 2>&1; do :; done"],
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(0.3)
+    m.process.kill()
+    m.process.wait()
+    assert reader.wait(20) != 0
+    m.close()
+
+
+def test_mount_by_type(program, plain, mount_point, tmp_path):
+    """mount -t fuse.tfilefs, which looks for the program on the PATH."""
+    if os.geteuid() != 0:
+        pytest.skip("mount(8) needs root")
+    (tmp_path / "bin").mkdir()
+    os.symlink(os.path.realpath(program), tmp_path / "bin" / "tfilefs")
+    environment = dict(os.environ, PATH=f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    result = subprocess.run(["mount", "-t", "fuse.tfilefs", plain, mount_point, "-o", "ro,views=listed"],
+                            capture_output=True, text=True, env=environment)
+    assert result.returncode == 0, result.stderr
+    assert {"h", "t", ".map.txt"} <= set(os.listdir(mount_point))
+    with open("/proc/self/mounts") as mounts:
+        [line] = [line for line in mounts if f" {mount_point} " in line]
+    assert line.split(" ")[2] == "fuse.tfilefs"
+    assert "nosuid" in line and "nodev" in line and re.search(r"\bro\b", line.split(" ")[3])
+    subprocess.run(["umount", mount_point], check=True)
+
+
+def test_help_and_version(program):
+    for arguments in (("--help",), ("umount", "--help"), ("ls", "--help"), ("map", "--help")):
+        result = run(program, *arguments)
+        assert result.returncode == 0 and "tfilefs" in result.stdout, arguments
+    result = run(program, "--help")
+    for word in ("umount", "ls", "map", "memory", "views"):
+        assert word in result.stdout, word
+    result = run(program, "--version")
+    assert result.returncode == 0 and re.search(r"\d+\.\d+", result.stdout)
+
+
+def test_ls(program, samples):
+    source = os.path.join(samples("storage"), "directories.root")
+    result = run(program, "ls", source)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.split("\n")[:-1] == ["a", "empty", "h2", "with space"] or set(
+        result.stdout.split("\n")[:-1]) == {"a", "empty", "h2", "with space"}
+    assert run(program, "ls", source + "/a/b/c").stdout.split() == ["h", "t"]
+    assert "number.i4" in run(program, "ls", "-R", source).stdout
+    result = run(program, "ls", source + "/a/nothing")
+    assert result.returncode != 0 and "nothing" in result.stderr
+
+
+def test_ls_escapes_control_characters(program, samples):
+    result = run(program, "ls", os.path.join(samples("storage"), "names.root"))
+    assert result.returncode == 0 and "\x1b" not in result.stdout
+    assert len(result.stdout.splitlines()) == 16, "a name with a line break is still one line"
+
+
+def test_ls_long_tells_sizes_of_the_mount(program, plain, shared_mount):
+    lines = run(program, "ls", "-l", plain + "/t").stdout.splitlines()
+    [line] = [line for line in lines if "matrix.f8x2x2" in line]
+    size = os.stat(os.path.join(shared_mount(plain).path, "t/matrix.f8x2x2")).st_size
+    assert str(size) in line.split()
+
+
+def paths_of(json_text):
+    """All values of "path" or "name" wherever they stand."""
+    found = set()
+
+    def visit(value):
+        if isinstance(value, dict):
+            for key in ("path", "name"):
+                if isinstance(value.get(key), str):
+                    found.add(value[key])
+            for inner in value.values():
+                visit(inner)
+        elif isinstance(value, list):
+            for inner in value:
+                visit(inner)
+
+    visit(json.loads(json_text))
+    return found
+
+
+def test_ls_json(program, plain):
+    assert {"h", "t"} <= {os.path.basename(path) for path in paths_of(run(program, "ls", "--json", plain).stdout)}
+
+
+def test_map(program, plain):
+    result = run(program, "map", plain)
+    assert result.returncode == 0 and result.stdout.count("TBasket") > 20 and "TTree" in result.stdout
+    assert run(program, "map", plain + ".none").returncode != 0
+
+
+@pytest.fixture
+def public(plain, program):
+    """The program and a sample where every user can reach them, and an empty mount point of nobody's."""
+    import tempfile
+
+    directory = tempfile.mkdtemp(prefix="tfilefs-public-")
+    os.chmod(directory, 0o755)
+    shutil.copy(program, os.path.join(directory, "tfilefs"))
+    shutil.copy(plain, os.path.join(directory, "plain.root"))
+    os.chmod(os.path.join(directory, "plain.root"), 0o644)
+    point = os.path.join(directory, "mnt")
+    os.mkdir(point)
+    os.chown(point, NOBODY, NOBODY)
+    yield directory
+    subprocess.run(["fusermount3", "-u", "-z", point], capture_output=True)
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def as_nobody(*command):
+    return subprocess.run(["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", *command],
+                          capture_output=True, timeout=60)
+
+
+def test_unprivileged_user(public):
+    if os.geteuid() != 0:
+        pytest.skip("not root: all other tests run unprivileged already")
+    program, point = os.path.join(public, "tfilefs"), os.path.join(public, "mnt")
+    result = as_nobody(program, os.path.join(public, "plain.root"), point)
+    assert result.returncode == 0, result.stderr
+    assert as_nobody("ls", point).stdout == b"h\nt\n"
+    number = as_nobody("od", "-An", "-t", "d4", "-v", "-w4", os.path.join(point, "t/number.i4"))
+    assert [int(line) for line in number.stdout.split()] == list(range(1, 501))
+    with pytest.raises(PermissionError):
+        os.listdir(point)  # without allow_other not even root looks in
+    result = as_nobody(program, "umount", point)
+    assert result.returncode == 0, result.stderr
+    assert not mounted.is_mount_point(point)
+
+
+def test_modes_of_the_source_hold_for_others(public):
+    """With allow_other the kernel checks the modes, which follow the source."""
+    if os.geteuid() != 0:
+        pytest.skip("allow_other needs root here")
+    source = os.path.join(public, "plain.root")
+    os.chmod(source, 0o600)
+    with mounted.Mounted(source, ["allow_other"]) as m:
+        column = os.path.join(m.path, "t/number.i4")
+        assert stat.S_IMODE(os.stat(column).st_mode) & 0o077 == 0
+        assert as_nobody("cat", column).returncode != 0
+    os.chmod(source, 0o644)
+    with mounted.Mounted(source, ["allow_other"]) as m:
+        assert as_nobody("cat", os.path.join(m.path, "t/number.i4")).returncode == 0
+
+
+def test_options_of_every_fuse_filesystem(plain):
+    with mounted.Mounted(plain, ["uid=1234,gid=2345,umask=077"]) as m:
+        status = os.stat(os.path.join(m.path, "t/number.i4"))
+        assert (status.st_uid, status.st_gid) == (1234, 2345)
+        assert stat.S_IMODE(status.st_mode) & 0o077 == 0
+
+
+def test_mount_point_with_odd_characters(program, plain, tmp_path):
+    point = tmp_path / "a b\tc\\d,e"
+    point.mkdir()
+    source = tmp_path / "so urce,x.root"
+    shutil.copy(plain, source)
+    assert run(program, source, point).returncode == 0
+    assert sorted(os.listdir(point)) == ["h", "t"]
+    result = run(program, "umount", point)
+    assert result.returncode == 0, result.stderr
+
+
+def test_relative_paths(program, plain, mount_point):
+    directory, name = os.path.split(plain)
+    shutil.copy(plain, os.path.join(os.path.dirname(mount_point), "here.root"))
+    result = run(program, "here.root", "mnt", cwd=os.path.dirname(mount_point))
+    assert result.returncode == 0, result.stderr
+    assert sorted(os.listdir(mount_point)) == ["h", "t"]
+    assert run(program, "umount", "mnt", cwd=os.path.dirname(mount_point)).returncode == 0
+
+
+def test_memory_stays_within_its_budget(samples, mount):
+    """Reading everything many times over does not grow the daemon beyond budget and a fixed part."""
+    m = mount(samples("numbers"), "memory=16777216")
+    for _ in range(2):
+        for directory, _, files in os.walk(m.path):
+            for name in files:
+                mounted_table.read_exactly(os.path.join(directory, name))
+    assert m.resident_bytes() < (16 + 200) * 2**20

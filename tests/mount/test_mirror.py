@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mirrored directory: ROOT files are directories, everything else passes through, changes are seen at the next open."""
+
+import errno
+import os
+import shutil
+import time
+
+import numpy as np
+import pytest
+import uproot
+
+import mounted_table
+
+
+@pytest.fixture
+def source(samples, tmp_path):
+    storage = samples("storage")
+    shutil.copy(os.path.join(storage, "plain.root"), tmp_path / "plain.root")
+    (tmp_path / "sub").mkdir()
+    shutil.copy(os.path.join(storage, "ntuples.root"), tmp_path / "sub" / "ntuples.root")
+    shutil.copy(os.path.join(storage, "plain.root"), tmp_path / "without_suffix")
+    (tmp_path / "notes.txt").write_bytes(b"some notes\n" * 5000)
+    (tmp_path / "empty").write_bytes(b"")
+    (tmp_path / "garbage.root").write_bytes(b"rotten" * 100)
+    (tmp_path / "percent%41").write_bytes(b"not escaped")
+    os.symlink("notes.txt", tmp_path / "link_to_notes")
+    os.symlink("sub/ntuples.root", tmp_path / "link_to_root")
+    os.symlink("/etc/hostname", tmp_path / "link_outside")
+    os.symlink("nowhere", tmp_path / "dangling")
+    return tmp_path
+
+
+def test_listing(source, mount):
+    m = mount(source)
+    assert sorted(os.listdir(m.path)) == sorted(os.listdir(source))
+    for directory in ("plain.root", "sub", "sub/ntuples.root", "without_suffix", "link_to_root"):
+        assert os.path.isdir(os.path.join(m.path, directory)), directory
+    assert sorted(os.listdir(os.path.join(m.path, "link_to_root"))) == ["single", "twice"]
+
+
+def test_other_files_pass_through(source, mount):
+    m = mount(source)
+    for name in ("notes.txt", "empty", "garbage.root", "percent%41"):
+        assert mounted_table.read_exactly(os.path.join(m.path, name)) == (source / name).read_bytes(), name
+        mine, theirs = os.stat(os.path.join(m.path, name)), os.stat(source / name)
+        assert mine.st_mtime == theirs.st_mtime and mine.st_uid == theirs.st_uid
+
+
+def test_links(source, mount):
+    m = mount(source)
+    assert os.readlink(os.path.join(m.path, "link_to_notes")) == "notes.txt"
+    assert os.readlink(os.path.join(m.path, "link_outside")) == "/etc/hostname"
+    assert os.path.islink(os.path.join(m.path, "dangling"))
+    assert not os.path.islink(os.path.join(m.path, "link_to_root"))
+
+
+def test_new_and_removed_files_are_seen(source, mount):
+    m = mount(source)
+    assert not os.path.exists(os.path.join(m.path, "later.root"))
+    shutil.copy(source / "plain.root", source / "later.root")
+    deadline = time.monotonic() + 5
+    while not os.path.exists(os.path.join(m.path, "later.root")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert os.path.isdir(os.path.join(m.path, "later.root", "t"))
+    os.unlink(source / "later.root")
+    while os.path.exists(os.path.join(m.path, "later.root")) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not os.path.exists(os.path.join(m.path, "later.root"))
+
+
+def write(path, start):
+    with uproot.recreate(path) as file:
+        file.mktree("t", {"x": "f8"})
+        for i in range(20):
+            file["t"].extend({"x": np.random.default_rng(i + start).random(20000)})
+
+
+def x_of(path):
+    with uproot.open(path) as file:
+        return file["t/x"].array(library="np").tobytes()
+
+
+@pytest.mark.parametrize("whole_directory", (True, False))
+def test_replaced_file(mount, tmp_path, whole_directory):
+    """The next open sees the new state; a handle from before gets ESTALE rather than a mixture."""
+    path = tmp_path / "data.root"
+    write(path, 0)
+    before = x_of(path)
+    m = mount(tmp_path if whole_directory else path)
+    column = os.path.join(m.path, "data.root" if whole_directory else "", "t/x.f8")
+    old = os.open(column, os.O_RDONLY)
+    try:
+        assert os.pread(old, 4096, 0) == before[:4096]
+        write(tmp_path / "new.tmp", 1000)
+        after = x_of(tmp_path / "new.tmp")
+        os.replace(tmp_path / "new.tmp", path)
+        assert mounted_table.read_exactly(column) == after
+        with pytest.raises(OSError) as error:
+            for offset in range(0, len(before), 1 << 16):
+                os.pread(old, 1 << 16, offset)
+        assert error.value.errno == errno.ESTALE
+    finally:
+        os.close(old)
+    assert mounted_table.read_exactly(column) == after
+
+
+def test_file_that_grows_new_keys(mount, tmp_path):
+    path = tmp_path / "job.root"
+    with uproot.recreate(path) as file:
+        file["first"] = "1"
+    m = mount(tmp_path)
+    assert os.listdir(os.path.join(m.path, "job.root")) == ["first"]
+    with uproot.update(path) as file:
+        file["second"] = "2"
+    deadline = time.monotonic() + 5
+    while sorted(os.listdir(os.path.join(m.path, "job.root"))) != ["first", "second"]:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_root_file_becomes_plain_and_back(mount, tmp_path, samples):
+    good = os.path.join(samples("storage"), "plain.root")
+    path = tmp_path / "f.root"
+    shutil.copy(good, path)
+    m = mount(tmp_path)
+    inside = os.path.join(m.path, "f.root")
+    assert os.path.isdir(inside)
+    (tmp_path / "x").write_bytes(b"plain bytes")
+    os.replace(tmp_path / "x", path)
+    deadline = time.monotonic() + 5
+    while os.path.isdir(inside) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert mounted_table.read_exactly(inside) == b"plain bytes"
+
+
+def test_source_inside_the_mirror_is_not_left(source, mount):
+    """.. from the top of a mount leads out of it, as in every filesystem, never into the source."""
+    m = mount(source)
+    assert os.path.samefile(os.path.join(m.path, ".."), os.path.dirname(m.path))
+    assert not os.path.exists(os.path.join(m.path, "..%2F"))
+
+
+def test_inodes_of_a_mirror_are_stable(source):
+    import mounted
+
+    def inodes():
+        with mounted.Mounted(source) as m:
+            return {
+                os.path.relpath(os.path.join(directory, name), m.path): os.lstat(os.path.join(directory, name)).st_ino
+                for directory, directories, files in os.walk(m.path)
+                for name in directories + files
+            }
+
+    first = inodes()
+    assert first == inodes()
+    assert len(set(first.values())) == len(first)

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files made on the fly: .npy, .txt, .schema.json, .header.json, .map.txt, .original, and .tfilefs/."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import pytest
+import uproot
+
+import mounted_table
+
+VIEWS_OF_A_FILE = (".header.json", ".map.txt", ".original")
+
+
+@pytest.fixture
+def numbers(samples, shared_mount):
+    return shared_mount(os.path.join(samples("numbers"), "numbers-101.root")).path
+
+
+@pytest.fixture
+def strings(samples, shared_mount):
+    return shared_mount(os.path.join(samples("strings"), "strings.root")).path
+
+
+@pytest.mark.parametrize(
+    "name", ("s_D", "s_O", "m_F", "a_S", "s_l", "c_F/values", "c_F/offsets", "k_I/values", "packed/c", "s_D.f8")
+)
+def test_npy(numbers, name):
+    path = os.path.join(numbers, "t", name + ".npy")
+    column = mounted_table.read_array(os.path.realpath(os.path.join(
+        numbers, "t", os.path.dirname(name),
+        next(entry for entry in os.listdir(os.path.join(numbers, "t", os.path.dirname(name)))
+             if entry == os.path.basename(name) or entry.rpartition(".")[0] == os.path.basename(name)))))
+    loaded = np.load(path)
+    assert loaded.dtype == column.dtype and loaded.shape == column.shape
+    assert loaded.tobytes() == column.tobytes()
+    mapped = np.load(path, mmap_mode="r")
+    assert np.asarray(mapped).tobytes() == column.tobytes()
+    assert len(mounted_table.read_exactly(path)) == os.stat(path).st_size
+
+
+def test_npy_of_no_entries(samples, mount):
+    m = mount(os.path.join(samples("numbers"), "numbers-empty.root"))
+    assert np.load(os.path.join(m.path, "t/m_D.npy")).shape == (0, 2, 3)
+    assert np.load(os.path.join(m.path, "t/c_F/offsets.npy")).tolist() == [0]
+
+
+def lines_of(path):
+    text = mounted_table.read_exactly(path)
+    assert text.endswith(b"\n")
+    return text[:-1].split(b"\n")
+
+
+def test_text_of_numbers(numbers):
+    table = os.path.join(numbers, "t")
+    assert [int(line) for line in lines_of(os.path.join(table, "s_I.txt"))] == mounted_table.read_node(table, "s_I")
+    doubles = [float(line) for line in lines_of(os.path.join(table, "s_D.txt"))]
+    assert mounted_table.same(doubles, mounted_table.read_node(table, "s_D")), "the text reads back equal"
+    floats = np.array([float(line) for line in lines_of(os.path.join(table, "s_F.txt"))], "f4")
+    assert np.array_equal(floats, np.array(mounted_table.read_node(table, "s_F"), "f4"), equal_nan=True)
+
+
+def test_text_of_lists(numbers):
+    table = os.path.join(numbers, "t")
+    lists = [[int(word) for word in line.split()] for line in lines_of(os.path.join(table, "c_S.txt"))]
+    assert lists == mounted_table.read_node(table, "c_S")
+
+
+def test_text_of_strings(strings):
+    lines = lines_of(os.path.join(strings, "t/plain.txt"))
+    assert lines == [b"p%d" % entry for entry in range(400)]
+    lines = lines_of(os.path.join(strings, "t/c.txt"))
+    assert len(lines) == 400, "control characters are escaped: an entry is a line"
+    assert all(byte >= 0x20 for line in lines for byte in line)
+
+
+def test_text_is_seekable(numbers):
+    path = os.path.join(numbers, "t/s_D.txt")
+    whole = mounted_table.read_exactly(path)
+    with open(path, "rb", buffering=0) as file:
+        for offset in (0, 1, 777, len(whole) - 3, len(whole)):
+            assert os.pread(file.fileno(), 100, offset) == whole[offset : offset + 100]
+
+
+def test_schema(numbers):
+    table = os.path.join(numbers, "t")
+    schema = mounted_table.schema_of(table)
+    assert schema["tfilefs"] == 1 and schema["kind"] == "ttree" and schema["name"] == "t"
+    assert schema["title"] == "all leaf types" and schema["entries"] == 300
+    columns = mounted_table.columns_of(table)
+    values = columns["k_F/values.f4x2x2"]
+    assert values["branch"] == "k_F" and values["field"] == [] and values["lists"] == ["k_F/offsets.i8"]
+    assert values["role"] == "values" and values["compression"] == "zlib:1" and values["reason"] is None
+    assert columns["packed/b.f8"]["branch"] == "packed" and columns["packed/b.f8"]["field"] == ["b"]
+
+
+def test_header(numbers, samples):
+    header = json.loads(mounted_table.read_exactly(os.path.join(numbers, ".header.json")))
+    with open(os.path.join(samples("numbers"), "numbers-101.root"), "rb") as file:
+        head = file.read(100)
+    numbers_in_header = {value for value in header.values() if isinstance(value, int)}
+    for offset in (4, 8, 12, 16, 20, 24, 28, 33, 37, 41):
+        assert int.from_bytes(head[offset : offset + 4], "big") in numbers_in_header, offset
+
+
+def test_map_names_every_record(samples, shared_mount, program):
+    source = os.path.join(samples("storage"), "directories.root")
+    text = mounted_table.read_exactly(os.path.join(shared_mount(source).path, ".map.txt")).decode()
+    with uproot.open(source) as file:
+        for path in file.keys(cycle=False):
+            assert path.split("/")[-1] in text, path
+    assert subprocess.run([program, "map", source], check=True, capture_output=True, text=True).stdout == text
+
+
+def test_original_is_the_file(samples, shared_mount):
+    source = os.path.join(samples("storage"), "plain.root")
+    with open(source, "rb") as file:
+        assert mounted_table.read_exactly(os.path.join(shared_mount(source).path, ".original")) == file.read()
+
+
+def test_views_are_hidden_and_found(numbers):
+    listed = set(os.listdir(numbers)) | set(os.listdir(os.path.join(numbers, "t")))
+    for name in (*VIEWS_OF_A_FILE, ".tfilefs", "t/.schema.json", "t/s_D.npy", "t/s_D.txt"):
+        assert os.path.basename(name) not in listed
+        assert os.path.exists(os.path.join(numbers, name)), name
+
+
+def test_views_listed(samples, mount):
+    m = mount(os.path.join(samples("storage"), "plain.root"), "views=listed")
+    assert {*VIEWS_OF_A_FILE, "t"} <= set(os.listdir(m.path))
+    inside = set(os.listdir(os.path.join(m.path, "t")))
+    assert {".schema.json", "number.i4", "list", "text"} <= inside
+    for directory, _, files in os.walk(m.path):
+        for name in files:
+            mounted_table.read_exactly(os.path.join(directory, name))
+
+
+def test_control_directory(samples, mount):
+    m = mount(os.path.join(samples("storage"), "plain.root"))
+    control = os.path.join(m.path, ".tfilefs")
+    assert m.errors() == ""
+    assert "errors" in os.listdir(control)
+    config = os.path.join(control, "config.json")
+    if os.path.exists(config):
+        assert isinstance(json.loads(mounted_table.read_exactly(config)), dict)
+
+
+def test_table_under_a_real_name_that_looks_like_a_view(mount, tmp_path):
+    """A real entry wins over a view of the same name."""
+    path = tmp_path / "clash.root"
+    with uproot.recreate(path) as file:
+        file.mktree("t", {"x": "f4", "x.npy": "i4"})
+        file["t"].extend({"x": np.arange(3, dtype="f4"), "x.npy": np.array([7, 8, 9], "i4")})
+    m = mount(path)
+    assert mounted_table.read_array(os.path.join(m.path, "t/x.npy.i4")).tolist() == [7, 8, 9]
+    assert np.load(os.path.join(m.path, "t/x.f4.npy")).tolist() == [0, 1, 2]
