@@ -1,10 +1,351 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "streamer/streamer_info.h"
 
 namespace tfile {
+namespace {
+
+// One entry for each class and version: `Class version: members;`, going on in lines that are indented. Members are
+// declared as in C++: `T a, b` by value, `T* a` a pointer to an object, `T* a[n]` a pointer to as many numbers as
+// member n says, `T a[2]` an array; `base` is a base class and its version, `counter` an Int_t that other members name,
+// `#` the checksum of a class that is told by it. Versions up to TTree 4, TBranch 6, TLeaf 1 are what ROOT's Streamer
+// functions read; the others are what files of those times say of themselves.
+constexpr std::string_view kTable = R"(
+TTree 1: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fScanField, fMaxEntryLoop,
+  fMaxVirtualSize; Double_t fEntries, fTotBytes, fZipBytes; Int_t fAutoSave, fEstimate; TObjArray fBranches,
+  fLeaves;
+TTree 2: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fScanField, fMaxEntryLoop,
+  fMaxVirtualSize; Double_t fEntries, fTotBytes, fZipBytes; Int_t fAutoSave, fEstimate; TObjArray fBranches,
+  fLeaves; TArrayD fIndexValues;
+TTree 3: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fScanField, fMaxEntryLoop,
+  fMaxVirtualSize; Double_t fEntries, fTotBytes, fZipBytes; Int_t fAutoSave, fEstimate; TObjArray fBranches,
+  fLeaves; TArrayD fIndexValues; TArrayI fIndex;
+TTree 4: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fScanField, fMaxEntryLoop,
+  fMaxVirtualSize; Double_t fEntries, fTotBytes, fZipBytes; Int_t fAutoSave, fEstimate; TObjArray fBranches,
+  fLeaves; TArrayD fIndexValues; TArrayI fIndex; TList fOldInfo;
+TTree 5: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Double_t fEntries, fTotBytes,
+  fZipBytes, fSavedBytes; Int_t fTimerInterval, fScanField, fUpdate, fMaxEntryLoop, fMaxVirtualSize, fAutoSave,
+  fEstimate; TObjArray fBranches, fLeaves; TArrayD fIndexValues; TArrayI fIndex;
+TTree 8: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Double_t fEntries, fTotBytes,
+  fZipBytes, fSavedBytes, fWeight; Int_t fTimerInterval, fScanField, fUpdate, fMaxEntryLoop, fMaxVirtualSize,
+  fAutoSave, fEstimate; TObjArray fBranches, fLeaves; TArrayD fIndexValues; TArrayI fIndex; TList* fFriends;
+TTree 9: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Double_t fEntries, fTotBytes,
+  fZipBytes, fSavedBytes, fWeight; Int_t fTimerInterval, fScanField, fUpdate, fMaxEntryLoop, fMaxVirtualSize,
+  fAutoSave, fEstimate; TObjArray fBranches, fLeaves; TArrayD fIndexValues; TArrayI fIndex; TList* fFriends;
+TTree 10: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Double_t fEntries, fTotBytes,
+  fZipBytes, fSavedBytes, fWeight; Int_t fTimerInterval, fScanField, fUpdate, fMaxEntryLoop, fMaxVirtualSize,
+  fAutoSave, fEstimate; TObjArray fBranches, fLeaves; TList* fAliases; TArrayD fIndexValues; TArrayI fIndex; TList*
+  fFriends;
+TTree 15: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Long64_t fEntries, fTotBytes,
+  fZipBytes, fSavedBytes; Double_t fWeight; Int_t fTimerInterval, fScanField, fUpdate; Long64_t fMaxEntries,
+  fMaxEntryLoop, fMaxVirtualSize, fAutoSave, fEstimate; TObjArray fBranches, fLeaves; TList* fAliases; TArrayD
+  fIndexValues; TArrayI fIndex; TVirtualIndex* fTreeIndex; TList* fFriends, fUserInfo; TBranchRef* fBranchRef;
+TTree 16: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 2; Long64_t fEntries, fTotBytes,
+  fZipBytes, fSavedBytes; Double_t fWeight; Int_t fTimerInterval, fScanField, fUpdate; Long64_t fMaxEntries,
+  fMaxEntryLoop, fMaxVirtualSize, fAutoSave, fEstimate; TObjArray fBranches, fLeaves; TList* fAliases; TArrayD
+  fIndexValues; TArrayI fIndex; TVirtualIndex* fTreeIndex; TList* fFriends, fUserInfo; TBranchRef* fBranchRef;
+TTree 17: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 2; Long64_t fEntries, fTotBytes,
+  fZipBytes, fSavedBytes; Double_t fWeight; Int_t fTimerInterval, fScanField, fUpdate, fDefaultEntryOffsetLen;
+  Long64_t fMaxEntries, fMaxEntryLoop, fMaxVirtualSize, fAutoSave, fEstimate; TObjArray fBranches, fLeaves; TList*
+  fAliases; TArrayD fIndexValues; TArrayI fIndex; TVirtualIndex* fTreeIndex; TList* fFriends, fUserInfo; TBranchRef*
+  fBranchRef;
+TTree 18: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 2; Long64_t fEntries, fTotBytes,
+  fZipBytes, fSavedBytes, fFlushedBytes; Double_t fWeight; Int_t fTimerInterval, fScanField, fUpdate,
+  fDefaultEntryOffsetLen; Long64_t fMaxEntries, fMaxEntryLoop, fMaxVirtualSize, fAutoSave, fAutoFlush, fEstimate;
+  TObjArray fBranches, fLeaves; TList* fAliases; TArrayD fIndexValues; TArrayI fIndex; TVirtualIndex* fTreeIndex;
+  TList* fFriends, fUserInfo; TBranchRef* fBranchRef;
+TTree 19: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 2; Long64_t fEntries, fTotBytes,
+  fZipBytes, fSavedBytes, fFlushedBytes; Double_t fWeight; Int_t fTimerInterval, fScanField, fUpdate,
+  fDefaultEntryOffsetLen; counter fNClusterRange; Long64_t fMaxEntries, fMaxEntryLoop, fMaxVirtualSize, fAutoSave,
+  fAutoFlush, fEstimate; Long64_t* fClusterRangeEnd[fNClusterRange], fClusterSize[fNClusterRange]; TObjArray
+  fBranches, fLeaves; TList* fAliases; TArrayD fIndexValues; TArrayI fIndex; TVirtualIndex* fTreeIndex; TList*
+  fFriends, fUserInfo; TBranchRef* fBranchRef;
+TTree 20: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 2; Long64_t fEntries, fTotBytes,
+  fZipBytes, fSavedBytes, fFlushedBytes; Double_t fWeight; Int_t fTimerInterval, fScanField, fUpdate,
+  fDefaultEntryOffsetLen; counter fNClusterRange; Long64_t fMaxEntries, fMaxEntryLoop, fMaxVirtualSize, fAutoSave,
+  fAutoFlush, fEstimate; Long64_t* fClusterRangeEnd[fNClusterRange], fClusterSize[fNClusterRange]; ROOT::TIOFeatures
+  fIOFeatures; TObjArray fBranches, fLeaves; TList* fAliases; TArrayD fIndexValues; TArrayI fIndex; TVirtualIndex*
+  fTreeIndex; TList* fFriends, fUserInfo; TBranchRef* fBranchRef;
+TNtuple 1: base TTree 4; Int_t fNvar;
+TNtuple 2: base TTree 20; Int_t fNvar;
+TNtupleD 1: base TTree 20; Int_t fNvar;
+TChain 5: base TTree 20; counter fTreeOffsetLen; Int_t fNtrees; Long64_t* fTreeOffset[fTreeOffsetLen]; TObjArray*
+  fFiles; TList* fStatus;
+TBranch 6: base TNamed 1; Int_t fCompress, fBasketSize, fEntryOffsetLen, fWriteBasket, fEntryNumber, fOffset;
+  counter fMaxBaskets; Double_t fEntries, fTotBytes, fZipBytes; TObjArray fBranches, fLeaves, fBaskets; Int_t*
+  fBasketBytes[fMaxBaskets], fBasketEntry[fMaxBaskets], fBasketSeek[fMaxBaskets]; TString fFileName;
+TBranch 7: base TNamed 1; Int_t fCompress, fBasketSize, fEntryOffsetLen, fWriteBasket, fEntryNumber, fOffset;
+  counter fMaxBaskets; Int_t fSplitLevel; Double_t fEntries, fTotBytes, fZipBytes; TObjArray fBranches, fLeaves,
+  fBaskets; Int_t* fBasketBytes[fMaxBaskets], fBasketEntry[fMaxBaskets], fBasketSeek[fMaxBaskets]; TString
+  fFileName;
+TBranch 8: base TNamed 1; base TAttFill 1; Int_t fCompress, fBasketSize, fEntryOffsetLen, fWriteBasket,
+  fEntryNumber, fOffset; counter fMaxBaskets; Int_t fSplitLevel; Double_t fEntries, fTotBytes, fZipBytes; TObjArray
+  fBranches, fLeaves, fBaskets; Int_t* fBasketBytes[fMaxBaskets], fBasketEntry[fMaxBaskets],
+  fBasketSeek[fMaxBaskets]; TString fFileName;
+TBranch 9: base TNamed 1; base TAttFill 1; Int_t fCompress, fBasketSize, fEntryOffsetLen, fWriteBasket,
+  fEntryNumber, fOffset; counter fMaxBaskets; Int_t fSplitLevel; Double_t fEntries, fTotBytes, fZipBytes; TObjArray
+  fBranches, fLeaves, fBaskets; Int_t* fBasketBytes[fMaxBaskets], fBasketEntry[fMaxBaskets],
+  fBasketSeek[fMaxBaskets]; TString fFileName;
+TBranch 10: base TNamed 1; base TAttFill 1; Int_t fCompress, fBasketSize, fEntryOffsetLen, fWriteBasket; Long64_t
+  fEntryNumber; Int_t fOffset; counter fMaxBaskets; Int_t fSplitLevel; Long64_t fEntries, fTotBytes, fZipBytes;
+  TObjArray fBranches, fLeaves, fBaskets; Int_t* fBasketBytes[fMaxBaskets]; Long64_t* fBasketEntry[fMaxBaskets],
+  fBasketSeek[fMaxBaskets]; TString fFileName;
+TBranch 11: base TNamed 1; base TAttFill 1; Int_t fCompress, fBasketSize, fEntryOffsetLen, fWriteBasket; Long64_t
+  fEntryNumber; Int_t fOffset; counter fMaxBaskets; Int_t fSplitLevel; Long64_t fEntries, fFirstEntry, fTotBytes,
+  fZipBytes; TObjArray fBranches, fLeaves, fBaskets; Int_t* fBasketBytes[fMaxBaskets]; Long64_t*
+  fBasketEntry[fMaxBaskets], fBasketSeek[fMaxBaskets]; TString fFileName;
+TBranch 12: base TNamed 1; base TAttFill 2; Int_t fCompress, fBasketSize, fEntryOffsetLen, fWriteBasket; Long64_t
+  fEntryNumber; Int_t fOffset; counter fMaxBaskets; Int_t fSplitLevel; Long64_t fEntries, fFirstEntry, fTotBytes,
+  fZipBytes; TObjArray fBranches, fLeaves, fBaskets; Int_t* fBasketBytes[fMaxBaskets]; Long64_t*
+  fBasketEntry[fMaxBaskets], fBasketSeek[fMaxBaskets]; TString fFileName;
+TBranch 13: base TNamed 1; base TAttFill 2; Int_t fCompress, fBasketSize, fEntryOffsetLen, fWriteBasket; Long64_t
+  fEntryNumber; ROOT::TIOFeatures fIOFeatures; Int_t fOffset; counter fMaxBaskets; Int_t fSplitLevel; Long64_t
+  fEntries, fFirstEntry, fTotBytes, fZipBytes; TObjArray fBranches, fLeaves, fBaskets; Int_t*
+  fBasketBytes[fMaxBaskets]; Long64_t* fBasketEntry[fMaxBaskets], fBasketSeek[fMaxBaskets]; TString fFileName;
+TBranchElement 1: base TBranch 8; TString fClassName; Int_t fClassVersion, fID, fType, fStreamerType;
+TBranchElement 7: base TBranch 7; TString fClassName, fParentName, fClonesName; Int_t fClassVersion, fID, fType,
+  fStreamerType, fMaximum; TBranchElement* fBranchCount, fBranchCount2;
+TBranchElement 8: base TBranch 10; TString fClassName, fParentName, fClonesName; UInt_t fCheckSum; Int_t
+  fClassVersion, fID, fType, fStreamerType, fMaximum; TBranchElement* fBranchCount, fBranchCount2;
+TBranchElement 9: base TBranch 12; TString fClassName, fParentName, fClonesName; UInt_t fCheckSum; Int_t
+  fClassVersion, fID, fType, fStreamerType, fMaximum; TBranchElement* fBranchCount, fBranchCount2;
+TBranchElement 10: base TBranch 13; TString fClassName, fParentName, fClonesName; UInt_t fCheckSum; Short_t
+  fClassVersion; Int_t fID, fType, fStreamerType, fMaximum; TBranchElement* fBranchCount, fBranchCount2;
+TBranchObject 1: base TBranch 8; TString fClassName;
+TBranchRef 1: base TBranch 13; TRefTable* fRefTable;
+TBranchSTL 1: base TBranch 13; TString fContName, fClassName; Int_t fClassVersion; UInt_t fClCheckSum; Int_t fID;
+TLeaf 1: base TNamed 1; Int_t fLen, fLenType, fOffset; Bool_t fIsRange, fIsUnsigned; TLeaf* fLeafCount;
+TLeaf 2: base TNamed 1; Int_t fLen, fLenType, fOffset; Bool_t fIsRange, fIsUnsigned; TLeaf* fLeafCount;
+TLeafB 1: base TLeaf 2; Char_t fMinimum, fMaximum;
+TLeafS 1: base TLeaf 2; Short_t fMinimum, fMaximum;
+TLeafI 1: base TLeaf 2; Int_t fMinimum, fMaximum;
+TLeafL 1: base TLeaf 2; Long64_t fMinimum, fMaximum;
+TLeafG 1: base TLeaf 2; Long_t fMinimum, fMaximum;
+TLeafF 1: base TLeaf 2; Float_t fMinimum, fMaximum;
+TLeafD 1: base TLeaf 2; Double_t fMinimum, fMaximum;
+TLeafF16 1: base TLeaf 2; Float16_t fMinimum, fMaximum;
+TLeafD32 1: base TLeaf 2; Double32_t fMinimum, fMaximum;
+TLeafO 1: base TLeaf 2; Bool_t fMinimum, fMaximum;
+TLeafC 1: base TLeaf 2; Int_t fMinimum, fMaximum;
+TLeafElement 1: base TLeaf 2; Int_t fID, fType;
+TLeafObject 1: base TLeaf 1;
+TLeafObject 2: base TLeaf 2;
+TLeafObject 3: base TLeaf 2; Bool_t fVirtual;
+TLeafObject 4: base TLeaf 2; Bool_t fVirtual;
+TObject 1: UInt_t fUniqueID, fBits;
+TNamed 1: base TObject 1; TString fName, fTitle;
+TString 1: char* fData;
+TString 2:
+TAttLine 1: Short_t fLineColor, fLineStyle, fLineWidth;
+TAttLine 2: Short_t fLineColor, fLineStyle, fLineWidth;
+TAttFill 1: Short_t fFillColor, fFillStyle;
+TAttFill 2: Short_t fFillColor, fFillStyle;
+TAttMarker 1: Short_t fMarkerColor, fMarkerStyle; Float_t fMarkerSize;
+TAttMarker 2: Short_t fMarkerColor, fMarkerStyle; Float_t fMarkerSize;
+TAttMarker 3: Short_t fMarkerColor, fMarkerStyle; Float_t fMarkerSize;
+TAtt3D 1:
+TCollection 3: base TObject 1; TString fName; Int_t fSize;
+TSeqCollection 0: base TCollection 3;
+TList 4: base TSeqCollection 0;
+TList 5: base TSeqCollection 0;
+THashList 0: base TList 5;
+TObjArray 3: base TSeqCollection 0; Int_t fLowerBound, fLast;
+TClonesArray 4: base TObjArray 3;
+TArray 1: counter fN;
+TArrayC 1: base TArray 1; Char_t* fArray[fN];
+TArrayS 1: base TArray 1; Short_t* fArray[fN];
+TArrayI 1: base TArray 1; Int_t* fArray[fN];
+TArrayL 1: base TArray 1; Long_t* fArray[fN];
+TArrayL64 1: base TArray 1; Long64_t* fArray[fN];
+TArrayF 1: base TArray 1; Float_t* fArray[fN];
+TArrayD 1: base TArray 1; Double_t* fArray[fN];
+ROOT::TIOFeatures 1 #1aa12f10: UChar_t fIOBits;
+TRefTable 2: base TObject 1; counter fSize; Int_t fN; Int_t* fParentIDs[fSize]; Int_t fParentID; TObjArray*
+  fParents; TObject* fOwner;
+TRefTable 3: base TObject 1; Int_t fSize; TObjArray* fParents; TObject* fOwner; vector<string> fProcessGUIDs;
+TVirtualIndex 1: base TNamed 1;
+TObjString 1: base TObject 1; TString fString;
+TRef 1: base TObject 1;
+TRefArray 1: base TSeqCollection 0; TProcessID* fPID; UInt_t* fUIDs[fSize]; Int_t fLowerBound, fLast;
+TProcessID 1: base TNamed 1;
+TUUID 1: UInt_t fTimeLow; UShort_t fTimeMid, fTimeHiAndVersion; UChar_t fClockSeqHiAndReserved, fClockSeqLow,
+  fNode[6];
+TDatime 1: UInt_t fDatime;
+TTimeStamp 1: Int_t fSec, fNanoSec;
+TBits 1: base TObject 1; UInt_t fNbits, fNbytes; UChar_t* fAllBits[fNbytes];
+TVector2 3: base TObject 1; Double_t fX, fY;
+TVector3 3: base TObject 1; Double_t fX, fY, fZ;
+TLorentzVector 4: base TObject 1; TVector3 fP; Double_t fE;
+TRotation 1: base TObject 1; Double_t fxx, fxy, fxz, fyx, fyy, fyz, fzx, fzy, fzz;
+TParticle 2: base TObject 1; base TAttLine 2; base TAtt3D 1; Int_t fPdgCode, fStatusCode, fMother[2], fDaughter[2];
+  Float_t fWeight; Double_t fCalcMass, fPx, fPy, fPz, fE, fVx, fVy, fVz, fVt, fPolarTheta, fPolarPhi;
+)";
+
+struct BasicType {
+  std::string_view name;
+  int type;
+  int size;
+  std::string_view spelled;  // in StreamerInfo
+};
+
+constexpr BasicType kBasicTypes[] = {
+    {"counter", element_type::kCounter, 4, "int"},
+    {"Bool_t", element_type::kBool, 1, "bool"},
+    {"Char_t", element_type::kChar, 1, "char"},
+    {"UChar_t", element_type::kUChar, 1, "unsigned char"},
+    {"Short_t", element_type::kShort, 2, "short"},
+    {"UShort_t", element_type::kUShort, 2, "unsigned short"},
+    {"Int_t", element_type::kInt, 4, "int"},
+    {"UInt_t", element_type::kUInt, 4, "unsigned int"},
+    {"Long_t", element_type::kLong, 8, "long"},
+    {"Long64_t", element_type::kLong64, 8, "Long64_t"},
+    {"Float_t", element_type::kFloat, 4, "float"},
+    {"Double_t", element_type::kDouble, 8, "double"},
+    {"Float16_t", element_type::kFloat16, 4, "Float16_t"},
+    {"Double32_t", element_type::kDouble32, 8, "Double32_t"},
+};
+
+// Classes by value that are derived from TObject; StreamerInfo tells them from others.
+constexpr std::string_view kTObjects[] = {"TObjArray", "TList", "TVector3"};
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kBlank = " \n";
+  const std::size_t begin = text.find_first_not_of(kBlank);
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
+}
+
+// Cuts `text` behind the first `separator` (all of it if there is none) and gives what was before.
+std::string_view cut(std::string_view& text, char separator) {
+  const std::size_t at = std::min(text.find(separator), text.size());
+  const std::string_view head = trimmed(text.substr(0, at));
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return head;
+}
+
+int number(std::string_view digits, int base = 10) {
+  unsigned value = 0;
+  std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  return static_cast<int>(value);
+}
+
+StreamerElement base_element(std::string_view class_and_version) {
+  StreamerElement element;
+  element.kind = ElementKind::base;
+  element.name = cut(class_and_version, ' ');
+  element.type_name = "BASE";
+  element.type = element.name == "TObject"  ? element_type::kTObject
+                 : element.name == "TNamed" ? element_type::kTNamed
+                                            : element_type::kBase;
+  element.base_version = number(trimmed(class_and_version));
+  return element;
+}
+
+StreamerElement basic_element(const BasicType& type, bool pointer, std::string_view name, const StreamerInfo& info) {
+  StreamerElement element;
+  element.kind = ElementKind::basic;
+  element.name = cut(name, '[');
+  const std::string_view length = cut(name, ']');
+  element.type = type.type;
+  element.size = type.size;
+  element.type_name = type.spelled;
+  if (pointer) {
+    element.kind = ElementKind::basic_pointer;
+    element.type += element_type::kOffsetPointer;
+    element.type_name += '*';
+    element.title = '[' + std::string(length) + ']';
+    element.count_name = length;
+    element.count_class = info.class_name;
+    element.count_version = info.version;
+  } else if (!length.empty()) {
+    element.type += element_type::kOffsetArray;
+    element.array_length = number(length);
+    element.array_dim = 1;
+    element.max_index[0] = element.array_length;
+    element.size *= element.array_length;
+  }
+  return element;
+}
+
+StreamerElement class_element(std::string_view type, bool pointer, std::string_view name) {
+  StreamerElement element;
+  element.name = name;
+  element.type_name = type;
+  if (type == "char" && pointer) {
+    element.kind = ElementKind::basic;
+    element.type = element_type::kCharStar;
+  } else if (pointer) {
+    element.kind = ElementKind::object_pointer;
+    element.type = element_type::kObjectP;
+  } else if (type == "TString") {
+    element.kind = ElementKind::string;
+    element.type = element_type::kTString;
+  } else if (type.starts_with("vector<")) {
+    element.kind = ElementKind::stl;
+    element.type = element_type::kStreamer;
+    element.stl_type = 1;
+  } else if (std::ranges::find(kTObjects, type) != std::end(kTObjects)) {
+    element.kind = ElementKind::object;
+    element.type = element_type::kObject;
+  } else {
+    element.kind = ElementKind::object_any;
+    element.type = element_type::kAny;
+  }
+  if (pointer) element.type_name += '*';
+  return element;
+}
+
+// `type a, b`.
+void add_declaration(std::string_view declaration, StreamerInfo& info) {
+  std::string_view type = cut(declaration, ' ');
+  if (type == "base") {
+    info.elements.push_back(base_element(declaration));
+    return;
+  }
+  const bool pointer = type.ends_with('*');
+  if (pointer) type.remove_suffix(1);
+  const auto basic = std::ranges::find(kBasicTypes, type, &BasicType::name);
+  while (!declaration.empty()) {
+    const std::string_view name = cut(declaration, ',');
+    info.elements.push_back(basic != std::end(kBasicTypes) ? basic_element(*basic, pointer, name, info)
+                                                           : class_element(type, pointer, name));
+  }
+}
+
+// `Class version #checksum: declarations`.
+StreamerInfo parse_entry(std::string_view entry) {
+  StreamerInfo info;
+  info.class_name = cut(entry, ' ');
+  std::string_view head = cut(entry, ':');
+  info.version = number(cut(head, ' '));
+  if (head.starts_with('#')) info.checksum = static_cast<std::uint32_t>(number(head.substr(1), 16));
+  while (!trimmed(entry).empty()) add_declaration(cut(entry, ';'), info);
+  return info;
+}
+
+std::vector<StreamerInfo> parse_table() {
+  std::vector<StreamerInfo> infos;
+  std::string_view rest = trimmed(kTable);
+  while (!rest.empty()) {
+    std::size_t end = rest.find('\n');
+    while (end != std::string_view::npos && end + 1 < rest.size() && rest[end + 1] == ' ')
+      end = rest.find('\n', end + 1);
+    end = std::min(end, rest.size());
+    infos.push_back(parse_entry(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return infos;
+}
+
+}  // namespace
 
 const std::vector<StreamerInfo>& builtin_streamer_infos() {
-  static const std::vector<StreamerInfo> infos;
+  static const std::vector<StreamerInfo> infos = parse_table();
   return infos;
 }
 

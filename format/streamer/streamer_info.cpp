@@ -13,6 +13,9 @@ namespace {
 // A class with more members than this is damage: the largest of real experiments have a few thousand.
 constexpr std::int32_t kElementsMax = 1 << 20;
 
+// Values of fSTLtype.
+constexpr std::int32_t kStlMultimap = 5, kStlSet = 6;
+
 ElementKind kind_of(std::string_view class_name) {
   static constexpr std::pair<std::string_view, ElementKind> kKinds[] = {
       {"TStreamerBase", ElementKind::base},
@@ -84,6 +87,12 @@ void read_own_part(Cursor& in, const Frame& frame, StreamerElement& element) {
     case ElementKind::stl_string:
       element.stl_type = in.big<std::int32_t>("TStreamerSTL: fSTLtype");
       element.stl_content = in.big<std::int32_t>("TStreamerSTL: fCtype");
+      // Up to ROOT 5 multimap and set had each other's number; the type's name tells.
+      if (element.type_name.starts_with("set<") || element.type_name.starts_with("std::set<")) {
+        element.stl_type = kStlSet;
+      } else if (element.type_name.starts_with("multimap<") || element.type_name.starts_with("std::multimap<")) {
+        element.stl_type = kStlMultimap;
+      }
       break;
     default:
       break;
