@@ -168,7 +168,8 @@ Shape LayoutCompiler::numbers(Dtype dtype, std::vector<std::uint32_t> dimensions
   op.kind = Op::Kind::numbers;
   op.item_size = static_cast<std::uint8_t>(size_of(dtype));
   op.count = product(dimensions);
-  op.slot = new_slot({Slot::Kind::big_endian, op.item_size, op.count * op.item_size});
+  const auto kind = dtype == Dtype::b1 ? Slot::Kind::boolean : Slot::Kind::big_endian;
+  op.slot = new_slot({kind, op.item_size, op.count * op.item_size});
   add(op);
   Shape shape;
   shape.kind = Shape::Kind::number;
@@ -295,10 +296,7 @@ Result<Shape> LayoutCompiler::value(const TypeName& type, Place place) {
 Result<Shape> LayoutCompiler::collection(const TypeName& type, Place place) {
   auto object_wise = [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); };
   if (place == Place::item) return object_wise();
-  return stl(object_wise, [&] {
-    add({.kind = Op::Kind::value_version});
-    return list({.kind = Op::Kind::member_list}, [&] { return members_of_items(type); });
-  });
+  return stl(object_wise, [&] { return member_wise_collections([](auto collection) { return collection(); }, type); });
 }
 
 // The same member of many items: one header for all of them.
@@ -306,8 +304,7 @@ Result<Shape> LayoutCompiler::collection_of_items(const TypeName& type, Op::Kind
   return stl(
       [&] { return of_items(kind, [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); }); },
       [&] {
-        add({.kind = Op::Kind::value_version});
-        return of_items(kind, [&] { return list({.kind = Op::Kind::member_list}, [&] { return members_of_items(type); }); });
+        return member_wise_collections([&](auto collection) { return of_items(kind, collection); }, type);
       });
 }
 
@@ -339,12 +336,17 @@ Result<Shape> LayoutCompiler::members_of_items(const TypeName& collection) {
   }
   const StreamerInfo* info = item.kind == TypeName::Kind::named_class ? infos_.newest(item.text) : nullptr;
   if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + item.text);
-  for (const StreamerElement& e : info->elements) {
-    TRY(Shape part, element_of_items(e, Op::Kind::repeat));
+  return class_members_of_items(*info, Op::Kind::repeat);
+}
+
+Result<Shape> LayoutCompiler::class_members_of_items(const StreamerInfo& info, Op::Kind kind) {
+  Shape record;
+  record.class_name = info.class_name;
+  for (const StreamerElement& e : info.elements) {
+    TRY(Shape part, element_of_items(e, kind));
     part.name = e.name;
     record.parts.push_back(std::move(part));
   }
-  record.class_name = info->class_name;
   return record;
 }
 
@@ -473,8 +475,9 @@ Result<Shape> LayoutCompiler::basic(const StreamerElement& e, int type, std::vec
     return bits;
   }
   if (type == kDouble32 || type == kFloat16) return packed(parse_packing(e.title, type == kDouble32), std::move(shape));
-  const auto dtype = basic_dtype(type);
+  auto dtype = basic_dtype(type);
   if (!dtype) return fail(ErrorKind::unsupported, "element type " + std::to_string(type) + " is not decoded");
+  if (type == kCounter && fundamental_dtype(e.type_name) == Dtype::u4) dtype = Dtype::u4;
   const bool is_counter = type == kCounter && shape.empty();
   Shape number = numbers(*dtype, std::move(shape));
   if (is_counter) remember_counter(e.name);
@@ -496,30 +499,66 @@ Result<Shape> LayoutCompiler::counted_member(const StreamerElement& e) {
   return shape;
 }
 
-// `T a[n]` of objects: one header of the streamer info around them, then each as it is alone.
+// `T a[n]` of objects, each as it is alone; strings have one header of the streamer info around them.
 Result<Shape> LayoutCompiler::array_of(const StreamerElement& e) {
-  add({.kind = Op::Kind::frame});
-  return list({.kind = Op::Kind::fixed_list, .count = product(element_shape(e))},
-              [&] { return object(e.type == kTObject + kOffsetArray ? "TObject" : without_pointer(e.type_name)); });
+  if (e.type == kTString + kOffsetArray) add({.kind = Op::Kind::frame});
+  return array_items(e, [&] { return object(array_class(e)); });
+}
+
+std::string_view LayoutCompiler::array_class(const StreamerElement& e) {
+  if (e.type == kTObject + kOffsetArray) return "TObject";
+  return e.type == kTString + kOffsetArray ? "TString" : without_pointer(e.type_name);
+}
+
+template <class Body>
+Result<Shape> LayoutCompiler::array_items(const StreamerElement& e, Body body) {
+  return list({.kind = Op::Kind::fixed_list, .count = product(element_shape(e))}, body);
 }
 
 Result<Shape> LayoutCompiler::stl_element(const StreamerElement& e) {
   const TypeName type = parse_type_name(without_pointer(e.type_name));
   if (e.array_length == 0) return value(type, Place::member);
-  add({.kind = Op::Kind::frame});
-  return list({.kind = Op::Kind::fixed_list, .count = product(element_shape(e))}, [&] { return value(type, Place::item); });
+  return stl([&] { return array_items(e, [&] { return value(type, Place::item); }); },
+             [&] { return member_wise_collections([&](auto collection) { return array_items(e, collection); }, type); });
+}
+
+// A member-wise form around one or several collections of the same type: the version of the value class stands once.
+template <class Around>
+Result<Shape> LayoutCompiler::member_wise_collections(Around around, const TypeName& type) {
+  if (type.kind != TypeName::Kind::sequence && type.kind != TypeName::Kind::map)
+    return fail(ErrorKind::unsupported, type.text + " is never member-wise");
+  add({.kind = Op::Kind::value_version});
+  return around([&] { return list({.kind = Op::Kind::member_list}, [&] { return members_of_items(type); }); });
+}
+
+// What has one header for all items, or none where a single object has one, is taken apart here.
+Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind kind) {
+  if (e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) {
+    const TypeName type = parse_type_name(without_pointer(e.type_name));
+    if (e.array_length == 0) return value_of_items(type, kind);
+    return stl([&] { return of_items(kind, [&] { return array_items(e, [&] { return value(type, Place::item); }); }); },
+               [&] {
+                 return member_wise_collections(
+                     [&](auto collection) { return of_items(kind, [&] { return array_items(e, collection); }); }, type);
+               });
+  }
+  if (e.type == kTString + kOffsetArray) {
+    add({.kind = Op::Kind::frame});
+    return of_items(kind, [&] { return array_items(e, [&] { return object("TString"); }); });
+  }
+  if ((e.kind == ElementKind::base || e.type == kBase) && e.name != "TObject" && !array_class_dtype(e.name)) {
+    const StreamerInfo* info = find_class(infos_, e.name, e.base_version, e.base_checksum);
+    if (info && !has_own_streamer(e.name)) return class_members_of_items(*info, kind);
+  }
+  if (e.type > kOffsetPointer && e.type < kObject)
+    return fail(ErrorKind::unsupported, "arrays counted by a member (" + e.name + ") inside a collection are not decoded");
+  return of_items(kind, [&] { return element_body(e); });
 }
 
 Result<Shape> LayoutCompiler::element_of_items(const StreamerElement& e, Op::Kind kind) {
   const Deeper deeper(*this);
   TRY_VOID(deeper.check());
-  Result<Shape> shape = [&]() -> Result<Shape> {
-    if ((e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) && e.array_length == 0)
-      return value_of_items(parse_type_name(without_pointer(e.type_name)), kind);
-    if (e.type > kOffsetPointer && e.type < kObject)
-      return fail(ErrorKind::unsupported, "arrays counted by a member (" + e.name + ") inside a collection are not decoded");
-    return of_items(kind, [&] { return element_body(e); });
-  }();
+  Result<Shape> shape = body_of_items(e, kind);
   if (!shape) return shape;
   shape->name = e.name;
   if (shape->class_name.empty()) shape->class_name = e.type_name;

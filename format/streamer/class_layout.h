@@ -60,7 +60,7 @@ class LayoutCompiler {
     op.with_slot = false;
     auto shape = in_block(op.block, body);
     if (!shape) return shape;
-    if (kind == Op::Kind::rest) need_entry_ends();
+    if (kind == Op::Kind::rest) program_.needs_entry_ends = program_.entry_is_items = true;
     add(op);
     return shape;
   }
@@ -124,6 +124,13 @@ class LayoutCompiler {
   Result<Shape> basic(const StreamerElement&, int type, std::vector<std::uint32_t> shape);
   Result<Shape> counted_array(const StreamerElement&);
   Result<Shape> array_of(const StreamerElement&);
+  static std::string_view array_class(const StreamerElement&);
+  template <class Body>
+  Result<Shape> array_items(const StreamerElement&, Body);
+  template <class Around>
+  Result<Shape> member_wise_collections(Around, const TypeName&);
+  Result<Shape> class_members_of_items(const StreamerInfo&, Op::Kind each);
+  Result<Shape> body_of_items(const StreamerElement&, Op::Kind each);
   Result<Shape> stl_element(const StreamerElement&);
   Result<Shape> element_body(const StreamerElement&);
   Shape tobject();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bytes/cursor.h"
+#include "bytes/boolean.h"
 #include "bytes/swap.h"
 #include "streamer/array_builder.h"
 #include "streamer/packing.h"
@@ -29,7 +30,9 @@ class Runner {
     totals_.resize(program.slots.size());
   }
 
-  void run_entry(Cursor& in) { run(program_.main, in); }
+  void run_entry(Cursor& in) {
+    if (!(program_.entry_is_items && in.left() == 0)) run(program_.main, in);
+  }
   ArrayBuilder& array(std::size_t slot) { return slots_[slot]; }
   std::int64_t total(std::size_t slot) const { return totals_[slot]; }
 
@@ -282,6 +285,10 @@ Result<Chunk> run_program(const Program& program, const Entries& entries, std::s
     switch (program.slots[slot].kind) {
       case Slot::Kind::big_endian:
         swap_items({array.data(), array.size()}, program.slots[slot].number_size);
+        chunk.owned.push_back(array.take());
+        break;
+      case Slot::Kind::boolean:
+        normalize_booleans({array.data(), array.size()});
         [[fallthrough]];
       case Slot::Kind::native:
       case Slot::Kind::hidden:

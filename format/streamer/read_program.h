@@ -57,6 +57,7 @@ struct Op {
 struct Slot {
   enum class Kind : std::uint8_t {
     big_endian,  // appended as stored, swapped once at the end
+    boolean,     // any byte but 0 becomes 1 at the end
     native,
     ends,        // i8 ends of lists, relative to the chunk until the end; base: first item of slot + 1
     hidden,      // counts items of the list whose ends lie in slot - 1; no array
@@ -74,6 +75,7 @@ struct Program {
   std::vector<Packing> packings;
   std::uint16_t registers = 0;
   bool needs_entry_ends = false;  // it holds a `rest` that the entry's end alone bounds
+  bool entry_is_items = false;    // entries are items of a split collection; one without bytes has none, nor headers
 };
 
 // The entries of one chunk: `data`, and where each begins and the last ends (entries + 1 offsets); without offsets the

@@ -41,6 +41,7 @@ bool as_flat(const Program& program, Stream& stream) {
   const Op* op = &program.ops[program.main.begin];
   if (op->kind == Op::Kind::rest && !op->with_slot && op->block.end - op->block.begin == 1) op = &program.ops[op->block.begin];
   if (op->kind != Op::Kind::numbers || program.slots.size() != 1) return false;
+  stream.is_boolean = program.slots[op->slot].kind == Slot::Kind::boolean;
   stream.form = Stream::Form::flat;
   stream.number_size = op->item_size;
   stream.item_size = op->item_size * op->count;
@@ -53,6 +54,7 @@ bool as_jagged(const Program& program, Stream& stream, Shape& shape) {
   if (op.kind != Op::Kind::rest || !op.with_slot || op.block.end - op.block.begin != 1) return false;
   const Op& item = program.ops[op.block.begin];
   if (item.kind != Op::Kind::numbers) return false;
+  stream.is_boolean = program.slots[item.slot].kind == Slot::Kind::boolean;
   stream.form = Stream::Form::jagged;
   stream.number_size = item.item_size;
   stream.item_size = item.item_size * item.count;

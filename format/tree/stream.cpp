@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree/stream.h"
 
+#include "bytes/boolean.h"
 #include "bytes/swap.h"
 
 namespace tfile {
@@ -59,12 +60,17 @@ Result<Buffer> jagged_ends(const Stream& stream, const BasketData& data, std::sp
   return ends.take();
 }
 
+void to_final_form(const Stream& stream, std::span<std::byte> items) {
+  if (stream.is_boolean) return normalize_booleans(items);
+  if (stream.number_size > 1) swap_items(items, stream.number_size);
+}
+
 Result<Chunk> decode_jagged(const Stream& stream, BasketData data, std::span<const std::int64_t> counts,
                             std::span<const std::int64_t> first) {
   if (data.size % stream.item_size != 0) return tl::unexpected<Error>(not_whole(data.size, stream.item_size));
   Chunk chunk;
   TRY(Buffer ends, jagged_ends(stream, data, counts, first[1], first[0] == 0));
-  swap_items(data.payload.span().first(data.size), stream.number_size);
+  to_final_form(stream, data.payload.span().first(data.size));
   chunk.owned.push_back(std::move(ends));
   chunk.owned.push_back(std::move(data.payload));
   chunk.arrays = {chunk.owned[0].span(), chunk.owned[1].span().first(data.size)};
@@ -73,7 +79,7 @@ Result<Chunk> decode_jagged(const Stream& stream, BasketData data, std::span<con
 
 Result<Chunk> decode_flat(const Stream& stream, BasketData data) {
   if (data.size % stream.item_size != 0) return tl::unexpected<Error>(not_whole(data.size, stream.item_size));
-  swap_items(data.payload.span().first(data.size), stream.number_size);
+  to_final_form(stream, data.payload.span().first(data.size));
   Chunk chunk;
   chunk.owned.push_back(std::move(data.payload));
   chunk.arrays = {chunk.owned[0].span().first(data.size)};
@@ -87,8 +93,7 @@ Entries entries_of(const BasketData& data) { return {data.payload.span().first(d
 Result<> complete_offsets(const Stream& stream, BasketData& data) {
   const Program& program = *stream.program;
   if (!data.offsets.empty() || !program.needs_entry_ends || data.entries == 0) return {};
-  const Op& first = program.ops[program.main.begin];
-  if (program.main.end - program.main.begin == 1 && first.kind == Op::Kind::rest && !first.with_slot) {
+  if (program.entry_is_items && program.main.end - program.main.begin == 1) {
     data.offsets = {0, static_cast<std::int32_t>(data.size)};
     data.entries = 1;
     return {};

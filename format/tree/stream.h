@@ -29,6 +29,7 @@ struct Stream {
   Form form = Form::raw;
   std::uint32_t number_size = 1;  // flat, jagged: bytes to reverse together
   std::uint32_t item_size = 1;    // flat, jagged: bytes of one item of the whole shape
+  bool is_boolean = false;        // flat, jagged: bytes become 0 or 1
   std::vector<Length> lengths;    // one for each slot
   std::unique_ptr<const Program> program;
   std::uint32_t list_prefix = 0;  // program of a top-level list of numbers of item_size bytes: bytes before the items
