@@ -78,7 +78,8 @@ Result<Chunk> decode_jagged(const Stream& stream, BasketData data, std::span<con
 }
 
 Result<Chunk> decode_flat(const Stream& stream, BasketData data) {
-  if (data.size % stream.item_size != 0) return tl::unexpected<Error>(not_whole(data.size, stream.item_size));
+  // The same count that `items` gave from the entries alone.
+  TRY_VOID(items_by_size(stream, data.size, data.entries, false));
   to_final_form(stream, data.payload.span().first(data.size));
   Chunk chunk;
   chunk.owned.push_back(std::move(data.payload));
