@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Listing a tree of 10,000 branches: `mount; ls -l; umount` against rootls and uproot; `ls -l` again against a FUSE
+server that answers the same calls from constants.
+
+listing.py [--rounds N] [--branches N]     TFILEFS_BIN names the program; files are kept in ~/.cache/tfilefs-bench"""
+
+import argparse
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import rounds
+
+WRITER = r"""
+#include <TFile.h>
+#include <TTree.h>
+void write_wide(const char* name, int branches) {
+  TFile file(name, "RECREATE", "", 505);
+  TTree tree("t", "wide");
+  std::vector<float> values(branches);
+  for (int i = 0; i < branches; i++) {
+    const std::string branch = TString::Format("detector_channel_%05d", i).Data();
+    tree.Branch(branch.c_str(), &values[i], (branch + "/F").c_str());
+  }
+  tree.SetAutoFlush(100);
+  for (int entry = 0; entry < 1000; entry++) {
+    for (int i = 0; i < branches; i++) values[i] = i + entry * 0.5f;
+    tree.Fill();
+  }
+  tree.Write();
+}
+"""
+
+# As a person at a prompt would have it, the interpreter's start included.
+UPROOT = "import sys, uproot; print(len(uproot.open(sys.argv[1])['t'].keys()))"
+UPROOT_INSIDE = """
+import sys, time, uproot
+begin = time.perf_counter()
+n = len(uproot.open(sys.argv[1])["t"].keys())
+print(time.perf_counter() - begin, n)
+"""
+
+
+def make_file(branches):
+    path = os.path.join(rounds.cache_directory(), f"wide-{branches}.root")
+    if not os.path.exists(path):
+        import ROOT
+
+        ROOT.gInterpreter.Declare(WRITER)
+        ROOT.write_wide(path + ".tmp", branches)
+        os.rename(path + ".tmp", path)
+    return path
+
+
+def build_constant_server():
+    source = os.path.join(rounds.HERE, "constant_server.cpp")
+    target = os.path.join(rounds.cache_directory(), "constant_server")
+    if not os.path.exists(target) or os.path.getmtime(target) < os.path.getmtime(source):
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "fuse3"], check=True, capture_output=True, text=True)
+        subprocess.run(["g++", "-std=c++20", "-O2", source, "-o", target, *flags.stdout.split()], check=True)
+    return target
+
+
+def wait_for(path, process):
+    deadline = time.monotonic() + 20
+    while not os.path.isdir(path):
+        assert time.monotonic() < deadline and process.poll() is None
+        time.sleep(0.01)
+
+
+def unmounting(mnt, process):
+    subprocess.run(["fusermount3", "-u", mnt], check=True)
+    process.wait(20)
+
+
+def mount_list_umount(path):
+    with tempfile.TemporaryDirectory(prefix="bench-") as mnt:
+        begin = time.perf_counter()
+        subprocess.run([rounds.program(), path, mnt], check=True)
+        try:
+            subprocess.run(["ls", "-l", os.path.join(mnt, "t")], check=True, stdout=subprocess.DEVNULL)
+        finally:
+            subprocess.run([rounds.program(), "umount", mnt], check=True)
+        return time.perf_counter() - begin
+
+
+def against_readers(path, count):
+    root = os.path.dirname(importlib.util.find_spec("ROOT").origin)
+    rootls = [sys.executable, "-W", "ignore", os.path.join(root, "bin", "rootls"), "-t", path]
+    environment = dict(os.environ, PYTHONWARNINGS="ignore")
+
+    def uproot_inside():
+        result = subprocess.run([sys.executable, "-c", UPROOT_INSIDE, path], check=True, capture_output=True, text=True)
+        return float(result.stdout.split()[0])
+
+    rounds.report("mount; ls -l; umount", rounds.run(count, {
+        "tfilefs: mount, ls -l, umount": lambda: mount_list_umount(path),
+        "rootls -t": lambda: rounds.seconds_of(rootls, env=environment),
+        "uproot.open(...).keys(), with its start": lambda: rounds.seconds_of([sys.executable, "-c", UPROOT, path]),
+        "uproot.open(...).keys(), inside Python": uproot_inside,
+    }))
+
+
+def against_constants(path, count, timeout):
+    server = build_constant_server()
+    with tempfile.TemporaryDirectory(prefix="bench-") as mine, tempfile.TemporaryDirectory(prefix="bench-") as theirs, \
+            tempfile.NamedTemporaryFile("w", suffix=".txt") as names:
+        first = subprocess.Popen([rounds.program(), "-f", path, mine])
+        wait_for(os.path.join(mine, "t"), first)
+        for entry in os.scandir(os.path.join(mine, "t")):
+            names.write(f"{entry.stat().st_size} {entry.name}\n")
+        names.flush()
+        second = subprocess.Popen([server, names.name, theirs, str(timeout)])
+        wait_for(os.path.join(theirs, "t"), second)
+
+        def listing(mnt):
+            return lambda: rounds.seconds_of(["ls", "-l", os.path.join(mnt, "t")])
+
+        def after_timeout(mnt):
+            def measure():
+                time.sleep(timeout + 0.1)  # so that the kernel asks again for every name
+                return listing(mnt)()
+
+            return measure
+
+        try:
+            for mnt in (mine, theirs):
+                listing(mnt)()
+            rounds.report("ls -l again", rounds.run(count, {
+                "server of constants": listing(theirs), "tfilefs": listing(mine),
+            }))
+            rounds.report("ls -l after the kernel forgot names and attributes", rounds.run(count, {
+                "server of constants": after_timeout(theirs), "tfilefs": after_timeout(mine),
+            }))
+        finally:
+            unmounting(mine, first)
+            unmounting(theirs, second)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--branches", type=int, default=10_000)
+    parser.add_argument("--timeout", type=float, default=0.5, help="seconds for which the kernel keeps names of the "
+                        "server of constants; as tfilefs has it")
+    options = parser.parse_args()
+    path = make_file(options.branches)
+    against_readers(path, options.rounds)
+    against_constants(path, options.rounds, options.timeout)
+
+
+main()

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Interleaved rounds of named measurements, their medians, and ratios to the first: what each benchmark here prints."""
+
+import os
+import statistics
+import subprocess
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def cache_directory():
+    """Where generated files are kept from run to run."""
+    default = os.path.join(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")), "tfilefs-bench")
+    path = os.environ.get("TFILEFS_BENCH_FILES", default)
+    os.makedirs(path, exist_ok=True)
+    return path
+
+
+def program():
+    return os.path.realpath(os.environ.get("TFILEFS_BIN", os.path.join(HERE, "..", "..", "build", "fs", "tfilefs")))
+
+
+def seconds_of(command, **more):
+    """Wall time of a command that must succeed."""
+    begin = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **more)
+    return time.perf_counter() - begin
+
+
+def run(rounds, measurements):
+    """{name: [seconds]}: each measurement once a round, so that a slow minute of the machine meets all of them."""
+    results = {name: [] for name in measurements}
+    for _ in range(rounds):
+        for name, measure in measurements.items():
+            results[name].append(measure())
+    return results
+
+
+def report(title, results):
+    """Medians, spread, and how many times the first's median each takes."""
+    print(f"\n{title}")
+    first = statistics.median(next(iter(results.values())))
+    for name, times in results.items():
+        median = statistics.median(times)
+        print(f"  {name:<42} {median * 1000:9.1f} ms   [{min(times) * 1000:.1f} .. {max(times) * 1000:.1f}]   {median / first:6.2f} x")
