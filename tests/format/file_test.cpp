@@ -9,6 +9,7 @@
 
 #include "container/payload.h"
 #include "format/container/file_image.h"
+#include "format/streamer/streamer_info_image.h"
 
 namespace tfile {
 namespace {
@@ -108,6 +109,64 @@ TEST(File, GoesByStructureNotByTheRootClass) {
     ASSERT_TRUE(file);
     EXPECT_EQ(all_keys(**file), Keys{"n;1"});
   }
+}
+
+// A StreamerInfo record of classes of which each names one base.
+std::vector<std::byte> classes_with_bases(const std::vector<std::pair<std::string, std::string>>& classes) {
+  std::vector<StreamerInfo> infos;
+  for (const auto& [name, base_name] : classes) {
+    StreamerInfo info;
+    info.class_name = name;
+    info.version = 1;
+    StreamerElement base;
+    base.kind = ElementKind::base;
+    base.name = base_name;
+    base.type = 0;
+    base.type_name = "BASE";
+    info.elements.push_back(base);
+    infos.push_back(info);
+  }
+  constexpr std::uint32_t kKeylen = 26 + 6 + 13 + 1;  // small key; "TList", "StreamerInfo", ""
+  return test::streamer_info_record(infos, kKeylen).all();
+}
+
+TEST(File, HeirsOfTreesAreTables) {
+  FileImage image;
+  for (const char* name :
+       {"MyTree", "TTreeOfTrees", "RooTuple", "TChain", "TreeChain", "PhantomTree", "CircularTree", "Heir"}) {
+    image.add_object(image.root, name, name, "x");
+  }
+  image.set_streamer_info(image.add_record({"TList", "StreamerInfo", "", 1, 0, image.root.seek, 0, 0, 0},
+                                           classes_with_bases({{"MyTree", "TTree"},
+                                                               {"TTreeOfTrees", "MyTree"},
+                                                               {"RooTuple", "TObject"},
+                                                               {"TreeChain", "TChain"},
+                                                               {"CircularTree", "CircularTree"},
+                                                               {"Heir", "TTree"}})));
+  const auto file = File::open(in_memory(image.finish()));
+  ASSERT_TRUE(file);
+  std::vector<std::string_view> tables;
+  for (const KeyInfo& key : (*file)->root()->keys) {
+    if (key.kind == KeyKind::table) tables.push_back(key.name);
+  }
+  EXPECT_EQ(tables, (std::vector<std::string_view>{"MyTree", "TTreeOfTrees"}));
+}
+
+TEST(File, ListingCostsNoStreamerInfo) {
+  FileImage image;
+  image.add_object(image.root, "TTree", "t", "x");
+  image.add_object(image.root, "TH1D", "h", "x");
+  image.set_streamer_info(image.add_record({"TList", "StreamerInfo", "", 1, 0, image.root.seek, 0, 0, 0},
+                                           std::vector<std::byte>(1'000'000)));
+  const auto source = in_memory(image.finish());
+  const auto file = File::open(source);
+  ASSERT_TRUE(file);
+  EXPECT_LT(source->bytes_read(), 10'000u);
+  EXPECT_FALSE((*file)->table((*file)->root()->keys[0])) << "no tree in there, and a StreamerInfo of zeros";
+  EXPECT_GT(source->bytes_read(), 1'000'000u);
+  const std::uint64_t before = source->bytes_read();
+  EXPECT_FALSE((*file)->table((*file)->root()->keys[0]));
+  EXPECT_LT(source->bytes_read() - before, 10'000u) << "read once";
 }
 
 TEST(File, TrailingBytesAreLegal) {
