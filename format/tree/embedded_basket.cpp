@@ -67,6 +67,7 @@ EmbeddedBasket read_embedded_basket(Cursor& in) {
   basket.data.assign(data.begin(), data.end());
   if (has_offsets) {
     store_offsets(in, offsets, flag > kMaskedOffsets && flag < kDisplaced, header, basket.offsets);
+    if (in.failed()) return {};
   }
   return basket;
 }

@@ -126,5 +126,17 @@ TEST(EmbeddedBasket, Damage) {
   }
 }
 
+// Entries without their offsets must not stay behind: an array of ends would be made for them and left unfilled.
+TEST(EmbeddedBasket, NothingIsLeftOfADamagedOne) {
+  BasketImage image = three_strings();
+  image.tail[2] = image.keylen() + 1000;
+  const std::vector<std::byte> bytes = embedded(image);
+  Cursor in(bytes);
+  const EmbeddedBasket basket = read_embedded_basket(in);
+  EXPECT_TRUE(in.failed());
+  EXPECT_EQ(basket.entries, 0);
+  EXPECT_TRUE(basket.offsets.empty());
+}
+
 }  // namespace
 }  // namespace tfile

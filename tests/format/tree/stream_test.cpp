@@ -31,5 +31,23 @@ TEST(Stream, FlatDataOfAnotherSizeThanTheEntriesAreDamage) {
   }
 }
 
+TEST(Stream, JaggedDataNeedAnOffsetForEachEntry) {
+  Stream stream;
+  stream.form = Stream::Form::jagged;
+  stream.number_size = stream.item_size = 4;
+  stream.lengths = {Stream::Length::entries_and_one, Stream::Length::unknown};
+  const std::vector<std::int64_t> first{0, 0};
+  BasketData whole = data_of(28, 3);
+  whole.offsets = {0, 4, 20, 28};
+  const auto chunk = decode_basket(stream, std::move(whole), {}, first);
+  ASSERT_TRUE(chunk);
+  EXPECT_EQ(chunk->arrays[0].size(), 4 * sizeof(std::int64_t));
+  for (const std::size_t count : std::vector<std::size_t>{1, 3, 5}) {
+    BasketData data = data_of(28, 3);
+    data.offsets.assign(count, 28);
+    EXPECT_FALSE(decode_basket(stream, std::move(data), {}, first)) << count;
+  }
+}
+
 }  // namespace
 }  // namespace tfile
