@@ -95,7 +95,6 @@ std::optional<Dtype> basic_dtype(int type) {
     case kShort:
       return Dtype::i2;
     case kInt:
-    case kCounter:
       return Dtype::i4;
     case kLong:
     case kLong64:
@@ -109,6 +108,7 @@ std::optional<Dtype> basic_dtype(int type) {
     case kUShort:
       return Dtype::u2;
     case kUInt:
+    case kCounter:  // counts a `//[n]` array, so it is never negative; uproot shows it unsigned too
       return Dtype::u4;
     case kULong:
     case kULong64:
@@ -475,9 +475,8 @@ Result<Shape> LayoutCompiler::basic(const StreamerElement& e, int type, std::vec
     return bits;
   }
   if (type == kDouble32 || type == kFloat16) return packed(parse_packing(e.title, type == kDouble32), std::move(shape));
-  auto dtype = basic_dtype(type);
+  const auto dtype = basic_dtype(type);
   if (!dtype) return fail(ErrorKind::unsupported, "element type " + std::to_string(type) + " is not decoded");
-  if (type == kCounter && fundamental_dtype(e.type_name) == Dtype::u4) dtype = Dtype::u4;
   const bool is_counter = type == kCounter && shape.empty();
   Shape number = numbers(*dtype, std::move(shape));
   if (is_counter) remember_counter(e.name);

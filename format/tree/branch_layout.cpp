@@ -10,15 +10,6 @@ namespace {
 constexpr std::int32_t kWholeObject = -1;
 constexpr std::uint32_t kNumberListPrefix = 10;  // byte count 4, version 2, size 4
 
-BranchLayout raw(BranchIndex branch, std::string reason) {
-  BranchLayout layout;
-  layout.stream.branch = branch;
-  layout.stream.form = Stream::Form::raw;
-  layout.stream.lengths = {Stream::Length::entries_and_one, Stream::Length::unknown};
-  layout.reason = std::move(reason);
-  return layout;
-}
-
 // Lengths of the slots that hold one thing an entry, from the shape's outer levels.
 void known_lengths(const Shape& shape, std::vector<Stream::Length>& lengths) {
   switch (shape.kind) {
@@ -78,8 +69,8 @@ void as_number_list(const Program& program, Stream& stream) {
 }
 
 BranchLayout finish(BranchIndex branch, LayoutCompiler& compiler, Result<Shape> shape, bool one_an_entry) {
-  if (!shape) return raw(branch, shape.error().text);
-  if (!shape->has_columns()) return raw(branch, "it has no members");
+  if (!shape) return raw_layout(branch, shape.error().text);
+  if (!shape->has_columns()) return raw_layout(branch, "it has no members");
   BranchLayout layout;
   layout.shape = *std::move(shape);
   layout.stream.branch = branch;
@@ -181,7 +172,7 @@ BranchLayout leaves_layout(const TreeRecord& tree, BranchIndex index, bool in_li
       if (value && leaf.is_range) compiler.remember_counter(leaf.name);
       return value;
     }();
-    if (!shape) return raw(index, shape.error().text);
+    if (!shape) return raw_layout(index, shape.error().text);
     shape->name = leaf.name;
     if (alone) return finish(index, compiler, std::move(shape), !in_list);
     record.parts.push_back(*std::move(shape));
@@ -205,8 +196,8 @@ Result<Shape> whole_object(LayoutCompiler& compiler, const BranchRecord& branch,
   if (type.text == "TString" || type.text.starts_with("TArray")) return compiler.object(type.text);
   const StreamerInfo* info = find_class(infos, type.text, branch.class_version, branch.checksum);
   if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + branch.element_class);
-  if (branch.type < 0) return fail(ErrorKind::unsupported, "class " + branch.element_class + " has a streamer of its own");
-  return compiler.members(*info);
+  // fType -1: the object was written by its class's Streamer, header and all.
+  return branch.type < 0 ? compiler.object(type.text, info) : compiler.members(*info);
 }
 
 // The branch of one member, by the streamer element that fID names.
@@ -217,6 +208,8 @@ Result<Shape> one_member(LayoutCompiler& compiler, const BranchRecord& branch, c
     return fail(ErrorKind::unsupported, "class " + branch.element_class + " has no member " + std::to_string(branch.id));
   const StreamerElement& element = info->elements[static_cast<std::size_t>(branch.id)];
   if (in_list) return compiler.element_of_items(element, Op::Kind::rest);
+  // Old streamer infos say bool where the branch was written as unsigned char: both are one byte, the branch knows.
+  if (element.type == element_type::kBool && branch.streamer_type == element_type::kUChar) return compiler.numbers(Dtype::u1, {});
   if (element.type > element_type::kOffsetPointer && element.type < element_type::kObject)
     return compiler.counted_member(element);
   return compiler.element(element);
@@ -233,11 +226,20 @@ BranchLayout element_layout(const TreeRecord& tree, BranchIndex index, const Str
 
 }  // namespace
 
+BranchLayout raw_layout(BranchIndex branch, std::string reason) {
+  BranchLayout layout;
+  layout.stream.branch = branch;
+  layout.stream.form = Stream::Form::raw;
+  layout.stream.lengths = {Stream::Length::entries_and_one, Stream::Length::unknown};
+  layout.reason = std::move(reason);
+  return layout;
+}
+
 BranchLayout branch_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list) {
   const BranchRecord& branch = tree.branches[index];
   if (branch.class_name == "TBranchObject") return object_layout(branch, index, infos);
   if (branch.class_name == "TBranchElement") return element_layout(tree, index, infos, in_list);
-  if (branch.leaves.empty()) return raw(index, "the branch has no leaves");
+  if (branch.leaves.empty()) return raw_layout(index, "the branch has no leaves");
   return leaves_layout(tree, index, in_list);
 }
 

@@ -18,6 +18,9 @@ struct BranchLayout {
 // counts them.
 BranchLayout branch_layout(const TreeRecord&, BranchIndex, const StreamerInfos&, bool in_list);
 
+// The bytes of each entry as they are.
+BranchLayout raw_layout(BranchIndex, std::string reason);
+
 // The branch that counts the items of a split collection (its ends in slot 0, items hidden in slot 1).
 BranchLayout collection_counts(BranchIndex);
 

@@ -47,9 +47,18 @@ bool is_collection(const BranchRecord& branch) {
          branch.class_name == "TBranchClones";
 }
 
+// Numbers, strings and collections of them are ROOT's own; a class may have a streamer that nobody described.
+bool needs_trial(const Stream& stream) {
+  if (stream.form != Stream::Form::program) return false;
+  return std::any_of(stream.program->ops.begin(), stream.program->ops.end(), [](const Op& op) {
+    return op.kind == Op::Kind::object || op.kind == Op::Kind::frame || op.kind == Op::Kind::value_version;
+  });
+}
+
 class Builder {
  public:
-  Builder(const TreeRecord& tree, const StreamerInfos& infos) : tree_(tree), infos_(infos) {}
+  Builder(const TreeRecord& tree, const StreamerInfos& infos, const Trial& trial)
+      : tree_(tree), infos_(infos), trial_(trial) {}
 
   BranchNodes build() {
     Draft root;
@@ -115,6 +124,8 @@ class Builder {
 
   void add_data(Draft& draft, BranchIndex index, const Surroundings& around, const std::vector<ColumnId>& lists) {
     BranchLayout layout = branch_layout(tree_, index, infos_, around.in_list);
+    if (layout.reason.empty() && needs_trial(layout.stream) && !trial_(layout.stream))
+      layout = raw_layout(index, "the bytes do not follow the description of class " + tree_.branches[index].element_class);
     if (layout.reason.empty()) {
       add_shape(draft, index, layout, layout.shape, around, {}, lists);
     } else {
@@ -274,11 +285,14 @@ class Builder {
 
   const TreeRecord& tree_;
   const StreamerInfos& infos_;
+  const Trial& trial_;
   BranchNodes out_;
 };
 
 }  // namespace
 
-BranchNodes make_branch_nodes(const TreeRecord& tree, const StreamerInfos& infos) { return Builder(tree, infos).build(); }
+BranchNodes make_branch_nodes(const TreeRecord& tree, const StreamerInfos& infos, const Trial& trial) {
+  return Builder(tree, infos, trial).build();
+}
 
 }  // namespace tfile

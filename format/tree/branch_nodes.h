@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "streamer/streamer_info.h"
@@ -18,6 +19,10 @@ struct BranchNodes {
   std::vector<Stream> streams;
 };
 
-BranchNodes make_branch_nodes(const TreeRecord&, const StreamerInfos&);
+// `trial` reads a branch's first entries by its program: false when they do not follow it, as with a class whose
+// streamer was written by hand; such a branch is raw. Asked only where a class's own header or description decides.
+using Trial = std::function<bool(const Stream&)>;
+
+BranchNodes make_branch_nodes(const TreeRecord&, const StreamerInfos&, const Trial& trial);
 
 }  // namespace tfile

@@ -42,6 +42,9 @@ Result<Buffer> jagged_ends(const Stream& stream, const BasketData& data, std::sp
   const auto item = static_cast<std::int64_t>(stream.item_size);
   const auto total = static_cast<std::int64_t>(data.size) / item;
   if (!data.offsets.empty()) {
+    if (static_cast<std::int64_t>(data.offsets.size()) != data.entries + 1)
+      return fail(ErrorKind::damaged, "basket: " + std::to_string(data.offsets.size()) + " offsets for " +
+                                          std::to_string(data.entries) + " entries");
     for (std::size_t i = 1; i < data.offsets.size(); ++i) {
       if (data.offsets[i] % item != 0) return fail(ErrorKind::damaged, "basket: an entry is not a whole number of items");
       ends.push(data.offsets[i] / item);
@@ -157,6 +160,10 @@ Result<std::vector<std::int64_t>> items_by_reading(const Stream& stream, BasketD
     if (first_chunk && stream.program->slots[slot].kind == Slot::Kind::ends) ++items[slot];
   }
   return items;
+}
+
+bool entries_follow_program(const Stream& stream, BasketData& data) {
+  return complete_offsets(stream, data) && run_program(*stream.program, entries_of(data), {}, nullptr);
 }
 
 Result<Chunk> decode_basket(const Stream& stream, BasketData data, std::span<const std::int64_t> counts,

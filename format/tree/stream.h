@@ -61,6 +61,9 @@ Result<std::vector<std::int64_t>> items_by_size(const Stream&, std::uint64_t dat
 // The same by reading the data (whose offsets may be completed).
 Result<std::vector<std::int64_t>> items_by_reading(const Stream&, BasketData&, bool first_chunk);
 
+// Whether the data reads as the stream's program says, to the last byte of each entry.
+bool entries_follow_program(const Stream&, BasketData&);
+
 // The arrays of a chunk. `first` as in StreamSet::decode; `counts`: items of each entry where the basket has no offsets
 // and the stream has a counter.
 Result<Chunk> decode_basket(const Stream&, BasketData, std::span<const std::int64_t> counts,

@@ -63,11 +63,11 @@ class TreeTable final : public Table {
     clusters = cluster_boundaries(tree_);
     if (clusters.empty()) clusters = common_basket_boundaries(tree_);
     if (!clusters.empty()) clusters.push_back(entries);
-    BranchNodes made = make_branch_nodes(tree_, infos);
+    open_siblings();
+    BranchNodes made = make_branch_nodes(tree_, infos, [this](const Stream& stream) { return first_entries_follow(stream); });
     nodes = std::move(made.nodes);
     columns = std::move(made.columns);
     streams_ = std::move(made.streams);
-    open_siblings();
   }
 
   std::size_t chunk_count(StreamId id) const override { return std::max<std::size_t>(basket_count(id), 1); }
@@ -194,6 +194,32 @@ class TreeTable final : public Table {
   }
 
  private:
+  // Whether the first entries of a branch read as its program says. What cannot be read at all is not judged here.
+  bool first_entries_follow(const Stream& stream) const {
+    constexpr std::int64_t kTrialEntries = 64;  // enough to meet one that is not empty, without decoding a whole basket
+    const BranchRecord& branch = tree_.branches[stream.branch];
+    if (branch.baskets.seek.empty()) return true;
+    auto data = first_basket(branch);
+    if (!data) return true;
+    if (!data->offsets.empty() && data->entries > kTrialEntries) {
+      data->entries = kTrialEntries;
+      data->offsets.resize(kTrialEntries + 1);
+    }
+    return entries_follow_program(stream, *data);
+  }
+
+  Result<BasketData> first_basket(const BranchRecord& branch) const {
+    const std::int64_t n = (*branch.baskets.entry)[1] - (*branch.baskets.entry)[0];
+    if (const EmbeddedBasket* embedded = embedded_basket(branch, 0)) return copy_of(*embedded, n);
+    TRY(const Source* source, source_of(branch));
+    // A first basket beyond what ROOT ever writes is left to the reader who wants it.
+    constexpr std::uint32_t kTrialBytesMax = 64 << 20;
+    if (branch.baskets.nbytes[0] > kTrialBytesMax) return fail(ErrorKind::unsupported, "first basket is too large to try");
+    std::vector<std::byte> stored(branch.baskets.nbytes[0]);
+    TRY_VOID(read_range(*source, {branch.baskets.seek[0], stored.size()}, stored));
+    return stored_basket(stored, n);
+  }
+
   const BranchRecord& branch_of(StreamId id) const { return tree_.branches[streams_[id].branch]; }
   std::size_t basket_count(StreamId id) const { return branch_of(id).baskets.seek.size(); }
   std::int64_t stream_entries(StreamId id) const {
@@ -232,31 +258,46 @@ class TreeTable final : public Table {
 
   Result<BasketHeader> checked_header(ChunkKey key, std::span<const std::byte> stored) const {
     TRY(const BasketHeader header, read_basket_header(stored, branch_of(key.stream).baskets.nbytes[key.index]));
-    if (header.entries != chunk_entries(key).size()) return tl::unexpected<Error>(wrong_entries(key, header.entries));
+    if (header.entries != chunk_entries(key).size())
+      return tl::unexpected<Error>(wrong_entries(header.entries, chunk_entries(key).size()));
     return header;
   }
 
-  Error wrong_entries(ChunkKey key, std::int64_t entries_told) const {
-    const BranchRecord& branch = branch_of(key.stream);
+  static Error wrong_entries(std::int64_t told_by_basket, std::int64_t told_by_branch) {
     return Error{ErrorKind::damaged,
-                 "branch " + branch.name + ": basket " + std::to_string(key.index) + " has " + std::to_string(entries_told) +
-                     " entries, the branch says " + std::to_string(chunk_entries(key).size()),
-                 static_cast<std::int64_t>(branch.baskets.seek[key.index]), 0};
+                 "basket has " + std::to_string(told_by_basket) + " entries, the branch says " + std::to_string(told_by_branch),
+                 -1, 0};
   }
 
   Result<BasketData> basket_data(ChunkKey key, std::span<const std::byte> stored) const {
     BasketData data;
     data.entries = chunk_entries(key).size();
     if (key.index >= basket_count(key.stream)) return data;
-    if (const EmbeddedBasket* embedded = embedded_basket(branch_of(key.stream), key.index)) {
-      data.payload = Buffer(embedded->data.size());
-      std::copy(embedded->data.begin(), embedded->data.end(), data.payload.data());
-      data.size = embedded->data.size();
-      data.offsets = embedded->offsets;
-      return data;
-    }
+    if (const EmbeddedBasket* embedded = embedded_basket(branch_of(key.stream), key.index))
+      return copy_of(*embedded, data.entries);
+    auto basket = stored_basket(stored, data.entries);
+    if (!basket) return fail(basket.error().kind, "branch " + branch_of(key.stream).name + ", basket " +
+                                                      std::to_string(key.index) + ": " + basket.error().text,
+                             static_cast<std::int64_t>(branch_of(key.stream).baskets.seek[key.index]));
+    return basket;
+  }
+
+  static Result<BasketData> copy_of(const EmbeddedBasket& embedded, std::int64_t entries_told) {
+    if (embedded.entries != entries_told) return tl::unexpected<Error>(wrong_entries(embedded.entries, entries_told));
+    BasketData data;
+    data.entries = entries_told;
+    data.payload = Buffer(embedded.data.size());
+    std::copy(embedded.data.begin(), embedded.data.end(), data.payload.data());
+    data.size = embedded.data.size();
+    data.offsets = embedded.offsets;
+    return data;
+  }
+
+  static Result<BasketData> stored_basket(std::span<const std::byte> stored, std::int64_t entries_told) {
     TRY(BasketContent content, read_basket(stored));
-    if (content.header.entries != data.entries) return tl::unexpected<Error>(wrong_entries(key, content.header.entries));
+    if (content.header.entries != entries_told) return tl::unexpected<Error>(wrong_entries(content.header.entries, entries_told));
+    BasketData data;
+    data.entries = entries_told;
     data.size = content.header.border();
     data.payload = std::move(content.payload);
     data.offsets = std::move(content.offsets);
