@@ -134,7 +134,9 @@ std::vector<FetchRange> Load::plan(const std::function<bool(const Unit&)>& wante
   for (std::size_t i = 0; i < units_.size(); ++i)
     if (const Unit& unit = units_[i]; wanted(unit) && unit.locator && unit.locator->source)
       wishes.push_back({unit.locator->source, unit.locator->range, i});
-  return plan_fetch(std::move(wishes), {.gap_max = set_->core->options.readahead});
+  // What is read through counts in the budget too, and must stay small in it.
+  const CacheOptions& options = set_->core->options;
+  return plan_fetch(std::move(wishes), {.gap_max = std::min(options.readahead, options.memory / 64)});
 }
 
 // What somebody else is loading counts as if it were absent: it may be there, and gone again, before the claim.

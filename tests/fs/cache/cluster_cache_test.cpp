@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/cluster_cache.h"
+
+#include <gtest/gtest.h>
+
+#include "fs/cache/synthetic_streams.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::ItemsFrom;
+
+CacheOptions options(std::uint64_t memory) { return {.memory = memory, .threads = 2, .fetch_threads = 3}; }
+
+struct Rig {
+  Rig(std::vector<SyntheticStream> streams, std::uint64_t memory = 64 << 20)
+      : set(std::make_shared<SyntheticStreams>(std::move(streams))),
+        cache(ClusterCache::create(options(memory))),
+        column(cache->attach(set)) {}
+  std::shared_ptr<SyntheticStreams> set;
+  std::unique_ptr<ClusterCache> cache;
+  std::shared_ptr<CachedStreams> column;
+};
+
+TEST(ClusterCache, EveryOffsetReadsAsTheArray) {
+  SyntheticStream uneven;
+  uneven.items = {3, 0, 1, 17, 0, 0, 5, 100, 2};
+  for (const ItemsFrom from : {ItemsFrom::metadata, ItemsFrom::headers, ItemsFrom::payloads}) {
+    uneven.from = from;
+    Rig s({uneven});
+    const auto bytes = static_cast<std::uint64_t>(s.set->length(0)) * 4;
+    for (std::uint64_t offset = 0; offset <= bytes + 2; ++offset)
+      for (const std::size_t size : {1u, 4u, 7u, 64u, 1000u}) {
+        const auto read = read_bytes(*s.column, 0, offset, size);
+        ASSERT_TRUE(read) << read.error().text;
+        ASSERT_EQ(*read, expected_bytes(*s.set, 0, offset, size)) << offset << " + " << size;
+      }
+    EXPECT_EQ(s.set->decodes_max(), 1u);
+  }
+}
+
+TEST(ClusterCache, EmbeddedChunksNeedNoFetch) {
+  SyntheticStream embedded = even_stream(4, 10);
+  embedded.embedded = true;
+  Rig s({embedded});
+  EXPECT_EQ(*read_bytes(*s.column, 0, 0, 1000), expected_bytes(*s.set, 0, 0, 1000));
+  EXPECT_EQ(s.cache->counters().read_calls, 0u);
+}
+
+TEST(ClusterCache, AHitIsAnsweredOnTheSpot) {
+  Rig s({even_stream(4, 1000)});
+  ASSERT_TRUE(read_bytes(*s.column, 0, 0, 16000));
+  Answer<Slices> answer;
+  s.column->read(0, 0, 4, 5000, 100, answer.reply());
+  EXPECT_TRUE(answer.is_there());
+}
+
+TEST(ClusterCache, SlicesAreTheChunksThemselves) {
+  Rig s({even_stream(2, 1000)});
+  ASSERT_TRUE(read_bytes(*s.column, 0, 0, 8000));
+  Answer<Slices> one, two;
+  s.column->read(0, 0, 4, 0, 8000, one.reply());
+  s.column->read(0, 0, 4, 0, 8000, two.reply());
+  const auto a = one.wait(), b = two.wait();
+  ASSERT_EQ(a->pieces.size(), 2u);
+  EXPECT_EQ(a->pieces[0].data(), b->pieces[0].data());
+}
+
+TEST(ClusterCache, SixteenReadersDecodeEachChunkOnce) {
+  SyntheticStream counted = even_stream(64, 500);
+  counted.input = 1;
+  counted.from = ItemsFrom::headers;
+  Rig s({counted, even_stream(64, 20)});
+  s.set->decode_delay = std::chrono::microseconds(200);
+  std::vector<std::thread> readers;
+  std::atomic<int> wrong = 0;
+  for (int t = 0; t < 16; ++t)
+    readers.emplace_back([&, t] {
+      std::mt19937 random(static_cast<unsigned>(t));
+      for (int i = 0; i < 60; ++i) {
+        const std::uint64_t offset = t % 2 ? random() % 128000 : static_cast<std::uint64_t>(i) * 2000;
+        const auto read = read_bytes(*s.column, 0, offset, 5000);
+        if (!read || *read != expected_bytes(*s.set, 0, offset, 5000)) ++wrong;
+      }
+    });
+  for (auto& reader : readers) reader.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_EQ(s.set->decodes_max(), 1u);
+}
+
+TEST(ClusterCache, ManyReadersShareATinyBudget) {
+  // Chunks of 2000 bytes (4000 with their stored bytes) in 20 kB; each read needs up to four.
+  SyntheticStream counted = even_stream(50, 500);
+  counted.input = 1;
+  Rig s({counted, even_stream(50, 20)}, 20'000);
+  std::vector<std::thread> readers;
+  std::atomic<int> wrong = 0;
+  std::atomic<std::uint64_t> most = 0;
+  for (int t = 0; t < 8; ++t)
+    readers.emplace_back([&, t] {
+      std::mt19937 random(static_cast<unsigned>(t));
+      for (int i = 0; i < 200; ++i) {
+        const std::uint64_t offset = random() % 100000;
+        const auto read = read_bytes(*s.column, 0, offset, 1 + random() % 3000);
+        if (!read || *read != expected_bytes(*s.set, 0, offset, read->size())) ++wrong;
+        most = std::max<std::uint64_t>(most, s.cache->counters().budget_used);
+      }
+    });
+  for (auto& reader : readers) reader.join();
+  EXPECT_EQ(wrong, 0);
+  EXPECT_LE(most, 20'000u);
+  EXPECT_GT(s.cache->counters().evictions, 0u);
+}
+
+TEST(ClusterCache, AReadLargerThanTheBudgetRunsAlone) {
+  Rig s({even_stream(20, 5000)}, 30'000);
+  std::vector<std::thread> readers;
+  std::atomic<int> wrong = 0;
+  for (int t = 0; t < 4; ++t)
+    readers.emplace_back([&, t] {
+      for (int i = 0; i < 10; ++i) {
+        const std::uint64_t offset = static_cast<std::uint64_t>((t * 7 + i * 3) % 12) * 20000;
+        const auto read = read_bytes(*s.column, 0, offset, 100'000);
+        if (!read || *read != expected_bytes(*s.set, 0, offset, 100'000)) ++wrong;
+      }
+    });
+  for (auto& reader : readers) reader.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(ClusterCache, PinnedBytesOutliveEvictionAndTheCache) {
+  std::optional<Slices> kept;
+  std::shared_ptr<SyntheticStreams> set;
+  {
+    Rig s({even_stream(20, 1000)}, 14'000);
+    set = s.set;
+    Answer<Slices> answer;
+    s.column->read(0, 0, 4, 0, 4000, answer.reply());
+    kept = *answer.wait();
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(read_bytes(*s.column, 0, static_cast<std::uint64_t>(i) * 4000, 100));
+  }
+  const auto piece = kept->pieces.at(0);
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(piece.data()), piece.size()), expected_bytes(*set, 0, 0, 4000));
+}
+
+TEST(ClusterCache, DamageIsRememberedAndStaysLocal) {
+  Rig s({even_stream(10, 1000)});
+  s.set->bad_payload.insert({0, 5});
+  for (int i = 0; i < 3; ++i) {
+    const auto read = read_bytes(*s.column, 0, 5 * 4000 + 8, 16);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().kind, ErrorKind::damaged);
+  }
+  EXPECT_EQ(s.set->decodes_of(0, 5), 1u);
+  EXPECT_EQ(*read_bytes(*s.column, 0, 0, 20000), expected_bytes(*s.set, 0, 0, 20000));
+  EXPECT_EQ(*read_bytes(*s.column, 0, 24000, 20000), expected_bytes(*s.set, 0, 24000, 20000));
+  EXPECT_EQ(*length_of(*s.column, 0), 10'000);
+}
+
+TEST(ClusterCache, AFailureOfTheStorageIsTriedAgain) {
+  Rig s({even_stream(10, 1000)});
+  s.set->source->failing = true;
+  const auto read = read_bytes(*s.column, 0, 0, 100);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::io);
+  s.set->source->failing = false;
+  EXPECT_EQ(*read_bytes(*s.column, 0, 0, 100), expected_bytes(*s.set, 0, 0, 100));
+}
+
+TEST(ClusterCache, ABadPlaceOnDiskFailsItsChunkAlone) {
+  Rig s({even_stream(10, 1000)});
+  s.set->source->bad_byte = s.set->place(0, 4).begin + 100;
+  // All ten are one fetch; nine arrive.
+  EXPECT_FALSE(read_bytes(*s.column, 0, 0, 40000));
+  EXPECT_EQ(*read_bytes(*s.column, 0, 0, 16000), expected_bytes(*s.set, 0, 0, 16000));
+  EXPECT_EQ(*read_bytes(*s.column, 0, 20000, 20000), expected_bytes(*s.set, 0, 20000, 20000));
+  EXPECT_FALSE(read_bytes(*s.column, 0, 16000, 4));
+}
+
+TEST(ClusterCache, AChunkBeyondTheEndOfTheFileIsDamagedAlone) {
+  Rig s({even_stream(10, 1000)});
+  s.set->beyond.insert({0, 2});
+  const auto read = read_bytes(*s.column, 0, 8000, 4);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::damaged);
+  EXPECT_EQ(*read_bytes(*s.column, 0, 12000, 4000), expected_bytes(*s.set, 0, 12000, 4000));
+}
+
+TEST(ClusterCache, AChunkOfAnotherLengthThanCountedIsDamaged) {
+  Rig s({even_stream(10, 1000)});
+  s.set->short_by_one.insert({0, 3});
+  const auto read = read_bytes(*s.column, 0, 12000, 4);
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().kind, ErrorKind::damaged);
+  EXPECT_EQ(*read_bytes(*s.column, 0, 16000, 4), expected_bytes(*s.set, 0, 16000, 4));
+}
+
+TEST(ClusterCache, DamagedInputsDamageWhatNeedsThem) {
+  SyntheticStream counted = even_stream(4, 1000);
+  counted.input = 1;
+  Rig s({counted, even_stream(4, 10)});
+  s.set->bad_payload.insert({1, 2});
+  EXPECT_FALSE(read_bytes(*s.column, 0, 8000, 4));
+  EXPECT_EQ(*read_bytes(*s.column, 0, 12000, 4), expected_bytes(*s.set, 0, 12000, 4));
+}
+
+TEST(ClusterCache, ExtentsEndAtALostChunkAndReadingReachesTheError) {
+  for (const ItemsFrom from : {ItemsFrom::headers, ItemsFrom::payloads}) {
+    SyntheticStream stream = even_stream(10, 100);
+    stream.from = from;
+    Rig s({stream});
+    s.set->lost.insert({0, 6});
+    EXPECT_EQ(*length_of(*s.column, 0), 601);
+    EXPECT_EQ(*read_bytes(*s.column, 0, 0, 2400), expected_bytes(*s.set, 0, 0, 2400));
+    const auto read = read_bytes(*s.column, 0, 2400, 4);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().kind, ErrorKind::damaged);
+    EXPECT_FALSE(read_bytes(*s.column, 0, 2000, 404));
+  }
+}
+
+TEST(ClusterCache, AFailureWhileCountingIsNotRemembered) {
+  for (const ItemsFrom from : {ItemsFrom::headers, ItemsFrom::payloads}) {
+    SyntheticStream stream = even_stream(10, 100);
+    stream.from = from;
+    Rig s({stream});
+    s.set->source->failing = true;
+    const auto length = length_of(*s.column, 0);
+    ASSERT_FALSE(length);
+    EXPECT_EQ(length.error().kind, ErrorKind::io);
+    s.set->source->failing = false;
+    EXPECT_EQ(*length_of(*s.column, 0), 1000);
+  }
+}
+
+TEST(ClusterCache, ItemsAreCountedOnceWhoeverAsks) {
+  SyntheticStream stream = even_stream(40, 100);
+  stream.from = ItemsFrom::payloads;
+  stream.input = 1;
+  Rig s({stream, even_stream(40, 3)}, 100'000);
+  s.set->source->delay = std::chrono::microseconds(500);
+  std::vector<Answer<std::int64_t>> answers(10);
+  for (auto& answer : answers) s.column->length(0, 0, answer.reply());
+  for (auto& answer : answers) EXPECT_EQ(*answer.wait(), 4000);
+  EXPECT_EQ(s.set->counted, 40u + 40u);  // and those of the input
+}
+
+TEST(ClusterCache, HeadersAreReadInFewCalls) {
+  SyntheticStream stream = even_stream(500, 10);
+  stream.from = ItemsFrom::headers;
+  stream.stored_gap = 10'000;
+  Rig s({stream});
+  EXPECT_EQ(*length_of(*s.column, 0), 5000);
+  EXPECT_EQ(s.cache->counters().read_calls, 1u);
+  EXPECT_LE(s.cache->counters().bytes_read, 500u * SyntheticStreams::kHeader);
+}
+
+TEST(ClusterCache, QuickLengthsNeedNoItems) {
+  SyntheticStream plain = even_stream(10, 100), with_header = plain, unknown = plain;
+  plain.from = with_header.from = unknown.from = ItemsFrom::payloads;
+  plain.quick = with_header.quick = std::vector<std::int64_t>{1000};
+  with_header.quick_needs_header = true;
+  unknown.quick = std::vector<std::int64_t>{-1};
+  Rig s({plain, with_header, unknown});
+  EXPECT_EQ(s.column->known_length(0, 0), 1000);
+  EXPECT_EQ(s.column->known_length(1, 0), std::nullopt);
+  EXPECT_EQ(*length_of(*s.column, 1), 1000);
+  EXPECT_EQ(s.column->known_length(1, 0), 1000);
+  EXPECT_EQ(s.set->counted, 0u);
+  Answer<std::optional<std::int64_t>> cheap;
+  s.column->cheap_length(2, 0, cheap.reply());
+  EXPECT_EQ(*cheap.wait(), std::nullopt);
+  EXPECT_EQ(*length_of(*s.column, 2), 1000);
+  EXPECT_EQ(s.column->known_length(2, 0), 1000);
+  EXPECT_EQ(s.set->counted, 10u);
+}
+
+TEST(ClusterCache, ASequentialReaderFindsItsNextChunksLoaded) {
+  Rig s({even_stream(400, 5000)});  // 8 MB in chunks of 20 kB
+  std::uint64_t misses_late = 0;
+  for (std::uint64_t offset = 0; offset < 8'000'000; offset += 128 << 10) {
+    if (offset > 4'000'000 && misses_late == 0) misses_late = s.cache->counters().misses;
+    ASSERT_EQ(*read_bytes(*s.column, 0, offset, 128 << 10), expected_bytes(*s.set, 0, offset, 128 << 10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_EQ(s.cache->counters().misses, misses_late);
+  EXPECT_EQ(s.set->decodes_max(), 1u);
+  EXPECT_LT(s.cache->counters().read_calls, 60u);
+}
+
+TEST(ClusterCache, ARandomReaderPaysForItsChunksAlone) {
+  Rig s({even_stream(1000, 5000)});
+  std::set<std::uint64_t> touched;
+  std::mt19937 random(1);
+  for (int i = 0; i < 100; ++i) {
+    const std::uint64_t offset = random() % 1000 * 20000 + random() % 15000;
+    ASSERT_TRUE(read_bytes(*s.column, 0, offset, 4096));
+    touched.insert(offset / 20000);
+  }
+  s.cache.reset();
+  EXPECT_LE(s.set->chunks_decoded(), touched.size() + 3);
+}
+
+TEST(ClusterCache, ManySmallPiecesAreJoined) {
+  Rig s({even_stream(2000, 16)});
+  Answer<Slices> answer;
+  s.column->read(0, 0, 4, 10, 100'000, answer.reply());
+  const auto slices = answer.wait();
+  ASSERT_TRUE(slices);
+  EXPECT_EQ(slices->size(), 100'000u);
+  EXPECT_EQ(slices->pieces.size(), 1u);
+  EXPECT_EQ(*read_bytes(*s.column, 0, 10, 100'000), expected_bytes(*s.set, 0, 10, 100'000));
+}
+
+TEST(ClusterCache, ASetThatIsLetGoGivesItsMemoryBack) {
+  Rig s({even_stream(10, 1000)});
+  ASSERT_TRUE(read_bytes(*s.column, 0, 0, 40000));
+  EXPECT_GT(s.cache->counters().budget_used, 0u);
+  s.column.reset();
+  EXPECT_EQ(s.cache->counters().budget_used, 0u);
+}
+
+TEST(ClusterCache, ClosingWithReadsInFlightAnswersThem) {
+  std::vector<Answer<Slices>> answers(50);
+  {
+    Rig s({even_stream(100, 1000)}, 30'000);
+    s.set->source->delay = std::chrono::microseconds(300);
+    for (std::size_t i = 0; i < answers.size(); ++i) s.column->read(0, 0, 4, i * 8000, 4000, answers[i].reply());
+  }
+  for (auto& answer : answers) EXPECT_TRUE(answer.is_there());
+}
+
+TEST(ClusterCache, BlockingJobsRunElsewhere) {
+  Rig s({even_stream(1, 1)});
+  Answer<std::thread::id> answer;
+  s.cache->run_blocking(
+      [reply = std::make_shared<Reply<std::thread::id>>(answer.reply())] { (*reply)(std::this_thread::get_id()); });
+  EXPECT_NE(*answer.wait(), std::this_thread::get_id());
+}
+
+}  // namespace
+}  // namespace tfilefs
