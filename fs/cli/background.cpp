@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/background.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <stdexcept>
+
+#include "cli/commands.h"
+
+namespace tfilefs {
+namespace {
+
+// A message that is this alone says that all is well.
+constexpr char kReady = '\0';
+
+void write_all(int fd, const std::string& text) {
+  std::size_t done = 0;
+  while (done < text.size()) {
+    const ssize_t n = ::write(fd, text.data() + done, text.size() - done);
+    if (n < 0 && errno != EINTR) return;
+    if (n > 0) done += static_cast<std::size_t>(n);
+  }
+}
+
+[[noreturn]] void wait_for_child(int pipe) {
+  std::string said;
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t n = ::read(pipe, buffer.data(), buffer.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) break;
+    said.append(buffer.data(), static_cast<std::size_t>(n));
+    if (said.front() == kReady) std::_Exit(kExitOk);
+  }
+  if (said.empty()) said = "tfilefs: the daemon ended before it was ready\n";
+  write_all(STDERR_FILENO, said);
+  std::_Exit(kExitFailure);
+}
+
+}  // namespace
+
+Background::Background() {
+  std::array<int, 2> ends;
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe to the daemon");
+  const pid_t child = ::fork();
+  if (child < 0) throw std::runtime_error("cannot fork");
+  if (child > 0) {
+    ::close(ends[1]);
+    wait_for_child(ends[0]);
+  }
+  ::close(ends[0]);
+  pipe_ = ends[1];
+  ::setsid();
+}
+
+void Background::ready() {
+  // Not before: until now messages of libraries and of fusermount3 may matter to whoever started this.
+  const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
+  if (null > STDERR_FILENO) ::close(null);
+  if (::chdir("/") != 0) {  // the directory it was started in must not be kept busy; "/" is always there
+  }
+  write_all(pipe_, std::string(1, kReady));
+  ::close(pipe_);
+}
+
+void Background::fail(const std::string& message) {
+  write_all(pipe_, message);
+  ::close(pipe_);
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace tfilefs {
+
+// A daemon in the making: the process forks at once, and the parent waits until the child says how it went. All threads
+// are to be started after that, by the child.
+class Background {
+ public:
+  // In the parent this does not return: it ends with exit code 0 when the child is ready, else with 1 after writing
+  // the child's message to stderr.
+  Background();
+
+  // The child lets the parent go and cuts itself off from the terminal.
+  void ready();
+  // The child's last word; to be followed by its end.
+  void fail(const std::string& message);
+
+ private:
+  int pipe_ = -1;
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <grp.h>
+#include <pwd.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <ctime>
+#include <future>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "control/error_log.h"
+
+namespace tfilefs {
+namespace {
+
+struct Wanted {
+  bool details = false, recursive = false, json = false;
+};
+
+// Calls an operation that answers through a Reply, and waits.
+template <class T, class Call>
+Result<T> waited(Call call) {
+  std::promise<Result<T>> promise;
+  call(Reply<T>([&](Result<T> result) { promise.set_value(std::move(result)); }));
+  return promise.get_future().get();
+}
+
+class AllNames final : public DirectorySink {
+ public:
+  bool add(const std::string& name, const Attributes& attributes, std::uint64_t) override {
+    if (name != "." && name != "..") names.push_back(name);
+    if (attributes.links > 0) counted.push_back(attributes.id);
+    return true;
+  }
+  std::vector<std::string> names;
+  std::vector<InodeId> counted;
+};
+
+struct Item {
+  std::string name;
+  FileSystem::Found found;
+};
+
+class Lister {
+ public:
+  Lister(FileSystem& fs, const Wanted& wanted) : fs_(fs), wanted_(wanted) {}
+
+  // What stands at `at`, whose path is `path`; false after an error, which was reported.
+  bool show(const FileSystem::Found& at, const std::string& path);
+  const nlohmann::ordered_json& json() const { return json_; }
+
+ private:
+  bool show_directory(InodeId, const std::string& path, bool titled);
+  Result<std::vector<std::string>> names_of(InodeId);
+  bool items_of(InodeId, const std::string& path, std::vector<Item>& into);
+  void print(const std::vector<Item>&, const std::string& path);
+  std::string detail_of(const Attributes&);
+  std::string user_name(uid_t);
+  std::string group_name(gid_t);
+  bool complain_about(const std::string& path, const Error&);
+
+  FileSystem& fs_;
+  const Wanted wanted_;
+  bool printed_ = false;
+  nlohmann::ordered_json json_ = nlohmann::ordered_json::array();
+  std::map<uid_t, std::string> users_;
+  std::map<gid_t, std::string> groups_;
+};
+
+bool Lister::complain_about(const std::string& path, const Error& error) {
+  complain({error.kind, (path.empty() ? "/" : path) + ": " + error.text, error.offset, 0});
+  return false;
+}
+
+Result<std::vector<std::string>> Lister::names_of(InodeId id) {
+  TRY(const HandleId handle, waited<HandleId>([&](auto reply) { fs_.opendir(id, std::move(reply)); }));
+  auto sink = std::make_shared<AllNames>();
+  TRY_VOID(waited<void>([&](auto reply) { fs_.readdir(handle, 0, false, sink, std::move(reply)); }));
+  fs_.release(handle);
+  std::sort(sink->names.begin(), sink->names.end());
+  return std::move(sink->names);
+}
+
+bool Lister::items_of(InodeId id, const std::string& path, std::vector<Item>& into) {
+  const auto names = names_of(id);
+  if (!names) return complain_about(path, names.error());
+  bool good = true;
+  for (const std::string& name : *names) {
+    const auto found = waited<FileSystem::Found>([&](auto reply) { fs_.lookup(id, name, std::move(reply)); });
+    if (found) {
+      into.push_back({name, *found});
+    } else {
+      good = complain_about(path + "/" + name, found.error());
+    }
+  }
+  return good;
+}
+
+bool Lister::show_directory(InodeId id, const std::string& path, bool titled) {
+  std::vector<Item> items;
+  bool good = items_of(id, path, items);
+  if (titled && !wanted_.json)
+    std::printf("%s%s:\n", printed_ ? "\n" : "", printable(path.empty() ? "." : path).c_str());
+  printed_ = true;
+  print(items, path);
+  for (const Item& item : items) {
+    if (!wanted_.recursive || !S_ISDIR(item.found.attributes.mode)) continue;
+    good &= show_directory(item.found.id, path.empty() ? item.name : path + "/" + item.name, true);
+  }
+  for (const Item& item : items) fs_.forget(item.found.id, 1);
+  return good;
+}
+
+bool Lister::show(const FileSystem::Found& at, const std::string& path) {
+  if (S_ISDIR(at.attributes.mode)) return show_directory(at.id, path, wanted_.recursive);
+  const std::size_t slash = path.rfind('/');
+  print({{slash == std::string::npos ? path : path.substr(slash + 1), at}},
+        slash == std::string::npos ? "" : path.substr(0, slash));
+  return true;
+}
+
+std::string Lister::user_name(uid_t uid) {
+  auto [at, made] = users_.try_emplace(uid);
+  if (made) {
+    const passwd* user = ::getpwuid(uid);
+    at->second = user ? user->pw_name : std::to_string(uid);
+  }
+  return at->second;
+}
+
+std::string Lister::group_name(gid_t gid) {
+  auto [at, made] = groups_.try_emplace(gid);
+  if (made) {
+    const group* found = ::getgrgid(gid);
+    at->second = found ? found->gr_name : std::to_string(gid);
+  }
+  return at->second;
+}
+
+std::string mode_text(mode_t mode) {
+  std::string text = S_ISDIR(mode) ? "d" : S_ISLNK(mode) ? "l" : S_ISREG(mode) ? "-" : "?";
+  for (int shift = 8; shift >= 0; --shift) text += (mode >> shift) & 1 ? "rwx"[(8 - shift) % 3] : '-';
+  return text;
+}
+
+std::string time_text(const timespec& time) {
+  std::tm fields{};
+  ::localtime_r(&time.tv_sec, &fields);
+  std::array<char, 32> text;
+  std::strftime(text.data(), text.size(), "%Y-%m-%d %H:%M", &fields);
+  return text.data();
+}
+
+std::string Lister::detail_of(const Attributes& a) {
+  std::array<char, 256> line;
+  std::snprintf(line.data(), line.size(), "%s %2llu %-8s %-8s %12llu %s ", mode_text(a.mode).c_str(),
+                static_cast<unsigned long long>(a.links), user_name(a.uid).c_str(), group_name(a.gid).c_str(),
+                static_cast<unsigned long long>(a.size), time_text(a.modified).c_str());
+  return line.data();
+}
+
+// Names that are not UTF-8 are shown with replacement characters; the mount has them as they are.
+void Lister::print(const std::vector<Item>& items, const std::string& path) {
+  for (const auto& [name, found] : items) {
+    const Attributes& a = found.attributes;
+    if (!wanted_.json) {
+      std::printf("%s%s\n", wanted_.details ? detail_of(a).c_str() : "", printable(name).c_str());
+      continue;
+    }
+    json_.push_back({{"path", path.empty() ? name : path + "/" + name},
+                     {"type", S_ISDIR(a.mode)   ? "directory"
+                              : S_ISLNK(a.mode) ? "link"
+                              : S_ISREG(a.mode) ? "file"
+                                                : "other"},
+                     {"size", a.size},
+                     {"stored", a.blocks * 512},
+                     {"mode", a.mode & 07777},
+                     {"uid", a.uid},
+                     {"gid", a.gid},
+                     {"mtime", a.modified.tv_sec},
+                     {"inode", found.id}});
+  }
+}
+
+// The part of a path that is on the host, and the rest, which is inside the ROOT file that it ends at.
+std::pair<std::string, std::string> split_source(const std::string& path) {
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    struct stat status {};
+    const std::string head = path.substr(0, end);
+    if (::stat(head.c_str(), &status) == 0 && S_ISREG(status.st_mode) && end != std::string::npos)
+      return {head, path.substr(end + 1)};
+    if (end == std::string::npos) return {path, ""};
+  }
+}
+
+Result<bool> list(const std::string& given, const MountOptions& options, const Wanted& wanted) {
+  const auto [source, path] = split_source(given);
+  TRY(const auto fs, FileSystem::open(source, options.file_system));
+  auto at = fs->find_path(path);
+  if (!at) {
+    at.error().text = given + ": " + at.error().text;
+    return tl::unexpected(at.error());
+  }
+  Lister lister(*fs, wanted);
+  std::string shown = path;
+  while (!shown.empty() && shown.back() == '/') shown.pop_back();
+  const bool good = lister.show(*at, shown);
+  if (wanted.json) {
+    std::printf("%s\n", lister.json().dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+  }
+  return good;
+}
+
+}  // namespace
+
+int run_ls(int argc, char** argv) {
+  CLI::App app("Lists what a mount would show, without mounting.", "tfilefs ls");
+  Wanted wanted;
+  std::string source;
+  std::vector<std::string> option_lists;
+  app.add_flag("-l", wanted.details, "modes, owners, sizes and dates");
+  app.add_flag("-R", wanted.recursive, "directories below, too");
+  app.add_flag("--json", wanted.json, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode");
+  app.add_option("-o", option_lists, "options as for mounting")
+      ->type_name("OPT,...")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  app.add_option("SOURCE", source, "a ROOT file or directory, and a path inside the file")->required();
+  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  const auto options = parse_mount_options(option_lists);
+  if (!options) {
+    complain(options.error());
+    return kExitUsage;
+  }
+  const auto good = list(source, *options, wanted);
+  if (!good) return complain(good.error());
+  return *good && std::fflush(stdout) == 0 ? kExitOk : kExitFailure;
+}
+
+}  // namespace tfilefs

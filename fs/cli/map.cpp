@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "tfile/file.h"
+#include "view/view.h"
+
+namespace tfilefs {
+namespace {
+
+Result<std::string> map_of(const std::string& source) {
+  TRY(auto opened, tfile::open_source(source));
+  TRY(const auto file, tfile::File::open(std::move(opened)));
+  TRY(const auto records, file->record_map());
+  return map_text(records);
+}
+
+}  // namespace
+
+int run_map(int argc, char** argv) {
+  CLI::App app("Lists every record of a ROOT file, gaps included, as TFile::Map does.", "tfilefs map");
+  std::string source;
+  app.add_option("SOURCE", source, "a ROOT file")->required();
+  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  const auto text = map_of(source);
+  if (!text) {
+    Error error = text.error();
+    if (!error.text.starts_with(source)) error.text = source + ": " + error.text;
+    return complain(error);
+  }
+  std::fwrite(text->data(), 1, text->size(), stdout);
+  return std::fflush(stdout) == 0 ? kExitOk : kExitFailure;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuse/mount.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+#include "cli/background.h"
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/mount_table.h"
+#include "cli/options.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::fail;
+
+constexpr const char* kFooter = R"(Commands:
+  tfilefs umount MNT                          unmount, and wait until the daemon is gone
+  tfilefs ls [-l|-R|--json] SOURCE[/PATH]     what the mount would show, without mounting
+  tfilefs map SOURCE                          every record of a ROOT file
+
+Options for -o:
+  ro                 read-only, as always in this version
+  memory=SIZE        bytes of cache and work in flight (a quarter of the memory, 4G at most)
+  threads=N          threads that decode (the number of cores)
+  readahead=SIZE     gaps up to this size are read through rather than sought over (256K)
+  prefetch=HOW       off, sequential or learn (learn)
+  views=HOW          whether views and metadata are listed: hidden or listed (hidden)
+  idle=SECONDS       unmount by itself when unused for so long (never)
+  allow_other        let other users in, as far as the modes let them
+  uid=N gid=N umask=OCTAL   overrule the source's owner and mode
+
+Exit codes: 0 success; 1 failure, said in one line on stderr; 2 wrong usage.)";
+
+// Directories of thousands of ROOT files keep some descriptors open for each in use.
+void allow_many_files() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  ::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+struct Request {
+  std::string source, mount_point;  // absolute
+  MountOptions options;
+  bool debug = false;
+};
+
+Result<> check(const Request& request) {
+  TRY_VOID(clear_dead_mount(request.mount_point));
+  struct stat status {};
+  if (::stat(request.mount_point.c_str(), &status) != 0) {
+    return fail(ErrorKind::not_found, request.mount_point + ": " + std::strerror(errno), -1, errno);
+  }
+  if (!S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid, request.mount_point + ": not a directory");
+  return {};
+}
+
+// Where the mount point lies inside a mirrored directory, the mirror must not lead into itself.
+std::string hidden_path(const Request& request) {
+  const std::string below = request.source == "/" ? "/" : request.source + "/";
+  return request.mount_point.starts_with(below) ? request.mount_point.substr(below.size()) : "";
+}
+
+Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
+  TRY_VOID(check(request));
+  request.options.file_system.config_json = config_text(request.source, request.mount_point, request.options);
+  TRY(auto fs, FileSystem::open(request.source, request.options.file_system, hidden_path(request)));
+  MountSettings settings;
+  settings.mount_point = request.mount_point;
+  settings.shown_source = request.options.shown_source.value_or(request.source);
+  settings.kernel_options = request.options.kernel_options;
+  settings.allow_other = request.options.allow_other;
+  settings.debug = request.debug;
+  settings.idle = request.options.idle;
+  return serve(std::move(fs), settings, ready);
+}
+
+}  // namespace
+
+int run_mount(int argc, char** argv) {
+  CLI::App app("Mounts a ROOT file, or a directory with ROOT files in it, as a file system.", "tfilefs");
+  app.footer(kFooter);
+  app.set_version_flag("-V,--version", std::string("tfilefs ") + TFILEFS_VERSION);
+  std::string source, mount_point;
+  std::vector<std::string> option_lists;
+  bool foreground = false;
+  Request request;
+  app.add_option("SOURCE", source, "a ROOT file, or a directory")->required();
+  app.add_option("MNT", mount_point, "a directory")->required();
+  app.add_option("-o", option_lists, "options, see below")
+      ->type_name("OPT,...")
+      ->take_all()
+      ->expected(1)
+      ->allow_extra_args(false);
+  app.add_flag("-f", foreground, "stay in the foreground");
+  app.add_flag("-d", request.debug, "trace every request on stderr; implies -f");
+  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+
+  auto options = parse_mount_options(option_lists);
+  if (!options) {
+    complain(options.error());
+    return kExitUsage;
+  }
+  request.options = *std::move(options);
+  request.source = absolute_path(source);
+  request.mount_point = absolute_path(mount_point);
+  allow_many_files();
+
+  if (foreground || request.debug) {
+    const auto result = mount_and_serve(std::move(request), [] {});
+    return result ? kExitOk : complain(result.error());
+  }
+  Background background;
+  const auto result = mount_and_serve(std::move(request), [&] { background.ready(); });
+  if (result) return kExitOk;
+  background.fail("tfilefs: " + message_of(result.error()) + "\n");
+  return kExitFailure;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/mount_table.h"
+
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "fuse/mount.h"
+
+namespace tfilefs {
+namespace {
+
+// The kernel writes blanks and backslashes as \ooo.
+std::string unescaped(const std::string& field) {
+  std::string out;
+  for (std::size_t i = 0; i < field.size(); ++i) {
+    if (field[i] == '\\' && i + 3 < field.size()) {
+      out += static_cast<char>(std::strtol(field.substr(i + 1, 3).c_str(), nullptr, 8));
+      i += 3;
+    } else {
+      out += field[i];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+bool is_tfilefs_mount(const std::string& path) {
+  std::ifstream mounts("/proc/self/mountinfo");
+  bool found = false;
+  for (std::string line; std::getline(mounts, line);) {
+    // "36 35 98:0 /root /mount/point options optional... - type source options"; of several on a point the last counts.
+    std::istringstream fields(line);
+    std::string skip, point, type;
+    fields >> skip >> skip >> skip >> skip >> point;
+    if (unescaped(point) != path) continue;
+    while (fields >> skip && skip != "-") {
+    }
+    fields >> type;
+    found = type == "fuse.tfilefs";
+  }
+  return found;
+}
+
+std::string absolute_path(const std::string& path) {
+  std::array<char, PATH_MAX> real;
+  if (::realpath(path.c_str(), real.data())) return real.data();
+  // realpath(3) looks at the last component too, which fails on a dead mount.
+  std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
+  if (whole.filename().empty()) whole = whole.parent_path();
+  const std::string parent = whole.parent_path();
+  if (::realpath(parent.c_str(), real.data())) {
+    return (std::filesystem::path(real.data()) / whole.filename()).string();
+  }
+  return whole.string();
+}
+
+Result<> clear_dead_mount(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 || errno != ENOTCONN || !is_tfilefs_mount(path)) return {};
+  return unmount(path, true);
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "reply.h"
+
+namespace tfilefs {
+
+// Whether the path is the mount point of a tfilefs (as the kernel's table of mounts says, dead or alive).
+bool is_tfilefs_mount(const std::string& absolute_path);
+
+// The absolute path, without links where it can be looked at; a dead mount point at its end is not looked into.
+std::string absolute_path(const std::string& path);
+
+// Unmounts what a daemon that was killed has left at the path; nothing else is touched.
+Result<> clear_dead_mount(const std::string& absolute_path);
+
+}  // namespace tfilefs

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+namespace tfilefs {
+namespace {
+
+using tfile::fail;
+
+std::optional<std::uint64_t> parse_number(std::string_view text, int base = 10) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), value, base);
+  if (error != std::errc() || end != text.end()) return std::nullopt;
+  return value;
+}
+
+tl::unexpected<Error> bad_value(std::string_view name, std::string_view value, std::string_view wanted) {
+  return fail(ErrorKind::invalid,
+              "option " + std::string(name) + "=" + std::string(value) + ": " + std::string(wanted) + " is wanted");
+}
+
+// Said by mount(8), mount.fuse3, fstab, systemd or autofs, done by them or implied here.
+bool is_passed_over(std::string_view name) {
+  static constexpr auto kNames = std::to_array<std::string_view>(
+      {"ro",       "defaults", "auto",       "noauto",     "user",          "nouser",
+       "users",    "owner",    "group",      "nofail",     "_netdev",       "dev",
+       "nodev",    "suid",     "nosuid",     "exec",       "async",         "sync",
+       "dirsync",  "atime",    "diratime",   "norelatime", "nostrictatime", "nolazytime",
+       "lazytime", "iversion", "noiversion", "mand",       "nomand",        "silent",
+       "loud",     "nonempty", "bg",         "fg",         "comment",       "default_permissions",
+       "max_read", "subtype"});
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.starts_with("x-") ||
+         name.starts_with("X-");
+}
+
+bool is_for_kernel(std::string_view name) {
+  static constexpr auto kNames =
+      std::to_array<std::string_view>({"noexec", "noatime", "nodiratime", "relatime", "strictatime"});
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+Result<> take_id(std::string_view name, std::string_view value, std::optional<id_t>& into) {
+  const auto id = parse_number(value);
+  if (!id || *id >= 0xffffffff) return bad_value(name, value, "a number");
+  into = static_cast<id_t>(*id);
+  return {};
+}
+
+Result<> take_option(std::string_view name, std::string_view value, MountOptions& options) {
+  FileSystemOptions& fs = options.file_system;
+  if (name == "rw") return fail(ErrorKind::invalid, "option rw: writing is not supported in this version");
+  if (name == "memory" || name == "readahead") {
+    const auto size = parse_size(value);
+    // Less could not hold one basket of ROOT's default size and what is decoded of it.
+    constexpr std::uint64_t kMemoryMin = 1 << 20;
+    if (!size || (name == "memory" && *size < kMemoryMin))
+      return bad_value(name, value, "a size such as 512M, memory at least 1M,");
+    (name == "memory" ? fs.cache.memory : fs.cache.readahead) = *size;
+  } else if (name == "threads") {
+    const auto threads = parse_number(value);
+    if (!threads || *threads < 1 || *threads > 1024) return bad_value(name, value, "a number of threads");
+    fs.cache.threads = static_cast<unsigned>(*threads);
+  } else if (name == "views") {
+    if (value != "hidden" && value != "listed") return bad_value(name, value, "hidden or listed");
+    fs.views_listed = value == "listed";
+  } else if (name == "prefetch") {
+    if (value != "off" && value != "sequential" && value != "learn")
+      return bad_value(name, value, "off, sequential or learn");
+    options.prefetch = value;
+  } else if (name == "idle") {
+    const auto seconds = parse_number(value);
+    if (!seconds || *seconds > 1u << 30) return bad_value(name, value, "a number of seconds");
+    options.idle = std::chrono::seconds(*seconds);
+  } else if (name == "uid") {
+    return take_id(name, value, fs.ownership.uid);
+  } else if (name == "gid") {
+    return take_id(name, value, fs.ownership.gid);
+  } else if (name == "umask") {
+    const auto mask = parse_number(value, 8);
+    if (!mask || *mask > 0777) return bad_value(name, value, "an octal number such as 022");
+    fs.ownership.umask = static_cast<mode_t>(*mask);
+  } else if (name == "allow_other") {
+    options.allow_other = true;
+  } else if (name == "fsname") {
+    options.shown_source = value;
+  } else if (is_for_kernel(name)) {
+    options.kernel_options.emplace_back(name);
+  } else if (!is_passed_over(name)) {
+    return fail(ErrorKind::invalid, "unknown option " + std::string(name));
+  }
+  return {};
+}
+
+// A quarter of the machine's memory, 4 GiB at most.
+std::uint64_t default_memory() {
+  const auto pages = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PHYS_PAGES)));
+  const auto page = static_cast<std::uint64_t>(std::max(0L, ::sysconf(_SC_PAGESIZE)));
+  return std::clamp<std::uint64_t>(pages * page / 4, 64ull << 20, 4ull << 30);
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_size(std::string_view text) {
+  static constexpr std::string_view kUnits = "KMGT";
+  unsigned shift = 0;
+  if (!text.empty()) {
+    const char last = text.back() >= 'a' ? static_cast<char>(text.back() - 'a' + 'A') : text.back();
+    if (const std::size_t unit = kUnits.find(last); unit != std::string_view::npos) {
+      shift = 10 * (static_cast<unsigned>(unit) + 1);
+      text.remove_suffix(1);
+    }
+  }
+  const auto number = parse_number(text);
+  if (!number || *number > (UINT64_MAX >> shift)) return std::nullopt;
+  return *number << shift;
+}
+
+Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) {
+  MountOptions options;
+  options.file_system.cache.memory = default_memory();
+  options.file_system.cache.threads = std::max(1u, std::thread::hardware_concurrency());
+  for (std::string_view rest : given) {
+    while (!rest.empty()) {
+      const std::size_t comma = rest.find(',');
+      const std::string_view option = rest.substr(0, comma);
+      rest = comma == std::string_view::npos ? "" : rest.substr(comma + 1);
+      if (option.empty()) continue;
+      const std::size_t equals = option.find('=');
+      const std::string_view value = equals == std::string_view::npos ? "" : option.substr(equals + 1);
+      TRY_VOID(take_option(option.substr(0, equals), value, options));
+    }
+  }
+  return options;
+}
+
+std::string config_text(const std::string& source, const std::string& mount_point, const MountOptions& options) {
+  const FileSystemOptions& fs = options.file_system;
+  nlohmann::ordered_json json;
+  json["tfilefs"] = 1;
+  json["version"] = TFILEFS_VERSION;
+  json["source"] = source;
+  json["mount_point"] = mount_point;
+  json["pid"] = ::getpid();
+  json["ro"] = true;
+  json["memory"] = fs.cache.memory;
+  json["threads"] = fs.cache.threads;
+  json["readahead"] = fs.cache.readahead;
+  json["prefetch"] = options.prefetch;
+  json["views"] = fs.views_listed ? "listed" : "hidden";
+  json["allow_other"] = options.allow_other;
+  json["idle"] = options.idle ? nlohmann::ordered_json(options.idle->count()) : nullptr;
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tfilefs

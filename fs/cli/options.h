@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reply.h"
+#include "vfs/file_system.h"
+
+namespace tfilefs {
+
+// What -o says; docs/tfilefs.1 describes each.
+struct MountOptions {
+  FileSystemOptions file_system;
+  bool allow_other = false;
+  std::optional<std::chrono::seconds> idle;
+  std::string prefetch = "learn";
+  std::optional<std::string> shown_source;  // fsname=
+  std::vector<std::string> kernel_options;  // noexec and the like
+};
+
+// Takes several -o of comma-separated options; the last of equal ones counts. Options that mount(8) and fstab give to
+// every file system and that have no meaning here are passed over. Error: invalid, with the option's name.
+Result<MountOptions> parse_mount_options(const std::vector<std::string>& given);
+
+// "512", "64K", "512M", "4G": bytes, in powers of 1024.
+std::optional<std::uint64_t> parse_size(std::string_view);
+
+// .tfilefs/config.json.
+std::string config_text(const std::string& source, const std::string& mount_point, const MountOptions&);
+
+}  // namespace tfilefs

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/error_log.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+
+namespace tfilefs {
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      out += c;
+      continue;
+    }
+    std::array<char, 5> escaped;
+    std::snprintf(escaped.data(), escaped.size(), "\\x%02x", byte);
+    out += escaped.data();
+  }
+  return out;
+}
+
+namespace {
+
+std::string utc_time(std::int64_t seconds) {
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm fields{};
+  gmtime_r(&time, &fields);
+  std::array<char, 32> text;
+  std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &fields);
+  return text.data();
+}
+
+}  // namespace
+
+void ErrorLog::add(std::string_view path, std::string_view text, std::int64_t offset) {
+  std::string message = printable(path) + ": " + printable(text);
+  if (message.size() > kMessageMax) message.resize(kMessageMax);
+  if (offset >= 0) message += " (at byte " + std::to_string(offset) + ")";
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
+  const Lock lock(mutex_);
+  ++count_;
+  const auto same =
+      std::find_if(lines_.begin(), lines_.end(), [&](const Line& line) { return line.message == message; });
+  if (same != lines_.end()) {
+    same->time = now.count();
+    ++same->times;
+    return;
+  }
+  lines_.push_back({now.count(), std::move(message)});
+  if (lines_.size() > kLinesMax) lines_.pop_front();
+}
+
+std::string ErrorLog::text() const {
+  const Lock lock(mutex_);
+  std::string out;
+  for (const Line& line : lines_) {
+    out += utc_time(line.time) + " " + line.message;
+    if (line.times > 1) out += " [" + std::to_string(line.times) + " times]";
+    out += '\n';
+  }
+  return out;
+}
+
+std::uint64_t ErrorLog::count() const {
+  const Lock lock(mutex_);
+  return count_;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/readme.h"
+
+namespace tfilefs {
+
+std::string readme_text() {
+  return R"(tfilefs )" TFILEFS_VERSION R"(: a ROOT file as a directory.
+
+What a listing shows
+  TREE/COLUMN.TYPE          raw numbers, little-endian, no header: np.fromfile, np.memmap, od -t f4
+                            TYPE: b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8, with a shape as in pos.f4x3
+  TREE/LIST/offsets.i8      where each list begins in values, and the end: one more than there are lists
+  TREE/STRING/chars.u1      the same for strings
+  OBJECT/object.bin         the uncompressed bytes of any other key
+
+What is there but not listed (mount with -o views=listed to see it in listings)
+  TREE/COLUMN               the column without naming its type; ROOT's own branch names are found as well
+  TREE/COLUMN.npy           the column as a NumPy file
+  TREE/NODE.txt             a line an entry
+  TREE/.schema.json         all columns of a tree: type, shape, lists, branch, length
+  NAME;N                    cycle N of a key
+  .header.json              the file's header             \
+  .map.txt                  every record of the file        } in the directory of each ROOT file
+  .original                 the file itself, byte for byte /
+
+Here, in .tfilefs at the root of the mount
+  README                    this text
+  config.json               the options in force
+  stats.json                cache and mount in numbers
+  errors                    what went wrong lately, one line each, with path and reason
+
+Extended attributes of columns (getfattr -d): user.tfilefs.name .branch .dtype .shape .length .title .class .compression
+)";
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace tfilefs {
+
+// .tfilefs/README: all that a listing does not show.
+std::string readme_text();
+
+}  // namespace tfilefs

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuse/fuse_reply.h"
+
+#include <sys/uio.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+namespace tfilefs {
+namespace {
+// Set while this thread registers: libfuse then calls on_interrupt from inside, where answering would free the request
+// under its feet.
+thread_local const PendingRequest* registering = nullptr;
+}  // namespace
+
+bool PendingRequest::claim() {
+  if (claimed_.exchange(true)) return false;
+  const Lock lock(mutex_);
+  // Returns when no on_interrupt runs any more: libfuse holds the request's lock around it.
+  if (registered_) fuse_req_interrupt_func(request_, nullptr, nullptr);
+  return true;
+}
+
+void PendingRequest::honour_interrupts() {
+  bool answer = false;
+  {
+    const Lock lock(mutex_);
+    if (claimed_) return;
+    registered_ = true;
+    registering = this;
+    fuse_req_interrupt_func(request_, &PendingRequest::on_interrupt, this);
+    registering = nullptr;
+    answer = interrupted_early_ && !claimed_.exchange(true);
+  }
+  if (answer) fuse_reply_err(request_, EINTR);
+}
+
+void PendingRequest::on_interrupt(fuse_req_t request, void* data) {
+  auto* pending = static_cast<PendingRequest*>(data);
+  if (registering == pending) {
+    pending->interrupted_early_ = true;
+    return;
+  }
+  // Having claimed it, not another look at `pending`: the operation may drop it from now on.
+  if (!pending->claimed_.exchange(true)) fuse_reply_err(request, EINTR);
+}
+
+int reply_slices(fuse_req_t request, const Slices& slices) {
+  // writev takes IOV_MAX (1024) pieces, of which libfuse needs one; a column of tiny baskets has more.
+  constexpr std::size_t kPiecesMax = 1000;
+  if (slices.pieces.size() > kPiecesMax) {
+    std::string joined;
+    joined.reserve(slices.size());
+    for (const auto piece : slices.pieces) joined.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    return fuse_reply_buf(request, joined.data(), joined.size());
+  }
+  std::vector<iovec> pieces;
+  pieces.reserve(slices.pieces.size());
+  for (const auto piece : slices.pieces) pieces.push_back({const_cast<std::byte*>(piece.data()), piece.size()});
+  return fuse_reply_iov(request, pieces.data(), static_cast<int>(pieces.size()));
+}
+
+}  // namespace tfilefs

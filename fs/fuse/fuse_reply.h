@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fuse_lowlevel.h>
+
+#include <atomic>
+#include <memory>
+#include <utility>
+
+#include "content.h"
+#include "fuse/errno.h"
+#include "mutex.h"
+#include "reply.h"
+
+namespace tfilefs {
+
+// A request of the kernel between its arrival and its one answer, which comes from whoever claims it first: the
+// operation, or an interrupt. libfuse frees the request with the answer, so nobody touches it without a claim.
+class PendingRequest {
+ public:
+  explicit PendingRequest(fuse_req_t request) : request_(request) {}
+
+  // True for exactly one caller, who must then answer. The operation's claim, not the interrupt's.
+  bool claim() EXCLUDES(mutex_);
+  fuse_req_t request() const { return request_; }
+
+  // From now on an interrupt answers EINTR at once. Called when the operation has not answered on its own thread.
+  void honour_interrupts() EXCLUDES(mutex_);
+
+ private:
+  static void on_interrupt(fuse_req_t, void* pending);
+
+  const fuse_req_t request_;
+  std::atomic<bool> claimed_ = false;
+  Mutex mutex_;
+  bool registered_ GUARDED_BY(mutex_) = false;
+  bool interrupted_early_ = false;  // of the registering thread alone
+};
+using PendingPtr = std::shared_ptr<PendingRequest>;
+
+// A Reply that answers a request: an error with its errno, a value through `deliver(request, value)`, which gives what
+// libfuse's fuse_reply_* gave. `undo(value)`: the value reached nobody (interrupted), and what it counted for is given
+// back.
+template <class T, class Deliver, class Undo>
+Reply<T> reply_to(const PendingPtr& pending, Deliver deliver, Undo undo) {
+  return Reply<T>([pending, deliver = std::move(deliver), undo = std::move(undo)](Result<T> result) mutable {
+    if (!pending->claim()) {
+      if (result) undo(*result);
+    } else if (!result) {
+      fuse_reply_err(pending->request(), errno_of(result.error()));
+    } else if (deliver(pending->request(), *result) != 0) {
+      undo(*result);
+    }
+  });
+}
+template <class T, class Deliver>
+Reply<T> reply_to(const PendingPtr& pending, Deliver deliver) {
+  return reply_to<T>(pending, std::move(deliver), [](const T&) {});
+}
+
+// Answers a read straight from where the bytes lie.
+int reply_slices(fuse_req_t, const Slices&);
+
+}  // namespace tfilefs

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuse/mount.h"
+
+#include <fcntl.h>
+#include <fuse_lowlevel.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <thread>
+
+#include "fuse/operations.h"
+#include "mutex.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::fail;
+
+// Two are enough on two cores (answers from memory, bench/mount); more only help where several wait for locks.
+constexpr unsigned kSessionThreadsMax = 4;
+
+// What one asynchronous read-ahead asks for. The kernel's 128 KiB would hand out a cluster in crumbs; more than a
+// request carries would be read around each fault of a map at random.
+constexpr int kReadAheadKib = 1024;
+
+// libfuse tells of trouble by printing; while mounting that becomes the text of the error.
+Mutex log_mutex;
+std::string log_text GUARDED_BY(log_mutex);
+
+void collect_log(fuse_log_level, const char* format, va_list arguments) {
+  std::array<char, 512> line;
+  std::vsnprintf(line.data(), line.size(), format, arguments);
+  const Lock lock(log_mutex);
+  if (log_text.size() < 4096) log_text += line.data();
+}
+
+std::string take_log() {
+  const Lock lock(log_mutex);
+  std::string text = std::exchange(log_text, {});
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return text.starts_with("fuse: ") ? text.substr(6) : text;
+}
+
+class Arguments {
+ public:
+  explicit Arguments(const MountSettings& settings) {
+    fuse_opt_add_arg(&arguments_, "tfilefs");
+    char* options = nullptr;
+    fuse_opt_add_opt(&options, "ro,nosuid,nodev,subtype=tfilefs");
+    fuse_opt_add_opt(&options, ("max_read=" + std::to_string(kBlockSize)).c_str());
+    fuse_opt_add_opt_escaped(&options, ("fsname=" + settings.shown_source).c_str());
+    // Without default_permissions the kernel would let every other user in, whatever the modes say.
+    if (settings.allow_other) fuse_opt_add_opt(&options, "allow_other,default_permissions");
+    for (const std::string& option : settings.kernel_options) fuse_opt_add_opt_escaped(&options, option.c_str());
+    fuse_opt_add_arg(&arguments_, "-o");
+    fuse_opt_add_arg(&arguments_, options);
+    if (settings.debug) fuse_opt_add_arg(&arguments_, "-d");
+    std::free(options);
+  }
+  ~Arguments() { fuse_opt_free_args(&arguments_); }
+  Arguments(const Arguments&) = delete;
+  Arguments& operator=(const Arguments&) = delete;
+  fuse_args* get() { return &arguments_; }
+
+ private:
+  fuse_args arguments_ = FUSE_ARGS_INIT(0, nullptr);
+};
+
+// Asks the mount about its root, so that whoever waits for it finds it answering, and tells the kernel how far to read
+// ahead (which it may be told only after the session was set up, and only by root).
+void greet(const std::string& mount_point) {
+  struct stat root {};
+  if (::stat(mount_point.c_str(), &root) != 0) return;
+  std::ofstream(std::string("/sys/class/bdi/") + std::to_string(major(root.st_dev)) + ":" +
+                std::to_string(minor(root.st_dev)) + "/read_ahead_kb")
+      << kReadAheadKib << std::flush;
+}
+
+// Unmounts when nothing is open and nothing was asked for `idle`. Ends when the session does.
+class IdleWatch {
+ public:
+  IdleWatch(const FileSystem& fs, const MountSettings& settings) {
+    if (settings.idle) thread_ = std::thread([this, &fs, settings] { watch(fs, settings); });
+  }
+  ~IdleWatch() {
+    {
+      const Lock lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+
+ private:
+  void watch(const FileSystem& fs, const MountSettings& settings) {
+    using Clock = std::chrono::steady_clock;
+    const auto started = Clock::now();
+    for (;;) {
+      {
+        const Lock lock(mutex_);
+        if (!over_) changed_.wait_for(mutex_, std::chrono::seconds(1));
+        if (over_) return;
+      }
+      const auto last = std::max(fs.last_request(), started);
+      if (fs.is_in_use() || Clock::now() - last < *settings.idle) continue;
+      // Somebody may still have it as working directory: then it says busy, and is asked again later.
+      if (unmount(settings.mount_point, false)) return;
+    }
+  }
+
+  Mutex mutex_;
+  Condition changed_;
+  bool over_ GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+int loop(fuse_session* session) {
+  fuse_loop_config* config = fuse_loop_cfg_create();
+  fuse_loop_cfg_set_clone_fd(config, 0);
+  fuse_loop_cfg_set_max_threads(config, kSessionThreadsMax);
+  fuse_loop_cfg_set_idle_threads(config, kSessionThreadsMax);  // kept, not ended and started anew
+  const int status = fuse_session_loop_mt(session, config);
+  fuse_loop_cfg_destroy(config);
+  return status;
+}
+
+tl::unexpected<Error> cannot_mount(const MountSettings& settings) {
+  const std::string why = take_log();
+  return fail(ErrorKind::io, settings.mount_point + ": cannot be mounted on" + (why.empty() ? "" : ": " + why));
+}
+
+}  // namespace
+
+Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, const std::function<void()>& ready) {
+  if (!settings.debug) fuse_set_log_func(collect_log);
+  Arguments arguments(settings);
+  Served served{fs.get(), nullptr};
+  fuse_session* session = fuse_session_new(arguments.get(), &operations(), sizeof(fuse_lowlevel_ops), &served);
+  if (!session) return cannot_mount(settings);
+  served.session = session;
+  if (fuse_session_mount(session, settings.mount_point.c_str()) != 0) {
+    fuse_session_destroy(session);
+    return cannot_mount(settings);
+  }
+  fuse_set_signal_handlers(session);
+  {
+    std::atomic<bool> greeted = false;
+    std::thread greeter([&] {
+      greet(settings.mount_point);
+      greeted = true;
+      ready();
+    });
+    const IdleWatch idle(*fs, settings);
+    loop(session);
+    // A signal may have come before the mount answered: nobody will any more.
+    if (!greeted) fuse_session_unmount(session);
+    greeter.join();
+  }
+  // Requests under way are answered first: they must not meet a session that is gone.
+  fs.reset();
+  fuse_session_unmount(session);
+  fuse_remove_signal_handlers(session);
+  fuse_session_destroy(session);
+  return {};
+}
+
+Result<> unmount(const std::string& mount_point, bool lazy) {
+  if (::geteuid() == 0) {
+    if (::umount2(mount_point.c_str(), (lazy ? MNT_DETACH : 0) | UMOUNT_NOFOLLOW) == 0) return {};
+    const int number = errno;
+    return fail(number == EBUSY ? ErrorKind::busy : ErrorKind::io, mount_point + ": " + std::strerror(number), -1,
+                number);
+  }
+  const pid_t child = ::fork();
+  if (child < 0) return fail(ErrorKind::io, std::string("fork: ") + std::strerror(errno), -1, errno);
+  if (child == 0) {
+    const int null = ::open("/dev/null", O_WRONLY);
+    ::dup2(null, STDERR_FILENO);
+    ::execlp("fusermount3", "fusermount3", lazy ? "-uz" : "-u", "--", mount_point.c_str(), nullptr);
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return fail(ErrorKind::io, "fusermount3 is not installed");
+  return fail(ErrorKind::busy, mount_point + ": cannot be unmounted (in use, or mounted by another user)", -1, EBUSY);
+}
+
+}  // namespace tfilefs

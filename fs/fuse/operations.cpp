@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuse/operations.h"
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <vector>
+
+#include "fuse/fuse_reply.h"
+#include "fuse/invalidate.h"
+
+namespace tfilefs {
+namespace {
+
+Served& served(fuse_req_t request) { return *static_cast<Served*>(fuse_req_userdata(request)); }
+
+// The one place where exceptions end: what reaches it is a bug or a lack of memory.
+template <class Operation>
+void run(fuse_req_t request, Operation operation) {
+  const auto pending = std::make_shared<PendingRequest>(request);
+  FileSystem& fs = *served(request).file_system;
+  try {
+    operation(fs, pending);
+  } catch (const std::bad_alloc&) {
+    if (pending->claim()) fuse_reply_err(request, ENOMEM);
+  } catch (const std::exception& error) {
+    fs.errors().add("/", std::string("internal error: ") + error.what());
+    if (pending->claim()) fuse_reply_err(request, EIO);
+  }
+  pending->honour_interrupts();
+}
+
+struct stat stat_of(const Attributes& a) {
+  struct stat s {};
+  s.st_ino = a.id;
+  s.st_mode = a.mode;
+  s.st_nlink = a.links;
+  s.st_uid = a.uid;
+  s.st_gid = a.gid;
+  s.st_rdev = a.device;
+  s.st_size = static_cast<off_t>(a.size);
+  s.st_blocks = static_cast<blkcnt_t>(a.blocks);
+  s.st_blksize = kBlockSize;
+  s.st_atim = s.st_mtim = a.modified;
+  s.st_ctim = a.changed;
+  return s;
+}
+
+fuse_entry_param entry_of(const Attributes& a) {
+  fuse_entry_param entry{};
+  entry.ino = a.id;
+  entry.attr = stat_of(a);
+  entry.attr_timeout = entry.entry_timeout = kAnswerTimeout;
+  return entry;
+}
+
+void op_init(void*, fuse_conn_info* connection) {
+  connection->want |= connection->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS);
+  // Whoever lists a table also wants sizes; and splicing is slower than a writev from our pages.
+  connection->want &=
+      ~(FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
+  connection->max_read = kBlockSize;
+  connection->max_write = kBlockSize;  // libfuse derives the pages of one request from it, those of reads too
+  // Reads that wait cost no thread here, so many may; the default of 12 would be shared by all readers of the mount.
+  connection->max_background = 64;
+  connection->time_gran = 1;
+}
+
+void op_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.lookup(parent, name,
+              reply_to<FileSystem::Found>(
+                  pending,
+                  [](fuse_req_t to, const FileSystem::Found& found) {
+                    const fuse_entry_param entry = entry_of(found.attributes);
+                    return fuse_reply_entry(to, &entry);
+                  },
+                  [&fs](const FileSystem::Found& found) { fs.forget(found.id, 1); }));
+  });
+}
+
+void op_forget(fuse_req_t request, fuse_ino_t id, std::uint64_t times) {
+  served(request).file_system->forget(id, times);
+  fuse_reply_none(request);
+}
+
+void op_forget_multi(fuse_req_t request, std::size_t count, fuse_forget_data* forgets) {
+  FileSystem& fs = *served(request).file_system;
+  for (std::size_t i = 0; i < count; ++i) fs.forget(forgets[i].ino, forgets[i].nlookup);
+  fuse_reply_none(request);
+}
+
+void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info*) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.getattr(id, reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
+                 const struct stat s = stat_of(attributes);
+                 return fuse_reply_attr(to, &s, kAnswerTimeout);
+               }));
+  });
+}
+
+void op_readlink(fuse_req_t request, fuse_ino_t id) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.readlink(id, reply_to<std::string>(pending, [](fuse_req_t to, const std::string& target) {
+                  return fuse_reply_readlink(to, target.c_str());
+                }));
+  });
+}
+
+void op_open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.open(id,
+            reply_to<FileSystem::Opened>(
+                pending,
+                [info = *info, id, session = served(request).session](fuse_req_t to, const FileSystem::Opened& opened) {
+                  fuse_file_info answer = info;
+                  answer.fh = opened.handle;
+                  answer.keep_cache = opened.keep_cache;
+                  answer.direct_io = opened.direct;
+                  // Before the answer: the size that whoever opens sees next is that of what was opened.
+                  if (opened.changed) forget_attributes(session, id);
+                  return fuse_reply_open(to, &answer);
+                },
+                [&fs](const FileSystem::Opened& opened) { fs.release(opened.handle); }));
+  });
+}
+
+void op_read(fuse_req_t request, fuse_ino_t, std::size_t size, off_t offset, fuse_file_info* info) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.read(info->fh, static_cast<std::uint64_t>(offset), size, reply_to<Slices>(pending, reply_slices));
+  });
+}
+
+void op_release(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
+  served(request).file_system->release(info->fh);
+  fuse_reply_err(request, 0);
+}
+
+void op_opendir(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.opendir(id, reply_to<HandleId>(
+                       pending,
+                       [info = *info](fuse_req_t to, HandleId handle) {
+                         fuse_file_info answer = info;
+                         answer.fh = handle;
+                         return fuse_reply_open(to, &answer);
+                       },
+                       [&fs](HandleId handle) { fs.release(handle); }));
+  });
+}
+
+// A page of directory entries in the kernel's form.
+class DirentBuffer final : public DirectorySink {
+ public:
+  DirentBuffer(std::size_t size, bool plus) : bytes_(size), plus_(plus) {}
+
+  bool add(const std::string& name, const Attributes& attributes, std::uint64_t next) override {
+    const bool counted = attributes.links > 0;
+    const std::size_t left = bytes_.size() - used_;
+    std::size_t needed = 0;
+    if (plus_) {
+      fuse_entry_param entry = entry_of(attributes);
+      if (!counted) entry.ino = 0;  // the kernel takes name and type, and asks for the rest when it wants it
+      needed =
+          fuse_add_direntry_plus(nullptr, bytes_.data() + used_, left, name.c_str(), &entry, static_cast<off_t>(next));
+    } else {
+      struct stat brief {};
+      brief.st_ino = attributes.id;
+      brief.st_mode = attributes.mode;
+      needed = fuse_add_direntry(nullptr, bytes_.data() + used_, left, name.c_str(), &brief, static_cast<off_t>(next));
+    }
+    if (needed > left) return false;
+    used_ += needed;
+    if (plus_ && counted) counted_.push_back(attributes.id);
+    return true;
+  }
+
+  int reply(fuse_req_t request) const { return fuse_reply_buf(request, bytes_.data(), used_); }
+  void forget(FileSystem& fs) const {
+    for (const InodeId id : counted_) fs.forget(id, 1);
+  }
+
+ private:
+  std::vector<char> bytes_;
+  const bool plus_;
+  std::size_t used_ = 0;
+  std::vector<InodeId> counted_;
+};
+
+void read_directory(fuse_req_t request, std::size_t size, off_t offset, fuse_file_info* info, bool plus) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    auto buffer = std::make_shared<DirentBuffer>(size, plus);
+    Reply<void> reply([pending, buffer, &fs](Result<void> result) {
+      if (!pending->claim()) return buffer->forget(fs);
+      if (!result) {
+        fuse_reply_err(pending->request(), errno_of(result.error()));
+      } else if (buffer->reply(pending->request()) != 0) {
+        buffer->forget(fs);
+      }
+    });
+    fs.readdir(info->fh, static_cast<std::uint64_t>(offset), plus, std::move(buffer), std::move(reply));
+  });
+}
+
+void op_readdir(fuse_req_t request, fuse_ino_t, std::size_t size, off_t offset, fuse_file_info* info) {
+  read_directory(request, size, offset, info, false);
+}
+
+void op_readdirplus(fuse_req_t request, fuse_ino_t, std::size_t size, off_t offset, fuse_file_info* info) {
+  read_directory(request, size, offset, info, true);
+}
+
+void op_statfs(fuse_req_t request, fuse_ino_t) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.statfs(reply_to<struct statvfs>(
+        pending, [](fuse_req_t to, const struct statvfs& space) { return fuse_reply_statfs(to, &space); }));
+  });
+}
+
+// As getxattr(2) and listxattr(2): size 0 asks how much room is needed.
+auto reply_xattr(std::size_t size) {
+  return [size](fuse_req_t to, const std::string& value) {
+    if (size == 0) return fuse_reply_xattr(to, value.size());
+    if (value.size() > size) return fuse_reply_err(to, ERANGE);
+    return fuse_reply_buf(to, value.data(), value.size());
+  };
+}
+
+void op_getxattr(fuse_req_t request, fuse_ino_t id, const char* name, std::size_t size) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.getxattr(id, name, reply_to<std::string>(pending, reply_xattr(size)));
+  });
+}
+
+void op_listxattr(fuse_req_t request, fuse_ino_t id, std::size_t size) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.listxattr(id, reply_to<std::string>(pending, reply_xattr(size)));
+  });
+}
+
+}  // namespace
+
+const fuse_lowlevel_ops& operations() {
+  static const fuse_lowlevel_ops table = [] {
+    fuse_lowlevel_ops ops{};
+    ops.init = op_init;
+    ops.lookup = op_lookup;
+    ops.forget = op_forget;
+    ops.forget_multi = op_forget_multi;
+    ops.getattr = op_getattr;
+    ops.readlink = op_readlink;
+    ops.open = op_open;
+    ops.read = op_read;
+    ops.release = op_release;
+    ops.opendir = op_opendir;
+    ops.readdir = op_readdir;
+    ops.readdirplus = op_readdirplus;
+    ops.releasedir = op_release;
+    ops.statfs = op_statfs;
+    ops.getxattr = op_getxattr;
+    ops.listxattr = op_listxattr;
+    return ops;
+  }();
+  return table;
+}
+
+}  // namespace tfilefs

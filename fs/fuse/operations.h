@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fuse_lowlevel.h>
+
+#include "vfs/file_system.h"
+
+namespace tfilefs {
+
+// What a session serves: its userdata.
+struct Served {
+  FileSystem* file_system = nullptr;
+  fuse_session* session = nullptr;
+};
+
+// The table of op_*: each unpacks a request, calls the FileSystem, and hands over a Reply.
+const fuse_lowlevel_ops& operations();
+
+}  // namespace tfilefs

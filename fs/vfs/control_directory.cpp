@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/control_directory.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <ctime>
+
+#include "vfs/attributes.h"
+
+namespace tfilefs {
+namespace {
+
+timespec now() {
+  timespec time{};
+  clock_gettime(CLOCK_REALTIME, &time);
+  return time;
+}
+
+Provenance of_daemon(timespec time) { return {0444, ::geteuid(), ::getegid(), time, time}; }
+
+// Slot i is file i.
+class ControlFiles final : public Holder {
+ public:
+  ControlFiles(std::vector<ControlFile> files, Ownership ownership) : files_(std::move(files)), ownership_(ownership) {}
+
+  const std::vector<ControlFile>& files() const { return files_; }
+  std::optional<Attributes> known_attributes(Slot slot) const override {
+    const std::size_t size = files_[slot.index].text().size();
+    return file_attributes(of_daemon(now()), ownership_, size, size);
+  }
+  void attributes(Slot slot, Reply<Attributes> reply) const override { reply(*known_attributes(slot)); }
+  void open(Slot slot, Reply<OpenedContent> reply) const override {
+    OpenedContent opened;
+    opened.content = std::make_shared<FixedContent>(files_[slot.index].text());
+    opened.cacheable = false;
+    reply(std::move(opened));
+  }
+
+ private:
+  const std::vector<ControlFile> files_;
+  const Ownership ownership_;
+};
+
+class ControlListing final : public Listing {
+ public:
+  explicit ControlListing(std::shared_ptr<const ControlFiles> files) : files_(std::move(files)) {}
+  std::size_t size() const override { return files_->files().size(); }
+  void item(std::size_t i, Item& into) const override {
+    into = {files_->files()[i].name, S_IFREG, {files_, {static_cast<std::uint32_t>(i)}}};
+  }
+
+ private:
+  const std::shared_ptr<const ControlFiles> files_;
+};
+
+class ControlDirectory final : public Directory {
+ public:
+  explicit ControlDirectory(std::shared_ptr<const ControlFiles> files) : files_(std::move(files)) {}
+  void find(std::string_view name, Reply<Entry> reply) const override {
+    for (std::uint32_t i = 0; i < files_->files().size(); ++i) {
+      if (files_->files()[i].name == name) return reply(Entry{files_, {i}});
+    }
+    reply(no_such_entry());
+  }
+  void list(Reply<std::shared_ptr<const Listing>> reply) const override {
+    reply(std::make_shared<const ControlListing>(files_));
+  }
+
+ private:
+  const std::shared_ptr<const ControlFiles> files_;
+};
+
+class ControlHolder final : public Holder {
+ public:
+  ControlHolder(std::vector<ControlFile> files, Ownership ownership)
+      : ownership_(ownership),
+        started_(now()),
+        directory_(std::make_shared<const ControlDirectory>(
+            std::make_shared<const ControlFiles>(std::move(files), ownership))) {}
+  std::optional<Attributes> known_attributes(Slot) const override {
+    Attributes attributes = directory_attributes(of_daemon(started_), ownership_);
+    attributes.links = 2;
+    return attributes;
+  }
+  void attributes(Slot slot, Reply<Attributes> reply) const override { reply(*known_attributes(slot)); }
+  void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
+
+ private:
+  const Ownership ownership_;
+  const timespec started_;
+  const std::shared_ptr<const Directory> directory_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Holder> make_control_directory(std::vector<ControlFile> files, Ownership ownership) {
+  return std::make_shared<const ControlHolder>(std::move(files), ownership);
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "vfs/directory.h"
+
+namespace tfilefs {
+
+// A file whose text is made each time it is opened.
+struct ControlFile {
+  std::string name;
+  std::function<std::string()> text;  // thread-safe, does not block
+};
+
+// .tfilefs: a directory of such files, with the owner and times of the daemon.
+std::shared_ptr<const Holder> make_control_directory(std::vector<ControlFile>, Ownership);
+
+}  // namespace tfilefs

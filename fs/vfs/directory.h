@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "content.h"
+#include "reply.h"
+#include "vfs/attributes.h"
+
+namespace tfilefs {
+
+struct Generation;
+class Directory;
+class Holder;
+
+// What of a thing a path shows: the thing itself, or one of the files that are made of it.
+enum class Form : std::uint8_t { itself, npy, text, schema, object_bin, header, map, original };
+
+struct Slot {
+  std::uint32_t index = 0;  // which of the holder's things
+  Form form = Form::itself;
+};
+
+// What stands at a path.
+struct Entry {
+  std::shared_ptr<const Holder> holder;
+  Slot slot;
+};
+
+// How old a look at the source may be: `recent` up to kRecent, `now` not older than the question.
+enum class Freshness : std::uint8_t { recent, now };
+
+// What answers the reads of one open file.
+struct OpenedContent {
+  std::shared_ptr<Content> content;
+  std::shared_ptr<const Generation> generation;  // null for what belongs to no ROOT file
+  std::uint64_t version = 0;  // where there is no generation: differs when the bytes may differ; never 0
+  bool cacheable =
+      true;  // whether the kernel may keep pages; else the content is asked for each read, whatever stat said
+};
+
+using Xattrs = std::vector<std::pair<std::string, std::string>>;
+
+// Things that stand somewhere in the mount; their names are a Directory's matter. Thread-safe, const, never blocks:
+// what needs storage answers later.
+class Holder : public std::enable_shared_from_this<Holder> {
+ public:
+  virtual ~Holder() = default;
+
+  // The state of the ROOT file that these things belong to; null for what is looked at anew each time.
+  virtual const std::shared_ptr<const Generation>& generation() const;
+
+  virtual void attributes(Slot, Reply<Attributes>) const = 0;
+  // The same where it needs neither storage nor decoding.
+  virtual std::optional<Attributes> known_attributes(Slot) const { return std::nullopt; }
+
+  virtual void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const;
+  virtual void open(Slot, Reply<OpenedContent>) const;
+  virtual void read_link(Slot, Reply<std::string>) const;
+  virtual void xattrs(Slot, Reply<Xattrs>) const;
+};
+
+// The names of a directory in an order that does not change while the listing lives.
+class Listing {
+ public:
+  virtual ~Listing() = default;
+  virtual std::size_t size() const = 0;
+
+  // Number `i`: its name, the type bits of its mode (0: unknown) and, where its attributes may be known without
+  // storage, what stands there.
+  struct Item {
+    std::string name;
+    mode_t type = 0;
+    Entry entry;
+  };
+  virtual void item(std::size_t i, Item& into) const = 0;
+};
+
+// The names of a directory. Thread-safe, const, never blocks.
+class Directory : public std::enable_shared_from_this<Directory> {
+ public:
+  virtual ~Directory() = default;
+  virtual const std::shared_ptr<const Generation>& generation() const;
+
+  // What stands under a name, hidden ones included. Error: not_found.
+  virtual void find(std::string_view name, Reply<Entry>) const = 0;
+  virtual void list(Reply<std::shared_ptr<const Listing>>) const = 0;
+};
+
+tl::unexpected<Error> no_such_entry();
+
+}  // namespace tfilefs

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/file_system.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <future>
+#include <utility>
+
+#include "control/readme.h"
+#include "control/stats.h"
+#include "vfs/blocking.h"
+#include "vfs/control_directory.h"
+#include "vfs/names.h"
+#include "vfs/root_file_holder.h"
+#include "vfs/source_tree.h"
+#include "vfs/xattr.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+using Clock = std::chrono::steady_clock;
+using DirectoryPtr = std::shared_ptr<const Directory>;
+
+namespace {
+
+tl::unexpected<Error> unknown_inode() { return fail(ErrorKind::stale, "unknown inode", -1, ESTALE); }
+tl::unexpected<Error> bad_handle() { return fail(ErrorKind::invalid, "unknown handle", -1, EBADF); }
+tl::unexpected<Error> source_changed() { return fail(ErrorKind::stale, "the file has changed since it was opened"); }
+
+// Trouble that somebody should hear of, rather than a question answered with no.
+bool is_trouble(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::damaged:
+    case ErrorKind::unsupported:
+    case ErrorKind::io:
+    case ErrorKind::timed_out:
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <class T>
+T wait_for(std::future<T> answer) {
+  return answer.get();
+}
+
+}  // namespace
+
+// ---- making
+
+FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOptions& options)
+    : cache_(std::move(cache)), context_{*cache_, errors_, options.ownership, options.views_listed} {
+  control_.holder = make_control_directory({{"README", [] { return readme_text(); }},
+                                            {"config.json", [text = options.config_json] { return text; }},
+                                            {"errors", [this] { return errors_.text(); }},
+                                            {"stats.json", [this] { return stats_json(); }}},
+                                           options.ownership);
+}
+
+FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<const Origin> origin,
+                       const FileSystemOptions& options)
+    : FileSystem(std::move(cache), options) {
+  auto file = std::make_shared<MountedFile>(context_, std::move(origin), "");
+  inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, std::move(file)), {}});
+}
+
+FileSystem::~FileSystem() {
+  files_.clear();
+  if (inodes_) inodes_->clear();
+  context_.recent.clear();
+  cache_.reset();
+}
+
+Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, const FileSystemOptions& options,
+                                                     std::string hidden) {
+  struct stat status {};
+  if (::stat(source.c_str(), &status) != 0) {
+    const int number = errno;
+    return fail(number == ENOENT ? ErrorKind::not_found : ErrorKind::io, source + ": " + std::strerror(number), -1,
+                number);
+  }
+  auto cache = ClusterCache::create(options.cache);
+  std::unique_ptr<FileSystem> fs;
+  if (S_ISDIR(status.st_mode)) {
+    fs.reset(new FileSystem(std::move(cache), options));
+    TRY(const auto tree, SourceTree::open(fs->context_, source, std::move(hidden)));
+    fs->inodes_ = std::make_unique<InodeTable>(Entry{tree->root(), {}});
+  } else {
+    fs = std::make_unique<FileSystem>(std::move(cache), make_path_origin(source), options);
+    TRY_VOID(fs->find_path(""));
+  }
+  fs->source_ = source;
+  return fs;
+}
+
+// ---- from inodes to what stands there
+
+InodePtr FileSystem::known(InodeId id) {
+  last_request_.store(Clock::now(), std::memory_order_relaxed);
+  return inodes_->find(id);
+}
+
+void FileSystem::note(const Inode& inode, std::string_view below, const Error& error) {
+  if (!is_trouble(error)) return;
+  std::string path = path_of(inode);
+  if (!below.empty()) path += (path == "/" ? "" : "/") + std::string(below);
+  errors_.add(path, error);
+}
+
+// What stands at the inode's path in the generation that is now.
+void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> reply) {
+  Entry entry = inodes_->entry(*inode);
+  const GenerationPtr generation = entry.holder->generation();
+  if (!generation) return reply(std::move(entry));
+  generation->owner->current(freshness, [this, inode = std::move(inode), entry = std::move(entry), generation,
+                                         reply = std::move(reply)](Result<GenerationPtr> now) mutable {
+    if (!now) return reply(tl::unexpected(std::move(now).error()));
+    if (*now == generation) return reply(std::move(entry));
+    resolve_again(std::move(inode), std::move(reply));
+  });
+}
+
+void FileSystem::resolve_again(InodePtr inode, Reply<Entry> reply) {
+  InodePtr parent = inode->parent;
+  directory_of(parent, Freshness::recent,
+               [this, inode = std::move(inode), reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
+                 if (!directory) return reply(tl::unexpected(std::move(directory).error()));
+                 const Directory& in = **directory;
+                 const std::string& name = inode->name;
+                 in.find(name, [this, inode, reply = std::move(reply)](Result<Entry> entry) mutable {
+                   // ESTALE makes the kernel walk the path once more and see for itself that it is gone.
+                   if (!entry && entry.error().kind == ErrorKind::not_found) return reply(source_changed());
+                   if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+                   inodes_->set_entry(*inode, *entry);
+                   reply(*std::move(entry));
+                 });
+               });
+}
+
+void FileSystem::directory_of(InodePtr inode, Freshness freshness, Reply<DirectoryPtr> reply) {
+  fresh_entry(inode, freshness, [this, inode, freshness, reply = std::move(reply)](Result<Entry> entry) mutable {
+    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+    Reply<DirectoryPtr> keep([this, inode, reply = std::move(reply)](Result<DirectoryPtr> entered) mutable {
+      if (entered) inodes_->keep(*inode, *entered);
+      reply(std::move(entered));
+    });
+    const Holder& holder = *entry->holder;
+    if (!holder.generation()) return holder.enter(entry->slot, freshness, std::move(keep));
+    inodes_->directory_once(*inode)->get(
+        [&](Reply<DirectoryPtr> made) { holder.enter(entry->slot, freshness, std::move(made)); }, std::move(keep));
+  });
+}
+
+void FileSystem::find_in(const InodePtr& parent, std::string_view name, Reply<Entry> reply) {
+  if (parent->id == kRootId && name == kControlName) return reply(control_);
+  directory_of(parent, Freshness::recent,
+               [name = std::string(name), reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
+                 if (!directory) return reply(tl::unexpected(std::move(directory).error()));
+                 (*directory)->find(name, std::move(reply));
+               });
+}
+
+// ---- names and attributes
+
+void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply) {
+  InodePtr parent = known(parent_id);
+  if (!parent) return reply(unknown_inode());
+  if (name.size() > NAME_MAX) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
+  auto found = [this, parent, name = std::string(name), reply = std::move(reply)](Result<Entry> entry) mutable {
+    if (!entry) {
+      note(*parent, name, entry.error());
+      return reply(tl::unexpected(std::move(entry).error()));
+    }
+    const Holder& holder = *entry->holder;
+    holder.attributes(entry->slot, [this, entry = *entry, parent, name = std::move(name),
+                                    reply = std::move(reply)](Result<Attributes> attributes) mutable {
+      if (!attributes) {
+        note(*parent, name, attributes.error());
+        return reply(tl::unexpected(std::move(attributes).error()));
+      }
+      attributes->id = inodes_->refer(parent, name, std::move(entry))->id;
+      reply(Found{attributes->id, *attributes});
+    });
+  };
+  find_in(parent, name, Reply<Entry>(std::move(found)));
+}
+
+void FileSystem::forget(InodeId id, std::uint64_t times) { inodes_->forget(id, times); }
+
+void FileSystem::getattr(InodeId id, Reply<Attributes> reply) {
+  InodePtr inode = known(id);
+  if (!inode) return reply(unknown_inode());
+  fresh_entry(inode, Freshness::recent, [this, inode, reply = std::move(reply)](Result<Entry> entry) mutable {
+    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+    const Holder& holder = *entry->holder;
+    holder.attributes(entry->slot, [this, inode, reply = std::move(reply)](Result<Attributes> attributes) mutable {
+      if (attributes) {
+        attributes->id = inode->id;
+      } else {
+        note(*inode, "", attributes.error());
+      }
+      reply(std::move(attributes));
+    });
+  });
+}
+
+void FileSystem::readlink(InodeId id, Reply<std::string> reply) {
+  const InodePtr inode = known(id);
+  if (!inode) return reply(unknown_inode());
+  const Entry entry = inodes_->entry(*inode);
+  entry.holder->read_link(entry.slot, std::move(reply));
+}
+
+// ---- files
+
+void FileSystem::open(InodeId id, Reply<Opened> reply) {
+  InodePtr inode = known(id);
+  if (!inode) return reply(unknown_inode());
+  fresh_entry(inode, Freshness::now, [this, inode, reply = std::move(reply)](Result<Entry> entry) mutable {
+    if (!entry) {
+      note(*inode, "", entry.error());
+      return reply(tl::unexpected(std::move(entry).error()));
+    }
+    const Holder& holder = *entry->holder;
+    holder.open(entry->slot, [this, inode, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+      finish_open(inode, std::move(opened), std::move(reply));
+    });
+  });
+}
+
+void FileSystem::finish_open(const InodePtr& inode, Result<OpenedContent> content, Reply<Opened> reply) {
+  if (!content) {
+    note(*inode, "", content.error());
+    return reply(tl::unexpected(std::move(content).error()));
+  }
+  Opened opened;
+  opened.direct = !content->cacheable;
+  if (content->cacheable) {
+    const std::uint64_t version = content->generation ? content->generation->serial : content->version;
+    const std::uint64_t before = inodes_->exchange_version(*inode, version);
+    opened.changed = before != 0 && before != version;
+    opened.keep_cache = !opened.changed;
+  }
+  OpenFile file;
+  file.inode = inode;
+  file.content = *std::move(content);
+  opened.handle = files_.add(std::move(file));
+  reply(opened);
+}
+
+void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
+  std::shared_ptr<const OpenFile> file = files_.find(handle);
+  if (!file || !file->content.content) return reply(bad_handle());
+  const GenerationPtr& generation = file->content.generation;
+  if (generation && generation->stale) return reply(source_changed());
+  Content& content = *file->content.content;
+  content.read(offset, size, [this, file = std::move(file), reply = std::move(reply)](Result<Slices> slices) mutable {
+    if (!slices) {
+      const auto& of = file->content.generation;
+      if (of && slices.error().kind == ErrorKind::stale) of->stale = true;
+      note(*file->inode, "", slices.error());
+    }
+    reply(std::move(slices));
+  });
+}
+
+void FileSystem::release(HandleId handle) {
+  last_request_.store(Clock::now(), std::memory_order_relaxed);
+  files_.remove(handle);
+}
+
+// ---- directories
+
+void FileSystem::opendir(InodeId id, Reply<HandleId> reply) {
+  InodePtr inode = known(id);
+  if (!inode) return reply(unknown_inode());
+  directory_of(inode, Freshness::now, [this, inode, reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
+    if (!directory) {
+      note(*inode, "", directory.error());
+      return reply(tl::unexpected(std::move(directory).error()));
+    }
+    const Directory& listed = **directory;
+    listed.list([this, inode, directory = *directory,
+                 reply = std::move(reply)](Result<std::shared_ptr<const Listing>> listing) mutable {
+      if (!listing) {
+        note(*inode, "", listing.error());
+        return reply(tl::unexpected(std::move(listing).error()));
+      }
+      OpenFile open;
+      open.inode = std::move(inode);
+      open.directory = std::move(directory);
+      open.listing = *std::move(listing);
+      reply(files_.add(std::move(open)));
+    });
+  });
+}
+
+void FileSystem::readdir(HandleId handle, std::uint64_t offset, bool full, std::shared_ptr<DirectorySink> sink,
+                         Reply<void> reply) {
+  const auto open = files_.find(handle);
+  if (!open || !open->listing) return reply(bad_handle());
+  if (offset != 0 || !open->listing_used) {
+    if (!open->listing_used) {
+      OpenFile used = *open;
+      used.listing_used = true;
+      files_.replace(handle, std::move(used));
+    }
+    fill(*open, offset, full, *sink);
+    return reply({});
+  }
+  // rewinddir(3): as if opened again.
+  const Directory& directory = *open->directory;
+  directory.list([this, handle, open, full, sink = std::move(sink),
+                  reply = std::move(reply)](Result<std::shared_ptr<const Listing>> listing) mutable {
+    if (!listing) return reply(tl::unexpected(std::move(listing).error()));
+    OpenFile again = *open;
+    again.listing = *std::move(listing);
+    fill(again, 0, full, *sink);
+    files_.replace(handle, std::move(again));
+    reply({});
+  });
+}
+
+// Offset 0 is ".", 1 "..", 2 + i name i of the listing; the mount's root may have one more, ".tfilefs".
+void FileSystem::fill(const OpenFile& open, std::uint64_t offset, bool full, DirectorySink& sink) {
+  const Inode& self = *open.inode;
+  Attributes dots;
+  dots.mode = S_IFDIR;
+  dots.links = 0;
+  dots.id = self.id;
+  if (offset == 0 && !sink.add(".", dots, 1)) return;
+  dots.id = self.parent ? self.parent->id : self.id;
+  if (offset <= 1 && !sink.add("..", dots, 2)) return;
+  Listing::Item item;
+  const std::size_t count = open.listing->size();
+  for (std::uint64_t i = offset < 2 ? 0 : offset - 2; i < count; ++i) {
+    open.listing->item(i, item);
+    if (!fill_child(open, item, i + 3, full, sink)) return;
+  }
+  if (self.id != kRootId || !context_.views_listed || offset > count + 2) return;
+  item = {std::string(kControlName), S_IFDIR, control_};
+  fill_child(open, item, count + 3, full, sink);
+}
+
+bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint64_t next, bool full,
+                            DirectorySink& sink) {
+  std::optional<Attributes> attributes;
+  if (full && item.entry.holder) attributes = item.entry.holder->known_attributes(item.entry.slot);
+  if (attributes) {
+    const InodePtr inode = inodes_->refer(open.inode, item.name, std::move(item.entry));
+    attributes->id = inode->id;
+    if (sink.add(item.name, *attributes, next)) return true;
+    inodes_->forget(inode->id, 1);
+    return false;
+  }
+  Attributes brief;
+  brief.id = inodes_->id_of(*open.inode, item.name);
+  brief.mode = item.type;
+  brief.links = 0;
+  return sink.add(item.name, brief, next);
+}
+
+// ---- extended attributes, size
+
+void FileSystem::xattrs_of(InodeId id, Reply<Xattrs> reply) {
+  InodePtr inode = known(id);
+  if (!inode) return reply(unknown_inode());
+  fresh_entry(inode, Freshness::recent, [inode, reply = std::move(reply)](Result<Entry> entry) mutable {
+    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+    entry->holder->xattrs(entry->slot, std::move(reply));
+  });
+}
+
+void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> reply) {
+  // ENOTSUP, rather than "none here", lets ls ask once a mount instead of once a file.
+  if (!name.starts_with("user.")) return reply(fail(ErrorKind::unsupported, "no such attributes here", -1, ENOTSUP));
+  xattrs_of(id, [name = std::string(name), reply = std::move(reply)](Result<Xattrs> all) mutable {
+    if (!all) return reply(tl::unexpected(std::move(all).error()));
+    reply(xattr_value(*all, name));
+  });
+}
+
+void FileSystem::listxattr(InodeId id, Reply<std::string> reply) {
+  xattrs_of(id, [reply = std::move(reply)](Result<Xattrs> all) mutable {
+    if (!all) return reply(tl::unexpected(std::move(all).error()));
+    reply(xattr_names(*all));
+  });
+}
+
+// The space of the source's own file system, of which nothing is free to whoever looks through this one.
+void FileSystem::statfs(Reply<struct statvfs> reply) {
+  auto job = [source = source_]() -> Result<struct statvfs> {
+    struct statvfs space {};
+    if (source.empty() || ::statvfs(source.c_str(), &space) != 0) space.f_bsize = space.f_frsize = 4096;
+    space.f_bfree = space.f_bavail = space.f_ffree = space.f_favail = 0;
+    space.f_namemax = NAME_MAX;
+    return space;
+  };
+  answer_blocking(*cache_, std::move(job), std::move(reply));
+}
+
+std::string FileSystem::stats_json() {
+  return stats_text(cache_->counters(), {inodes_->size(), files_.size(), errors_.count()});
+}
+
+// ---- without a kernel
+
+Result<FileSystem::Found> FileSystem::find_path(std::string_view path) {
+  std::promise<Result<Attributes>> root;
+  getattr(kRootId, [&](Result<Attributes> attributes) { root.set_value(std::move(attributes)); });
+  TRY(const Attributes attributes, wait_for(root.get_future()));
+  Found at{kRootId, attributes};
+  while (!path.empty()) {
+    const std::size_t slash = path.find('/');
+    const std::string_view name = path.substr(0, slash);
+    path = slash == std::string_view::npos ? "" : path.substr(slash + 1);
+    if (name.empty()) continue;
+    std::promise<Result<Found>> found;
+    lookup(at.id, name, [&](Result<Found> result) { found.set_value(std::move(result)); });
+    TRY(at, wait_for(found.get_future()));
+  }
+  return at;
+}
+
+}  // namespace tfilefs

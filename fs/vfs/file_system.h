@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/statvfs.h>
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "cache/cluster_cache.h"
+#include "content.h"
+#include "control/error_log.h"
+#include "reply.h"
+#include "vfs/attributes.h"
+#include "vfs/directory.h"
+#include "vfs/generation.h"
+#include "vfs/inode_table.h"
+#include "vfs/open_files.h"
+
+namespace tfilefs {
+
+// How long whoever asked may go on believing an answer about names and attributes. Together with MountedFile::kRecent
+// less than the second within which a change of the source is promised to be seen; long enough that a path that is used
+// over and over costs two requests a second.
+inline constexpr double kAnswerTimeout = 0.5;
+
+struct FileSystemOptions {
+  CacheOptions cache;
+  Ownership ownership;
+  bool views_listed = false;
+  std::string config_json;  // what .tfilefs/config.json shows
+};
+
+// What a listing is written to, one name after the other, until it is full.
+class DirectorySink {
+ public:
+  virtual ~DirectorySink() = default;
+  // False: no room, not taken. `next`: where to go on after this name. `attributes`: all of them, and the name is
+  // counted as looked up; or only id and type bits (no links), and it is not.
+  virtual bool add(const std::string& name, const Attributes& attributes, std::uint64_t next) = 0;
+};
+
+// The mount without a kernel. Every operation answers through its Reply exactly once: on the caller's thread when what
+// it needs is loaded, else from another; none blocks. Thread-safe. Errors carry the errno in `system_errno` where the
+// kind does not say it all; those that tell of trouble are also in the error log, with their path.
+class FileSystem {
+ public:
+  // Mounts a ROOT file or a directory of the host. `hidden`: as SourceTree::open. Blocks. Errors: not_found, denied,
+  // damaged (not a ROOT file).
+  static Result<std::unique_ptr<FileSystem>> open(const std::string& source, const FileSystemOptions&,
+                                                  std::string hidden = "");
+
+  // Shows one ROOT file, wherever it comes from.
+  FileSystem(std::unique_ptr<ClusterCache>, std::unique_ptr<const Origin>, const FileSystemOptions&);
+  ~FileSystem();  // waits for what is in flight
+  FileSystem(const FileSystem&) = delete;
+  FileSystem& operator=(const FileSystem&) = delete;
+
+  struct Found {
+    InodeId id = 0;
+    Attributes attributes;
+  };
+  // Counts as one lookup when it succeeds.
+  void lookup(InodeId parent, std::string_view name, Reply<Found>);
+  void forget(InodeId, std::uint64_t times);
+  void getattr(InodeId, Reply<Attributes>);
+  void readlink(InodeId, Reply<std::string>);
+
+  struct Opened {
+    HandleId handle = 0;
+    bool keep_cache = false;  // pages of an earlier opening are still good
+    bool direct = false;      // neither pages nor size are to be kept
+    bool changed = false;     // attributes told earlier are of an older state
+  };
+  void open(InodeId, Reply<Opened>);
+  // Exactly `size` bytes, fewer at the end only. Error: stale when the source has changed since the opening.
+  void read(HandleId, std::uint64_t offset, std::size_t size, Reply<Slices>);
+  void release(HandleId);
+
+  void opendir(InodeId, Reply<HandleId>);
+  // Writes names from `offset` on (0, or a `next` given before) to the sink. `full`: with attributes, where they are
+  // known without storage or decoding.
+  void readdir(HandleId, std::uint64_t offset, bool full, std::shared_ptr<DirectorySink>, Reply<void>);
+
+  void getxattr(InodeId, std::string_view name, Reply<std::string>);
+  void listxattr(InodeId, Reply<std::string>);  // names, each ended by a NUL
+  void statfs(Reply<struct statvfs>);
+
+  // For those who hold a FileSystem without a kernel, and for tests: what stands at a path below the mount's root,
+  // looked up name by name. Blocks.
+  Result<Found> find_path(std::string_view path);
+
+  ErrorLog& errors() { return errors_; }
+  ClusterCache& cache() { return *cache_; }
+
+  // For idle=: whether anything is open, and when something was last asked.
+  bool is_in_use() const { return files_.size() > 0; }
+  std::chrono::steady_clock::time_point last_request() const { return last_request_.load(); }
+
+ private:
+  FileSystem(std::unique_ptr<ClusterCache>, const FileSystemOptions&);
+  void fresh_entry(InodePtr, Freshness, Reply<Entry>);
+  void resolve_again(InodePtr, Reply<Entry>);
+  void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);
+  void find_in(const InodePtr& parent, std::string_view name, Reply<Entry>);
+  void finish_open(const InodePtr&, Result<OpenedContent>, Reply<Opened>);
+  void fill(const OpenFile&, std::uint64_t offset, bool full, DirectorySink&);
+  bool fill_child(const OpenFile&, Listing::Item&, std::uint64_t next, bool full, DirectorySink&);
+  void xattrs_of(InodeId, Reply<Xattrs>);
+  InodePtr known(InodeId);
+  void note(const Inode&, std::string_view below, const Error&);
+  std::string stats_json();
+
+  ErrorLog errors_;
+  std::unique_ptr<ClusterCache> cache_;
+  MountContext context_;
+  std::string source_;
+  Entry control_;
+  std::unique_ptr<InodeTable> inodes_;
+  OpenFiles files_;
+  std::atomic<std::chrono::steady_clock::time_point> last_request_{};
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/generation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "vfs/key_directory.h"
+#include "vfs/loaded_table.h"
+
+namespace tfilefs {
+
+void RecentGenerations::keep(std::shared_ptr<const Generation> generation) {
+  std::shared_ptr<const Generation> dropped;  // its end is not to be met under the lock
+  const Lock lock(mutex_);
+  const auto at = std::find(kept_.begin(), kept_.end(), generation);
+  if (at != kept_.end()) kept_.erase(at);
+  kept_.push_back(std::move(generation));
+  if (kept_.size() > kKept) {
+    dropped = std::move(kept_.front());
+    kept_.pop_front();
+  }
+}
+
+void RecentGenerations::clear() {
+  std::deque<std::shared_ptr<const Generation>> dropped;
+  const Lock lock(mutex_);
+  dropped.swap(kept_);
+}
+
+namespace {
+std::atomic<std::uint64_t> generations_made = 0;
+}
+
+Generation::Generation(MountContext& mount, std::shared_ptr<MountedFile> of, std::shared_ptr<const tfile::File> opened,
+                       SourceState now)
+    : context(mount),
+      owner(std::move(of)),
+      file(std::move(opened)),
+      state(std::move(now)),
+      serial(++generations_made) {}
+
+std::shared_ptr<const Directory> Generation::root() const {
+  {
+    const Lock lock(mutex_);
+    if (auto known = root_.lock()) return known;
+  }
+  auto made = make_key_directory(shared_from_this(), file->root(), owner->path(), {});
+  const Lock lock(mutex_);
+  if (auto known = root_.lock()) return known;
+  root_ = made;
+  return made;
+}
+
+Once<std::shared_ptr<const LoadedTable>> Generation::table(std::uint64_t seek) const {
+  const Lock lock(mutex_);
+  return tables_[seek];
+}
+
+void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
+  GenerationPtr known;
+  {
+    const Lock lock(mutex_);
+    if (freshness == Freshness::recent && Clock::now() - checked_ < kRecent) known = current_.lock();
+    if (!known) waiters_.push_back(std::move(reply));
+  }
+  if (known) return reply(std::move(known));
+  start_check();
+}
+
+void MountedFile::start_check() {
+  {
+    const Lock lock(mutex_);
+    if (std::exchange(checking_, true)) return;
+  }
+  context_.cache.run_blocking([self = shared_from_this()] { self->check(); });
+}
+
+// Answers those who asked before the look; who asks meanwhile could be shown a state older than the question, so gets
+// a look of his own.
+void MountedFile::check() {
+  for (;;) {
+    std::vector<Reply<GenerationPtr>> asked;
+    {
+      const Lock lock(mutex_);
+      asked.swap(waiters_);
+      if (asked.empty()) {
+        checking_ = false;
+        return;
+      }
+    }
+    const Clock::time_point now = Clock::now();
+    const Result<GenerationPtr> result = look_again();
+    {
+      const Lock lock(mutex_);
+      if (result) {
+        current_ = *result;
+        checked_ = now;
+      }
+    }
+    if (result) context_.recent.keep(*result);
+    for (auto& reply : asked) reply(result);
+  }
+}
+
+Result<GenerationPtr> MountedFile::look_again() {
+  GenerationPtr known;
+  {
+    const Lock lock(mutex_);
+    known = current_.lock();
+  }
+  auto state = origin_->look();
+  if (known && state && state->identity == known->state.identity) return known;
+  if (known) known->stale = true;
+  if (!state) return tl::unexpected(std::move(state).error());
+  {
+    const Lock lock(mutex_);
+    if (refused_ && refused_->first == state->identity) return tl::unexpected(refused_->second);
+  }
+  auto opened = open_new(*state);
+  const Lock lock(mutex_);
+  refused_.reset();
+  if (!opened && is_lasting(opened.error())) refused_.emplace(state->identity, opened.error());
+  return opened;
+}
+
+Result<GenerationPtr> MountedFile::open_new(const SourceState& seen) {
+  SourceState state = seen;
+  TRY(auto file, origin_->open());
+  // Changed between the look and the opening: what was opened counts.
+  if (file->source().identity() != state.identity) {
+    TRY(state, origin_->look());
+    state.identity = file->source().identity();
+  }
+  for (const std::string& warning : file->warnings()) context_.errors.add("/" + path_, warning);
+  return std::make_shared<const Generation>(context_, shared_from_this(), std::move(file), std::move(state));
+}
+
+}  // namespace tfilefs

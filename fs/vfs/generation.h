@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <deque>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cache/cluster_cache.h"
+#include "control/error_log.h"
+#include "mutex.h"
+#include "tfile/file.h"
+#include "vfs/attributes.h"
+#include "vfs/directory.h"
+#include "vfs/once.h"
+
+namespace tfilefs {
+
+class LoadedTable;
+class MountedFile;
+
+// Keeps the files that were used last open, whether or not anything refers to them.
+class RecentGenerations {
+ public:
+  void keep(std::shared_ptr<const Generation>);
+  void clear();
+
+ private:
+  static constexpr std::size_t kKept = 32;  // descriptors and metadata of so many files stay, beside those in use
+  Mutex mutex_;
+  std::deque<std::shared_ptr<const Generation>> kept_ GUARDED_BY(mutex_);
+};
+
+// What the parts of a mount share. Outlives all of them.
+struct MountContext {
+  ClusterCache& cache;
+  ErrorLog& errors;
+  Ownership ownership;
+  bool views_listed = false;
+  RecentGenerations recent{};
+};
+
+// Where a ROOT file lies: looked at by its name, so that another file put in its place is seen. Both block.
+struct SourceState {
+  tfile::Identity identity;
+  Provenance from;
+};
+class Origin {
+ public:
+  virtual ~Origin() = default;
+  virtual Result<SourceState> look() const = 0;
+  virtual Result<std::shared_ptr<const tfile::File>> open() const = 0;
+};
+
+// One state of a ROOT file, and what was loaded of it. What belongs to it stays consistent: when the file changes it
+// becomes stale, and a new one takes its place.
+struct Generation : std::enable_shared_from_this<Generation> {
+  Generation(MountContext& context, std::shared_ptr<MountedFile> owner, std::shared_ptr<const tfile::File> file,
+             SourceState state);
+
+  MountContext& context;
+  const std::shared_ptr<MountedFile> owner;
+  const std::shared_ptr<const tfile::File> file;
+  const SourceState state;
+  const std::uint64_t serial;  // of all generations of this process, from 1
+  mutable std::atomic<bool> stale = false;
+
+  // The file's root directory.
+  std::shared_ptr<const Directory> root() const;
+
+  // The table whose key is at `seek`, loaded once for all cycles and paths that lead to it.
+  Once<std::shared_ptr<const LoadedTable>> table(std::uint64_t seek) const;
+
+  // .map.txt.
+  mutable Once<std::shared_ptr<Content>> map;
+
+ private:
+  mutable Mutex mutex_;
+  mutable std::weak_ptr<const Directory> root_ GUARDED_BY(mutex_);  // it holds this
+  mutable std::unordered_map<std::uint64_t, Once<std::shared_ptr<const LoadedTable>>> tables_ GUARDED_BY(mutex_);
+};
+
+using GenerationPtr = std::shared_ptr<const Generation>;
+
+// A ROOT file of the mount through all its changes.
+class MountedFile : public std::enable_shared_from_this<MountedFile> {
+ public:
+  // `path`: in the mount, for messages; empty for the mount's root.
+  MountedFile(MountContext& context, std::unique_ptr<const Origin> origin, std::string path)
+      : context_(context), origin_(std::move(origin)), path_(std::move(path)) {}
+
+  // The generation that is now; opens the file if need be. Answers at once for `recent` when the source was looked at
+  // less than kRecent ago. Errors: what Origin and File::open give.
+  void current(Freshness, Reply<GenerationPtr>);
+
+  const std::string& path() const { return path_; }
+
+  // With the time that the kernel believes what it was told (kAnswerTimeout, file_system.h) it makes less than the
+  // second within which a change is promised to be seen.
+  static constexpr std::chrono::milliseconds kRecent{200};
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void start_check();
+  void check();
+  Result<GenerationPtr> look_again();
+  Result<GenerationPtr> open_new(const SourceState&);
+
+  MountContext& context_;
+  const std::unique_ptr<const Origin> origin_;
+  const std::string path_;
+
+  Mutex mutex_;
+  std::weak_ptr<const Generation> current_ GUARDED_BY(mutex_);
+  Clock::time_point checked_ GUARDED_BY(mutex_);
+  bool checking_ GUARDED_BY(mutex_) = false;
+  std::vector<Reply<GenerationPtr>> waiters_ GUARDED_BY(mutex_);
+  // Why the file in this state cannot be opened: not tried again until it changes.
+  std::optional<std::pair<tfile::Identity, Error>> refused_ GUARDED_BY(mutex_);
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/inode_table.h"
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include <utility>
+
+namespace tfilefs {
+namespace {
+
+// 0 means "none" in the protocol, and 1 the root.
+InodeId hashed_id(const Inode& parent, std::string_view name) {
+  const InodeId id = XXH64(name.data(), name.size(), parent.id);
+  return id > kRootId ? id : id + 2;
+}
+InodeId next_id(InodeId id) { return id + 1 > kRootId ? id + 1 : kRootId + 1; }
+
+}  // namespace
+
+InodeTable::InodeTable(Entry root) {
+  auto inode = std::make_shared<Inode>(kRootId, nullptr, "");
+  inode->entry_ = std::move(root);
+  inode->lookups_ = 1;
+  const Lock lock(mutex_);
+  inodes_.emplace(kRootId, std::move(inode));
+}
+
+InodePtr InodeTable::find(InodeId id) const {
+  const Lock lock(mutex_);
+  const auto at = inodes_.find(id);
+  return at == inodes_.end() ? nullptr : at->second;
+}
+
+bool InodeTable::is(const Inode& inode, const Inode& parent, std::string_view name) const {
+  // Not by address: the kernel may have forgotten the parent and found it again before it forgets this one.
+  return inode.parent && inode.parent->id == parent.id && inode.name == name;
+}
+
+InodeId InodeTable::id_of(const Inode& parent, std::string_view name) const {
+  const Lock lock(mutex_);
+  InodeId id = hashed_id(parent, name);
+  for (auto at = inodes_.find(id); at != inodes_.end() && !is(*at->second, parent, name); at = inodes_.find(id))
+    id = next_id(id);
+  return id;
+}
+
+void InodeTable::replace(Inode& inode, Entry entry) {
+  const auto& old = inode.entry_;
+  const bool same_state =
+      old.holder && old.holder->generation() && old.holder->generation() == entry.holder->generation();
+  // Another holder of the same generation shows the same; what was entered of it stays.
+  if (!same_state) inode.directory_.reset();
+  inode.entry_ = std::move(entry);
+}
+
+InodePtr InodeTable::refer(const InodePtr& parent, std::string_view name, Entry entry) {
+  Entry dropped;  // may be the last of a whole file
+  const Lock lock(mutex_);
+  InodeId id = hashed_id(*parent, name);
+  for (;; id = next_id(id)) {
+    auto [at, made] = inodes_.try_emplace(id);
+    if (made) at->second = std::make_shared<Inode>(id, parent, name);
+    Inode& inode = *at->second;
+    if (!made && !is(inode, *parent, name)) continue;
+    ++inode.lookups_;
+    dropped = inode.entry_;
+    if (inode.entry_.holder != entry.holder) replace(inode, std::move(entry));
+    return at->second;
+  }
+}
+
+void InodeTable::forget(InodeId id, std::uint64_t times) {
+  InodePtr dropped;  // and with it perhaps its parents
+  const Lock lock(mutex_);
+  const auto at = inodes_.find(id);
+  if (at == inodes_.end() || id == kRootId) return;
+  Inode& inode = *at->second;
+  inode.lookups_ -= std::min(inode.lookups_, times);
+  if (inode.lookups_ > 0) return;
+  dropped = std::move(at->second);
+  inodes_.erase(at);
+}
+
+Entry InodeTable::entry(const Inode& inode) const {
+  const Lock lock(mutex_);
+  return inode.entry_;
+}
+
+void InodeTable::set_entry(Inode& inode, Entry entry) {
+  Entry dropped;
+  const Lock lock(mutex_);
+  dropped = inode.entry_;
+  replace(inode, std::move(entry));
+}
+
+std::shared_ptr<DirectoryOnce> InodeTable::directory_once(Inode& inode) {
+  const Lock lock(mutex_);
+  if (!inode.directory_) inode.directory_ = std::make_shared<DirectoryOnce>();
+  return inode.directory_;
+}
+
+void InodeTable::keep(Inode& inode, std::shared_ptr<const Directory> directory) {
+  const Lock lock(mutex_);
+  inode.kept_.swap(directory);  // what it replaces ends after the lock
+}
+
+std::uint64_t InodeTable::exchange_version(Inode& inode, std::uint64_t version) {
+  const Lock lock(mutex_);
+  return std::exchange(inode.version_, version);
+}
+
+std::size_t InodeTable::size() const {
+  const Lock lock(mutex_);
+  return inodes_.size();
+}
+
+void InodeTable::clear() {
+  std::unordered_map<InodeId, InodePtr, Same> dropped;
+  InodePtr root = find(kRootId);
+  const Lock lock(mutex_);
+  dropped.swap(inodes_);
+  inodes_.emplace(kRootId, std::move(root));
+}
+
+std::string path_of(const Inode& inode) {
+  if (!inode.parent) return "/";
+  std::string path;
+  for (const Inode* at = &inode; at->parent; at = at->parent.get()) path = "/" + at->name + path;
+  return path;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/key_directory.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "tfile/name.h"
+#include "vfs/generation.h"
+#include "vfs/key_holder.h"
+#include "vfs/name_index.h"
+#include "vfs/names.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::KeyInfo;
+
+constexpr std::pair<std::string_view, Form> kRootFiles[] = {
+    {kHeaderName, Form::header}, {kMapName, Form::map}, {kOriginalName, Form::original}};
+
+// An older cycle: `key` has the name of the key `newest`.
+struct OlderCycle {
+  std::uint32_t newest, key;
+  friend bool operator<(const OlderCycle& a, const OlderCycle& b) { return a.newest < b.newest; }
+};
+
+class KeyDirectory final : public Directory {
+ public:
+  explicit KeyDirectory(std::shared_ptr<KeyHolder> keys);
+
+  const std::shared_ptr<const Generation>& generation() const override { return keys_->generation(); }
+  void find(std::string_view name, Reply<Entry> reply) const override {
+    if (const auto slot = find_slot(name)) return reply(Entry{keys_, *slot});
+    reply(no_such_entry());
+  }
+  void list(Reply<std::shared_ptr<const Listing>>) const override;
+
+ private:
+  friend class KeyListing;
+  void sort_cycles();
+  void make_names();
+  auto shown_name() const {
+    return [this](std::uint32_t key) -> std::string_view { return keys_->names()[key]; };
+  }
+  std::optional<Slot> find_slot(std::string_view name) const;
+
+  const std::shared_ptr<KeyHolder> keys_;
+  std::vector<std::uint32_t> newest_;  // keys that have the bare name, in file order
+  std::vector<OlderCycle> older_;      // sorted
+  NameIndex index_;                    // of newest_, by the name shown
+};
+
+KeyDirectory::KeyDirectory(std::shared_ptr<KeyHolder> keys) : keys_(std::move(keys)) {
+  sort_cycles();
+  make_names();
+}
+
+void KeyDirectory::sort_cycles() {
+  const std::vector<KeyInfo>& keys = keys_->listing().keys;
+  std::vector<std::uint32_t> newest_of(keys.size());  // by the first key of a name
+  NameIndex names(keys.size());
+  const auto original = [&](std::uint32_t i) { return keys[i].name; };
+  std::vector<OlderCycle> older;
+  std::vector<std::uint32_t> firsts;
+  for (std::uint32_t i = 0; i < keys.size(); ++i) {
+    const std::uint32_t first = names.add(i, original);
+    if (first == i) {
+      newest_of[i] = i;
+      firsts.push_back(i);
+      continue;
+    }
+    std::uint32_t& newest = newest_of[first];
+    const bool newer = keys[i].cycle > keys[newest].cycle;
+    older.push_back({first, newer ? std::exchange(newest, i) : i});
+  }
+  for (const std::uint32_t first : firsts) newest_.push_back(newest_of[first]);
+  for (OlderCycle& cycle : older) cycle.newest = newest_of[cycle.newest];
+  std::stable_sort(older.begin(), older.end());
+  older_ = std::move(older);
+}
+
+void KeyDirectory::make_names() {
+  const std::vector<KeyInfo>& keys = keys_->listing().keys;
+  std::vector<std::string_view> originals;
+  originals.reserve(newest_.size());
+  for (const std::uint32_t key : newest_) originals.push_back(keys[key].name);
+  std::vector<std::string> shown = tfile::directory_names(originals);
+  std::vector<std::string> by_key(keys.size());
+  for (std::size_t i = 0; i < newest_.size(); ++i) by_key[newest_[i]] = std::move(shown[i]);
+  keys_->set_names(std::move(by_key));
+  index_ = NameIndex(newest_.size());
+  for (const std::uint32_t key : newest_) index_.add(key, shown_name());
+}
+
+std::optional<Slot> KeyDirectory::find_slot(std::string_view name) const {
+  if (const auto key = index_.find(name, shown_name())) return Slot{*key};
+  if (keys_->is_root()) {
+    for (const auto& [file, form] : kRootFiles) {
+      if (name == file) return Slot{0, form};
+    }
+  }
+  const auto cycle = parse_cycle(name);
+  if (!cycle) return std::nullopt;
+  const auto newest = index_.find(cycle->name, shown_name());
+  if (!newest) return std::nullopt;
+  const std::vector<KeyInfo>& keys = keys_->listing().keys;
+  if (keys[*newest].cycle == cycle->cycle) return Slot{*newest};
+  const auto [begin, end] = std::equal_range(older_.begin(), older_.end(), OlderCycle{*newest, 0});
+  for (auto older = begin; older != end; ++older) {
+    if (keys[older->key].cycle == cycle->cycle) return Slot{older->key};
+  }
+  return std::nullopt;
+}
+
+// Bare names; then, where views are listed, older cycles and the files about the file.
+class KeyListing final : public Listing {
+ public:
+  KeyListing(std::shared_ptr<const KeyDirectory> directory, bool all)
+      : directory_(std::move(directory)),
+        cycles_(all ? directory_->older_.size() : 0),
+        files_(all && directory_->keys_->is_root() ? std::size(kRootFiles) : 0) {}
+
+  std::size_t size() const override { return directory_->newest_.size() + cycles_ + files_; }
+
+  void item(std::size_t i, Item& into) const override {
+    const KeyHolder& keys = *directory_->keys_;
+    into.entry.holder = directory_->keys_;
+    into.type = S_IFDIR;
+    if (i < directory_->newest_.size()) {
+      const std::uint32_t key = directory_->newest_[i];
+      into.name = keys.names()[key];
+      into.entry.slot = {key};
+      return;
+    }
+    i -= directory_->newest_.size();
+    if (i < cycles_) {
+      const OlderCycle& older = directory_->older_[i];
+      into.name = keys.names()[older.newest] + ";" + std::to_string(keys.listing().keys[older.key].cycle);
+      into.entry.slot = {older.key};
+      return;
+    }
+    const auto& [name, form] = kRootFiles[i - cycles_];
+    into.name = name;
+    into.type = S_IFREG;
+    into.entry.slot = {0, form};
+  }
+
+ private:
+  const std::shared_ptr<const KeyDirectory> directory_;
+  const std::size_t cycles_, files_;
+};
+
+void KeyDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
+  reply(std::make_shared<const KeyListing>(std::static_pointer_cast<const KeyDirectory>(shared_from_this()),
+                                           generation()->context.views_listed));
+}
+
+}  // namespace
+
+std::shared_ptr<const Directory> make_key_directory(std::shared_ptr<const Generation> generation,
+                                                    std::shared_ptr<const tfile::DirectoryListing> listing,
+                                                    std::string path, std::vector<std::uint64_t> ancestors) {
+  return std::make_shared<const KeyDirectory>(
+      std::make_shared<KeyHolder>(std::move(generation), std::move(listing), std::move(path), std::move(ancestors)));
+}
+
+}  // namespace tfilefs

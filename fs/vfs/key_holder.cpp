@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/key_holder.h"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "vfs/blocking.h"
+#include "vfs/generation.h"
+#include "vfs/key_directory.h"
+#include "vfs/loaded_table.h"
+#include "vfs/object_directory.h"
+#include "vfs/source_content.h"
+#include "vfs/table_directory.h"
+#include "view/view.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+using tfile::KeyInfo;
+using tfile::KeyKind;
+using DirectoryPtr = std::shared_ptr<const Directory>;
+
+// As ROOT's own limit on nested directories would be, were there one; nothing real comes near.
+constexpr std::size_t kDepthMax = 100;
+
+Provenance key_provenance(const Generation& generation, const KeyInfo& key) {
+  Provenance from = generation.state.from;
+  if (key.datime != 0) from.modified = {tfile::unix_time(key.datime), 0};
+  return from;
+}
+
+Xattrs key_xattrs(const KeyInfo& key) {
+  return {{"user.tfilefs.name", std::string(key.name)},
+          {"user.tfilefs.title", std::string(key.title)},
+          {"user.tfilefs.class", std::string(key.class_name)},
+          {"user.tfilefs.cycle", std::to_string(key.cycle)}};
+}
+
+KeyHolder::KeyHolder(std::shared_ptr<const Generation> generation,
+                     std::shared_ptr<const tfile::DirectoryListing> listing, std::string path,
+                     std::vector<std::uint64_t> ancestors)
+    : generation_(std::move(generation)),
+      listing_(std::move(listing)),
+      path_(std::move(path)),
+      ancestors_(std::move(ancestors)) {}
+
+std::string KeyHolder::path_of(std::uint32_t key) const {
+  const std::string& name = names_[key].empty() ? std::string(listing_->keys[key].name) : names_[key];
+  return path_.empty() ? "/" + name : "/" + path_ + "/" + name;
+}
+
+std::optional<Attributes> KeyHolder::known_attributes(Slot slot) const {
+  const Generation& g = *generation_;
+  const Ownership& ownership = g.context.ownership;
+  switch (slot.form) {
+    case Form::itself:  // what is below a key is not looked into, so its directories are not counted: 1 link
+      return directory_attributes(key_provenance(g, listing_->keys[slot.index]), ownership);
+    case Form::original: {
+      const std::uint64_t size = g.file->source().size();
+      return file_attributes(g.state.from, ownership, size, size);
+    }
+    case Form::map: {
+      const auto map = g.map.peek();
+      if (!map) return std::nullopt;
+      return file_attributes(g.state.from, ownership, (*map)->size(), (*map)->size());
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+void KeyHolder::attributes(Slot slot, Reply<Attributes> reply) const {
+  if (auto known = known_attributes(slot)) return reply(*known);
+  const auto finish = [self = shared_from_this(), this](const Content& content) {
+    return file_attributes(generation_->state.from, generation_->context.ownership, content.size(), content.size());
+  };
+  content(slot.form, [finish, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
+    if (!made) return reply(tl::unexpected(std::move(made).error()));
+    reply(finish(**made));
+  });
+}
+
+void KeyHolder::enter(Slot slot, Freshness, Reply<DirectoryPtr> reply) const {
+  if (slot.form != Form::itself) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
+  switch (listing_->keys[slot.index].kind) {
+    case KeyKind::directory:
+      return enter_directory(slot.index, std::move(reply));
+    case KeyKind::table:
+      return enter_table(slot.index, std::move(reply));
+    case KeyKind::object:
+      return reply(make_object_directory(generation_, listing_, slot.index));
+  }
+}
+
+void KeyHolder::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) const {
+  if (ancestors_.size() >= kDepthMax)
+    return reply(
+        fail(ErrorKind::damaged, "directories are nested deeper than " + std::to_string(kDepthMax), -1, ELOOP));
+  auto job = [self = std::static_pointer_cast<const KeyHolder>(shared_from_this()), key]() -> Result<DirectoryPtr> {
+    const KeyHolder& above = *self;
+    TRY(auto listing, above.generation_->file->directory(above.listing_->keys[key]));
+    std::vector<std::uint64_t> ancestors = above.ancestors_;
+    ancestors.push_back(above.listing_->seek);
+    if (std::find(ancestors.begin(), ancestors.end(), listing->seek) != ancestors.end()) {
+      return fail(ErrorKind::damaged, "the directory holds itself", static_cast<std::int64_t>(listing->seek), ELOOP);
+    }
+    const std::string path = above.path_of(key).substr(1);
+    for (const std::string& warning : listing->warnings) above.generation_->context.errors.add("/" + path, warning);
+    return make_key_directory(above.generation_, std::move(listing), path, std::move(ancestors));
+  };
+  answer_blocking(generation_->context.cache, std::move(job), std::move(reply));
+}
+
+void KeyHolder::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const {
+  auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
+  auto load = [self, key]() -> Result<std::shared_ptr<const LoadedTable>> {
+    const Generation& g = *self->generation_;
+    TRY(auto table, g.file->table(self->listing_->keys[key]));
+    const std::string path = self->path_of(key);
+    if (!table->reason.empty()) g.context.errors.add(path, table->reason);
+    for (const std::string& warning : table->warnings) g.context.errors.add(path, warning);
+    return std::make_shared<const LoadedTable>(std::move(table), g.context.cache);
+  };
+  generation_->table(listing_->keys[key].seek)
+      .get(
+          [&](Reply<std::shared_ptr<const LoadedTable>> loaded) {
+            answer_blocking(generation_->context.cache, std::move(load), std::move(loaded));
+          },
+          Reply<std::shared_ptr<const LoadedTable>>(
+              [self, key, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
+                if (!loaded) return reply(tl::unexpected(std::move(loaded).error()));
+                reply(make_table_directory(self->generation_, *std::move(loaded), self->listing_, key));
+              }));
+}
+
+void KeyHolder::content(Form form, Reply<std::shared_ptr<Content>> reply) const {
+  const Generation& g = *generation_;
+  switch (form) {
+    case Form::header:
+      return reply(std::make_shared<FixedContent>(header_text(*g.file)));
+    case Form::original:
+      return reply(std::make_shared<SourceContent>(g.context.cache, g.file->shared_source()));
+    case Form::map: {
+      auto job = [file = g.file]() -> Result<std::shared_ptr<Content>> {
+        TRY(const auto records, file->record_map());
+        return std::make_shared<FixedContent>(map_text(records));
+      };
+      auto once = g.map;
+      return once.get(
+          [&](Reply<std::shared_ptr<Content>> made) {
+            answer_blocking(g.context.cache, std::move(job), std::move(made));
+          },
+          std::move(reply));
+    }
+    default:
+      return reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
+  }
+}
+
+void KeyHolder::open(Slot slot, Reply<OpenedContent> reply) const {
+  content(slot.form,
+          [generation = generation_, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
+            if (!made) return reply(tl::unexpected(std::move(made).error()));
+            reply(OpenedContent{*std::move(made), generation});
+          });
+}
+
+void KeyHolder::xattrs(Slot slot, Reply<Xattrs> reply) const {
+  if (slot.form != Form::itself) return reply(Xattrs{});
+  reply(key_xattrs(listing_->keys[slot.index]));
+}
+
+}  // namespace tfilefs

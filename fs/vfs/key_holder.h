@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tfile/file.h"
+#include "vfs/directory.h"
+
+namespace tfilefs {
+
+// The keys of one directory of a ROOT file, by their number in its listing, and (if it is the root) the files about the
+// whole file. Each key is a directory: of keys, of a table's nodes, or of an object's files.
+class KeyHolder final : public Holder {
+ public:
+  KeyHolder(std::shared_ptr<const Generation>, std::shared_ptr<const tfile::DirectoryListing>, std::string path,
+            std::vector<std::uint64_t> ancestors);
+
+  // The names that KeyDirectory gave, in messages about what lies below a key.
+  void set_names(std::vector<std::string> names) { names_ = std::move(names); }
+  const std::vector<std::string>& names() const { return names_; }
+
+  const tfile::DirectoryListing& listing() const { return *listing_; }
+  bool is_root() const { return ancestors_.empty(); }
+
+  const std::shared_ptr<const Generation>& generation() const override { return generation_; }
+  void attributes(Slot, Reply<Attributes>) const override;
+  std::optional<Attributes> known_attributes(Slot) const override;
+  void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
+  void open(Slot, Reply<OpenedContent>) const override;
+  void xattrs(Slot, Reply<Xattrs>) const override;
+
+ private:
+  std::string path_of(std::uint32_t key) const;
+  void enter_directory(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
+  void enter_table(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
+  void content(Form, Reply<std::shared_ptr<Content>>) const;
+
+  const std::shared_ptr<const Generation> generation_;
+  const std::shared_ptr<const tfile::DirectoryListing> listing_;
+  const std::string path_;
+  const std::vector<std::uint64_t> ancestors_;
+  std::vector<std::string> names_;  // of keys that have one, by key; set before anyone else sees this
+};
+
+// What a key's files take from it: as the file's, with the key's own date.
+Provenance key_provenance(const Generation&, const tfile::KeyInfo&);
+Xattrs key_xattrs(const tfile::KeyInfo&);
+
+}  // namespace tfilefs

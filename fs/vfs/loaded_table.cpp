@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/loaded_table.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "view/view.h"
+
+namespace tfilefs {
+
+using tfile::Column;
+using tfile::ColumnId;
+using tfile::NodeId;
+
+LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache)
+    : table_(std::move(table)), streams_(cache.attach(table_)) {
+  tfile::StreamId streams = 0;
+  for (const Column& column : table_->columns) streams = std::max(streams, column.stream + 1);
+  stream_begin_.assign(streams + 1, 0);
+  for (const Column& column : table_->columns) ++stream_begin_[column.stream + 1];
+  for (std::size_t s = 1; s < stream_begin_.size(); ++s) stream_begin_[s] += stream_begin_[s - 1];
+  stream_columns_.resize(table_->columns.size());
+  std::vector<std::uint32_t> next(stream_begin_.begin(), stream_begin_.end() - 1);
+  for (ColumnId c = 0; c < table_->columns.size(); ++c) stream_columns_[next[table_->columns[c].stream]++] = c;
+}
+
+std::optional<std::int64_t> LoadedTable::known_length(ColumnId id) const {
+  const Column& column = table_->columns[id];
+  return streams_->known_length(column.stream, column.slot);
+}
+
+void LoadedTable::length(ColumnId id, Reply<std::int64_t> reply) const {
+  const Column& column = table_->columns[id];
+  streams_->length(column.stream, column.slot, std::move(reply));
+}
+
+std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
+  const tfile::StreamId stream = table_->columns[id].stream;
+  const std::uint64_t stored = table_->stored_bytes(stream);
+  const std::uint32_t begin = stream_begin_[stream], end = stream_begin_[stream + 1];
+  if (end - begin == 1) return stored;
+  double all = 0, own = 0;
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const ColumnId c = stream_columns_[i];
+    const auto length = known_length(c);
+    if (!length) return stored / (end - begin);
+    const double size = static_cast<double>(*length) * static_cast<double>(table_->columns[c].item_size());
+    all += size;
+    if (c == id) own = size;
+  }
+  return all > 0 ? static_cast<std::uint64_t>(static_cast<double>(stored) * (own / all)) : stored / (end - begin);
+}
+
+void LoadedTable::view(NodeId node, Form form, Reply<std::shared_ptr<Content>> reply) const {
+  Once<std::shared_ptr<Content>> once;
+  {
+    const Lock lock(mutex_);
+    once = views_[{node, form}];
+  }
+  once.get(
+      [&](Reply<std::shared_ptr<Content>> made) {
+        if (form == Form::text) return text_content(streams_, table_, node, std::move(made));
+        schema_text(streams_, table_, Reply<std::string>([made = std::move(made)](Result<std::string> text) mutable {
+                      if (!text) return made(tl::unexpected(std::move(text).error()));
+                      made(std::make_shared<FixedContent>(*std::move(text)));
+                    }));
+      },
+      std::move(reply));
+}
+
+std::optional<NodeId> LoadedTable::find_branch(std::string_view name) const {
+  const auto branch_of = [this](std::uint32_t node) -> std::string_view { return table_->nodes[node].branch_name; };
+  std::call_once(branches_once_, [&] {
+    branches_ = NameIndex(table_->nodes.size());
+    for (NodeId node = 1; node < table_->nodes.size(); ++node) {
+      if (!table_->nodes[node].branch_name.empty()) branches_.add(node, branch_of);
+    }
+  });
+  return branches_.find(name, branch_of);
+}
+
+}  // namespace tfilefs

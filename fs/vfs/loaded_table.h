@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "cache/cluster_cache.h"
+#include "mutex.h"
+#include "tfile/table.h"
+#include "vfs/directory.h"
+#include "vfs/name_index.h"
+#include "vfs/once.h"
+
+namespace tfilefs {
+
+// A table that was opened, its streams in the cache, and the views of it whose making takes work. Const and
+// thread-safe. Knows no paths.
+class LoadedTable {
+ public:
+  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&);
+
+  const tfile::Table& table() const { return *table_; }
+  const std::shared_ptr<const tfile::Table>& shared_table() const { return table_; }
+  const std::shared_ptr<CachedStreams>& streams() const { return streams_; }
+
+  // Items of a column; the first answers only where neither storage nor decoding is needed.
+  std::optional<std::int64_t> known_length(tfile::ColumnId) const;
+  void length(tfile::ColumnId, Reply<std::int64_t>) const;
+
+  // Bytes that a column takes in the file: those of its stream, shared out by decoded size (evenly where a size is not
+  // known yet).
+  std::uint64_t stored_bytes(tfile::ColumnId) const;
+
+  // A file made of a node: its content when it was first asked for.
+  void view(tfile::NodeId, Form, Reply<std::shared_ptr<Content>>) const;
+
+  // The node of which this is ROOT's branch name, anywhere in the table.
+  std::optional<tfile::NodeId> find_branch(std::string_view name) const;
+
+ private:
+  const std::shared_ptr<const tfile::Table> table_;
+  const std::shared_ptr<CachedStreams> streams_;
+
+  // The columns of stream s: stream_columns_[stream_begin_[s] .. stream_begin_[s + 1]).
+  std::vector<std::uint32_t> stream_begin_;
+  std::vector<tfile::ColumnId> stream_columns_;
+
+  mutable std::once_flag branches_once_;
+  mutable NameIndex branches_;
+
+  mutable Mutex mutex_;
+  mutable std::map<std::pair<tfile::NodeId, Form>, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace tfilefs {
+
+std::uint64_t hash_of_name(std::string_view name);
+
+// Finds numbers by name: 8 bytes a name, the names themselves stay where they are (`name_of(i)` gives them back). Of
+// equal names the one added first is found.
+class NameIndex {
+ public:
+  explicit NameIndex(std::size_t names_max = 0) {
+    std::size_t size = 2;
+    while (size < 2 * names_max) size *= 2;
+    slots_.assign(size, kFree);
+  }
+
+  // Number `i`, unless the name is there: returns the number found under it then, else `i`.
+  template <class NameOf>
+  std::uint32_t add(std::uint32_t i, NameOf&& name_of) {
+    const std::string_view name = name_of(i);
+    std::size_t at = hash_of_name(name);
+    for (;; ++at) {
+      std::uint32_t& slot = slots_[at & (slots_.size() - 1)];
+      if (slot == kFree) return slot = i;
+      if (name_of(slot) == name) return slot;
+    }
+  }
+
+  template <class NameOf>
+  std::optional<std::uint32_t> find(std::string_view name, NameOf&& name_of) const {
+    for (std::size_t at = hash_of_name(name);; ++at) {
+      const std::uint32_t slot = slots_[at & (slots_.size() - 1)];
+      if (slot == kFree) return std::nullopt;
+      if (name_of(slot) == name) return slot;
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t kFree = 0xffffffff;
+  std::vector<std::uint32_t> slots_;  // at most half full, so that a search ends soon
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace tfilefs {
+
+// Names that the mount adds to those of the file. docs/semantics.md lists them.
+inline constexpr std::string_view kControlName = ".tfilefs";
+inline constexpr std::string_view kHeaderName = ".header.json";
+inline constexpr std::string_view kMapName = ".map.txt";
+inline constexpr std::string_view kOriginalName = ".original";
+inline constexpr std::string_view kSchemaName = ".schema.json";
+inline constexpr std::string_view kObjectBytesName = "object.bin";
+// Of the journal that lies beside a file that is written (docs/semantics.md, "Mirrored directories").
+inline constexpr std::string_view kJournalSuffix = ".tfilefs-journal";
+inline constexpr std::string_view kNpySuffix = ".npy";
+inline constexpr std::string_view kTextSuffix = ".txt";
+
+// "name;7" -> {"name", 7}; nothing where it does not end in ';' and a number without leading zeros.
+struct CycleName {
+  std::string_view name;
+  std::uint16_t cycle = 0;
+};
+std::optional<CycleName> parse_cycle(std::string_view name);
+
+// `name` without `suffix`, if it ends in it and more than it.
+std::optional<std::string_view> without_suffix(std::string_view name, std::string_view suffix);
+
+}  // namespace tfilefs

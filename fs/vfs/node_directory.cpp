@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/node_directory.h"
+
+#include <sys/stat.h>
+
+#include "vfs/generation.h"
+#include "vfs/name_index.h"
+#include "vfs/names.h"
+#include "vfs/table_directory.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::Node;
+using tfile::NodeId;
+
+// Another name under which a child is found.
+struct Alias {
+  std::string_view name;
+  NodeId node;
+};
+
+class NodeDirectory final : public Directory {
+ public:
+  NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId node);
+
+  const std::shared_ptr<const Generation>& generation() const override { return table_->generation(); }
+  void find(std::string_view name, Reply<Entry> reply) const override {
+    if (const auto slot = find_slot(name)) return reply(Entry{table_, *slot});
+    reply(no_such_entry());
+  }
+  void list(Reply<std::shared_ptr<const Listing>>) const override;
+
+ private:
+  friend class NodeListing;
+  bool is_table() const { return node_ == 0; }
+  const Node& self() const { return table_->table().nodes[node_]; }
+  const Node& child(std::size_t i) const { return table_->table().nodes[self().children[i]]; }
+  auto child_name() const {
+    return [this](std::uint32_t i) -> std::string_view { return child(i).name; };
+  }
+  auto alias_name() const {
+    return [this](std::uint32_t i) { return aliases_[i].name; };
+  }
+  std::optional<NodeId> find_node(std::string_view name) const;
+  std::optional<Slot> find_slot(std::string_view name) const;
+
+  const std::shared_ptr<const TableHolder> table_;
+  const NodeId node_;
+  NameIndex children_;
+  std::vector<Alias> aliases_;
+  NameIndex alias_index_;
+};
+
+NodeDirectory::NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId node)
+    : table_(std::move(table)), node_(node), children_(self().children.size()) {
+  const std::size_t count = self().children.size();
+  const auto add = [&](std::uint32_t i, std::string_view name) {
+    if (!name.empty() && name != child(i).name) aliases_.push_back({name, self().children[i]});
+  };
+  for (std::uint32_t i = 0; i < count; ++i) children_.add(i, child_name());
+  // Names without type come before branch names, where a branch is called like another's column.
+  for (std::uint32_t i = 0; i < count; ++i) {
+    if (!child(i).column) continue;
+    const tfile::Column& column = table_->table().columns[*child(i).column];
+    if (const auto stem = without_suffix(child(i).name, tfile::typed_suffix(column.dtype, column.shape))) add(i, *stem);
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    add(i, child(i).branch_name);
+    add(i, child(i).original_name);
+  }
+  alias_index_ = NameIndex(aliases_.size());
+  for (std::uint32_t i = 0; i < aliases_.size(); ++i) alias_index_.add(i, alias_name());
+}
+
+std::optional<NodeId> NodeDirectory::find_node(std::string_view name) const {
+  if (const auto i = children_.find(name, child_name())) return self().children[*i];
+  if (const auto i = alias_index_.find(name, alias_name())) return aliases_[*i].node;
+  if (is_table()) return table_->loaded().find_branch(name);
+  return std::nullopt;
+}
+
+std::optional<Slot> NodeDirectory::find_slot(std::string_view name) const {
+  if (const auto node = find_node(name)) return Slot{*node};
+  if (is_table() && name == kSchemaName) return Slot{node_, Form::schema};
+  if (is_table() && name == kObjectBytesName && table_->is_opaque()) return Slot{node_, Form::object_bin};
+  if (const auto stem = without_suffix(name, kNpySuffix)) {
+    if (const auto node = find_node(*stem); node && table_->table().nodes[*node].column) return Slot{*node, Form::npy};
+  }
+  if (const auto stem = without_suffix(name, kTextSuffix)) {
+    if (const auto node = find_node(*stem)) return Slot{*node, Form::text};
+  }
+  return std::nullopt;
+}
+
+// The children; then, where views are listed, each child's views.
+class NodeListing final : public Listing {
+ public:
+  NodeListing(std::shared_ptr<const NodeDirectory> directory, bool views) : directory_(std::move(directory)) {
+    if (directory_->is_table() && directory_->table_->is_opaque())
+      extra_.push_back({std::string(kObjectBytesName), {0, Form::object_bin}});
+    if (directory_->is_table() && (views || directory_->table_->is_opaque()))
+      extra_.push_back({std::string(kSchemaName), {0, Form::schema}});
+    if (!views) return;
+    for (const NodeId id : directory_->self().children) {
+      const Node& child = directory_->table_->table().nodes[id];
+      if (child.column) extra_.push_back({child.name + std::string(kNpySuffix), {id, Form::npy}});
+      extra_.push_back({child.name + std::string(kTextSuffix), {id, Form::text}});
+    }
+  }
+
+  std::size_t size() const override { return directory_->self().children.size() + extra_.size(); }
+
+  void item(std::size_t i, Item& into) const override {
+    into.entry.holder = directory_->table_;
+    if (i < directory_->self().children.size()) {
+      const Node& child = directory_->child(i);
+      into.name = child.name;
+      into.type = child.column ? S_IFREG : S_IFDIR;
+      into.entry.slot = {directory_->self().children[i]};
+      return;
+    }
+    const Extra& extra = extra_[i - directory_->self().children.size()];
+    into.name = extra.name;
+    into.type = S_IFREG;
+    into.entry.slot = extra.slot;
+  }
+
+ private:
+  struct Extra {
+    std::string name;
+    Slot slot;
+  };
+  const std::shared_ptr<const NodeDirectory> directory_;
+  std::vector<Extra> extra_;
+};
+
+void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
+  reply(std::make_shared<const NodeListing>(std::static_pointer_cast<const NodeDirectory>(shared_from_this()),
+                                            generation()->context.views_listed));
+}
+
+}  // namespace
+
+std::shared_ptr<const Directory> make_node_directory(std::shared_ptr<const TableHolder> table, NodeId node) {
+  return std::make_shared<const NodeDirectory>(std::move(table), node);
+}
+
+std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Generation> generation,
+                                                      std::shared_ptr<const LoadedTable> loaded,
+                                                      std::shared_ptr<const tfile::DirectoryListing> listing,
+                                                      std::uint32_t key) {
+  return make_node_directory(
+      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key), 0);
+}
+
+}  // namespace tfilefs

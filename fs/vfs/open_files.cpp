@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/open_files.h"
+
+#include <utility>
+
+namespace tfilefs {
+
+HandleId OpenFiles::add(OpenFile file) {
+  auto shared = std::make_shared<const OpenFile>(std::move(file));
+  const Lock lock(mutex_);
+  files_.emplace(++last_, std::move(shared));
+  return last_;
+}
+
+std::shared_ptr<const OpenFile> OpenFiles::find(HandleId id) const {
+  const Lock lock(mutex_);
+  const auto at = files_.find(id);
+  return at == files_.end() ? nullptr : at->second;
+}
+
+void OpenFiles::replace(HandleId id, OpenFile file) {
+  auto shared = std::make_shared<const OpenFile>(std::move(file));
+  const Lock lock(mutex_);
+  const auto at = files_.find(id);
+  if (at != files_.end()) at->second.swap(shared);
+}
+
+void OpenFiles::remove(HandleId id) {
+  std::shared_ptr<const OpenFile> dropped;
+  const Lock lock(mutex_);
+  const auto at = files_.find(id);
+  if (at == files_.end()) return;
+  dropped = std::move(at->second);
+  files_.erase(at);
+}
+
+std::size_t OpenFiles::size() const {
+  const Lock lock(mutex_);
+  return files_.size();
+}
+
+void OpenFiles::clear() {
+  decltype(files_) dropped;
+  const Lock lock(mutex_);
+  dropped.swap(files_);
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "vfs/directory.h"
+#include "vfs/generation.h"
+
+namespace tfilefs {
+
+// A ROOT file as one thing that stands somewhere: a directory, whatever generation it is in.
+class RootFileHolder final : public Holder {
+ public:
+  RootFileHolder(MountContext& context, std::shared_ptr<MountedFile> file)
+      : context_(context), file_(std::move(file)) {}
+  void attributes(Slot, Reply<Attributes>) const override;
+  void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
+
+ private:
+  MountContext& context_;
+  const std::shared_ptr<MountedFile> file_;
+};
+
+// The file at `path` of the host (links are followed: whoever mounts names it himself).
+std::unique_ptr<const Origin> make_path_origin(std::string path);
+
+SourceState source_state(const struct stat&);
+
+// A number that two states of a file share only if they are equal (or by an accident of 64 bits); never 0.
+std::uint64_t version_of(const tfile::Identity&);
+
+}  // namespace tfilefs

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/source_tree.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+
+#include "tfile/source.h"
+#include "vfs/blocking.h"
+#include "vfs/names.h"
+#include "vfs/root_file_holder.h"
+#include "vfs/source_item.h"
+
+namespace tfilefs {
+namespace {
+
+constexpr int kDirectoryFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+// O_NONBLOCK so that opening a FIFO does not wait for its writer; it changes nothing for regular files.
+constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+
+tl::unexpected<Error> system_failure(const std::string& path, int number) {
+  ErrorKind kind = ErrorKind::io;
+  if (number == ENOENT || number == ENOTDIR) kind = ErrorKind::not_found;
+  if (number == EACCES || number == EPERM || number == ELOOP || number == EXDEV) kind = ErrorKind::denied;
+  return tfile::fail(kind, "/" + path + ": " + std::strerror(number), -1, number);
+}
+
+// For kernels and sandboxes without openat2: component by component, following no link at all.
+int walk(int root, std::string_view path, int flags) {
+  Descriptor at(::fcntl(root, F_DUPFD_CLOEXEC, 0));
+  while (at) {
+    const std::size_t slash = path.find('/');
+    const bool last = slash == std::string_view::npos;
+    const std::string component(path.substr(0, slash));
+    if (component == "..") {
+      errno = EXDEV;
+      return -1;
+    }
+    at = Descriptor(::openat(at.get(), component.c_str(), (last ? flags : kDirectoryFlags) | O_NOFOLLOW));
+    if (last) return at.release();
+    path.remove_prefix(slash + 1);
+  }
+  return -1;
+}
+
+int open_beneath(int root, const std::string& path, int flags, bool links) {
+  open_how how{};
+  how.flags = static_cast<std::uint64_t>(flags | (links ? 0 : O_NOFOLLOW));
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  if (!links) how.resolve |= RESOLVE_NO_SYMLINKS;
+  // With O_PATH the link itself can be opened, which RESOLVE_NO_SYMLINKS would forbid.
+  if (!links && (flags & O_PATH)) how.resolve &= ~static_cast<std::uint64_t>(RESOLVE_NO_SYMLINKS);
+  const std::string& name = path.empty() ? std::string(".") : path;
+  for (int attempt = 0; attempt < 8; ++attempt) {  // EAGAIN: a rename elsewhere raced with the walk
+    const long fd = ::syscall(SYS_openat2, root, name.c_str(), &how, sizeof how);
+    if (fd >= 0) return static_cast<int>(fd);
+    if (errno != EAGAIN && errno != EINTR) break;
+  }
+  if (errno == ENOSYS || errno == EPERM) return walk(root, name, flags);
+  return -1;
+}
+
+bool begins_as_root_file(int fd) {
+  std::array<char, 4> magic{};
+  return ::pread(fd, magic.data(), magic.size(), 0) == 4 && std::memcmp(magic.data(), "root", 4) == 0;
+}
+
+std::string parent_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? "" : path.substr(0, slash);
+}
+
+// A ROOT file of the tree, found anew by its path each time.
+class TreeOrigin final : public Origin {
+ public:
+  TreeOrigin(std::shared_ptr<const SourceTree> tree, std::string path, std::string shown)
+      : tree_(std::move(tree)), path_(std::move(path)), shown_(std::move(shown)) {}
+
+  Result<SourceState> look() const override {
+    TRY(const Descriptor file, tree_->open_path(path_, O_PATH | O_CLOEXEC, true));
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) return system_failure(path_, errno);
+    return source_state(status);
+  }
+
+  Result<std::shared_ptr<const tfile::File>> open() const override {
+    TRY(Descriptor file, tree_->open_path(path_, kReadFlags, true));
+    TRY(const Descriptor directory, tree_->open_path(parent_of(path_), kDirectoryFlags, false));
+    TRY(auto source, tfile::adopt_source(file.release(), shown_, directory.get()));
+    return tfile::File::open(std::move(source));
+  }
+
+ private:
+  const std::shared_ptr<const SourceTree> tree_;
+  const std::string path_, shown_;
+};
+
+struct NamesListing final : Listing {
+  struct Name {
+    std::string name;
+    mode_t type;
+  };
+  std::vector<Name> names;
+  std::size_t size() const override { return names.size(); }
+  void item(std::size_t i, Item& into) const override {
+    into.name = names[i].name;
+    into.type = names[i].type;
+    into.entry = {};
+  }
+};
+
+// What a listing can say without opening anything: a file may be a ROOT file, and then is a directory.
+mode_t listed_type(const dirent& entry) {
+  switch (entry.d_type) {
+    case DT_DIR:
+      return S_IFDIR;
+    case DT_REG:
+      return std::string_view(entry.d_name).ends_with(".root") ? S_IFDIR : 0;
+    case DT_LNK:
+    case DT_UNKNOWN:
+      return 0;
+    default:
+      return DTTOIF(entry.d_type);
+  }
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
+
+Result<std::shared_ptr<SourceTree>> SourceTree::open(MountContext& context, const std::string& directory,
+                                                     std::string hidden) {
+  Descriptor root(::open(directory.c_str(), kDirectoryFlags));
+  if (!root) return system_failure(directory, errno);
+  std::array<char, PATH_MAX> real;
+  const std::string real_path = ::realpath(directory.c_str(), real.data()) ? real.data() : directory;
+  return std::shared_ptr<SourceTree>(new SourceTree(context, std::move(root), real_path, std::move(hidden)));
+}
+
+std::shared_ptr<const Holder> SourceTree::root() { return make_source_directory(shared_from_this(), ""); }
+
+bool SourceTree::is_hidden(std::string_view path) const {
+  return (!hidden_.empty() && path == hidden_) || path.ends_with(kJournalSuffix);
+}
+
+Result<Descriptor> SourceTree::open_path(const std::string& path, int flags, bool links) const {
+  Descriptor opened(open_beneath(root_.get(), path, flags, false));
+  if (!opened && errno == ELOOP && links) {
+    TRY(const std::string inside, inside_path_of_link(path));
+    opened = Descriptor(open_beneath(root_.get(), inside, flags, true));
+  } else if (opened && links && (flags & O_PATH)) {
+    struct stat status {};
+    if (::fstat(opened.get(), &status) == 0 && S_ISLNK(status.st_mode)) {
+      TRY(const std::string inside, inside_path_of_link(path));
+      opened = Descriptor(open_beneath(root_.get(), inside, flags, true));
+    }
+  }
+  if (!opened) return system_failure(path, errno);
+  return opened;
+}
+
+// RESOLVE_BENEATH takes no absolute link; one that names a file inside the tree is made relative to it here.
+Result<std::string> SourceTree::inside_path_of_link(const std::string& path) const {
+  TRY(const std::string target, link_target(path));
+  if (!target.starts_with('/')) return path;
+  if (real_path_ == "/") return target.substr(1);
+  if (target.starts_with(real_path_ + "/")) return target.substr(real_path_.size() + 1);
+  return system_failure(path, EXDEV);
+}
+
+Result<struct stat> SourceTree::status(const std::string& path) const {
+  TRY(const Descriptor at, open_path(path, O_PATH | O_CLOEXEC, false));
+  struct stat status {};
+  if (::fstat(at.get(), &status) != 0) return system_failure(path, errno);
+  return status;
+}
+
+Result<std::string> SourceTree::link_target(const std::string& path) const {
+  TRY(const Descriptor link, open_path(path, O_PATH | O_CLOEXEC, false));
+  std::array<char, PATH_MAX> target;
+  const ssize_t size = ::readlinkat(link.get(), "", target.data(), target.size());
+  if (size < 0) return system_failure(path, errno);
+  return std::string(target.data(), static_cast<std::size_t>(size));
+}
+
+Result<Entry> SourceTree::look_up(const std::string& path, std::shared_ptr<MountedFile>& found) {
+  if (is_hidden(path)) return no_such_entry();
+  TRY(const struct stat status, this->status(path));
+  if (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)) {
+    const auto file = open_path(path, kReadFlags, true);
+    struct stat behind {};
+    if (file && ::fstat(file->get(), &behind) == 0 && S_ISREG(behind.st_mode) && begins_as_root_file(file->get())) {
+      found = root_file(path);
+    }
+  }
+  return Entry{S_ISDIR(status.st_mode) ? make_source_directory(shared_from_this(), path)
+                                       : make_source_file(shared_from_this(), path, status),
+               {}};
+}
+
+std::shared_ptr<MountedFile> SourceTree::root_file(const std::string& path) {
+  const Lock lock(mutex_);
+  auto& file = root_files_[path];
+  if (!file) {
+    auto origin = std::make_unique<const TreeOrigin>(shared_from_this(), path, real_path_ + "/" + path);
+    file = std::make_shared<MountedFile>(context_, std::move(origin), path);
+  }
+  return file;
+}
+
+Result<std::shared_ptr<const Listing>> SourceTree::list(const std::string& path) {
+  TRY(Descriptor directory, open_path(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, false));
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(directory.get()), ::closedir);
+  if (!stream) return system_failure(path, errno);
+  directory.release();
+  auto listing = std::make_shared<NamesListing>();
+  errno = 0;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string_view name = entry->d_name;
+    if (name == "." || name == ".." || is_hidden(path.empty() ? std::string(name) : path + "/" + entry->d_name))
+      continue;
+    if (path.empty() && name == kControlName) continue;
+    listing->names.push_back({std::string(name), listed_type(*entry)});
+  }
+  if (errno != 0) return system_failure(path, errno);
+  return std::shared_ptr<const Listing>(std::move(listing));
+}
+
+}  // namespace tfilefs

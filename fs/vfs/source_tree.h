@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/stat.h>
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+#include "mutex.h"
+#include "vfs/directory.h"
+#include "vfs/generation.h"
+
+namespace tfilefs {
+
+// A descriptor that is closed with its owner.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor();
+  int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
+  explicit operator bool() const { return fd_ >= 0; }
+
+ private:
+  int fd_;
+};
+
+// A directory of the host, mirrored live. Nothing outside of it is ever reached: every path is walked by the kernel
+// from its descriptor (openat2, RESOLVE_BENEATH), and links are followed only to see whether a ROOT file of the same
+// tree is behind them. What is there is looked at anew for each request; every look is a job for a thread that may
+// block.
+class SourceTree : public std::enable_shared_from_this<SourceTree> {
+ public:
+  // `hidden`: a path below the directory that is not shown: the mount point itself, where it lies inside; else empty.
+  // Errors: as open(2).
+  static Result<std::shared_ptr<SourceTree>> open(MountContext&, const std::string& directory, std::string hidden);
+
+  std::shared_ptr<const Holder> root();
+
+  // All block. `path` is relative to the directory, "" itself; `links`: whether a link at its end is followed, as far
+  // as it stays inside.
+  Result<Entry> look_up(const std::string& path, std::shared_ptr<MountedFile>& root_file);
+  Result<struct stat> status(const std::string& path) const;
+  Result<Descriptor> open_path(const std::string& path, int flags, bool links) const;
+  Result<std::string> link_target(const std::string& path) const;
+  Result<std::shared_ptr<const Listing>> list(const std::string& path);
+
+  MountContext& context() const { return context_; }
+
+ private:
+  SourceTree(MountContext& context, Descriptor root, std::string real_path, std::string hidden)
+      : context_(context), root_(std::move(root)), real_path_(std::move(real_path)), hidden_(std::move(hidden)) {}
+  bool is_hidden(std::string_view path) const;
+  Result<std::string> inside_path_of_link(const std::string& path) const;
+  std::shared_ptr<MountedFile> root_file(const std::string& path);
+
+  MountContext& context_;
+  const Descriptor root_;
+  const std::string real_path_;
+  const std::string hidden_;
+  Mutex mutex_;
+  std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
+};
+
+}  // namespace tfilefs

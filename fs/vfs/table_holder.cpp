@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/table_holder.h"
+
+#include <cerrno>
+
+#include "vfs/generation.h"
+#include "vfs/key_holder.h"
+#include "vfs/node_directory.h"
+#include "vfs/xattr.h"
+#include "view/view.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+using tfile::Node;
+
+TableHolder::TableHolder(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
+                         std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key)
+    : generation_(std::move(generation)),
+      loaded_(std::move(loaded)),
+      listing_(std::move(listing)),
+      key_(key),
+      from_(key_provenance(*generation_, listing_->keys[key])),
+      bytes_(generation_, listing_, key) {}
+
+Attributes TableHolder::column_attributes(Slot slot, std::int64_t length) const {
+  const tfile::ColumnId id = *node(slot).column;
+  const tfile::Column& column = table().columns[id];
+  const Ownership& ownership = generation_->context.ownership;
+  const std::uint64_t stored = loaded_->stored_bytes(id);
+  if (slot.form == Form::npy)
+    return file_attributes(from_, ownership, npy_content(loaded_->streams(), column, length)->size(), stored);
+  return file_attributes(from_, ownership, static_cast<std::uint64_t>(length) * column.item_size(), stored);
+}
+
+Attributes TableHolder::view_attributes(std::uint64_t size) const {
+  return file_attributes(from_, generation_->context.ownership, size, size);
+}
+
+std::optional<Attributes> TableHolder::known_attributes(Slot slot) const {
+  switch (slot.form) {
+    case Form::itself:
+    case Form::npy: {
+      if (!node(slot).column) {
+        Attributes attributes = directory_attributes(from_, generation_->context.ownership);
+        attributes.links = 2;
+        for (const tfile::NodeId child : node(slot).children) attributes.links += !table().nodes[child].column;
+        return attributes;
+      }
+      const auto length = loaded_->known_length(*node(slot).column);
+      if (!length) return std::nullopt;
+      return column_attributes(slot, *length);
+    }
+    case Form::object_bin:
+      return bytes_.known_attributes();
+    default:
+      return std::nullopt;
+  }
+}
+
+void TableHolder::attributes(Slot slot, Reply<Attributes> reply) const {
+  if (auto known = known_attributes(slot)) return reply(*known);
+  auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
+  switch (slot.form) {
+    case Form::itself:
+    case Form::npy:
+      return loaded_->length(*node(slot).column,
+                             [self, slot, reply = std::move(reply)](Result<std::int64_t> length) mutable {
+                               if (!length) return reply(tl::unexpected(std::move(length).error()));
+                               reply(self->column_attributes(slot, *length));
+                             });
+    case Form::object_bin:
+      return bytes_.attributes(std::move(reply));
+    default:
+      return loaded_->view(slot.index, slot.form,
+                           [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
+                             if (!made) return reply(tl::unexpected(std::move(made).error()));
+                             reply(self->view_attributes((*made)->size()));
+                           });
+  }
+}
+
+void TableHolder::enter(Slot slot, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
+  if (slot.form != Form::itself || node(slot).column)
+    return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
+  reply(make_node_directory(std::static_pointer_cast<const TableHolder>(shared_from_this()), slot.index));
+}
+
+void TableHolder::open(Slot slot, Reply<OpenedContent> reply) const {
+  auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
+  switch (slot.form) {
+    case Form::itself:
+    case Form::npy: {
+      if (!node(slot).column) return Holder::open(slot, std::move(reply));
+      const tfile::ColumnId id = *node(slot).column;
+      return loaded_->length(id, [self, slot, id, reply = std::move(reply)](Result<std::int64_t> length) mutable {
+        if (!length) return reply(tl::unexpected(std::move(length).error()));
+        const auto make = slot.form == Form::npy ? npy_content : column_content;
+        reply(OpenedContent{make(self->loaded_->streams(), self->table().columns[id], *length), self->generation_});
+      });
+    }
+    case Form::object_bin:
+      return bytes_.open(std::move(reply));
+    default:
+      return loaded_->view(slot.index, slot.form,
+                           [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
+                             if (!made) return reply(tl::unexpected(std::move(made).error()));
+                             reply(OpenedContent{*std::move(made), self->generation_});
+                           });
+  }
+}
+
+void TableHolder::xattrs(Slot slot, Reply<Xattrs> reply) const {
+  if (slot.form != Form::itself) return reply(Xattrs{});
+  if (slot.index == 0) return reply(key_xattrs(listing_->keys[key_]));
+  if (!node(slot).column) return reply(node_xattrs(node(slot)));
+  auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
+  loaded_->length(*node(slot).column, [self, slot, reply = std::move(reply)](Result<std::int64_t> length) mutable {
+    // The other attributes need no length, and a column that cannot be read is asked about most.
+    const Node& n = self->node(slot);
+    reply(column_xattrs(n, self->table().columns[*n.column],
+                        length ? std::optional<std::int64_t>(*length) : std::nullopt));
+  });
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "tfile/file.h"
+#include "tfile/table.h"
+#include "vfs/directory.h"
+#include "vfs/loaded_table.h"
+#include "vfs/object_directory.h"
+
+namespace tfilefs {
+
+// The nodes of a table under one of its keys, by node number, and the files made of them.
+class TableHolder final : public Holder {
+ public:
+  TableHolder(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
+              std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key);
+
+  const tfile::Table& table() const { return loaded_->table(); }
+  const LoadedTable& loaded() const { return *loaded_; }
+  // A table of which nothing but its reason and its bytes can be shown.
+  bool is_opaque() const { return !table().reason.empty() && table().columns.empty(); }
+
+  const std::shared_ptr<const Generation>& generation() const override { return generation_; }
+  std::optional<Attributes> known_attributes(Slot) const override;
+  void attributes(Slot, Reply<Attributes>) const override;
+  void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
+  void open(Slot, Reply<OpenedContent>) const override;
+  void xattrs(Slot, Reply<Xattrs>) const override;
+
+ private:
+  const tfile::Node& node(Slot slot) const { return table().nodes[slot.index]; }
+  Attributes column_attributes(Slot, std::int64_t length) const;
+  Attributes view_attributes(std::uint64_t size) const;
+
+  const std::shared_ptr<const Generation> generation_;
+  const std::shared_ptr<const LoadedTable> loaded_;
+  const std::shared_ptr<const tfile::DirectoryListing> listing_;
+  const std::uint32_t key_;
+  const Provenance from_;
+  const ObjectBytes bytes_;
+};
+
+}  // namespace tfilefs
