@@ -2,6 +2,8 @@
 // Debian's oneTBB is not instrumented: what ThreadSanitizer believes to see inside its own functions is not so.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-extern "C" __attribute__((visibility("default"))) const char* __tsan_default_suppressions() { return "race_top:tbb::\n"; }
+extern "C" __attribute__((visibility("default"))) const char* __tsan_default_suppressions() {
+  return "race_top:tbb::\ncalled_from_lib:libtbb.so.12\n";
+}
 #endif
 #endif
