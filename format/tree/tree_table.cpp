@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "bytes/endian.h"
 #include "tree/branch_nodes.h"
+#include "tree/cluster_boundaries.h"
 #include "tree/tree_record.h"
 
 namespace tfile {
@@ -15,41 +15,6 @@ namespace {
 // Fixed fields of a basket's key and header, and room for the longest names that are not absurd: one read gets all.
 constexpr std::uint64_t kHeaderRoom = 512;
 constexpr std::uint64_t kOffsetSize = 4;
-
-std::vector<std::int64_t> cluster_boundaries(const TreeRecord& tree) {
-  std::vector<std::int64_t> starts;
-  // A file may claim clusters of one entry in a tree of 2^60: more than this many are of no use for planning.
-  constexpr std::size_t kClustersMax = 10'000'000;
-  std::int64_t begin = 0;
-  auto add_range = [&](std::int64_t end, std::int64_t size) {
-    if (size <= 0) size = end - begin;
-    for (; begin < end && starts.size() < kClustersMax; begin = size > end - begin ? end : begin + size) starts.push_back(begin);
-    begin = std::max(begin, end);
-  };
-  for (std::size_t i = 0; i < tree.cluster_range_end.size() && i < tree.cluster_size.size(); ++i)
-    add_range(std::min(tree.cluster_range_end[i] + 1, tree.entries), tree.cluster_size[i]);
-  if (begin < tree.entries && tree.auto_flush > 0) add_range(tree.entries, tree.auto_flush);
-  return starts;
-}
-
-// Without AutoFlush nothing is told: where baskets of all branches begin together a cluster may begin too.
-std::vector<std::int64_t> common_basket_boundaries(const TreeRecord& tree) {
-  std::set<const std::vector<std::int64_t>*> seen;
-  std::vector<std::int64_t> common;
-  for (const BranchRecord& branch : tree.branches) {
-    const auto* entry = branch.baskets.entry.get();
-    if (!entry || entry->size() < 2 || !seen.insert(entry).second) continue;
-    if (seen.size() == 1) {
-      common = *entry;
-    } else {
-      std::vector<std::int64_t> both;
-      std::set_intersection(common.begin(), common.end(), entry->begin(), entry->end(), std::back_inserter(both));
-      common = std::move(both);
-    }
-  }
-  if (!common.empty() && common.back() == tree.entries) common.pop_back();
-  return common;
-}
 
 class TreeTable final : public Table {
  public:
@@ -61,8 +26,6 @@ class TreeTable final : public Table {
     entries = tree_.entries;
     warnings = std::move(tree_.warnings);
     clusters = cluster_boundaries(tree_);
-    if (clusters.empty()) clusters = common_basket_boundaries(tree_);
-    if (!clusters.empty()) clusters.push_back(entries);
     open_siblings();
     BranchNodes made = make_branch_nodes(tree_, infos, [this](const Stream& stream) { return first_entries_follow(stream); });
     nodes = std::move(made.nodes);
