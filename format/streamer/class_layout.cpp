@@ -55,9 +55,6 @@ std::uint32_t product(const std::vector<std::uint32_t>& shape) {
   return n;
 }
 
-// Items of one fixed array: more than a basket could hold is a lie, and would overflow the product.
-constexpr std::uint64_t kArrayMax = 1 << 28;
-
 }  // namespace
 
 bool Shape::has_columns() const {
@@ -83,7 +80,8 @@ std::vector<std::uint32_t> element_shape(const StreamerElement& element) {
     if (d == 0 || n > kArrayMax) return {};
     shape.push_back(static_cast<std::uint32_t>(d));
   }
-  if (shape.empty() && element.array_length > 0) shape.push_back(static_cast<std::uint32_t>(element.array_length));
+  if (shape.empty() && element.array_length > 0 && static_cast<std::uint64_t>(element.array_length) <= kArrayMax)
+    shape.push_back(static_cast<std::uint32_t>(element.array_length));
   return shape;
 }
 

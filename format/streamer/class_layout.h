@@ -148,6 +148,9 @@ class LayoutCompiler {
 // helps. nullptr: the file does not describe the class.
 const StreamerInfo* find_class(const StreamerInfos&, std::string_view class_name, int version, std::uint32_t checksum);
 
+// Items of one fixed array: more than a basket could hold (1 GiB) is a lie, and their bytes would overflow 32 bits.
+inline constexpr std::uint64_t kArrayMax = 1 << 28;
+
 // The shape of a fixed array member; {} for a single value.
 std::vector<std::uint32_t> element_shape(const StreamerElement&);
 

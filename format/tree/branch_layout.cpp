@@ -94,9 +94,9 @@ std::vector<std::uint32_t> leaf_shape(const LeafRecord& leaf) {
     const auto close = title.find(']', open);
     if (close == title.npos) break;
     const auto [end, error] = std::from_chars(title.data() + open + 1, title.data() + close, n);
-    if (error != std::errc() || end != title.data() + close || n == 0 || n > 1u << 28) continue;
+    if (error != std::errc() || end != title.data() + close || n == 0 || n > kArrayMax) continue;
     shape.push_back(n);
-    if ((product *= n) > 1u << 28) break;
+    if ((product *= n) > kArrayMax) break;
   }
   const auto length = static_cast<std::uint64_t>(std::max(leaf.len, 1));
   if (product == length) return shape;
@@ -129,6 +129,8 @@ std::optional<Dtype> leaf_dtype(const LeafRecord& leaf) {
 
 // One value (of the fixed shape) of a leaf.
 Result<Shape> leaf_value(LayoutCompiler& compiler, const LeafRecord& leaf) {
+  if (leaf.len > 0 && static_cast<std::uint64_t>(leaf.len) > kArrayMax)
+    return fail(ErrorKind::damaged, "leaf " + leaf.name + " has " + std::to_string(leaf.len) + " items");
   if (const auto dtype = leaf_dtype(leaf)) return compiler.numbers(*dtype, leaf_shape(leaf));
   if (leaf.class_name == "TLeafF16") return compiler.packed(parse_packing(leaf.title, false), leaf_shape(leaf));
   if (leaf.class_name == "TLeafD32") return compiler.packed(parse_packing(leaf.title, true), leaf_shape(leaf));
