@@ -22,6 +22,15 @@ void Budget::Reservation::give_back(std::uint64_t bytes) {
   budget_->changed();
 }
 
+void Budget::Reservation::settle(std::uint64_t bytes) {
+  shrink(bytes);
+  if (bytes <= bytes_ || !budget_) return;
+  Lock lock(budget_->mutex_);
+  budget_->used_ += bytes - bytes_;
+  budget_->peak_ = std::max(budget_->peak_.load(), budget_->used_.load());
+  bytes_ = bytes;
+}
+
 void Budget::reserve(std::shared_ptr<Request> request, Patience patience) {
   const char* refusal = nullptr;
   {

@@ -40,6 +40,9 @@ class Budget : public std::enable_shared_from_this<Budget> {
     void shrink(std::uint64_t bytes) {
       if (bytes < bytes_) give_back(bytes_ - bytes);
     }
+    // What was granted on an estimate turned out to be `bytes`: counted as it is, even beyond the budget, for there is
+    // nothing to wait for any more.
+    void settle(std::uint64_t bytes);
 
    private:
     friend class Budget;

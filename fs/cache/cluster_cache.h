@@ -40,6 +40,9 @@ class CachedStreams {
   // Bytes [offset, offset + size) of the column of this slot, whose items are item_size bytes; fewer at its end.
   virtual void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
                     Reply<Slices>) = 0;
+
+  // As ClusterCache::run_blocking, of the cache that these streams are in.
+  virtual void run_blocking(std::function<void()>) = 0;
 };
 
 // One cache serves all readers of a mount: each chunk is fetched once and decoded once, however many ask.

@@ -328,7 +328,7 @@ Result<ChunkPtr> Load::decode_chunk(Unit& unit, std::span<const ChunkPtr> inputs
   const std::uint64_t memory = chunk.memory();
   counters.bytes_decoded += memory;
   ++counters.chunks_decoded;
-  unit.memory.shrink(memory);
+  unit.memory.settle(memory);
   return hold_chunk(std::move(chunk), std::move(unit.memory));
 }
 

@@ -1,11 +1,264 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <deque>
+
+#include "mutex.h"
+#include "view/text_machine.h"
 #include "view/view.h"
 
 namespace tfilefs {
+namespace {
 
-void text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,
+using Plan = TextMachine::Plan;
+using Position = TextMachine::Position;
+
+constexpr std::size_t kPieceSize = 256 << 10;    // text between two remembered positions: a few ms to write again
+constexpr std::size_t kPiecesKept = 4;           // of each open text: a sequential reader and the one who follows it
+constexpr std::size_t kWindowsMemory = 1 << 20;  // of the columns' windows together
+constexpr std::size_t kWindowMin = 4096, kWindowMax = 128 << 10;
+
+using PiecePtr = std::shared_ptr<const std::string>;
+
+// One run of the machine, from a position until there is a piece of text. Each step runs on a thread that may be busy
+// for a while; in between it waits for columns, and holds no thread.
+class TextRun : public std::enable_shared_from_this<TextRun> {
+ public:
+  struct Piece {
+    std::string text;
+    Position next;          // where the text that follows begins
+    bool finished = false;  // nothing follows
+  };
+  TextRun(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan)
+      : streams_(std::move(streams)), plan_(std::move(plan)), machine_(plan_) {}
+
+  void go_to(Position position) { machine_.go_to(std::move(position)); }
+
+  // Writes the next piece. One at a time.
+  void next(Reply<Piece> reply) {
+    reply_ = std::move(reply);
+    piece_ = {};
+    schedule();
+  }
+
+ private:
+  void schedule() {
+    streams_->run_blocking([self = shared_from_this()] { self->step(); });
+  }
+
+  void step() {
+    const auto stop = machine_.run(piece_.text, kPieceSize);
+    if (stop == TextMachine::Stop::needs) return fetch();
+    Reply<Piece> reply = std::move(reply_);
+    if (stop == TextMachine::Stop::damaged)
+      return reply(tfile::fail(ErrorKind::damaged, "offsets of a list go backwards"));
+    piece_.finished = stop == TextMachine::Stop::finished;
+    piece_.next = machine_.position();
+    reply(std::move(piece_));
+  }
+
+  void fetch() {
+    const TextMachine::Need need = machine_.need();
+    const tfile::Column& column = plan_->table->columns[need.column];
+    const std::size_t item_size = column.item_size();
+    const std::size_t window_size = std::clamp(kWindowsMemory / machine_.window_count(), kWindowMin, kWindowMax);
+    const std::size_t bytes = std::max(window_size / item_size, static_cast<std::size_t>(need.count)) * item_size;
+    streams_->read(column.stream, column.slot, item_size, static_cast<std::uint64_t>(need.first) * item_size, bytes,
+                   [self = shared_from_this(), need, item_size](Result<Slices> slices) {
+                     if (!slices) return self->fail(slices.error());
+                     ColumnWindow& window = self->machine_.window(need.column);
+                     window.bytes.clear();
+                     for (const auto piece : slices->pieces)
+                       window.bytes.insert(window.bytes.end(), piece.begin(), piece.end());
+                     window.begin = need.first;
+                     window.end = need.first + static_cast<std::int64_t>(window.bytes.size() / item_size);
+                     if (window.end < need.first + need.count)
+                       return self->fail({ErrorKind::damaged, "column ends before its lists do", -1, 0});
+                     *slices = {};  // the chunks are not held while the text is written
+                     self->schedule();
+                   });
+  }
+
+  void fail(const Error& error) {
+    Reply<Piece> reply = std::move(reply_);
+    reply(tl::unexpected<Error>(error));
+  }
+
+  const std::shared_ptr<CachedStreams> streams_;
+  const std::shared_ptr<const Plan> plan_;
+  TextMachine machine_;
+  Piece piece_;
+  Reply<Piece> reply_;
+};
+
+// Where each piece begins.
+struct TextIndex {
+  std::vector<std::uint64_t> offsets;  // one more than there are pieces
+  std::vector<Position> positions;
+};
+
+class TextContent : public Content, public std::enable_shared_from_this<TextContent> {
+ public:
+  TextContent(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan, TextIndex index)
+      : streams_(std::move(streams)), plan_(std::move(plan)), index_(std::move(index)) {}
+
+  std::uint64_t size() const override { return index_.offsets.back(); }
+
+  void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
+    const std::uint64_t end = std::min<std::uint64_t>(this->size(), offset + size);
+    if (offset >= end) return reply(Slices());
+    gather(offset, end, Slices(), std::move(reply));
+  }
+
+ private:
+  // Adds piece after piece to the answer.
+  void gather(std::uint64_t offset, std::uint64_t end, Slices slices, Reply<Slices> reply) {
+    while (offset < end) {
+      const std::size_t piece = piece_at(offset);
+      const PiecePtr text = kept(piece);
+      if (!text) {
+        write_again(piece, [self = shared_from_this(), offset, end, slices = std::move(slices),
+                            reply = std::move(reply)](Result<PiecePtr> written) mutable {
+          if (!written) return reply(tl::unexpected<Error>(written.error()));
+          const std::uint64_t next = self->take(**written, *written, offset, end, slices);
+          self->gather(next, end, std::move(slices), std::move(reply));
+        });
+        return;
+      }
+      offset = take(*text, text, offset, end, slices);
+    }
+    reply(std::move(slices));
+  }
+
+  std::size_t piece_at(std::uint64_t offset) const {
+    return static_cast<std::size_t>(std::upper_bound(index_.offsets.begin(), index_.offsets.end(), offset) -
+                                    index_.offsets.begin() - 1);
+  }
+
+  std::uint64_t take(const std::string& text, PiecePtr pin, std::uint64_t offset, std::uint64_t end,
+                     Slices& slices) const {
+    const std::uint64_t begin = index_.offsets[piece_at(offset)];
+    const std::size_t count = std::min<std::uint64_t>(text.size() - (offset - begin), end - offset);
+    slices.pieces.push_back(std::as_bytes(std::span(text)).subspan(offset - begin, count));
+    slices.pins.push_back(std::move(pin));
+    return offset + count;
+  }
+
+  PiecePtr kept(std::size_t piece) {
+    Lock lock(mutex_);
+    for (const auto& [number, text] : pieces_)
+      if (number == piece) return text;
+    return nullptr;
+  }
+
+  void write_again(std::size_t piece, Reply<PiecePtr> reply) {
+    auto run = std::make_shared<TextRun>(streams_, plan_);
+    run->go_to(index_.positions[piece]);
+    run->next([self = shared_from_this(), piece, reply = std::move(reply)](Result<TextRun::Piece> written) mutable {
+      if (!written) return reply(tl::unexpected<Error>(written.error()));
+      const std::uint64_t size = self->index_.offsets[piece + 1] - self->index_.offsets[piece];
+      if (written->text.size() != size)
+        return reply(tfile::fail(ErrorKind::stale, "text has changed since it was measured"));
+      auto text = std::make_shared<const std::string>(std::move(written->text));
+      self->keep(piece, text);
+      reply(std::move(text));
+    });
+  }
+
+  void keep(std::size_t piece, const PiecePtr& text) {
+    Lock lock(mutex_);
+    pieces_.emplace_front(piece, text);
+    if (pieces_.size() > kPiecesKept) pieces_.pop_back();
+  }
+
+  const std::shared_ptr<CachedStreams> streams_;
+  const std::shared_ptr<const Plan> plan_;
+  const TextIndex index_;
+  Mutex mutex_;
+  std::deque<std::pair<std::size_t, PiecePtr>> pieces_ GUARDED_BY(mutex_);
+};
+
+// The pass that measures the text: every piece is written, its size and beginning are kept.
+class Measuring : public std::enable_shared_from_this<Measuring> {
+ public:
+  Measuring(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan,
+            Reply<std::shared_ptr<Content>> reply)
+      : streams_(std::move(streams)),
+        plan_(std::move(plan)),
+        reply_(std::move(reply)),
+        run_(std::make_shared<TextRun>(streams_, plan_)) {
+    index_.offsets.push_back(0);
+    index_.positions.push_back(TextMachine(plan_).position());
+  }
+
+  void next() {
+    run_->next([self = shared_from_this()](Result<TextRun::Piece> piece) {
+      if (!piece) return self->reply_(tl::unexpected<Error>(piece.error()));
+      self->index_.offsets.push_back(self->index_.offsets.back() + piece->text.size());
+      if (!piece->finished) {
+        self->index_.positions.push_back(std::move(piece->next));
+        return self->next();
+      }
+      self->reply_(std::make_shared<TextContent>(self->streams_, self->plan_, std::move(self->index_)));
+    });
+  }
+
+ private:
+  const std::shared_ptr<CachedStreams> streams_;
+  const std::shared_ptr<const Plan> plan_;
+  Reply<std::shared_ptr<Content>> reply_;
+  const std::shared_ptr<TextRun> run_;
+  TextIndex index_;
+};
+
+// How many entries each form outside of lists has, asked one after the other; a record has as many as its longest
+// field.
+class Counting : public std::enable_shared_from_this<Counting> {
+ public:
+  Counting(std::shared_ptr<CachedStreams> streams, std::shared_ptr<Plan> plan, Reply<std::shared_ptr<Content>> reply)
+      : streams_(std::move(streams)), plan_(std::move(plan)), reply_(std::move(reply)), next_(plan_->forms.size()) {
+    plan_->entries.assign(plan_->forms.size(), 0);
+  }
+
+  // Fields come after their record, so from the last form to the first.
+  void next() {
+    while (next_ > 0) {
+      const TextForm& form = plan_->forms[--next_];
+      if (form.kind == TextForm::Kind::record) {
+        for (const std::uint32_t field : form.fields)
+          plan_->entries[next_] = std::max(plan_->entries[next_], plan_->entries[field]);
+      } else if (!form.inner) {
+        return ask(form);
+      }
+    }
+    std::make_shared<Measuring>(streams_, plan_, std::move(reply_))->next();
+  }
+
+ private:
+  void ask(const TextForm& form) {
+    const bool has_ends = form.ends != TextForm::kNone;
+    const tfile::Column& column = plan_->table->columns[has_ends ? form.ends : form.values];
+    streams_->length(column.stream, column.slot, [self = shared_from_this(), has_ends](Result<std::int64_t> length) {
+      if (!length) return self->reply_(tl::unexpected<Error>(length.error()));
+      self->plan_->entries[self->next_] = std::max<std::int64_t>(0, has_ends ? *length - 1 : *length);
+      self->next();
+    });
+  }
+
+  const std::shared_ptr<CachedStreams> streams_;
+  const std::shared_ptr<Plan> plan_;
+  Reply<std::shared_ptr<Content>> reply_;
+  std::size_t next_;
+};
+
+}  // namespace
+
+void text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, tfile::NodeId node,
                   Reply<std::shared_ptr<Content>> reply) {
-  reply(tfile::fail(ErrorKind::unsupported, "there is no text view of this node"));
+  auto forms = text_forms(*table, node);
+  if (!forms) return reply(tl::unexpected<Error>(forms.error()));
+  auto plan = std::make_shared<Plan>(Plan{std::move(table), *std::move(forms), {}});
+  std::make_shared<Counting>(std::move(streams), std::move(plan), std::move(reply))->next();
 }
 
 }  // namespace tfilefs

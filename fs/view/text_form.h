@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tfile/result.h"
+#include "tfile/table.h"
+
+namespace tfilefs {
+
+// How a node of a table is written as text, one entry a line:
+//   number            shortest decimal form that reads back equal; nan, inf, -inf; a bool is 0 or 1
+//   fixed shape       its numbers in C order, by spaces (the shape is the same everywhere, so it needs no brackets)
+//   string            as it is, control characters and backslashes escaped as in C
+//   list              its items, by spaces
+//   record            its fields, by tabs; the fields of a record in it follow one another in the same way
+// and inside a list, where spaces separate:
+//   list [1 2 3], record (1 2 3), string "as above, with \" too"
+//   bytes that are not decoded: two hexadecimal digits each
+// An entry that a shorter column does not have is an empty field.
+struct TextForm {
+  enum class Kind : std::uint8_t { number, string, bytes, list, record };
+  static constexpr tfile::ColumnId kNone = ~tfile::ColumnId{0};
+
+  Kind kind = Kind::number;
+  bool inner = false;                 // inside a list
+  tfile::ColumnId ends = kNone;       // of list, string, bytes: the offsets column
+  tfile::ColumnId values = kNone;     // of number, string, bytes: the column itself
+  std::vector<std::uint32_t> fields;  // of list: its one item; of record: its fields (indices of forms)
+};
+
+// forms[0] is that of `node`. Errors: unsupported (nothing in it can be written).
+tfile::Result<std::vector<TextForm>> text_forms(const tfile::Table&, tfile::NodeId node);
+
+}  // namespace tfilefs

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/text_machine.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "view/plain_text.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::Dtype;
+using Kind = TextForm::Kind;
+
+constexpr std::uint32_t kLines = ~std::uint32_t{0};  // the form of stack_[0]
+constexpr std::int64_t kBytesAtOnce = 4096;          // of a string, between two looks at the limit
+
+template <class T>
+void append_number(std::string& to, const std::byte* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  char text[32];
+  if constexpr (std::is_floating_point_v<T>) {
+    // A sign of nan says nothing, and libraries differ in printing it.
+    if (std::isnan(value)) {
+      to += "nan";
+      return;
+    }
+  }
+  to.append(text, std::to_chars(text, text + sizeof text, value).ptr);
+}
+
+void append_number(std::string& to, Dtype dtype, const std::byte* from) {
+  switch (dtype) {
+    case Dtype::b1:
+      return to.push_back(*from == std::byte{0} ? '0' : '1');
+    case Dtype::i1:
+      return append_number<std::int8_t>(to, from);
+    case Dtype::u1:
+      return append_number<std::uint8_t>(to, from);
+    case Dtype::i2:
+      return append_number<std::int16_t>(to, from);
+    case Dtype::u2:
+      return append_number<std::uint16_t>(to, from);
+    case Dtype::i4:
+      return append_number<std::int32_t>(to, from);
+    case Dtype::u4:
+      return append_number<std::uint32_t>(to, from);
+    case Dtype::i8:
+      return append_number<std::int64_t>(to, from);
+    case Dtype::u8:
+      return append_number<std::uint64_t>(to, from);
+    case Dtype::f4:
+      return append_number<float>(to, from);
+    case Dtype::f8:
+      return append_number<double>(to, from);
+  }
+}
+
+void append_hex(std::string& to, std::string_view bytes) {
+  constexpr char kHex[] = "0123456789abcdef";
+  for (const char c : bytes) {
+    to.push_back(kHex[static_cast<std::uint8_t>(c) >> 4]);
+    to.push_back(kHex[static_cast<std::uint8_t>(c) & 0xf]);
+  }
+}
+
+void append_quoted(std::string& to, std::string_view text) {
+  for (std::size_t quote; (quote = text.find('"')) != text.npos; text.remove_prefix(quote + 1)) {
+    append_plain(to, text.substr(0, quote));
+    to += "\\\"";
+  }
+  append_plain(to, text);
+}
+
+}  // namespace
+
+TextMachine::TextMachine(std::shared_ptr<const Plan> plan)
+    : plan_(std::move(plan)), slots_(plan_->table->columns.size()) {
+  std::uint32_t windows = 0;
+  for (const TextForm& form : plan_->forms)
+    for (const tfile::ColumnId column : {form.ends, form.values})
+      if (column != TextForm::kNone) slots_[column] = windows++;
+  windows_.resize(windows);
+  stack_.push_back({.form = kLines, .next = 0, .end = plan_->entries[0]});
+}
+
+// The items if they are all there; else they become what is needed.
+const std::byte* TextMachine::items(tfile::ColumnId column, std::int64_t first, std::int64_t count) {
+  const ColumnWindow& window = windows_[slots_[column]];
+  if (first >= window.begin && first + count <= window.end)
+    return window.bytes.data() +
+           static_cast<std::size_t>(first - window.begin) * plan_->table->columns[column].item_size();
+  need_ = {column, first, count};
+  return nullptr;
+}
+
+bool TextMachine::range(const TextForm& form, std::int64_t index, std::int64_t& begin, std::int64_t& end) {
+  const std::byte* ends = items(form.ends, index, 2);
+  if (!ends) return false;
+  std::memcpy(&begin, ends, sizeof begin);
+  std::memcpy(&end, ends + sizeof begin, sizeof end);
+  if (begin < 0 || end < begin) damaged_ = true;
+  return !damaged_;
+}
+
+bool TextMachine::write_number(const TextForm& form, std::int64_t index, std::string& to) {
+  const std::byte* item = items(form.values, index, 1);
+  if (!item) return false;
+  const tfile::Column& column = plan_->table->columns[form.values];
+  const std::size_t size = size_of(column.dtype);
+  for (std::size_t at = 0; at < column.item_size(); at += size) {
+    if (at > 0) to.push_back(' ');
+    append_number(to, column.dtype, item + at);
+  }
+  return true;
+}
+
+// Writes what the value begins with, and pushes the step that writes the rest; all or, if a window is missing, nothing.
+bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std::string& to) {
+  const TextForm& form = plan_->forms[form_index];
+  if (form.kind == Kind::number) return write_number(form, index, to);
+  Step step{.form = form_index, .index = index};
+  if (form.kind == Kind::record) {
+    step.end = std::ssize(form.fields);
+    if (form.inner) to.push_back('(');
+  } else {
+    if (!range(form, index, step.next, step.end)) return false;
+    if (form.inner && form.kind == Kind::list) to.push_back('[');
+    if (form.inner && form.kind == Kind::string) to.push_back('"');
+  }
+  stack_.push_back(step);
+  return true;
+}
+
+bool TextMachine::advance_lines(std::string& to) {
+  Step& lines = stack_[0];
+  if (lines.phase == 0) {
+    lines.phase = 1;
+    if (begin_value(0, lines.next, to)) return true;
+    stack_[0].phase = 0;
+    return false;
+  }
+  to.push_back('\n');
+  lines.phase = 0;
+  ++lines.next;
+  return true;
+}
+
+bool TextMachine::advance_list(std::string& to) {
+  const std::size_t top = stack_.size() - 1;
+  const Step step = stack_[top];
+  const TextForm& form = plan_->forms[step.form];
+  if (step.next == step.end) {
+    if (form.inner) to.push_back(']');
+    stack_.pop_back();
+    return true;
+  }
+  const std::size_t size_before = to.size();
+  if (step.phase > 0) to.push_back(' ');
+  if (!begin_value(form.fields[0], step.next, to)) {
+    to.resize(size_before);
+    return false;
+  }
+  stack_[top].phase = 1;
+  ++stack_[top].next;
+  return true;
+}
+
+bool TextMachine::advance_record(std::string& to) {
+  const std::size_t top = stack_.size() - 1;
+  const Step step = stack_[top];
+  const TextForm& form = plan_->forms[step.form];
+  if (step.next == step.end) {
+    if (form.inner) to.push_back(')');
+    stack_.pop_back();
+    return true;
+  }
+  const std::uint32_t field = form.fields[static_cast<std::size_t>(step.next)];
+  const std::size_t size_before = to.size();
+  if (step.next > 0) to.push_back(form.inner ? ' ' : '\t');
+  const bool is_there = form.inner || step.index < plan_->entries[field];
+  if (is_there && !begin_value(field, step.index, to)) {
+    to.resize(size_before);
+    return false;
+  }
+  ++stack_[top].next;
+  return true;
+}
+
+bool TextMachine::advance_bytes(std::string& to, std::size_t size_enough) {
+  Step& step = stack_.back();
+  const TextForm& form = plan_->forms[step.form];
+  while (step.next < step.end && to.size() < size_enough) {
+    std::int64_t count = std::min(step.end - step.next, kBytesAtOnce);
+    const std::byte* bytes = items(form.values, step.next, count);
+    if (!bytes) return false;
+    std::string_view text(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count));
+    // A control character of two bytes is not torn.
+    if (count > 1 && step.next + count < step.end && static_cast<std::uint8_t>(text.back()) == 0xc2)
+      text.remove_suffix(1);
+    if (form.kind == Kind::bytes)
+      append_hex(to, text);
+    else if (form.inner)
+      append_quoted(to, text);
+    else
+      append_plain(to, text);
+    step.next += std::ssize(text);
+  }
+  if (step.next < step.end) return true;
+  if (form.inner && form.kind == Kind::string) to.push_back('"');
+  stack_.pop_back();
+  return true;
+}
+
+bool TextMachine::advance(std::string& to, std::size_t size_enough) {
+  if (stack_.back().form == kLines) return advance_lines(to);
+  switch (plan_->forms[stack_.back().form].kind) {
+    case Kind::list:
+      return advance_list(to);
+    case Kind::record:
+      return advance_record(to);
+    default:
+      return advance_bytes(to, size_enough);
+  }
+}
+
+TextMachine::Stop TextMachine::run(std::string& to, std::size_t size_enough) {
+  while (to.size() < size_enough) {
+    if (stack_.size() == 1 && stack_[0].phase == 0 && stack_[0].next >= stack_[0].end) return Stop::finished;
+    if (!advance(to, size_enough)) return damaged_ ? Stop::damaged : Stop::needs;
+  }
+  return Stop::enough;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "tfile/table.h"
+#include "view/text_form.h"
+
+namespace tfilefs {
+
+// A stretch of a column in memory.
+struct ColumnWindow {
+  std::int64_t begin = 0, end = 0;  // items
+  std::vector<std::byte> bytes;
+};
+
+// Writes a node as text, item by item, from windows of its columns; stops where a window is missing and goes on from
+// there. Its position is a short stack of plain numbers, so it can begin anywhere it has once been: memory does not
+// grow with the column, nor with the longest entry. Pure; not thread-safe.
+class TextMachine {
+ public:
+  struct Plan {
+    std::shared_ptr<const tfile::Table> table;
+    std::vector<TextForm> forms;
+    std::vector<std::int64_t> entries;  // of each form outside of lists: how many it has
+  };
+  struct Step {
+    std::uint32_t form = 0;
+    std::uint8_t phase = 0;
+    std::int64_t next = 0, end = 0;  // entry, item, byte or field; what they count is the form's
+    std::int64_t index = 0;          // of record and string: which one
+  };
+  using Position = std::vector<Step>;
+
+  struct Need {
+    tfile::ColumnId column = 0;
+    std::int64_t first = 0, count = 0;  // items
+  };
+  enum class Stop : std::uint8_t { finished, enough, needs, damaged };
+
+  // At the first entry.
+  explicit TextMachine(std::shared_ptr<const Plan>);
+
+  const Position& position() const { return stack_; }
+  void go_to(Position position) { stack_ = std::move(position); }
+
+  // Appends text until `to` has `size_enough` bytes or a little more.
+  Stop run(std::string& to, std::size_t size_enough);
+  const Need& need() const { return need_; }
+  ColumnWindow& window(tfile::ColumnId column) { return windows_[slots_[column]]; }
+  std::size_t window_count() const { return windows_.size(); }
+
+ private:
+  const std::byte* items(tfile::ColumnId, std::int64_t first, std::int64_t count);
+  bool range(const TextForm&, std::int64_t index, std::int64_t& begin, std::int64_t& end);
+  bool begin_value(std::uint32_t form, std::int64_t index, std::string& to);
+  bool write_number(const TextForm&, std::int64_t index, std::string& to);
+  bool advance(std::string& to, std::size_t size_enough);
+  bool advance_lines(std::string& to);
+  bool advance_list(std::string& to);
+  bool advance_record(std::string& to);
+  bool advance_bytes(std::string& to, std::size_t size_enough);
+
+  const std::shared_ptr<const Plan> plan_;
+  std::vector<std::uint32_t> slots_;  // column -> window
+  std::vector<ColumnWindow> windows_;
+  Position stack_;  // stack_[0] counts the lines
+  Need need_;
+  bool damaged_ = false;
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "fs/view/array_table.h"
+#include "view/text_machine.h"
+#include "view/view.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::Role;
+
+Result<std::shared_ptr<Content>> text_of(TableRig& rig, tfile::NodeId node) {
+  Answer<std::shared_ptr<Content>> answer;
+  text_content(rig.streams, rig.table, node, answer.reply());
+  return answer.wait();
+}
+
+std::string whole_text(std::shared_ptr<ArrayTable> table, tfile::NodeId node) {
+  TableRig rig(std::move(table));
+  const auto content = text_of(rig, node);
+  if (!content) return "error: " + content.error().text;
+  return content_bytes(**content, 0, (*content)->size());
+}
+
+TEST(Text, NumbersAreTheShortestThatReadBack) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto f4 = table->column<float>(
+      0, "a.f4", Role::values,
+      {0.1f, 1.0f, -2.5e30f, 1e-45f, std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::quiet_NaN()});
+  const auto f8 = table->column<double>(0, "b.f8", Role::values, {0.1, 1.0 / 3});
+  const auto i1 = table->column<std::int8_t>(0, "c.i1", Role::values, {-128, 65});
+  const auto u8 = table->column<std::uint64_t>(0, "d.u8", Role::values, {~std::uint64_t{0}});
+  EXPECT_EQ(whole_text(table, f4), "0.1\n1\n-2.5e+30\n1e-45\ninf\nnan\n");
+  EXPECT_EQ(whole_text(table, f8), "0.1\n0.3333333333333333\n");
+  EXPECT_EQ(whole_text(table, i1), "-128\n65\n");
+  EXPECT_EQ(whole_text(table, u8), "18446744073709551615\n");
+}
+
+TEST(Text, BooleansAndFixedShapes) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto b1 = table->column<char>(0, "e.b1", Role::values, {0, 1, 1, 0});
+  const auto shape = table->column<float>(0, "p.f4x2x2", Role::values, {1, 2, 3, 4, 5, 6, 7, 8}, {2, 2});
+  EXPECT_EQ(whole_text(table, b1), "0\n1\n1\n0\n");
+  EXPECT_EQ(whole_text(table, shape), "1 2 3 4\n5 6 7 8\n");
+}
+
+TEST(Text, ListsAndListsOfLists) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto list = table->directory(0, "list");
+  table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, 2, 2, 5});
+  table->column<std::int32_t>(list, "values.i4", Role::values, {1, 2, 3, 4, 5});
+  const auto nested = table->directory(0, "nested");
+  table->column<std::int64_t>(nested, "offsets.i8", Role::offsets, {0, 3, 3});
+  const auto values = table->directory(nested, "values");
+  table->column<std::int64_t>(values, "offsets.i8", Role::offsets, {0, 1, 1, 3});
+  table->column<float>(values, "values.f4", Role::values, {1.5, 2, 3});
+  EXPECT_EQ(whole_text(table, list), "1 2\n\n3 4 5\n");
+  EXPECT_EQ(whole_text(table, nested), "[1.5] [] [2 3]\n\n");
+}
+
+TEST(Text, StringsAloneAndInLists) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto string =
+      table->string(0, "s", {"plain", "", "a\tb\nc\\", "\x1b[31m \x7f \xc2\x9b \xc3\xa9 \xff", "\"q\""});
+  const auto list = table->directory(0, "list");
+  table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, 2, 3});
+  table->string(list, "values", {"a b", "", "say \"x\"\n"});
+  EXPECT_EQ(whole_text(table, string), "plain\n\na\\tb\\nc\\\\\n\\x1b[31m \\x7f \\xc2\\x9b \xc3\xa9 \xff\n\"q\"\n");
+  EXPECT_EQ(whole_text(table, list), "\"a b\" \"\"\n\"say \\\"x\\\"\\n\"\n");
+}
+
+TEST(Text, RecordsAloneAndInLists) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto record = table->directory(0, "r");
+  table->column<std::int32_t>(record, "x.i4", Role::values, {1, 2});
+  const auto inside = table->directory(record, "in");
+  table->column<std::int32_t>(inside, "y.i4", Role::values, {3, 4});
+  table->string(inside, "s", {"u v", "w"});
+  const auto shorter = table->directory(record, "l");
+  table->column<std::int64_t>(shorter, "offsets.i8", Role::offsets, {0, 2});
+  table->column<std::int32_t>(shorter, "values.i4", Role::values, {8, 9});
+  const auto list = table->directory(0, "list");
+  table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, 0, 2});
+  const auto items = table->directory(list, "values");
+  table->column<float>(items, "a.f4", Role::values, {1, 2});
+  table->string(items, "n", {"p", "q"});
+  EXPECT_EQ(whole_text(table, record), "1\t3\tu v\t8 9\n2\t4\tw\t\n");
+  EXPECT_EQ(whole_text(table, list), "\n(1 \"p\") (2 \"q\")\n");
+}
+
+TEST(Text, UndecodedBytesAreHexadecimal) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto raw = table->directory(0, "raw");
+  table->column<std::int64_t>(raw, "offsets.i8", Role::offsets, {0, 2, 2, 3});
+  table->column<std::uint8_t>(raw, "raw.u1", Role::raw, {0x00, 0xfe, 0x41});
+  EXPECT_EQ(whole_text(table, raw), "00fe\n\n41\n");
+}
+
+TEST(Text, AnEmptyColumnIsAnEmptyText) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto empty = table->column<float>(0, "a.f4", Role::values, {});
+  EXPECT_EQ(whole_text(table, empty), "");
+}
+
+TEST(Text, EveryPieceOfALongTextIsTheSame) {
+  auto table = std::make_shared<ArrayTable>(1000);
+  const auto list = table->directory(0, "list");
+  std::vector<std::int64_t> ends{0};
+  std::vector<std::string> strings;
+  std::string expected;
+  std::mt19937 random(11);
+  for (int entry = 0; entry < 3000; ++entry) {
+    const int items = entry == 1500 ? 100'000 : static_cast<int>(random() % 30);  // one line is larger than any piece
+    for (int i = 0; i < items; ++i) {
+      strings.push_back(std::to_string(random() % 100'000));
+      expected += (i ? " \"" : "\"") + strings.back() + '"';
+    }
+    expected += '\n';
+    ends.push_back(std::ssize(strings));
+  }
+  table->column(list, "offsets.i8", Role::offsets, ends);
+  table->string(list, "values", strings);
+  TableRig rig(table, 200'000);
+  const auto content = text_of(rig, list);
+  ASSERT_TRUE(content) << content.error().text;
+  ASSERT_EQ((*content)->size(), expected.size());
+  EXPECT_EQ(content_bytes(**content, 0, expected.size() + 10), expected);
+  for (int i = 0; i < 200; ++i) {
+    const std::uint64_t offset = random() % expected.size();
+    const std::size_t size = random() % 5000;
+    ASSERT_EQ(content_bytes(**content, offset, size), expected.substr(offset, size));
+  }
+}
+
+TEST(Text, ManyReadersAtOnce) {
+  auto table = std::make_shared<ArrayTable>(500);
+  std::vector<std::int32_t> numbers;
+  std::string expected;
+  for (int i = 0; i < 200'000; ++i) {
+    numbers.push_back(i * 7);
+    expected += std::to_string(i * 7) + '\n';
+  }
+  const auto node = table->column(0, "x.i4", Role::values, numbers);
+  TableRig rig(table);
+  const auto content = text_of(rig, node);
+  ASSERT_TRUE(content);
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> readers;
+  for (int t = 0; t < 4; ++t)
+    readers.emplace_back([&, t] {
+      for (std::size_t offset = static_cast<std::size_t>(t) * 1000; offset < expected.size(); offset += 128 << 10)
+        wrong += content_bytes(**content, offset, 128 << 10) != expected.substr(offset, 128 << 10);
+    });
+  for (auto& reader : readers) reader.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(Text, ListsThatGoBackwardsAreDamage) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto list = table->directory(0, "list");
+  table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, 4, 2});
+  table->column<std::int32_t>(list, "values.i4", Role::values, {1, 2, 3, 4});
+  const auto beyond = table->directory(0, "beyond");
+  table->column<std::int64_t>(beyond, "offsets.i8", Role::offsets, {0, 9});
+  table->column<std::int32_t>(beyond, "values.i4", Role::values, {1, 2});
+  TableRig rig(table);
+  for (const auto node : {list, beyond}) {
+    const auto content = text_of(rig, node);
+    ASSERT_FALSE(content);
+    EXPECT_EQ(content.error().kind, ErrorKind::damaged);
+  }
+}
+
+}  // namespace
+}  // namespace tfilefs
