@@ -108,6 +108,14 @@ Result<> complete_offsets(const Stream& stream, BasketData& data) {
   return {};
 }
 
+// The count that items_by_size gave supposes headers of one size; a basket may hold others.
+Result<> check_number_list(const Stream& stream, const BasketData& data, const Chunk& chunk) {
+  TRY(const auto items, items_by_size(stream, data.size, data.entries, false));
+  if (chunk.arrays.back().size() != static_cast<std::uint64_t>(items.back()) * stream.item_size)
+    return fail(ErrorKind::unsupported, "basket: lists with headers of another size than " + std::to_string(stream.list_prefix));
+  return {};
+}
+
 }  // namespace
 
 bool size_gives_items(const Stream& stream) {
@@ -174,9 +182,12 @@ Result<Chunk> decode_basket(const Stream& stream, BasketData data, std::span<con
     case Stream::Form::jagged:
     case Stream::Form::raw:
       return decode_jagged(stream, std::move(data), counts, first);
-    case Stream::Form::program:
+    case Stream::Form::program: {
       TRY_VOID(complete_offsets(stream, data));
-      return run_program(*stream.program, entries_of(data), first, nullptr);
+      auto chunk = run_program(*stream.program, entries_of(data), first, nullptr);
+      if (chunk && stream.list_prefix != 0) TRY_VOID(check_number_list(stream, data, *chunk));
+      return chunk;
+    }
   }
   return fail(ErrorKind::unsupported, "form of a stream");
 }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 namespace tfile {
 namespace {
 
@@ -35,13 +37,39 @@ TEST(BranchLayout, FixedShapesComeFromTheTitle) {
 TEST(BranchLayout, ArraysBeyondAnyBasketAreNotDecoded) {
   for (const std::string class_name : {"TLeafB", "TLeafS", "TLeafF", "TLeafD", "TLeafD32", "TLeafF16"}) {
     for (const std::int32_t len : std::vector<std::int32_t>{1 << 29, 1 << 30, INT32_MAX}) {
-      for (const std::string& title : {std::string("x"), "x[" + std::to_string(len) + "]", std::string("x[32768][32768]")}) {
+      for (const std::string& title :
+           {std::string("x"), "x[" + std::to_string(len) + "]", std::string("x[32768][32768]")}) {
         const BranchLayout layout = branch_layout(one_leaf(class_name, len, title), 0, StreamerInfos(), false);
         EXPECT_NE(layout.reason, "") << class_name << " " << title;
         EXPECT_GT(layout.stream.item_size, 0u);
       }
     }
   }
+}
+
+// How many numbers there are is told from the size of the data, supposing a header of 10 bytes for each list.
+TEST(BranchLayout, ListsWithOtherHeadersThanSupposedAreRefused) {
+  TreeRecord tree = one_leaf("TLeafElement", 1, "v");
+  BranchRecord& branch = tree.branches[0];
+  branch.class_name = "TBranchElement";
+  branch.element_class = "vector<float>";
+  const BranchLayout layout = branch_layout(tree, 0, StreamerInfos(), false);
+  ASSERT_EQ(layout.reason, "");
+  ASSERT_EQ(layout.stream.list_prefix, 10u);
+  const auto basket = [](const std::vector<std::uint8_t>& bytes) {
+    BasketData data;
+    data.payload = Buffer(bytes.size());
+    std::memcpy(data.payload.data(), bytes.data(), bytes.size());
+    data.size = bytes.size();
+    data.entries = 1;
+    data.offsets = {0, static_cast<std::int32_t>(bytes.size())};
+    return data;
+  };
+  const std::vector<std::int64_t> first(layout.stream.lengths.size(), 0);
+  // Byte count, version, number of items, one float.
+  EXPECT_TRUE(decode_basket(layout.stream, basket({0x40, 0, 0, 10, 0, 9, 0, 0, 0, 1, 1, 2, 3, 4}), {}, first));
+  // Version 0 and a checksum in front of none: as many bytes.
+  EXPECT_FALSE(decode_basket(layout.stream, basket({0x40, 0, 0, 10, 0, 0, 9, 9, 9, 9, 0, 0, 0, 0}), {}, first));
 }
 
 }  // namespace
