@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cassert>
+#include <utility>
 
 namespace tfile {
 namespace {
@@ -47,6 +47,13 @@ std::optional<Dtype> array_class_dtype(std::string_view name) {
 std::string_view without_pointer(std::string_view type) {
   while (!type.empty() && (type.back() == '*' || type.back() == ' ')) type.remove_suffix(1);
   return type;
+}
+
+bool is_base(const StreamerElement& e) { return e.kind == ElementKind::base || e.type == kBase; }
+
+// Arrays of these classes have one header of the streamer info around all items; arrays of other classes have none.
+bool has_array_frame(const StreamerElement& e) {
+  return e.type == kTString + kOffsetArray || e.type == kTObject + kOffsetArray || e.type == kTNamed + kOffsetArray;
 }
 
 std::uint32_t product(const std::vector<std::uint32_t>& shape) {
@@ -237,10 +244,11 @@ Result<Shape> LayoutCompiler::stl(ObjectWise object_wise, MemberWise member_wise
   const std::uint32_t end_slot = next_slot_;
   const std::size_t slot_count = program_.slots.size();
   next_slot_ = first_slot;
-  forms_differ_ = false;
+  const bool outer_forms_differ = std::exchange(forms_differ_, false);
   const Result<Shape> other = in_block(op.other, member_wise);
   // Without a member-wise form the block stays empty, and an entry that has it is refused since bytes are left over.
   if (!other || next_slot_ != end_slot || forms_differ_) op.other = {};
+  forms_differ_ = outer_forms_differ;
   next_slot_ = end_slot;
   program_.slots.resize(slot_count);
   add(op);
@@ -433,7 +441,10 @@ Result<Shape> LayoutCompiler::members(const StreamerInfo& info) {
 Result<Shape> LayoutCompiler::element(const StreamerElement& e) {
   const Deeper deeper(*this);
   TRY_VOID(deeper.check());
+  const auto counters = static_cast<std::ptrdiff_t>(counters_.size());
   TRY(Shape shape, element_body(e));
+  // A member's own counters count nothing outside of it; those of a base do.
+  if (!is_base(e) && e.type != kCounter) counters_.erase(counters_.begin() + counters, counters_.end());
   shape.name = e.name;
   if (shape.class_name.empty()) shape.class_name = e.type_name;
   return shape;
@@ -441,7 +452,7 @@ Result<Shape> LayoutCompiler::element(const StreamerElement& e) {
 
 Result<Shape> LayoutCompiler::element_body(const StreamerElement& e) {
   const int type = e.type;
-  if (e.kind == ElementKind::base || type == kBase) {
+  if (is_base(e)) {
     const TypeName base = parse_type_name(e.name);
     if (base.kind != TypeName::Kind::named_class) return value(base, Place::member);
     return object(e.name, find_class(infos_, e.name, e.base_version, e.base_checksum));
@@ -496,14 +507,15 @@ Result<Shape> LayoutCompiler::counted_member(const StreamerElement& e) {
   return shape;
 }
 
-// `T a[n]` of objects, each as it is alone; strings have one header of the streamer info around them.
+// `T a[n]` of objects, each as it is alone.
 Result<Shape> LayoutCompiler::array_of(const StreamerElement& e) {
-  if (e.type == kTString + kOffsetArray) add({.kind = Op::Kind::frame});
+  if (has_array_frame(e)) add({.kind = Op::Kind::frame});
   return array_items(e, [&] { return object(array_class(e)); });
 }
 
 std::string_view LayoutCompiler::array_class(const StreamerElement& e) {
   if (e.type == kTObject + kOffsetArray) return "TObject";
+  if (e.type == kTNamed + kOffsetArray) return "TNamed";
   return e.type == kTString + kOffsetArray ? "TString" : without_pointer(e.type_name);
 }
 
@@ -539,11 +551,11 @@ Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind k
                      [&](auto collection) { return of_items(kind, [&] { return array_items(e, collection); }); }, type);
                });
   }
-  if (e.type == kTString + kOffsetArray) {
+  if (has_array_frame(e)) {
     add({.kind = Op::Kind::frame});
-    return of_items(kind, [&] { return array_items(e, [&] { return object("TString"); }); });
+    return of_items(kind, [&] { return array_items(e, [&] { return object(array_class(e)); }); });
   }
-  if ((e.kind == ElementKind::base || e.type == kBase) && e.name != "TObject" && !array_class_dtype(e.name)) {
+  if (is_base(e) && e.name != "TObject" && !array_class_dtype(e.name)) {
     const StreamerInfo* info = find_class(infos_, e.name, e.base_version, e.base_checksum);
     if (info && !has_own_streamer(e.name)) return class_members_of_items(*info, kind);
   }

@@ -136,7 +136,7 @@ class Runner {
       case 1:
         return load_big<std::uint8_t>(p);
       case 2:
-        return load_big<std::int16_t>(p);
+        return load_big<std::uint16_t>(p);
       case 4:
         return load_big<std::int32_t>(p);
       default:
@@ -231,6 +231,9 @@ class Runner {
 };
 
 Result<> run_entries(Runner& runner, const Program& program, const Entries& entries) {
+  if (!entries.offsets.empty() && static_cast<std::int64_t>(entries.offsets.size()) != entries.count + 1)
+    return fail(ErrorKind::damaged, "basket: " + std::to_string(entries.offsets.size()) + " offsets for " +
+                                        std::to_string(entries.count) + " entries");
   if (entries.offsets.empty()) {
     if (program.needs_entry_ends && entries.count > 1)
       return fail(ErrorKind::damaged, "basket: entries of varying size without offsets");
@@ -242,6 +245,8 @@ Result<> run_entries(Runner& runner, const Program& program, const Entries& entr
   for (std::int64_t i = 0; i < entries.count; ++i) {
     const auto begin = static_cast<std::size_t>(entries.offsets[static_cast<std::size_t>(i)]);
     const auto end = static_cast<std::size_t>(entries.offsets[static_cast<std::size_t>(i) + 1]);
+    if (begin > end || end > entries.data.size())
+      return fail(ErrorKind::damaged, "basket: offset of entry " + std::to_string(i));
     Cursor in(entries.data.subspan(begin, end - begin));
     runner.run_entry(in);
     if (!in.failed() && in.left() != 0) in.reject("entry is longer than what was read of it");

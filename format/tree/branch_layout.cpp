@@ -127,13 +127,20 @@ std::optional<Dtype> leaf_dtype(const LeafRecord& leaf) {
   }
 }
 
+// The range of a packed leaf stands behind the type, apart from the dimensions: "m[2][3]/d[0,10,12]".
+std::string_view range_of(const LeafRecord& leaf) {
+  const std::string_view title = leaf.title;
+  const auto type = title.find(leaf.class_name == "TLeafD32" ? "/d[" : "/f[");
+  return type == title.npos ? std::string_view() : title.substr(type);
+}
+
 // One value (of the fixed shape) of a leaf.
 Result<Shape> leaf_value(LayoutCompiler& compiler, const LeafRecord& leaf) {
   if (leaf.len > 0 && static_cast<std::uint64_t>(leaf.len) > kArrayMax)
     return fail(ErrorKind::damaged, "leaf " + leaf.name + " has " + std::to_string(leaf.len) + " items");
   if (const auto dtype = leaf_dtype(leaf)) return compiler.numbers(*dtype, leaf_shape(leaf));
-  if (leaf.class_name == "TLeafF16") return compiler.packed(parse_packing(leaf.title, false), leaf_shape(leaf));
-  if (leaf.class_name == "TLeafD32") return compiler.packed(parse_packing(leaf.title, true), leaf_shape(leaf));
+  if (leaf.class_name == "TLeafF16") return compiler.packed(parse_packing(range_of(leaf), false), leaf_shape(leaf));
+  if (leaf.class_name == "TLeafD32") return compiler.packed(parse_packing(range_of(leaf), true), leaf_shape(leaf));
   if (leaf.class_name == "TLeafC") return compiler.string(Op::Kind::leaf_string);
   return fail(ErrorKind::unsupported, "leaves of class " + leaf.class_name + " are not decoded");
 }
