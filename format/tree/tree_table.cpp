@@ -334,7 +334,8 @@ class TreeTable final : public Table {
     if (branch.file_name.empty()) return source_.get();
     const auto& sibling = siblings_.at(branch.file_name);
     if (sibling) return sibling->get();
-    return fail(ErrorKind::not_found,
+    // For this column its bytes are gone, whatever the reason, and that lasts as long as the table does.
+    return fail(ErrorKind::damaged,
                 "branch " + branch.name + " is stored in " + branch.file_name + ", which cannot be opened: " + sibling.error().text);
   }
 

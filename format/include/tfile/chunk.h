@@ -86,7 +86,7 @@ class StreamSet {
   // The entries that a chunk covers, and the chunk that covers an entry (for planning; sorted, without overlap).
   virtual EntryRange chunk_entries(ChunkKey) const = 0;
 
-  // Where the stored bytes lie. Errors: damaged (lost basket), not_found (a branch stored in a file that is missing).
+  // Where the stored bytes lie. Errors: damaged (a lost basket, a branch stored in a file that is missing).
   virtual Result<Locator> locate(ChunkKey) const = 0;
 
   // Bytes that decoding may take beyond the stored bytes: an estimate from metadata, never from the payload. What a
