@@ -57,7 +57,8 @@ struct BranchRecord {
   BasketTable baskets;                   // on disk and embedded, in entry order
   std::vector<EmbeddedBasket> embedded;
   std::string file_name;                 // fFileName: baskets lie in that file; empty: this one
-  // TBranchElement (and TBranchObject: fClassName; TBranchClones: counter branch)
+  // TBranchElement (and TBranchObject: fClassName; TBranchClones: its class is `clones_class`, the branch of its counts
+  // is `count` and the first of `children`)
   std::string element_class, parent_class, clones_class;
   std::uint32_t checksum = 0;
   std::int32_t class_version = 0, id = -1, type = 0, streamer_type = -1, maximum = 0;

@@ -10,7 +10,8 @@
 
 namespace tfile::test {
 
-// Appends a tree's record by the description of the format alone (docs/format.md, "TTree"), as ROOT 6.40 writes it.
+// Appends a tree's record by the description of the format alone (docs/format.md, "Trees and branches"), as ROOT 6.40
+// writes it.
 class TreeImage : public ObjectImage {
  public:
   using ObjectImage::ObjectImage;
