@@ -34,13 +34,11 @@ Result<T> waited(Call call) {
 
 class AllNames final : public DirectorySink {
  public:
-  bool add(const std::string& name, const Attributes& attributes, std::uint64_t) override {
+  bool add(const std::string& name, InodeId, const Attributes&, std::uint64_t) override {
     if (name != "." && name != "..") names.push_back(name);
-    if (attributes.links > 0) counted.push_back(attributes.id);
     return true;
   }
   std::vector<std::string> names;
-  std::vector<InodeId> counted;
 };
 
 struct Item {
@@ -185,7 +183,7 @@ void Lister::print(const std::vector<Item>& items, const std::string& path) {
                      {"uid", a.uid},
                      {"gid", a.gid},
                      {"mtime", a.modified.tv_sec},
-                     {"inode", found.id}});
+                     {"inode", a.number}});
   }
 }
 

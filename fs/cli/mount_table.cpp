@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/mount_table.h"
 
-#include <sys/stat.h>
+#include <sys/statvfs.h>
 
 #include <array>
 #include <cerrno>
@@ -63,8 +63,12 @@ std::string absolute_path(const std::string& path) {
 }
 
 Result<> clear_dead_mount(const std::string& path) {
-  struct stat status {};
-  if (::stat(path.c_str(), &status) == 0 || errno != ENOTCONN || !is_tfilefs_mount(path)) return {};
+  if (!is_tfilefs_mount(path)) return {};
+  // Not stat(2), which the kernel may still answer from what the daemon told it last.
+  struct statvfs space {};
+  if (::statvfs(path.c_str(), &space) == 0)
+    return tfile::fail(ErrorKind::busy, path + ": is already a mount of tfilefs");
+  if (errno != ENOTCONN) return {};
   return unmount(path, true);
 }
 

@@ -14,7 +14,7 @@ bool is_tfilefs_mount(const std::string& absolute_path);
 // The absolute path, without links where it can be looked at; a dead mount point at its end is not looked into.
 std::string absolute_path(const std::string& path);
 
-// Unmounts what a daemon that was killed has left at the path; nothing else is touched.
+// Unmounts what a daemon that was killed has left at the path; nothing else is touched. Error: busy (one that lives).
 Result<> clear_dead_mount(const std::string& absolute_path);
 
 }  // namespace tfilefs

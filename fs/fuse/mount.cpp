@@ -76,13 +76,36 @@ class Arguments {
   fuse_args arguments_ = FUSE_ARGS_INIT(0, nullptr);
 };
 
-// Asks the mount about its root, so that whoever waits for it finds it answering, and tells the kernel how far to read
+// The device number of the mount, once it has answered a question about its root; 0 if it never will. A process of its
+// own asks, which does not have the session's descriptor: were this process killed while a thread of it waits for an
+// answer of its own, the kernel would keep that thread, the descriptor and so the connection alive for ever.
+dev_t ask_root(fuse_session* session, const std::string& mount_point) {
+  std::array<int, 2> answer;
+  if (::pipe2(answer.data(), O_CLOEXEC) != 0) return 0;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::close(fuse_session_fd(session));
+    struct stat root {};
+    const bool told = ::stat(mount_point.c_str(), &root) == 0 &&
+                      ::write(answer[1], &root.st_dev, sizeof root.st_dev) == sizeof root.st_dev;
+    ::_exit(told ? 0 : 1);
+  }
+  ::close(answer[1]);
+  dev_t device = 0;
+  while (child > 0 && ::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  }
+  if (child < 0 || ::read(answer[0], &device, sizeof device) != sizeof device) device = 0;
+  ::close(answer[0]);
+  return device;
+}
+
+// Waits until the mount answers, so that whoever waits for it finds it answering, and tells the kernel how far to read
 // ahead (which it may be told only after the session was set up, and only by root).
-void greet(const std::string& mount_point) {
-  struct stat root {};
-  if (::stat(mount_point.c_str(), &root) != 0) return;
-  std::ofstream(std::string("/sys/class/bdi/") + std::to_string(major(root.st_dev)) + ":" +
-                std::to_string(minor(root.st_dev)) + "/read_ahead_kb")
+void greet(fuse_session* session, const std::string& mount_point) {
+  const dev_t device = ask_root(session, mount_point);
+  if (device == 0) return;
+  std::ofstream(std::string("/sys/class/bdi/") + std::to_string(major(device)) + ":" + std::to_string(minor(device)) +
+                "/read_ahead_kb")
       << kReadAheadKib << std::flush;
 }
 
@@ -156,7 +179,7 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   {
     std::atomic<bool> greeted = false;
     std::thread greeter([&] {
-      greet(settings.mount_point);
+      greet(session, settings.mount_point);
       greeted = true;
       ready();
     });

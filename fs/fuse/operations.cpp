@@ -33,7 +33,7 @@ void run(fuse_req_t request, Operation operation) {
 
 struct stat stat_of(const Attributes& a) {
   struct stat s {};
-  s.st_ino = a.id;
+  s.st_ino = a.number;
   s.st_mode = a.mode;
   s.st_nlink = a.links;
   s.st_uid = a.uid;
@@ -47,9 +47,9 @@ struct stat stat_of(const Attributes& a) {
   return s;
 }
 
-fuse_entry_param entry_of(const Attributes& a) {
+fuse_entry_param entry_of(InodeId id, const Attributes& a) {
   fuse_entry_param entry{};
-  entry.ino = a.id;
+  entry.ino = id;
   entry.attr = stat_of(a);
   entry.attr_timeout = entry.entry_timeout = kAnswerTimeout;
   return entry;
@@ -73,7 +73,7 @@ void op_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
               reply_to<FileSystem::Found>(
                   pending,
                   [](fuse_req_t to, const FileSystem::Found& found) {
-                    const fuse_entry_param entry = entry_of(found.attributes);
+                    const fuse_entry_param entry = entry_of(found.id, found.attributes);
                     return fuse_reply_entry(to, &entry);
                   },
                   [&fs](const FileSystem::Found& found) { fs.forget(found.id, 1); }));
@@ -155,24 +155,23 @@ class DirentBuffer final : public DirectorySink {
  public:
   DirentBuffer(std::size_t size, bool plus) : bytes_(size), plus_(plus) {}
 
-  bool add(const std::string& name, const Attributes& attributes, std::uint64_t next) override {
-    const bool counted = attributes.links > 0;
+  bool add(const std::string& name, InodeId id, const Attributes& attributes, std::uint64_t next) override {
     const std::size_t left = bytes_.size() - used_;
     std::size_t needed = 0;
     if (plus_) {
-      fuse_entry_param entry = entry_of(attributes);
-      if (!counted) entry.ino = 0;  // the kernel takes name and type, and asks for the rest when it wants it
+      // Of id 0 the kernel takes name and type, and asks for the rest when it wants it.
+      const fuse_entry_param entry = entry_of(id, attributes);
       needed =
           fuse_add_direntry_plus(nullptr, bytes_.data() + used_, left, name.c_str(), &entry, static_cast<off_t>(next));
     } else {
       struct stat brief {};
-      brief.st_ino = attributes.id;
+      brief.st_ino = attributes.number;
       brief.st_mode = attributes.mode;
       needed = fuse_add_direntry(nullptr, bytes_.data() + used_, left, name.c_str(), &brief, static_cast<off_t>(next));
     }
     if (needed > left) return false;
     used_ += needed;
-    if (plus_ && counted) counted_.push_back(attributes.id);
+    if (id != 0) counted_.push_back(id);
     return true;
   }
 

@@ -8,12 +8,14 @@
 
 namespace tfilefs {
 
+// What the kernel calls an inode by, and the number that stat(2) shows: the same on every mount, whatever the id.
 using InodeId = std::uint64_t;
-inline constexpr InodeId kRootId = 1;  // FUSE's number for the root of a mount
+using InodeNumber = std::uint64_t;
+inline constexpr InodeId kRootId = 1;  // FUSE's id for the root of a mount
 
 // What stat(2) shows.
 struct Attributes {
-  InodeId id = 0;
+  InodeNumber number = 0;
   mode_t mode = 0;
   nlink_t links = 1;
   uid_t uid = 0;

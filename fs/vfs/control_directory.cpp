@@ -58,9 +58,9 @@ class ControlListing final : public Listing {
 class ControlDirectory final : public Directory {
  public:
   explicit ControlDirectory(std::shared_ptr<const ControlFiles> files) : files_(std::move(files)) {}
-  void find(std::string_view name, Reply<Entry> reply) const override {
+  void find(std::string_view name, Reply<FoundEntry> reply) const override {
     for (std::uint32_t i = 0; i < files_->files().size(); ++i) {
-      if (files_->files()[i].name == name) return reply(Entry{files_, {i}});
+      if (files_->files()[i].name == name) return reply(FoundEntry{{files_, {i}}, {}});
     }
     reply(no_such_entry());
   }

@@ -33,6 +33,12 @@ struct Entry {
   Slot slot;
 };
 
+// What a name stands for. What is found by another name than its own is still that thing, and not a second one.
+struct FoundEntry {
+  Entry entry;
+  std::string own_name;  // as a listing shows it; empty: the name asked for
+};
+
 // How old a look at the source may be: `recent` up to kRecent, `now` not older than the question.
 enum class Freshness : std::uint8_t { recent, now };
 
@@ -55,6 +61,9 @@ class Holder : public std::enable_shared_from_this<Holder> {
 
   // The state of the ROOT file that these things belong to; null for what is looked at anew each time.
   virtual const std::shared_ptr<const Generation>& generation() const;
+
+  // Of things without a generation: differs when another file was put in the place of one.
+  virtual std::uint64_t file_identity() const { return 1; }
 
   virtual void attributes(Slot, Reply<Attributes>) const = 0;
   // The same where it needs neither storage nor decoding.
@@ -89,7 +98,7 @@ class Directory : public std::enable_shared_from_this<Directory> {
   virtual const std::shared_ptr<const Generation>& generation() const;
 
   // What stands under a name, hidden ones included. Error: not_found.
-  virtual void find(std::string_view name, Reply<Entry>) const = 0;
+  virtual void find(std::string_view name, Reply<FoundEntry>) const = 0;
   virtual void list(Reply<std::shared_ptr<const Listing>>) const = 0;
 };
 

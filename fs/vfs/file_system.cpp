@@ -13,6 +13,7 @@
 #include "control/stats.h"
 #include "vfs/blocking.h"
 #include "vfs/control_directory.h"
+#include "vfs/name_index.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/source_tree.h"
@@ -91,7 +92,12 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, 
     fs->inodes_ = std::make_unique<InodeTable>(Entry{tree->root(), {}});
   } else {
     fs = std::make_unique<FileSystem>(std::move(cache), make_path_origin(source), options);
-    TRY_VOID(fs->find_path(""));
+    auto root = fs->find_path("");
+    if (!root) {
+      Error error = std::move(root).error();
+      if (!error.text.starts_with(source)) error.text = source + ": " + error.text;
+      return tl::unexpected(std::move(error));
+    }
   }
   fs->source_ = source;
   return fs;
@@ -111,7 +117,8 @@ void FileSystem::note(const Inode& inode, std::string_view below, const Error& e
   errors_.add(path, error);
 }
 
-// What stands at the inode's path in the generation that is now.
+// What stands at the inode's path in the generation that is now. A file of an older one is no more: the kernel, told
+// ESTALE, walks its path again and finds the new one.
 void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> reply) {
   Entry entry = inodes_->entry(*inode);
   const GenerationPtr generation = entry.holder->generation();
@@ -120,6 +127,7 @@ void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> r
                                          reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
     if (*now == generation) return reply(std::move(entry));
+    if (inode->state.is_file) return reply(source_changed());
     resolve_again(std::move(inode), std::move(reply));
   });
 }
@@ -131,12 +139,11 @@ void FileSystem::resolve_again(InodePtr inode, Reply<Entry> reply) {
                  if (!directory) return reply(tl::unexpected(std::move(directory).error()));
                  const Directory& in = **directory;
                  const std::string& name = inode->name;
-                 in.find(name, [this, inode, reply = std::move(reply)](Result<Entry> entry) mutable {
-                   // ESTALE makes the kernel walk the path once more and see for itself that it is gone.
-                   if (!entry && entry.error().kind == ErrorKind::not_found) return reply(source_changed());
-                   if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-                   inodes_->set_entry(*inode, *entry);
-                   reply(*std::move(entry));
+                 in.find(name, [this, inode, reply = std::move(reply)](Result<FoundEntry> found) mutable {
+                   if (!found && found.error().kind == ErrorKind::not_found) return reply(source_changed());
+                   if (!found) return reply(tl::unexpected(std::move(found).error()));
+                   inodes_->set_entry(*inode, found->entry);
+                   reply(std::move(found->entry));
                  });
                });
 }
@@ -155,8 +162,8 @@ void FileSystem::directory_of(InodePtr inode, Freshness freshness, Reply<Directo
   });
 }
 
-void FileSystem::find_in(const InodePtr& parent, std::string_view name, Reply<Entry> reply) {
-  if (parent->id == kRootId && name == kControlName) return reply(control_);
+void FileSystem::find_in(const InodePtr& parent, std::string_view name, Reply<FoundEntry> reply) {
+  if (parent->id == kRootId && name == kControlName) return reply(FoundEntry{control_, {}});
   directory_of(parent, Freshness::recent,
                [name = std::string(name), reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
                  if (!directory) return reply(tl::unexpected(std::move(directory).error()));
@@ -166,27 +173,43 @@ void FileSystem::find_in(const InodePtr& parent, std::string_view name, Reply<En
 
 // ---- names and attributes
 
+InodePtr FileSystem::refer(const InodePtr& parent, std::string_view name, std::string_view own_name, Entry entry,
+                           Attributes& attributes) {
+  Inode::State state;
+  state.is_file = !S_ISDIR(attributes.mode);
+  if (state.is_file) {
+    const GenerationPtr& generation = entry.holder->generation();
+    state.which = generation ? generation->serial : entry.holder->file_identity();
+  } else {
+    state.which = name == own_name ? parent->state.which : hash_of_name(name);
+  }
+  InodePtr inode = inodes_->refer(parent, own_name, std::move(entry), state);
+  attributes.number = inode->number;
+  return inode;
+}
+
 void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply) {
   InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
   if (name.size() > NAME_MAX) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
-  auto found = [this, parent, name = std::string(name), reply = std::move(reply)](Result<Entry> entry) mutable {
-    if (!entry) {
-      note(*parent, name, entry.error());
-      return reply(tl::unexpected(std::move(entry).error()));
+  auto found = [this, parent, name = std::string(name), reply = std::move(reply)](Result<FoundEntry> at) mutable {
+    if (!at) {
+      note(*parent, name, at.error());
+      return reply(tl::unexpected(std::move(at).error()));
     }
-    const Holder& holder = *entry->holder;
-    holder.attributes(entry->slot, [this, entry = *entry, parent, name = std::move(name),
-                                    reply = std::move(reply)](Result<Attributes> attributes) mutable {
+    std::string own_name = at->own_name.empty() ? name : std::move(at->own_name);
+    const Entry entry = at->entry;
+    entry.holder->attributes(entry.slot, [this, entry, parent, name = std::move(name), own_name = std::move(own_name),
+                                          reply = std::move(reply)](Result<Attributes> attributes) mutable {
       if (!attributes) {
         note(*parent, name, attributes.error());
         return reply(tl::unexpected(std::move(attributes).error()));
       }
-      attributes->id = inodes_->refer(parent, name, std::move(entry))->id;
-      reply(Found{attributes->id, *attributes});
+      const InodeId id = refer(parent, name, own_name, std::move(entry), *attributes)->id;
+      reply(Found{id, *attributes});
     });
   };
-  find_in(parent, name, Reply<Entry>(std::move(found)));
+  find_in(parent, name, Reply<FoundEntry>(std::move(found)));
 }
 
 void FileSystem::forget(InodeId id, std::uint64_t times) { inodes_->forget(id, times); }
@@ -199,7 +222,7 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply) {
     const Holder& holder = *entry->holder;
     holder.attributes(entry->slot, [this, inode, reply = std::move(reply)](Result<Attributes> attributes) mutable {
       if (attributes) {
-        attributes->id = inode->id;
+        attributes->number = inode->number;
       } else {
         note(*inode, "", attributes.error());
       }
@@ -330,11 +353,10 @@ void FileSystem::fill(const OpenFile& open, std::uint64_t offset, bool full, Dir
   const Inode& self = *open.inode;
   Attributes dots;
   dots.mode = S_IFDIR;
-  dots.links = 0;
-  dots.id = self.id;
-  if (offset == 0 && !sink.add(".", dots, 1)) return;
-  dots.id = self.parent ? self.parent->id : self.id;
-  if (offset <= 1 && !sink.add("..", dots, 2)) return;
+  dots.number = self.number;
+  if (offset == 0 && !sink.add(".", 0, dots, 1)) return;
+  if (self.parent) dots.number = self.parent->number;
+  if (offset <= 1 && !sink.add("..", 0, dots, 2)) return;
   Listing::Item item;
   const std::size_t count = open.listing->size();
   for (std::uint64_t i = offset < 2 ? 0 : offset - 2; i < count; ++i) {
@@ -351,17 +373,15 @@ bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint
   std::optional<Attributes> attributes;
   if (full && item.entry.holder) attributes = item.entry.holder->known_attributes(item.entry.slot);
   if (attributes) {
-    const InodePtr inode = inodes_->refer(open.inode, item.name, std::move(item.entry));
-    attributes->id = inode->id;
-    if (sink.add(item.name, *attributes, next)) return true;
+    const InodePtr inode = refer(open.inode, item.name, item.name, std::move(item.entry), *attributes);
+    if (sink.add(item.name, inode->id, *attributes, next)) return true;
     inodes_->forget(inode->id, 1);
     return false;
   }
   Attributes brief;
-  brief.id = inodes_->id_of(*open.inode, item.name);
+  brief.number = inodes_->number_of(*open.inode, item.name);
   brief.mode = item.type;
-  brief.links = 0;
-  return sink.add(item.name, brief, next);
+  return sink.add(item.name, 0, brief, next);
 }
 
 // ---- extended attributes, size

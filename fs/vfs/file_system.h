@@ -38,8 +38,8 @@ class DirectorySink {
  public:
   virtual ~DirectorySink() = default;
   // False: no room, not taken. `next`: where to go on after this name. `attributes`: all of them, and the name is
-  // counted as looked up; or only id and type bits (no links), and it is not.
-  virtual bool add(const std::string& name, const Attributes& attributes, std::uint64_t next) = 0;
+  // counted as looked up under `id`; or, where `id` is 0, only number and type bits, and it is not.
+  virtual bool add(const std::string& name, InodeId id, const Attributes& attributes, std::uint64_t next) = 0;
 };
 
 // The mount without a kernel. Every operation answers through its Reply exactly once: on the caller's thread when what
@@ -104,7 +104,8 @@ class FileSystem {
   void fresh_entry(InodePtr, Freshness, Reply<Entry>);
   void resolve_again(InodePtr, Reply<Entry>);
   void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);
-  void find_in(const InodePtr& parent, std::string_view name, Reply<Entry>);
+  void find_in(const InodePtr& parent, std::string_view name, Reply<FoundEntry>);
+  InodePtr refer(const InodePtr& parent, std::string_view name, std::string_view own_name, Entry, Attributes&);
   void finish_open(const InodePtr&, Result<OpenedContent>, Reply<Opened>);
   void fill(const OpenFile&, std::uint64_t offset, bool full, DirectorySink&);
   bool fill_child(const OpenFile&, Listing::Item&, std::uint64_t next, bool full, DirectorySink&);

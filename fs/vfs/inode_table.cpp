@@ -11,15 +11,20 @@ namespace {
 
 // 0 means "none" in the protocol, and 1 the root.
 InodeId hashed_id(const Inode& parent, std::string_view name) {
-  const InodeId id = XXH64(name.data(), name.size(), parent.id);
+  const InodeId id = XXH64(name.data(), name.size(), parent.number);
   return id > kRootId ? id : id + 2;
 }
 InodeId next_id(InodeId id) { return id + 1 > kRootId ? id + 1 : kRootId + 1; }
 
+bool is_path(const Inode& inode, const Inode& parent, std::string_view name) {
+  // Not by address: the kernel may have forgotten the parent and found it again before it forgets this one.
+  return inode.parent && inode.parent->number == parent.number && inode.name == name;
+}
+
 }  // namespace
 
 InodeTable::InodeTable(Entry root) {
-  auto inode = std::make_shared<Inode>(kRootId, nullptr, "");
+  auto inode = std::make_shared<Inode>(kRootId, kRootId, Inode::State{}, nullptr, "");
   inode->entry_ = std::move(root);
   inode->lookups_ = 1;
   const Lock lock(mutex_);
@@ -32,16 +37,13 @@ InodePtr InodeTable::find(InodeId id) const {
   return at == inodes_.end() ? nullptr : at->second;
 }
 
-bool InodeTable::is(const Inode& inode, const Inode& parent, std::string_view name) const {
-  // Not by address: the kernel may have forgotten the parent and found it again before it forgets this one.
-  return inode.parent && inode.parent->id == parent.id && inode.name == name;
-}
-
-InodeId InodeTable::id_of(const Inode& parent, std::string_view name) const {
+InodeNumber InodeTable::number_of(const Inode& parent, std::string_view name) const {
   const Lock lock(mutex_);
   InodeId id = hashed_id(parent, name);
-  for (auto at = inodes_.find(id); at != inodes_.end() && !is(*at->second, parent, name); at = inodes_.find(id))
+  for (auto at = inodes_.find(id); at != inodes_.end(); at = inodes_.find(id)) {
+    if (is_path(*at->second, parent, name)) return at->second->number;
     id = next_id(id);
+  }
   return id;
 }
 
@@ -54,15 +56,18 @@ void InodeTable::replace(Inode& inode, Entry entry) {
   inode.entry_ = std::move(entry);
 }
 
-InodePtr InodeTable::refer(const InodePtr& parent, std::string_view name, Entry entry) {
+InodePtr InodeTable::refer(const InodePtr& parent, std::string_view name, Entry entry, Inode::State state) {
   Entry dropped;  // may be the last of a whole file
   const Lock lock(mutex_);
   InodeId id = hashed_id(*parent, name);
+  InodeNumber number = 0;
   for (;; id = next_id(id)) {
     auto [at, made] = inodes_.try_emplace(id);
-    if (made) at->second = std::make_shared<Inode>(id, parent, name);
+    if (made) at->second = std::make_shared<Inode>(id, number ? number : id, state, parent, name);
     Inode& inode = *at->second;
-    if (!made && !is(inode, *parent, name)) continue;
+    if (!made && !is_path(inode, *parent, name)) continue;
+    number = inode.number;
+    if (inode.state != state) continue;
     ++inode.lookups_;
     dropped = inode.entry_;
     if (inode.entry_.holder != entry.holder) replace(inode, std::move(entry));

@@ -18,9 +18,19 @@ using DirectoryOnce = Once<std::shared_ptr<const Directory>>;
 // A path that the kernel knows. What is guarded is so by the table's mutex.
 class Inode {
  public:
-  Inode(InodeId id_, std::shared_ptr<Inode> parent_, std::string_view name_)
-      : id(id_), parent(std::move(parent_)), name(name_) {}
+  // Tells apart what stands at one path. Of a file: the generation that it belongs to. Of a directory: 0, or by what
+  // other name it (or one above it) was reached, since the kernel lets an inode that is a directory have one name only.
+  struct State {
+    bool is_file = false;
+    std::uint64_t which = 0;
+    friend bool operator==(const State&, const State&) = default;
+  };
+
+  Inode(InodeId id_, InodeNumber number_, State state_, std::shared_ptr<Inode> parent_, std::string_view name_)
+      : id(id_), number(number_), state(state_), parent(std::move(parent_)), name(name_) {}
   const InodeId id;
+  const InodeNumber number;
+  const State state;
   const std::shared_ptr<Inode> parent;  // null for the root
   const std::string name;
 
@@ -34,9 +44,12 @@ class Inode {
 };
 using InodePtr = std::shared_ptr<Inode>;
 
-// The paths that the kernel knows, each under a number that is the same on every mount: a hash of its name, seeded with
-// the number of its directory. An entry stays until the kernel has forgotten it as often as it was told of it.
-// Thread-safe; the first lock in order, and nothing is called while it is held.
+// The paths that the kernel knows. Each has a number that is the same on every mount: a hash of its name, seeded with
+// the number of its directory. Its id is that number, too, as long as nothing else has it: a file that changed gets a
+// second id (and the kernel with it an inode, and pages, of their own), while the first is good for those who opened
+// the file before. A directory keeps its id through all changes, since processes stand in it.
+// An inode stays until the kernel has forgotten it as often as it was told of it. Thread-safe; the first lock in order,
+// and nothing is called while it is held.
 class InodeTable {
  public:
   explicit InodeTable(Entry root);
@@ -44,10 +57,10 @@ class InodeTable {
   InodePtr find(InodeId) const;  // null: not known
 
   // The number that a path has or would get.
-  InodeId id_of(const Inode& parent, std::string_view name) const;
+  InodeNumber number_of(const Inode& parent, std::string_view name) const;
 
-  // What stands at the path now; counted once more.
-  InodePtr refer(const InodePtr& parent, std::string_view name, Entry);
+  // What stands at the path now, in the state given; counted once more.
+  InodePtr refer(const InodePtr& parent, std::string_view name, Entry, Inode::State);
   void forget(InodeId, std::uint64_t times);
 
   Entry entry(const Inode&) const;
@@ -62,7 +75,6 @@ class InodeTable {
   void clear();  // all but the root, whoever still counts on them
 
  private:
-  bool is(const Inode& inode, const Inode& parent, std::string_view name) const;
   void replace(Inode&, Entry) REQUIRES(mutex_);
 
   // The hash is well mixed already.

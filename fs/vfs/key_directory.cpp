@@ -31,8 +31,8 @@ class KeyDirectory final : public Directory {
   explicit KeyDirectory(std::shared_ptr<KeyHolder> keys);
 
   const std::shared_ptr<const Generation>& generation() const override { return keys_->generation(); }
-  void find(std::string_view name, Reply<Entry> reply) const override {
-    if (const auto slot = find_slot(name)) return reply(Entry{keys_, *slot});
+  void find(std::string_view name, Reply<FoundEntry> reply) const override {
+    if (const auto slot = find_slot(name)) return reply(FoundEntry{{keys_, *slot}, {}});
     reply(no_such_entry());
   }
   void list(Reply<std::shared_ptr<const Listing>>) const override;

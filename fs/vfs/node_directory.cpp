@@ -25,9 +25,10 @@ class NodeDirectory final : public Directory {
   NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId node);
 
   const std::shared_ptr<const Generation>& generation() const override { return table_->generation(); }
-  void find(std::string_view name, Reply<Entry> reply) const override {
-    if (const auto slot = find_slot(name)) return reply(Entry{table_, *slot});
-    reply(no_such_entry());
+  void find(std::string_view name, Reply<FoundEntry> reply) const override {
+    const auto slot = find_slot(name);
+    if (!slot) return reply(no_such_entry());
+    reply(FoundEntry{{table_, *slot}, own_name(*slot)});
   }
   void list(Reply<std::shared_ptr<const Listing>>) const override;
 
@@ -44,6 +45,7 @@ class NodeDirectory final : public Directory {
   }
   std::optional<NodeId> find_node(std::string_view name) const;
   std::optional<Slot> find_slot(std::string_view name) const;
+  std::string own_name(Slot) const;
 
   const std::shared_ptr<const TableHolder> table_;
   const NodeId node_;
@@ -91,6 +93,16 @@ std::optional<Slot> NodeDirectory::find_slot(std::string_view name) const {
     if (const auto node = find_node(*stem)) return Slot{*node, Form::text};
   }
   return std::nullopt;
+}
+
+// What was found deeper, by its branch name, has its own name elsewhere.
+std::string NodeDirectory::own_name(Slot slot) const {
+  const Node& node = table_->table().nodes[slot.index];
+  const auto child = children_.find(node.name, child_name());
+  if (!child || self().children[*child] != slot.index) return "";
+  if (slot.form == Form::npy) return node.name + std::string(kNpySuffix);
+  if (slot.form == Form::text) return node.name + std::string(kTextSuffix);
+  return slot.form == Form::itself ? node.name : "";
 }
 
 // The children; then, where views are listed, each child's views.

@@ -111,8 +111,8 @@ class ObjectDirectory final : public Directory {
   explicit ObjectDirectory(std::shared_ptr<const Holder> holder) : bytes_{std::move(holder), {0, Form::object_bin}} {}
 
   const std::shared_ptr<const Generation>& generation() const override { return bytes_.holder->generation(); }
-  void find(std::string_view name, Reply<Entry> reply) const override {
-    if (name == kObjectBytesName) return reply(bytes_);
+  void find(std::string_view name, Reply<FoundEntry> reply) const override {
+    if (name == kObjectBytesName) return reply(FoundEntry{bytes_, {}});
     reply(no_such_entry());
   }
   void list(Reply<std::shared_ptr<const Listing>> reply) const override {

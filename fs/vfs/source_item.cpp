@@ -50,11 +50,20 @@ class PassedContent final : public Content {
   const std::uint64_t size_;
 };
 
-Result<OpenedContent> open_passed(SourceTree& tree, const std::string& path) {
+bool is_same_file(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && (a.st_mode & S_IFMT) == (b.st_mode & S_IFMT);
+}
+
+// The kernel walks the path again when told so, and finds what is there now.
+tl::unexpected<Error> another_file() {
+  return tfile::fail(ErrorKind::stale, "another file was put in its place since it was looked up");
+}
+
+Result<OpenedContent> open_passed(SourceTree& tree, const std::string& path, const struct stat& known) {
   TRY(Descriptor file, tree.open_path(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false));
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
-  if (!S_ISREG(status.st_mode)) return tfile::fail(ErrorKind::stale, "changed since it was looked up");
+  if (!is_same_file(status, known)) return another_file();
   OpenedContent opened;
   opened.version = version_of(source_state(status).identity);
   opened.content = std::make_shared<PassedContent>(tree.context().cache, std::move(file),
@@ -67,21 +76,28 @@ class SourceFile final : public Holder {
   SourceFile(TreePtr tree, std::string path, const struct stat& status)
       : tree_(std::move(tree)), path_(std::move(path)), status_(status), seen_(Clock::now()) {}
 
+  std::uint64_t file_identity() const override {
+    tfile::Identity place;  // what it holds may change, as files do
+    place.device = status_.st_dev;
+    place.inode = status_.st_ino;
+    return version_of(place);
+  }
   std::optional<Attributes> known_attributes(Slot) const override {
     if (Clock::now() - seen_ > MountedFile::kRecent) return std::nullopt;
     return mirrored_attributes(status_, tree_->context().ownership);
   }
   void attributes(Slot slot, Reply<Attributes> reply) const override {
     if (auto known = known_attributes(slot)) return reply(*known);
-    auto job = [tree = tree_, path = path_]() -> Result<Attributes> {
+    auto job = [tree = tree_, path = path_, known = status_]() -> Result<Attributes> {
       TRY(const struct stat status, tree->status(path));
+      if (!is_same_file(status, known)) return another_file();
       return mirrored_attributes(status, tree->context().ownership);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
   void open(Slot, Reply<OpenedContent> reply) const override {
-    answer_blocking(
-        tree_->context().cache, [tree = tree_, path = path_] { return open_passed(*tree, path); }, std::move(reply));
+    auto job = [tree = tree_, path = path_, known = status_] { return open_passed(*tree, path, known); };
+    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
   void read_link(Slot, Reply<std::string> reply) const override {
     answer_blocking(
@@ -99,7 +115,7 @@ class SourceFile final : public Holder {
 class SourceDirectory final : public Directory {
  public:
   SourceDirectory(TreePtr tree, std::string path) : tree_(std::move(tree)), path_(std::move(path)) {}
-  void find(std::string_view name, Reply<Entry>) const override;
+  void find(std::string_view name, Reply<FoundEntry>) const override;
   void list(Reply<std::shared_ptr<const Listing>> reply) const override {
     answer_blocking(
         tree_->context().cache, [tree = tree_, path = path_] { return tree->list(path); }, std::move(reply));
@@ -116,20 +132,20 @@ struct Found {
 };
 
 // The first bytes decide; but one that cannot be opened as a ROOT file passes through.
-void decide(MountContext& context, Found found, Reply<Entry> reply) {
-  if (!found.root_file) return reply(std::move(found.entry));
+void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
+  if (!found.root_file) return reply(FoundEntry{std::move(found.entry), {}});
   MountedFile& file = *found.root_file;
-  file.current(Freshness::now,
-               [&context, found = std::move(found), reply = std::move(reply)](Result<GenerationPtr> now) mutable {
-                 if (now)
-                   return reply(Entry{std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}});
-                 if (now.error().kind == ErrorKind::not_found) return reply(tl::unexpected(std::move(now).error()));
-                 context.errors.add("/" + found.root_file->path(), now.error());
-                 reply(std::move(found.entry));
-               });
+  file.current(Freshness::now, [&context, found = std::move(found),
+                                reply = std::move(reply)](Result<GenerationPtr> now) mutable {
+    if (now)
+      return reply(FoundEntry{{std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}});
+    if (now.error().kind == ErrorKind::not_found) return reply(tl::unexpected(std::move(now).error()));
+    context.errors.add("/" + found.root_file->path(), now.error());
+    reply(FoundEntry{std::move(found.entry), {}});
+  });
 }
 
-void SourceDirectory::find(std::string_view name, Reply<Entry> reply) const {
+void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const {
   auto job = [tree = tree_,
               path = path_.empty() ? std::string(name) : path_ + "/" + std::string(name)]() -> Result<Found> {
     Found found;
