@@ -5,21 +5,31 @@ import os
 
 import pytest
 
+import mounted_table
+import root_process
 from oracle.compare import assert_table_equals_oracles
 
 # uproot cannot read Float16_t arrays without a range, nor leaflists of which one leaf is counted.
 UPROOT_CANNOT = ("a_f", "m_f", "c_f", "k_f", "jagged")
 LEAF_TYPES = "OBbSsIiLlGgFDfd"
+BRANCHES = 6 + 5 * len(LEAF_TYPES)
+
+
+def assert_all_equal(table, oracle):
+    assert len(oracle) == BRANCHES
+    for name, values in oracle.items():
+        mounted_table.assert_same(mounted_table.read_node(table, name), values, name)
 
 
 @pytest.mark.parametrize("codec", (0, 101, 207, 301, 404, 505))
 def test_each_codec(samples, shared_mount, codec):
     directory = samples("numbers")
     file = f"numbers-{codec}.root"
-    compared = assert_table_equals_oracles(
-        os.path.join(shared_mount(directory).path, file, "t"), os.path.join(directory, file), "t", UPROOT_CANNOT
-    )
-    assert len(compared) == 6 + 5 * len(LEAF_TYPES)
+    table, path = os.path.join(shared_mount(directory).path, file, "t"), os.path.join(directory, file)
+    if codec == 301:  # raw deflate, which uproot does not read at all
+        assert_all_equal(table, root_process.read_with_root(path, "t"))
+    else:
+        assert len(assert_table_equals_oracles(table, path, "t", UPROOT_CANNOT)) == BRANCHES
 
 
 def test_big_baskets(samples, shared_mount):
@@ -31,14 +41,15 @@ def test_big_baskets(samples, shared_mount):
 
 
 def test_offset_map(samples, shared_mount):
-    """Baskets without offsets (kGenerateOffsetMap), which uproot does not know: ROOT alone is the oracle."""
+    """Baskets without offsets (kGenerateOffsetMap). uproot does not know them, and ROOT reads them wrongly where an item
+    is more than one number or is packed; so the oracle is the sister file of the same content with offsets, and ROOT's
+    reading of the others."""
     directory = samples("numbers")
-    file = "numbers-offset-map.root"
-    counted = [kind + leaf for kind in ("c_", "k_") for leaf in LEAF_TYPES]
-    assert_table_equals_oracles(
-        os.path.join(shared_mount(directory).path, file, "t"), os.path.join(directory, file), "t",
-        (*UPROOT_CANNOT, *counted, "other"),
-    )
+    table = os.path.join(shared_mount(directory).path, "numbers-offset-map.root", "t")
+    assert_all_equal(table, root_process.read_with_root(os.path.join(directory, "numbers-101.root"), "t"))
+    root = root_process.read_with_root(os.path.join(directory, "numbers-offset-map.root"), "t")
+    for name in [f"c_{leaf}" for leaf in LEAF_TYPES if leaf not in "fd"] + ["other"]:
+        mounted_table.assert_same(mounted_table.read_node(table, name), root[name], name)
 
 
 def test_no_entries(samples, shared_mount):

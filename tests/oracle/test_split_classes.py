@@ -18,6 +18,9 @@ UNSPLIT_AT_0 = {"event", "dotted", "hits", "pods", "particles"}
 UNSPLIT_AT_1 = {"m_pod", "m_hit", "m_pods", "m_hits", "m_particles", "Base", "hits", "pods", "particles"}
 RAW_ALLOWED = {"0": NESTED | UNSPLIT_AT_0, "1": NESTED | UNSPLIT_AT_1, "99": NESTED}
 
+# TObject and its members, which ROOT changes on reading; in a split collection they are branches beside the others.
+BOOKKEEPING = {"TObject", "fUniqueID", "fBits"}
+
 
 def compare(mine, theirs, path, raw):
     """Fails where the mount's value differs; collects the names of what is undecoded."""
@@ -25,8 +28,7 @@ def compare(mine, theirs, path, raw):
         raw.add(path.split("/")[-1])
     elif isinstance(mine, dict):
         assert isinstance(theirs, dict), f"{path}: a record in the mount, {theirs!r:.100} in ROOT"
-        # TObject's two members are bookkeeping of ROOT, which changes them on reading.
-        assert mine.keys() - {"TObject"} == theirs.keys(), path
+        assert mine.keys() - BOOKKEEPING == theirs.keys(), path
         for name in theirs:
             compare(mine[name], theirs[name], f"{path}/{name}", raw)
     elif isinstance(mine, list):
@@ -52,6 +54,10 @@ def test_against_root(samples, shared_mount, name):
             compare(a, b, f"[{entry}]/{node}", raw)
     assert raw <= RAW_ALLOWED[name.split("-")[1]], raw
     mounted_table.assert_schema_matches_files(table)
+
+
+# Ranges of Double32_t and Float16_t: uproot's last bits are wrong, since it multiplies where ROOT divides.
+PACKED = {"m_d32_range", "m_d32_wide", "m_d32_array", "m_f16_range", "pz"}
 
 
 def leaf_branches(branch, path):
@@ -84,6 +90,8 @@ def test_against_uproot(samples, shared_mount, name):
                 except Exception:  # uproot cannot read every branch: ROOT's reading covers it
                     continue
                 if any(isinstance(value, dict) for value in values):
+                    continue
+                if path.rpartition(".")[2].rpartition("/")[2].partition("[")[0] in PACKED:
                     continue
                 mounted_table.assert_same(mounted_table.read_column(table, columns, mine[0]), values, path)
                 compared += 1
