@@ -28,14 +28,45 @@ tl::unexpected<Error> bad_value(std::string_view name, std::string_view value, s
 
 // Said by mount(8), mount.fuse3, fstab, systemd or autofs, done by them or implied here.
 bool is_passed_over(std::string_view name) {
-  static constexpr auto kNames = std::to_array<std::string_view>(
-      {"ro",       "defaults", "auto",       "noauto",     "user",          "nouser",
-       "users",    "owner",    "group",      "nofail",     "_netdev",       "dev",
-       "nodev",    "suid",     "nosuid",     "exec",       "async",         "sync",
-       "dirsync",  "atime",    "diratime",   "norelatime", "nostrictatime", "nolazytime",
-       "lazytime", "iversion", "noiversion", "mand",       "nomand",        "silent",
-       "loud",     "nonempty", "bg",         "fg",         "comment",       "default_permissions",
-       "max_read", "subtype"});
+  static constexpr auto kNames = std::to_array<std::string_view>({"ro",
+                                                                  "rw",
+                                                                  "defaults",
+                                                                  "auto",
+                                                                  "noauto",
+                                                                  "user",
+                                                                  "nouser",
+                                                                  "users",
+                                                                  "owner",
+                                                                  "group",
+                                                                  "nofail",
+                                                                  "_netdev",
+                                                                  "dev",
+                                                                  "nodev",
+                                                                  "suid",
+                                                                  "nosuid",
+                                                                  "exec",
+                                                                  "async",
+                                                                  "sync",
+                                                                  "dirsync",
+                                                                  "atime",
+                                                                  "diratime",
+                                                                  "norelatime",
+                                                                  "nostrictatime",
+                                                                  "nolazytime",
+                                                                  "lazytime",
+                                                                  "iversion",
+                                                                  "noiversion",
+                                                                  "mand",
+                                                                  "nomand",
+                                                                  "silent",
+                                                                  "loud",
+                                                                  "nonempty",
+                                                                  "bg",
+                                                                  "fg",
+                                                                  "comment",
+                                                                  "default_permissions",
+                                                                  "max_read",
+                                                                  "subtype"});
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() || name.starts_with("x-") ||
          name.starts_with("X-");
 }
@@ -55,7 +86,6 @@ Result<> take_id(std::string_view name, std::string_view value, std::optional<id
 
 Result<> take_option(std::string_view name, std::string_view value, MountOptions& options) {
   FileSystemOptions& fs = options.file_system;
-  if (name == "rw") return fail(ErrorKind::invalid, "option rw: writing is not supported in this version");
   if (name == "memory" || name == "readahead") {
     const auto size = parse_size(value);
     // Less could not hold one basket of ROOT's default size and what is decoded of it.
@@ -122,8 +152,30 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
   return *number << shift;
 }
 
+namespace {
+
+// Whoever asks for rw is told that there is none. But mount(8) says rw where nothing was said, and is known by the dev
+// and suid (or their opposites) that its helper gives along.
+class WriteWish {
+ public:
+  void note(std::string_view name) {
+    if (name == "rw" || name == "ro") wished_ = name == "rw";
+    if (name == "dev" || name == "nodev" || name == "suid" || name == "nosuid") from_mount_ = true;
+  }
+  Result<> check() const {
+    if (!wished_ || from_mount_) return {};
+    return fail(ErrorKind::invalid, "option rw: writing is not supported in this version");
+  }
+
+ private:
+  bool wished_ = false, from_mount_ = false;
+};
+
+}  // namespace
+
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) {
   MountOptions options;
+  WriteWish writing;
   options.file_system.cache.memory = default_memory();
   options.file_system.cache.threads = std::max(1u, std::thread::hardware_concurrency());
   for (std::string_view rest : given) {
@@ -135,8 +187,10 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
       const std::size_t equals = option.find('=');
       const std::string_view value = equals == std::string_view::npos ? "" : option.substr(equals + 1);
       TRY_VOID(take_option(option.substr(0, equals), value, options));
+      writing.note(option.substr(0, equals));
     }
   }
+  TRY_VOID(writing.check());
   return options;
 }
 

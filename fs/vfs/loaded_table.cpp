@@ -2,7 +2,7 @@
 #include "vfs/loaded_table.h"
 
 #include <algorithm>
-#include <limits>
+#include <tuple>
 
 #include "view/view.h"
 
@@ -68,15 +68,32 @@ void LoadedTable::view(NodeId node, Form form, Reply<std::shared_ptr<Content>> r
       std::move(reply));
 }
 
-std::optional<NodeId> LoadedTable::find_branch(std::string_view name) const {
-  const auto branch_of = [this](std::uint32_t node) -> std::string_view { return table_->nodes[node].branch_name; };
-  std::call_once(branches_once_, [&] {
-    branches_ = NameIndex(table_->nodes.size());
-    for (NodeId node = 1; node < table_->nodes.size(); ++node) {
-      if (!table_->nodes[node].branch_name.empty()) branches_.add(node, branch_of);
-    }
+void LoadedTable::index_branches() const {
+  const auto& nodes = table_->nodes;
+  parents_.assign(nodes.size(), 0);
+  for (NodeId node = 0; node < nodes.size(); ++node) {
+    if (node != 0 && !nodes[node].branch_name.empty()) by_branch_.push_back(node);
+    for (const NodeId child : nodes[node].children) parents_[child] = node;
+  }
+  std::sort(by_branch_.begin(), by_branch_.end(), [&](NodeId a, NodeId b) {
+    return std::tie(nodes[a].branch_name, a) < std::tie(nodes[b].branch_name, b);
   });
-  return branches_.find(name, branch_of);
+}
+
+bool LoadedTable::is_below(NodeId node, NodeId above) const {
+  while (node != above && node != 0) node = parents_[node];
+  return node == above;
+}
+
+std::optional<NodeId> LoadedTable::find_branch(NodeId below, std::string_view name) const {
+  std::call_once(branches_once_, [this] { index_branches(); });
+  const auto& nodes = table_->nodes;
+  auto at = std::lower_bound(by_branch_.begin(), by_branch_.end(), name,
+                             [&](NodeId node, std::string_view wanted) { return nodes[node].branch_name < wanted; });
+  for (; at != by_branch_.end() && nodes[*at].branch_name == name; ++at) {
+    if (is_below(*at, below)) return *at;
+  }
+  return std::nullopt;
 }
 
 }  // namespace tfilefs

@@ -12,7 +12,6 @@
 #include "mutex.h"
 #include "tfile/table.h"
 #include "vfs/directory.h"
-#include "vfs/name_index.h"
 #include "vfs/once.h"
 
 namespace tfilefs {
@@ -38,8 +37,8 @@ class LoadedTable {
   // A file made of a node: its content when it was first asked for.
   void view(tfile::NodeId, Form, Reply<std::shared_ptr<Content>>) const;
 
-  // The node of which this is ROOT's branch name, anywhere in the table.
-  std::optional<tfile::NodeId> find_branch(std::string_view name) const;
+  // The node of which this is ROOT's branch name, anywhere below another.
+  std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view name) const;
 
  private:
   const std::shared_ptr<const tfile::Table> table_;
@@ -49,8 +48,11 @@ class LoadedTable {
   std::vector<std::uint32_t> stream_begin_;
   std::vector<tfile::ColumnId> stream_columns_;
 
+  // Made when a branch is first looked for: all nodes with a branch name, sorted by it, and the parent of each node.
+  void index_branches() const;
+  bool is_below(tfile::NodeId node, tfile::NodeId above) const;
   mutable std::once_flag branches_once_;
-  mutable NameIndex branches_;
+  mutable std::vector<tfile::NodeId> by_branch_, parents_;
 
   mutable Mutex mutex_;
   mutable std::map<std::pair<tfile::NodeId, Form>, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);

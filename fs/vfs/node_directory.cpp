@@ -78,8 +78,7 @@ NodeDirectory::NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId no
 std::optional<NodeId> NodeDirectory::find_node(std::string_view name) const {
   if (const auto i = children_.find(name, child_name())) return self().children[*i];
   if (const auto i = alias_index_.find(name, alias_name())) return aliases_[*i].node;
-  if (is_table()) return table_->loaded().find_branch(name);
-  return std::nullopt;
+  return table_->loaded().find_branch(node_, name);
 }
 
 std::optional<Slot> NodeDirectory::find_slot(std::string_view name) const {
