@@ -127,11 +127,14 @@ std::optional<Dtype> leaf_dtype(const LeafRecord& leaf) {
   }
 }
 
-// The range of a packed leaf stands behind the type, apart from the dimensions: "m[2][3]/d[0,10,12]".
+// The range of a packed leaf stands behind the type, apart from the dimensions: "m[2][3]/d[0,10,12]". Leaves of the first
+// version have no more than that: "d[0,10,12]".
 std::string_view range_of(const LeafRecord& leaf) {
   const std::string_view title = leaf.title;
-  const auto type = title.find(leaf.class_name == "TLeafD32" ? "/d[" : "/f[");
-  return type == title.npos ? std::string_view() : title.substr(type);
+  const std::string_view type = leaf.class_name == "TLeafD32" ? "/d[" : "/f[";
+  if (title.starts_with(type.substr(1))) return title;
+  const auto range = title.find(type);
+  return range == title.npos ? std::string_view() : title.substr(range);
 }
 
 // One value (of the fixed shape) of a leaf.
