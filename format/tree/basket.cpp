@@ -70,7 +70,7 @@ Result<> finish_offsets(const BasketHeader& header, bool sizes, std::vector<std:
 
 Result<> read_tail(BasketContent& basket) {
   const BasketHeader& header = basket.header;
-  const std::span<const std::byte> tail = basket.payload.span().subspan(header.border());
+  const std::span<const std::byte> tail = basket.bytes.subspan(header.border());
   basket.generated_offsets = header.flag >= kFlagGenerated;
   if (tail.empty() || basket.generated_offsets) return {};
   Cursor in(tail);
@@ -127,7 +127,13 @@ Result<BasketContent> read_basket(std::span<const std::byte> stored) {
   BasketContent basket;
   TRY(basket.header, read_basket_header(stored, stored.size()));
   const BasketHeader& header = basket.header;
-  TRY(basket.payload, decompress(stored.subspan(header.keylen, header.nbytes - header.keylen), header.objlen));
+  const auto record = stored.subspan(header.keylen, header.nbytes - header.keylen);
+  if (record.size() == header.objlen) {
+    basket.bytes = record;
+  } else {
+    TRY(basket.payload, decompress(record, header.objlen));
+    basket.bytes = basket.payload.span();
+  }
   TRY_VOID(read_tail(basket));
   return basket;
 }

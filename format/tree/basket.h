@@ -42,7 +42,8 @@ BasketHeader read_basket_fields(Cursor& in, const KeyHeader& key);
 // What a basket's payload holds once decompressed.
 struct BasketContent {
   BasketHeader header;
-  Buffer payload;                        // objlen bytes; data = the first header.border()
+  Buffer payload;                        // objlen bytes; empty where they are stored as they are
+  std::span<const std::byte> bytes;      // the payload, or those stored bytes; data = the first header.border()
   bool has_offsets = false;              // n + 1 offsets below, relative to the data, ascending, last == border
   std::vector<std::int32_t> offsets;
   bool generated_offsets = false;        // flag 80: lengths come from the counter leaf
@@ -50,7 +51,7 @@ struct BasketContent {
                                            // fDisplacement)
 };
 
-// Decompresses a whole stored record and reads its tail.
+// Decompresses a whole stored record and reads its tail. `stored` must outlive the content.
 Result<BasketContent> read_basket(std::span<const std::byte> stored);
 
 }  // namespace tfile

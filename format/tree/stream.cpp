@@ -63,9 +63,16 @@ Result<Buffer> jagged_ends(const Stream& stream, const BasketData& data, std::sp
   return ends.take();
 }
 
-void to_final_form(const Stream& stream, std::span<std::byte> items) {
-  if (stream.is_boolean) return normalize_booleans(items);
-  if (stream.number_size > 1) swap_items(items, stream.number_size);
+// The data in final byte order: in place where the basket was decompressed, else in one pass on the way out.
+Buffer final_form(const Stream& stream, BasketData data) {
+  if (data.outside.empty()) {
+    if (stream.number_size > 1) swap_items(data.payload.span().first(data.size), stream.number_size);
+  } else {
+    data.payload = Buffer(data.size);
+    swap_items(data.bytes(), data.payload.data(), stream.number_size);
+  }
+  if (stream.is_boolean) normalize_booleans(data.payload.span().first(data.size));
+  return std::move(data.payload);
 }
 
 Result<Chunk> decode_jagged(const Stream& stream, BasketData data, std::span<const std::int64_t> counts,
@@ -73,24 +80,24 @@ Result<Chunk> decode_jagged(const Stream& stream, BasketData data, std::span<con
   if (data.size % stream.item_size != 0) return tl::unexpected<Error>(not_whole(data.size, stream.item_size));
   Chunk chunk;
   TRY(Buffer ends, jagged_ends(stream, data, counts, first[1], first[0] == 0));
-  to_final_form(stream, data.payload.span().first(data.size));
+  const std::size_t size = data.size;
   chunk.owned.push_back(std::move(ends));
-  chunk.owned.push_back(std::move(data.payload));
-  chunk.arrays = {chunk.owned[0].span(), chunk.owned[1].span().first(data.size)};
+  chunk.owned.push_back(final_form(stream, std::move(data)));
+  chunk.arrays = {chunk.owned[0].span(), chunk.owned[1].span().first(size)};
   return chunk;
 }
 
 Result<Chunk> decode_flat(const Stream& stream, BasketData data) {
   // The same count that `items` gave from the entries alone.
   TRY_VOID(items_by_size(stream, data.size, data.entries, false));
-  to_final_form(stream, data.payload.span().first(data.size));
+  const std::size_t size = data.size;
   Chunk chunk;
-  chunk.owned.push_back(std::move(data.payload));
-  chunk.arrays = {chunk.owned[0].span().first(data.size)};
+  chunk.owned.push_back(final_form(stream, std::move(data)));
+  chunk.arrays = {chunk.owned[0].span().first(size)};
   return chunk;
 }
 
-Entries entries_of(const BasketData& data) { return {data.payload.span().first(data.size), data.offsets, data.entries}; }
+Entries entries_of(const BasketData& data) { return {data.bytes(), data.offsets, data.entries}; }
 
 // Entries whose end a program needs, in a basket without offsets: nothing but items (a member of a split collection) is
 // one long entry, else all have one size.

@@ -44,10 +44,12 @@ struct Stream {
 
 // The data of one basket, from disk or from the tree's record.
 struct BasketData {
-  Buffer payload;                     // data = the first `size` bytes
+  Buffer payload;                      // data = its first `size` bytes, unless they lie outside...
+  std::span<const std::byte> outside;  // ...in memory that outlives this: stored uncompressed, or in the tree's record
   std::size_t size = 0;
   std::int64_t entries = 0;
   std::vector<std::int32_t> offsets;  // entries + 1, or none
+  std::span<const std::byte> bytes() const { return (outside.empty() ? payload.span() : outside).first(size); }
 };
 
 // Whether the size of the data tells how many items each slot has, or only the content can.

@@ -162,7 +162,8 @@ class TreeTable final : public Table {
     constexpr std::int64_t kTrialEntries = 64;  // enough to meet one that is not empty, without decoding a whole basket
     const BranchRecord& branch = tree_.branches[stream.branch];
     if (branch.baskets.seek.empty()) return true;
-    auto data = first_basket(branch);
+    std::vector<std::byte> stored;
+    auto data = first_basket(branch, stored);
     if (!data) return true;
     if (!data->offsets.empty() && data->entries > kTrialEntries) {
       data->entries = kTrialEntries;
@@ -171,14 +172,15 @@ class TreeTable final : public Table {
     return entries_follow_program(stream, *data);
   }
 
-  Result<BasketData> first_basket(const BranchRecord& branch) const {
+  // Reads into `stored`, which must outlive what is returned.
+  Result<BasketData> first_basket(const BranchRecord& branch, std::vector<std::byte>& stored) const {
     const std::int64_t n = (*branch.baskets.entry)[1] - (*branch.baskets.entry)[0];
-    if (const EmbeddedBasket* embedded = embedded_basket(branch, 0)) return copy_of(*embedded, n);
+    if (const EmbeddedBasket* embedded = embedded_basket(branch, 0)) return embedded_data(*embedded, n);
     TRY(const Source* source, source_of(branch));
     // A first basket beyond what ROOT ever writes is left to the reader who wants it.
     constexpr std::uint32_t kTrialBytesMax = 64 << 20;
     if (branch.baskets.nbytes[0] > kTrialBytesMax) return fail(ErrorKind::unsupported, "first basket is too large to try");
-    std::vector<std::byte> stored(branch.baskets.nbytes[0]);
+    stored.resize(branch.baskets.nbytes[0]);
     TRY_VOID(read_range(*source, {branch.baskets.seek[0], stored.size()}, stored));
     return stored_basket(stored, n);
   }
@@ -237,7 +239,7 @@ class TreeTable final : public Table {
     data.entries = chunk_entries(key).size();
     if (key.index >= basket_count(key.stream)) return data;
     if (const EmbeddedBasket* embedded = embedded_basket(branch_of(key.stream), key.index))
-      return copy_of(*embedded, data.entries);
+      return embedded_data(*embedded, data.entries);
     auto basket = stored_basket(stored, data.entries);
     if (!basket) return fail(basket.error().kind, "branch " + branch_of(key.stream).name + ", basket " +
                                                       std::to_string(key.index) + ": " + basket.error().text,
@@ -245,12 +247,11 @@ class TreeTable final : public Table {
     return basket;
   }
 
-  static Result<BasketData> copy_of(const EmbeddedBasket& embedded, std::int64_t entries_told) {
+  static Result<BasketData> embedded_data(const EmbeddedBasket& embedded, std::int64_t entries_told) {
     if (embedded.entries != entries_told) return tl::unexpected<Error>(wrong_entries(embedded.entries, entries_told));
     BasketData data;
     data.entries = entries_told;
-    data.payload = Buffer(embedded.data.size());
-    std::copy(embedded.data.begin(), embedded.data.end(), data.payload.data());
+    data.outside = embedded.data;
     data.size = embedded.data.size();
     data.offsets = embedded.offsets;
     return data;
@@ -262,6 +263,7 @@ class TreeTable final : public Table {
     BasketData data;
     data.entries = entries_told;
     data.size = content.header.border();
+    if (content.payload.size() == 0) data.outside = content.bytes;
     data.payload = std::move(content.payload);
     data.offsets = std::move(content.offsets);
     return data;

@@ -114,8 +114,8 @@ TEST(Basket, FixedSize) {
   EXPECT_FALSE(basket->has_offsets);
   EXPECT_TRUE(basket->offsets.empty());
   EXPECT_FALSE(basket->generated_offsets);
-  ASSERT_EQ(basket->payload.size(), 20u);
-  EXPECT_EQ(std::memcmp(basket->payload.data(), image.data.data(), 20), 0);
+  ASSERT_EQ(basket->bytes.size(), 20u);
+  EXPECT_EQ(std::memcmp(basket->bytes.data(), image.data.data(), 20), 0);
 }
 
 TEST(Basket, Offsets) {
@@ -228,7 +228,7 @@ TEST(Basket, Compressed) {
   out.all().insert(out.all().end(), packed.begin(), packed.begin() + static_cast<std::ptrdiff_t>(size));
   const auto basket = read_basket(out.all());
   ASSERT_TRUE(basket) << basket.error().text;
-  EXPECT_EQ(std::memcmp(basket->payload.data(), payload.data(), payload.size()), 0);
+  EXPECT_EQ(std::memcmp(basket->bytes.data(), payload.data(), payload.size()), 0);
 }
 
 TEST(Basket, EveryPrefixAndFlippedByteIsSurvived) {
