@@ -10,6 +10,7 @@ import struct
 import subprocess
 import time
 
+import awkward
 import hypothesis
 import hypothesis.strategies as st
 import pytest
@@ -412,8 +413,8 @@ def test_damage_in_stored_metadata(tmp_path_factory, data):
     source = directory / "source.root"
     if not source.exists():
         with uproot.recreate(source, compression=None) as file:
-            file.mktree("t", {"x": "f8", "l": "var * i4", "s": "string"})
-            file["t"].extend({"x": [0.5] * 20, "l": [[1, 2]] * 20, "s": ["a", "bc"] * 10})
+            file.mktree("t", {"x": "f8", "l": "var * int32", "s": "string"})
+            file["t"].extend({"x": [0.5] * 20, "l": awkward.Array([[1, 2]] * 20), "s": awkward.Array(["a", "bc"] * 10)})
     image = bytearray(source.read_bytes())
     for at, value in data.draw(st.lists(st.tuples(st.integers(0, len(image) - 1), st.integers(0, 255)), min_size=1, max_size=6)):
         image[at] = value

@@ -120,7 +120,7 @@ def test_column_by_other_names(numbers, samples, shared_mount):
     event = shared_mount(samples("event")).path
     table = os.path.join(event, "event-99-101.root", "t")
     assert os.stat(os.path.join(table, "dotted.")).st_ino == os.stat(os.path.join(table, "dotted")).st_ino
-    assert os.stat(os.path.join(table, "hits/hits.id")).st_size == os.stat(os.path.join(table, "hits/values/id.i4")).st_size
+    assert os.stat(os.path.join(table, "hits/values/hits.id")).st_size == os.stat(os.path.join(table, "hits/values/id.i4")).st_size
 
 
 def test_what_is_not_there(numbers):

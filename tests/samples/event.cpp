@@ -32,6 +32,8 @@ void fill(Hit& hit, int entry) {
   hit.channel = short(-entry);
   hit.good = entry % 2;
   refill(hit.samples, few(), [] { return float(dice.Gaus()); });
+  hit.label = entry == 9 ? std::string(300, 'l') : std::string(size_t(few()), 'l');
+  hit.text = std::string(size_t(few()), 't');
 }
 
 void fill(Pod& pod) {
@@ -44,6 +46,10 @@ void fill(Particle& particle, int entry) {
   particle.py = float(entry);
   particle.pz = dice.Uniform(-100, 100);
   for (auto& id : particle.ids) id = few();
+  for (auto& weight : particle.weights) weight = dice.Uniform(0, 10);
+  for (auto& weight : particle.plain_weights) weight = dice.Gaus();
+  for (auto& half : particle.halves) half = float(dice.Gaus());
+  particle.label = std::string(size_t(few()), 'p');
   refill(particle.codes, few(), [] { return short(dice.Integer(100)); });
 }
 
@@ -159,6 +165,7 @@ void put(std::ostream& out, const Pod& pod) {
 void put(std::ostream& out, const Hit& hit) {
   out << "{";
   MEMBER(hit, id), MEMBER(hit, energy), MEMBER(hit, channel), MEMBER(hit, good), MEMBER(hit, samples);
+  MEMBER(hit, label), MEMBER(hit, text);
   ARRAY(hit, time);
   out << "}";
 }
@@ -166,7 +173,8 @@ void put(std::ostream& out, const Hit& hit) {
 void put(std::ostream& out, const Particle& particle) {
   out << "{";
   MEMBER(particle, px), MEMBER(particle, py), MEMBER(particle, pz), MEMBER(particle, codes);
-  ARRAY(particle, ids);
+  ARRAY(particle, ids), ARRAY(particle, weights), ARRAY(particle, plain_weights), ARRAY(particle, halves);
+  MEMBER(particle, label);
   out << "}";
 }
 

@@ -22,6 +22,8 @@ struct Hit {
   short channel = 0;
   bool good = false;
   std::vector<float> samples;
+  TString label;
+  std::string text;
   virtual ~Hit() = default;
 };
 
@@ -35,6 +37,10 @@ class Particle : public TObject {
   float px = 0, py = 0;
   Double32_t pz = 0;       //[-100,100,20]
   int ids[3] = {};
+  Double32_t weights[3] = {};        //[0,10,12]
+  Double32_t plain_weights[2] = {};
+  Float16_t halves[2] = {};
+  TString label;
   std::vector<short> codes;
   ClassDefOverride(Particle, 1)
 };
