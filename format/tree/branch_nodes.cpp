@@ -6,6 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "streamer/class_layout.h"
 #include "tfile/name.h"
 #include "tree/branch_layout.h"
 
@@ -114,12 +115,20 @@ class Builder {
     out_.columns[lists.back()].lists = lists;
     out_.streams.push_back(std::move(layout.stream));
     around.in_list = true;
-    around.in_map = parse_type_name(branch.element_class).kind == TypeName::Kind::map;
+    around.in_map = parse_type_name(collection_class(branch)).kind == TypeName::Kind::map;
     around.ancestors.push_back(index);
     Draft values;
     values.name = "values";
     for (BranchIndex child : branch.children) add_branch(values, child, around, lists, depth + 1);
     if (!values.children.empty()) draft.children.push_back(std::move(values));
+  }
+
+  // The collection itself, where it is a member: the branch then names the class that it is a member of.
+  std::string collection_class(const BranchRecord& branch) const {
+    const StreamerInfo* owner =
+        branch.id < 0 ? nullptr : find_class(infos_, branch.element_class, branch.class_version, branch.checksum);
+    const auto id = static_cast<std::size_t>(branch.id);
+    return owner && id < owner->elements.size() ? owner->elements[id].type_name : branch.element_class;
   }
 
   void add_data(Draft& draft, BranchIndex index, const Surroundings& around, const std::vector<ColumnId>& lists) {
