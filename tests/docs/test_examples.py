@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the examples of README.md and docs/: each ```console block, as a reader would type it, output compared.
+
+A line `$ COMMAND` is run (lines `> ` continue it); what follows is its output, in which … stands for any text; a last
+line `[N]` is its exit status, 0 if it is not there. The blocks of one page share a shell and a directory, in which
+sample.root lies and mnt is an empty directory.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+import mounted
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+PAGES = [
+    page
+    for page in ["README.md", *sorted(os.path.join("docs", name) for name in os.listdir(os.path.join(ROOT, "docs")))]
+    if page.endswith(".md") and "```console" in open(os.path.join(ROOT, page), encoding="utf-8").read()
+]
+END = "-- end of output of the example --"
+
+
+def examples(page):
+    """[(line, command, expected output lines, exit status)]"""
+    found, inside = [], False
+    with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+        for number, line in enumerate(file.read().split("\n"), 1):
+            if line.startswith("```"):
+                inside = line == "```console"
+            elif inside and line.startswith("$ "):
+                found.append([number, line[2:], [], 0])
+            elif inside and line.startswith("> ") and not found[-1][2]:
+                found[-1][1] += "\n" + line[2:]
+            elif inside and re.fullmatch(r"\[\d+\]", line):
+                found[-1][3] = int(line[1:-1])
+            elif inside:
+                found[-1][2].append(line)
+    return found
+
+
+def matches(expected, output):
+    return re.fullmatch(".*".join(re.escape(part) for part in expected.split("…")), output, re.DOTALL)
+
+
+@pytest.fixture
+def workspace(tmp_path, program):
+    """A directory with sample.root and mnt, and an environment in which tfilefs and python3 are found."""
+    (tmp_path / "bin").mkdir()
+    os.symlink(os.path.realpath(program), tmp_path / "bin" / "tfilefs")
+    work = tmp_path / "work"
+    (work / "mnt").mkdir(parents=True)
+    environment = dict(os.environ, LC_ALL="C", PYTHONWARNINGS="ignore",
+                       PATH=f"{tmp_path / 'bin'}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}")
+    subprocess.run([sys.executable, os.path.join(ROOT, "packaging", "make-sample.py"), work / "sample.root"], check=True,
+                   env=environment)
+    yield work, environment
+    for point in ("mnt", "elsewhere"):
+        if mounted.is_mount_point(work / point):
+            subprocess.run(["fusermount3", "-u", "-z", work / point], check=True)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page(page, workspace):
+    work, environment = workspace
+    with subprocess.Popen(["bash", "--norc"], cwd=work, env=environment, text=True, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as shell:
+        for number, command, expected, status in examples(page):
+            shell.stdin.write(f"{command}\nprintf '%s %d\\n' '{END}' $?\n")
+            shell.stdin.flush()
+            output = []
+            while not (line := shell.stdout.readline()).startswith(END):
+                assert line, f"{page}:{number}: the shell ended"
+                output.append(line.rstrip("\n"))
+            told = "\n".join(output)
+            assert matches("\n".join(expected), told), f"{page}:{number}: $ {command}\n{told}"
+            assert int(line.split()[-1]) == status, f"{page}:{number}: $ {command}\nexit status {line.split()[-1]}\n{told}"
+        shell.stdin.close()
+
+
+def test_pages_are_there():
+    assert {"README.md", os.path.join("docs", "semantics.md")} <= set(PAGES)
+
+
+def test_links_lead_somewhere():
+    for page in ["README.md", *(os.path.join("docs", name) for name in os.listdir(os.path.join(ROOT, "docs")))]:
+        if page.endswith(".md"):
+            with open(os.path.join(ROOT, page), encoding="utf-8") as file:
+                for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", file.read()):
+                    assert os.path.exists(os.path.join(ROOT, os.path.dirname(page), link)), f"{page}: {link}"
+
+
+def test_sections_that_the_code_cites_exist():
+    """`docs/format.md, "Key"` in a comment means that the page has that heading."""
+    headings = {}
+    for page in ("format.md", "semantics.md", "architecture.md"):
+        with open(os.path.join(ROOT, "docs", page), encoding="utf-8") as file:
+            headings[page] = set(re.findall(r"^#+ (.*)$", file.read(), re.MULTILINE))
+    cited = 0
+    for room in ("format", "fs", "tests", "bench"):
+        for directory, _, files in os.walk(os.path.join(ROOT, room)):
+            for name in files:
+                if name.endswith((".h", ".cpp", ".py")) and name != os.path.basename(__file__):
+                    with open(os.path.join(directory, name), encoding="utf-8") as file:
+                        text = re.sub(r"\n\s*(//|#)\s*", " ", file.read())
+                    for page, heading in re.findall(r'docs/(\w+\.md),? "([^"]+)"', text):
+                        cited += 1
+                        assert heading in headings[page], f'{name} cites docs/{page}, "{heading}"'
+    assert cited > 5
+
+
+def test_manual_page():
+    result = subprocess.run(["man", "--warnings", "-l", os.path.join(ROOT, "docs", "tfilefs.1")], capture_output=True, text=True,
+                            env=dict(os.environ, MANWIDTH="100", LC_ALL="C.UTF-8"))
+    assert result.returncode == 0 and result.stderr == "", result.stderr
+    for word in ("umount", "memory=", "EXIT STATUS"):
+        assert word in result.stdout
+
+
+def test_files_that_the_architecture_names_exist():
+    with open(os.path.join(ROOT, "docs", "architecture.md"), encoding="utf-8") as file:
+        named = set(re.findall(r"`((?:format|fs|tests|bench|packaging|docs)(?:/[\w.]+)+)`", file.read()))
+    assert len(named) > 30
+    for path in named:
+        there = os.path.exists(os.path.join(ROOT, path)) or os.path.exists(os.path.join(ROOT, path + ".h"))
+        assert there, f"docs/architecture.md names {path}"
