@@ -89,8 +89,7 @@ def mount_list_umount(path):
 
 def against_readers(path, count):
     root = os.path.dirname(importlib.util.find_spec("ROOT").origin)
-    rootls = [sys.executable, "-W", "ignore", os.path.join(root, "bin", "rootls"), "-t", path]
-    environment = dict(os.environ, PYTHONWARNINGS="ignore")
+    rootls = [os.path.join(root, "bin", "rootls"), "-t", path]
 
     def uproot_inside():
         result = subprocess.run([sys.executable, "-c", UPROOT_INSIDE, path], check=True, capture_output=True, text=True)
@@ -98,7 +97,7 @@ def against_readers(path, count):
 
     rounds.report("mount; ls -l; umount", rounds.run(count, {
         "tfilefs: mount, ls -l, umount": lambda: mount_list_umount(path),
-        "rootls -t": lambda: rounds.seconds_of(rootls, env=environment),
+        "rootls -t": lambda: rounds.seconds_of(rootls),
         "uproot.open(...).keys(), with its start": lambda: rounds.seconds_of([sys.executable, "-c", UPROOT, path]),
         "uproot.open(...).keys(), inside Python": uproot_inside,
     }))
