@@ -3,13 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <memory>
-#include <new>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "tfile/buffer.h"
 #include "tfile/node.h"
 #include "tfile/range.h"
 #include "tfile/result.h"
@@ -29,29 +28,6 @@ struct Locator {
   const Source* source = nullptr;  // owned by the stream set
   ByteRange range;
   std::span<const std::byte> embedded;
-};
-
-// Memory whose bytes start out undefined (a vector would zero them first).
-class Buffer {
- public:
-  Buffer() = default;
-  explicit Buffer(std::size_t size) : bytes_(static_cast<std::byte*>(std::malloc(size ? size : 1))), size_(size) {
-    if (!bytes_) throw std::bad_alloc();
-  }
-  // Takes over memory from malloc.
-  Buffer(std::byte* malloced, std::size_t size) : bytes_(malloced), size_(size) {}
-  std::byte* data() { return bytes_.get(); }
-  const std::byte* data() const { return bytes_.get(); }
-  std::size_t size() const { return size_; }
-  std::span<std::byte> span() { return {bytes_.get(), size_}; }
-  std::span<const std::byte> span() const { return {bytes_.get(), size_}; }
-
- private:
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
-  std::unique_ptr<std::byte, Free> bytes_;
-  std::size_t size_ = 0;
 };
 
 // What one basket or page decodes to: arrays[slot] holds, in final form, this chunk's part of the column of that slot.
