@@ -38,7 +38,7 @@ constexpr bool kPlainMalloc = false;
 constexpr bool kPlainMalloc = false;
 #endif
 
-constexpr std::size_t kBlockMin = 32 << 10;  // smaller ones are malloc's: a page each would be much of them
+constexpr std::size_t kBlockMin = 16 << 10;  // smaller ones are malloc's: a page each would be much of them
 constexpr std::size_t kBlockMax = 1 << 20;   // larger ones get a mapping of their own
 constexpr std::size_t kSlabSize = 4 << 20;   // two huge pages
 constexpr std::size_t kHugePage = 2 << 20;
@@ -66,11 +66,11 @@ std::byte* map_aligned(std::size_t size, std::size_t alignment) {
 
 class Heap {
  public:
-  std::byte* allocate(std::size_t size) {
-    return size > kBlockMax ? allocate_large(size) : allocate_block(whole_pages(size));
+  std::byte* allocate(std::size_t size, Use use) {
+    return size > kBlockMax || use == Use::passing ? allocate_large(size) : allocate_block(whole_pages(size));
   }
-  void free(std::byte* p, std::size_t size) {
-    if (size > kBlockMax)
+  void free(std::byte* p, std::size_t size, Use use) {
+    if (size > kBlockMax || use == Use::passing)
       free_large(p, size);
     else
       free_block(p, whole_pages(size));
@@ -194,16 +194,16 @@ Heap& heap() {
 
 }  // namespace
 
-std::byte* allocate_buffer(std::size_t size) {
-  if (!kPlainMalloc && size >= kBlockMin) return heap().allocate(size);
+std::byte* allocate_buffer(std::size_t size, Use use) {
+  if (!kPlainMalloc && size >= kBlockMin) return heap().allocate(size, use);
   auto* p = static_cast<std::byte*>(std::malloc(size > 0 ? size : 1));
   if (!p) throw std::bad_alloc();
   return p;
 }
 
-void free_buffer(std::byte* p, std::size_t size) {
+void free_buffer(std::byte* p, std::size_t size, Use use) {
   if (!kPlainMalloc && size >= kBlockMin)
-    heap().free(p, size);
+    heap().free(p, size, use);
   else
     std::free(p);
 }

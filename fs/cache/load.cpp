@@ -216,7 +216,7 @@ void Load::fetch() {
     for (const FetchRange& range : ranges) {
       auto fetched = std::make_shared<Fetched>();
       fetched->memory = stored_memory_.split(range.range.size);
-      fetched->bytes = tfile::Buffer(range.range.size);
+      fetched->bytes = tfile::Buffer(range.range.size, tfile::Use::passing);
       from.push_back(range.range);
       into.push_back(fetched->bytes.span());
       buffers.push_back(std::move(fetched));

@@ -10,16 +10,18 @@ namespace tfile {
 
 // Memory for buffers of chunks: at least `size` bytes, undefined, aligned to 64 where it is a page or more. Throws
 // bad_alloc. From any thread. What is freed goes back to the system, but for a fixed few megabytes (buffer.cpp).
-std::byte* allocate_buffer(std::size_t size);
-void free_buffer(std::byte*, std::size_t size);
+enum class Use : unsigned char { kept, passing };  // a chunk's, or soon freed again
+std::byte* allocate_buffer(std::size_t size, Use);
+void free_buffer(std::byte*, std::size_t size, Use);
 
 // Memory whose bytes start out undefined (a vector would zero them first).
 class Buffer {
  public:
   Buffer() = default;
-  explicit Buffer(std::size_t size) : bytes_(allocate_buffer(size), Free{size, false}), size_(size) {}
+  explicit Buffer(std::size_t size, Use use = Use::kept)
+      : bytes_(allocate_buffer(size, use), Free{size, use, false}), size_(size) {}
   // Takes over memory from malloc.
-  Buffer(std::byte* malloced, std::size_t size) : bytes_(malloced, Free{size, true}), size_(size) {}
+  Buffer(std::byte* malloced, std::size_t size) : bytes_(malloced, Free{size, Use::kept, true}), size_(size) {}
   std::byte* data() { return bytes_.get(); }
   const std::byte* data() const { return bytes_.get(); }
   std::size_t size() const { return size_; }
@@ -29,12 +31,13 @@ class Buffer {
  private:
   struct Free {
     std::size_t size;
+    Use use;
     bool malloced;
     void operator()(std::byte* p) const {
       if (malloced)
         std::free(p);
       else
-        free_buffer(p, size);
+        free_buffer(p, size, use);
     }
   };
   std::unique_ptr<std::byte, Free> bytes_;
