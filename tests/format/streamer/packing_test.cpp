@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "streamer/packing.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <numbers>
+#include <random>
+
+#include "format/container/file_image.h"
+
+namespace tfile {
+namespace {
+
+using Form = Packing::Form;
+
+template <class T>
+std::vector<T> unpacked(const Packing& packing, const test::Bytes& bytes) {
+  std::vector<T> values(bytes.size() / packing.stored_size());
+  EXPECT_EQ(packing.to_double, sizeof(T) == 8);
+  unpack(packing, bytes.all(), reinterpret_cast<std::byte*>(values.data()));
+  return values;
+}
+
+TEST(Packing, WithoutARangeTheTypeDecides) {
+  for (const char* title : {"", "just a comment", "pt[3]", "m[2][3]", "[n]", "a, b", "x[", "x[1,2", "[2][3][0,1]"}) {
+    const Packing wide = parse_packing(title, true);
+    EXPECT_EQ(wide.form, Form::plain_float) << title;
+    EXPECT_EQ(wide.stored_size(), 4u);
+    const Packing narrow = parse_packing(title, false);
+    EXPECT_EQ(narrow.form, Form::truncated) << title;
+    EXPECT_EQ(narrow.bits, 12u);
+    EXPECT_EQ(narrow.stored_size(), 3u);
+  }
+}
+
+TEST(Packing, RangesWithAndWithoutBits) {
+  const struct {
+    const char* title;
+    double minimum, maximum, steps;
+  } kRows[] = {{"[0,10]", 0, 10, 4294967295.0},
+               {"[0,10,12]", 0, 10, 4096},
+               {"[-1, 1, 9] a comment [3,4]", -1, 1, 512},
+               {"[0,1,32]", 0, 1, 4294967295.0},
+               {"[0,1,1]", 0, 1, 4294967295.0},
+               {"[0,1,33]", 0, 1, 4294967295.0},
+               {"[0,1,nonsense]", 0, 1, 4294967295.0},
+               {"[0,1,31]", 0, 1, 2147483648.0},
+               {"[5][0,1,2]", 0, 1, 4},
+               {"/d[-2.71,10,20]", -2.71, 10, 1048576}};
+  for (const auto& row : kRows) {
+    for (const bool to_double : {false, true}) {
+      const Packing packing = parse_packing(row.title, to_double);
+      EXPECT_EQ(packing.form, Form::ranged) << row.title;
+      EXPECT_EQ(packing.stored_size(), 4u);
+      EXPECT_EQ(packing.minimum, row.minimum) << row.title;
+      EXPECT_EQ(packing.factor, row.steps / (row.maximum - row.minimum)) << row.title;
+    }
+  }
+}
+
+TEST(Packing, MultiplesOfPi) {
+  constexpr double pi = std::numbers::pi;
+  const struct {
+    const char* title;
+    double minimum, maximum;
+  } kRows[] = {{"[-pi,pi]", -pi, pi},         {"[0,2pi]", 0, 2 * pi},      {"[-2*pi,twopi]", -2 * pi, 2 * pi},
+               {"[ - PI , Pi ]", -pi, pi},    {"[-pi/2,pi/2]", -pi / 2, pi / 2}, {"[0,pi/4]", 0, pi / 4}};
+  for (const auto& row : kRows) {
+    const Packing packing = parse_packing(row.title, true);
+    EXPECT_EQ(packing.form, Form::ranged) << row.title;
+    EXPECT_DOUBLE_EQ(packing.minimum, row.minimum) << row.title;
+    EXPECT_DOUBLE_EQ(packing.factor, 4294967295.0 / (row.maximum - row.minimum)) << row.title;
+  }
+}
+
+TEST(Packing, BitsWithoutARangeAreOfTheMantissa) {
+  for (int bits = 2; bits < 15; ++bits) {
+    for (const bool to_double : {false, true}) {
+      const Packing packing = parse_packing("[0,0," + std::to_string(bits) + "]", to_double);
+      EXPECT_EQ(packing.form, Form::truncated);
+      EXPECT_EQ(packing.bits, static_cast<std::uint32_t>(bits));
+      EXPECT_EQ(packing.stored_size(), 3u);
+    }
+  }
+  // From 15 bits on the range is as if it were not there.
+  for (const char* title : {"[0,0,15]", "[0,0,16]", "[0,0,32]", "[0,0]", "[1,0,20]"}) {
+    EXPECT_EQ(parse_packing(title, true).stored_size() == 4, std::string(title) != "[1,0,20]") << title;
+    EXPECT_EQ(parse_packing(title, false).form, Form::truncated) << title;
+  }
+  EXPECT_EQ(parse_packing("[0,0,32]", true).form, Form::plain_float);
+  EXPECT_EQ(parse_packing("[0,0,32]", false).bits, 12u);
+}
+
+TEST(Packing, PlainFloatsWiden) {
+  test::Bytes bytes;
+  for (const float value : {0.0f, -1.5f, 3.25e30f, 0.1f}) bytes.put(value);
+  EXPECT_EQ(unpacked<double>(parse_packing("", true), bytes), (std::vector<double>{0, -1.5, 3.25e30f, 0.1f}));
+}
+
+// Exponent and mantissa as the description says, written here in its words rather than in the code's.
+double by_the_formula(unsigned exponent, unsigned mantissa, unsigned n) {
+  const unsigned kept = mantissa & ((1u << (n + 1)) - 1);
+  float value;
+  const std::uint32_t raw = (exponent << 23) | (kept << (23 - n));
+  std::memcpy(&value, &raw, sizeof value);
+  return (mantissa >> (n + 1)) & 1 ? -double{value} : double{value};
+}
+
+TEST(Packing, TruncatedNumbersByTheFormula) {
+  std::mt19937 random(1);
+  for (unsigned n = 2; n < 15; ++n) {
+    test::Bytes bytes;
+    std::vector<double> expected;
+    for (int i = 0; i < 200; ++i) {
+      const auto exponent = static_cast<std::uint8_t>(random() % 254);  // the carry below stays a number
+      const auto mantissa = static_cast<std::uint16_t>(random() & ((1u << (n + 2)) - 1));
+      bytes.put(exponent);
+      bytes.put(mantissa);
+      expected.push_back(by_the_formula(exponent, mantissa, n));
+    }
+    EXPECT_EQ(unpacked<double>(parse_packing("[0,0," + std::to_string(n) + "]", true), bytes), expected) << n;
+  }
+}
+
+TEST(Packing, TruncatedNumbersByHand) {
+  test::Bytes bytes;
+  for (const auto& [exponent, mantissa] : std::vector<std::pair<int, int>>{{127, 0}, {127, 1 << 11}, {128, 1 << 13}, {0, 0}}) {
+    bytes.put(static_cast<std::uint8_t>(exponent));
+    bytes.put(static_cast<std::uint16_t>(mantissa));
+  }
+  EXPECT_EQ(unpacked<float>(parse_packing("", false), bytes), (std::vector<float>{1, 1.5, -2, 0}));
+}
+
+TEST(Packing, RangedNumbersReachBothEnds) {
+  test::Bytes bytes;
+  for (const std::uint32_t n : {0u, 2048u, 4096u}) bytes.put(n);
+  EXPECT_EQ(unpacked<double>(parse_packing("[-5,5,12]", true), bytes), (std::vector<double>{-5, 0, 5}));
+  EXPECT_EQ(unpacked<float>(parse_packing("[-5,5,12]", false), bytes), (std::vector<float>{-5, 0, 5}));
+  test::Bytes wide;
+  wide.put(std::uint32_t{0xFFFFFFFF});
+  EXPECT_EQ(unpacked<double>(parse_packing("[0,10]", true), wide), (std::vector<double>{4294967295.0 / (4294967295.0 / 10)}));
+}
+
+// ROOT divides by the factor; multiplying by its inverse differs in the last bits.
+TEST(Packing, RangedNumbersAreDivided) {
+  std::mt19937 random(2);
+  test::Bytes bytes;
+  std::vector<double> expected;
+  const double factor = 1048576 / (10 - -2.71);
+  for (int i = 0; i < 1000; ++i) {
+    const auto n = static_cast<std::uint32_t>(random() % 1048577);
+    bytes.put(n);
+    expected.push_back(n / factor + -2.71);
+  }
+  EXPECT_EQ(unpacked<double>(parse_packing("[-2.71,10,20]", true), bytes), expected);
+}
+
+TEST(Packing, AnItemCutShortIsLeftOut) {
+  const Packing packing = parse_packing("", false);
+  const std::vector<std::byte> stored(5, std::byte{0});
+  std::vector<float> values{7, 7};
+  unpack(packing, stored, reinterpret_cast<std::byte*>(values.data()));
+  EXPECT_EQ(values, (std::vector<float>{0, 7}));
+}
+
+}  // namespace
+}  // namespace tfile
