@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/file_system.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -86,12 +87,14 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, 
   }
   auto cache = ClusterCache::create(options.cache);
   std::unique_ptr<FileSystem> fs;
-  if (S_ISDIR(status.st_mode)) {
+  const bool mirrors = S_ISDIR(status.st_mode);
+  if (mirrors) {
     fs.reset(new FileSystem(std::move(cache), options));
     TRY(const auto tree, SourceTree::open(fs->context_, source, std::move(hidden)));
     fs->inodes_ = std::make_unique<InodeTable>(Entry{tree->root(), {}});
   } else {
-    fs = std::make_unique<FileSystem>(std::move(cache), make_path_origin(source), options);
+    TRY(auto origin, make_path_origin(source));
+    fs = std::make_unique<FileSystem>(std::move(cache), std::move(origin), options);
     auto root = fs->find_path("");
     if (!root) {
       Error error = std::move(root).error();
@@ -99,7 +102,9 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, 
       return tl::unexpected(std::move(error));
     }
   }
-  fs->source_ = source;
+  const std::string directory = mirrors ? source : source.substr(0, source.rfind('/') + 1);
+  fs->space_of_ = std::make_shared<const Descriptor>(
+      ::open(directory.empty() ? "." : directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   return fs;
 }
 
@@ -413,9 +418,9 @@ void FileSystem::listxattr(InodeId id, Reply<std::string> reply) {
 
 // The space of the source's own file system, of which nothing is free to whoever looks through this one.
 void FileSystem::statfs(Reply<struct statvfs> reply) {
-  auto job = [source = source_]() -> Result<struct statvfs> {
+  auto job = [source = space_of_]() -> Result<struct statvfs> {
     struct statvfs space {};
-    if (source.empty() || ::statvfs(source.c_str(), &space) != 0) space.f_bsize = space.f_frsize = 4096;
+    if (!source || ::fstatvfs(source->get(), &space) != 0) space.f_bsize = space.f_frsize = 4096;
     space.f_bfree = space.f_bavail = space.f_ffree = space.f_favail = 0;
     space.f_namemax = NAME_MAX;
     return space;

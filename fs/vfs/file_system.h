@@ -14,6 +14,7 @@
 #include "control/error_log.h"
 #include "reply.h"
 #include "vfs/attributes.h"
+#include "vfs/descriptor.h"
 #include "vfs/directory.h"
 #include "vfs/generation.h"
 #include "vfs/inode_table.h"
@@ -117,7 +118,7 @@ class FileSystem {
   ErrorLog errors_;
   std::unique_ptr<ClusterCache> cache_;
   MountContext context_;
-  std::string source_;
+  std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath whatever is mounted over it; may be null
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;
   OpenFiles files_;

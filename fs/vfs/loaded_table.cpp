@@ -75,9 +75,8 @@ void LoadedTable::index_branches() const {
     if (node != 0 && !nodes[node].branch_name.empty()) by_branch_.push_back(node);
     for (const NodeId child : nodes[node].children) parents_[child] = node;
   }
-  std::sort(by_branch_.begin(), by_branch_.end(), [&](NodeId a, NodeId b) {
-    return std::tie(nodes[a].branch_name, a) < std::tie(nodes[b].branch_name, b);
-  });
+  std::sort(by_branch_.begin(), by_branch_.end(),
+            [&](NodeId a, NodeId b) { return std::tie(nodes[a].branch_name, a) < std::tie(nodes[b].branch_name, b); });
 }
 
 bool LoadedTable::is_below(NodeId node, NodeId above) const {

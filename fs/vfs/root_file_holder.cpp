@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/root_file_holder.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstring>
 #include <type_traits>
 
+#include "vfs/descriptor.h"
 #include "vfs/name_index.h"
 
 namespace tfilefs {
@@ -40,33 +42,48 @@ std::uint64_t version_of(const tfile::Identity& identity) {
 
 namespace {
 
+tl::unexpected<Error> system_failure(const std::string& path) {
+  const int number = errno;
+  ErrorKind kind = ErrorKind::io;
+  if (number == ENOENT || number == ENOTDIR) kind = ErrorKind::not_found;
+  if (number == EACCES || number == EPERM) kind = ErrorKind::denied;
+  return tfile::fail(kind, path + ": " + std::strerror(number), -1, number);
+}
+
 class PathOrigin final : public Origin {
  public:
-  explicit PathOrigin(std::string path) : path_(std::move(path)) {}
+  PathOrigin(std::string path, Descriptor directory, std::string name)
+      : path_(std::move(path)), directory_(std::move(directory)), name_(std::move(name)) {}
 
   Result<SourceState> look() const override {
     struct stat status {};
-    if (::stat(path_.c_str(), &status) != 0) {
-      const int number = errno;
-      return tfile::fail(number == ENOENT ? ErrorKind::not_found : ErrorKind::io, path_ + ": " + std::strerror(number),
-                         -1, number);
-    }
+    if (::fstatat(directory_.get(), name_.c_str(), &status, 0) != 0) return system_failure(path_);
     return source_state(status);
   }
 
   Result<std::shared_ptr<const tfile::File>> open() const override {
-    TRY(auto source, tfile::open_source(path_));
+    // O_NONBLOCK so that opening a FIFO does not wait for its writer; it changes nothing for regular files.
+    Descriptor file(::openat(directory_.get(), name_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    if (!file) return system_failure(path_);
+    TRY(auto source, tfile::adopt_source(file.release(), path_, directory_.get()));
     return tfile::File::open(std::move(source));
   }
 
  private:
   const std::string path_;
+  const Descriptor directory_;
+  const std::string name_;
 };
 
 }  // namespace
 
-std::unique_ptr<const Origin> make_path_origin(std::string path) {
-  return std::make_unique<const PathOrigin>(std::move(path));
+Result<std::unique_ptr<const Origin>> make_path_origin(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  Descriptor directory(::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory) return system_failure(parent);
+  std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+  return std::unique_ptr<const Origin>(std::make_unique<const PathOrigin>(path, std::move(directory), std::move(name)));
 }
 
 }  // namespace tfilefs

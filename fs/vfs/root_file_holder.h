@@ -22,8 +22,9 @@ class RootFileHolder final : public Holder {
   const std::shared_ptr<MountedFile> file_;
 };
 
-// The file at `path` of the host (links are followed: whoever mounts names it himself).
-std::unique_ptr<const Origin> make_path_origin(std::string path);
+// The file at `path` of the host (links are followed: whoever mounts names it himself), found by its name in its
+// directory, even when something is mounted over that. Errors: as open(2) of the directory.
+Result<std::unique_ptr<const Origin>> make_path_origin(const std::string& path);
 
 SourceState source_state(const struct stat&);
 

@@ -134,10 +134,6 @@ mode_t listed_type(const dirent& entry) {
 
 }  // namespace
 
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) ::close(fd_);
-}
-
 Result<std::shared_ptr<SourceTree>> SourceTree::open(MountContext& context, const std::string& directory,
                                                      std::string hidden) {
   Descriptor root(::open(directory.c_str(), kDirectoryFlags));

@@ -8,28 +8,11 @@
 #include <unordered_map>
 
 #include "mutex.h"
+#include "vfs/descriptor.h"
 #include "vfs/directory.h"
 #include "vfs/generation.h"
 
 namespace tfilefs {
-
-// A descriptor that is closed with its owner.
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor();
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-  explicit operator bool() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 // A directory of the host, mirrored live. Nothing outside of it is ever reached: every path is walked by the kernel
 // from its descriptor (openat2, RESOLVE_BENEATH), and links are followed only to see whether a ROOT file of the same
