@@ -68,6 +68,16 @@ void as_number_list(const Program& program, Stream& stream) {
   stream.item_size = item.item_size * item.count;
 }
 
+// An array of packed numbers, counted by another leaf.
+void as_packed_list(const Program& program, Stream& stream) {
+  if (program.main.end - program.main.begin != 1) return;
+  const Op& op = program.ops[program.main.begin];
+  if (op.kind != Op::Kind::rest || !op.with_slot || op.block.end - op.block.begin != 1) return;
+  const Op& item = program.ops[op.block.begin];
+  if (item.kind != Op::Kind::packed) return;
+  stream.packed_item_size = item.count * static_cast<std::uint32_t>(program.packings[item.packing].stored_size());
+}
+
 BranchLayout finish(BranchIndex branch, LayoutCompiler& compiler, Result<Shape> shape, bool one_an_entry) {
   if (!shape) return raw_layout(branch, shape.error().text);
   if (!shape->has_columns()) return raw_layout(branch, "it has no members");
@@ -79,6 +89,7 @@ BranchLayout finish(BranchIndex branch, LayoutCompiler& compiler, Result<Shape> 
   if (one_an_entry) known_lengths(layout.shape, layout.stream.lengths);
   if (as_flat(program, layout.stream) || as_jagged(program, layout.stream, layout.shape)) return layout;
   as_number_list(program, layout.stream);
+  as_packed_list(program, layout.stream);
   layout.stream.form = Stream::Form::program;
   layout.stream.program = std::make_unique<const Program>(std::move(program));
   return layout;

@@ -283,7 +283,7 @@ class Builder {
     }
     for (Stream& stream : out_.streams) {
       const BranchRecord& branch = tree_.branches[stream.branch];
-      if (stream.form != Stream::Form::jagged || !(branch.io_bits & kGenerateOffsetMap) || branch.leaves.empty()) continue;
+      if ((stream.form != Stream::Form::jagged && stream.packed_item_size == 0) || !(branch.io_bits & kGenerateOffsetMap) || branch.leaves.empty()) continue;
       const auto& count = tree_.leaves[branch.leaves[0]].count;
       const auto counter = count ? stream_of.find(tree_.leaves[*count].branch) : stream_of.end();
       const auto column = counter == stream_of.end() ? column_of.end() : column_of.find(counter->second);

@@ -177,6 +177,21 @@ Result<std::vector<std::int64_t>> items_by_reading(const Stream& stream, BasketD
   return items;
 }
 
+Result<> offsets_from_counts(const Stream& stream, BasketData& data, std::span<const std::int64_t> counts) {
+  const auto item = static_cast<std::int64_t>(stream.packed_item_size);
+  const auto items = static_cast<std::int64_t>(data.size) / item;
+  std::int64_t end = 0;
+  data.offsets.assign(1, 0);
+  for (std::int64_t n : counts) {
+    if (n < 0 || n > items - end) return fail(ErrorKind::damaged, "basket: counter beyond the data");
+    end += n;
+    data.offsets.push_back(static_cast<std::int32_t>(end * item));
+  }
+  if (end * item != static_cast<std::int64_t>(data.size))
+    return fail(ErrorKind::damaged, "basket: counters do not add up to the data");
+  return {};
+}
+
 bool entries_follow_program(const Stream& stream, BasketData& data) {
   return complete_offsets(stream, data) && run_program(*stream.program, entries_of(data), {}, nullptr);
 }

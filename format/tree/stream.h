@@ -33,7 +33,8 @@ struct Stream {
   std::vector<Length> lengths;    // one for each slot
   std::unique_ptr<const Program> program;
   std::uint32_t list_prefix = 0;  // program of a top-level list of numbers of item_size bytes: bytes before the items
-  // jagged, entry offsets left out of the file (kGenerateOffsetMap): the column that counts the items of each entry.
+  std::uint32_t packed_item_size = 0;  // program of a counted array of packed numbers: bytes of one item in the file
+  // jagged, or packed_item_size; entry offsets left out of the file (kGenerateOffsetMap): the column that counts the items of each entry.
   struct Counter {
     StreamId stream = 0;
     std::uint32_t slot = 0;
@@ -62,6 +63,9 @@ Result<std::vector<std::int64_t>> items_by_size(const Stream&, std::uint64_t dat
 
 // The same by reading the data (whose offsets may be completed).
 Result<std::vector<std::int64_t>> items_by_reading(const Stream&, BasketData&, bool first_chunk);
+
+// Entry offsets of a counted array of packed numbers whose basket has none, from the items of each entry. Errors: damaged.
+Result<> offsets_from_counts(const Stream&, BasketData&, std::span<const std::int64_t> counts);
 
 // Whether the data reads as the stream's program says, to the last byte of each entry.
 bool entries_follow_program(const Stream&, BasketData&);

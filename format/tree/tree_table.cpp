@@ -96,7 +96,7 @@ class TreeTable final : public Table {
   }
 
   Result<std::vector<std::int64_t>> items(ChunkKey key, std::span<const std::byte> stored,
-                                          std::span<const std::shared_ptr<const Chunk>>) const override {
+                                          std::span<const std::shared_ptr<const Chunk>> inputs) const override {
     const Stream& stream = streams_[key.stream];
     const bool first_chunk = key.index == 0;
     const std::int64_t n = chunk_entries(key).size();
@@ -106,6 +106,7 @@ class TreeTable final : public Table {
       return items_by_size(stream, size, n, first_chunk);
     }
     TRY(BasketData data, basket_data(key, stored));
+    TRY_VOID(missing_offsets(key, data, inputs));
     return items_by_reading(stream, data, first_chunk);
   }
 
@@ -141,10 +142,7 @@ class TreeTable final : public Table {
   Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>> inputs,
                        std::span<const std::int64_t> first) const override {
     TRY(BasketData data, basket_data(key, stored));
-    std::vector<std::int64_t> counts;
-    if (data.offsets.empty() && streams_[key.stream].counter) {
-      TRY(counts, entry_counts(key, inputs));
-    }
+    TRY(const auto counts, missing_offsets(key, data, inputs));
     auto chunk = decode_basket(streams_[key.stream], std::move(data), counts, first);
     if (!chunk) return fail(chunk.error().kind, "branch " + branch_of(key.stream).name + ", basket " +
                                                     std::to_string(key.index) + ": " + chunk.error().text,
@@ -296,6 +294,16 @@ class TreeTable final : public Table {
     std::int64_t rest = branch.tot_bytes - disk_baskets * static_cast<std::int64_t>(header.keylen);
     if (branch.entry_offset_len != 0) rest -= static_cast<std::int64_t>(kOffsetSize) * (disk_entries + 2 * disk_baskets);
     return rest < 0 ? Size() : Size(size + static_cast<std::uint64_t>(rest));
+  }
+
+  // The items of each entry where the basket leaves its offsets out; offsets too where the program needs them.
+  Result<std::vector<std::int64_t>> missing_offsets(ChunkKey key, BasketData& data,
+                                                    std::span<const std::shared_ptr<const Chunk>> inputs) const {
+    const Stream& stream = streams_[key.stream];
+    if (!data.offsets.empty() || !stream.counter || data.entries == 0) return std::vector<std::int64_t>();
+    TRY(auto counts, entry_counts(key, inputs));
+    if (stream.packed_item_size != 0) TRY_VOID(offsets_from_counts(stream, data, counts));
+    return counts;
   }
 
   // Items of each entry of a basket, from the arrays of the counter's chunks.
