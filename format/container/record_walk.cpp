@@ -49,24 +49,21 @@ std::uint64_t free_end_after(std::span<const ByteRange> segments, std::uint64_t 
   return std::max(position, (next - 1)->end());
 }
 
-// The step at `position`; its range may go beyond `end`.
+// The step at `position`.
 Result<WalkStep> step_at(Window& window, std::uint64_t position, std::uint64_t end,
                          std::span<const ByteRange> free_segments) {
-  const WalkStep lost{WalkStep::Kind::lost, {position, end - position}, {}};
+  const auto gap = [&](std::uint64_t size) {
+    return WalkStep{WalkStep::Kind::gap, {position, std::min(size, end - position)}, {}};
+  };
+  const std::uint64_t free_end = free_end_after(free_segments, position);
+  const bool is_free = free_end > position;
+  const WalkStep no_record =
+      is_free ? gap(free_end - position) : WalkStep{WalkStep::Kind::lost, {position, end - position}, {}};
+
   TRY(std::span<const std::byte> bytes, window.at(position, kKeySizeGuess));
-  if (bytes.size() < sizeof(std::int32_t)) return lost;
+  if (bytes.size() < sizeof(std::int32_t)) return no_record;
   const std::int64_t length = load_big<std::int32_t>(bytes.data());
-  if (length == 0) {
-    const std::uint64_t free_end = free_end_after(free_segments, position);
-    if (free_end == position) return lost;
-    return WalkStep{WalkStep::Kind::gap, {position, std::min(free_end, end) - position}, {}};
-  }
-  if (length < 0) {
-    if (-length < kGapSizeMin) return lost;
-    return WalkStep{WalkStep::Kind::gap,
-                    {position, std::min<std::uint64_t>(static_cast<std::uint64_t>(-length), end - position)},
-                    {}};
-  }
+  if (length <= -kGapSizeMin) return gap(static_cast<std::uint64_t>(-length));
   Cursor in(bytes, static_cast<std::int64_t>(position));
   KeyHeader key = read_key(in);
   if (in.failed() && key.keylen > 0 && static_cast<std::size_t>(key.keylen) > bytes.size()) {
@@ -74,7 +71,9 @@ Result<WalkStep> step_at(Window& window, std::uint64_t position, std::uint64_t e
     in = Cursor(bytes, static_cast<std::int64_t>(position));
     key = read_key(in);
   }
-  if (in.failed() || !is_record(key)) return lost;
+  if (in.failed() || !is_record(key)) return no_record;
+  // What lies in a free segment may look like a record; but after a crash the list is older than the records.
+  if (is_free && key.seek != static_cast<std::int64_t>(position)) return no_record;
   const auto size = static_cast<std::uint64_t>(key.nbytes);
   const bool whole = size <= end - position;
   return WalkStep{whole ? WalkStep::Kind::record : WalkStep::Kind::cut, {position, whole ? size : end - position}, key};

@@ -17,7 +17,7 @@ inline void basket_body(std::span<const std::byte> bytes) {
   const auto basket = read_basket(bytes);
   if (!basket) return;
   const std::uint32_t border = basket->header.border();
-  require(basket->payload.size() == basket->header.objlen && border <= basket->header.objlen,
+  require(basket->bytes.size() == basket->header.objlen && border <= basket->header.objlen,
           "data end within the payload");
   if (basket->has_offsets) {
     const auto& offsets = basket->offsets;

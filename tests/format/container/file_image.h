@@ -131,9 +131,10 @@ class FileImage {
   }
   // Zeros that only the free list knows, as uproot leaves them.
   void add_zeros(std::size_t size) {
-    free_.emplace_back(bytes_.size(), bytes_.size() + size - 1);
+    mark_free(bytes_.size(), size);
     bytes_.patch_space(size);
   }
+  void mark_free(std::size_t address, std::size_t size) { free_.emplace_back(address, address + size - 1); }
   void set_streamer_info(const Key& key) { info_ = key; }
 
   // Key list of the root directory, free list, header.

@@ -59,6 +59,28 @@ TEST(RecordMap, TellsRecordsGapsAndTrailingBytes) {
   EXPECT_EQ(map[7].size, 7u);
 }
 
+// uproot frees space without a mark: what stands there is the rest of an old record.
+TEST(RecordMap, FreeSpaceWithStaleBytesIsSteppedOver) {
+  FileImage image;
+  const auto stale = image.add_object(image.root, "TNamed", "stale", "content");
+  image.root.keys.pop_back();
+  image.bytes().patch(static_cast<std::size_t>(stale.seek) + 18, std::int32_t{77});  // moved here from elsewhere
+  image.mark_free(static_cast<std::size_t>(stale.seek), static_cast<std::size_t>(stale.nbytes));
+  image.add_zeros(5);
+  const std::size_t text = image.bytes().size();
+  image.bytes().put_text("table of a class and more text");
+  image.mark_free(text, image.bytes().size() - text);
+  const auto after_crash = image.add_object(image.root, "TNamed", "newer than the list", "content");
+  image.mark_free(static_cast<std::size_t>(after_crash.seek), static_cast<std::size_t>(after_crash.nbytes));
+  const auto bytes = image.finish();
+  const auto map = map_of(bytes);
+  expect_covers(map, bytes.size());
+  ASSERT_EQ(map.size(), 6u);
+  EXPECT_EQ(map[2].kind, Kind::gap);
+  EXPECT_EQ(map[2].size, static_cast<std::uint64_t>(stale.nbytes) + 5 + 30);
+  EXPECT_EQ(map[3].name, "newer than the list");
+}
+
 TEST(RecordMap, WhatCannotBeFollowedIsAGap) {
   FileImage image({.with_free_list = false});
   image.add_object(image.root, "TNamed", "n", "content");
