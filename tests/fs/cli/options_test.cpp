@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/options.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+namespace tfilefs {
+namespace {
+
+TEST(Options, Sizes) {
+  EXPECT_EQ(parse_size("512"), 512u);
+  EXPECT_EQ(parse_size("64K"), 65536u);
+  EXPECT_EQ(parse_size("3m"), 3u << 20);
+  EXPECT_EQ(parse_size("4G"), 4ull << 30);
+  for (const char* wrong : {"", "K", "-1", "1.5G", "4GB", "99999999999T", "0x10"})
+    EXPECT_FALSE(parse_size(wrong)) << wrong;
+}
+
+TEST(Options, AreTaken) {
+  const auto options = parse_mount_options(
+      {"memory=1G,threads=3,readahead=1M", "views=listed,allow_other,uid=5,umask=027,idle=60,noatime"});
+  ASSERT_TRUE(options);
+  EXPECT_EQ(options->file_system.cache.memory, 1ull << 30);
+  EXPECT_EQ(options->file_system.cache.threads, 3u);
+  EXPECT_EQ(options->file_system.cache.readahead, 1u << 20);
+  EXPECT_TRUE(options->file_system.views_listed);
+  EXPECT_TRUE(options->allow_other);
+  EXPECT_EQ(options->file_system.ownership.uid, 5u);
+  EXPECT_FALSE(options->file_system.ownership.gid);
+  EXPECT_EQ(options->file_system.ownership.umask, static_cast<mode_t>(027));
+  EXPECT_EQ(options->idle, std::chrono::seconds(60));
+  EXPECT_EQ(options->kernel_options, std::vector<std::string>{"noatime"});
+}
+
+TEST(Options, TheLastCounts) {
+  EXPECT_EQ(parse_mount_options({"threads=1,threads=2", "threads=4"})->file_system.cache.threads, 4u);
+  EXPECT_TRUE(parse_mount_options({"rw,ro"}));
+}
+
+TEST(Options, WhatMountSaysIsPassedOver) {
+  EXPECT_TRUE(parse_mount_options(
+      {"ro,dev,suid,nodev,nosuid,async,auto,noauto,user,_netdev,nofail,x-systemd.automount,defaults,,"}));
+  EXPECT_TRUE(parse_mount_options({"rw,dev,suid"})) << "what mount(8) says of its own accord";
+}
+
+TEST(Options, WhatCannotBeIsRefused) {
+  for (const char* wrong : {"rw", "views=all", "views", "memory=1", "memory=lots", "threads=0", "threads=x",
+                            "prefetch=yes", "uid=root", "umask=8", "idle=-1", "nonsense", "timeout=5"}) {
+    const auto options = parse_mount_options({wrong});
+    ASSERT_FALSE(options) << wrong;
+    EXPECT_EQ(options.error().kind, ErrorKind::invalid);
+    const std::string name(std::string_view(wrong).substr(0, std::string_view(wrong).find('=')));
+    EXPECT_NE(options.error().text.find(name), std::string::npos) << options.error().text;
+  }
+}
+
+TEST(Options, ConfigIsJsonWhateverTheNames) {
+  const auto json =
+      nlohmann::json::parse(config_text("/data/\xff\n.root", "/mnt", *parse_mount_options({"memory=2G"})));
+  EXPECT_EQ(json["memory"], 2ull << 30);
+  EXPECT_EQ(json["mount_point"], "/mnt");
+  EXPECT_TRUE(json["idle"].is_null());
+}
+
+}  // namespace
+}  // namespace tfilefs

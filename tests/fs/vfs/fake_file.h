@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <future>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "fs/view/array_table.h"
+#include "tfile/file.h"
+#include "vfs/file_system.h"
+
+namespace tfilefs {
+
+// Bytes that tell a state of their own.
+class VersionedBytes : public MemorySource {
+ public:
+  using MemorySource::MemorySource;
+  const tfile::Identity& identity() const override { return state; }
+  mutable tfile::Identity state{.size = 1000, .mtime_ns = 1};
+};
+
+// A ROOT file made of what a test puts into it; nothing is stored anywhere.
+class FakeFile : public tfile::File {
+ public:
+  // A directory of the file; `listing` is what the file hands out.
+  struct Keys {
+    std::deque<std::string> strings;  // that the views of the keys look into
+    std::shared_ptr<tfile::DirectoryListing> listing = std::make_shared<tfile::DirectoryListing>();
+  };
+
+  FakeFile() { directories_[kRootSeek].listing->seek = kRootSeek; }
+
+  static constexpr std::uint64_t kRootSeek = 100;
+
+  // Adds a key to the directory at `in`, first in file order; gives its address. A directory can be named as its own
+  // content by `seek`.
+  std::uint64_t add(std::uint64_t in, const std::string& name, tfile::KeyKind kind, std::uint16_t cycle = 1,
+                    std::uint64_t seek = 0) {
+    Keys& keys = directories_[in];
+    tfile::KeyInfo key;
+    key.name = keys.strings.emplace_back(name);
+    key.title = keys.strings.emplace_back("title of " + name);
+    key.class_name = kind == tfile::KeyKind::directory ? "TDirectory"
+                     : kind == tfile::KeyKind::table   ? "TTree"
+                                                       : "TObjString";
+    key.seek = seek ? seek : (next_ += 1000);
+    key.cycle = cycle;
+    key.datime = datime;
+    key.kind = kind;
+    keys.listing->keys.insert(keys.listing->keys.begin(), key);
+    if (kind == tfile::KeyKind::directory) directories_[key.seek].listing->seek = key.seek;
+    return key.seek;
+  }
+  std::uint64_t object(const std::string& name, const std::string& payload, std::uint16_t cycle = 1) {
+    const std::uint64_t seek = add(kRootSeek, name, tfile::KeyKind::object, cycle);
+    auto made = std::make_shared<ArrayTable>();
+    made->column(0, "payload.u1", tfile::Role::raw, std::vector<char>(payload.begin(), payload.end()));
+    tables_[seek] = made;
+    return seek;
+  }
+  std::uint64_t table(const std::string& name, std::shared_ptr<const ArrayTable> made, std::uint16_t cycle = 1) {
+    const std::uint64_t seek = add(kRootSeek, name, tfile::KeyKind::table, cycle);
+    tables_[seek] = std::move(made);
+    return seek;
+  }
+
+  const tfile::Source& source() const override { return *bytes; }
+  std::shared_ptr<const tfile::Source> shared_source() const override { return bytes; }
+  const tfile::FileHeader& header() const override { return header_; }
+  bool recovered() const override { return false; }
+  const std::vector<std::string>& warnings() const override { return warnings_of_file; }
+  std::shared_ptr<const tfile::DirectoryListing> root() const override { return directories_.at(kRootSeek).listing; }
+  Result<std::shared_ptr<const tfile::DirectoryListing>> directory(const tfile::KeyInfo& key) const override {
+    if (damaged.contains(key.seek)) return tfile::fail(ErrorKind::damaged, "key list is damaged", 77);
+    return directories_.at(key.seek).listing;
+  }
+  Result<std::shared_ptr<const tfile::Table>> table(const tfile::KeyInfo& key) const override {
+    ++tables_opened;
+    if (damaged.contains(key.seek)) return tfile::fail(ErrorKind::damaged, "tree is damaged", 88);
+    return tables_.at(key.seek);
+  }
+  Result<std::shared_ptr<const tfile::StreamSet>> payload(const tfile::KeyInfo& key) const override {
+    if (damaged.contains(key.seek)) return tfile::fail(ErrorKind::damaged, "object is damaged", 99);
+    return tables_.at(key.seek);
+  }
+  Result<std::vector<tfile::Record>> record_map() const override { return std::vector<tfile::Record>{}; }
+
+  std::uint32_t datime = (2020u - 1995) << 26 | 2 << 22 | 3 << 17 | 4 << 12 | 5 << 6 | 6;
+  std::vector<std::string> warnings_of_file;
+  std::set<std::uint64_t> damaged;
+  mutable std::atomic<int> tables_opened = 0;
+  std::shared_ptr<VersionedBytes> bytes =
+      std::make_shared<VersionedBytes>(std::vector<std::byte>(1000, std::byte{'x'}));
+
+ private:
+  tfile::FileHeader header_;
+  std::map<std::uint64_t, Keys> directories_;
+  std::map<std::uint64_t, std::shared_ptr<const ArrayTable>> tables_;
+  std::uint64_t next_ = 1000;
+};
+
+// Where the file of a test lies; the test changes it.
+struct FakeDisk {
+  std::mutex mutex;
+  std::shared_ptr<const FakeFile> file;
+  std::optional<Error> error;
+  std::int64_t version = 1;  // told as its time of modification
+  std::atomic<int> looks = 0, opens = 0;
+
+  void put(std::shared_ptr<const FakeFile> changed) {
+    const std::lock_guard lock(mutex);
+    file = std::move(changed);
+    file->bytes->state.mtime_ns = ++version;
+  }
+  void fail(std::optional<Error> why) {
+    const std::lock_guard lock(mutex);
+    error = std::move(why);
+    file->bytes->state.mtime_ns = ++version;
+  }
+};
+
+class FakeOrigin : public Origin {
+ public:
+  explicit FakeOrigin(std::shared_ptr<FakeDisk> disk) : disk_(std::move(disk)) {}
+  Result<SourceState> look() const override {
+    const std::lock_guard lock(disk_->mutex);
+    ++disk_->looks;
+    SourceState state;
+    state.identity = disk_->file->source().identity();
+    state.from.mode = S_IFREG | 0640;
+    state.from.uid = 12;
+    state.from.gid = 34;
+    state.from.modified = {1000, 0};
+    return state;
+  }
+  Result<std::shared_ptr<const tfile::File>> open() const override {
+    const std::lock_guard lock(disk_->mutex);
+    ++disk_->opens;
+    if (disk_->error) return tl::unexpected(*disk_->error);
+    return disk_->file;
+  }
+
+ private:
+  const std::shared_ptr<FakeDisk> disk_;
+};
+
+// A mount of a FakeFile, asked in the manner of system calls.
+class FakeMount {
+ public:
+  explicit FakeMount(std::shared_ptr<const FakeFile> file, FileSystemOptions options = {}) {
+    options.cache = {.memory = 16 << 20, .threads = 2, .fetch_threads = 2};
+    disk->file = std::move(file);
+    fs = std::make_unique<FileSystem>(ClusterCache::create(options.cache), std::make_unique<FakeOrigin>(disk), options);
+  }
+
+  template <class T, class Call>
+  static Result<T> wait(Call call) {
+    std::promise<Result<T>> promise;
+    call(Reply<T>([&](Result<T> result) { promise.set_value(std::move(result)); }));
+    return promise.get_future().get();
+  }
+
+  Result<Attributes> stat(const std::string& path) {
+    TRY(const auto found, fs->find_path(path));
+    return found.attributes;
+  }
+  Result<FileSystem::Opened> open(InodeId id) {
+    return wait<FileSystem::Opened>([&](auto reply) { fs->open(id, std::move(reply)); });
+  }
+  Result<std::string> read(HandleId handle, std::uint64_t offset = 0, std::size_t size = 1 << 20) {
+    TRY(const Slices slices, wait<Slices>([&](auto reply) { fs->read(handle, offset, size, std::move(reply)); }));
+    std::string bytes;
+    for (const auto piece : slices.pieces) bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+    return bytes;
+  }
+  Result<std::string> cat(const std::string& path) {
+    TRY(const auto found, fs->find_path(path));
+    TRY(const auto opened, open(found.id));
+    auto bytes = read(opened.handle);
+    fs->release(opened.handle);
+    return bytes;
+  }
+  // The bytes, or "error: why".
+  std::string text(const std::string& path) {
+    const auto bytes = cat(path);
+    return bytes ? *bytes : "error: " + bytes.error().text;
+  }
+  template <class T>
+  std::vector<T> numbers(const std::string& path) {
+    const std::string bytes = cat(path).value_or("");
+    std::vector<T> items(bytes.size() / sizeof(T));
+    if (!items.empty()) std::memcpy(items.data(), bytes.data(), items.size() * sizeof(T));
+    return items;
+  }
+  Result<std::vector<std::string>> ls(const std::string& path);
+
+  std::shared_ptr<FakeDisk> disk = std::make_shared<FakeDisk>();
+  std::unique_ptr<FileSystem> fs;
+};
+
+// Takes a few names at a time, as the kernel's pages do.
+class PageSink : public DirectorySink {
+ public:
+  explicit PageSink(std::size_t room) : room_(room) {}
+  bool add(const std::string& name, InodeId id, const Attributes& attributes, std::uint64_t next) override {
+    if (names.size() == room_) return false;
+    names.push_back(name);
+    ids.push_back(id);
+    numbers.push_back(attributes.number);
+    types.push_back(attributes.mode & S_IFMT);
+    last = next;
+    return true;
+  }
+  std::vector<std::string> names;
+  std::vector<InodeId> ids;
+  std::vector<InodeNumber> numbers;
+  std::vector<mode_t> types;
+  std::uint64_t last = 0;
+
+ private:
+  const std::size_t room_;
+};
+
+inline Result<std::vector<std::string>> FakeMount::ls(const std::string& path) {
+  TRY(const auto found, fs->find_path(path));
+  TRY(const HandleId handle, wait<HandleId>([&](auto reply) { fs->opendir(found.id, std::move(reply)); }));
+  std::vector<std::string> names;
+  for (std::uint64_t offset = 0;;) {
+    auto page = std::make_shared<PageSink>(3);
+    TRY_VOID(wait<void>([&](auto reply) { fs->readdir(handle, offset, true, page, std::move(reply)); }));
+    if (page->names.empty()) break;
+    names.insert(names.end(), page->names.begin(), page->names.end());
+    for (const InodeId id : page->ids) {
+      if (id) fs->forget(id, 1);
+    }
+    offset = page->last;
+  }
+  fs->release(handle);
+  return names;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/generation.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "fake_file.h"
+
+namespace tfilefs {
+namespace {
+
+std::shared_ptr<FakeFile> with_numbers(const std::vector<std::int32_t>& numbers) {
+  auto table = std::make_shared<ArrayTable>();
+  table->column(0, "n.i4", tfile::Role::values, numbers);
+  auto file = std::make_shared<FakeFile>();
+  file->table("t", table);
+  return file;
+}
+
+Result<Attributes> getattr(FakeMount& mount, InodeId id) {
+  return FakeMount::wait<Attributes>([&](auto reply) { mount.fs->getattr(id, std::move(reply)); });
+}
+
+// Longer than an answer about the source may be believed.
+void wait_until_not_recent() { std::this_thread::sleep_for(MountedFile::kRecent + std::chrono::milliseconds(50)); }
+
+TEST(Generation, TheNextOpenSeesTheNewState) {
+  FakeMount mount(with_numbers({1}));
+  EXPECT_EQ(mount.numbers<std::int32_t>("t/n"), (std::vector<std::int32_t>{1}));
+  const InodeId old_id = mount.fs->find_path("t/n")->id;
+  const InodeNumber number = mount.stat("t/n")->number;
+  mount.disk->put(with_numbers({1, 2}));
+  // Open looks at the source, however short ago that was; the kernel, told ESTALE, looks the name up again.
+  EXPECT_EQ(mount.open(old_id).error().kind, ErrorKind::stale);
+  EXPECT_EQ(mount.numbers<std::int32_t>("t/n"), (std::vector<std::int32_t>{1, 2}));
+  EXPECT_EQ(mount.stat("t/n")->size, 8u);
+  EXPECT_NE(mount.fs->find_path("t/n")->id, old_id);
+  EXPECT_EQ(mount.stat("t/n")->number, number) << "a number is of the path";
+}
+
+TEST(Generation, AHandleFromBeforeIsStale) {
+  FakeMount mount(with_numbers({1}));
+  const auto old_file = mount.open(mount.fs->find_path("t/n")->id);
+  EXPECT_EQ(mount.read(old_file->handle)->size(), 4u);
+  mount.disk->put(with_numbers({2}));
+  wait_until_not_recent();
+  EXPECT_EQ(mount.numbers<std::int32_t>("t/n"), (std::vector<std::int32_t>{2}));
+  EXPECT_EQ(mount.read(old_file->handle).error().kind, ErrorKind::stale);
+}
+
+TEST(Generation, AttributesAreOfTheNewStateWithinAMoment) {
+  FakeMount mount(with_numbers({1}));
+  const auto file = mount.fs->find_path("t/n");
+  const auto directory = mount.fs->find_path("t");
+  mount.disk->put(with_numbers({1, 2, 3}));
+  wait_until_not_recent();
+  EXPECT_EQ(getattr(mount, file->id).error().kind, ErrorKind::stale);
+  EXPECT_TRUE(getattr(mount, directory->id)) << "processes stand in directories";
+  EXPECT_EQ(mount.stat("t/n")->size, 12u);
+  EXPECT_EQ(mount.fs->find_path("t")->id, directory->id);
+}
+
+TEST(Generation, WhatIsGoneIsStaleThenNotThere) {
+  FakeMount mount(with_numbers({1}));
+  const InodeId directory = mount.fs->find_path("t")->id;
+  mount.disk->put(std::make_shared<FakeFile>());
+  wait_until_not_recent();
+  EXPECT_EQ(getattr(mount, directory).error().kind, ErrorKind::stale);
+  EXPECT_EQ(mount.stat("t").error().kind, ErrorKind::not_found);
+}
+
+TEST(Generation, AnUnchangedSourceIsOpenedOnceAndSeldomLookedAt) {
+  FakeMount mount(with_numbers({1}));
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(mount.stat("t/n"));
+  EXPECT_EQ(mount.disk->opens, 1);
+  EXPECT_LT(mount.disk->looks, 100);
+}
+
+TEST(Generation, ABrokenStateIsRefusedUntilItChanges) {
+  FakeMount mount(with_numbers({1}));
+  EXPECT_TRUE(mount.stat("t/n"));
+  mount.disk->fail(Error{ErrorKind::damaged, "header is torn", 4, 0});
+  wait_until_not_recent();
+  EXPECT_EQ(mount.stat("t/n").error().kind, ErrorKind::damaged);
+  const int opens = mount.disk->opens;
+  EXPECT_EQ(mount.stat("t/n").error().kind, ErrorKind::damaged);
+  EXPECT_EQ(mount.disk->opens, opens) << "known to be broken";
+  mount.disk->fail(std::nullopt);
+  EXPECT_EQ(mount.numbers<std::int32_t>("t/n"), (std::vector<std::int32_t>{1}));
+}
+
+TEST(Generation, AFailureOfTheStorageIsTriedAgain) {
+  FakeMount mount(with_numbers({1}));
+  mount.disk->fail(Error{ErrorKind::io, "the disk is broken", -1, EIO});
+  EXPECT_EQ(mount.stat("t/n").error().kind, ErrorKind::io);
+  mount.disk->error.reset();  // the file is as it was
+  EXPECT_TRUE(mount.stat("t/n"));
+}
+
+TEST(Generation, WarningsOfAFileAreToldOnce) {
+  auto file = with_numbers({1});
+  file->warnings_of_file = {"the file was not closed"};
+  FakeMount mount(file);
+  EXPECT_TRUE(mount.stat("t/n"));
+  EXPECT_TRUE(mount.stat("t/n"));
+  EXPECT_EQ(mount.fs->errors().count(), 1u);
+}
+
+}  // namespace
+}  // namespace tfilefs

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/once.h"
+
+#include <gtest/gtest.h>
+
+namespace tfilefs {
+namespace {
+
+TEST(Once, IsMadeOnceForAllWhoAsk) {
+  Once<int> once;
+  std::optional<Reply<int>> maker;
+  int made = 0;
+  std::vector<int> answers;
+  const auto ask = [&] {
+    once.get([&](Reply<int> reply) { ++made, maker.emplace(std::move(reply)); },
+             Reply<int>([&](Result<int> result) { answers.push_back(result.value()); }));
+  };
+  ask();
+  ask();
+  EXPECT_EQ(once.peek(), std::nullopt);
+  EXPECT_TRUE(answers.empty());
+  (*maker)(7);
+  ask();
+  EXPECT_EQ(answers, (std::vector<int>{7, 7, 7}));
+  EXPECT_EQ(made, 1);
+  EXPECT_EQ(once.peek(), 7);
+}
+
+int times_made(ErrorKind kind) {
+  Once<int> once;
+  int made = 0;
+  for (int i = 0; i < 2; ++i) {
+    once.get([&](Reply<int> reply) { ++made, reply(tfile::fail(kind, "no")); },
+             Reply<int>([&](Result<int> result) { EXPECT_EQ(result.error().kind, kind); }));
+  }
+  return made;
+}
+
+TEST(Once, RemembersDamageAndTriesStorageAgain) {
+  EXPECT_EQ(times_made(ErrorKind::damaged), 1);
+  EXPECT_EQ(times_made(ErrorKind::unsupported), 1);
+  EXPECT_EQ(times_made(ErrorKind::io), 2);
+  EXPECT_EQ(times_made(ErrorKind::timed_out), 2);
+}
+
+TEST(Once, AMakerThatIsDroppedIsAnError) {
+  Once<int> once;
+  ErrorKind kind = ErrorKind::exists;
+  once.get([](Reply<int>) {}, Reply<int>([&](Result<int> result) { kind = result.error().kind; }));
+  EXPECT_EQ(kind, ErrorKind::io);
+}
+
+}  // namespace
+}  // namespace tfilefs
