@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Branches of the corpus of real files that differ from its reference although the mount is right.
+
+Each is proved by test_corpus_exceptions.py in the way its `proof` names:
+    Draw(expression)   ROOT's TTree::Draw of expression.FIELD gives the mount's values, in lists of the mount's lengths
+    Leaf(name)         the same by TBranch::GetEntry and TLeaf::GetValue, where Draw does not know that a leaf is counted
+    Bits()             fBits decoded by hand from the baskets; ROOT (which changes bits on reading) tells how many there are
+    Strings(expr.)     strings decoded by hand from the baskets; ROOT tells their lengths
+    Objects(expr., n)  the reference has the mount's bytes, in a list of constant length 1 around n objects an entry that
+                       is not in the file: ROOT counts n an entry
+    Arrays(n, size)    the same; the n counted arrays of an entry, with items of `size` bytes, are decoded by hand
+    Bitset(n)          the reference has the mount's bytes as lists, the mount (docs/semantics.md) as a shape of n: all
+                       bitsets of a type have n bits, which is read by hand
+"""
+
+from collections import namedtuple
+
+Draw = namedtuple("Draw", "expression")
+Leaf = namedtuple("Leaf", "name")
+Bits = namedtuple("Bits", "expression")
+Strings = namedtuple("Strings", "expression")
+Objects = namedtuple("Objects", "expression count")
+Arrays = namedtuple("Arrays", "count size")
+Bitset = namedtuple("Bitset", "length")
+
+Listed = namedtuple("Listed", "file table branch reason proof")
+
+PACKED_LEAF = "uproot reads counted Double32_t and Float16_t of a range without bounds with items of a wrong size"
+PACKED_MEMBER = "uproot reads fixed arrays of Double32_t in a TClonesArray as other numbers, in lists of other lengths"
+PROCESS_ID = "uproot takes the two bytes behind the fBits of a referenced object for data"
+FIRST_STRING = "uproot takes the first string of each entry alone"
+MEMBER_WISE = "uproot reads items that are stored member by member as if item by item"
+FRAME = "uproot takes the object's header for data"
+LEVEL = "the reference has a list of constant length 1 around the array of objects"
+BITSET = "a bitset is a shape in the mount, a list in the reference"
+
+DAQ_HEADER = "KM3NETDAQ::JDAQTimeslice/KM3NETDAQ::JDAQTimesliceHeader/KM3NETDAQ::JDAQHeader/KM3NETDAQ::JDAQChronometer"
+MUPAGE = "km3net-mcv8.1.mupage_tuned_100G.sirene.jterbr00013288.10"
+PARTICLES = "fParticles"
+
+
+def alice(table, branch):
+    collection, member = branch.split(".")
+    name = f"{collection}/{branch}"
+    return Listed("roottest-AliESDs-0", table, name, PACKED_MEMBER, Draw(f"{collection}.{member.partition('[')[0]}"))
+
+
+TRACK_ARRAYS = ("fR[5]", "fITSr[5]", "fTPCr[5]", "fTRDr[5]", "fTOFr[5]", "fHMPIDr[5]", "fTPCPoints[4]")
+
+LISTED = [
+    Listed("gohep-leaves", "tree", "SliD32", PACKED_LEAF, Leaf("SliD32")),
+    Listed("gohep-x-flat-tree", "tree", "SliD32", PACKED_LEAF, Leaf("SliD32")),
+    Listed("gohep-ndim-slice", "tree", "SliD16", PACKED_LEAF, Leaf("SliD16")),
+    Listed("gohep-ndim-slice", "tree", "SliD32", PACKED_LEAF, Leaf("SliD32")),
+    *(alice(table, f"Tracks.{name}") for table in ("esdTree", "HLTesdTree") for name in TRACK_ARRAYS),
+    *(alice("esdTree", name) for name in ("V0s.fCausality[4]", "V0s.fAngle[3]", "Kinks.fTPCdensity[2][2]", "Kinks.fAngle[3]")),
+    alice("esdTree", "CaloClusters.fPID[10]"),
+    Listed("roottest-Event3a", "T", "event/fTracks/fTracks.fBits", PROCESS_ID, Bits("fTracks.fBits")),
+    *(
+        Listed("skhep-issue513", "Delphes", f"{name}/{name}.fBits", PROCESS_ID, Bits(f"{name}.fBits"))
+        for name in ("Track", "EFlowTrack", "EFlowPhoton", "EFlowNeutralHadron")
+    ),
+    Listed("roottest-missingString", "t", "event/fSingleBoloSubRecs/fSingleBoloSubRecs.fDetectorName", FIRST_STRING,
+           Strings("fSingleBoloSubRecs.fDetectorName")),
+    Listed("uprootcustom-test_simple_obj", "tree", "branch/m_map_str_str/m_map_str_str.second", FIRST_STRING,
+           Strings("m_map_str_str.second")),
+    Listed("uprootcustom-test_stl_seq_with_obj", "tree", "branch/m_vec_root_objects/m_vec_root_objects.m_TString",
+           FIRST_STRING, Strings("m_vec_root_objects.m_TString")),
+    Listed("uprootcustom-test_stl_seq_with_obj", "tree", "branch/m_vec_simple_object/m_vec_simple_object.m_tstr",
+           FIRST_STRING, Strings("m_vec_simple_object.m_tstr")),
+    Listed("roottest-TreeVectorClass0", "TreeVectorClass0", "vp", MEMBER_WISE, Draw("vp")),
+    Listed("roottest-TreeEventTreeSimple1", "TreeEventTreeSimple1", f"Event_branch/{PARTICLES}", MEMBER_WISE, Draw(PARTICLES)),
+    Listed("coffea-PHYSLITE_example", "CollectionTree", "METAssoc_AnalysisMETAux./METAssoc_AnalysisMETAux.jetLink",
+           MEMBER_WISE, Draw("METAssoc_AnalysisMETAux.jetLink")),
+    *(
+        Listed(file, f"KM3NET_TIMESLICE_{kind}", f"km3net_timeslice_{kind}/{DAQ_HEADER}/timeslice_start", FRAME,
+               Draw("timeslice_start"))
+        for file, kind in ((MUPAGE, "L1"), (MUPAGE, "SN"), ("skhep-issue433-splitlevel2", "L0"))
+    ),
+    Listed("skhep-issue-880", "Z", "Event/pg[6]", LEVEL, Objects("pg.fE", 6)),
+    Listed("skhep-issue-880", "Z", "Event/Cluster[6]", LEVEL, Objects("Cluster.Status", 6)),
+    Listed("skhep-issue-880", "Z", "Event/Vertex/Vertex.pRec[2]", LEVEL, Objects("Vertex.pRec.fE", 2)),
+    Listed("skhep-issue-880", "Z", "Event/Vertex/Vertex.pRecPre[2]", LEVEL, Objects("Vertex.pRecPre.fE", 2)),
+    Listed("uprootcustom-test_cstyle_array", "tree", "branch/m_simple_obj[3]", LEVEL, Objects("m_simple_obj.m_int", 3)),
+    Listed("uprootcustom-test_cstyle_array", "tree", "branch/m_tarr_int[3]", LEVEL, Arrays(3, 4)),
+    Listed("uprootcustom-test_stl_array", "tree", "branch/m_arr_tarr_int[3]", LEVEL, Arrays(3, 4)),
+    Listed("skhep-issue-40", "tree", "bitset8", BITSET, Bitset(8)),
+    Listed("skhep-issue-40", "tree", "bitset16", BITSET, Bitset(16)),
+    Listed("skhep-issue468", "Event", "Trajectory./Trajectory.filters", BITSET, Bitset(9)),
+    Listed("skhep-issue494", "Event", "Trajectory./Trajectory.filters", BITSET, Bitset(10)),
+]

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""corpus_root.py FILE QUESTIONS ANSWER: what ROOT reads of single branches, with classes made up from the file.
+
+QUESTIONS is a pickle of [(table, way, what), ...], ANSWER becomes one of {question: answer}, by the way asked for:
+    "draw"   what TTree::Draw gives for an expression: (values, numbers of values in each entry), numpy arrays
+    "leaf"   the same by TLeaf::GetValue
+    "bytes"  the bytes of each entry in the baskets of a branch (a path of branch names), decompressed"""
+
+import pickle
+import sys
+
+import numpy as np
+import ROOT
+
+ROOT.gInterpreter.Declare(r"""
+#include <string>
+#include <vector>
+#include <TBasket.h>
+#include <TBranch.h>
+
+std::string hex(const char* data, Long64_t size) {
+  std::string text;
+  for (Long64_t i = 0; i < size; i++) {
+    char digits[4];
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned char>(data[i]));
+    text += digits;
+  }
+  return text;
+}
+
+// Of the entries of one basket; nothing reads them into objects, whose classes are unknown.
+std::vector<std::string> entries_in_hex(TBranch* branch, int number) {
+  TBasket* basket = branch->GetBasket(number);
+  std::vector<std::string> entries;
+  if (!basket) return entries;
+  const Int_t* offsets = basket->GetEntryOffset();
+  for (int i = 0; i < basket->GetNevBuf(); i++) {
+    const Long64_t size = basket->GetNevBufSize();
+    const Long64_t begin = offsets ? offsets[i] : basket->GetKeylen() + i * size;
+    const Long64_t end = i + 1 == basket->GetNevBuf() ? basket->GetLast() : offsets ? offsets[i + 1] : begin + size;
+    entries.push_back(hex(basket->GetBufferRef()->Buffer() + begin, end - begin));
+  }
+  return entries;
+}
+""")
+
+
+def by_draw(tree, expression):
+    tree.SetEstimate(10_000_000)
+    tree.Draw(expression + ":Entry$", "", "goff")
+    n = tree.GetSelectedRows()
+    if n < 0:
+        raise RuntimeError(f"ROOT cannot draw {expression}")
+    values = np.array([tree.GetV1()[i] for i in range(n)], "f8")
+    entries = np.array([tree.GetV2()[i] for i in range(n)], "i8")
+    return values, np.bincount(entries, minlength=tree.GetEntries())
+
+
+def by_leaf(tree, name):
+    leaf = tree.GetLeaf(name)
+    values, lengths = [], []
+    for entry in range(tree.GetEntries()):
+        tree.GetEntry(entry)
+        lengths.append(leaf.GetLen())
+        values += [leaf.GetValue(i) for i in range(lengths[-1])]
+    return np.array(values, "f8"), np.array(lengths, "i8")
+
+
+def by_bytes(tree, path):
+    branch, names = tree, path.split("/")
+    for name in names:
+        branch = next(below for below in branch.GetListOfBranches() if str(below.GetName()) == name)
+    entries = [entry for i in range(branch.GetWriteBasket() + 1) for entry in ROOT.entries_in_hex(branch, i)]
+    assert len(entries) == branch.GetEntries()
+    return [bytes.fromhex(str(entry)) for entry in entries]
+
+
+WAYS = {"draw": by_draw, "leaf": by_leaf, "bytes": by_bytes}
+
+
+def main(file_name, questions, answer):
+    with open(questions, "rb") as opened:
+        asked = pickle.load(opened)
+    file = ROOT.TFile.Open(file_name)
+    answers = {}
+    for table, way, what in asked:
+        answers[table, way, what] = WAYS[way](file.Get(table), what)
+    with open(answer, "wb") as out:
+        pickle.dump(answers, out)
+
+
+main(*sys.argv[1:])
