@@ -169,6 +169,27 @@ TEST(File, ListingCostsNoStreamerInfo) {
   EXPECT_LT(source->bytes_read() - before, 10'000u) << "read once";
 }
 
+TEST(File, NtuplesAreTablesWithAReason) {
+  FileImage image;
+  for (const char* name : {"ROOT::RNTuple", "ROOT::Experimental::RNTuple"})
+    image.add_object(image.root, name, name, "anchor");
+  const auto file = File::open(in_memory(image.finish()));
+  ASSERT_TRUE(file);
+  std::set<std::string> reasons;
+  for (const KeyInfo& key : (*file)->root()->keys) {
+    ASSERT_EQ(key.kind, KeyKind::table);
+    const auto table = (*file)->table(key);
+    ASSERT_TRUE(table);
+    EXPECT_EQ((*table)->kind, "rntuple");
+    EXPECT_EQ((*table)->name, key.name);
+    EXPECT_TRUE((*table)->columns.empty());
+    reasons.insert((*table)->reason);
+    EXPECT_TRUE((*file)->payload(key));
+  }
+  EXPECT_EQ(reasons.size(), 2u);
+  EXPECT_FALSE(reasons.contains(""));
+}
+
 TEST(File, TrailingBytesAreLegal) {
   auto bytes = image_with_directories().finish();
   bytes.resize(bytes.size() + 5000, std::byte{0xAB});
