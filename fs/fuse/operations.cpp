@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -153,21 +154,22 @@ void op_opendir(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
 // A page of directory entries in the kernel's form.
 class DirentBuffer final : public DirectorySink {
  public:
-  DirentBuffer(std::size_t size, bool plus) : bytes_(size), plus_(plus) {}
+  DirentBuffer(std::size_t size, bool plus)
+      : bytes_(std::make_unique_for_overwrite<char[]>(size)), size_(size), plus_(plus) {}
 
   bool add(const std::string& name, InodeId id, const Attributes& attributes, std::uint64_t next) override {
-    const std::size_t left = bytes_.size() - used_;
+    const std::size_t left = size_ - used_;
     std::size_t needed = 0;
     if (plus_) {
       // Of id 0 the kernel takes name and type, and asks for the rest when it wants it.
       const fuse_entry_param entry = entry_of(id, attributes);
       needed =
-          fuse_add_direntry_plus(nullptr, bytes_.data() + used_, left, name.c_str(), &entry, static_cast<off_t>(next));
+          fuse_add_direntry_plus(nullptr, bytes_.get() + used_, left, name.c_str(), &entry, static_cast<off_t>(next));
     } else {
       struct stat brief {};
       brief.st_ino = attributes.number;
       brief.st_mode = attributes.mode;
-      needed = fuse_add_direntry(nullptr, bytes_.data() + used_, left, name.c_str(), &brief, static_cast<off_t>(next));
+      needed = fuse_add_direntry(nullptr, bytes_.get() + used_, left, name.c_str(), &brief, static_cast<off_t>(next));
     }
     if (needed > left) return false;
     used_ += needed;
@@ -175,13 +177,14 @@ class DirentBuffer final : public DirectorySink {
     return true;
   }
 
-  int reply(fuse_req_t request) const { return fuse_reply_buf(request, bytes_.data(), used_); }
+  int reply(fuse_req_t request) const { return fuse_reply_buf(request, bytes_.get(), used_); }
   void forget(FileSystem& fs) const {
     for (const InodeId id : counted_) fs.forget(id, 1);
   }
 
  private:
-  std::vector<char> bytes_;
+  const std::unique_ptr<char[]> bytes_;
+  const std::size_t size_;
   const bool plus_;
   std::size_t used_ = 0;
   std::vector<InodeId> counted_;

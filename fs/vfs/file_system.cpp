@@ -178,8 +178,8 @@ void FileSystem::find_in(const InodePtr& parent, std::string_view name, Reply<Fo
 
 // ---- names and attributes
 
-InodePtr FileSystem::refer(const InodePtr& parent, std::string_view name, std::string_view own_name, Entry entry,
-                           Attributes& attributes) {
+InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry& entry,
+                          Attributes& attributes) {
   Inode::State state;
   state.is_file = !S_ISDIR(attributes.mode);
   if (state.is_file) {
@@ -188,9 +188,9 @@ InodePtr FileSystem::refer(const InodePtr& parent, std::string_view name, std::s
   } else {
     state.which = name == own_name ? parent->state.which : hash_of_name(name);
   }
-  InodePtr inode = inodes_->refer(parent, own_name, std::move(entry), state);
-  attributes.number = inode->number;
-  return inode;
+  const auto [id, number] = inodes_->refer(parent, own_name, entry, state);
+  attributes.number = number;
+  return id;
 }
 
 void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply) {
@@ -210,7 +210,7 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
         note(*parent, name, attributes.error());
         return reply(tl::unexpected(std::move(attributes).error()));
       }
-      const InodeId id = refer(parent, name, own_name, std::move(entry), *attributes)->id;
+      const InodeId id = refer(parent, name, own_name, entry, *attributes);
       reply(Found{id, *attributes});
     });
   };
@@ -378,9 +378,9 @@ bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint
   std::optional<Attributes> attributes;
   if (full && item.entry.holder) attributes = item.entry.holder->known_attributes(item.entry.slot);
   if (attributes) {
-    const InodePtr inode = refer(open.inode, item.name, item.name, std::move(item.entry), *attributes);
-    if (sink.add(item.name, inode->id, *attributes, next)) return true;
-    inodes_->forget(inode->id, 1);
+    const InodeId id = refer(open.inode, item.name, item.name, item.entry, *attributes);
+    if (sink.add(item.name, id, *attributes, next)) return true;
+    inodes_->forget(id, 1);
     return false;
   }
   Attributes brief;

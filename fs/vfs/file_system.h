@@ -106,7 +106,7 @@ class FileSystem {
   void resolve_again(InodePtr, Reply<Entry>);
   void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);
   void find_in(const InodePtr& parent, std::string_view name, Reply<FoundEntry>);
-  InodePtr refer(const InodePtr& parent, std::string_view name, std::string_view own_name, Entry, Attributes&);
+  InodeId refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry&, Attributes&);
   void finish_open(const InodePtr&, Result<OpenedContent>, Reply<Opened>);
   void fill(const OpenFile&, std::uint64_t offset, bool full, DirectorySink&);
   bool fill_child(const OpenFile&, Listing::Item&, std::uint64_t next, bool full, DirectorySink&);

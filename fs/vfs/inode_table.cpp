@@ -4,6 +4,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tfilefs {
@@ -28,63 +29,62 @@ InodeTable::InodeTable(Entry root) {
   inode->entry_ = std::move(root);
   inode->lookups_ = 1;
   const Lock lock(mutex_);
-  inodes_.emplace(kRootId, std::move(inode));
+  inodes_[kRootId] = std::move(inode);
 }
 
 InodePtr InodeTable::find(InodeId id) const {
   const Lock lock(mutex_);
-  const auto at = inodes_.find(id);
-  return at == inodes_.end() ? nullptr : at->second;
+  const InodePtr* found = inodes_.find(id);
+  return found ? *found : nullptr;
 }
 
 InodeNumber InodeTable::number_of(const Inode& parent, std::string_view name) const {
   const Lock lock(mutex_);
   InodeId id = hashed_id(parent, name);
-  for (auto at = inodes_.find(id); at != inodes_.end(); at = inodes_.find(id)) {
-    if (is_path(*at->second, parent, name)) return at->second->number;
+  for (const InodePtr* at = inodes_.find(id); at; at = inodes_.find(id)) {
+    if (is_path(**at, parent, name)) return (*at)->number;
     id = next_id(id);
   }
   return id;
 }
 
-void InodeTable::replace(Inode& inode, Entry entry) {
+Entry InodeTable::replace(Inode& inode, const Entry& entry) {
   const auto& old = inode.entry_;
   const bool same_state =
       old.holder && old.holder->generation() && old.holder->generation() == entry.holder->generation();
   // Another holder of the same generation shows the same; what was entered of it stays.
   if (!same_state) inode.directory_.reset();
-  inode.entry_ = std::move(entry);
+  return std::exchange(inode.entry_, entry);
 }
 
-InodePtr InodeTable::refer(const InodePtr& parent, std::string_view name, Entry entry, Inode::State state) {
+InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view name, const Entry& entry,
+                                        Inode::State state) {
   Entry dropped;  // may be the last of a whole file
-  const Lock lock(mutex_);
   InodeId id = hashed_id(*parent, name);
   InodeNumber number = 0;
+  const Lock lock(mutex_);
   for (;; id = next_id(id)) {
-    auto [at, made] = inodes_.try_emplace(id);
-    if (made) at->second = std::make_shared<Inode>(id, number ? number : id, state, parent, name);
-    Inode& inode = *at->second;
+    InodePtr& at = inodes_[id];
+    const bool made = !at;
+    if (made) at = std::make_shared<Inode>(id, number ? number : id, state, parent, name);
+    Inode& inode = *at;
     if (!made && !is_path(inode, *parent, name)) continue;
     number = inode.number;
     if (inode.state != state) continue;
     ++inode.lookups_;
-    dropped = inode.entry_;
-    if (inode.entry_.holder != entry.holder) replace(inode, std::move(entry));
-    return at->second;
+    if (inode.entry_.holder != entry.holder) dropped = replace(inode, entry);
+    return {id, number};
   }
 }
 
 void InodeTable::forget(InodeId id, std::uint64_t times) {
   InodePtr dropped;  // and with it perhaps its parents
   const Lock lock(mutex_);
-  const auto at = inodes_.find(id);
-  if (at == inodes_.end() || id == kRootId) return;
-  Inode& inode = *at->second;
+  const InodePtr* at = inodes_.find(id);
+  if (!at || id == kRootId) return;
+  Inode& inode = **at;
   inode.lookups_ -= std::min(inode.lookups_, times);
-  if (inode.lookups_ > 0) return;
-  dropped = std::move(at->second);
-  inodes_.erase(at);
+  if (inode.lookups_ == 0) dropped = inodes_.take(id);
 }
 
 Entry InodeTable::entry(const Inode& inode) const {
@@ -95,8 +95,7 @@ Entry InodeTable::entry(const Inode& inode) const {
 void InodeTable::set_entry(Inode& inode, Entry entry) {
   Entry dropped;
   const Lock lock(mutex_);
-  dropped = inode.entry_;
-  replace(inode, std::move(entry));
+  dropped = replace(inode, entry);
 }
 
 std::shared_ptr<DirectoryOnce> InodeTable::directory_once(Inode& inode) {
@@ -121,11 +120,11 @@ std::size_t InodeTable::size() const {
 }
 
 void InodeTable::clear() {
-  std::unordered_map<InodeId, InodePtr, Same> dropped;
+  InodeMap<InodePtr> dropped;
   InodePtr root = find(kRootId);
   const Lock lock(mutex_);
-  dropped.swap(inodes_);
-  inodes_.emplace(kRootId, std::move(root));
+  std::swap(dropped, inodes_);
+  inodes_[kRootId] = std::move(root);
 }
 
 std::string path_of(const Inode& inode) {

@@ -5,10 +5,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "mutex.h"
 #include "vfs/directory.h"
+#include "vfs/inode_map.h"
 #include "vfs/once.h"
 
 namespace tfilefs {
@@ -60,7 +60,11 @@ class InodeTable {
   InodeNumber number_of(const Inode& parent, std::string_view name) const;
 
   // What stands at the path now, in the state given; counted once more.
-  InodePtr refer(const InodePtr& parent, std::string_view name, Entry, Inode::State);
+  struct Reference {
+    InodeId id = 0;
+    InodeNumber number = 0;
+  };
+  Reference refer(const InodePtr& parent, std::string_view name, const Entry&, Inode::State);
   void forget(InodeId, std::uint64_t times);
 
   Entry entry(const Inode&) const;
@@ -75,14 +79,10 @@ class InodeTable {
   void clear();  // all but the root, whoever still counts on them
 
  private:
-  void replace(Inode&, Entry) REQUIRES(mutex_);
+  Entry replace(Inode&, const Entry&) REQUIRES(mutex_);  // gives the old one
 
-  // The hash is well mixed already.
-  struct Same {
-    std::size_t operator()(InodeId id) const { return id; }
-  };
   mutable Mutex mutex_;
-  std::unordered_map<InodeId, InodePtr, Same> inodes_ GUARDED_BY(mutex_);
+  InodeMap<InodePtr> inodes_ GUARDED_BY(mutex_);
 };
 
 // "/Events/px.f4": for messages.

@@ -126,7 +126,7 @@ class KeyListing final : public Listing {
 
   void item(std::size_t i, Item& into) const override {
     const KeyHolder& keys = *directory_->keys_;
-    into.entry.holder = directory_->keys_;
+    if (into.entry.holder != directory_->keys_) into.entry.holder = directory_->keys_;
     into.type = S_IFDIR;
     if (i < directory_->newest_.size()) {
       const std::uint32_t key = directory_->newest_[i];

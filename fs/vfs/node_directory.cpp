@@ -123,7 +123,7 @@ class NodeListing final : public Listing {
   std::size_t size() const override { return directory_->self().children.size() + extra_.size(); }
 
   void item(std::size_t i, Item& into) const override {
-    into.entry.holder = directory_->table_;
+    if (into.entry.holder != directory_->table_) into.entry.holder = directory_->table_;
     if (i < directory_->self().children.size()) {
       const Node& child = directory_->child(i);
       into.name = child.name;

@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+#include <memory>
+#include <random>
+
 namespace tfilefs {
 namespace {
 
@@ -14,14 +18,19 @@ class Nothing : public Holder {
 Entry entry() { return {std::make_shared<const Nothing>(), {}}; }
 constexpr Inode::State kDirectory{false, 0};
 
+// As refer, and gives the inode itself.
+InodePtr refer(InodeTable& table, const InodePtr& parent, std::string_view name, Inode::State state) {
+  return table.find(table.refer(parent, name, entry(), state).id);
+}
+
 TEST(InodeTable, NumbersAreOfPaths) {
   InodeTable one(entry()), two(entry());
-  const auto d = one.refer(one.find(kRootId), "d", entry(), kDirectory);
-  const auto f = one.refer(d, "f", entry(), {true, 1});
-  two.refer(two.find(kRootId), "other", entry(), kDirectory);
-  const auto d2 = two.refer(two.find(kRootId), "d", entry(), kDirectory);
+  const auto d = refer(one, one.find(kRootId), "d", kDirectory);
+  const auto f = refer(one, d, "f", {true, 1});
+  refer(two, two.find(kRootId), "other", kDirectory);
+  const auto d2 = refer(two, two.find(kRootId), "d", kDirectory);
   EXPECT_EQ(d->number, d2->number);
-  EXPECT_EQ(two.refer(d2, "f", entry(), {true, 9})->number, f->number);
+  EXPECT_EQ(refer(two, d2, "f", {true, 9})->number, f->number);
   EXPECT_EQ(one.number_of(*d, "f"), f->number);
   EXPECT_EQ(two.number_of(*d2, "f"), f->number);
   EXPECT_NE(one.number_of(*one.find(kRootId), "f"), f->number);
@@ -30,8 +39,8 @@ TEST(InodeTable, NumbersAreOfPaths) {
 
 TEST(InodeTable, CountsLookups) {
   InodeTable table(entry());
-  const InodeId id = table.refer(table.find(kRootId), "f", entry(), {true, 1})->id;
-  EXPECT_EQ(table.refer(table.find(kRootId), "f", entry(), {true, 1})->id, id);
+  const InodeId id = refer(table, table.find(kRootId), "f", {true, 1})->id;
+  EXPECT_EQ(refer(table, table.find(kRootId), "f", {true, 1})->id, id);
   table.forget(id, 1);
   EXPECT_TRUE(table.find(id));
   table.forget(id, 1);
@@ -45,11 +54,11 @@ TEST(InodeTable, CountsLookups) {
 TEST(InodeTable, AnotherStateHasAnIdOfItsOwnAndTheSameNumber) {
   InodeTable table(entry());
   const auto root = table.find(kRootId);
-  const auto old_file = table.refer(root, "f", entry(), {true, 1});
-  const auto new_file = table.refer(root, "f", entry(), {true, 2});
+  const auto old_file = refer(table, root, "f", {true, 1});
+  const auto new_file = refer(table, root, "f", {true, 2});
   EXPECT_NE(new_file->id, old_file->id);
   EXPECT_EQ(new_file->number, old_file->number);
-  EXPECT_EQ(table.refer(root, "f", entry(), {true, 1})->id, old_file->id);
+  EXPECT_EQ(refer(table, root, "f", {true, 1})->id, old_file->id);
   table.forget(old_file->id, 2);
   EXPECT_TRUE(table.find(new_file->id));
   EXPECT_EQ(table.number_of(*root, "f"), new_file->number);
@@ -58,18 +67,46 @@ TEST(InodeTable, AnotherStateHasAnIdOfItsOwnAndTheSameNumber) {
 TEST(InodeTable, AForgottenParentThatComesBackKnowsItsChildren) {
   InodeTable table(entry());
   const auto root = table.find(kRootId);
-  auto d = table.refer(root, "d", entry(), kDirectory);
-  const auto f = table.refer(d, "f", entry(), {true, 1});
+  auto d = refer(table, root, "d", kDirectory);
+  const auto f = refer(table, d, "f", {true, 1});
   table.forget(d->id, 1);
-  d = table.refer(root, "d", entry(), kDirectory);
-  EXPECT_EQ(table.refer(d, "f", entry(), {true, 1})->id, f->id);
+  d = refer(table, root, "d", kDirectory);
+  EXPECT_EQ(refer(table, d, "f", {true, 1})->id, f->id);
 }
 
 TEST(InodeTable, RemembersWhosePagesTheKernelHas) {
   InodeTable table(entry());
-  const auto f = table.refer(table.find(kRootId), "f", entry(), {true, 1});
+  const auto f = refer(table, table.find(kRootId), "f", {true, 1});
   EXPECT_EQ(table.exchange_version(*f, 5), 0u);
   EXPECT_EQ(table.exchange_version(*f, 6), 5u);
+}
+
+TEST(InodeMap, KeepsWhatCollides) {
+  InodeMap<std::unique_ptr<int>> map;
+  std::map<InodeId, int> model;
+  std::mt19937_64 random(7);
+  for (int step = 0; step < 20000; ++step) {
+    // Few homes, at the end of the table too, so that searches are long and wrap around.
+    const InodeId id = (random() % 8) << 32 | (random() % 2 ? 60 + random() % 8 : random() % 4);
+    if (random() % 3 == 0 && model.contains(id)) {
+      EXPECT_EQ(*map.take(id), model.at(id));
+      model.erase(id);
+    } else {
+      map[id] = std::make_unique<int>(step);
+      model[id] = step;
+    }
+    ASSERT_EQ(map.size(), model.size());
+  }
+  for (InodeId high = 0; high < 8; ++high) {
+    for (InodeId low = 0; low < 70; ++low) {
+      const InodeId id = high << 32 | low;
+      const auto* found = map.find(id);
+      ASSERT_EQ(found != nullptr, model.contains(id));
+      if (found) {
+        EXPECT_EQ(**found, model.at(id));
+      }
+    }
+  }
 }
 
 }  // namespace
