@@ -109,7 +109,8 @@ TEST(Basket, FixedSize) {
   BasketImage image;
   image.entries = 5;
   image.data = some_bytes(20);
-  const auto basket = read_basket(image.record());
+  const auto record = image.record();
+  const auto basket = read_basket(record);
   ASSERT_TRUE(basket) << basket.error().text;
   EXPECT_FALSE(basket->has_offsets);
   EXPECT_TRUE(basket->offsets.empty());
@@ -121,7 +122,8 @@ TEST(Basket, FixedSize) {
 TEST(Basket, Offsets) {
   // The last one is 0, garbage, or right.
   for (const std::int32_t last : {0, -77, 12345, with_offsets(0).keylen() + 10}) {
-    const auto basket = read_basket(with_offsets(last).record());
+    const auto record = with_offsets(last).record();
+    const auto basket = read_basket(record);
     ASSERT_TRUE(basket) << basket.error().text;
     EXPECT_TRUE(basket->has_offsets);
     EXPECT_EQ(basket->offsets, (Offsets{0, 4, 4, 10}));
@@ -132,7 +134,8 @@ TEST(Basket, Offsets) {
 TEST(Basket, OffsetsOfNoEntries) {
   BasketImage image;
   image.tail = {1, 0};
-  const auto basket = read_basket(image.record());
+  const auto record = image.record();
+  const auto basket = read_basket(record);
   ASSERT_TRUE(basket) << basket.error().text;
   EXPECT_EQ(basket->offsets, (Offsets{0}));
 }
@@ -141,7 +144,8 @@ TEST(Basket, TableAsLongAsTheEntries) {
   BasketImage image = with_offsets(0);
   image.tail.pop_back();
   image.tail[0] = 3;
-  const auto basket = read_basket(image.record());
+  const auto record = image.record();
+  const auto basket = read_basket(record);
   ASSERT_TRUE(basket) << basket.error().text;
   EXPECT_EQ(basket->offsets, (Offsets{0, 4, 4, 10}));
 }
@@ -150,7 +154,8 @@ TEST(Basket, Displacement) {
   BasketImage image = with_offsets(0);
   const std::int32_t k = image.keylen();
   image.tail.insert(image.tail.end(), {4, k + 100, k + 104, k + 104, 0});
-  const auto basket = read_basket(image.record());
+  const auto record = image.record();
+  const auto basket = read_basket(record);
   ASSERT_TRUE(basket) << basket.error().text;
   EXPECT_EQ(basket->offsets, (Offsets{0, 4, 4, 10}));
   EXPECT_EQ(basket->displacement, (Offsets{-100, -100, -100}));
@@ -160,7 +165,8 @@ TEST(Basket, SizesInsteadOfOffsets) {
   BasketImage image = with_offsets(0);
   image.io_bits = 1;
   image.tail = {4, 0, 4, 0, 99};
-  const auto basket = read_basket(image.record());
+  const auto record = image.record();
+  const auto basket = read_basket(record);
   ASSERT_TRUE(basket) << basket.error().text;
   EXPECT_EQ(basket->header.io_bits, 1);
   EXPECT_EQ(basket->header.nev_buf_size, 1000);
@@ -173,7 +179,8 @@ TEST(Basket, GeneratedOffsets) {
   image.flag = 80;
   image.entries = 3;
   image.data = some_bytes(12);
-  const auto basket = read_basket(image.record());
+  const auto record = image.record();
+  const auto basket = read_basket(record);
   ASSERT_TRUE(basket) << basket.error().text;
   EXPECT_TRUE(basket->generated_offsets);
   EXPECT_FALSE(basket->has_offsets);
@@ -193,7 +200,8 @@ TEST(Basket, DamagedTables) {
         {4, k, k + 4, k + 4, 0, 4, k, k, k, 0, 0}}) {      // something behind the displacements
     BasketImage image = with_offsets(0);
     image.tail = tail;
-    const auto basket = read_basket(image.record());
+    const auto record = image.record();
+    const auto basket = read_basket(record);
     ASSERT_FALSE(basket) << testing::PrintToString(tail);
     EXPECT_EQ(basket.error().kind, ErrorKind::damaged);
   }
