@@ -17,9 +17,10 @@ std::vector<std::int64_t> told_boundaries(const TreeRecord& tree) {
   std::vector<std::int64_t> starts;
   std::int64_t begin = 0;
   auto add_range = [&](std::int64_t end, std::int64_t size) {
+    if (end <= begin) return;
     if (size <= 0) size = end - begin;
     for (; begin < end && starts.size() <= clusters_max; begin = size > end - begin ? end : begin + size) starts.push_back(begin);
-    begin = std::max(begin, end);
+    begin = end;
   };
   for (std::size_t i = 0; i < tree.cluster_range_end.size() && i < tree.cluster_size.size(); ++i)
     add_range(std::min(tree.cluster_range_end[i], tree.entries - 1) + 1, tree.cluster_size[i]);
