@@ -31,10 +31,15 @@ namespace {
 std::atomic<std::uint64_t> generations_made = 0;
 }
 
-Generation::Generation(MountContext& mount, std::shared_ptr<MountedFile> of, std::shared_ptr<const tfile::File> opened,
-                       SourceState now)
+Result<std::shared_ptr<const tfile::File>> Origin::read(std::shared_ptr<const GuardedSource> source) const {
+  return tfile::File::open(std::move(source));
+}
+
+Generation::Generation(MountContext& mount, std::shared_ptr<MountedFile> of, std::shared_ptr<const GuardedSource> from,
+                       std::shared_ptr<const tfile::File> opened, SourceState now)
     : context(mount),
       owner(std::move(of)),
+      source(std::move(from)),
       file(std::move(opened)),
       state(std::move(now)),
       serial(++generations_made) {}
@@ -109,7 +114,7 @@ Result<GenerationPtr> MountedFile::look_again() {
     known = current_.lock();
   }
   auto state = origin_->look();
-  if (known && state && state->identity == known->state.identity) return known;
+  if (known && state && known->source->accepts(state->identity)) return known;
   if (known) known->stale = true;
   if (!state) return tl::unexpected(std::move(state).error());
   {
@@ -125,14 +130,16 @@ Result<GenerationPtr> MountedFile::look_again() {
 
 Result<GenerationPtr> MountedFile::open_new(const SourceState& seen) {
   SourceState state = seen;
-  TRY(auto file, origin_->open());
+  TRY(auto source, origin_->open());
+  TRY(auto file, origin_->read(source));
   // Changed between the look and the opening: what was opened counts.
-  if (file->source().identity() != state.identity) {
+  if (source->identity() != state.identity) {
     TRY(state, origin_->look());
-    state.identity = file->source().identity();
+    state.identity = source->identity();
   }
   for (const std::string& warning : file->warnings()) context_.errors.add("/" + path_, warning);
-  return std::make_shared<const Generation>(context_, shared_from_this(), std::move(file), std::move(state));
+  return std::make_shared<const Generation>(context_, shared_from_this(), std::move(source), std::move(file),
+                                            std::move(state));
 }
 
 }  // namespace tfilefs

@@ -15,6 +15,7 @@
 #include "tfile/file.h"
 #include "vfs/attributes.h"
 #include "vfs/directory.h"
+#include "vfs/guarded_source.h"
 #include "vfs/once.h"
 
 namespace tfilefs {
@@ -52,17 +53,20 @@ class Origin {
  public:
   virtual ~Origin() = default;
   virtual Result<SourceState> look() const = 0;
-  virtual Result<std::shared_ptr<const tfile::File>> open() const = 0;
+  virtual Result<std::shared_ptr<const GuardedSource>> open() const = 0;
+  // The file in what was opened.
+  virtual Result<std::shared_ptr<const tfile::File>> read(std::shared_ptr<const GuardedSource>) const;
 };
 
 // One state of a ROOT file, and what was loaded of it. What belongs to it stays consistent: when the file changes it
 // becomes stale, and a new one takes its place.
 struct Generation : std::enable_shared_from_this<Generation> {
-  Generation(MountContext& context, std::shared_ptr<MountedFile> owner, std::shared_ptr<const tfile::File> file,
-             SourceState state);
+  Generation(MountContext& context, std::shared_ptr<MountedFile> owner, std::shared_ptr<const GuardedSource> source,
+             std::shared_ptr<const tfile::File> file, SourceState state);
 
   MountContext& context;
   const std::shared_ptr<MountedFile> owner;
+  const std::shared_ptr<const GuardedSource> source;
   const std::shared_ptr<const tfile::File> file;
   const SourceState state;
   const std::uint64_t serial;  // of all generations of this process, from 1

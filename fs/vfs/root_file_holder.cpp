@@ -61,12 +61,12 @@ class PathOrigin final : public Origin {
     return source_state(status);
   }
 
-  Result<std::shared_ptr<const tfile::File>> open() const override {
+  Result<std::shared_ptr<const GuardedSource>> open() const override {
     // O_NONBLOCK so that opening a FIFO does not wait for its writer; it changes nothing for regular files.
     Descriptor file(::openat(directory_.get(), name_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     if (!file) return system_failure(path_);
     TRY(auto source, tfile::adopt_source(file.release(), path_, directory_.get()));
-    return tfile::File::open(std::move(source));
+    return GuardedSource::guard(std::move(source));
   }
 
  private:

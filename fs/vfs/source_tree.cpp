@@ -91,11 +91,11 @@ class TreeOrigin final : public Origin {
     return source_state(status);
   }
 
-  Result<std::shared_ptr<const tfile::File>> open() const override {
+  Result<std::shared_ptr<const GuardedSource>> open() const override {
     TRY(Descriptor file, tree_->open_path(path_, kReadFlags, true));
     TRY(const Descriptor directory, tree_->open_path(parent_of(path_), kDirectoryFlags, false));
     TRY(auto source, tfile::adopt_source(file.release(), shown_, directory.get()));
-    return tfile::File::open(std::move(source));
+    return GuardedSource::guard(std::move(source));
   }
 
  private:

@@ -138,10 +138,14 @@ class FakeOrigin : public Origin {
     state.from.modified = {1000, 0};
     return state;
   }
-  Result<std::shared_ptr<const tfile::File>> open() const override {
+  Result<std::shared_ptr<const GuardedSource>> open() const override {
     const std::lock_guard lock(disk_->mutex);
     ++disk_->opens;
     if (disk_->error) return tl::unexpected(*disk_->error);
+    return GuardedSource::guard(disk_->file->shared_source());
+  }
+  Result<std::shared_ptr<const tfile::File>> read(std::shared_ptr<const GuardedSource>) const override {
+    const std::lock_guard lock(disk_->mutex);
     return disk_->file;
   }
 

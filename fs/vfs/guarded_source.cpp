@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/guarded_source.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tfilefs {
+namespace {
+
+// The header (at most 75 bytes) and the record of the root directory, which lies behind the file's name, twice, and
+// its title: enough unless those are longer than a path may be.
+constexpr std::size_t kHeadSize = 1024;
+
+bool has_only_grown(const tfile::Identity& before, const tfile::Identity& now) {
+  return now.inode == before.inode && now.device == before.device && now.size > before.size;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const GuardedSource>> GuardedSource::guard(std::shared_ptr<const tfile::Source> inner) {
+  std::shared_ptr<GuardedSource> made(new GuardedSource(std::move(inner)));
+  TRY(made->head_, made->read_head());
+  return std::shared_ptr<const GuardedSource>(std::move(made));
+}
+
+Result<std::string> GuardedSource::read_head() const {
+  std::string head(std::min<std::uint64_t>(kHeadSize, inner_->size()), '\0');
+  TRY_VOID(tfile::read_range(*inner_, {0, head.size()}, std::as_writable_bytes(std::span(head))));
+  return head;
+}
+
+bool GuardedSource::accepts(const tfile::Identity& now) const {
+  tfile::Identity before;
+  {
+    const Lock lock(mutex_);
+    before = accepted_;
+  }
+  if (now == before) return true;
+  if (!has_only_grown(before, now)) return false;
+  const auto head = read_head();
+  if (!head || *head != head_) return false;
+  const Lock lock(mutex_);
+  if (has_only_grown(accepted_, now)) accepted_ = now;
+  return true;
+}
+
+Result<> GuardedSource::read(std::span<const tfile::ByteRange> ranges,
+                             std::span<const std::span<std::byte>> into) const {
+  TRY_VOID(inner_->read(ranges, into));
+  TRY(const tfile::Identity now, inner_->identity_now());
+  if (accepts(now)) return {};
+  return tfile::fail(ErrorKind::stale, name() + ": changed since it was opened");
+}
+
+Result<std::shared_ptr<const tfile::Source>> GuardedSource::sibling(std::string_view relative_path) const {
+  TRY(auto found, inner_->sibling(relative_path));
+  return guard(std::move(found));
+}
+
+}  // namespace tfilefs

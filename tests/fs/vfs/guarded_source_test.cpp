@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/guarded_source.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+namespace tfilefs {
+namespace {
+
+class GuardedFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tfilefs-guard-XXXXXX").string();
+    top_ = ::mkdtemp(pattern.data());
+    path_ = top_ / "file";
+    write(path_, 0, std::string(4000, 'a'));
+    guarded_ = GuardedSource::guard(tfile::open_source(path_.string()).value()).value();
+  }
+  void TearDown() override { std::filesystem::remove_all(top_); }
+
+  static void write(const std::filesystem::path& path, long offset, const std::string& text) {
+    std::FILE* file = std::fopen(path.c_str(), std::filesystem::exists(path) ? "r+" : "w");
+    std::fseek(file, offset, SEEK_SET);
+    std::fwrite(text.data(), 1, text.size(), file);
+    std::fclose(file);
+  }
+  // The clock that stamps files is coarse: makes sure that a change is one.
+  void stamp() {
+    struct stat status {};
+    ::stat(path_.c_str(), &status);
+    const timespec times[2] = {status.st_atim, {status.st_mtim.tv_sec + 5, 0}};
+    ::utimensat(AT_FDCWD, path_.c_str(), times, 0);
+  }
+  Result<> read() const {
+    std::string bytes(100, '\0');
+    return tfile::read_range(*guarded_, {2000, bytes.size()}, std::as_writable_bytes(std::span(bytes)));
+  }
+
+  std::filesystem::path top_, path_;
+  std::shared_ptr<const GuardedSource> guarded_;
+};
+
+TEST_F(GuardedFile, ReadsWhatIsUnchanged) {
+  EXPECT_TRUE(read());
+  EXPECT_TRUE(read());
+}
+
+TEST_F(GuardedFile, RefusesBytesOfAnotherState) {
+  write(path_, 2000, "changed");
+  stamp();
+  EXPECT_EQ(read().error().kind, ErrorKind::stale);
+  EXPECT_EQ(read().error().kind, ErrorKind::stale);
+}
+
+TEST_F(GuardedFile, MayGrow) {
+  write(path_, 4000, "more");
+  stamp();
+  EXPECT_TRUE(read());
+  EXPECT_EQ(guarded_->size(), 4000u);
+  write(path_, 4004, "and more");
+  stamp();
+  EXPECT_TRUE(read());
+}
+
+TEST_F(GuardedFile, MayNotGrowUnderAnotherHead) {
+  write(path_, 4000, "more");
+  write(path_, 12, "saved");
+  stamp();
+  EXPECT_EQ(read().error().kind, ErrorKind::stale);
+}
+
+TEST_F(GuardedFile, MayNotShrink) {
+  std::filesystem::resize_file(path_, 3000);
+  stamp();
+  EXPECT_EQ(read().error().kind, ErrorKind::stale);
+}
+
+TEST_F(GuardedFile, KnowsAnotherFileInItsPlace) {
+  write(top_ / "new", 0, std::string(5000, 'a'));
+  std::filesystem::rename(top_ / "new", path_);
+  const auto now = tfile::open_source(path_.string()).value()->identity();
+  EXPECT_FALSE(guarded_->accepts(now));
+}
+
+}  // namespace
+}  // namespace tfilefs
