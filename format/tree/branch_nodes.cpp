@@ -22,7 +22,19 @@ struct Draft {
   std::string branch_name;  // full name of the branch it stands for; empty below
   std::optional<ColumnId> column;
   std::vector<Draft> children;
+  bool is_unrolled = false;  // a member that has no branch of its own, only branches of its members
 };
+
+// The record of that name below `parent`, made if it is not there.
+Draft& unrolled_member(Draft& parent, std::string_view name) {
+  for (Draft& child : parent.children) {
+    if (child.is_unrolled && child.name == name) return child;
+  }
+  Draft record;
+  record.name = name;
+  record.is_unrolled = true;
+  return parent.children.emplace_back(std::move(record));
+}
 
 std::string compression_text(std::int32_t compress) {
   static constexpr std::string_view kAlgorithms[] = {"zlib", "zlib", "lzma", "cs", "lz4", "zstd"};
@@ -77,7 +89,7 @@ class Builder {
     std::vector<BranchIndex> ancestors;
     std::string path;  // branch names joined by '/'
     bool in_list = false;
-    bool in_map = false;
+    bool in_map = false;  // directly below a map
   };
 
   void add_branch(Draft& parent, BranchIndex index, Surroundings around, std::vector<ColumnId> lists, int depth) {
@@ -94,11 +106,26 @@ class Builder {
     } else {
       add_data(draft, index, around, lists);
     }
-    parent.children.push_back(std::move(draft));
+    put(parent, std::move(draft), branch, around);
+  }
+
+  // Members of members of a split collection's items come as "pos.x" without a branch "pos": they are records as well.
+  static void put(Draft& parent, Draft draft, const BranchRecord& branch, const Surroundings& around) {
+    Draft* record = &parent;
+    if (around.in_list && branch.class_name == "TBranchElement") {
+      for (auto dot = draft.name.find('.'); dot != draft.name.npos; dot = draft.name.find('.')) {
+        if (dot == 0 || dot + 1 == draft.name.size()) break;
+        const std::string member = draft.name.substr(0, dot);
+        record = &unrolled_member(*record, record == &parent ? member_of_pair(member, around) : member);
+        draft.name.erase(0, dot + 1);
+      }
+    }
+    record->children.push_back(std::move(draft));
   }
 
   void add_children(Draft& draft, BranchIndex index, Surroundings around, const std::vector<ColumnId>& lists, int depth) {
     around.ancestors.push_back(index);
+    around.in_map = false;
     for (BranchIndex child : tree_.branches[index].children) add_branch(draft, child, around, lists, depth + 1);
     if (draft.children.empty()) add_data(draft, index, around, lists);
   }
@@ -238,9 +265,12 @@ class Builder {
         break;
       }
     }
+    return member_of_pair(std::string(name), around);
+  }
+  static std::string member_of_pair(std::string name, const Surroundings& around) {
     if (around.in_map && name == "first") return "key";
     if (around.in_map && name == "second") return "value";
-    return std::string(name);
+    return name;
   }
 
   // Gives the children of `draft` unique names, and nodes and columns their paths.
