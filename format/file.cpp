@@ -286,14 +286,7 @@ Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
   }
   TRY(const auto classes, class_infos());
   TRY(const Buffer payload, read_payload(*source_, key));
-  TRY(auto tree, open_tree(source_, payload.span(), key.keylen, std::string(key.class_name), classes->infos));
-  // The table may use the classes for as long as it lives, which may be longer than this file does.
-  struct TableWithClasses {
-    std::shared_ptr<const Table> table;
-    std::shared_ptr<const ClassInfos> classes;
-  };
-  auto both = std::make_shared<const TableWithClasses>(TableWithClasses{std::move(tree), classes});
-  return std::shared_ptr<const Table>(both, both->table.get());
+  return open_tree(source_, payload.span(), key.keylen, std::string(key.class_name), classes->infos, classes->warnings);
 }
 
 Result<std::shared_ptr<const StreamSet>> RootFile::payload(const KeyInfo& key) const {

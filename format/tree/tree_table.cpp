@@ -370,12 +370,13 @@ class TreeTable final : public Table {
 
 Result<std::shared_ptr<const Table>> open_tree(std::shared_ptr<const Source> source, std::span<const std::byte> payload,
                                                std::uint32_t keylen, const std::string& class_name,
-                                               const StreamerInfos& infos) {
+                                               const StreamerInfos& infos, const std::vector<std::string>& warnings) {
   auto tree = read_tree(payload, keylen, class_name, infos);
   if (!tree && tree.error().kind != ErrorKind::unsupported) return tl::unexpected<Error>(std::move(tree).error());
   TreeRecord record;
   if (tree) record = *std::move(tree);
   auto table = std::make_shared<TreeTable>(std::move(source), std::move(record), infos);
+  table->warnings.insert(table->warnings.begin(), warnings.begin(), warnings.end());
   if (!tree) table->reason = tree.error().text;
   return std::shared_ptr<const Table>(std::move(table));
 }

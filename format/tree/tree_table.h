@@ -4,6 +4,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "streamer/streamer_info.h"
 #include "tfile/source.h"
@@ -13,8 +14,9 @@ namespace tfile {
 
 // The table of a TTree (or heir): `payload` is its key's, decompressed; `keylen` the key's length. Opens the files that
 // branches are stored in beside the tree's own. A tree of a version not known at all gives a table with a `reason`.
-// Errors: damaged.
+// `infos` is not needed afterwards; `warnings`, of its reading, join the table's. Errors: damaged.
 Result<std::shared_ptr<const Table>> open_tree(std::shared_ptr<const Source>, std::span<const std::byte> payload,
-                                               std::uint32_t keylen, const std::string& class_name, const StreamerInfos&);
+                                               std::uint32_t keylen, const std::string& class_name, const StreamerInfos& infos,
+                                               const std::vector<std::string>& warnings);
 
 }  // namespace tfile
