@@ -50,6 +50,8 @@ Result<Buffer> jagged_ends(const Stream& stream, const BasketData& data, std::sp
       ends.push(data.offsets[i] / item);
     }
   } else if (!counts.empty() || data.entries == 0) {
+    if (static_cast<std::int64_t>(counts.size()) != data.entries)
+      return fail(ErrorKind::damaged, "basket: its counter covers other entries");
     std::int64_t end = 0;
     for (std::int64_t n : counts) {
       if (n < 0 || n > total - end) return fail(ErrorKind::damaged, "basket: counter beyond the data");

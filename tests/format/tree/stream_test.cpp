@@ -3,8 +3,20 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
+#include "format/streamer/entries_image.h"
+#include "format/streamer/program_maker.h"
+
 namespace tfile {
 namespace {
+
+using test::array_of;
+using test::EntriesImage;
+using test::ProgramMaker;
+using Ends = std::vector<std::int64_t>;
+using Kind = Op::Kind;
+using Length = Stream::Length;
 
 BasketData data_of(std::size_t size, std::int64_t entries) {
   BasketData data;
@@ -47,6 +59,225 @@ TEST(Stream, JaggedDataNeedAnOffsetForEachEntry) {
     data.offsets.assign(count, 28);
     EXPECT_FALSE(decode_basket(stream, std::move(data), {}, first)) << count;
   }
+}
+
+Stream flat(std::uint32_t number_size, std::uint32_t item_size, Length length = Length::entries) {
+  Stream stream;
+  stream.form = Stream::Form::flat;
+  stream.number_size = number_size;
+  stream.item_size = item_size;
+  stream.lengths = {length};
+  return stream;
+}
+
+Stream jagged(std::uint32_t number_size, std::uint32_t item_size) {
+  Stream stream = flat(number_size, item_size);
+  stream.form = Stream::Form::jagged;
+  stream.lengths = {Length::entries_and_one, Length::unknown};
+  return stream;
+}
+
+Stream by_program(Program program, std::vector<Length> lengths) {
+  Stream stream;
+  stream.form = Stream::Form::program;
+  stream.program = std::make_unique<const Program>(std::move(program));
+  stream.lengths = std::move(lengths);
+  return stream;
+}
+
+BasketData basket(const EntriesImage& image, bool with_offsets = true) {
+  BasketData data = data_of(image.size(), image.with_offsets().count);
+  std::copy(image.all().begin(), image.all().end(), data.payload.data());
+  if (with_offsets) data.offsets = image.offsets();
+  return data;
+}
+
+std::vector<std::vector<std::byte>> arrays(const Result<Chunk>& chunk) {
+  EXPECT_TRUE(chunk) << chunk.error().text;
+  std::vector<std::vector<std::byte>> copies;
+  if (!chunk) return copies;
+  for (const auto array : chunk->arrays) copies.emplace_back(array.begin(), array.end());
+  return copies;
+}
+
+// Random bytes: entries of `lists` 0 to 4 items of `item_size` bytes, or of one each.
+EntriesImage random_entries(std::mt19937& random, bool lists, std::size_t item_size) {
+  EntriesImage image;
+  for (int entry = 0; entry < 20; ++entry) {
+    for (std::size_t n = (lists ? random() % 5 : 1) * item_size; n > 0; --n) image.put(static_cast<std::uint8_t>(random() % 256));
+    image.end_entry();
+  }
+  return image;
+}
+
+// A program that does nothing but copy numbers is run as a copy of the data; that must not be seen.
+TEST(Stream, FlatDataEqualWhatTheProgramGives) {
+  std::mt19937 random(1);
+  for (const std::uint8_t size : std::vector<std::uint8_t>{1, 2, 4, 8}) {
+    for (const std::uint32_t count : {1u, 3u}) {
+      for (const bool boolean : {false, true}) {
+        if (boolean && size != 1) continue;
+        ProgramMaker maker;
+        const Op numbers = maker.numbers(size, count);
+        if (boolean) maker.program().slots[0].kind = Slot::Kind::boolean;
+        const Stream slow = by_program(maker.make({numbers}), {Length::entries});
+        Stream fast = flat(size, size * count);
+        fast.is_boolean = boolean;
+        const EntriesImage image = random_entries(random, false, std::size_t{size} * count);
+        const Ends first{100};
+        const auto expected = arrays(decode_basket(slow, basket(image), {}, first));
+        EXPECT_EQ(arrays(decode_basket(fast, basket(image), {}, first)), expected);
+        BasketData outside = basket(image);
+        outside.payload = Buffer();
+        outside.outside = image.all();
+        EXPECT_EQ(arrays(decode_basket(fast, std::move(outside), {}, first)), expected);
+      }
+    }
+  }
+}
+
+TEST(Stream, JaggedDataEqualWhatTheProgramGives) {
+  std::mt19937 random(2);
+  for (const std::uint8_t size : std::vector<std::uint8_t>{1, 2, 4, 8}) {
+    for (const std::uint32_t count : {1u, 2u}) {
+      ProgramMaker maker;
+      Op rest = maker.list(Kind::rest);
+      Op numbers = maker.numbers(size, count);
+      rest.block = maker.block({numbers});
+      const Stream slow = by_program(maker.make({rest}), {Length::entries_and_one, Length::unknown, Length::unknown});
+      const Stream fast = jagged(size, size * count);
+      const EntriesImage image = random_entries(random, true, std::size_t{size} * count);
+      for (const std::int64_t items_before : {0, 7}) {
+        const std::int64_t ends_before = items_before == 0 ? 0 : 5;
+        const auto expected = arrays(decode_basket(slow, basket(image), {}, Ends{ends_before, items_before, items_before}));
+        const auto got = arrays(decode_basket(fast, basket(image), {}, Ends{ends_before, items_before}));
+        ASSERT_EQ(got.size(), 2u);
+        EXPECT_EQ(got[0], expected[0]);
+        EXPECT_EQ(got[1], expected[2]);
+        BasketData data = basket(image);
+        const auto slow_items = items_by_reading(slow, data, items_before == 0);
+        const auto fast_items = items_by_size(fast, image.size(), 20, items_before == 0);
+        ASSERT_TRUE(slow_items && fast_items);
+        EXPECT_EQ((*fast_items)[0], (*slow_items)[0]);
+        EXPECT_EQ((*fast_items)[1], (*slow_items)[2]);
+        EXPECT_EQ(got[0].size(), static_cast<std::size_t>((*fast_items)[0]) * 8);
+        EXPECT_EQ(got[1].size(), static_cast<std::size_t>((*fast_items)[1]) * fast.item_size);
+      }
+    }
+  }
+}
+
+TEST(Stream, OffsetsFromACounter) {
+  const Stream stream = jagged(4, 4);
+  const Ends first{0, 0};
+  const auto chunk = decode_basket(stream, data_of(16, 3), Ends{1, 0, 3}, first);
+  ASSERT_TRUE(chunk) << chunk.error().text;
+  EXPECT_EQ(array_of<std::int64_t>(*chunk, 0), (Ends{0, 1, 1, 4}));
+  for (const Ends& counts : {Ends{1, 0, 2}, Ends{1, 0, 4}, Ends{5, 0, -1}, Ends{-1, 2, 3}, Ends{4}, Ends{1, 0, 3, 0},
+                             Ends{1ll << 62, 0, 0}}) {
+    const auto refused = decode_basket(stream, data_of(16, 3), counts, first);
+    ASSERT_FALSE(refused) << counts.size();
+    EXPECT_EQ(refused.error().kind, ErrorKind::damaged);
+  }
+}
+
+TEST(Stream, PackedItemsByACounter) {
+  Stream stream = jagged(1, 1);
+  stream.packed_item_size = 3;
+  BasketData data = data_of(9, 3);
+  ASSERT_TRUE(offsets_from_counts(stream, data, Ends{2, 0, 1}));
+  EXPECT_EQ(data.offsets, (std::vector<std::int32_t>{0, 6, 6, 9}));
+  for (const Ends& counts : {Ends{2, 0, 0}, Ends{2, 0, 2}, Ends{-1, 3, 1}}) {
+    BasketData other = data_of(9, 3);
+    EXPECT_FALSE(offsets_from_counts(stream, other, counts));
+  }
+}
+
+TEST(Stream, WithoutOffsetsEntriesHaveOneSize) {
+  const Stream stream = jagged(4, 4);
+  const auto chunk = decode_basket(stream, data_of(24, 3), {}, Ends{0, 0});
+  ASSERT_TRUE(chunk);
+  EXPECT_EQ(array_of<std::int64_t>(*chunk, 0), (Ends{0, 2, 4, 6}));
+  EXPECT_FALSE(decode_basket(stream, data_of(28, 3), {}, Ends{0, 0}));
+}
+
+TEST(Stream, DataThatAreNoWholeNumberOfItems) {
+  EXPECT_FALSE(decode_basket(jagged(4, 12), data_of(16, 1), {}, Ends{0, 0}));
+  EXPECT_FALSE(items_by_size(jagged(4, 12), 16, 1, true));
+  BasketData uneven = data_of(8, 2);
+  uneven.offsets = {0, 3, 8};
+  EXPECT_FALSE(decode_basket(jagged(4, 4), std::move(uneven), {}, Ends{0, 0}));
+}
+
+TEST(Stream, NoEntries) {
+  const auto chunk = decode_basket(jagged(4, 4), data_of(0, 0), {}, Ends{0, 0});
+  ASSERT_TRUE(chunk);
+  EXPECT_EQ(array_of<std::int64_t>(*chunk, 0), (Ends{0}));
+  EXPECT_TRUE(chunk->arrays[1].empty());
+}
+
+TEST(Stream, RawEntriesAreTheirBytes) {
+  Stream stream = jagged(1, 1);
+  stream.form = Stream::Form::raw;
+  EntriesImage image;
+  image.put_text("ab");
+  image.end_entry();
+  image.end_entry();
+  image.put_text("c");
+  image.end_entry();
+  const auto chunk = decode_basket(stream, basket(image), {}, Ends{0, 0});
+  ASSERT_TRUE(chunk);
+  EXPECT_EQ(array_of<std::int64_t>(*chunk, 0), (Ends{0, 2, 2, 3}));
+  EXPECT_EQ(test::text_of(*chunk, 1), "abc");
+}
+
+// A member of a split collection without a header is nothing but items: entries do not matter.
+TEST(Stream, ItemsAloneNeedNoOffsets) {
+  ProgramMaker maker;
+  Op rest{.kind = Kind::rest, .with_slot = false};
+  rest.block = maker.block({maker.string()});
+  maker.program().needs_entry_ends = maker.program().entry_is_items = true;
+  const Stream stream = by_program(maker.make({rest}), {Length::unknown, Length::unknown});
+  EntriesImage image;
+  for (const char* text : {"a", "bc", "d"}) {
+    image.put_string(text);
+    if (text[0] != 'a') image.end_entry();
+  }
+  const auto expected = arrays(decode_basket(stream, basket(image), {}, Ends{0, 0}));
+  EXPECT_EQ(arrays(decode_basket(stream, basket(image, false), {}, Ends{0, 0})), expected);
+  BasketData data = basket(image, false);
+  const auto items = items_by_reading(stream, data, true);
+  ASSERT_TRUE(items);
+  EXPECT_EQ(*items, (Ends{4, 4}));
+}
+
+TEST(Stream, KnownLengthsNeedNoReading) {
+  ProgramMaker maker;
+  const Op number = maker.numbers(4), text = maker.string();
+  const Program program = maker.make({number, text});
+  Stream known = by_program(program, {Length::entries, Length::entries_and_one, Length::unknown});
+  EXPECT_FALSE(size_gives_items(known));
+  known.lengths.pop_back();
+  EXPECT_TRUE(size_gives_items(known));
+  EXPECT_EQ(*items_by_size(known, 0, 5, true), (Ends{5, 6}));
+  EXPECT_EQ(*items_by_size(known, 0, 5, false), (Ends{5, 5}));
+}
+
+TEST(Stream, ATrialTellsWhetherEntriesFollow) {
+  ProgramMaker maker;
+  Op object{.kind = Kind::object};
+  object.block = maker.block({maker.numbers(4)});
+  const Stream stream = by_program(maker.make({object}), {Length::entries});
+  EntriesImage image;
+  const std::size_t at = image.open(1);
+  image.put(std::int32_t{1});
+  image.close(at);
+  image.end_entry();
+  BasketData good = basket(image);
+  EXPECT_TRUE(entries_follow_program(stream, good));
+  image.patch(at, std::uint32_t{0x40000007});
+  BasketData bad = basket(image);
+  EXPECT_FALSE(entries_follow_program(stream, bad));
 }
 
 }  // namespace
