@@ -51,7 +51,7 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
     if (stop == TextMachine::Stop::needs) return fetch();
     Reply<Piece> reply = std::move(reply_);
     if (stop == TextMachine::Stop::damaged)
-      return reply(tfile::fail(ErrorKind::damaged, "offsets of a list go backwards"));
+      return reply(tfile::fail(ErrorKind::damaged, "offsets of a list contradict each other or its items"));
     piece_.finished = stop == TextMachine::Stop::finished;
     piece_.next = machine_.position();
     reply(std::move(piece_));
@@ -91,6 +91,40 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
   Reply<Piece> reply_;
 };
 
+// The pieces written last, of all texts together: a reader asks for a piece in several reads.
+class PieceCache {
+ public:
+  PiecePtr find(const void* text, std::size_t piece) {
+    Lock lock(mutex_);
+    for (const Kept& kept : pieces_)
+      if (kept.owner == text && kept.piece == piece) return kept.text;
+    return nullptr;
+  }
+  void keep(const void* text, std::size_t piece, PiecePtr written) {
+    Lock lock(mutex_);
+    pieces_.push_front({text, piece, std::move(written)});
+    if (pieces_.size() > kPiecesKept) pieces_.pop_back();
+  }
+  void forget(const void* text) {
+    Lock lock(mutex_);
+    std::erase_if(pieces_, [&](const Kept& kept) { return kept.owner == text; });
+  }
+
+ private:
+  struct Kept {
+    const void* owner;
+    std::size_t piece;
+    PiecePtr text;
+  };
+  Mutex mutex_;
+  std::deque<Kept> pieces_ GUARDED_BY(mutex_);
+};
+
+PieceCache& piece_cache() {
+  static PieceCache only;
+  return only;
+}
+
 // Where each piece begins.
 struct TextIndex {
   std::vector<std::uint64_t> offsets;  // one more than there are pieces
@@ -101,6 +135,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
  public:
   TextContent(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan, TextIndex index)
       : streams_(std::move(streams)), plan_(std::move(plan)), index_(std::move(index)) {}
+  ~TextContent() override { piece_cache().forget(this); }
 
   std::uint64_t size() const override { return index_.offsets.back(); }
 
@@ -115,7 +150,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
   void gather(std::uint64_t offset, std::uint64_t end, Slices slices, Reply<Slices> reply) {
     while (offset < end) {
       const std::size_t piece = piece_at(offset);
-      const PiecePtr text = kept(piece);
+      const PiecePtr text = piece_cache().find(this, piece);
       if (!text) {
         write_again(piece, [self = shared_from_this(), offset, end, slices = std::move(slices),
                             reply = std::move(reply)](Result<PiecePtr> written) mutable {
@@ -144,13 +179,6 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
     return offset + count;
   }
 
-  PiecePtr kept(std::size_t piece) {
-    Lock lock(mutex_);
-    for (const auto& [number, text] : pieces_)
-      if (number == piece) return text;
-    return nullptr;
-  }
-
   void write_again(std::size_t piece, Reply<PiecePtr> reply) {
     auto run = std::make_shared<TextRun>(streams_, plan_);
     run->go_to(index_.positions[piece]);
@@ -160,22 +188,14 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       if (written->text.size() != size)
         return reply(tfile::fail(ErrorKind::stale, "text has changed since it was measured"));
       auto text = std::make_shared<const std::string>(std::move(written->text));
-      self->keep(piece, text);
+      piece_cache().keep(self.get(), piece, text);
       reply(std::move(text));
     });
-  }
-
-  void keep(std::size_t piece, const PiecePtr& text) {
-    Lock lock(mutex_);
-    pieces_.emplace_front(piece, text);
-    if (pieces_.size() > kPiecesKept) pieces_.pop_back();
   }
 
   const std::shared_ptr<CachedStreams> streams_;
   const std::shared_ptr<const Plan> plan_;
   const TextIndex index_;
-  Mutex mutex_;
-  std::deque<std::pair<std::size_t, PiecePtr>> pieces_ GUARDED_BY(mutex_);
 };
 
 // The pass that measures the text: every piece is written, its size and beginning are kept.
@@ -217,7 +237,7 @@ class Counting : public std::enable_shared_from_this<Counting> {
  public:
   Counting(std::shared_ptr<CachedStreams> streams, std::shared_ptr<Plan> plan, Reply<std::shared_ptr<Content>> reply)
       : streams_(std::move(streams)), plan_(std::move(plan)), reply_(std::move(reply)), next_(plan_->forms.size()) {
-    plan_->entries.assign(plan_->forms.size(), 0);
+    plan_->counts.assign(plan_->forms.size(), 0);
   }
 
   // Fields come after their record, so from the last form to the first.
@@ -226,8 +246,8 @@ class Counting : public std::enable_shared_from_this<Counting> {
       const TextForm& form = plan_->forms[--next_];
       if (form.kind == TextForm::Kind::record) {
         for (const std::uint32_t field : form.fields)
-          plan_->entries[next_] = std::max(plan_->entries[next_], plan_->entries[field]);
-      } else if (!form.inner) {
+          plan_->counts[next_] = std::max(plan_->counts[next_], plan_->counts[field]);
+      } else if (form.kind != TextForm::Kind::elsewhere) {
         return ask(form);
       }
     }
@@ -240,7 +260,7 @@ class Counting : public std::enable_shared_from_this<Counting> {
     const tfile::Column& column = plan_->table->columns[has_ends ? form.ends : form.values];
     streams_->length(column.stream, column.slot, [self = shared_from_this(), has_ends](Result<std::int64_t> length) {
       if (!length) return self->reply_(tl::unexpected<Error>(length.error()));
-      self->plan_->entries[self->next_] = std::max<std::int64_t>(0, has_ends ? *length - 1 : *length);
+      self->plan_->counts[self->next_] = std::max<std::int64_t>(0, has_ends ? *length - 1 : *length);
       self->next();
     });
   }

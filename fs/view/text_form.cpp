@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view/text_form.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace tfilefs {
 namespace {
 
 using tfile::Column;
+using tfile::ColumnId;
 using tfile::ErrorKind;
 using tfile::Node;
 using tfile::NodeId;
@@ -17,35 +19,67 @@ constexpr int kDepthMax = 64;  // deeper than any node tree that the library bui
 
 class Builder {
  public:
-  explicit Builder(const tfile::Table& table) : table_(table) {}
+  Builder(const tfile::Table& table, NodeId top) : table_(table) {
+    std::vector<ColumnId> inside;
+    collect(top, inside, 0);
+    std::sort(inside.begin(), inside.end());
+    // The lists around the top node are those that its columns have and that do not stand below it.
+    for (const ColumnId id : inside) {
+      std::vector<ColumnId> around = table_.columns[id].lists;
+      std::erase_if(around, [&](ColumnId list) { return std::binary_search(inside.begin(), inside.end(), list); });
+      if (around.size() > around_.size()) around_ = std::move(around);
+    }
+  }
 
-  Result<std::uint32_t> add(NodeId id, bool inner, int depth) {
+  Result<void> build(NodeId top) {
+    TRY_VOID(add(top, around_, 0));
+    return {};
+  }
+
+  std::vector<TextForm> take() { return std::move(forms_); }
+
+ private:
+  // `lists`: the offsets columns of the lists around the node.
+  Result<std::uint32_t> add(NodeId id, const std::vector<ColumnId>& lists, int depth) {
     if (depth > kDepthMax) return tfile::fail(ErrorKind::unsupported, "nodes are nested too deeply for text");
     const Node& node = table_.nodes[id];
     const auto position = static_cast<std::uint32_t>(forms_.size());
-    forms_.emplace_back().inner = inner;
+    forms_.emplace_back().inner = lists.size() > around_.size();
     if (node.column) {
+      const Column& column = table_.columns[*node.column];
       forms_[position].values = *node.column;
+      // An offsets column is a list level of its own, shown as the numbers it holds.
+      if (column.role != Role::offsets && column.lists != lists) forms_[position].kind = TextForm::Kind::elsewhere;
       return position;
     }
     const auto ends = child_with(node, Role::offsets);
-    if (!ends) return add_record(node, position, inner, depth);
+    if (!ends) return add_record(node, position, lists, depth);
     forms_[position].ends = *table_.nodes[*ends].column;
+    std::vector<ColumnId> lists_inside = lists;
+    lists_inside.push_back(forms_[position].ends);
+    if (table_.columns[forms_[position].ends].lists != lists_inside) {
+      forms_[position].kind = TextForm::Kind::elsewhere;
+      return position;
+    }
     if (const auto chars = child_with(node, Role::chars)) return add_bytes(position, TextForm::Kind::string, *chars);
     if (const auto raw = child_with(node, Role::raw)) return add_bytes(position, TextForm::Kind::bytes, *raw);
     forms_[position].kind = TextForm::Kind::list;
     for (const NodeId child : node.children) {
       if (child == *ends) continue;
-      TRY(const std::uint32_t item, add(child, true, depth + 1));
+      TRY(const std::uint32_t item, add(child, lists_inside, depth + 1));
       forms_[position].fields.push_back(item);
       return position;
     }
     return tfile::fail(ErrorKind::unsupported, "a list without values");
   }
 
-  std::vector<TextForm> take() { return std::move(forms_); }
+  void collect(NodeId id, std::vector<ColumnId>& to, int depth) const {
+    const Node& node = table_.nodes[id];
+    if (node.column) to.push_back(*node.column);
+    if (depth > kDepthMax) return;
+    for (const NodeId child : node.children) collect(child, to, depth + 1);
+  }
 
- private:
   std::optional<NodeId> child_with(const Node& node, Role role) const {
     for (const NodeId child : node.children)
       if (const auto column = table_.nodes[child].column; column && table_.columns[*column].role == role) return child;
@@ -58,25 +92,27 @@ class Builder {
     return position;
   }
 
-  Result<std::uint32_t> add_record(const Node& node, std::uint32_t position, bool inner, int depth) {
+  Result<std::uint32_t> add_record(const Node& node, std::uint32_t position, const std::vector<ColumnId>& lists,
+                                   int depth) {
     forms_[position].kind = TextForm::Kind::record;
     if (node.children.empty()) return tfile::fail(ErrorKind::unsupported, "a node with nothing in it");
     for (const NodeId child : node.children) {
-      TRY(const std::uint32_t field, add(child, inner, depth + 1));
+      TRY(const std::uint32_t field, add(child, lists, depth + 1));
       forms_[position].fields.push_back(field);
     }
     return position;
   }
 
   const tfile::Table& table_;
+  std::vector<ColumnId> around_;  // lists
   std::vector<TextForm> forms_;
 };
 
 }  // namespace
 
 Result<std::vector<TextForm>> text_forms(const tfile::Table& table, NodeId node) {
-  Builder builder(table);
-  TRY_VOID(builder.add(node, false, 0));
+  Builder builder(table, node);
+  TRY_VOID(builder.build(node));
   return builder.take();
 }
 

@@ -18,9 +18,10 @@ namespace tfilefs {
 // and inside a list, where spaces separate:
 //   list [1 2 3], record (1 2 3), string "as above, with \" too"
 //   bytes that are not decoded: two hexadecimal digits each
-// An entry that a shorter column does not have is an empty field.
+// An entry that a shorter column does not have is an empty field; an item of a list that a column does not have, or has
+// not for itself (undecoded bytes are those of the whole entry), is a question mark.
 struct TextForm {
-  enum class Kind : std::uint8_t { number, string, bytes, list, record };
+  enum class Kind : std::uint8_t { number, string, bytes, list, record, elsewhere };
   static constexpr tfile::ColumnId kNone = ~tfile::ColumnId{0};
 
   Kind kind = Kind::number;

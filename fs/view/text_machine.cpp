@@ -83,7 +83,7 @@ TextMachine::TextMachine(std::shared_ptr<const Plan> plan)
     for (const tfile::ColumnId column : {form.ends, form.values})
       if (column != TextForm::kNone) slots_[column] = windows++;
   windows_.resize(windows);
-  stack_.push_back({.form = kLines, .next = 0, .end = plan_->entries[0]});
+  stack_.push_back({.form = kLines, .next = 0, .end = plan_->counts[0]});
 }
 
 // The items if they are all there; else they become what is needed.
@@ -102,6 +102,8 @@ bool TextMachine::range(const TextForm& form, std::int64_t index, std::int64_t& 
   std::memcpy(&begin, ends, sizeof begin);
   std::memcpy(&end, ends + sizeof begin, sizeof end);
   if (begin < 0 || end < begin) damaged_ = true;
+  // Else a few bytes could ask for an endless text.
+  if (form.kind == Kind::list && end > plan_->counts[form.fields[0]]) damaged_ = true;
   return !damaged_;
 }
 
@@ -120,6 +122,10 @@ bool TextMachine::write_number(const TextForm& form, std::int64_t index, std::st
 // Writes what the value begins with, and pushes the step that writes the rest; all or, if a window is missing, nothing.
 bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std::string& to) {
   const TextForm& form = plan_->forms[form_index];
+  if (form.kind == Kind::elsewhere || index >= plan_->counts[form_index]) {
+    to.push_back('?');
+    return true;
+  }
   if (form.kind == Kind::number) return write_number(form, index, to);
   Step step{.form = form_index, .index = index};
   if (form.kind == Kind::record) {
@@ -180,7 +186,7 @@ bool TextMachine::advance_record(std::string& to) {
   const std::uint32_t field = form.fields[static_cast<std::size_t>(step.next)];
   const std::size_t size_before = to.size();
   if (step.next > 0) to.push_back(form.inner ? ' ' : '\t');
-  const bool is_there = form.inner || step.index < plan_->entries[field];
+  const bool is_there = form.inner || step.index < plan_->counts[field];
   if (is_there && !begin_value(field, step.index, to)) {
     to.resize(size_before);
     return false;

@@ -26,7 +26,7 @@ class TextMachine {
   struct Plan {
     std::shared_ptr<const tfile::Table> table;
     std::vector<TextForm> forms;
-    std::vector<std::int64_t> entries;  // of each form outside of lists: how many it has
+    std::vector<std::int64_t> counts;  // how many of each form there are: entries, or items of a list
   };
   struct Step {
     std::uint32_t form = 0;

@@ -20,6 +20,8 @@ class ArrayTable : public tfile::Table {
   tfile::NodeId directory(tfile::NodeId parent, std::string node_name) {
     nodes.emplace_back().name = std::move(node_name);
     nodes[parent].children.push_back(static_cast<tfile::NodeId>(nodes.size() - 1));
+    lists_.resize(nodes.size());
+    lists_.back() = lists_[parent];
     return static_cast<tfile::NodeId>(nodes.size() - 1);
   }
 
@@ -33,6 +35,8 @@ class ArrayTable : public tfile::Table {
     made.shape = std::move(shape);
     made.role = role;
     made.stream = static_cast<tfile::StreamId>(arrays_.size());
+    if (role == tfile::Role::offsets) lists_[parent].push_back(static_cast<tfile::ColumnId>(columns.size()));
+    made.lists = lists_[parent];
     std::vector<std::byte> bytes(items.size() * sizeof(T));
     if (!bytes.empty()) std::memcpy(bytes.data(), items.data(), bytes.size());
     item_sizes_.push_back(made.item_size());
@@ -99,6 +103,7 @@ class ArrayTable : public tfile::Table {
   const std::int64_t chunk_items_;
   std::vector<std::vector<std::byte>> arrays_;
   std::vector<std::size_t> item_sizes_;
+  std::vector<std::vector<tfile::ColumnId>> lists_{{}};  // around what stands in each node
 };
 
 // A table in a cache of its own.

@@ -158,6 +158,33 @@ TEST(Text, ManyReadersAtOnce) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST(Text, WhatAnItemDoesNotHaveIsAQuestionMark) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto list = table->directory(0, "list");
+  table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, 1, 3});
+  const auto items = table->directory(list, "values");
+  table->column<std::int32_t>(items, "a.i4", Role::values, {1, 2, 3});
+  table->column<std::int32_t>(items, "short.i4", Role::values, {7});
+  const auto raw = table->directory(items, "raw");
+  table->column<std::int64_t>(raw, "offsets.i8", Role::offsets, {0, 2, 3});  // of the entries, not of the items
+  table->column<std::uint8_t>(raw, "raw.u1", Role::raw, {1, 2, 3});
+  table->columns[3].lists = table->columns[4].lists = {3};
+  EXPECT_EQ(whole_text(table, list), "(1 7 ?)\n(2 ? ?) (3 ? ?)\n");
+  EXPECT_EQ(whole_text(table, raw), "0102\n03\n");
+}
+
+TEST(Text, AFewBytesDoNotMakeAnEndlessText) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto list = table->directory(0, "list");
+  table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, std::int64_t{1} << 60});
+  const auto items = table->directory(list, "values");
+  table->column<std::int32_t>(items, "a.i4", Role::values, {1});
+  TableRig rig(table);
+  const auto content = text_of(rig, list);
+  ASSERT_FALSE(content);
+  EXPECT_EQ(content.error().kind, ErrorKind::damaged);
+}
+
 TEST(Text, ListsThatGoBackwardsAreDamage) {
   auto table = std::make_shared<ArrayTable>();
   const auto list = table->directory(0, "list");
