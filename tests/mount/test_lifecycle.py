@@ -181,6 +181,19 @@ def test_mount_by_type(program, plain, mount_point, tmp_path):
     assert {"ro", "nosuid", "nodev"} <= set(fields[3].split(","))
 
 
+@pytest.mark.parametrize("options", (["-o", "rw,noatime,views=listed"], ["-n", "-o", "ro,views=listed", "-t", "fuse.tfilefs"]))
+def test_helper_of_mount(program, plain, mount_point, tmp_path, options):
+    """packaging/mount.fuse.tfilefs, called as mount(8) calls /sbin/mount.fuse.tfilefs."""
+    (tmp_path / "bin").mkdir()
+    os.symlink(os.path.realpath(program), tmp_path / "bin" / "tfilefs")
+    helper = os.path.join(os.path.dirname(__file__), "..", "..", "packaging", "mount.fuse.tfilefs")
+    result = run("sh", helper, plain, mount_point, *options,
+                 env=dict(os.environ, PATH=f"{os.environ['PATH']}:{tmp_path / 'bin'}"))
+    assert result.returncode == 0, result.stderr
+    assert {"h", "t", ".map.txt"} <= set(os.listdir(mount_point))
+    assert run(program, "umount", mount_point).returncode == 0
+
+
 def test_help_and_version(program):
     for arguments in (("--help",), ("umount", "--help"), ("ls", "--help"), ("map", "--help")):
         result = run(program, *arguments)
