@@ -2,6 +2,7 @@
 // Prints C++ values as Python literals that read back to the same value: how what ROOT read comes to the tests.
 #pragma once
 #include <array>
+#include <bitset>
 #include <cmath>
 #include <cstdio>
 #include <deque>
@@ -51,9 +52,25 @@ inline void put(std::ostream& out, const std::string& value) { put_bytes(out, va
 template <class A, class B>
 void put(std::ostream& out, const std::pair<A, B>&);
 
-// Any collection. C++17, which is what dictionaries are compiled with; std::string prefers the overload above.
+template <class T, class = void>
+struct IsMap : std::false_type {};
 template <class T>
-std::void_t<typename T::value_type, typename T::const_iterator> put(std::ostream& out, const T& values) {
+struct IsMap<T, std::void_t<typename T::mapped_type>> : std::true_type {};
+
+template <class T>
+std::enable_if_t<IsMap<T>::value> put(std::ostream&, const T&);
+
+template <std::size_t N>
+void put(std::ostream& out, const std::bitset<N>& bits) {
+  out << "[";
+  for (std::size_t i = 0; i < N; i++) out << (bits[i] ? "True," : "False,");
+  out << "]";
+}
+
+// Any collection but maps. C++17, which is what dictionaries are compiled with; std::string prefers the overload above.
+template <class T>
+std::enable_if_t<!IsMap<T>::value, std::void_t<typename T::value_type, typename T::const_iterator>> put(
+    std::ostream& out, const T& values) {
   out << "[";
   for (auto iterator = values.begin(); iterator != values.end(); ++iterator) {
     put(out, static_cast<const typename T::value_type&>(*iterator));
@@ -69,6 +86,19 @@ void put(std::ostream& out, const std::pair<A, B>& value) {
   out << ",'second':";
   put(out, value.second);
   out << "}";
+}
+
+template <class T>
+std::enable_if_t<IsMap<T>::value> put(std::ostream& out, const T& values) {
+  out << "[";
+  for (const auto& item : values) {
+    out << "{'key':";
+    put(out, item.first);
+    out << ",'value':";
+    put(out, item.second);
+    out << "},";
+  }
+  out << "]";
 }
 
 template <class T>
