@@ -326,6 +326,32 @@ def test_options_of_every_fuse_filesystem(plain):
         assert stat.S_IMODE(status.st_mode) & 0o077 == 0
 
 
+def test_unmounts_by_itself_when_idle(plain):
+    m = mounted.Mounted(plain, ["idle=1"])
+    with open(os.path.join(m.path, "t/number.i4"), "rb"):
+        time.sleep(2.5)
+        assert m.alive(), "an open file is use"
+    assert m.process.wait(20) == 0
+    assert not mounted.is_mount_point(m.path)
+    m.close()
+
+
+@pytest.mark.parametrize("option", ("memory=64M", "memory=1g", "threads=1", "readahead=0", "prefetch=off",
+                                    "prefetch=sequential", "prefetch=learn", "ro", "noatime", "views=hidden"))
+def test_options_are_taken(plain, mount, option):
+    m = mount(plain, option)
+    assert mounted_table.read_node(os.path.join(m.path, "t"), "number") == list(range(1, 501))
+
+
+@pytest.mark.parametrize("option", ("memory=much", "memory=", "threads=-1", "threads=x", "prefetch=always", "views=some",
+                                    "uid=nobody", "umask=999", "rw"))
+def test_options_that_make_no_sense(program, plain, mount_point, option):
+    result = run(program, "-o", option, plain, mount_point)
+    assert result.returncode in (1, 2), result
+    assert option.split("=")[0] in result.stderr
+    assert not mounted.is_mount_point(mount_point)
+
+
 def test_mount_point_with_odd_characters(program, plain, tmp_path):
     point = tmp_path / "a b\tc\\d,e"
     point.mkdir()
