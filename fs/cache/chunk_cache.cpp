@@ -105,7 +105,7 @@ void ChunkCache::publish(SetChunks& set, tfile::ChunkKey key, Result<ChunkPtr> r
     if (result) {
       entry.state = State::ready;
       entry.chunk = *result;
-      entry.bytes = (*result)->memory();
+      entry.bytes = chunk_memory(**result);
       eviction_.insert(entry);
     } else if (remembered(result.error())) {
       entry.state = State::failed;

@@ -21,6 +21,11 @@ namespace tfilefs {
 using ChunkPtr = std::shared_ptr<const tfile::Chunk>;
 ChunkPtr hold_chunk(tfile::Chunk, Budget::Reservation);
 
+// What a chunk takes: its arrays, and what it costs to keep track of it (entry, control block, vectors, their share of
+// the allocator's own), without which a cache full of small baskets would be a quarter larger than it says.
+inline constexpr std::uint64_t kChunkBookkeeping = 512;
+inline std::uint64_t chunk_memory(const tfile::Chunk& chunk) { return chunk.memory() + kChunkBookkeeping; }
+
 // Told when a chunk that it joined or claimed has arrived, or failed. Called with nothing held.
 class ChunkWaiter {
  public:

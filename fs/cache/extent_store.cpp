@@ -22,6 +22,8 @@ constexpr std::uint64_t kHeaderGapMax = 4096;
 constexpr std::size_t kHeaderBatch = 4096;            // headers read by one call: about 1 MB
 constexpr std::uint64_t kCountBatchBytes = 16 << 20;  // stored and decoded, in flight while items are counted
 
+constexpr std::size_t kChunksInline = 4096;  // summed up on the asking thread: below a millisecond
+
 bool lasting(const Error& error) { return error.kind == ErrorKind::damaged || error.kind == ErrorKind::unsupported; }
 
 // Adds up items chunk by chunk; stops for good at the first error.
@@ -200,7 +202,11 @@ void ExtentStore::want(const std::shared_ptr<AttachedSet>& set, StreamId stream,
   if (!compute) return;
   switch (set->streams->items_from(stream)) {
     case ItemsFrom::metadata:
-      return finish(stream, extents_from_metadata(*set->streams, stream));
+      if (set->streams->chunk_count(stream) <= kChunksInline)
+        return finish(stream, extents_from_metadata(*set->streams, stream));
+      return set->core->decoder.run(
+          [set, stream] { set->extents.finish(stream, extents_from_metadata(*set->streams, stream)); },
+          Urgency::awaited);
     case ItemsFrom::headers: {
       const bool taken = set->core->fetcher.run(
           [set, stream] { set->extents.finish(stream, extents_from_headers(*set, stream)); }, Urgency::awaited);

@@ -124,7 +124,7 @@ std::uint32_t Load::add(ChunkKey key, bool kept) {
       unit.locator = tfile::fail(ErrorKind::damaged, "chunk lies beyond the end of the file",
                                  static_cast<std::int64_t>(range.begin));
   }
-  unit.decoded_size = std::min(streams.decoded_size(key), kSizeClaimMax) + sizeof(tfile::Chunk) +
+  unit.decoded_size = std::min(streams.decoded_size(key), kSizeClaimMax) + kChunkBookkeeping + sizeof(tfile::Chunk) +
                       streams.slot_count(key.stream) * sizeof(std::span<const std::byte>);
   return static_cast<std::uint32_t>(units_.size() - 1);
 }
@@ -325,7 +325,7 @@ Result<ChunkPtr> Load::decode_chunk(Unit& unit, std::span<const ChunkPtr> inputs
       return tfile::fail(ErrorKind::damaged, "chunk holds another number of items than was counted");
   }
   auto& counters = set_->core->counters;
-  const std::uint64_t memory = chunk.memory();
+  const std::uint64_t memory = chunk_memory(chunk);
   counters.bytes_decoded += memory;
   ++counters.chunks_decoded;
   unit.memory.settle(memory);
