@@ -78,28 +78,35 @@ std::string parent_of(const std::string& path) {
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
-// A ROOT file of the tree, found anew by its path each time.
+// A ROOT file of the tree, found anew by its path each time. Does not keep the tree, which keeps its ROOT files.
 class TreeOrigin final : public Origin {
  public:
-  TreeOrigin(std::shared_ptr<const SourceTree> tree, std::string path, std::string shown)
+  TreeOrigin(std::weak_ptr<const SourceTree> tree, std::string path, std::string shown)
       : tree_(std::move(tree)), path_(std::move(path)), shown_(std::move(shown)) {}
 
   Result<SourceState> look() const override {
-    TRY(const Descriptor file, tree_->open_path(path_, O_PATH | O_CLOEXEC, true));
+    TRY(const auto tree, this->tree());
+    TRY(const Descriptor file, tree->open_path(path_, O_PATH | O_CLOEXEC, true));
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) return system_failure(path_, errno);
     return source_state(status);
   }
 
   Result<std::shared_ptr<const GuardedSource>> open() const override {
-    TRY(Descriptor file, tree_->open_path(path_, kReadFlags, true));
-    TRY(const Descriptor directory, tree_->open_path(parent_of(path_), kDirectoryFlags, false));
+    TRY(const auto tree, this->tree());
+    TRY(Descriptor file, tree->open_path(path_, kReadFlags, true));
+    TRY(const Descriptor directory, tree->open_path(parent_of(path_), kDirectoryFlags, false));
     TRY(auto source, tfile::adopt_source(file.release(), shown_, directory.get()));
     return GuardedSource::guard(std::move(source));
   }
 
  private:
-  const std::shared_ptr<const SourceTree> tree_;
+  Result<std::shared_ptr<const SourceTree>> tree() const {
+    if (auto tree = tree_.lock()) return tree;
+    return system_failure(path_, ENOENT);  // the mount is ending
+  }
+
+  const std::weak_ptr<const SourceTree> tree_;
   const std::string path_, shown_;
 };
 
@@ -208,7 +215,7 @@ std::shared_ptr<MountedFile> SourceTree::root_file(const std::string& path) {
   const Lock lock(mutex_);
   auto& file = root_files_[path];
   if (!file) {
-    auto origin = std::make_unique<const TreeOrigin>(shared_from_this(), path, real_path_ + "/" + path);
+    auto origin = std::make_unique<const TreeOrigin>(weak_from_this(), path, real_path_ + "/" + path);
     file = std::make_shared<MountedFile>(context_, std::move(origin), path);
   }
   return file;
