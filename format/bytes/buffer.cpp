@@ -195,6 +195,8 @@ Heap& heap() {
 }  // namespace
 
 std::byte* allocate_buffer(std::size_t size, Use use) {
+  // No allocator has more; sanitizers end the process for the asking.
+  if (size > std::size_t{PTRDIFF_MAX}) throw std::bad_alloc();
   if (!kPlainMalloc && size >= kBlockMin) return heap().allocate(size, use);
   auto* p = static_cast<std::byte*>(std::malloc(size > 0 ? size : 1));
   if (!p) throw std::bad_alloc();
