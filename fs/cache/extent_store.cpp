@@ -20,7 +20,8 @@ using tfile::StreamId;
 // for it, unless it is in the same page.
 constexpr std::uint64_t kHeaderGapMax = 4096;
 constexpr std::size_t kHeaderBatch = 4096;            // headers read by one call: about 1 MB
-constexpr std::uint64_t kCountBatchBytes = 16 << 20;  // stored and decoded, in flight while items are counted
+constexpr std::uint64_t kCountBatchBytes = 16 << 20;  // stored and decoded, in flight while items are counted;
+                                                      // no more than a quarter of the budget
 
 constexpr std::size_t kChunksInline = 4096;  // summed up on the asking thread: below a millisecond
 
@@ -142,9 +143,10 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
 
   void next() {
     const tfile::StreamSet& streams = *set_->streams;
+    const std::uint64_t bytes_max = std::min(kCountBatchBytes, set_->core->options.memory / 4);
     std::vector<ChunkKey> keys;
     std::uint64_t bytes = 0;
-    for (const std::size_t count = streams.chunk_count(stream_); next_ < count && bytes < kCountBatchBytes; ++next_) {
+    for (const std::size_t count = streams.chunk_count(stream_); next_ < count && bytes <= bytes_max; ++next_) {
       const ChunkKey key{stream_, static_cast<std::uint32_t>(next_)};
       const auto locator = streams.locate(key);
       bytes += std::min(streams.decoded_size(key), kCountBatchBytes) +
