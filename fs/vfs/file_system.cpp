@@ -45,6 +45,10 @@ bool is_trouble(const Error& error) {
   }
 }
 
+// Of a question that needs a file to hold still meanwhile. A job that saves between two tries is rare, one that writes
+// its next basket is not.
+constexpr int kTries = 4;
+
 template <class T>
 T wait_for(std::future<T> answer) {
   return answer.get();
@@ -128,11 +132,14 @@ void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> r
   Entry entry = inodes_->entry(*inode);
   const GenerationPtr generation = entry.holder->generation();
   if (!generation) return reply(std::move(entry));
-  generation->owner->current(freshness, [this, inode = std::move(inode), entry = std::move(entry), generation,
-                                         reply = std::move(reply)](Result<GenerationPtr> now) mutable {
+  generation->owner->current(freshness, [this, freshness, inode = std::move(inode), entry = std::move(entry),
+                                         generation, reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
     if (*now == generation) return reply(std::move(entry));
-    if (inode->state.is_file) return reply(source_changed());
+    if (inode->state.is_file) {
+      if (freshness == Freshness::now) (*now)->owner->expect_retry();
+      return reply(source_changed());
+    }
     resolve_again(std::move(inode), std::move(reply));
   });
 }
@@ -194,27 +201,45 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
 }
 
 void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply) {
-  InodePtr parent = known(parent_id);
+  const InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
   if (name.size() > NAME_MAX) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
-  auto found = [this, parent, name = std::string(name), reply = std::move(reply)](Result<FoundEntry> at) mutable {
-    if (!at) {
-      note(*parent, name, at.error());
-      return reply(tl::unexpected(std::move(at).error()));
+  look_up(parent, std::string(name), kTries, std::move(reply));
+}
+
+// A file that changes while it is opened or a table is read is looked at again: the question is not about a handle from
+// before, so there is a right answer to it.
+void FileSystem::look_up(const InodePtr& parent, const std::string& name, int tries, Reply<Found> reply) {
+  look_up_once(parent, name, [this, parent, name, tries, reply = std::move(reply)](Result<Found> found) mutable {
+    if (!found && found.error().kind == ErrorKind::stale && tries > 1) {
+      give_up_generation(*parent);
+      return look_up(parent, name, tries - 1, std::move(reply));
     }
+    if (!found) note(*parent, name, found.error());
+    reply(std::move(found));
+  });
+}
+
+void FileSystem::look_up_once(const InodePtr& parent, const std::string& name, Reply<Found> reply) {
+  find_in(parent, name, [this, parent, name, reply = std::move(reply)](Result<FoundEntry> at) mutable {
+    if (!at) return reply(tl::unexpected(std::move(at).error()));
     std::string own_name = at->own_name.empty() ? name : std::move(at->own_name);
     const Entry entry = at->entry;
     entry.holder->attributes(entry.slot, [this, entry, parent, name = std::move(name), own_name = std::move(own_name),
                                           reply = std::move(reply)](Result<Attributes> attributes) mutable {
-      if (!attributes) {
-        note(*parent, name, attributes.error());
-        return reply(tl::unexpected(std::move(attributes).error()));
-      }
+      if (!attributes) return reply(tl::unexpected(std::move(attributes).error()));
       const InodeId id = refer(parent, name, own_name, entry, *attributes);
       reply(Found{id, *attributes});
     });
-  };
-  find_in(parent, name, Reply<FoundEntry>(std::move(found)));
+  });
+}
+
+void FileSystem::give_up_generation(Inode& directory) {
+  GenerationPtr generation = inodes_->entry(directory).holder->generation();
+  if (!generation) {
+    if (const DirectoryPtr kept = inodes_->kept(directory)) generation = kept->generation();
+  }
+  if (generation) generation->stale = true;
 }
 
 void FileSystem::forget(InodeId id, std::uint64_t times) { inodes_->forget(id, times); }
@@ -248,16 +273,19 @@ void FileSystem::readlink(InodeId id, Reply<std::string> reply) {
 void FileSystem::open(InodeId id, Reply<Opened> reply) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  fresh_entry(inode, Freshness::now, [this, inode, reply = std::move(reply)](Result<Entry> entry) mutable {
-    if (!entry) {
-      note(*inode, "", entry.error());
-      return reply(tl::unexpected(std::move(entry).error()));
-    }
-    const Holder& holder = *entry->holder;
-    holder.open(entry->slot, [this, inode, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
-      finish_open(inode, std::move(opened), std::move(reply));
-    });
-  });
+  const GenerationPtr generation = inodes_->entry(*inode).holder->generation();
+  const bool retried = generation && generation->owner->take_retry();
+  fresh_entry(inode, retried ? Freshness::recent : Freshness::now,
+              [this, inode, reply = std::move(reply)](Result<Entry> entry) mutable {
+                if (!entry) {
+                  note(*inode, "", entry.error());
+                  return reply(tl::unexpected(std::move(entry).error()));
+                }
+                const Holder& holder = *entry->holder;
+                holder.open(entry->slot, [this, inode, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+                  finish_open(inode, std::move(opened), std::move(reply));
+                });
+              });
 }
 
 void FileSystem::finish_open(const InodePtr& inode, Result<OpenedContent> content, Reply<Opened> reply) {
@@ -304,25 +332,35 @@ void FileSystem::release(HandleId handle) {
 // ---- directories
 
 void FileSystem::opendir(InodeId id, Reply<HandleId> reply) {
-  InodePtr inode = known(id);
+  const InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  directory_of(inode, Freshness::now, [this, inode, reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
-    if (!directory) {
-      note(*inode, "", directory.error());
-      return reply(tl::unexpected(std::move(directory).error()));
+  open_directory(inode, kTries, std::move(reply));
+}
+
+void FileSystem::open_directory(const InodePtr& inode, int tries, Reply<HandleId> reply) {
+  list_directory(inode, [this, inode, tries, reply = std::move(reply)](Result<OpenFile> open) mutable {
+    if (open) return reply(files_.add(*std::move(open)));
+    if (open.error().kind == ErrorKind::stale && tries > 1) {
+      give_up_generation(*inode);
+      return open_directory(inode, tries - 1, std::move(reply));
     }
+    note(*inode, "", open.error());
+    reply(tl::unexpected(std::move(open).error()));
+  });
+}
+
+void FileSystem::list_directory(const InodePtr& inode, Reply<OpenFile> reply) {
+  directory_of(inode, Freshness::now, [inode, reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
+    if (!directory) return reply(tl::unexpected(std::move(directory).error()));
     const Directory& listed = **directory;
-    listed.list([this, inode, directory = *directory,
+    listed.list([inode, directory = *directory,
                  reply = std::move(reply)](Result<std::shared_ptr<const Listing>> listing) mutable {
-      if (!listing) {
-        note(*inode, "", listing.error());
-        return reply(tl::unexpected(std::move(listing).error()));
-      }
+      if (!listing) return reply(tl::unexpected(std::move(listing).error()));
       OpenFile open;
       open.inode = std::move(inode);
       open.directory = std::move(directory);
       open.listing = *std::move(listing);
-      reply(files_.add(std::move(open)));
+      reply(std::move(open));
     });
   });
 }

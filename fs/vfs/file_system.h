@@ -107,6 +107,11 @@ class FileSystem {
   void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);
   void find_in(const InodePtr& parent, std::string_view name, Reply<FoundEntry>);
   InodeId refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry&, Attributes&);
+  void look_up(const InodePtr& parent, const std::string& name, int tries, Reply<Found>);
+  void look_up_once(const InodePtr& parent, const std::string& name, Reply<Found>);
+  void open_directory(const InodePtr&, int tries, Reply<HandleId>);
+  void list_directory(const InodePtr&, Reply<OpenFile>);
+  void give_up_generation(Inode& directory);
   void finish_open(const InodePtr&, Result<OpenedContent>, Reply<Opened>);
   void fill(const OpenFile&, std::uint64_t offset, bool full, DirectorySink&);
   bool fill_child(const OpenFile&, Listing::Item&, std::uint64_t next, bool full, DirectorySink&);

@@ -62,14 +62,26 @@ Once<std::shared_ptr<const LoadedTable>> Generation::table(std::uint64_t seek) c
 }
 
 void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
-  GenerationPtr known;
+  GenerationPtr known;  // its end, should it be the last, is not to be met under the lock
+  bool usable = false;
   {
     const Lock lock(mutex_);
     if (freshness == Freshness::recent && Clock::now() - checked_ < kRecent) known = current_.lock();
-    if (!known) waiters_.push_back(std::move(reply));
+    usable = known && !known->stale;
+    if (!usable) waiters_.push_back(std::move(reply));
   }
-  if (known) return reply(std::move(known));
+  if (usable) return reply(std::move(known));
   start_check();
+}
+
+void MountedFile::expect_retry() {
+  const Lock lock(mutex_);
+  retried_ = true;
+}
+
+bool MountedFile::take_retry() {
+  const Lock lock(mutex_);
+  return std::exchange(retried_, false);
 }
 
 void MountedFile::start_check() {
@@ -113,8 +125,9 @@ Result<GenerationPtr> MountedFile::look_again() {
     const Lock lock(mutex_);
     known = current_.lock();
   }
+  const tfile::Identity before = known ? known->source->accepted() : tfile::Identity{};
   auto state = origin_->look();
-  if (known && state && known->source->accepts(state->identity)) return known;
+  if (known && !known->stale && state && known->source->accepts(before, state->identity)) return known;
   if (known) known->stale = true;
   if (!state) return tl::unexpected(std::move(state).error());
   {
@@ -132,6 +145,7 @@ Result<GenerationPtr> MountedFile::open_new(const SourceState& seen) {
   SourceState state = seen;
   TRY(auto source, origin_->open());
   TRY(auto file, origin_->read(source));
+  source->set_saved_end(static_cast<std::uint64_t>(file->header().end));
   // Changed between the look and the opening: what was opened counts.
   if (source->identity() != state.identity) {
     TRY(state, origin_->look());

@@ -100,6 +100,11 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   // less than kRecent ago. Errors: what Origin and File::open give.
   void current(Freshness, Reply<GenerationPtr>);
 
+  // Somebody was told that what he opens has changed, and comes back at once, and but once. Whoever comes (true: he may
+  // be the one) is to be given the generation that is known, however fast the file goes on changing.
+  void expect_retry();
+  bool take_retry();
+
   const std::string& path() const { return path_; }
 
   // With the time that the kernel believes what it was told (kAnswerTimeout, file_system.h) it makes less than the
@@ -121,6 +126,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   std::weak_ptr<const Generation> current_ GUARDED_BY(mutex_);
   Clock::time_point checked_ GUARDED_BY(mutex_);
   bool checking_ GUARDED_BY(mutex_) = false;
+  bool retried_ GUARDED_BY(mutex_) = false;
   std::vector<Reply<GenerationPtr>> waiters_ GUARDED_BY(mutex_);
   // Why the file in this state cannot be opened: not tried again until it changes.
   std::optional<std::pair<tfile::Identity, Error>> refused_ GUARDED_BY(mutex_);

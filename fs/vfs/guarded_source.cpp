@@ -11,8 +11,8 @@ namespace {
 // its title: enough unless those are longer than a path may be.
 constexpr std::size_t kHeadSize = 1024;
 
-bool has_only_grown(const tfile::Identity& before, const tfile::Identity& now) {
-  return now.inode == before.inode && now.device == before.device && now.size > before.size;
+bool is_same_file(const tfile::Identity& a, const tfile::Identity& b) {
+  return a.inode == b.inode && a.device == b.device;
 }
 
 }  // namespace
@@ -29,26 +29,32 @@ Result<std::string> GuardedSource::read_head() const {
   return head;
 }
 
-bool GuardedSource::accepts(const tfile::Identity& now) const {
-  tfile::Identity before;
-  {
-    const Lock lock(mutex_);
-    before = accepted_;
-  }
+bool GuardedSource::may_be_filled(const tfile::Identity& before, const tfile::Identity& now) const {
+  if (!is_same_file(before, now)) return false;
+  return now.size > before.size || (now.size == before.size && now.size > saved_end_);
+}
+
+tfile::Identity GuardedSource::accepted() const {
+  const Lock lock(mutex_);
+  return accepted_;
+}
+
+bool GuardedSource::accepts(const tfile::Identity& before, const tfile::Identity& now) const {
   if (now == before) return true;
-  if (!has_only_grown(before, now)) return false;
+  if (!may_be_filled(before, now)) return false;
   const auto head = read_head();
   if (!head || *head != head_) return false;
   const Lock lock(mutex_);
-  if (has_only_grown(accepted_, now)) accepted_ = now;
+  if (now.size >= accepted_.size) accepted_ = now;
   return true;
 }
 
 Result<> GuardedSource::read(std::span<const tfile::ByteRange> ranges,
                              std::span<const std::span<std::byte>> into) const {
   TRY_VOID(inner_->read(ranges, into));
+  const tfile::Identity before = accepted();
   TRY(const tfile::Identity now, inner_->identity_now());
-  if (accepts(now)) return {};
+  if (accepts(before, now)) return {};
   return tfile::fail(ErrorKind::stale, name() + ": changed since it was opened");
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -11,15 +12,20 @@
 namespace tfilefs {
 
 // A source that is looked at after every read: bytes of a state after the one that was opened are `stale`, so that no
-// reader gets a mixture. A file that a job still fills may grow meanwhile: what was there stays what it was as long as
-// the head of the file, which every save rewrites (docs/format.md, "Header", "Directories"), is the same.
-// Thread-safe; blocks as the source does.
+// reader gets a mixture. But a file that a job still fills may change meanwhile: as long as its head is the same, which
+// every save rewrites (docs/format.md, "Header", "Directories"), it has only grown by what belongs to no save yet, at
+// its end or in gaps. Thread-safe; blocks as the source does.
 class GuardedSource final : public tfile::Source {
  public:
   static Result<std::shared_ptr<const GuardedSource>> guard(std::shared_ptr<const tfile::Source>);
 
-  // Whether a file in this state shows what was opened.
-  bool accepts(const tfile::Identity& now) const EXCLUDES(mutex_);
+  // Told when the file was read: where the last save ended. A file with bytes behind that is being filled.
+  void set_saved_end(std::uint64_t end) const { saved_end_ = end; }
+
+  // Whether a file in the state `now` shows what was opened. `before`: what accepted() gave before `now` was looked at
+  // (a look that another thread has overtaken would seem to go back).
+  bool accepts(const tfile::Identity& before, const tfile::Identity& now) const EXCLUDES(mutex_);
+  tfile::Identity accepted() const EXCLUDES(mutex_);
 
   const tfile::Identity& identity() const override { return inner_->identity(); }
   Result<tfile::Identity> identity_now() const override { return inner_->identity_now(); }
@@ -31,8 +37,10 @@ class GuardedSource final : public tfile::Source {
   explicit GuardedSource(std::shared_ptr<const tfile::Source> inner)
       : inner_(std::move(inner)), accepted_(inner_->identity()) {}
   Result<std::string> read_head() const;
+  bool may_be_filled(const tfile::Identity& before, const tfile::Identity& now) const;
 
   const std::shared_ptr<const tfile::Source> inner_;
+  mutable std::atomic<std::uint64_t> saved_end_ = ~std::uint64_t{0};
   std::string head_;  // as it was when opened; constant from then on
   mutable Mutex mutex_;
   mutable tfile::Identity accepted_ GUARDED_BY(mutex_);  // the state in which it was last found to be the same

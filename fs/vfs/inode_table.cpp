@@ -109,6 +109,11 @@ void InodeTable::keep(Inode& inode, std::shared_ptr<const Directory> directory) 
   inode.kept_.swap(directory);  // what it replaces ends after the lock
 }
 
+std::shared_ptr<const Directory> InodeTable::kept(const Inode& inode) const {
+  const Lock lock(mutex_);
+  return inode.kept_;
+}
+
 std::uint64_t InodeTable::exchange_version(Inode& inode, std::uint64_t version) {
   const Lock lock(mutex_);
   return std::exchange(inode.version_, version);

@@ -71,6 +71,7 @@ class InodeTable {
   void set_entry(Inode&, Entry);
   std::shared_ptr<DirectoryOnce> directory_once(Inode&);
   void keep(Inode&, std::shared_ptr<const Directory>);
+  std::shared_ptr<const Directory> kept(const Inode&) const;  // null: none was entered
 
   // Notes the version whose pages the kernel will hold; returns the one before (0: none).
   std::uint64_t exchange_version(Inode&, std::uint64_t);

@@ -135,8 +135,8 @@ struct Found {
 void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
   if (!found.root_file) return reply(FoundEntry{std::move(found.entry), {}});
   MountedFile& file = *found.root_file;
-  file.current(Freshness::now, [&context, found = std::move(found),
-                                reply = std::move(reply)](Result<GenerationPtr> now) mutable {
+  file.current(Freshness::recent, [&context, found = std::move(found),
+                                   reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (now)
       return reply(FoundEntry{{std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}});
     if (now.error().kind == ErrorKind::not_found) return reply(tl::unexpected(std::move(now).error()));

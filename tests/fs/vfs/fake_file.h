@@ -33,7 +33,10 @@ class FakeFile : public tfile::File {
     std::shared_ptr<tfile::DirectoryListing> listing = std::make_shared<tfile::DirectoryListing>();
   };
 
-  FakeFile() { directories_[kRootSeek].listing->seek = kRootSeek; }
+  FakeFile() {
+    directories_[kRootSeek].listing->seek = kRootSeek;
+    header_.end = 1000;  // all of `bytes`: not being filled
+  }
 
   static constexpr std::uint64_t kRootSeek = 100;
 

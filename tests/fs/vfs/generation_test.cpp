@@ -39,6 +39,17 @@ TEST(Generation, TheNextOpenSeesTheNewState) {
   EXPECT_EQ(mount.stat("t/n")->number, number) << "a number is of the path";
 }
 
+TEST(Generation, WhoComesBackIsNotTurnedAwayAgain) {
+  FakeMount mount(with_numbers({1}));
+  const InodeId old_id = mount.fs->find_path("t/n")->id;
+  mount.disk->put(with_numbers({1, 2}));
+  EXPECT_EQ(mount.open(old_id).error().kind, ErrorKind::stale);
+  const InodeId new_id = mount.fs->find_path("t/n")->id;
+  mount.disk->put(with_numbers({1, 2, 3}));
+  EXPECT_TRUE(mount.open(new_id));
+  EXPECT_EQ(mount.open(new_id).error().kind, ErrorKind::stale) << "the next one looks again";
+}
+
 TEST(Generation, AHandleFromBeforeIsStale) {
   FakeMount mount(with_numbers({1}));
   const auto old_file = mount.open(mount.fs->find_path("t/n")->id);

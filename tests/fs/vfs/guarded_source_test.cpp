@@ -68,6 +68,17 @@ TEST_F(GuardedFile, MayGrow) {
   EXPECT_TRUE(read());
 }
 
+TEST_F(GuardedFile, MayBeFilledInGapsWhileItGoesBeyondTheLastSave) {
+  guarded_->set_saved_end(3000);
+  write(path_, 2500, "a basket");
+  stamp();
+  EXPECT_TRUE(read());
+  guarded_->set_saved_end(4000);
+  write(path_, 2500, "a change");
+  stamp();
+  EXPECT_EQ(read().error().kind, ErrorKind::stale);
+}
+
 TEST_F(GuardedFile, MayNotGrowUnderAnotherHead) {
   write(path_, 4000, "more");
   write(path_, 12, "saved");
@@ -85,7 +96,7 @@ TEST_F(GuardedFile, KnowsAnotherFileInItsPlace) {
   write(top_ / "new", 0, std::string(5000, 'a'));
   std::filesystem::rename(top_ / "new", path_);
   const auto now = tfile::open_source(path_.string()).value()->identity();
-  EXPECT_FALSE(guarded_->accepts(now));
+  EXPECT_FALSE(guarded_->accepts(guarded_->accepted(), now));
 }
 
 }  // namespace
