@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "vfs/blocking.h"
 #include "vfs/key_directory.h"
 #include "vfs/loaded_table.h"
 
@@ -106,7 +107,7 @@ void MountedFile::check() {
       }
     }
     const Clock::time_point now = Clock::now();
-    const Result<GenerationPtr> result = look_again();
+    const Result<GenerationPtr> result = result_of([this] { return look_again(); });
     {
       const Lock lock(mutex_);
       if (result) {

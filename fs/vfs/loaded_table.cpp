@@ -13,7 +13,7 @@ using tfile::ColumnId;
 using tfile::NodeId;
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache)
-    : table_(std::move(table)), streams_(cache.attach(table_)) {
+    : cache_(cache), table_(std::move(table)), streams_(cache.attach(table_)) {
   tfile::StreamId streams = 0;
   for (const Column& column : table_->columns) streams = std::max(streams, column.stream + 1);
   stream_begin_.assign(streams + 1, 0);
@@ -60,12 +60,20 @@ void LoadedTable::view(NodeId node, Form form, Reply<std::shared_ptr<Content>> r
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
         if (form == Form::text) return text_content(streams_, table_, node, std::move(made));
-        schema_text(streams_, table_, Reply<std::string>([made = std::move(made)](Result<std::string> text) mutable {
-                      if (!text) return made(tl::unexpected(std::move(text).error()));
-                      made(std::make_shared<FixedContent>(*std::move(text)));
-                    }));
+        make_schema(std::move(made));
       },
       std::move(reply));
+}
+
+// Ten thousand columns make megabytes of text: not on the thread of whoever asks.
+void LoadedTable::make_schema(Reply<std::shared_ptr<Content>> reply) const {
+  auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
+  cache_.run_blocking([streams = streams_, table = table_, shared] {
+    schema_text(streams, table, Reply<std::string>([shared](Result<std::string> text) {
+                  if (!text) return (*shared)(tl::unexpected(std::move(text).error()));
+                  (*shared)(std::make_shared<FixedContent>(*std::move(text)));
+                }));
+  });
 }
 
 void LoadedTable::index_branches() const {

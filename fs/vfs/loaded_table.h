@@ -41,6 +41,9 @@ class LoadedTable {
   std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view name) const;
 
  private:
+  void make_schema(Reply<std::shared_ptr<Content>>) const;
+
+  ClusterCache& cache_;
   const std::shared_ptr<const tfile::Table> table_;
   const std::shared_ptr<CachedStreams> streams_;
 

@@ -84,6 +84,7 @@ class FakeFile : public tfile::File {
   }
   Result<std::shared_ptr<const tfile::Table>> table(const tfile::KeyInfo& key) const override {
     ++tables_opened;
+    if (out_of_memory.contains(key.seek)) throw std::bad_alloc();
     if (damaged.contains(key.seek)) return tfile::fail(ErrorKind::damaged, "tree is damaged", 88);
     return tables_.at(key.seek);
   }
@@ -95,7 +96,7 @@ class FakeFile : public tfile::File {
 
   std::uint32_t datime = (2020u - 1995) << 26 | 2 << 22 | 3 << 17 | 4 << 12 | 5 << 6 | 6;
   std::vector<std::string> warnings_of_file;
-  std::set<std::uint64_t> damaged;
+  std::set<std::uint64_t> damaged, out_of_memory;
   mutable std::atomic<int> tables_opened = 0;
   std::shared_ptr<VersionedBytes> bytes =
       std::make_shared<VersionedBytes>(std::vector<std::byte>(1000, std::byte{'x'}));

@@ -168,6 +168,17 @@ TEST(FileSystem, DamageStaysWhereItIs) {
   EXPECT_NE(errors.find("/torn: tree is damaged (at byte 88)"), std::string::npos) << errors;
 }
 
+TEST(FileSystem, ALackOfMemoryIsAnAnswer) {
+  auto file = sample();
+  const auto seek = file->table("huge", events());
+  file->out_of_memory.insert(seek);
+  FakeMount mount(file);
+  EXPECT_EQ(mount.ls("huge").error().system_errno, ENOMEM);
+  EXPECT_TRUE(mount.ls("Events"));
+  file->out_of_memory.clear();
+  EXPECT_TRUE(mount.ls("huge")) << "it may go better another time";
+}
+
 TEST(FileSystem, DirectoriesThatHoldEachOtherEnd) {
   auto file = std::make_shared<FakeFile>();
   const auto a = file->add(FakeFile::kRootSeek, "a", KeyKind::directory);
