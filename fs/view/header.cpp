@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "view/json_text.h"
+#include "json/json_text.h"
 #include "view/view.h"
 
 namespace tfilefs {

@@ -2,7 +2,7 @@
 #include <atomic>
 #include <charconv>
 
-#include "view/json_text.h"
+#include "json/json_text.h"
 #include "view/view.h"
 
 namespace tfilefs {

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fs/view/array_table.h"
-#include "view/json_text.h"
+#include "json/json_text.h"
 #include "view/view.h"
 
 namespace tfilefs {

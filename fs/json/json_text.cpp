@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/json_text.h"
+#include "json/json_text.h"
 
 #include <cstdint>
 
