@@ -11,7 +11,7 @@ import re
 
 import numpy as np
 
-NAME_TYPE = re.compile(r"^(.*)\.((?:[iuf][1248])|b1)((?:x\d+)*)$", re.DOTALL)
+NAME_TYPE = re.compile(r"^(.*)\.([iu][1248]|f[48]|b1)((?:x\d+)*)$", re.DOTALL)
 
 
 class Raw(bytes):

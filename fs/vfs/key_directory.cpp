@@ -11,6 +11,7 @@
 #include "vfs/key_holder.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
+#include "vfs/table_directory.h"
 
 namespace tfilefs {
 namespace {
@@ -33,6 +34,11 @@ class KeyDirectory final : public Directory {
   const std::shared_ptr<const Generation>& generation() const override { return keys_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     if (const auto slot = find_slot(name)) return reply(FoundEntry{{keys_, *slot}, {}});
+    for (const TableView& view : kTableViews) {
+      const auto stem = without_suffix(name, view.suffix);
+      const auto slot = stem ? find_slot(*stem) : std::nullopt;
+      if (slot && slot->form == Form::itself) return keys_->find_table_view(slot->index, view.form, std::move(reply));
+    }
     reply(no_such_entry());
   }
   void list(Reply<std::shared_ptr<const Listing>>) const override;
@@ -114,15 +120,17 @@ std::optional<Slot> KeyDirectory::find_slot(std::string_view name) const {
   return std::nullopt;
 }
 
-// Bare names; then, where views are listed, older cycles and the files about the file.
+// Bare names; then, where views are listed, older cycles, the files about the file, and those made of tables.
 class KeyListing final : public Listing {
  public:
   KeyListing(std::shared_ptr<const KeyDirectory> directory, bool all)
       : directory_(std::move(directory)),
         cycles_(all ? directory_->older_.size() : 0),
-        files_(all && directory_->keys_->is_root() ? std::size(kRootFiles) : 0) {}
+        files_(all && directory_->keys_->is_root() ? std::size(kRootFiles) : 0) {
+    if (all) name_views();
+  }
 
-  std::size_t size() const override { return directory_->newest_.size() + cycles_ + files_; }
+  std::size_t size() const override { return directory_->newest_.size() + cycles_ + files_ + views_.size(); }
 
   void item(std::size_t i, Item& into) const override {
     const KeyHolder& keys = *directory_->keys_;
@@ -141,15 +149,32 @@ class KeyListing final : public Listing {
       into.entry.slot = {older.key};
       return;
     }
-    const auto& [name, form] = kRootFiles[i - cycles_];
-    into.name = name;
+    i -= cycles_;
     into.type = S_IFREG;
-    into.entry.slot = {0, form};
+    if (i < files_) {
+      const auto& [name, form] = kRootFiles[i];
+      into.name = name;
+      into.entry.slot = {0, form};
+      return;
+    }
+    into.name = views_[i - files_];
+    into.entry.holder = nullptr;  // nobody's until the table is read
   }
 
  private:
+  void name_views() {
+    for (const std::uint32_t key : directory_->newest_) {
+      if (directory_->keys_->listing().keys[key].kind != tfile::KeyKind::table) continue;
+      for (const TableView& view : kTableViews) {
+        std::string name = directory_->keys_->names()[key] + std::string(view.suffix);
+        if (!directory_->index_.find(name, directory_->shown_name())) views_.push_back(std::move(name));
+      }
+    }
+  }
+
   const std::shared_ptr<const KeyDirectory> directory_;
   const std::size_t cycles_, files_;
+  std::vector<std::string> views_;  // names
 };
 
 void KeyDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {

@@ -111,7 +111,7 @@ void KeyHolder::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) co
   answer_blocking(generation_->context.cache, std::move(job), std::move(reply));
 }
 
-void KeyHolder::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const {
+void KeyHolder::load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>> reply) const {
   auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
   auto load = [self, key]() -> Result<std::shared_ptr<const LoadedTable>> {
     const Generation& g = *self->generation_;
@@ -126,11 +126,28 @@ void KeyHolder::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const 
           [&](Reply<std::shared_ptr<const LoadedTable>> loaded) {
             answer_blocking(generation_->context.cache, std::move(load), std::move(loaded));
           },
-          Reply<std::shared_ptr<const LoadedTable>>(
-              [self, key, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
-                if (!loaded) return reply(tl::unexpected(std::move(loaded).error()));
-                reply(make_table_directory(self->generation_, *std::move(loaded), self->listing_, key));
-              }));
+          std::move(reply));
+}
+
+void KeyHolder::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const {
+  auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
+  load_table(key, [self, key, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
+    if (!loaded) return reply(tl::unexpected(std::move(loaded).error()));
+    reply(make_table_directory(self->generation_, *std::move(loaded), self->listing_, key));
+  });
+}
+
+void KeyHolder::find_table_view(std::uint32_t key, Form form, Reply<FoundEntry> reply) const {
+  const KeyInfo& info = listing_->keys[key];
+  if (info.kind != KeyKind::table)
+    return reply(fail(ErrorKind::unsupported, "no such view of a " + std::string(info.class_name), -1, ENOENT));
+  auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
+  load_table(key, [self, key, form, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
+    if (!loaded) return reply(tl::unexpected(std::move(loaded).error()));
+    auto entry = make_table_view(self->generation_, *std::move(loaded), self->listing_, key, form);
+    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+    reply(FoundEntry{*std::move(entry), {}});
+  });
 }
 
 void KeyHolder::content(Form form, Reply<std::shared_ptr<Content>> reply) const {

@@ -10,6 +10,8 @@
 
 namespace tfilefs {
 
+class LoadedTable;
+
 // The keys of one directory of a ROOT file, by their number in its listing, and (if it is the root) the files about the
 // whole file. Each key is a directory: of keys, of a table's nodes, or of an object's files.
 class KeyHolder final : public Holder {
@@ -25,6 +27,10 @@ class KeyHolder final : public Holder {
   bool is_root() const { return ancestors_.empty(); }
 
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
+
+  // A file made of the whole table under a key. Error: unsupported (with ENOENT: the key has none).
+  void find_table_view(std::uint32_t key, Form, Reply<FoundEntry>) const;
+
   void attributes(Slot, Reply<Attributes>) const override;
   std::optional<Attributes> known_attributes(Slot) const override;
   void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
@@ -34,6 +40,7 @@ class KeyHolder final : public Holder {
  private:
   std::string path_of(std::uint32_t key) const;
   void enter_directory(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
+  void load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>>) const;
   void enter_table(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
   void content(Form, Reply<std::shared_ptr<Content>>) const;
 

@@ -59,8 +59,14 @@ void LoadedTable::view(NodeId node, Form form, Reply<std::shared_ptr<Content>> r
   }
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
-        if (form == Form::text) return text_content(streams_, table_, node, std::move(made));
-        make_schema(std::move(made));
+        switch (form) {
+          case Form::text:
+            return text_content(streams_, table_, node, std::move(made));
+          case Form::arrow:
+            return arrow_content(streams_, table_, std::move(made));
+          default:
+            return make_schema(std::move(made));
+        }
       },
       std::move(reply));
 }

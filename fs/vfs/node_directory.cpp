@@ -3,6 +3,8 @@
 
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #include "vfs/generation.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
@@ -163,6 +165,15 @@ std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Gene
                                                       std::uint32_t key) {
   return make_node_directory(
       std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key), 0);
+}
+
+Result<Entry> make_table_view(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
+                              std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key, Form form) {
+  auto table = std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key);
+  if (table->is_opaque())
+    return tfile::fail(ErrorKind::unsupported, "no views of a table that is not read: " + table->table().reason, -1,
+                       ENOENT);
+  return Entry{std::move(table), {0, form}};
 }
 
 }  // namespace tfilefs

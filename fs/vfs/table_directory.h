@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 
 #include "tfile/file.h"
 #include "vfs/directory.h"
@@ -16,5 +17,16 @@ std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Gene
                                                       std::shared_ptr<const LoadedTable>,
                                                       std::shared_ptr<const tfile::DirectoryListing>,
                                                       std::uint32_t key);
+
+// The files made of a whole table, which stand beside it: what is appended to its name.
+struct TableView {
+  std::string_view suffix;
+  Form form;
+};
+inline constexpr TableView kTableViews[] = {{".arrow", Form::arrow}};
+
+// One of them. Errors: unsupported (with ENOENT: a table that cannot be read has none).
+Result<Entry> make_table_view(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
+                              std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key, Form);
 
 }  // namespace tfilefs

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
 #include <charconv>
 
 #include "json/json_text.h"
+#include "view/column_lengths.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -73,7 +73,7 @@ void append_column(std::string& to, const tfile::Table& table, const tfile::Colu
   to += '}';
 }
 
-std::string schema_of(const tfile::Table& table, const std::vector<std::optional<std::int64_t>>& lengths) {
+std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths) {
   std::string text = "{\"tfilefs\": 1, ";
   append_pair(text, "name", table.name);
   append_pair(text, "title", table.title);
@@ -89,35 +89,14 @@ std::string schema_of(const tfile::Table& table, const std::vector<std::optional
   return text += table.columns.empty() ? "]}\n" : "\n]}\n";
 }
 
-// Collects the lengths that cost no decoding; the last one to come answers.
-struct Gathering {
-  std::shared_ptr<const tfile::Table> table;
-  Reply<std::string> reply;
-  std::vector<std::optional<std::int64_t>> lengths;
-  std::atomic<std::size_t> left;
-
-  void one_is_there() {
-    if (--left == 0) reply(schema_of(*table, lengths));
-  }
-};
-
 }  // namespace
 
 void schema_text(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                  Reply<std::string> reply) {
-  auto gathering = std::make_shared<Gathering>();
-  gathering->table = table;
-  gathering->reply = std::move(reply);
-  gathering->lengths.resize(table->columns.size());
-  gathering->left = table->columns.size() + 1;
-  for (std::size_t i = 0; i < table->columns.size(); ++i) {
-    const tfile::Column& column = table->columns[i];
-    streams->cheap_length(column.stream, column.slot, [gathering, i](Result<std::optional<std::int64_t>> length) {
-      if (length) gathering->lengths[i] = *length;
-      gathering->one_is_there();
-    });
-  }
-  gathering->one_is_there();
+  column_lengths(streams, table, false, [table, reply = std::move(reply)](Result<ColumnLengths> lengths) mutable {
+    if (!lengths) return reply(tl::unexpected<Error>(lengths.error()));
+    reply(schema_of(*table, *lengths));
+  });
 }
 
 }  // namespace tfilefs

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
-#include <deque>
 
-#include "mutex.h"
+#include "view/piece_cache.h"
 #include "view/text_machine.h"
 #include "view/view.h"
 
@@ -14,11 +13,8 @@ using Plan = TextMachine::Plan;
 using Position = TextMachine::Position;
 
 constexpr std::size_t kPieceSize = 256 << 10;    // text between two remembered positions: a few ms to write again
-constexpr std::size_t kPiecesKept = 4;           // of each open text: a sequential reader and the one who follows it
 constexpr std::size_t kWindowsMemory = 1 << 20;  // of the columns' windows together
 constexpr std::size_t kWindowMin = 4096, kWindowMax = 128 << 10;
-
-using PiecePtr = std::shared_ptr<const std::string>;
 
 // One run of the machine, from a position until there is a piece of text. Each step runs on a thread that may be busy
 // for a while; in between it waits for columns, and holds no thread.
@@ -91,40 +87,6 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
   Reply<Piece> reply_;
 };
 
-// The pieces written last, of all texts together: a reader asks for a piece in several reads.
-class PieceCache {
- public:
-  PiecePtr find(const void* text, std::size_t piece) {
-    Lock lock(mutex_);
-    for (const Kept& kept : pieces_)
-      if (kept.owner == text && kept.piece == piece) return kept.text;
-    return nullptr;
-  }
-  void keep(const void* text, std::size_t piece, PiecePtr written) {
-    Lock lock(mutex_);
-    pieces_.push_front({text, piece, std::move(written)});
-    if (pieces_.size() > kPiecesKept) pieces_.pop_back();
-  }
-  void forget(const void* text) {
-    Lock lock(mutex_);
-    std::erase_if(pieces_, [&](const Kept& kept) { return kept.owner == text; });
-  }
-
- private:
-  struct Kept {
-    const void* owner;
-    std::size_t piece;
-    PiecePtr text;
-  };
-  Mutex mutex_;
-  std::deque<Kept> pieces_ GUARDED_BY(mutex_);
-};
-
-PieceCache& piece_cache() {
-  static PieceCache only;
-  return only;
-}
-
 // Where each piece begins.
 struct TextIndex {
   std::vector<std::uint64_t> offsets;  // one more than there are pieces
@@ -135,7 +97,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
  public:
   TextContent(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan, TextIndex index)
       : streams_(std::move(streams)), plan_(std::move(plan)), index_(std::move(index)) {}
-  ~TextContent() override { piece_cache().forget(this); }
+  ~TextContent() override { PieceCache::shared().forget(this); }
 
   std::uint64_t size() const override { return index_.offsets.back(); }
 
@@ -150,7 +112,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
   void gather(std::uint64_t offset, std::uint64_t end, Slices slices, Reply<Slices> reply) {
     while (offset < end) {
       const std::size_t piece = piece_at(offset);
-      const PiecePtr text = piece_cache().find(this, piece);
+      const PiecePtr text = PieceCache::shared().find(this, piece);
       if (!text) {
         write_again(piece, [self = shared_from_this(), offset, end, slices = std::move(slices),
                             reply = std::move(reply)](Result<PiecePtr> written) mutable {
@@ -188,7 +150,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       if (written->text.size() != size)
         return reply(tfile::fail(ErrorKind::stale, "text has changed since it was measured"));
       auto text = std::make_shared<const std::string>(std::move(written->text));
-      piece_cache().keep(self.get(), piece, text);
+      PieceCache::shared().keep(self.get(), piece, text);
       reply(std::move(text));
     });
   }

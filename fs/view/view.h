@@ -22,6 +22,12 @@ std::shared_ptr<Content> npy_content(std::shared_ptr<CachedStreams>, const tfile
 void text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,
                   Reply<std::shared_ptr<Content>>);
 
+// TABLE.arrow: an Arrow IPC file of one record batch, whose buffers are the columns' bytes as they are, aligned to 64:
+// large lists, large strings, structs; fixed-size lists for shapes; booleans packed into bits. What a shorter column
+// does not have is null.
+void arrow_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
+                   Reply<std::shared_ptr<Content>>);
+
 // TABLE/.schema.json (docs/semantics.md, "Schema"). Lengths that would need decoding are null.
 void schema_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
 

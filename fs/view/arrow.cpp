@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/arrow.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "view/column_lengths.h"
+#include "view/segments.h"
+#include "view/table_form.h"
+#include "view/view.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::Column;
+using tfile::ColumnId;
+using tfile::Dtype;
+using Kind = TableForm::Kind;
+
+// Numbers that a piece packs into bits: a quarter of a megabyte in, a page's worth of requests out.
+constexpr std::uint64_t kBitsPiece = 1 << 18;
+// So that sizes in bytes stay far from their limits.
+constexpr std::int64_t kRowsMax = std::int64_t{1} << 56, kNumbersMax = std::int64_t{1} << 58;
+constexpr std::uint64_t kOffsetsPiece = 64 << 10;  // bytes
+
+// Booleans of a column, a byte each, as bits: the first in the lowest.
+class Bits : public Transform {
+ public:
+  Bits(const Column& column, std::uint64_t numbers) : column_(range_of_items(column, 0, 0)), numbers_(numbers) {}
+
+  std::vector<ColumnRange> inputs(std::uint64_t piece) const override {
+    ColumnRange range = column_;
+    range.offset = piece * kBitsPiece;
+    range.size = std::min(kBitsPiece, numbers_ - range.offset);
+    return {range};
+  }
+  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+    for (std::size_t i = 0; i < inputs[0].size(); ++i)
+      if (inputs[0][i] != 0) to[i / 8] = static_cast<char>(to[i / 8] | 1 << i % 8);
+    return {};
+  }
+
+ private:
+  const ColumnRange column_;
+  const std::uint64_t numbers_;
+};
+
+// The last item of a column of offsets, again and again: where lists are missing at the end.
+class LastOffset : public Transform {
+ public:
+  explicit LastOffset(ColumnRange last) : last_(last) {}
+  std::vector<ColumnRange> inputs(std::uint64_t) const override { return {last_}; }
+  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+    for (std::size_t at = 0; at < to.size(); at += inputs[0].size())
+      std::memcpy(to.data() + at, inputs[0].data(), inputs[0].size());
+    return {};
+  }
+
+ private:
+  const ColumnRange last_;
+};
+
+// Lays the columns out as the buffers of one record batch: in the order of the fields, outer before inner.
+class Layout {
+ public:
+  Layout(const tfile::Table& table, const ColumnLengths& lengths) : table_(table), lengths_(lengths) {}
+
+  Result<Segments> build() {
+    const std::int64_t rows = std::max<std::int64_t>(0, table_.entries);
+    if (rows > kRowsMax) return tfile::fail(ErrorKind::unsupported, "more entries than a file can hold");
+    std::vector<ArrowField> fields;
+    for (const TableForm& form : table_form(table_).fields) {
+      TRY(auto field, place(form, rows));
+      fields.push_back(std::move(field));
+    }
+    if (body_.is_too_large()) return tfile::fail(ErrorKind::unsupported, "the columns together exceed any file");
+    const auto body_size = static_cast<std::int64_t>(body_.size());
+    const ArrowHead head = arrow_head(fields, rows, nodes_, buffers_, body_size);
+    Segments all;
+    all.add_bytes(head.bytes);
+    all.append(std::move(body_));
+    all.add_bytes(arrow_tail(fields, head, body_size));
+    return all;
+  }
+
+ private:
+  // Items of a node at its own depth; none where that cannot be known.
+  std::optional<std::int64_t> own_length(const TableForm& form) const {
+    if (form.kind == Kind::record) {
+      std::optional<std::int64_t> longest;
+      for (const TableForm& field : form.fields) longest = std::max(longest, own_length(field));
+      return longest;
+    }
+    if (form.kind == Kind::number) return lengths_[form.values];
+    const auto length = lengths_[form.offsets];
+    return length ? std::optional(std::max<std::int64_t>(0, *length - 1)) : length;
+  }
+
+  // `rows`: as many as the node has to have. Items beyond are left out, missing ones are null.
+  Result<ArrowField> place(const TableForm& form, std::int64_t rows) {
+    const std::int64_t own = form.kind == Kind::record ? rows : std::min(rows, own_length(form).value_or(rows));
+    ArrowField field;
+    field.name = form.name;
+    field.nullable = own < rows;
+    nodes_.push_back({rows, rows - own});
+    add_validity(own, rows);
+    switch (form.kind) {
+      case Kind::number:
+        TRY_VOID(place_numbers(field, form.values, own, rows));
+        break;
+      case Kind::string:
+      case Kind::bytes:
+        field.kind = form.kind == Kind::string ? ArrowField::Kind::string : ArrowField::Kind::binary;
+        add_offsets(form.offsets, own, rows);
+        add_data(form.values, lengths_[form.values].value_or(0), 0);
+        break;
+      case Kind::list: {
+        field.kind = ArrowField::Kind::list;
+        add_offsets(form.offsets, own, rows);
+        TRY(auto item, place(form.fields[0], own_length(form.fields[0]).value_or(0)));
+        field.children.push_back(std::move(item));
+        break;
+      }
+      case Kind::record:
+        field.kind = ArrowField::Kind::record;
+        for (const TableForm& member : form.fields) {
+          TRY(auto child, place(member, rows));
+          field.children.push_back(std::move(child));
+        }
+    }
+    return field;
+  }
+
+  Result<void> place_numbers(ArrowField& field, ColumnId id, std::int64_t own, std::int64_t rows) {
+    const Column& column = table_.columns[id];
+    ArrowField* innermost = &field;
+    std::int64_t numbers = 1;  // in an item
+    for (const std::uint32_t extent : column.shape) {
+      if (__builtin_mul_overflow(numbers, std::int64_t{extent}, &numbers) ||
+          numbers > std::numeric_limits<std::int32_t>::max() || rows > kNumbersMax / std::max<std::int64_t>(1, numbers))
+        return tfile::fail(ErrorKind::unsupported, "column " + column.path + " is too large for Arrow");
+      innermost->kind = ArrowField::Kind::fixed_list;
+      innermost->list_size = static_cast<std::int32_t>(extent);
+      ArrowField& item = innermost->children.emplace_back();
+      item.name = "item";
+      innermost = &item;
+      nodes_.push_back({rows * numbers, 0});
+      add_validity(0, 0);
+    }
+    if (column.dtype == Dtype::b1) {
+      innermost->kind = ArrowField::Kind::boolean;
+      add_bits(column, own * numbers, rows * numbers);
+    } else {
+      innermost->dtype = column.dtype;
+      add_data(id, own, rows - own);
+    }
+    return {};
+  }
+
+  // Ends the buffer that began at `begin`.
+  void end_buffer(std::uint64_t begin) {
+    buffers_.push_back({static_cast<std::int64_t>(begin), static_cast<std::int64_t>(body_.size() - begin)});
+    body_.align(kArrowAlignment);
+  }
+
+  // A bit for each row that there is; nothing where all are.
+  void add_validity(std::int64_t own, std::int64_t rows) {
+    const std::uint64_t begin = body_.size();
+    if (own < rows) {
+      const auto whole = static_cast<std::uint64_t>(own / 8), all = static_cast<std::uint64_t>((rows + 7) / 8);
+      body_.add_fill(0xff, whole);
+      body_.add_bytes(std::string(1, static_cast<char>((1 << own % 8) - 1)));
+      body_.add_fill(0, all - whole - 1);
+    }
+    end_buffer(begin);
+  }
+
+  void add_offsets(ColumnId id, std::int64_t own, std::int64_t rows) {
+    const std::uint64_t begin = body_.size();
+    const Column& column = table_.columns[id];
+    const auto missing = static_cast<std::uint64_t>(rows - own) * sizeof(std::int64_t);
+    if (lengths_[id] == 0) {
+      body_.add_fill(0, missing + sizeof(std::int64_t));
+    } else {
+      body_.add_column(range_of_items(column, 0, own + 1));
+      if (missing > 0)
+        body_.add_pieces(std::make_shared<LastOffset>(range_of_items(column, own, 1)), kOffsetsPiece, missing);
+    }
+    end_buffer(begin);
+  }
+
+  void add_data(ColumnId id, std::int64_t items, std::int64_t missing) {
+    const std::uint64_t begin = body_.size();
+    const Column& column = table_.columns[id];
+    body_.add_column(range_of_items(column, 0, items));
+    body_.add_fill(0, range_of_items(column, 0, missing).size);
+    end_buffer(begin);
+  }
+
+  void add_bits(const Column& column, std::int64_t own, std::int64_t rows) {
+    const std::uint64_t begin = body_.size();
+    const auto numbers = static_cast<std::uint64_t>(own), all = static_cast<std::uint64_t>(rows);
+    body_.add_pieces(std::make_shared<Bits>(column, numbers), kBitsPiece / 8, (numbers + 7) / 8);
+    body_.add_fill(0, (all + 7) / 8 - (numbers + 7) / 8);
+    end_buffer(begin);
+  }
+
+  const tfile::Table& table_;
+  const ColumnLengths& lengths_;
+  std::vector<ArrowNode> nodes_;
+  std::vector<ArrowBuffer> buffers_;
+  Segments body_;
+};
+
+}  // namespace
+
+void arrow_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
+                   Reply<std::shared_ptr<Content>> reply) {
+  auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
+  column_lengths(streams, table, true, [streams, table, shared](Result<ColumnLengths> lengths) {
+    if (!lengths) return (*shared)(tl::unexpected<Error>(lengths.error()));
+    // Thousands of columns: not on the thread of whoever asks.
+    streams->run_blocking([streams, table, shared, lengths = *std::move(lengths)] {
+      auto segments = Layout(*table, lengths).build();
+      if (!segments) return (*shared)(tl::unexpected<Error>(std::move(segments).error()));
+      (*shared)(segment_content(streams, *std::move(segments)));
+    });
+  });
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/segments.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "mutex.h"
+#include "view/piece_cache.h"
+
+namespace tfilefs {
+namespace {
+
+// A file cannot be larger than a signed 64-bit offset.
+constexpr auto kFileMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+
+// Padding up to this size is answered from here, without a copy: more than any alignment asks for.
+constexpr std::array<std::byte, 4096> kZeros{};
+
+void copy(const Slices& slices, std::byte* to) {
+  for (const auto piece : slices.pieces) {
+    std::memcpy(to, piece.data(), piece.size());
+    to += piece.size();
+  }
+}
+
+// Less than asked for contradicts the size that was promised.
+void read_whole(CachedStreams& streams, const ColumnRange& range, Reply<Slices> reply) {
+  streams.read(range.stream, range.slot, range.item_size, range.offset, range.size,
+               [size = range.size, reply = std::move(reply)](Result<Slices> slices) mutable {
+                 if (slices && slices->size() != size)
+                   slices = tfile::fail(ErrorKind::damaged, "column ends before the length that its metadata gives");
+                 reply(std::move(slices));
+               });
+}
+
+// Collects what a piece of a transform needs, one input after the other, and makes it.
+class Making : public std::enable_shared_from_this<Making> {
+ public:
+  Making(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Transform> transform, std::uint64_t piece,
+         std::uint64_t size, Reply<PiecePtr> reply)
+      : streams_(std::move(streams)),
+        transform_(std::move(transform)),
+        piece_(piece),
+        size_(size),
+        inputs_(transform_->inputs(piece)),
+        bytes_(inputs_.size()),
+        reply_(std::move(reply)) {}
+
+  void next() {
+    while (at_ < inputs_.size() && inputs_[at_].size == 0) ++at_;
+    if (at_ == inputs_.size()) return streams_->run_blocking([self = shared_from_this()] { self->make(); });
+    read_whole(*streams_, inputs_[at_], [self = shared_from_this()](Result<Slices> slices) {
+      if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
+      std::string& bytes = self->bytes_[self->at_++];
+      bytes.resize(slices->size());
+      copy(*slices, reinterpret_cast<std::byte*>(bytes.data()));
+      *slices = {};  // what waits for memory must hold none
+      self->next();
+    });
+  }
+
+ private:
+  void make() {
+    std::string made(size_, '\0');
+    if (auto done = transform_->make(piece_, bytes_, made); !done)
+      return reply_(tl::unexpected<Error>(std::move(done).error()));
+    reply_(std::make_shared<const std::string>(std::move(made)));
+  }
+
+  const std::shared_ptr<CachedStreams> streams_;
+  const std::shared_ptr<const Transform> transform_;
+  const std::uint64_t piece_;
+  const std::uint64_t size_;
+  const std::vector<ColumnRange> inputs_;
+  std::vector<std::string> bytes_;
+  Reply<PiecePtr> reply_;
+  std::size_t at_ = 0;
+};
+
+// One read that is put together in a buffer. The last part to come answers.
+class Gathered {
+ public:
+  Gathered(std::size_t size, Reply<Slices> reply)
+      : buffer_(std::make_shared<tfile::Buffer>(size)), reply_(std::move(reply)) {}
+
+  std::byte* at(std::uint64_t offset) { return buffer_->data() + offset; }
+  void expect_one() { ++left_; }
+  void one_came(Result<void> result) {
+    if (!result) {
+      const Lock lock(mutex_);
+      if (!error_) error_ = std::move(result).error();
+    }
+    if (--left_ == 0) finish();
+  }
+
+ private:
+  void finish() {
+    std::optional<Error> error;
+    {
+      const Lock lock(mutex_);
+      error = std::move(error_);
+    }
+    if (error) return reply_(tl::unexpected<Error>(*std::move(error)));
+    Slices slices;
+    slices.pieces.push_back(buffer_->span());
+    slices.pins.push_back(std::move(buffer_));
+    reply_(std::move(slices));
+  }
+
+  std::shared_ptr<tfile::Buffer> buffer_;
+  Reply<Slices> reply_;
+  std::atomic<std::size_t> left_ = 1;  // one for whoever still hands out parts
+  Mutex mutex_;
+  std::optional<Error> error_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+ColumnRange range_of_items(const tfile::Column& column, std::int64_t first, std::int64_t count) {
+  const std::uint64_t item_size = column.item_size();
+  const auto bytes = [&](std::int64_t items) {
+    const auto n = static_cast<std::uint64_t>(std::max<std::int64_t>(0, items));
+    return item_size > 0 && n > kFileMax / item_size ? kFileMax : n * item_size;
+  };
+  const std::uint64_t offset = bytes(first);
+  return {column.stream, column.slot, item_size, offset, std::min(bytes(count), kFileMax - offset)};
+}
+
+void Segments::add(Kind kind, std::uint32_t which, std::uint64_t from, std::uint64_t size) {
+  if (size > kFileMax - size_) {
+    too_large_ = true;
+    size = kFileMax - size_;
+  }
+  if (size == 0) return;
+  segments_.push_back({size_, kind, which, from});
+  size_ += size;
+}
+
+void Segments::add_bytes(std::string_view bytes) {
+  const bool continues = !segments_.empty() && segments_.back().kind == Kind::bytes;
+  if (continues && bytes.size() <= kFileMax - size_)
+    size_ += bytes.size();
+  else
+    add(Kind::bytes, 0, bytes_.size(), bytes.size());
+  bytes_ += bytes;
+}
+
+void Segments::add_fill(std::uint8_t byte, std::uint64_t size) { add(Kind::fill, byte, 0, size); }
+
+void Segments::add_column(const ColumnRange& range) {
+  const auto same = [&](const Source& s) { return s.stream == range.stream && s.slot == range.slot; };
+  if (sources_.empty() || !same(sources_.back())) sources_.push_back({range.stream, range.slot, range.item_size});
+  add(Kind::column, static_cast<std::uint32_t>(sources_.size() - 1), range.offset, range.size);
+}
+
+void Segments::add_pieces(std::shared_ptr<const Transform> transform, std::uint64_t piece_size, std::uint64_t size) {
+  transforms_.push_back({std::move(transform), piece_size});
+  add(Kind::pieces, static_cast<std::uint32_t>(transforms_.size() - 1), 0, size);
+}
+
+std::uint32_t Segments::add_transform(std::shared_ptr<const Transform> transform) {
+  transforms_.push_back({std::move(transform), 0});
+  return static_cast<std::uint32_t>(transforms_.size() - 1);
+}
+
+void Segments::add_piece(std::uint32_t transform, std::uint64_t piece, std::uint64_t size) {
+  add(Kind::pieces, transform, piece, size);
+}
+
+void Segments::append(Segments&& more) {
+  const auto source_shift = static_cast<std::uint32_t>(sources_.size());
+  const auto transform_shift = static_cast<std::uint32_t>(transforms_.size());
+  for (std::size_t i = 0; i < more.segments_.size(); ++i) {
+    Segment segment = more.segments_[i];
+    const std::uint64_t end = i + 1 < more.segments_.size() ? more.segments_[i + 1].begin : more.size_;
+    if (segment.kind == Kind::bytes) segment.from += bytes_.size();
+    if (segment.kind == Kind::column) segment.which += source_shift;
+    if (segment.kind == Kind::pieces) segment.which += transform_shift;
+    add(segment.kind, segment.which, segment.from, end - segment.begin);
+  }
+  too_large_ = too_large_ || more.too_large_;
+  bytes_ += more.bytes_;
+  sources_.insert(sources_.end(), more.sources_.begin(), more.sources_.end());
+  std::move(more.transforms_.begin(), more.transforms_.end(), std::back_inserter(transforms_));
+}
+
+class SegmentContent : public Content, public std::enable_shared_from_this<SegmentContent> {
+ public:
+  SegmentContent(std::shared_ptr<CachedStreams> streams, Segments segments)
+      : streams_(std::move(streams)), segments_(std::move(segments)) {}
+  ~SegmentContent() override { PieceCache::shared().forget(this); }
+
+  std::uint64_t size() const override { return segments_.size_; }
+
+  void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
+    if (offset >= segments_.size_) return reply(Slices());
+    const std::vector<Part> parts = parts_of(offset, offset + std::min<std::uint64_t>(size, segments_.size_ - offset));
+    const auto is_column = [](const Part& part) { return part.kind == Kind::column; };
+    const auto needs_buffer = [](const Part& part) {
+      return part.kind == Kind::pieces || (part.kind == Kind::fill && (part.which != 0 || part.size > kZeros.size()));
+    };
+    if (std::none_of(parts.begin(), parts.end(), needs_buffer) &&
+        std::count_if(parts.begin(), parts.end(), is_column) <= 1)
+      return answer_in_place(parts, std::move(reply));
+    gather(parts, std::move(reply));
+  }
+
+ private:
+  using Kind = Segments::Kind;
+  // What a read wants of a segment, or of one of its pieces.
+  struct Part {
+    Kind kind;
+    std::uint32_t which;
+    std::uint64_t from;            // as Segment::from
+    std::uint64_t size;
+    std::uint64_t skip, whole;     // of pieces: bytes of the piece before the part, and in all
+  };
+
+  std::vector<Part> parts_of(std::uint64_t begin, std::uint64_t end) const {
+    const auto& all = segments_.segments_;
+    auto at = std::upper_bound(all.begin(), all.end(), begin, [](auto b, const auto& s) { return b < s.begin; }) - 1;
+    std::vector<Part> parts;
+    for (; at != all.end() && at->begin < end; ++at) {
+      const std::uint64_t segment_end = at + 1 == all.end() ? segments_.size_ : (at + 1)->begin;
+      const std::uint64_t skip = begin - std::min(begin, at->begin), until = std::min(end, segment_end) - at->begin;
+      if (at->kind == Kind::pieces)
+        add_pieces(*at, segment_end - at->begin, skip, until, parts);
+      else
+        parts.push_back({at->kind, at->which, at->from + skip, until - skip, 0, 0});
+    }
+    return parts;
+  }
+
+  void add_pieces(const Segments::Segment& segment, std::uint64_t size, std::uint64_t begin, std::uint64_t end,
+                  std::vector<Part>& parts) const {
+    const std::uint64_t uniform = segments_.transforms_[segment.which].size;
+    const std::uint64_t piece_size = uniform == 0 ? size : uniform;
+    for (std::uint64_t piece = begin / piece_size; piece * piece_size < end; ++piece) {
+      const std::uint64_t piece_begin = piece * piece_size, whole = std::min(piece_size, size - piece_begin);
+      const std::uint64_t skip = begin - std::min(begin, piece_begin);
+      const std::uint64_t until = std::min(end - piece_begin, whole);
+      parts.push_back({segment.kind, segment.which, segment.from + piece, until - skip, skip, whole});
+    }
+  }
+
+  void read_column(const Part& part, Reply<Slices> reply) {
+    const Segments::Source& source = segments_.sources_[part.which];
+    read_whole(*streams_, {source.stream, source.slot, source.item_size, part.from, part.size}, std::move(reply));
+  }
+
+  void add_in_place(const Part& part, Slices& to) {
+    if (part.kind == Kind::fill) return to.pieces.push_back(std::span(kZeros).first(part.size));
+    to.pieces.push_back(std::as_bytes(std::span(segments_.bytes_)).subspan(part.from, part.size));
+    to.pins.push_back(shared_from_this());
+  }
+
+  void answer_in_place(const std::vector<Part>& parts, Reply<Slices> reply) {
+    const auto column = std::find_if(parts.begin(), parts.end(), [](const Part& p) { return p.kind == Kind::column; });
+    Slices before, after;
+    for (auto part = parts.begin(); part != column; ++part) add_in_place(*part, before);
+    if (column == parts.end()) return reply(std::move(before));
+    for (auto part = column + 1; part != parts.end(); ++part) add_in_place(*part, after);
+    read_column(*column, [before = std::move(before), after = std::move(after),
+                         reply = std::move(reply)](Result<Slices> items) mutable {
+      if (!items) return reply(std::move(items));
+      for (const Slices* more : {&*items, &after}) {
+        before.pieces.insert(before.pieces.end(), more->pieces.begin(), more->pieces.end());
+        before.pins.insert(before.pins.end(), more->pins.begin(), more->pins.end());
+      }
+      reply(std::move(before));
+    });
+  }
+
+  void gather(const std::vector<Part>& parts, Reply<Slices> reply) {
+    std::uint64_t size = 0;
+    for (const Part& part : parts) size += part.size;
+    auto gathered = std::make_shared<Gathered>(size, std::move(reply));
+    std::uint64_t at = 0;
+    for (const Part& part : parts) {
+      std::byte* to = gathered->at(at);
+      at += part.size;
+      if (part.kind == Kind::fill) {
+        std::memset(to, static_cast<int>(part.which), part.size);
+      } else if (part.kind == Kind::bytes) {
+        std::memcpy(to, segments_.bytes_.data() + part.from, part.size);
+      } else if (part.kind == Kind::column) {
+        gathered->expect_one();
+        read_column(part, [gathered, to](Result<Slices> slices) {
+          if (!slices) return gathered->one_came(tl::unexpected<Error>(slices.error()));
+          copy(*slices, to);
+          *slices = {};
+          gathered->one_came({});
+        });
+      } else {
+        gathered->expect_one();
+        with_piece(part, [gathered, to, part](Result<PiecePtr> piece) {
+          if (!piece) return gathered->one_came(tl::unexpected<Error>(piece.error()));
+          std::memcpy(to, (*piece)->data() + part.skip, part.size);
+          gathered->one_came({});
+        });
+      }
+    }
+    gathered->one_came({});
+  }
+
+  void with_piece(const Part& part, Reply<PiecePtr> reply) {
+    const std::size_t key = std::size_t{part.which} << 32 | part.from;
+    if (PiecePtr kept = PieceCache::shared().find(this, key)) return reply(std::move(kept));
+    auto making = std::make_shared<Making>(
+        streams_, segments_.transforms_[part.which].transform, part.from, part.whole,
+        [self = shared_from_this(), key, reply = std::move(reply)](Result<PiecePtr> made) mutable {
+          if (made) PieceCache::shared().keep(self.get(), key, *made);
+          reply(std::move(made));
+        });
+    making->next();
+  }
+
+  const std::shared_ptr<CachedStreams> streams_;
+  const Segments segments_;
+};
+
+std::shared_ptr<Content> segment_content(std::shared_ptr<CachedStreams> streams, Segments segments) {
+  return std::make_shared<SegmentContent>(std::move(streams), std::move(segments));
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/table_form.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+#include "json/json_text.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::Column;
+using tfile::ColumnId;
+using tfile::Node;
+using tfile::NodeId;
+using tfile::Role;
+using Kind = TableForm::Kind;
+
+constexpr int kDepthMax = 64;  // deeper than any node tree that the library builds
+
+std::string valid_utf8(std::string_view text) {
+  std::string valid;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length > 0)
+      valid += text.substr(0, length);
+    else
+      valid += "\uFFFD";
+    text.remove_prefix(std::max<std::size_t>(1, length));
+  }
+  return valid;
+}
+
+class Builder {
+ public:
+  explicit Builder(const tfile::Table& table) : table_(table) {}
+
+  TableForm build() {
+    TableForm root;
+    root.kind = Kind::record;
+    add_fields(root, 0, {}, "", 0);
+    std::move(elsewhere_.begin(), elsewhere_.end(), std::back_inserter(root.fields));
+    make_names_unique(root.fields);
+    return root;
+  }
+
+ private:
+  using Lists = std::vector<ColumnId>;
+
+  const Column& column(ColumnId id) const { return table_.columns[id]; }
+
+  void add_fields(TableForm& record, NodeId node, const Lists& lists, const std::string& path, int depth) {
+    std::unordered_set<std::string> names;
+    for (const NodeId child : table_.nodes[node].children) {
+      const Node& member = table_.nodes[child];
+      auto form = form_of(child, lists, path.empty() ? member.name : path + "/" + member.name, depth + 1);
+      if (!form) continue;
+      form->name = valid_utf8(member.original_name.empty() ? without_type(member) : member.original_name);
+      if (names.contains(form->name)) form->name = valid_utf8(without_type(member));
+      if (names.contains(form->name)) form->name = valid_utf8(member.name);
+      names.insert(form->name);
+      record.fields.push_back(*std::move(form));
+    }
+    if (node != 0) make_names_unique(record.fields);
+  }
+
+  // Nothing where nothing can be shown here. `lists`: the offsets columns of the lists around the node.
+  std::optional<TableForm> form_of(NodeId id, const Lists& lists, const std::string& path, int depth) {
+    if (depth > kDepthMax) return std::nullopt;
+    const Node& node = table_.nodes[id];
+    TableForm form;
+    if (node.column) {
+      form.values = *node.column;
+      if (column(form.values).lists == lists) return form;
+      if (column(form.values).lists.empty()) move_elsewhere(std::move(form), path);
+      return std::nullopt;
+    }
+    const auto ends = child_with(node, Role::offsets);
+    if (!ends) {
+      form.kind = Kind::record;
+      add_fields(form, id, lists, path, depth);
+      return form.fields.empty() ? std::nullopt : std::optional(std::move(form));
+    }
+    form.offsets = *table_.nodes[*ends].column;
+    form.optional = column(form.offsets).optional;
+    Lists inside = lists;
+    inside.push_back(form.offsets);
+    const bool is_here = column(form.offsets).lists == inside;
+    if (!is_here) inside = {form.offsets};
+    if (column(form.offsets).lists != inside || !add_items(form, node, *ends, inside, path, depth)) return std::nullopt;
+    if (is_here) return form;
+    move_elsewhere(std::move(form), path);
+    return std::nullopt;
+  }
+
+  bool add_items(TableForm& form, const Node& node, NodeId ends, const Lists& inside, const std::string& path, int depth) {
+    for (const auto& [role, kind] : {std::pair(Role::chars, Kind::string), std::pair(Role::raw, Kind::bytes)}) {
+      if (const auto child = child_with(node, role)) {
+        form.kind = kind;
+        form.values = *table_.nodes[*child].column;
+        return true;
+      }
+    }
+    form.kind = Kind::list;
+    for (const NodeId child : node.children) {
+      if (child == ends) continue;
+      auto item = form_of(child, inside, path + "/" + table_.nodes[child].name, depth + 1);
+      if (!item) continue;
+      item->name = "item";
+      form.fields.push_back(*std::move(item));
+      return true;
+    }
+    return false;
+  }
+
+  std::optional<NodeId> child_with(const Node& node, Role role) const {
+    for (const NodeId child : node.children)
+      if (const auto c = table_.nodes[child].column; c && column(*c).role == role) return child;
+    return std::nullopt;
+  }
+
+  void move_elsewhere(TableForm form, const std::string& path) {
+    form.name = valid_utf8(path);
+    elsewhere_.push_back(std::move(form));
+  }
+
+  std::string_view without_type(const Node& node) const {
+    const std::string_view name = node.name;
+    if (!node.column) return name;
+    const std::string suffix = tfile::typed_suffix(column(*node.column).dtype, column(*node.column).shape);
+    return name.size() > suffix.size() && name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
+  }
+
+  // Readers refuse two fields of one name, and some of them an empty one.
+  static void make_names_unique(std::vector<TableForm>& fields) {
+    std::unordered_set<std::string> taken;
+    for (TableForm& field : fields) {
+      const std::string stem = field.name.empty() ? "%" : field.name;
+      field.name = stem;
+      for (int number = 2; !taken.insert(field.name).second; ++number) field.name = stem + "~" + std::to_string(number);
+    }
+  }
+
+  const tfile::Table& table_;
+  std::vector<TableForm> elsewhere_;
+};
+
+}  // namespace
+
+TableForm table_form(const tfile::Table& table) { return Builder(table).build(); }
+
+}  // namespace tfilefs

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tfile/table.h"
+
+namespace tfilefs {
+
+// What the nodes of a table mean together, for views that describe types:
+//   number    `values`, of dtype and shape
+//   string    `offsets` of `values` (chars)
+//   bytes     the same of raw bytes, which nobody decoded
+//   list      `offsets` of fields[0], its items
+//   record    `fields`, all with as many items as itself
+struct TableForm {
+  enum class Kind : std::uint8_t { number, string, bytes, list, record };
+  static constexpr tfile::ColumnId kNone = ~tfile::ColumnId{0};
+
+  Kind kind = Kind::number;
+  bool optional = false;  // a list of 0 or 1 items that says whether there is a value
+  std::string name;       // of a field: ROOT's own where that tells it from its siblings; valid UTF-8
+  tfile::ColumnId offsets = kNone, values = kNone;
+  std::vector<TableForm> fields;
+};
+
+// The record of all that the table has. A node that stands among the items of a list and has not as many (the undecoded
+// bytes of whole entries) becomes a field of the table, named by its path; a list of which no item is shown is left out.
+TableForm table_form(const tfile::Table&);
+
+}  // namespace tfilefs

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables as leaves, from a mount's column files and from what pyarrow reads, so that they can be compared.
+
+A leaf is what stands below all lists: an array of numbers (or of bytes, for strings and undecoded bytes) and the offsets
+of each list level around it, outermost first. Leaves are named by the path of field names.
+"""
+
+import os
+from collections import namedtuple
+
+import numpy as np
+import pyarrow as pa
+
+import mounted_table
+
+# lists: arrays of offsets from 0. missing: items at the end of a level that a shorter column does not have.
+Leaf = namedtuple("Leaf", "values lists missing")
+
+
+def field_name(table, path):
+    """What the node at a path is called in ROOT: without the type, unescaped."""
+    component = os.path.basename(path)
+    parsed = mounted_table.parse_name(component)
+    stem = parsed[0] if parsed else component
+    if "~" not in component and "%" not in component:
+        return stem
+    name = os.getxattr(os.path.join(table, path), "user.tfilefs.name").decode("utf-8", "replace")
+    taken = name and "/" not in name and "~" in stem and os.path.exists(os.path.join(table, os.path.dirname(path), name))
+    return stem if taken else name or "%"
+
+
+def leaf_path(table, column):
+    """Field names down to a column of the schema; what a list's items are called is left out."""
+    parts = column["path"].split("/")
+    items = {above.count("/") for above in column["lists"]}  # the depths at which "offsets.i8" and "values" stand
+    return tuple(field_name(table, "/".join(parts[: depth + 1])) for depth in range(len(parts)) if depth not in items)
+
+
+def missing_items(entries, values, lists):
+    """How many items the level that lacks most has less than it should have."""
+    wanted, most = entries, 0
+    for offsets in lists:
+        most = max(most, wanted - (len(offsets) - 1))
+        wanted = offsets[-1]
+    is_chars = lists and values.dtype == np.uint8 and len(values) == wanted
+    return max(most, 0 if is_chars else wanted - len(values))
+
+
+def first_entries(entries, values, lists):
+    """Values and lists of these entries alone."""
+    cut = []
+    for offsets in lists:
+        cut.append(offsets[: entries + 1])
+        entries = cut[-1][-1]
+    return values[:entries], cut
+
+
+def mount_leaves(table, entries):
+    """{path: Leaf} of a table's directory. The undecoded bytes of whole entries, inside of lists, are named by their path."""
+    columns = mounted_table.columns_of(table)
+    list_nodes = {os.path.dirname(path) for path, column in columns.items() if column["role"] == "offsets"}
+    leaves = {}
+    for path, column in columns.items():
+        if column["role"] == "offsets":
+            continue
+        values = mounted_table.read_array(os.path.join(table, path))
+        lists = [mounted_table.read_array(os.path.join(table, above)) for above in column["lists"]]
+        name = leaf_path(table, column)
+        node = os.path.dirname(path)
+        if column["role"] == "raw" and any(node.startswith(above + "/") for above in list_nodes):
+            name = (node,)
+        if name in leaves:  # of another type
+            name = (*name[:-1], os.path.basename(path))
+        values, lists = first_entries(entries, values, lists)
+        leaves[name] = Leaf(values, lists, missing_items(entries, values, lists))
+    return leaves
+
+
+def offsets_of(array):
+    offsets = np.frombuffer(array.buffers()[1], "<i4" if pa.types.is_list(array.type) or pa.types.is_string(array.type)
+                            or pa.types.is_binary(array.type) else "<i8") if len(array) else np.zeros(1, "i8")
+    return offsets[array.offset : array.offset + len(array) + 1].astype("i8")
+
+
+def without_missing(array):
+    """The array without the nulls at its end, and their number."""
+    missing = array.null_count
+    if missing:
+        array = array.slice(0, len(array) - missing)
+        assert array.null_count == 0, "only what a shorter column does not have is null"
+    return array, missing
+
+
+def add_leaves(leaves, path, array, lists, missing):
+    kind = array.type
+    array, more = without_missing(array)
+    missing = max(missing, more)
+    if pa.types.is_struct(kind):
+        for i, field in enumerate(kind):
+            add_leaves(leaves, path + (field.name,), array.field(i).slice(0, len(array)), lists, missing)
+    elif pa.types.is_fixed_size_list(kind):
+        add_leaves(leaves, path, array.flatten(), lists, missing)
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        offsets = offsets_of(array)
+        add_leaves(leaves, path, array.values.slice(offsets[0], offsets[-1] - offsets[0]), lists + [offsets - offsets[0]], missing)
+    elif any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)):
+        offsets = offsets_of(array)
+        data = np.frombuffer(array.buffers()[2] or b"", "u1")[offsets[0] : offsets[-1]]
+        leaves[path] = Leaf(data, lists + [offsets - offsets[0]], missing)
+    else:
+        leaves[path] = Leaf(array.to_numpy(zero_copy_only=False), lists, missing)
+
+
+def arrow_leaves(table):
+    """{path: Leaf} of a pyarrow Table."""
+    leaves = {}
+    for name, column in zip(table.column_names, table.columns):
+        array = column.combine_chunks()
+        if isinstance(array, pa.ChunkedArray):
+            array = array.chunk(0) if array.num_chunks else pa.array([], array.type)
+        add_leaves(leaves, (name,), array, [], 0)
+    return leaves
+
+
+def differences(expected, found, shapes_are_lists=False):
+    """What is different between two dictionaries of leaves, as text. `shapes_are_lists`: a fixed shape may be told as lists
+    of constant length."""
+    problems = [f"{'/'.join(path)}: missing" for path in expected.keys() - found.keys()]
+    problems += [f"{'/'.join(path)}: unexpected" for path in found.keys() - expected.keys()]
+    for path in expected.keys() & found.keys():
+        reason = difference(expected[path], found[path], shapes_are_lists)
+        if reason:
+            problems.append(f"{'/'.join(path)}: {reason}")
+    return problems
+
+
+def difference(expected, found, shapes_are_lists):
+    values = expected.values
+    if expected.missing != found.missing:
+        return f"{found.missing} entries are missing, not {expected.missing}"
+    lists = found.lists
+    if shapes_are_lists and values.ndim > 1:
+        for length, offsets in zip(values.shape[:0:-1], lists[:-values.ndim:-1]):
+            if not np.array_equal(offsets, np.arange(len(offsets)) * length):
+                return "the levels of the fixed shape have other lengths"
+        lists = lists[: len(lists) - values.ndim + 1]
+    if len(lists) != len(expected.lists):
+        return f"{len(lists)} list levels, not {len(expected.lists)}"
+    for level, (one, other) in enumerate(zip(expected.lists, lists)):
+        if not np.array_equal(one, other):
+            return f"other offsets at level {level}"
+    if expected.values.dtype != found.values.dtype:
+        return f"type {found.values.dtype}, not {expected.values.dtype}"
+    flat = np.ascontiguousarray(values).reshape(-1)
+    if flat.tobytes() != np.ascontiguousarray(found.values).reshape(-1).tobytes():
+        return "other values"
+    return None

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/segments.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "fs/view/array_table.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::Role;
+
+// Each byte of a column once more, plus one.
+class PlusOne : public Transform {
+ public:
+  PlusOne(ColumnRange column, std::uint64_t piece_size) : column_(column), piece_size_(piece_size) {}
+  std::vector<ColumnRange> inputs(std::uint64_t piece) const override {
+    ColumnRange range = column_;
+    range.offset += piece * piece_size_;
+    range.size = std::min(piece_size_, column_.size - piece * piece_size_);
+    return {range};
+  }
+  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+    if (inputs[0].size() != to.size()) return tfile::fail(ErrorKind::damaged, "sizes differ");
+    for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<char>(inputs[0][i] + 1);
+    return {};
+  }
+
+ private:
+  const ColumnRange column_;
+  const std::uint64_t piece_size_;
+};
+
+struct LettersRig : TableRig {
+  LettersRig() : TableRig(std::make_shared<ArrayTable>()) {
+    table->column<char>(0, "a.u1", Role::values, {'a', 'b', 'c', 'd', 'e', 'f', 'g'});
+    table->column<char>(0, "k.u1", Role::values, {'k', 'l', 'm', 'n'});
+  }
+  ColumnRange range(tfile::ColumnId id, std::int64_t first, std::int64_t count) const {
+    return range_of_items(table->columns[id], first, count);
+  }
+};
+
+void expect_bytes_at_any_offset(Content& content, const std::string& all) {
+  ASSERT_EQ(content.size(), all.size());
+  for (std::size_t offset = 0; offset <= all.size() + 1; ++offset)
+    for (std::size_t size = 1; size <= all.size() + 1; ++size)
+      ASSERT_EQ(content_bytes(content, offset, size), offset < all.size() ? all.substr(offset, size) : "")
+          << offset << " " << size;
+}
+
+TEST(Segments, AreReadFromAnyOffset) {
+  LettersRig rig;
+  Segments segments;
+  segments.add_bytes("head");
+  segments.add_bytes("er");
+  segments.align(8);
+  segments.add_column(rig.range(0, 1, 5));
+  segments.add_pieces(std::make_shared<PlusOne>(rig.range(0, 0, 7), 3), 3, 7);
+  segments.add_fill(0, 0);
+  segments.add_column(rig.range(1, 2, 2));
+  segments.add_fill('!', 2);
+  const auto whole = segments.add_transform(std::make_shared<PlusOne>(rig.range(1, 0, 4), 2));
+  segments.add_piece(whole, 1, 2);
+  segments.add_piece(whole, 0, 2);
+  const auto content = segment_content(rig.streams, std::move(segments));
+  expect_bytes_at_any_offset(*content, std::string("header\0\0bcdefbcdefghmn!!", 24) + "no" + "lm");
+}
+
+TEST(Segments, AreAppended) {
+  LettersRig rig;
+  Segments first, second;
+  first.add_bytes("1");
+  first.add_column(rig.range(0, 0, 2));
+  first.add_pieces(std::make_shared<PlusOne>(rig.range(0, 0, 2), 9), 9, 2);
+  second.add_bytes("2");
+  second.add_column(rig.range(1, 0, 2));
+  second.add_pieces(std::make_shared<PlusOne>(rig.range(1, 0, 2), 9), 9, 2);
+  second.add_fill('.', 1);
+  first.append(std::move(second));
+  expect_bytes_at_any_offset(*segment_content(rig.streams, std::move(first)), "1abbc2kllm.");
+}
+
+TEST(Segments, DamageStaysWithItsBytes) {
+  LettersRig rig;
+  Segments segments;
+  segments.add_column(rig.range(1, 0, 9));  // there are 4
+  segments.add_bytes("tail");
+  segments.add_pieces(std::make_shared<PlusOne>(rig.range(0, 5, 7), 9), 9, 3);
+  const auto content = segment_content(rig.streams, std::move(segments));
+  EXPECT_EQ(content_bytes(*content, 0, 4), "klmn");
+  EXPECT_EQ(content_bytes(*content, 2, 4).substr(0, 6), "error:");
+  EXPECT_EQ(content_bytes(*content, 8, 3).substr(0, 6), "error:");
+  EXPECT_EQ(content_bytes(*content, 9, 4), "tail");
+  EXPECT_EQ(content_bytes(*content, 10, 4).substr(0, 6), "error:");
+}
+
+TEST(Segments, NeverExceedWhatAFileCanHold) {
+  LettersRig rig;
+  Segments segments;
+  segments.add_column(rig.range(0, 0, std::numeric_limits<std::int64_t>::max()));
+  EXPECT_FALSE(segments.is_too_large());
+  segments.add_fill(0, 1);
+  EXPECT_TRUE(segments.is_too_large());
+  EXPECT_EQ(segments.size(), static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+}
+
+}  // namespace
+}  // namespace tfilefs

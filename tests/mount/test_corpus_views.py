@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The views of every table of a folder of real files, which TFILEFS_CORPUS names: each equals the column files."""
+
+import os
+
+import pytest
+
+import columnar
+import mounted_table
+from mount.test_arrow import open_arrow, tables_in
+
+CORPUS = os.environ.get("TFILEFS_CORPUS")
+
+
+@pytest.fixture(scope="module")
+def tables(shared_mount):
+    """Paths of all tables with columns."""
+    if not CORPUS:
+        pytest.skip("TFILEFS_CORPUS names no corpus of real files")
+    mount = shared_mount(os.path.join(CORPUS, "files"))
+    found = [path for path in tables_in(mount.path) if mounted_table.schema_of(path)["columns"]]
+    assert len(found) > 100
+    return mount.path, found
+
+
+def compare_all(tables, leaves_of_view, **options):
+    top, paths = tables
+    problems = []
+    for path in paths:
+        name = os.path.relpath(path, top)
+        try:
+            expected = columnar.mount_leaves(path, mounted_table.schema_of(path)["entries"])
+        except OSError:
+            continue  # a column that cannot be read: test_corpus.py tells which
+        try:
+            different = columnar.differences(expected, leaves_of_view(path), **options)
+        except Exception as problem:  # of any reader
+            different = [f"{type(problem).__name__}: {str(problem)[:200]}"]
+        problems += [f"{name}: {line[:300]}" for line in different]
+    return problems
+
+
+def test_arrow(tables):
+    problems = compare_all(tables, lambda path: columnar.arrow_leaves(open_arrow(path + ".arrow")))
+    assert not problems, f"{len(problems)} problems in {len(tables[1])} tables:\n" + "\n".join(problems[:60])
