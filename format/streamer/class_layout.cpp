@@ -5,16 +5,12 @@
 #include <array>
 #include <utility>
 
+#include "streamer/compiler_scopes.h"
+
 namespace tfile {
 namespace {
 
 using namespace element_type;
-
-// Classes nest a few levels; one that contains itself by value cannot be, unless the file lies.
-constexpr int kDepthMax = 40;
-// A program is compiled from what a file says: a class of a thousand members, each of such a class, must not fill memory.
-// Also keeps the numbers of registers and packings within their 16 bits.
-constexpr std::size_t kOpsMax = 30'000;
 
 // Classes with a streamer written by hand whose bytes do not follow their streamer info (docs/format.md, "Classes with
 // a streamer of their own").
@@ -23,12 +19,28 @@ constexpr std::array kOwnStreamer = {
     "TSeqCollection", "THashTable", "TOrdCollection", "TSortedList", "TProcessID",   "TUUID",     "TFile",     "TDirectory",
     "TDirectoryFile", "TKey", "TBasket",     "TTree",        "TNtuple",      "TBranch",   "TFormula",  "TCanvas"};
 
+TypeName pointee(const StreamerElement& e) { return parse_type_name(without_pointer(e.type_name)); }
+
+bool is_base(const StreamerElement& e) { return e.kind == ElementKind::base || e.type == kBase; }
+
+// Arrays of these classes have one header of the streamer info around all items; arrays of other classes have none.
+bool has_array_frame(const StreamerElement& e) {
+  return e.type == kTString + kOffsetArray || e.type == kTObject + kOffsetArray || e.type == kTNamed + kOffsetArray;
+}
+
+std::uint32_t product(const std::vector<std::uint32_t>& shape) {
+  std::uint32_t n = 1;
+  for (auto d : shape) n *= d;
+  return n;
+}
+
+}  // namespace
+
 bool has_own_streamer(std::string_view name) {
   return std::find(kOwnStreamer.begin(), kOwnStreamer.end(), name) != kOwnStreamer.end() ||
          name.starts_with("TMatrixTSym<") || name.starts_with("TMatrixTSparse<");
 }
 
-// TArrayC and its kin: n i4, then the numbers, without a header.
 std::optional<Dtype> array_class_dtype(std::string_view name) {
   constexpr std::array<std::pair<std::string_view, Dtype>, 8> kArrays = {{{"TArrayC", Dtype::i1},
                                                                           {"TArrayS", Dtype::i2},
@@ -48,21 +60,6 @@ std::string_view without_pointer(std::string_view type) {
   while (!type.empty() && (type.back() == '*' || type.back() == ' ')) type.remove_suffix(1);
   return type;
 }
-
-bool is_base(const StreamerElement& e) { return e.kind == ElementKind::base || e.type == kBase; }
-
-// Arrays of these classes have one header of the streamer info around all items; arrays of other classes have none.
-bool has_array_frame(const StreamerElement& e) {
-  return e.type == kTString + kOffsetArray || e.type == kTObject + kOffsetArray || e.type == kTNamed + kOffsetArray;
-}
-
-std::uint32_t product(const std::vector<std::uint32_t>& shape) {
-  std::uint32_t n = 1;
-  for (auto d : shape) n *= d;
-  return n;
-}
-
-}  // namespace
 
 bool Shape::has_columns() const {
   if (kind != Kind::record) return true;
@@ -125,20 +122,21 @@ std::optional<Dtype> basic_dtype(int type) {
   }
 }
 
-// Bounds the recursion through types and classes.
-class LayoutCompiler::Deeper {
- public:
-  explicit Deeper(LayoutCompiler& compiler) : compiler_(compiler) { ++compiler_.depth_; }
-  ~Deeper() { --compiler_.depth_; }
-  Result<> check() const {
-    if (compiler_.depth_ > kDepthMax || compiler_.program_.ops.size() + compiler_.open_.size() > kOpsMax)
-      return fail(ErrorKind::unsupported, "type is nested too deeply");
-    return {};
-  }
+LayoutCompiler::Mark LayoutCompiler::mark() const {
+  return {program_.ops.size(),    program_.slots.size(),  program_.packings.size(), program_.pointers.size(),
+          program_.clones.size(), program_.unknown.size(), open_.size(),             next_slot_};
+}
 
- private:
-  LayoutCompiler& compiler_;
-};
+void LayoutCompiler::back_to(const Mark& to) {
+  program_.ops.resize(to.ops);
+  program_.slots.resize(to.slots);
+  program_.packings.resize(to.packings);
+  program_.pointers.resize(to.pointers);
+  program_.clones.resize(to.clones);
+  program_.unknown.resize(to.unknown);
+  open_.resize(to.open);
+  next_slot_ = to.next_slot;
+}
 
 Block LayoutCompiler::close() {
   Block block;
@@ -149,6 +147,7 @@ Block LayoutCompiler::close() {
 }
 
 std::uint32_t LayoutCompiler::new_slot(Slot slot) {
+  slot.is_unseen = unseen_;
   if (next_slot_ == program_.slots.size()) program_.slots.push_back(slot);
   if (program_.slots[next_slot_] != slot) forms_differ_ = true;
   return next_slot_++;
@@ -238,19 +237,8 @@ template <class ObjectWise, class MemberWise>
 Result<Shape> LayoutCompiler::stl(ObjectWise object_wise, MemberWise member_wise) {
   Op op;
   op.kind = Op::Kind::stl;
-  const std::uint32_t first_slot = next_slot_;
-  auto shape = in_block(op.block, object_wise);
-  if (!shape) return shape;
-  const std::uint32_t end_slot = next_slot_;
-  const std::size_t slot_count = program_.slots.size();
-  next_slot_ = first_slot;
-  const bool outer_forms_differ = std::exchange(forms_differ_, false);
-  const Result<Shape> other = in_block(op.other, member_wise);
   // Without a member-wise form the block stays empty, and an entry that has it is refused since bytes are left over.
-  if (!other || next_slot_ != end_slot || forms_differ_) op.other = {};
-  forms_differ_ = outer_forms_differ;
-  next_slot_ = end_slot;
-  program_.slots.resize(slot_count);
+  TRY(Shape shape, two_forms(op.block, op.other, object_wise, member_wise));
   add(op);
   return shape;
 }
@@ -258,13 +246,13 @@ Result<Shape> LayoutCompiler::stl(ObjectWise object_wise, MemberWise member_wise
 void LayoutCompiler::remember_counter(const std::string& name) {
   if (open_.empty() || open_.back().kind != Op::Kind::numbers || open_.back().count != 1) return;
   open_.back().reg = static_cast<std::int16_t>(program_.registers++);
-  counters_.emplace_back(name, open_.back().reg);
+  counters_.push_back({name, open_.back().reg, false});
 }
 
-std::optional<std::int16_t> LayoutCompiler::counter(std::string_view name) const {
-  const auto found = std::find_if(counters_.rbegin(), counters_.rend(), [&](const auto& known) { return known.first == name; });
+std::optional<LayoutCompiler::Counter> LayoutCompiler::counter(std::string_view name) const {
+  const auto found = std::find_if(counters_.rbegin(), counters_.rend(), [&](const auto& known) { return known.name == name; });
   if (found == counters_.rend()) return std::nullopt;
-  return found->second;
+  return *found;
 }
 
 Result<Shape> LayoutCompiler::value(const TypeName& type, Place place) {
@@ -292,7 +280,7 @@ Result<Shape> LayoutCompiler::value(const TypeName& type, Place place) {
     case TypeName::Kind::array:
       return fixed_array(type, place);
     case TypeName::Kind::pointer:
-      return fail(ErrorKind::unsupported, "pointers (" + type.text + ") are not decoded");
+      return pointer(type.arguments[0]);
     case TypeName::Kind::named_class:
       return object(type.text);
   }
@@ -340,7 +328,8 @@ Result<Shape> LayoutCompiler::members_of_items(const TypeName& collection) {
     }
     return record;
   }
-  const StreamerInfo* info = item.kind == TypeName::Kind::named_class ? infos_.newest(item.text) : nullptr;
+  const StreamerInfo* info = item.kind == TypeName::Kind::named_class ? newest_or_like(item.text) : nullptr;
+  if (!info && item.kind == TypeName::Kind::named_class) return described_by_nobody(item.text);
   if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + item.text);
   return class_members_of_items(*info, Op::Kind::repeat);
 }
@@ -348,6 +337,7 @@ Result<Shape> LayoutCompiler::members_of_items(const TypeName& collection) {
 Result<Shape> LayoutCompiler::class_members_of_items(const StreamerInfo& info, Op::Kind kind) {
   Shape record;
   record.class_name = info.class_name;
+  const ClassAround around(*this, info.class_name);
   for (const StreamerElement& e : info.elements) {
     TRY(Shape part, element_of_items(e, kind));
     part.name = e.name;
@@ -406,6 +396,29 @@ Result<Shape> LayoutCompiler::fixed_array(const TypeName& type, Place place) {
   return list({.kind = Op::Kind::fixed_list, .count = length}, [&] { return value(item, place); });
 }
 
+// The newest description; where there is none, that of another class from the same template: an empty list of such
+// objects then shows what it would hold.
+const StreamerInfo* LayoutCompiler::newest_or_like(std::string_view class_name) const {
+  if (const StreamerInfo* info = infos_.newest(class_name)) return info;
+  return infos_.of_same_template(class_name);
+}
+
+// A class that is read as a collection is described by one element, "This", whose comment begins with "<ITEM>".
+std::optional<TypeName> collection_of_its_own(const StreamerInfo& info) {
+  if (info.elements.size() != 1 || info.elements[0].name != "This" || !info.elements[0].title.starts_with("<"))
+    return std::nullopt;
+  const std::string& title = info.elements[0].title;
+  int depth = 0;
+  for (std::size_t i = 0; i < title.size(); ++i) {
+    depth += (title[i] == '<') - (title[i] == '>');
+    if (depth > 0) continue;
+    TypeName type = parse_type_name(info.class_name);
+    if (type.kind == TypeName::Kind::named_class) type = parse_type_name("vector" + title.substr(0, i + 1));
+    return type.kind == TypeName::Kind::sequence || type.kind == TypeName::Kind::map ? std::optional(type) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 Result<Shape> LayoutCompiler::object(std::string_view class_name, const StreamerInfo* info) {
   const Deeper deeper(*this);
   TRY_VOID(deeper.check());
@@ -414,12 +427,16 @@ Result<Shape> LayoutCompiler::object(std::string_view class_name, const Streamer
   if (class_name == "TDatime") return numbers(Dtype::u4, {});
   if (const auto dtype = array_class_dtype(class_name))
     return list({.kind = Op::Kind::list}, [&]() -> Result<Shape> { return numbers(*dtype, {}); });
+  if (auto own = own_streamer(class_name)) return *std::move(own);
   if (has_own_streamer(class_name))
     return fail(ErrorKind::unsupported, "class " + std::string(class_name) + " is not decoded: it has a streamer of its own");
-  if (!info) info = infos_.newest(class_name);
-  if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + std::string(class_name));
+  if (!info) info = newest_or_like(class_name);
+  if (!info) return described_by_nobody(class_name);
+  if (const auto collection = collection_of_its_own(*info)) return value(*collection, Place::member);
   Op op;
   op.kind = Op::Kind::object;
+  op.checksum = info->version == 0 ? info->checksum : 0;
+  op.is_bare = is_bare_;
   auto shape = in_block(op.block, [&] { return members(*info); });
   if (!shape) return shape;
   add(op);
@@ -429,6 +446,7 @@ Result<Shape> LayoutCompiler::object(std::string_view class_name, const Streamer
 Result<Shape> LayoutCompiler::members(const StreamerInfo& info) {
   Shape record;
   record.class_name = info.class_name;
+  const ClassAround around(*this, info.class_name);
   for (const StreamerElement& e : info.elements) {
     TRY(Shape part, element(e));
     part.name = e.name;
@@ -441,6 +459,7 @@ Result<Shape> LayoutCompiler::members(const StreamerInfo& info) {
 Result<Shape> LayoutCompiler::element(const StreamerElement& e) {
   const Deeper deeper(*this);
   TRY_VOID(deeper.check());
+  const MemberAround around(*this, e.name);
   const auto counters = static_cast<std::ptrdiff_t>(counters_.size());
   TRY(Shape shape, element_body(e));
   // A member's own counters count nothing outside of it; those of a base do.
@@ -472,7 +491,10 @@ Result<Shape> LayoutCompiler::element_body(const StreamerElement& e) {
   if (type == kObject + kOffsetArray || type == kAny + kOffsetArray || type == kTString + kOffsetArray ||
       type == kTNamed + kOffsetArray || type == kTObject + kOffsetArray)
     return array_of(e);
-  if (type == kObjectP || type == kAnyP) return fail(ErrorKind::unsupported, "pointers (" + e.type_name + ") are not decoded");
+  if (type == kObjectP || type == kAnyP) return pointer(pointee(e));
+  if (type == kObjectP + kOffsetArray || type == kAnyP + kOffsetArray)
+    return array_items(e, [&] { return pointer(pointee(e)); });
+  if (type == kStreamLoop || type == kStreamLoop + kOffsetArray) return loop(e, false);
   return fail(ErrorKind::unsupported,
               e.type_name + " " + e.name + " (element type " + std::to_string(type) + ") is not decoded");
 }
@@ -494,9 +516,45 @@ Result<Shape> LayoutCompiler::basic(const StreamerElement& e, int type, std::vec
 
 // `T* p; //[n]`: a flag, then as many numbers as the counter said.
 Result<Shape> LayoutCompiler::counted_array(const StreamerElement& e) {
-  const auto reg = counter(e.count_name);
+  auto reg = counter(e.count_name);
+  if (!reg && is_member_branch_) {
+    // The member of all items has a branch of its own, and so has the counter.
+    program_.item_counts = static_cast<std::int16_t>(program_.registers++);
+    reg = Counter{e.count_name, program_.item_counts, true};
+  }
   if (!reg) return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " was not met before it");
-  return list({.kind = Op::Kind::flagged_list, .reg = *reg}, [&] { return basic(e, e.type - kOffsetPointer, {}); });
+  Op op;
+  op.kind = Op::Kind::flagged_list;
+  op.reg = reg->reg;
+  op.of_item = reg->of_item;
+  return list(op, [&] { return basic(e, e.type - kOffsetPointer, {}); });
+}
+
+Result<Shape> LayoutCompiler::loop(const StreamerElement& e, bool in_own_branch) {
+  Op op;
+  op.kind = Op::Kind::loop;
+  op.count = product(element_shape(e));
+  const auto reg = counter(e.count_name);
+  if (reg) {
+    op.reg = reg->reg;
+    op.of_item = reg->of_item;
+  } else if (!in_own_branch) {
+    return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " was not met before it");
+  }
+  op.slot = new_slot({Slot::Kind::ends, 8, 8});
+  new_slot({Slot::Kind::hidden, 1, 1});
+  if (op.count > 1) {
+    new_slot({Slot::Kind::ends, 8, 8});
+    new_slot({Slot::Kind::hidden, 1, 1});
+  }
+  const TypeName item = parse_type_name(without_pointer(e.type_name));
+  // Behind `T** p; //[n]`, too, the objects themselves follow one another.
+  auto body = [&] { return value(item, Place::member); };
+  auto shape = in_block(op.block, body);
+  if (!shape) return shape;
+  add(op);
+  if (op.count == 1) return list_shape(op.slot, *std::move(shape));
+  return list_shape(op.slot, list_shape(op.slot + 2, *std::move(shape)));
 }
 
 Result<Shape> LayoutCompiler::counted_member(const StreamerElement& e) {
@@ -510,7 +568,10 @@ Result<Shape> LayoutCompiler::counted_member(const StreamerElement& e) {
 // `T a[n]` of objects, each as it is alone.
 Result<Shape> LayoutCompiler::array_of(const StreamerElement& e) {
   if (has_array_frame(e)) add({.kind = Op::Kind::frame});
-  return array_items(e, [&] { return object(array_class(e)); });
+  const TypeName item = parse_type_name(array_class(e));
+  // Collections have no header of their own here.
+  const bool is_class = item.kind == TypeName::Kind::named_class || item.kind == TypeName::Kind::pair;
+  return array_items(e, [&] { return value(item, is_class ? Place::member : Place::item); });
 }
 
 std::string_view LayoutCompiler::array_class(const StreamerElement& e) {
@@ -559,14 +620,18 @@ Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind k
     const StreamerInfo* info = find_class(infos_, e.name, e.base_version, e.base_checksum);
     if (info && !has_own_streamer(e.name)) return class_members_of_items(*info, kind);
   }
-  if (e.type > kOffsetPointer && e.type < kObject)
-    return fail(ErrorKind::unsupported, "arrays counted by a member (" + e.name + ") inside a collection are not decoded");
-  return of_items(kind, [&] { return element_body(e); });
+  const bool is_loop = e.type == kStreamLoop || e.type == kStreamLoop + kOffsetArray;
+  is_member_branch_ = kind == Op::Kind::rest && e.type > kOffsetPointer && e.type < kObject;
+  auto shape = of_items(kind, [&] { return is_loop ? loop(e, kind == Op::Kind::rest) : element_body(e); });
+  if (e.type == kCounter && kind == Op::Kind::repeat && !counters_.empty() && counters_.back().name == e.name)
+    counters_.back().of_item = true;
+  return shape;
 }
 
 Result<Shape> LayoutCompiler::element_of_items(const StreamerElement& e, Op::Kind kind) {
   const Deeper deeper(*this);
   TRY_VOID(deeper.check());
+  const MemberAround around(*this, e.name);
   Result<Shape> shape = body_of_items(e, kind);
   if (!shape) return shape;
   shape->name = e.name;

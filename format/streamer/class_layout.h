@@ -17,14 +17,17 @@ namespace tfile {
 
 // What a value shows as: the node it becomes, before it has a place in a table.
 struct Shape {
-  enum class Kind : std::uint8_t { number, list, string, record };
+  enum class Kind : std::uint8_t { number, list, string, record, variant, raw };
   Kind kind = Kind::record;
   std::string name;  // of the member; empty for an item
   std::string title, class_name;
   Dtype dtype = Dtype::u1;
   std::vector<std::uint32_t> shape;  // number
-  std::uint32_t slot = 0;            // number: its array; list, string: the ends (string: chars in slot + 1)
-  std::vector<Shape> parts;          // list: the item, one; record: the members
+  std::uint32_t slot = 0;            // number: its array; list, string, raw: the ends (string, raw: bytes in slot + 1);
+                                     // variant: the tags (index in slot + 1)
+  std::vector<Shape> parts;          // list: the item, one; record: the members; variant: the alternatives
+  bool is_optional = false;          // list: of 0 or 1 items
+  std::string reason;                // raw: why it is not decoded
   bool has_columns() const;  // not so for a record without members
 };
 
@@ -44,7 +47,10 @@ enum class Place : std::uint8_t {
 // the shape of what they read. Errors: unsupported, with the reason as a user should read it.
 class LayoutCompiler {
  public:
-  explicit LayoutCompiler(const StreamerInfos& infos) : infos_(infos) {}
+  // `found`: the classes of objects where their types do not tell; nullptr while they were not looked for.
+  // `bare`: objects may lack their headers, as streamers written by hand leave them out.
+  explicit LayoutCompiler(const StreamerInfos& infos, const FoundClasses* found = nullptr, bool bare = false)
+      : infos_(infos), found_(found), is_bare_(bare) {}
 
   Result<Shape> value(const TypeName&, Place);
   // A member by its streamer element, as it lies in an unsplit object or in a split branch of its own.
@@ -66,6 +72,8 @@ class LayoutCompiler {
   }
   // `T* p; //[n]` in a branch of its own: a flag, then numbers to the end of the entry.
   Result<Shape> counted_member(const StreamerElement&);
+  // `T* p; //[n]` of objects in a branch of its own: as many as there are.
+  Result<Shape> loop(const StreamerElement&, bool in_own_branch);
   // The members of a class one after the other, without a header.
   Result<Shape> members(const StreamerInfo&);
   // A class with its own header.
@@ -79,7 +87,12 @@ class LayoutCompiler {
 
   // The number read last counts arrays that follow, under this name; and its register (none of that name: nullopt).
   void remember_counter(const std::string& name);
-  std::optional<std::int16_t> counter(std::string_view name) const;
+  struct Counter {
+    std::string name;
+    std::int16_t reg;
+    bool of_item;  // it counts for each item of a member-wise collection
+  };
+  std::optional<Counter> counter(std::string_view name) const;
 
   // A list: `op` with new slots for ends and hidden count, its block filled by `body`, which gives the item's shape.
   template <class Body>
@@ -108,8 +121,27 @@ class LayoutCompiler {
 
  private:
   class Deeper;
+  class ClassAround;
+  class MemberAround;
   Block close();
   std::uint32_t new_slot(Slot);
+  // Blocks of two forms of the same members, which fill the same slots. `other` is empty if there is no second form.
+  template <class First, class Second>
+  Result<Shape> two_forms(Block& block, Block& other, First first, Second second) {
+    const std::uint32_t first_slot = next_slot_;
+    auto shape = in_block(block, first);
+    if (!shape) return shape;
+    const std::uint32_t end_slot = next_slot_;
+    const std::size_t slot_count = program_.slots.size();
+    next_slot_ = first_slot;
+    const bool outer_forms_differ = std::exchange(forms_differ_, false);
+    const Result<Shape> same = in_block(other, second);
+    if (!same || next_slot_ != end_slot || forms_differ_) other = {};
+    forms_differ_ = outer_forms_differ;
+    next_slot_ = end_slot;
+    program_.slots.resize(slot_count);
+    return shape;
+  }
   static Shape list_shape(std::uint32_t slot, Shape item);
   template <class ObjectWise, class MemberWise>
   Result<Shape> stl(ObjectWise, MemberWise);
@@ -132,17 +164,76 @@ class LayoutCompiler {
   Result<Shape> class_members_of_items(const StreamerInfo&, Op::Kind each);
   Result<Shape> body_of_items(const StreamerElement&, Op::Kind each);
   Result<Shape> stl_element(const StreamerElement&);
+  const StreamerInfo* newest_or_like(std::string_view class_name) const;
   Result<Shape> element_body(const StreamerElement&);
   Shape tobject();
 
+  // pointer_layout.cpp
+  Result<Shape> pointer(const TypeName& pointee);
+  Shape bytes_shape(std::string reason);
+  Shape slot_bytes(std::string reason);
+  Shape described_by_nobody(std::string_view class_name);
+  std::vector<std::string> candidates(const TypeName& pointee, bool& complete);
+  struct Alternatives {
+    std::vector<PointerChoices::Alternative> blocks;
+    std::vector<Shape> shapes;
+  };
+  Alternatives compile_alternatives(const std::vector<std::string>& classes);
+  Result<Shape> pointed_value(const std::string& class_name);
+
+  // own_streamer.cpp: classes with a streamer written by hand that is ROOT's own; nothing for others.
+  std::optional<Result<Shape>> own_streamer(std::string_view class_name);
+  Shape tref();
+  Shape tref_array();
+  Result<Shape> object_array(std::string_view class_name);
+  Result<Shape> object_map();
+  Result<Shape> clones_array();
+  Result<Shape> symmetric_matrix(std::string_view class_name);
+  void collection_head();
+  Shape named(Shape, std::string name);
+  template <class Body>
+  Result<Shape> with_header(Body body) {
+    Op op;
+    op.kind = Op::Kind::object;
+    auto shape = in_block(op.block, body);
+    if (shape) add(op);
+    return shape;
+  }
+
+  // What a failed attempt added is taken back.
+  struct Mark {
+    std::size_t ops, slots, packings, pointers, clones, unknown, open;
+    std::uint32_t next_slot;
+  };
+  Mark mark() const;
+  void back_to(const Mark&);
+
   const StreamerInfos& infos_;
+  const FoundClasses* found_;
+  const bool is_bare_;
+  std::vector<std::string> classes_around_;  // whose members are being compiled, or that a pointer points to
+  std::string place_;                        // names of the members down to the one that is being compiled
   std::vector<Op> open_;
   Program program_;
   std::uint32_t next_slot_ = 0;  // below program_.slots.size() while the second of two forms fills the slots of the first
   bool forms_differ_ = false;
+  bool is_member_branch_ = false;  // what is compiled is the branch of one member of a split collection's items
+  bool unseen_ = false;  // new slots have no column
   int depth_ = 0;
-  std::vector<std::pair<std::string, std::int16_t>> counters_;  // counters met so far, and their registers
+  std::vector<Counter> counters_;  // met so far
 };
+
+// The collection as which a class with a collection proxy of its own is stored; nothing for other classes.
+std::optional<TypeName> collection_of_its_own(const StreamerInfo&);
+
+// Whether objects of the class may be written by a streamer of its own, so that its bytes do not follow its description.
+bool has_own_streamer(std::string_view class_name);
+
+// TArrayC and its kin: n i4, then the numbers, without a header.
+std::optional<Dtype> array_class_dtype(std::string_view class_name);
+
+// "Track **" -> "Track".
+std::string_view without_pointer(std::string_view type);
 
 // The streamer info that a branch or base means by name, version and checksum; the newest of the name where neither
 // helps. nullptr: the file does not describe the class.

@@ -6,13 +6,8 @@
 namespace tfile {
 namespace {
 
-constexpr std::uint32_t kByteCountBit = 0x40000000;
-constexpr std::uint32_t kClassBit = 0x80000000;
-constexpr std::uint32_t kNewClass = 0xFFFFFFFF;
 constexpr std::uint16_t kVersionByteCountBit = 0x4000;  // kByteCountBit, as the first two bytes of the word show it
 constexpr std::uint16_t kMemberWiseBit = 0x4000;        // in a version
-constexpr std::uint32_t kIsReferencedBit = 0x10;        // in TObject::fBits
-constexpr std::uint32_t kTagOffset = 2;                 // ROOT's kMapOffset: no tag is 0 (null) or 1
 
 // The longest class name looked for behind a tag; it bounds what a damaged tag can cost.
 constexpr std::size_t kClassNameMax = 4096;

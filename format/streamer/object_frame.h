@@ -12,6 +12,13 @@ namespace tfile {
 // What stands in front of every streamed object and in every pointer slot (docs/format.md, "Object streaming"). These
 // functions report failure as the cursor does: its error sticks.
 
+// In TObject::fBits: two bytes of process id follow.
+inline constexpr std::uint32_t kIsReferencedBit = 0x10;
+
+// In pointer slots: a byte count; a class tag; the class tag of a class that was not met before.
+inline constexpr std::uint32_t kByteCountBit = 0x40000000, kClassBit = 0x80000000, kNewClass = 0xFFFFFFFF;
+inline constexpr std::uint32_t kTagOffset = 2;  // ROOT's kMapOffset: tags are positions and this, so none is 0 (null)
+
 // The version header of an object.
 struct Frame {
   std::uint16_t version = 0;

@@ -3,36 +3,61 @@
 
 #include <utility>
 
-#include "bytes/cursor.h"
 #include "bytes/boolean.h"
+#include "bytes/cursor.h"
 #include "bytes/swap.h"
 #include "streamer/array_builder.h"
+#include "streamer/fixed_items.h"
+#include "streamer/met_objects.h"
+#include "streamer/object_frame.h"
 #include "streamer/packing.h"
 
 namespace tfile {
 namespace {
 
-constexpr std::uint32_t kByteCountMask = 0x40000000;
 constexpr std::uint16_t kMemberWise = 0x4000;
-// TObject::fBits: two bytes of process id follow (kIsReferenced).
-constexpr std::uint32_t kIsReferenced = 0x10;
+// TObject::fBits of a TClonesArray: its items are stored member by member.
+constexpr std::uint32_t kBypassStreamer = 0x1000;
+// Objects that many slots refer to are read again for each; more than this times the data is no real file.
+constexpr std::size_t kReadAgainMax = 16;
+constexpr std::size_t kReadAgainRoom = 1 << 16;
 // A frame's version 0 stands for a class without ClassDef; its checksum follows.
 constexpr std::uint16_t kForeign = 0;
 
-struct Frame {
+// The version header of an object, whose end need not lie within the bytes.
+struct Header {
   std::uint16_t version = 0;
   std::uint64_t end = 0;  // position after the object; 0: not told
 };
 
 class Runner {
  public:
-  Runner(const Program& program) : program_(program), slots_(program.slots.size()), registers_(program.registers) {
-    totals_.resize(program.slots.size());
+  // `found`: where to collect classes that the program does not know; nullptr: they are errors.
+  Runner(const Program& program, const Entries& entries, FoundClasses* found = nullptr)
+      : program_(program),
+        found_(found),
+        slots_(program.slots.size()),
+        registers_(program.registers),
+        item_registers_(program.registers),
+        totals_(program.slots.size()),
+        fixed_of_block_(program.ops.size() + 1, kNotTried),
+        last_class_(program.pointers.size()),
+        read_again_left_(entries.data.size() * kReadAgainMax + kReadAgainRoom) {
+    if (program.item_counts >= 0)
+      item_registers_[static_cast<std::size_t>(program.item_counts)].assign(entries.item_counts.begin(), entries.item_counts.end());
   }
 
-  void run_entry(Cursor& in) {
+  // `origin`: what byte 0 of the cursor counts as in object tags.
+  void run_entry(Cursor& in, std::uint32_t origin) {
+    origin_ = origin;
+    if (!program_.pointers.empty()) {
+      met_.clear();
+      last_class_.assign(last_class_.size(), {});
+    }
     if (!(program_.entry_is_items && in.left() == 0)) run(program_.main, in);
   }
+  // Why an entry that is as it should be cannot be read; empty if that is not so.
+  const std::string& unsupported() const { return unsupported_; }
   ArrayBuilder& array(std::size_t slot) { return slots_[slot]; }
   std::int64_t total(std::size_t slot) const { return totals_[slot]; }
 
@@ -59,10 +84,20 @@ class Runner {
         in.c_string("class name");
         return;
       case Op::Kind::frame:
-        read_frame(in);
+        read_header(in);
         return;
       case Op::Kind::object:
         return object(op, in);
+      case Op::Kind::loop:
+        return loop(op, in);
+      case Op::Kind::pointer:
+        return pointer(op, in);
+      case Op::Kind::slot_bytes:
+        return slot_bytes(op, in);
+      case Op::Kind::clones:
+        return clones(op, in);
+      case Op::Kind::unknown:
+        return refuse(program_.unknown[op.table], in);
       case Op::Kind::tobject:
         return tobject(op, in);
       case Op::Kind::list:
@@ -71,10 +106,12 @@ class Runner {
         return list(op, op.count, in);
       case Op::Kind::counted_list:
         return counted_list(op, in);
+      case Op::Kind::triangle_list:
+        return triangle_list(op, in);
       case Op::Kind::flagged_list:
         return in.u1("flag of an array") ? counted_list(op, in) : list(op, 0, in);
       case Op::Kind::stl:
-        return run(read_frame(in).version & kMemberWise ? op.other : op.block, in);
+        return run(read_header(in).version & kMemberWise ? op.other : op.block, in);
       case Op::Kind::bits:
         return bits(op.slot, in);
       case Op::Kind::value_version:
@@ -83,7 +120,7 @@ class Runner {
       case Op::Kind::member_list:
         return member_list(op, in);
       case Op::Kind::repeat:
-        return times(op.block, repeat_, in);
+        return repeat(op.block, in);
       case Op::Kind::rest:
         return rest(op, in);
       case Op::Kind::counts:
@@ -92,23 +129,32 @@ class Runner {
   }
 
   // Version header: with a byte count (bit 30) where it is known how long the object is, else the version alone.
-  Frame read_frame(Cursor& in) {
-    Frame frame;
+  // Behind version 0 stands a checksum, unless that is the version of the class: then `checksum` is not there.
+  static Header read_header(Cursor& in, std::uint32_t checksum = 0) {
+    Header frame;
     const std::size_t start = in.position();
     const auto word = in.left() < 4 ? 0 : in.big<std::uint32_t>("byte count");
-    if (word & kByteCountMask) {
-      frame.end = start + 4 + (word & ~kByteCountMask);
+    if (word & kByteCountBit) {
+      frame.end = start + 4 + (word & ~kByteCountBit);
       frame.version = in.big<std::uint16_t>("version");
     } else {
       in.seek(start, "version");
       frame.version = in.big<std::uint16_t>("version");
     }
-    if ((frame.version & ~kMemberWise) == kForeign && !(frame.version & kMemberWise)) in.skip(4, "checksum of a class");
+    if (frame.version == kForeign && (checksum == 0 || next_word(in) == checksum)) in.skip(4, "checksum of a class");
     return frame;
+  }
+  static std::uint32_t next_word(const Cursor& in) {
+    return in.left() < 4 ? 0 : load_big<std::uint32_t>(in.bytes().data() + in.position());
+  }
+  static bool has_byte_count(const Cursor& in) {
+    const std::uint32_t word = next_word(in);
+    return (word & (kByteCountBit | kClassBit)) == kByteCountBit && (word & ~kByteCountBit) <= in.left() - 4;
   }
 
   void object(const Op& op, Cursor& in) {
-    const Frame frame = read_frame(in);
+    if (op.is_bare && !has_byte_count(in)) return run(op.block, in);
+    const Header frame = read_header(in, op.checksum);
     run(op.block, in);
     if (frame.end != 0 && frame.end != in.position()) in.reject("object ends elsewhere than its byte count says");
   }
@@ -121,7 +167,7 @@ class Runner {
   void bits(std::uint32_t slot, Cursor& in) {
     const auto stored = in.take(4, "TObject: fBits");
     slots_[slot].append(stored);
-    if (stored.size() == 4 && (load_big<std::uint32_t>(stored.data()) & kIsReferenced)) in.skip(2, "TObject: process id");
+    if (stored.size() == 4 && (load_big<std::uint32_t>(stored.data()) & kIsReferencedBit)) in.skip(2, "TObject: process id");
   }
 
   void numbers(const Op& op, std::uint64_t times, Cursor& in) {
@@ -170,10 +216,22 @@ class Runner {
     times(op.block, n, in);
     end_list(op, static_cast<std::int64_t>(n));
   }
-  void counted_list(const Op& op, Cursor& in) {
-    const std::int64_t n = registers_[static_cast<std::size_t>(op.reg)];
-    if (n < 0) return in.reject("size of an array");
-    list(op, static_cast<std::uint64_t>(n), in);
+  // What the counter said, of the item where it counts for each.
+  std::uint64_t counted(const Op& op, Cursor& in) {
+    const auto reg = static_cast<std::size_t>(op.reg);
+    std::int64_t n = registers_[reg];
+    if (op.of_item) n = item_ < item_registers_[reg].size() ? item_registers_[reg][item_] : -1;
+    if (n < 0) in.reject("size of an array");
+    return n < 0 ? 0 : static_cast<std::uint64_t>(n);
+  }
+  void counted_list(const Op& op, Cursor& in) { list(op, counted(op, in), in); }
+
+  void triangle_list(const Op& op, Cursor& in) {
+    const std::uint64_t square = counted(op, in);
+    std::uint64_t n = 0;
+    while (n * n < square && n <= in.left()) ++n;
+    if (n * n != square) return in.reject("size of a symmetric matrix");
+    list(op, n * (n + 1) / 2, in);
   }
 
   // `block` n times. Every item takes a byte at least, so a count that cannot be true fails before the loop.
@@ -185,7 +243,66 @@ class Runner {
       if (only.kind == Op::Kind::numbers) return numbers(only, n, in);
       if (only.kind == Op::Kind::packed) return packed(only, n, in);
     }
-    for (std::uint64_t i = 0; i < n && !in.failed(); ++i) run(block, in);
+    run_items(block, n, in);
+  }
+
+  void run_items(Block block, std::uint64_t n, Cursor& in) {
+    for (std::uint64_t i = 0; i < n && !in.failed(); ++i) {
+      i += run_alike(block, n - i, in);
+      if (i < n) run(block, in);
+    }
+  }
+
+  // Reads items of fixed size until one differs; gives how many.
+  std::uint64_t run_alike(Block block, std::uint64_t n, Cursor& in) {
+    const FixedItems* fixed = fixed_items(block, in);
+    if (!fixed) return 0;
+    const std::byte* at = in.bytes().data() + in.position();
+    const std::size_t alike = fixed->count_alike(at, std::min<std::uint64_t>(n, in.left() / fixed->size()));
+    fixed->gather(program_, at, alike, slots_);
+    in.skip(alike * fixed->size(), "items");
+    return alike;
+  }
+
+  // What is known of a block's items from the first of them; nullptr if they have no fixed size.
+  const FixedItems* fixed_items(Block block, Cursor& in) {
+    std::int32_t& known = fixed_of_block_[block.begin];
+    if (known == kNotTried) {
+      FixedItems fixed;
+      known = kNotFixed;
+      if (fixed.learn(program_, block, in.bytes().subspan(in.position()))) {
+        known = static_cast<std::int32_t>(fixed_.size());
+        fixed_.push_back(std::move(fixed));
+      }
+    }
+    return known == kNotFixed ? nullptr : &fixed_[static_cast<std::size_t>(known)];
+  }
+
+  // One member of all items of a member-wise collection; a counter keeps what it says of each.
+  void repeat(Block block, Cursor& in) {
+    if (block.empty()) return;
+    const Op& only = program_.ops[block.begin];
+    if (only.kind == Op::Kind::numbers && only.reg >= 0 && block.end - block.begin == 1) return counters(only, in);
+    if (fixed_items(block, in) || !uses_item(block)) return times(block, repeat_, in);
+    if (repeat_ > in.left()) return in.reject("size of a collection");
+    const std::size_t outer = item_;
+    for (item_ = 0; item_ < repeat_ && !in.failed(); ++item_) run(block, in);
+    item_ = outer;
+  }
+  bool uses_item(Block block) const {
+    for (std::uint32_t i = block.begin; i < block.end; ++i) {
+      if (program_.ops[i].of_item) return true;
+    }
+    return false;
+  }
+  void counters(const Op& op, Cursor& in) {
+    if (repeat_ > in.left()) return in.reject("size of a collection");
+    auto& counts = item_registers_[static_cast<std::size_t>(op.reg)];
+    counts.resize(repeat_);
+    for (std::int64_t& count : counts) {
+      numbers(op, 1, in);
+      count = registers_[static_cast<std::size_t>(op.reg)];
+    }
   }
 
   void member_list(const Op& op, Cursor& in) {
@@ -209,9 +326,15 @@ class Runner {
       n = static_cast<std::int64_t>(in.left() / size);
       times(op.block, static_cast<std::uint64_t>(n), in);
     } else {
-      for (; in.left() > 0; ++n) {
+      while (in.left() > 0) {
         const std::size_t before = in.position();
+        if (const auto alike = run_alike(op.block, in.left(), in)) {
+          n += static_cast<std::int64_t>(alike);
+          continue;
+        }
         run(op.block, in);
+        ++n;
+        ++item_;
         if (in.position() == before) return in.reject("item without bytes");
       }
     }
@@ -224,11 +347,239 @@ class Runner {
     end_list(op, n);
   }
 
+  // `T* p; //[n]` of objects, one behind the other.
+  void loop(const Op& op, Cursor& in) {
+    const Header frame = read_header(in);
+    std::uint64_t items = 0, each = 0;
+    if (op.reg >= 0) {
+      each = counted(op, in);
+      items = each * op.count;
+      times(op.block, items, in);
+    } else {
+      if (frame.end == 0) return in.reject("array of objects without a byte count");
+      for (; in.position() < frame.end && !in.failed(); ++items) run(op.block, in);
+      each = items / op.count;
+    }
+    if (in.failed()) return;
+    if (items != each * op.count || (frame.end != 0 && frame.end != in.position()))
+      return in.reject("array of objects ends elsewhere than its byte count says");
+    if (op.count == 1) return end_list(op, static_cast<std::int64_t>(each));
+    Op inner;
+    inner.slot = op.slot + 2;
+    for (std::uint32_t i = 0; i < op.count; ++i) end_list(inner, static_cast<std::int64_t>(each));
+    end_list(op, op.count);
+  }
+
+  void slot_bytes(const Op& op, Cursor& in) {
+    const std::size_t begin = in.position();
+    const auto word = in.big<std::uint32_t>("pointer: tag");
+    if ((word & kByteCountBit) && word != kNewClass) {
+      in.skip(word & ~kByteCountBit, "object");
+    } else if (word & kClassBit) {
+      return in.reject("object without a byte count");
+    }
+    append_bytes(op.slot, begin, in);
+  }
+  // From `begin` to where the cursor is.
+  void append_bytes(std::uint32_t slot, std::size_t begin, const Cursor& in) {
+    if (in.failed()) return;
+    slots_[slot + 1].append(in.bytes().subspan(begin, in.position() - begin));
+    slots_[slot].push(static_cast<std::int64_t>(slots_[slot + 1].size()));
+  }
+
+  void refuse(const std::string& why, Cursor& in) {
+    unsupported_ = why;
+    in.reject("entry");
+  }
+
+  // TClonesArray: TObject, name, "class;version", number of items, lower bound.
+  void clones(const Op& op, Cursor& in) {
+    const ClonesChoice& choice = program_.clones[op.table];
+    const Header frame = read_header(in);
+    in.skip(2 + 4, "TClonesArray: TObject");
+    const auto bits = in.big<std::uint32_t>("TClonesArray: fBits");
+    if (bits & kIsReferencedBit) in.skip(2, "TClonesArray: process id");
+    in.string("TClonesArray: fName");
+    std::string_view class_name = in.string("TClonesArray: class");
+    class_name = class_name.substr(0, class_name.rfind(';'));
+    const auto n = in.big<std::int32_t>("TClonesArray: number of items");
+    in.skip(4, "TClonesArray: fLowerBound");
+    if (n < 0) in.reject("TClonesArray: number of items");
+    if (in.failed()) return;
+    if (class_name != choice.class_name) {
+      if (found_ && !class_name.empty()) (*found_)[choice.place].emplace(class_name);
+      if (n > 0 && found_ && frame.end != 0) return in.seek(frame.end, "TClonesArray: end");
+      if (n > 0)
+        return refuse("a TClonesArray of class " + std::string(class_name) + ", which the first entries do not have", in);
+    }
+    // Collections among the members have their headers even if there is no item.
+    if (n == 0 && frame.end != 0) return in.seek(frame.end, "TClonesArray: end"), end_list(op, 0);
+    if (bits & kBypassStreamer) {
+      clones_by_member(choice, static_cast<std::uint64_t>(n), in);
+    } else {
+      for (std::int32_t i = 0; i < n && !in.failed(); ++i) {
+        if (in.u1("TClonesArray: flag") == 0) return refuse("a TClonesArray with empty slots", in);
+        run(choice.object_wise, in);
+      }
+    }
+    end_list(op, n);
+    if (frame.end != 0 && frame.end != in.position()) in.reject("TClonesArray ends elsewhere than its byte count says");
+  }
+  void clones_by_member(const ClonesChoice& choice, std::uint64_t n, Cursor& in) {
+    const std::uint64_t outer = std::exchange(repeat_, n);
+    run(choice.member_wise, in);
+    repeat_ = outer;
+  }
+
+  // A pointer slot. The usual case, an object of the class that this pointer met last, is told by its class tag alone.
+  void pointer(const Op& op, Cursor& in) {
+    const PointerChoices& choices = program_.pointers[op.table];
+    LastClass& last = last_class_[op.table];
+    const std::size_t begin = in.position();
+    if (last.tag != 0 && in.left() >= 8) {
+      const std::byte* at = in.bytes().data() + begin;
+      const auto count = load_big<std::uint32_t>(at);
+      const std::uint64_t end = begin + 4 + (count & ~kByteCountBit);
+      if ((count & (kByteCountBit | kClassBit)) == kByteCountBit && load_big<std::uint32_t>(at + 4) == last.tag &&
+          end <= in.size()) {
+        in.skip(8, "pointer");
+        return pointed_object(op, choices, {last.alternative, last.class_name, begin, end}, in);
+      }
+    }
+    const ObjectTag tag = read_object_tag(in, origin_);
+    if (in.failed()) return;
+    if (tag.kind == ObjectTag::Kind::null) return put_null(op, choices);
+    if (tag.kind == ObjectTag::Kind::reference) return refer(op, choices, tag.identity, begin, in);
+    const int alternative = alternative_of(choices, tag.class_name);
+    if (tag.counted) {
+      const auto word = load_big<std::uint32_t>(in.bytes().data() + begin + 4);
+      const auto position = static_cast<std::uint32_t>(begin + 4) + origin_ + kTagOffset;
+      last = {word == kNewClass ? (position | kClassBit) : word, alternative, tag.class_name};
+    }
+    pointed_object(op, choices, {alternative, tag.class_name, begin, tag.counted ? tag.end : 0}, in);
+  }
+
+  static int alternative_of(const PointerChoices& choices, std::string_view class_name) {
+    for (std::size_t i = 0; i < choices.alternatives.size(); ++i) {
+      if (choices.alternatives[i].class_name == class_name) return static_cast<int>(i);
+    }
+    return -1;
+  }
+
+  struct Pointed {
+    int alternative;  // -1: none
+    std::string_view class_name;
+    std::size_t begin;   // of the slot
+    std::uint64_t end;   // 0: not told
+  };
+  void pointed_object(const Op& op, const PointerChoices& choices, const Pointed& object, Cursor& in) {
+    std::size_t number = 0;
+    if (!is_reading_again_) {
+      const auto identity = static_cast<std::uint32_t>(object.begin) + origin_ + kTagOffset;
+      const bool is_item = object.alternative >= 0 && !choices.is_optional;
+      number = met_.add({identity, object.class_name, in.position(), false, op.table,
+                         is_item ? totals_[alternative_slot(op, object.alternative)] : -1});
+    }
+    if (object.alternative >= 0) {
+      put(op, choices, object.alternative);
+      run_one(choices.alternatives[static_cast<std::size_t>(object.alternative)].block, in);
+      if (object.end != 0 && object.end != in.position()) in.reject("object ends elsewhere than its byte count says");
+    } else {
+      other_object(op, choices, object, in);
+    }
+    if (!is_reading_again_) met_.at(number).is_complete = true;
+  }
+  void run_one(Block block, Cursor& in) {
+    if (!block.empty() && run_alike(block, 1, in) == 0) run(block, in);
+  }
+
+  // An object of a class that is no alternative, as bytes.
+  void other_object(const Op& op, const PointerChoices& choices, const Pointed& object, Cursor& in) {
+    if (found_) (*found_)[choices.place].emplace(object.class_name);
+    if (object.end == 0 || (choices.other < 0 && !found_))
+      return refuse("an object of class " + std::string(object.class_name) + ", which the file does not describe as one that " +
+                        "this pointer may point to", in);
+    in.seek(object.end, "object: end");
+    if (choices.other >= 0) put_other(op, choices, object.begin, in);
+  }
+
+  // A slot that refers to an object of this entry. Where each object is an item of an alternative the item is shared;
+  // else the object is read once more.
+  void refer(const Op& op, const PointerChoices& choices, std::uint32_t identity, std::size_t begin, Cursor& in) {
+    const MetObjects::Object* met = met_.find(identity);
+    const int alternative = met && met->is_complete ? alternative_of(choices, met->class_name) : -1;
+    if (alternative < 0) {
+      if (met && met->is_complete && found_) (*found_)[choices.place].emplace(met->class_name);
+      if (choices.other >= 0) return put_other(op, choices, begin, in);
+      if (found_) return;
+      return refuse("a reference to an object that is not among those read before it", in);
+    }
+    if (!choices.is_optional && met->table == op.table && met->item >= 0) {
+      slots_[op.slot].push(static_cast<std::int8_t>(alternative + 1));
+      slots_[op.slot + 1].push(met->item);
+      return;
+    }
+    put(op, choices, alternative);
+    const std::size_t back = in.position();
+    const bool outer = std::exchange(is_reading_again_, true);
+    in.seek(met->body, "object");
+    const std::size_t body = in.position();
+    run_one(choices.alternatives[static_cast<std::size_t>(alternative)].block, in);
+    if (in.failed()) return;
+    if (in.position() - body > read_again_left_) return in.reject("references to objects");
+    read_again_left_ -= in.position() - body;
+    is_reading_again_ = outer;
+    in.seek(back, "pointer");
+  }
+
+  // In alternatives, slots op.slot + 2 and on count their items.
+  static std::uint32_t alternative_slot(const Op& op, int alternative) {
+    return op.slot + 2 + static_cast<std::uint32_t>(alternative);
+  }
+  void put_null(const Op& op, const PointerChoices& choices) {
+    if (choices.is_optional) return end_list(op, 0);
+    slots_[op.slot].push(std::int8_t{0});
+    slots_[op.slot + 1].push(std::int64_t{0});
+  }
+  void put(const Op& op, const PointerChoices& choices, int alternative) {
+    if (choices.is_optional) return end_list(op, 1);
+    slots_[op.slot].push(static_cast<std::int8_t>(alternative + 1));
+    slots_[op.slot + 1].push(totals_[alternative_slot(op, alternative)]++);
+  }
+  void put_other(const Op& op, const PointerChoices& choices, std::size_t begin, const Cursor& in) {
+    put(op, choices, static_cast<int>(choices.alternatives.size()));
+    append_bytes(static_cast<std::uint32_t>(choices.other), begin, in);
+  }
+
+  struct LastClass {
+    std::uint32_t tag = 0;  // 0: none
+    int alternative = -1;
+    std::string_view class_name;
+  };
+  static constexpr std::int32_t kNotTried = -1, kNotFixed = -2;
+
   const Program& program_;
+  FoundClasses* const found_;
   std::vector<ArrayBuilder> slots_;
-  std::vector<std::int64_t> registers_, totals_;
+  std::vector<std::int64_t> registers_;
+  std::vector<std::vector<std::int64_t>> item_registers_;  // of each item of the member-wise collection that is read
+  std::vector<std::int64_t> totals_;
+  std::vector<std::int32_t> fixed_of_block_;  // by the block's first instruction: an index of fixed_, or why there is none
+  std::vector<FixedItems> fixed_;
+  std::vector<LastClass> last_class_;  // by pointer
+  MetObjects met_;
+  std::uint32_t origin_ = 0;
   std::uint64_t repeat_ = 0;
+  std::size_t item_ = 0;
+  std::size_t read_again_left_;
+  bool is_reading_again_ = false;
+  std::string unsupported_;
 };
+
+std::uint32_t displacement_of(const Entries& entries, std::int64_t entry) {
+  const auto i = static_cast<std::size_t>(entry);
+  return i < entries.displacement.size() ? static_cast<std::uint32_t>(entries.displacement[i]) : 0;
+}
 
 Result<> run_entries(Runner& runner, const Program& program, const Entries& entries) {
   if (!entries.offsets.empty() && static_cast<std::int64_t>(entries.offsets.size()) != entries.count + 1)
@@ -238,8 +589,9 @@ Result<> run_entries(Runner& runner, const Program& program, const Entries& entr
     if (program.needs_entry_ends && entries.count > 1)
       return fail(ErrorKind::damaged, "basket: entries of varying size without offsets");
     Cursor in(entries.data);
-    for (std::int64_t i = 0; i < entries.count && !in.failed(); ++i) runner.run_entry(in);
+    for (std::int64_t i = 0; i < entries.count && !in.failed(); ++i) runner.run_entry(in, entries.origin);
     if (!in.failed() && in.left() != 0) in.reject("entries end before the basket does");
+    if (!runner.unsupported().empty()) return fail(ErrorKind::unsupported, runner.unsupported());
     return in.finish();
   }
   for (std::int64_t i = 0; i < entries.count; ++i) {
@@ -248,10 +600,11 @@ Result<> run_entries(Runner& runner, const Program& program, const Entries& entr
     if (begin > end || end > entries.data.size())
       return fail(ErrorKind::damaged, "basket: offset of entry " + std::to_string(i));
     Cursor in(entries.data.subspan(begin, end - begin));
-    runner.run_entry(in);
+    runner.run_entry(in, entries.origin + static_cast<std::uint32_t>(begin) - displacement_of(entries, i));
     if (!in.failed() && in.left() != 0) in.reject("entry is longer than what was read of it");
     if (in.failed()) {
       Error error = in.error();
+      if (!runner.unsupported().empty()) error = {ErrorKind::unsupported, runner.unsupported(), -1, 0};
       error.text = "entry " + std::to_string(i) + " of the basket: " + error.text;
       return tl::unexpected<Error>(std::move(error));
     }
@@ -271,6 +624,15 @@ Buffer finish_ends(ArrayBuilder& ends, std::int64_t base, bool leading_zero) {
   return out;
 }
 
+// Positions in the alternatives become absolute.
+void finish_index(std::span<std::byte> index, std::span<const std::byte> tags, std::span<const std::int64_t> first,
+                  std::size_t slot) {
+  auto* positions = reinterpret_cast<std::int64_t*>(index.data());
+  for (std::size_t i = 0; i < tags.size(); ++i) {
+    if (const auto tag = static_cast<std::size_t>(tags[i])) positions[i] += first[slot + tag];
+  }
+}
+
 std::int64_t slot_items(const Program& program, Runner& runner, std::size_t slot) {
   if (program.slots[slot].kind == Slot::Kind::hidden) return runner.total(slot);
   return static_cast<std::int64_t>(runner.array(slot).size() / program.slots[slot].item_size);
@@ -278,18 +640,34 @@ std::int64_t slot_items(const Program& program, Runner& runner, std::size_t slot
 
 }  // namespace
 
+FoundClasses find_classes(const Program& program, const Entries& entries) {
+  FoundClasses found;
+  Runner runner(program, entries, &found);
+  (void)run_entries(runner, program, entries);
+  return found;
+}
+
 Result<Chunk> run_program(const Program& program, const Entries& entries, std::span<const std::int64_t> first,
                           std::vector<std::int64_t>* items) {
-  Runner runner(program);
+  Runner runner(program, entries);
   TRY_VOID(run_entries(runner, program, entries));
   Chunk chunk;
   for (std::size_t slot = 0; slot < program.slots.size(); ++slot) {
     if (items) items->push_back(slot_items(program, runner, slot));
     if (first.empty()) continue;
     ArrayBuilder& array = runner.array(slot);
+    if (program.slots[slot].is_unseen) {
+      chunk.owned.emplace_back();
+      chunk.arrays.emplace_back();
+      continue;
+    }
     switch (program.slots[slot].kind) {
       case Slot::Kind::big_endian:
         swap_items({array.data(), array.size()}, program.slots[slot].number_size);
+        chunk.owned.push_back(array.take());
+        break;
+      case Slot::Kind::index:
+        finish_index({array.data(), array.size()}, chunk.arrays[slot - 1], first, slot);
         chunk.owned.push_back(array.take());
         break;
       case Slot::Kind::boolean:

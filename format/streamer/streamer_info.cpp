@@ -2,6 +2,7 @@
 #include "streamer/streamer_info.h"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "bytes/cursor.h"
@@ -214,7 +215,14 @@ StreamerInfos StreamerInfos::read(std::span<const std::byte> payload, std::uint3
                                   std::vector<std::string>& warnings) {
   StreamerInfos infos;
   infos.from_file_ = read_list(payload, keylen, warnings);
-  for (const auto& info : infos.from_file_) infos.by_name_[info->class_name].push_back(info.get());
+  for (const auto& info : infos.from_file_) {
+    infos.by_name_[info->class_name].push_back(info.get());
+    if (const auto open = info->class_name.find('<'); open != std::string::npos)
+      infos.by_template_.emplace(info->class_name.substr(0, open), info.get());
+    for (const StreamerElement& e : info->elements) {
+      if (e.kind == ElementKind::base) infos.direct_heirs_[e.name].push_back(info->class_name);
+    }
+  }
   for (const StreamerInfo& info : builtin_streamer_infos()) infos.by_name_[info.class_name].push_back(&info);
   return infos;
 }
@@ -243,6 +251,30 @@ const StreamerInfo* StreamerInfos::newest(std::string_view class_name) const {
   // max_element keeps the first of equals: the file's own.
   return *std::max_element(found->second.begin(), found->second.end(),
                            [](const StreamerInfo* a, const StreamerInfo* b) { return a->version < b->version; });
+}
+
+const StreamerInfo* StreamerInfos::of_same_template(std::string_view class_name) const {
+  const auto found = by_template_.find(std::string(class_name.substr(0, class_name.find('<'))));
+  return found == by_template_.end() || class_name.find('<') == class_name.npos ? nullptr : found->second;
+}
+
+std::vector<std::string> StreamerInfos::heirs(std::string_view class_name) const {
+  std::vector<std::string> found;
+  std::unordered_set<std::string> seen{std::string(class_name)};
+  std::vector<std::string> level{std::string(class_name)};
+  while (!level.empty()) {
+    std::vector<std::string> next;
+    for (const std::string& name : level) {
+      const auto heirs = direct_heirs_.find(name);
+      if (heirs == direct_heirs_.end()) continue;
+      for (const std::string& heir : heirs->second) {
+        if (seen.insert(heir).second) next.push_back(heir);
+      }
+    }
+    found.insert(found.end(), next.begin(), next.end());
+    level = std::move(next);
+  }
+  return found;
 }
 
 }  // namespace tfile

@@ -63,11 +63,17 @@ class StreamerInfos {
   const StreamerInfo* find(std::string_view class_name, int version) const;
   const StreamerInfo* find_by_checksum(std::string_view class_name, std::uint32_t checksum) const;
   const StreamerInfo* newest(std::string_view class_name) const;
+  // The newest of another class made from the same template as `class_name`; nullptr if it is no template or none is known.
+  const StreamerInfo* of_same_template(std::string_view class_name) const;
+  // Classes that the file describes and that derive from `class_name`, nearest first.
+  std::vector<std::string> heirs(std::string_view class_name) const;
   const std::vector<std::unique_ptr<StreamerInfo>>& from_file() const { return from_file_; }
 
  private:
   std::vector<std::unique_ptr<StreamerInfo>> from_file_;
   std::unordered_map<std::string, std::vector<const StreamerInfo*>> by_name_;
+  std::unordered_map<std::string, const StreamerInfo*> by_template_;
+  std::unordered_map<std::string, std::vector<std::string>> direct_heirs_;  // of the file's own classes
 };
 
 // The members of ROOT's own classes (TTree, TBranch, TLeaf..., their bases, TAtt*, TObjArray) for the versions that

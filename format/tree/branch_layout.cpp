@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree/branch_layout.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace tfile {
@@ -16,8 +17,12 @@ void known_lengths(const Shape& shape, std::vector<Stream::Length>& lengths) {
     case Shape::Kind::number:
       lengths[shape.slot] = Stream::Length::entries;
       break;
+    case Shape::Kind::variant:
+      lengths[shape.slot] = lengths[shape.slot + 1] = Stream::Length::entries;
+      break;
     case Shape::Kind::list:
     case Shape::Kind::string:
+    case Shape::Kind::raw:
       lengths[shape.slot] = Stream::Length::entries_and_one;
       break;
     case Shape::Kind::record:
@@ -172,7 +177,7 @@ Result<Shape> counted_leaf(LayoutCompiler& compiler, const TreeRecord& tree, con
     if (!reg || tree.leaves[*leaf.count].branch != leaf.branch)
       return fail(ErrorKind::unsupported, "several arrays counted by leaves of other branches lie in one branch");
     op.kind = Op::Kind::counted_list;
-    op.reg = *reg;
+    op.reg = reg->reg;
   }
   return compiler.list(op, [&] { return leaf_value(compiler, leaf); });
 }
@@ -204,8 +209,9 @@ BranchLayout leaves_layout(const TreeRecord& tree, BranchIndex index, bool in_li
 }
 
 // TBranchObject: the name of the object's class, then the object with its header.
-BranchLayout object_layout(const BranchRecord& branch, BranchIndex index, const StreamerInfos& infos) {
-  LayoutCompiler compiler(infos);
+BranchLayout object_layout(const BranchRecord& branch, BranchIndex index, const StreamerInfos& infos,
+                           const Classes& classes) {
+  LayoutCompiler compiler(infos, classes.found, classes.bare);
   compiler.add({.kind = Op::Kind::skip_c_string});
   auto shape = compiler.object(branch.element_class);
   return finish(index, compiler, std::move(shape), true);
@@ -218,7 +224,9 @@ Result<Shape> whole_object(LayoutCompiler& compiler, const BranchRecord& branch,
   if (type.kind != TypeName::Kind::named_class) return compiler.value(type, Place::member);
   if (type.text == "TString" || type.text.starts_with("TArray")) return compiler.object(type.text);
   const StreamerInfo* info = find_class(infos, type.text, branch.class_version, branch.checksum);
+  if (has_own_streamer(type.text)) return compiler.object(type.text, info);
   if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + branch.element_class);
+  if (const auto collection = collection_of_its_own(*info)) return compiler.value(*collection, Place::member);
   // fType -1: the object was written by its class's Streamer, header and all.
   return branch.type < 0 ? compiler.object(type.text, info) : compiler.members(*info);
 }
@@ -235,16 +243,24 @@ Result<Shape> one_member(LayoutCompiler& compiler, const BranchRecord& branch, c
   if (element.type == element_type::kBool && branch.streamer_type == element_type::kUChar) return compiler.numbers(Dtype::u1, {});
   if (element.type > element_type::kOffsetPointer && element.type < element_type::kObject)
     return compiler.counted_member(element);
+  if (element.type == element_type::kStreamLoop || element.type == element_type::kStreamLoop + element_type::kOffsetArray)
+    return compiler.loop(element, true);
   return compiler.element(element);
 }
 
-BranchLayout element_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list) {
+BranchLayout element_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,
+                            const Classes& classes) {
   const BranchRecord& branch = tree.branches[index];
-  LayoutCompiler compiler(infos);
+  LayoutCompiler compiler(infos, classes.found, classes.bare);
   Result<Shape> shape = branch.id == kWholeObject && !in_list ? whole_object(compiler, branch, infos)
                         : branch.id >= 0                      ? one_member(compiler, branch, infos, in_list)
                         : Result<Shape>(fail(ErrorKind::unsupported, "it has no data of its own"));
-  return finish(index, compiler, std::move(shape), !in_list);
+  BranchLayout layout = finish(index, compiler, std::move(shape), !in_list);
+  if (layout.stream.program && layout.stream.program->item_counts >= 0) {
+    if (!branch.count2) return raw_layout(index, "nothing says which branch counts its arrays");
+    layout.stream.item_counter_branch = branch.count2;
+  }
+  return layout;
 }
 
 }  // namespace
@@ -258,10 +274,18 @@ BranchLayout raw_layout(BranchIndex branch, std::string reason) {
   return layout;
 }
 
-BranchLayout branch_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list) {
+bool asks_for_classes(const Stream& stream) {
+  if (stream.form != Stream::Form::program) return false;
+  const Program& program = *stream.program;
+  return std::any_of(program.clones.begin(), program.clones.end(), [](const ClonesChoice& c) { return c.class_name.empty(); }) ||
+         std::any_of(program.pointers.begin(), program.pointers.end(), [](const PointerChoices& p) { return p.other >= 0; });
+}
+
+BranchLayout branch_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,
+                           const Classes& classes) {
   const BranchRecord& branch = tree.branches[index];
-  if (branch.class_name == "TBranchObject") return object_layout(branch, index, infos);
-  if (branch.class_name == "TBranchElement") return element_layout(tree, index, infos, in_list);
+  if (branch.class_name == "TBranchObject") return object_layout(branch, index, infos, classes);
+  if (branch.class_name == "TBranchElement") return element_layout(tree, index, infos, in_list, classes);
   if (branch.leaves.empty()) return raw_layout(index, "the branch has no leaves");
   return leaves_layout(tree, index, in_list);
 }

@@ -16,7 +16,15 @@ struct BranchLayout {
 
 // `in_list`: the branch is a member of a split collection, whose items lie back to back; the collection's own branch
 // counts them.
-BranchLayout branch_layout(const TreeRecord&, BranchIndex, const StreamerInfos&, bool in_list);
+// What the first entries tell beyond the description of classes; as LayoutCompiler has it.
+struct Classes {
+  const FoundClasses* found = nullptr;
+  bool bare = false;
+};
+BranchLayout branch_layout(const TreeRecord&, BranchIndex, const StreamerInfos&, bool in_list, const Classes& = {});
+
+// Whether classes that the first entries tell would change the layout.
+bool asks_for_classes(const Stream&);
 
 // The bytes of each entry as they are.
 BranchLayout raw_layout(BranchIndex, std::string reason);

@@ -63,15 +63,17 @@ bool is_collection(const BranchRecord& branch) {
 // Numbers, strings and collections of them are ROOT's own; a class may have a streamer that nobody described.
 bool needs_trial(const Stream& stream) {
   if (stream.form != Stream::Form::program) return false;
+  static constexpr Op::Kind kOfClasses[] = {Op::Kind::object,     Op::Kind::frame,  Op::Kind::value_version, Op::Kind::loop, Op::Kind::pointer,
+                                            Op::Kind::slot_bytes, Op::Kind::clones, Op::Kind::unknown};
   return std::any_of(stream.program->ops.begin(), stream.program->ops.end(), [](const Op& op) {
-    return op.kind == Op::Kind::object || op.kind == Op::Kind::frame || op.kind == Op::Kind::value_version;
+    return std::find(std::begin(kOfClasses), std::end(kOfClasses), op.kind) != std::end(kOfClasses);
   });
 }
 
 class Builder {
  public:
-  Builder(const TreeRecord& tree, const StreamerInfos& infos, const Trial& trial)
-      : tree_(tree), infos_(infos), trial_(trial) {}
+  Builder(const TreeRecord& tree, const StreamerInfos& infos, const FirstEntries& first_entries)
+      : tree_(tree), infos_(infos), first_entries_(first_entries) {}
 
   BranchNodes build() {
     Draft root;
@@ -89,6 +91,7 @@ class Builder {
     std::vector<BranchIndex> ancestors;
     std::string path;  // branch names joined by '/'
     bool in_list = false;
+    StreamId collection = 0;  // in_list: the stream that counts the items
     bool in_map = false;  // directly below a map
   };
 
@@ -140,6 +143,7 @@ class Builder {
     draft.children.back().name = "offsets";
     lists.push_back(*draft.children.back().column);
     out_.columns[lists.back()].lists = lists;
+    around.collection = static_cast<StreamId>(out_.streams.size());
     out_.streams.push_back(std::move(layout.stream));
     around.in_list = true;
     around.in_map = parse_type_name(collection_class(branch)).kind == TypeName::Kind::map;
@@ -159,15 +163,47 @@ class Builder {
   }
 
   void add_data(Draft& draft, BranchIndex index, const Surroundings& around, const std::vector<ColumnId>& lists) {
-    BranchLayout layout = branch_layout(tree_, index, infos_, around.in_list);
-    if (layout.reason.empty() && needs_trial(layout.stream) && !trial_(layout.stream))
-      layout = raw_layout(index, "the bytes do not follow the description of class " + tree_.branches[index].element_class);
+    BranchLayout layout = layout_of(index, around.in_list, false);
+    layout.stream.collection = around.collection;
+    if (layout.reason.empty() && needs_trial(layout.stream)) {
+      auto follow = first_entries_.follow(layout.stream);
+      if (!follow && follow.error().kind != ErrorKind::not_found) {
+        // Streamers written by hand may leave out headers of objects; then every entry must still come out even.
+        BranchLayout bare = layout_of(index, around.in_list, true);
+        if (bare.reason.empty() && first_entries_.follow(bare.stream)) {
+          layout = std::move(bare);
+          follow = {};
+        }
+      }
+      if (!follow)
+        layout = raw_layout(index, follow.error().kind != ErrorKind::damaged
+                                       ? follow.error().text
+                                       : "the bytes do not follow the description of class " + tree_.branches[index].element_class);
+    }
     if (layout.reason.empty()) {
       add_shape(draft, index, layout, layout.shape, around, {}, lists);
     } else {
       add_raw(draft, index, layout, around, lists);
     }
     out_.streams.push_back(std::move(layout.stream));
+  }
+
+  // Classes that only the first entries tell are looked for, and then, by a program that knows them, those inside.
+  BranchLayout layout_of(BranchIndex index, bool in_list, bool bare) const {
+    constexpr int kLooksMax = 4;  // objects that point to objects of unknown class seldom go deeper
+    BranchLayout layout = branch_layout(tree_, index, infos_, in_list, {nullptr, bare});
+    FoundClasses found;
+    for (int look = 0; look < kLooksMax && layout.reason.empty() && asks_for_classes(layout.stream); ++look) {
+      bool is_new = false;
+      for (auto& [place, classes] : first_entries_.classes(layout.stream)) {
+        const std::size_t before = found[place].size();
+        found[place].merge(classes);
+        is_new |= found[place].size() > before;
+      }
+      if (!is_new) break;
+      layout = branch_layout(tree_, index, infos_, in_list, {&found, bare});
+    }
+    return layout;
   }
 
   void add_raw(Draft& draft, BranchIndex index, const BranchLayout& layout, const Surroundings& around,
@@ -192,19 +228,25 @@ class Builder {
         note_class(*draft.column, shape);
         return;
       }
+      case Shape::Kind::variant:
+        return add_variant(draft, index, layout, shape, around, field, lists);
+      case Shape::Kind::raw:
       case Shape::Kind::string:
       case Shape::Kind::list: {
         draft.children.push_back(add_column(index, layout, Role::offsets, Dtype::i8, {}, shape.slot, around, field, lists));
         draft.children.back().name = "offsets";
         lists.push_back(*draft.children.back().column);
         out_.columns[lists.back()].lists = lists;
+        out_.columns[lists.back()].optional = shape.is_optional;
         note_class(lists.back(), shape);
-        if (shape.kind == Shape::Kind::string) {
-          draft.children.push_back(
-              add_column(index, layout, Role::chars, Dtype::u1, {}, shape.slot + 1, around, field, lists));
-          draft.children.back().name = "chars";
+        if (shape.kind != Shape::Kind::list) {
+          const bool is_raw = shape.kind == Shape::Kind::raw;
+          draft.children.push_back(add_column(index, layout, is_raw ? Role::raw : Role::chars, Dtype::u1, {}, shape.slot + 1,
+                                              around, field, lists));
+          draft.children.back().name = is_raw ? "raw" : "chars";
+          out_.columns[*draft.children.back().column].reason = shape.reason;
           note_class(*draft.children.back().column, shape);
-        } else {
+        } else if (shape.parts[0].has_columns()) {
           Draft values;
           values.name = "values";
           add_shape(values, index, layout, shape.parts[0], around, field, lists);
@@ -222,6 +264,26 @@ class Builder {
           add_shape(member, index, layout, part, around, below, lists);
           draft.children.push_back(std::move(member));
         }
+    }
+  }
+
+  // Tags, index, and a node for each alternative, whose items are those of all entries one behind the other.
+  void add_variant(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape, const Surroundings& around,
+                   const std::vector<std::string>& field, const std::vector<ColumnId>& lists) {
+    draft.children.push_back(add_column(index, layout, Role::tags, Dtype::i1, {}, shape.slot, around, field, lists));
+    draft.children.back().name = "tags";
+    note_class(*draft.children.back().column, shape);
+    draft.children.push_back(add_column(index, layout, Role::index, Dtype::i8, {}, shape.slot + 1, around, field, lists));
+    draft.children.back().name = "index";
+    note_class(*draft.children.back().column, shape);
+    for (const Shape& alternative : shape.parts) {
+      if (!alternative.has_columns()) continue;
+      Draft node;
+      node.name = alternative.name;
+      auto below = field;
+      below.push_back(alternative.name);
+      add_shape(node, index, layout, alternative, around, below, lists);
+      draft.children.push_back(std::move(node));
     }
   }
 
@@ -312,6 +374,7 @@ class Builder {
       if (column.role == Role::values && column.lists.empty()) column_of.emplace(column.stream, &column);
     }
     for (Stream& stream : out_.streams) {
+      if (stream.item_counter_branch) link_item_counter(stream, stream_of);
       const BranchRecord& branch = tree_.branches[stream.branch];
       if ((stream.form != Stream::Form::jagged && stream.packed_item_size == 0) || !(branch.io_bits & kGenerateOffsetMap) || branch.leaves.empty()) continue;
       const auto& count = tree_.leaves[branch.leaves[0]].count;
@@ -322,16 +385,24 @@ class Builder {
     }
   }
 
+  void link_item_counter(Stream& stream, const std::unordered_map<BranchIndex, StreamId>& stream_of) {
+    const auto counter = stream_of.find(*stream.item_counter_branch);
+    if (counter == stream_of.end() || out_.streams[counter->second].form != Stream::Form::flat) return;
+    for (const Column& column : out_.columns) {
+      if (column.stream == counter->second) stream.item_counter = Stream::Counter{counter->second, column.slot, column.dtype};
+    }
+  }
+
   const TreeRecord& tree_;
   const StreamerInfos& infos_;
-  const Trial& trial_;
+  const FirstEntries& first_entries_;
   BranchNodes out_;
 };
 
 }  // namespace
 
-BranchNodes make_branch_nodes(const TreeRecord& tree, const StreamerInfos& infos, const Trial& trial) {
-  return Builder(tree, infos, trial).build();
+BranchNodes make_branch_nodes(const TreeRecord& tree, const StreamerInfos& infos, const FirstEntries& first_entries) {
+  return Builder(tree, infos, first_entries).build();
 }
 
 }  // namespace tfile

@@ -19,10 +19,14 @@ struct BranchNodes {
   std::vector<Stream> streams;
 };
 
-// `trial` reads a branch's first entries by its program: false when they do not follow it, as with a class whose
-// streamer was written by hand; such a branch is raw. Asked only where a class's own header or description decides.
-using Trial = std::function<bool(const Stream&)>;
+// Looks at a branch's first entries by its program, where the description of its classes does not decide.
+struct FirstEntries {
+  // An error when they do not follow it, as with a class whose streamer was written by hand; such a branch is raw.
+  std::function<Result<>(const Stream&)> follow;
+  // The classes of objects in them that the program knows no alternative for.
+  std::function<FoundClasses(const Stream&)> classes;
+};
 
-BranchNodes make_branch_nodes(const TreeRecord&, const StreamerInfos&, const Trial& trial);
+BranchNodes make_branch_nodes(const TreeRecord&, const StreamerInfos&, const FirstEntries&);
 
 }  // namespace tfile

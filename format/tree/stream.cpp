@@ -99,7 +99,7 @@ Result<Chunk> decode_flat(const Stream& stream, BasketData data) {
   return chunk;
 }
 
-Entries entries_of(const BasketData& data) { return {data.bytes(), data.offsets, data.entries}; }
+Entries entries_of(const BasketData& data) { return {data.bytes(), data.offsets, data.entries, data.keylen, data.item_counts, data.displacement}; }
 
 // Entries whose end a program needs, in a basket without offsets: nothing but items (a member of a split collection) is
 // one long entry, else all have one size.
@@ -194,8 +194,14 @@ Result<> offsets_from_counts(const Stream& stream, BasketData& data, std::span<c
   return {};
 }
 
-bool entries_follow_program(const Stream& stream, BasketData& data) {
-  return complete_offsets(stream, data) && run_program(*stream.program, entries_of(data), {}, nullptr);
+Result<> entries_follow_program(const Stream& stream, BasketData& data) {
+  TRY_VOID(complete_offsets(stream, data));
+  TRY_VOID(run_program(*stream.program, entries_of(data), {}, nullptr));
+  return {};
+}
+
+FoundClasses classes_of_entries(const Stream& stream, BasketData& data) {
+  return complete_offsets(stream, data) ? find_classes(*stream.program, entries_of(data)) : FoundClasses();
 }
 
 Result<Chunk> decode_basket(const Stream& stream, BasketData data, std::span<const std::int64_t> counts,

@@ -41,6 +41,11 @@ struct Stream {
     Dtype dtype = Dtype::i4;
   };
   std::optional<Counter> counter;
+  // A member of a split collection's items that is counted for each by another member: that branch, its stream once all
+  // are known, and the stream that counts the items.
+  std::optional<BranchIndex> item_counter_branch;
+  std::optional<Counter> item_counter;
+  StreamId collection = 0;
 };
 
 // The data of one basket, from disk or from the tree's record.
@@ -50,6 +55,9 @@ struct BasketData {
   std::size_t size = 0;
   std::int64_t entries = 0;
   std::vector<std::int32_t> offsets;  // entries + 1, or none
+  std::vector<std::int32_t> displacement;  // as BasketContent has it
+  std::vector<std::int64_t> item_counts;   // as Entries has it
+  std::uint32_t keylen = 0;                // where the data begin for object tags
   std::span<const std::byte> bytes() const { return (outside.empty() ? payload.span() : outside).first(size); }
 };
 
@@ -67,8 +75,11 @@ Result<std::vector<std::int64_t>> items_by_reading(const Stream&, BasketData&, b
 // Entry offsets of a counted array of packed numbers whose basket has none, from the items of each entry. Errors: damaged.
 Result<> offsets_from_counts(const Stream&, BasketData&, std::span<const std::int64_t> counts);
 
-// Whether the data reads as the stream's program says, to the last byte of each entry.
-bool entries_follow_program(const Stream&, BasketData&);
+// Whether the data reads as the stream's program says, to the last byte of each entry. Errors: as run_program's.
+Result<> entries_follow_program(const Stream&, BasketData&);
+
+// The classes in the data that the stream's program has no alternative for.
+FoundClasses classes_of_entries(const Stream&, BasketData&);
 
 // The arrays of a chunk. `first` as in StreamSet::decode; `counts`: items of each entry where the basket has no offsets
 // and the stream has a counter.

@@ -27,7 +27,8 @@ class TreeTable final : public Table {
     warnings = std::move(tree_.warnings);
     clusters = cluster_boundaries(tree_);
     open_siblings();
-    BranchNodes made = make_branch_nodes(tree_, infos, [this](const Stream& stream) { return first_entries_follow(stream); });
+    BranchNodes made = make_branch_nodes(tree_, infos, {[this](const Stream& stream) { return first_entries_follow(stream); },
+                                                        [this](const Stream& stream) { return first_classes(stream); }});
     nodes = std::move(made.nodes);
     columns = std::move(made.columns);
     streams_ = std::move(made.streams);
@@ -78,14 +79,20 @@ class TreeTable final : public Table {
   }
 
   std::vector<ChunkKey> inputs(ChunkKey key) const override {
-    const auto& counter = streams_[key.stream].counter;
-    if (!counter || key.index >= basket_count(key.stream)) return {};
+    const Stream& stream = streams_[key.stream];
+    if (key.index >= basket_count(key.stream)) return {};
+    if (stream.counter) return chunks_over(stream.counter->stream, chunk_entries(key));
+    if (!stream.item_counter) return {};
     const EntryRange wanted = chunk_entries(key);
-    const auto& boundaries = *branch_of(counter->stream).baskets.entry;
-    std::vector<ChunkKey> keys;
-    auto at = std::upper_bound(boundaries.begin(), boundaries.end(), wanted.begin);
-    auto index = static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(at - boundaries.begin() - 1, 0));
-    for (; index + 1 < boundaries.size() && boundaries[index] < wanted.end; ++index) keys.push_back({counter->stream, index});
+    std::vector<ChunkKey> keys = chunks_over(stream.item_counter->stream, wanted);
+    // Where the counters begin at an earlier entry, the collection's ends tell how many of them are not ours.
+    const std::int64_t begin = keys.empty() ? wanted.begin : chunk_entries(keys[0]).begin;
+    if (begin >= wanted.begin) return keys;
+    for (const std::int64_t entry : {begin - 1, wanted.begin - 1}) {
+      for (const ChunkKey& ends : chunks_over(stream.collection, {entry, entry + 1})) {
+        if (entry >= 0) keys.push_back(ends);
+      }
+    }
     return keys;
   }
 
@@ -156,18 +163,40 @@ class TreeTable final : public Table {
 
  private:
   // Whether the first entries of a branch read as its program says. What cannot be read at all is not judged here.
-  bool first_entries_follow(const Stream& stream) const {
+  Result<> first_entries_follow(const Stream& stream) const {
     constexpr std::int64_t kTrialEntries = 64;  // enough to meet one that is not empty, without decoding a whole basket
     const BranchRecord& branch = tree_.branches[stream.branch];
-    if (branch.baskets.seek.empty()) return true;
+    if (branch.baskets.seek.empty() || stream.item_counter_branch) return {};
     std::vector<std::byte> stored;
     auto data = first_basket(branch, stored);
-    if (!data) return true;
-    if (!data->offsets.empty() && data->entries > kTrialEntries) {
+    if (!data) return {};
+    if (data->size == 0 && stream.program->entry_is_items && branch.count && counts_items(tree_.branches[*branch.count], data->entries))
+      return fail(ErrorKind::unsupported, "its entries have no bytes, although there are items: nothing was written of it");
+    // An item that nothing describes may come late.
+    if (stream.program->unknown.empty() && !data->offsets.empty() && data->entries > kTrialEntries) {
       data->entries = kTrialEntries;
       data->offsets.resize(kTrialEntries + 1);
     }
     return entries_follow_program(stream, *data);
+  }
+
+  // Whether a split collection's own branch counts any item in its first entries.
+  bool counts_items(const BranchRecord& collection, std::int64_t first_entries) const {
+    if (collection.baskets.seek.empty()) return false;
+    std::vector<std::byte> stored;
+    const auto counts = first_basket(collection, stored);
+    if (!counts) return false;
+    const auto bytes = counts->bytes();
+    const std::size_t size = std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(first_entries) * sizeof(std::int32_t));
+    return std::any_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size), [](std::byte b) { return b != std::byte{0}; });
+  }
+
+  FoundClasses first_classes(const Stream& stream) const {
+    const BranchRecord& branch = tree_.branches[stream.branch];
+    if (branch.baskets.seek.empty()) return {};
+    std::vector<std::byte> stored;
+    auto data = first_basket(branch, stored);
+    return data ? classes_of_entries(stream, *data) : FoundClasses();
   }
 
   // Reads into `stored`, which must outlive what is returned.
@@ -252,6 +281,7 @@ class TreeTable final : public Table {
     data.outside = embedded.data;
     data.size = embedded.data.size();
     data.offsets = embedded.offsets;
+    data.keylen = embedded.keylen;
     return data;
   }
 
@@ -264,6 +294,8 @@ class TreeTable final : public Table {
     if (content.payload.size() == 0) data.outside = content.bytes;
     data.payload = std::move(content.payload);
     data.offsets = std::move(content.offsets);
+    data.displacement = std::move(content.displacement);
+    data.keylen = content.header.keylen;
     return data;
   }
 
@@ -300,6 +332,10 @@ class TreeTable final : public Table {
   Result<std::vector<std::int64_t>> missing_offsets(ChunkKey key, BasketData& data,
                                                     std::span<const std::shared_ptr<const Chunk>> inputs) const {
     const Stream& stream = streams_[key.stream];
+    if (stream.item_counter_branch && data.entries > 0) {
+      TRY(data.item_counts, item_counts(key, inputs));
+      return std::vector<std::int64_t>();
+    }
     if (!data.offsets.empty() || !stream.counter || data.entries == 0) return std::vector<std::int64_t>();
     TRY(auto counts, entry_counts(key, inputs));
     if (stream.packed_item_size != 0) TRY_VOID(offsets_from_counts(stream, data, counts));
@@ -325,6 +361,55 @@ class TreeTable final : public Table {
     if (static_cast<std::int64_t>(counts.size()) != wanted.size())
       return fail(ErrorKind::damaged, "basket: its counter covers other entries");
     return counts;
+  }
+
+  // What the counter says of each item from the chunk's first entry on.
+  Result<std::vector<std::int64_t>> item_counts(ChunkKey key, std::span<const std::shared_ptr<const Chunk>> chunks) const {
+    const Stream& stream = streams_[key.stream];
+    if (!stream.item_counter) return fail(ErrorKind::unsupported, "basket: the branch that counts its arrays is not decoded");
+    const Stream::Counter& counter = *stream.item_counter;
+    const std::vector<ChunkKey> keys = inputs(key);
+    if (chunks.size() != keys.size()) return fail(ErrorKind::invalid, "basket: chunks of its counter are missing");
+    const std::int64_t wanted = chunk_entries(key).begin;
+    const std::int64_t begin = keys.empty() ? wanted : chunk_entries(keys[0]).begin;
+    std::int64_t passed = 0;  // items before ours
+    std::vector<std::int64_t> counts;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (keys[i].stream == stream.collection) {
+        const EntryRange have = chunk_entries(keys[i]);
+        const bool is_ours = have.begin < wanted && wanted <= have.end && i + 1 == keys.size();
+        TRY(const std::int64_t end, end_before(*chunks[i], have, is_ours ? wanted : begin));
+        passed += is_ours ? end : -end;
+        continue;
+      }
+      const auto array = chunks[i]->arrays[counter.slot];
+      for (std::size_t at = 0; at + size_of(counter.dtype) <= array.size(); at += size_of(counter.dtype))
+        counts.push_back(count_at(array.data() + at, counter.dtype));
+    }
+    if (passed < 0 || passed > static_cast<std::int64_t>(counts.size()))
+      return fail(ErrorKind::damaged, "basket: its counter covers other entries");
+    counts.erase(counts.begin(), counts.begin() + passed);
+    return counts;
+  }
+
+  // The item behind the last of the entry before `entry`, from a chunk of ends.
+  static Result<std::int64_t> end_before(const Chunk& chunk, EntryRange have, std::int64_t entry) {
+    const auto array = chunk.arrays[0];
+    const std::int64_t leading = static_cast<std::int64_t>(array.size() / sizeof(std::int64_t)) - have.size();
+    const std::int64_t at = entry - 1 - have.begin + leading;
+    if (at < 0 || static_cast<std::uint64_t>(at + 1) * sizeof(std::int64_t) > array.size())
+      return fail(ErrorKind::damaged, "basket: its collection has other entries");
+    return load_little<std::int64_t>(array.data() + static_cast<std::size_t>(at) * sizeof(std::int64_t));
+  }
+
+  std::vector<ChunkKey> chunks_over(StreamId stream, EntryRange wanted) const {
+    std::vector<ChunkKey> keys;
+    if (!branch_of(stream).baskets.entry) return keys;
+    const auto& boundaries = *branch_of(stream).baskets.entry;
+    const auto at = std::upper_bound(boundaries.begin(), boundaries.end(), wanted.begin);
+    auto index = static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(at - boundaries.begin() - 1, 0));
+    for (; index + 1 < boundaries.size() && boundaries[index] < wanted.end; ++index) keys.push_back({stream, index});
+    return keys;
   }
 
   static std::int64_t count_at(const std::byte* p, Dtype dtype) {

@@ -11,6 +11,9 @@ Each is proved by test_corpus_exceptions.py in the way its `proof` names:
     Arrays(n, size)    the same; the n counted arrays of an entry, with items of `size` bytes, are decoded by hand
     Bitset(n)          the reference has the mount's bytes as lists, the mount (docs/semantics.md) as a shape of n: all
                        bitsets of a type have n bits, which is read by hand
+    References()       TRefArrays decoded by hand
+    Records(fields)    vectors of records without headers of their own, decoded by hand: `fields` is a numpy dtype, `_` what
+                       is no member
 """
 
 from collections import namedtuple
@@ -22,6 +25,8 @@ Strings = namedtuple("Strings", "expression")
 Objects = namedtuple("Objects", "expression count")
 Arrays = namedtuple("Arrays", "count size")
 Bitset = namedtuple("Bitset", "length")
+References = namedtuple("References", "")
+Records = namedtuple("Records", "fields")
 
 Listed = namedtuple("Listed", "file table branch reason proof")
 
@@ -32,6 +37,9 @@ FIRST_STRING = "uproot takes the first string of each entry alone"
 MEMBER_WISE = "uproot reads items that are stored member by member as if item by item"
 FRAME = "uproot takes the object's header for data"
 LEVEL = "the reference has a list of constant length 1 around the array of objects"
+SIGNED = "uproot shows the unsigned numbers of referenced objects as signed ones"
+HEADER_IN_ITEM = "uproot takes the header of an item's second base for its data"
+ARRAY_OF_OBJECTS = "uproot reads the first of an array of objects alone, and the rest of it as the next items"
 BITSET = "a bitset is a shape in the mount, a list in the reference"
 
 DAQ_HEADER = "KM3NETDAQ::JDAQTimeslice/KM3NETDAQ::JDAQTimesliceHeader/KM3NETDAQ::JDAQHeader/KM3NETDAQ::JDAQChronometer"
@@ -84,6 +92,18 @@ LISTED = [
     Listed("uprootcustom-test_cstyle_array", "tree", "branch/m_simple_obj[3]", LEVEL, Objects("m_simple_obj.m_int", 3)),
     Listed("uprootcustom-test_cstyle_array", "tree", "branch/m_tarr_int[3]", LEVEL, Arrays(3, 4)),
     Listed("uprootcustom-test_stl_array", "tree", "branch/m_arr_tarr_int[3]", LEVEL, Arrays(3, 4)),
+    *(
+        Listed("skhep-issue513", "Delphes", f"{name}/{name}.{member}", SIGNED, References())
+        for name, member in (
+            ("EFlowPhoton", "Particles"), ("EFlowNeutralHadron", "Particles"), ("Jet", "Constituents"), ("Jet", "Particles"),
+            ("GenJet", "Constituents"), ("GenJet", "Particles"), ("Particle", "Constituents"), ("Particle", "Particles"),
+        )
+    ),
+    Listed(MUPAGE, "KM3NET_EVENT", "KM3NET_EVENT/triggeredHits", HEADER_IN_ITEM,
+           Records((("id", ">i4"), ("pmt", "u1"), ("tdc", ">u4"), ("tot", "u1"), ("_", "V6"), ("trigger_mask", ">u8")))),
+    Listed(MUPAGE, "KM3NET_SUMMARYSLICE", "KM3NET_SUMMARYSLICE/vector<KM3NETDAQ::JDAQSummaryFrame>", ARRAY_OF_OBJECTS,
+           Records((("id", ">i4"), ("daq", ">i4"), ("status", ">i4"), ("fifo", ">i4"), ("status_3", ">i4"), ("status_4", ">i4"),
+                    ("data.value", "u1", (31,))))),
     Listed("skhep-issue-40", "tree", "bitset8", BITSET, Bitset(8)),
     Listed("skhep-issue-40", "tree", "bitset16", BITSET, Bitset(16)),
     Listed("skhep-issue468", "Event", "Trajectory./Trajectory.filters", BITSET, Bitset(9)),

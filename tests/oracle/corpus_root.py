@@ -66,10 +66,16 @@ def by_leaf(tree, name):
     return np.array(values, "f8"), np.array(lengths, "i8")
 
 
+def branches_at(branch, names):
+    """Of branches that share a name, any may have those below."""
+    if not names:
+        return [branch]
+    same = [below for below in branch.GetListOfBranches() if str(below.GetName()) == names[0]]
+    return [found for below in same for found in branches_at(below, names[1:])]
+
+
 def by_bytes(tree, path):
-    branch, names = tree, path.split("/")
-    for name in names:
-        branch = next(below for below in branch.GetListOfBranches() if str(below.GetName()) == name)
+    branch = branches_at(tree, path.split("/"))[0]
     entries = [entry for i in range(branch.GetWriteBasket() + 1) for entry in ROOT.entries_in_hex(branch, i)]
     assert len(entries) == branch.GetEntries()
     return [bytes.fromhex(str(entry)) for entry in entries]

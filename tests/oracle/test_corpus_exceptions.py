@@ -14,7 +14,7 @@ import xxhash
 
 import mounted_table
 import root_process
-from oracle.corpus_exceptions import LISTED, Arrays, Bits, Bitset, Draw, Leaf, Objects, Strings
+from oracle.corpus_exceptions import LISTED, Arrays, Bits, Bitset, Draw, Leaf, Objects, Records, References, Strings
 
 CORPUS = os.environ.get("TFILEFS_CORPUS")
 pytestmark = pytest.mark.skipif(not CORPUS, reason="TFILEFS_CORPUS names no corpus of real files")
@@ -208,6 +208,47 @@ def prove_bitset(listed, columns, entries):
     assert leaf["lists"] == [*(hash_of(offsets) for offsets in column.lists), hash_of(constant)]
 
 
+def prove_references(columns, entries):
+    numbers, lengths, items = [], [], [0]
+    for entry in entries:
+        at = 0
+        while at < len(entry):
+            byte_count, version = struct.unpack_from(">IH", entry, at)
+            end = at + 4 + (byte_count & 0x3FFFFFFF)
+            at += 6 + 10  # TObject, which nothing refers to
+            at += 1 + entry[at]
+            size, _, _ = struct.unpack_from(">iiH", entry, at)
+            numbers += struct.unpack_from(f">{size}I", entry, at + 10)
+            lengths.append(size)
+            assert at + 10 + 4 * size == end and version == 1
+            at = end
+        assert at == len(entry)
+        items.append(len(lengths))
+    mine = columns["fUIDs"]
+    assert mine.values.dtype == np.dtype("<u4") and mine.values.tolist() == numbers
+    assert np.diff(mine.lists[1]).tolist() == lengths and mine.lists[0].tolist() == items
+    assert columns["fSize"].values.tolist() == lengths
+
+
+def prove_records(listed, columns, entries):
+    item = np.dtype(list(listed.proof.fields))
+    records, items = [], [0]
+    for entry in entries:
+        byte_count, _, n = struct.unpack_from(">IHI", entry)
+        assert byte_count & 0x3FFFFFFF == len(entry) - 4 and 10 + n * item.itemsize == len(entry)
+        records.append(np.frombuffer(entry, item, n, 10))
+        items.append(items[-1] + n)
+    records = np.concatenate(records)
+    for name in item.names:
+        if name == "_":
+            assert set(records[name].tolist()) == {bytes.fromhex("4000000a0001")}  # byte count and version
+            continue
+        mine = column_of(columns, name)
+        np.testing.assert_array_equal(mine.values.ravel(), records[name].ravel(), name)
+        assert mine.lists[0].tolist() == items
+    assert items[-1] > 0
+
+
 @pytest.mark.parametrize("listed", LISTED, ids=lambda listed: f"{listed.file}:{listed.table}:{listed.branch.rpartition('/')[2]}")
 def test_the_mount_is_right(listed, columns, root_answers):
     mine, proof, answers = columns(listed), listed.proof, root_answers(listed)
@@ -224,6 +265,10 @@ def test_the_mount_is_right(listed, columns, root_answers):
     elif isinstance(proof, Arrays):
         prove_counted_arrays(listed, *answers)
         prove_level(listed, mine, len(answers[0]))
+    elif isinstance(proof, References):
+        prove_references(mine, *answers)
+    elif isinstance(proof, Records):
+        prove_records(listed, mine, *answers)
     else:
         assert isinstance(proof, Bitset)
         prove_bitset(listed, mine, *answers)

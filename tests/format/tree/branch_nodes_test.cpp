@@ -89,8 +89,11 @@ StreamerInfos infos_of(const std::vector<std::pair<std::string, std::vector<Stre
   return StreamerInfos::read(test::streamer_info_record(infos, 0).all(), 0, warnings);
 }
 
-BranchNodes nodes_of(const TreeMaker& maker, const StreamerInfos& infos = {}, const Trial& trial = [](const Stream&) { return true; }) {
-  return make_branch_nodes(maker.tree, infos, trial);
+using Trial = std::function<Result<>(const Stream&)>;
+
+BranchNodes nodes_of(const TreeMaker& maker, const StreamerInfos& infos = {},
+                     const Trial& trial = [](const Stream&) { return Result<>(); }) {
+  return make_branch_nodes(maker.tree, infos, {trial, [](const Stream&) { return FoundClasses(); }});
 }
 Names paths(const BranchNodes& made) {
   Names names;
@@ -267,12 +270,12 @@ TEST(BranchNodes, ATrialDecidesWhereAClassMayHaveItsOwnStreamer) {
   maker.element("p", "Hit", 2);  // a member of class Point, with its header
   maker.leaf_branch("x", "TLeafF", "x");
   int asked = 0;
-  const BranchNodes made = nodes_of(maker, infos_of({kHit, kPoint}), [&](const Stream& stream) {
+  const BranchNodes made = nodes_of(maker, infos_of({kHit, kPoint}), [&](const Stream& stream) -> Result<> {
     ++asked;
     EXPECT_EQ(stream.form, Stream::Form::program);
-    return false;
+    return fail(ErrorKind::damaged, "not so");
   });
-  EXPECT_EQ(asked, 1);
+  EXPECT_EQ(asked, 2);  // with headers of objects, and where they may be left out
   EXPECT_EQ(paths(made), (Names{"p/offsets.i8", "p/raw.u1", "x.f4"}));
   EXPECT_NE(column(made, "p/raw.u1").reason, "");
 }

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace tfile {
+
+// The objects that pointer slots of one entry hold, for the slots that refer to one met before.
+class MetObjects {
+ public:
+  struct Object {
+    std::uint32_t identity = 0;  // ObjectTag::identity
+    std::string_view class_name;
+    std::size_t body = 0;        // position behind the class tag
+    bool is_complete = false;    // not one that is being read
+    std::uint16_t table = 0;     // of the pointer that held it, and its item there (-1: not an item of an alternative)
+    std::int64_t item = -1;
+  };
+
+  void clear() { objects_.clear(); }
+
+  // Identities are positions, so objects come in their order. Gives the object's number.
+  std::size_t add(const Object& object) {
+    objects_.push_back(object);
+    return objects_.size() - 1;
+  }
+  Object& at(std::size_t number) { return objects_[number]; }
+
+  const Object* find(std::uint32_t identity) const {
+    const auto found = std::lower_bound(objects_.begin(), objects_.end(), identity,
+                                        [](const Object& object, std::uint32_t wanted) { return object.identity < wanted; });
+    return found == objects_.end() || found->identity != identity ? nullptr : &*found;
+  }
+
+ private:
+  std::vector<Object> objects_;
+};
+
+}  // namespace tfile
