@@ -30,6 +30,7 @@ class UnreadableTable final : public Table {
     reason = std::move(why);
     nodes.emplace_back();
   }
+  std::size_t stream_count() const override { return 0; }
   std::size_t chunk_count(StreamId) const override { return 0; }
   std::size_t slot_count(StreamId) const override { return 0; }
   EntryRange chunk_entries(ChunkKey) const override { return {}; }

@@ -63,6 +63,7 @@ class PayloadStreams final : public StreamSet {
   PayloadStreams(std::shared_ptr<const Source> source, Payload payload)
       : source_(std::move(source)), payload_(std::move(payload)) {}
 
+  std::size_t stream_count() const override { return 1; }
   std::size_t chunk_count(StreamId) const override { return payload_.size == 0 ? 0 : 1; }
   std::size_t slot_count(StreamId) const override { return 1; }
   EntryRange chunk_entries(ChunkKey) const override { return {0, 1}; }

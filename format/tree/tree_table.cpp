@@ -34,6 +34,7 @@ class TreeTable final : public Table {
     streams_ = std::move(made.streams);
   }
 
+  std::size_t stream_count() const override { return streams_.size(); }
   std::size_t chunk_count(StreamId id) const override { return std::max<std::size_t>(basket_count(id), 1); }
   std::size_t slot_count(StreamId id) const override { return streams_[id].lengths.size(); }
 

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <memory>
-#include <unordered_map>
 
 #include "cache/cache_core.h"
 #include "cache/chunk_cache.h"
 #include "cache/extent_store.h"
-#include "cache/prefetch.h"
+#include "cache/read_ahead.h"
 
 namespace tfilefs {
 
@@ -15,7 +14,9 @@ namespace tfilefs {
 // of its chunks is loading.
 struct AttachedSet {
   AttachedSet(std::shared_ptr<CacheCore> core_, std::shared_ptr<const tfile::StreamSet> streams_)
-      : core(std::move(core_)), streams(std::move(streams_)) {
+      : core(std::move(core_)),
+        streams(std::move(streams_)),
+        ahead(*streams, core->options.prefetch, core->options.memory) {
     core->chunks.attach(chunks);
   }
   ~AttachedSet() { core->chunks.detach(chunks); }
@@ -24,9 +25,7 @@ struct AttachedSet {
   const std::shared_ptr<const tfile::StreamSet> streams;
   SetChunks chunks;
   ExtentStore extents;
-
-  Mutex mutex;
-  std::unordered_map<std::uint64_t, SequenceDetector> readers GUARDED_BY(mutex);  // by stream and slot
+  ReadAhead ahead;
 };
 
 }  // namespace tfilefs

@@ -12,21 +12,8 @@ namespace {
 using tfile::ChunkKey;
 using tfile::StreamId;
 
-// Decoded bytes that are loaded ahead of one sequential reader. Enough for both sides of the pipeline to be busy, and
-// never more than a sixteenth of the budget, so that a few readers do not push out each other's windows.
-constexpr std::uint64_t kAheadMax = 8 << 20;
-
 // Beyond this many pieces a copy is cheaper than what the kernel spends on each (it pins their pages one by one).
 constexpr std::size_t kPiecesMax = 64;
-
-// One read, with its column: which bytes, and from which chunks.
-struct ColumnRead {
-  StreamId stream;
-  std::uint32_t slot;
-  std::uint64_t item_size;
-  std::uint64_t begin, end;  // bytes, within the column
-  std::uint32_t first_chunk, last_chunk;
-};
 
 std::uint32_t chunk_of(const std::vector<std::int64_t>& first, std::int64_t item) {
   return static_cast<std::uint32_t>(std::upper_bound(first.begin(), first.end(), item) - first.begin() - 1);
@@ -75,27 +62,6 @@ void answer(const ColumnRead& read, const Extents& extents, std::vector<ChunkPtr
   reply(std::move(slices));
 }
 
-struct AheadRange {
-  std::uint32_t begin = 0, end = 0;
-};
-
-// Which chunks to load ahead of this read, if any: at least half a window at a time, so that fetches are large.
-AheadRange plan_ahead(const ColumnRead& read, const Extents& extents, const SequenceDetector::Advice& advice) {
-  const auto& first = extents.first[read.slot];
-  const auto chunks = static_cast<std::uint32_t>(extents.chunks());
-  if (advice.ahead == 0) return {};
-  const std::uint32_t from = std::max(*advice.loaded_until, read.last_chunk);
-  if (from >= chunks) return {};
-  const std::uint64_t loaded_end = static_cast<std::uint64_t>(first[from]) * read.item_size;
-  if (loaded_end > read.end && loaded_end - read.end >= advice.ahead / 2) return {};
-  const std::uint64_t wanted_end = read.end + advice.ahead;
-  const std::uint32_t until =
-      chunk_end(first, static_cast<std::int64_t>((wanted_end + read.item_size - 1) / read.item_size));
-  if (until <= from) return {};
-  *advice.loaded_until = until;
-  return {from, until};
-}
-
 class CachedStreamsOfSet : public CachedStreams {
  public:
   explicit CachedStreamsOfSet(std::shared_ptr<AttachedSet> set) : set_(std::move(set)) {}
@@ -136,7 +102,7 @@ class CachedStreamsOfSet : public CachedStreams {
   static void read_in(const std::shared_ptr<AttachedSet>&, const Extents&, StreamId, std::uint32_t slot,
                       std::size_t item_size, std::uint64_t offset, std::size_t size, Reply<Slices>);
   static void miss(const std::shared_ptr<AttachedSet>&, const ColumnRead&, Reply<Slices>);
-  static void load_ahead(const std::shared_ptr<AttachedSet>&, StreamId, AheadRange);
+  static void load_ahead(const std::shared_ptr<AttachedSet>&, const ColumnRead&, bool missed, const ReadAhead::Advice&);
 
   const std::shared_ptr<AttachedSet> set_;
 };
@@ -156,44 +122,37 @@ void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const 
   read.first_chunk = chunk_of(first, static_cast<std::int64_t>(offset / item_size));
   read.last_chunk = chunk_end(first, static_cast<std::int64_t>((end + item_size - 1) / item_size));
 
-  AheadRange ahead;
-  bool continues = false;
-  {
-    const std::uint64_t ahead_max = std::min(kAheadMax, set->core->options.memory / 16);
-    Lock lock(set->mutex);
-    const auto advice = set->readers[std::uint64_t{stream} << 32 | slot].observe(offset, end - offset, ahead_max);
-    ahead = plan_ahead(read, extents, advice);
-    continues = advice.continues;
-  }
-  // A sequential reader uses each chunk once, in however many reads.
-  const bool inside = offset > static_cast<std::uint64_t>(first[read.first_chunk]) * item_size;
+  const ReadAhead::Advice ahead = set->ahead.note(read, extents);
   std::vector<ChunkPtr> chunks;
-  if (set->core->chunks.pin(set->chunks, stream, read.first_chunk, read.last_chunk, !(continues && inside), chunks)) {
+  if (set->core->chunks.pin(set->chunks, stream, read.first_chunk, read.last_chunk, !ahead.once, chunks)) {
     set->core->counters.hits += 1;
-    load_ahead(set, stream, ahead);
+    load_ahead(set, read, false, ahead);
     return answer(read, extents, std::move(chunks), reply);
   }
   chunks.clear();
   set->core->counters.misses += 1;
   miss(set, read, std::move(reply));
-  load_ahead(set, stream, ahead);
+  load_ahead(set, read, true, ahead);
 }
 
 void CachedStreamsOfSet::miss(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, Reply<Slices> reply) {
   std::vector<ChunkKey> keys;
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
-  load_chunks(set, std::move(keys), Urgency::awaited,
+  load_chunks(set, std::move(keys),
               [set, read, reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
                 if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
                 answer(read, *set->extents.ready(read.stream), *std::move(chunks), reply);
               });
 }
 
-void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, StreamId stream, AheadRange ahead) {
-  std::vector<ChunkKey> keys;
-  for (std::uint32_t index = ahead.begin; index < ahead.end; ++index)
-    if (!set->core->chunks.known(set->chunks, {stream, index})) keys.push_back({stream, index});
-  if (!keys.empty()) load_chunks(set, std::move(keys), Urgency::ahead, [](Result<std::vector<ChunkPtr>>) {});
+void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, bool missed,
+                                    const ReadAhead::Advice& ahead) {
+  std::vector<ChunkKey> keys = ahead.own;
+  const auto add = [&](const std::vector<ChunkKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
+  if (ahead.entries.size() > 0 && (missed || !ahead.own.empty()))
+    add(set->ahead.of_companions(read.stream, ahead.entries));
+  if (ahead.sweep.begin < ahead.sweep.end) add(set->ahead.of_sweep(ahead.sweep));
+  if (!keys.empty()) load_chunks_ahead(set, std::move(keys));
 }
 
 }  // namespace

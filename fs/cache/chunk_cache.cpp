@@ -60,14 +60,15 @@ ChunkCache::Seen ChunkCache::look(SetChunks& set, tfile::ChunkKey key) {
   return {found->second.chunk, found->second.state == State::failed};
 }
 
-bool ChunkCache::known(SetChunks& set, tfile::ChunkKey key) const {
+void ChunkCache::drop_known(SetChunks& set, std::vector<tfile::ChunkKey>& keys) const {
   Lock lock(mutex_);
-  return set.entries_.contains(packed(key.stream, key.index));
+  std::erase_if(keys, [&](tfile::ChunkKey key) { return set.entries_.contains(packed(key.stream, key.index)); });
 }
 
 ChunkCache::Claim ChunkCache::claim(SetChunks& set, tfile::ChunkKey key, const std::shared_ptr<ChunkWaiter>& waiter,
                                     std::size_t position, bool urgent) {
   std::shared_ptr<ChunkWaiter> to_promote;
+  std::size_t to_promote_position = 0;
   Claim claim;
   {
     Lock lock(mutex_);
@@ -78,6 +79,7 @@ ChunkCache::Claim ChunkCache::claim(SetChunks& set, tfile::ChunkKey key, const s
       entry.key = place->first;
       entry.fingerprint = mixed(entry.key + mixed(set.id_));
       entry.loader = waiter;
+      entry.loader_position = position;
       claim.claimed = true;
     } else if (entry.state == State::ready) {
       claim.result.emplace(entry.chunk);
@@ -86,14 +88,15 @@ ChunkCache::Claim ChunkCache::claim(SetChunks& set, tfile::ChunkKey key, const s
       claim.result.emplace(tl::unexpected<Error>(*entry.error));
     } else if (urgent) {
       to_promote = entry.loader;
+      to_promote_position = entry.loader_position;
     }
     if (!claim.result) entry.waiters.emplace_back(waiter, position);
   }
-  if (to_promote) to_promote->promote();
+  if (to_promote) to_promote->promote(to_promote_position);
   return claim;
 }
 
-void ChunkCache::publish(SetChunks& set, tfile::ChunkKey key, Result<ChunkPtr> result) {
+void ChunkCache::publish(SetChunks& set, tfile::ChunkKey key, Result<ChunkPtr> result, bool ahead) {
   std::vector<std::pair<std::shared_ptr<ChunkWaiter>, std::size_t>> waiters;
   std::shared_ptr<ChunkWaiter> loader;
   {
@@ -106,6 +109,7 @@ void ChunkCache::publish(SetChunks& set, tfile::ChunkKey key, Result<ChunkPtr> r
       entry.state = State::ready;
       entry.chunk = *result;
       entry.bytes = chunk_memory(**result);
+      entry.expected = ahead && waiters.size() == 1;
       eviction_.insert(entry);
     } else if (remembered(result.error())) {
       entry.state = State::failed;

@@ -31,7 +31,7 @@ class ChunkWaiter {
  public:
   virtual ~ChunkWaiter() = default;
   virtual void arrived(std::size_t position, const Result<ChunkPtr>&) = 0;
-  virtual void promote() = 0;  // somebody else waits for what this one loads
+  virtual void promote(std::size_t position) = 0;  // somebody else waits for this one of what it loads
 };
 
 // The chunks of one stream set in the cache. Guarded by the cache's mutex; only the cache looks inside.
@@ -44,6 +44,7 @@ class SetChunks {
     ChunkPtr chunk;
     std::unique_ptr<Error> error;
     std::shared_ptr<ChunkWaiter> loader;  // while loading: who claimed it
+    std::size_t loader_position = 0;
     std::vector<std::pair<std::shared_ptr<ChunkWaiter>, std::size_t>> waiters;
     SetChunks* set = nullptr;
     std::uint64_t key = 0;
@@ -75,8 +76,8 @@ class ChunkCache {
   };
   Seen look(SetChunks&, tfile::ChunkKey);
 
-  // Is somebody loading it, or is it here (or known to be damaged)?
-  bool known(SetChunks&, tfile::ChunkKey) const;
+  // Takes out those that somebody is loading, that are here, or that are known to be damaged.
+  void drop_known(SetChunks&, std::vector<tfile::ChunkKey>&) const;
 
   // The chunk or its damage if there is one; else the waiter is told later, and if `claimed` it is the one that must
   // publish. A joined chunk that was prefetch is promoted when `urgent`.
@@ -86,8 +87,8 @@ class ChunkCache {
   };
   Claim claim(SetChunks&, tfile::ChunkKey, const std::shared_ptr<ChunkWaiter>&, std::size_t position, bool urgent);
 
-  // Ends the loading of a claimed chunk.
-  void publish(SetChunks&, tfile::ChunkKey, Result<ChunkPtr>);
+  // Ends the loading of a claimed chunk. `ahead`: nobody but its loader may have asked for it yet.
+  void publish(SetChunks&, tfile::ChunkKey, Result<ChunkPtr>, bool ahead);
 
   // Evicts until about `bytes` were freed. With `any`, chunks that readers hold leave the cache as well.
   void evict(std::uint64_t bytes, Budget::Evict);

@@ -12,11 +12,16 @@
 
 namespace tfilefs {
 
+// What is loaded before it is asked for: nothing; the next chunks of a column that is read in order; and the columns that
+// are used together.
+enum class Prefetch : std::uint8_t { off, sequential, learn };
+
 struct CacheOptions {
   std::uint64_t memory = 0;    // bytes: cache and work in flight
   unsigned threads = 0;        // size of the decode arena
   unsigned fetch_threads = 4;  // threads that block in Source::read and in opening files; architecture, "Threads"
   std::uint64_t readahead = 256 << 10;  // gaps up to this size are read through
+  Prefetch prefetch = Prefetch::learn;
 };
 
 // The decoded chunks of one StreamSet (a table, or an object's payload) and their extents. Kept alive by open files;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <unordered_set>
+#include <utility>
 
 namespace tfilefs {
 
@@ -14,13 +15,15 @@ struct Resident {
   std::uint64_t bytes = 0;
   std::uint64_t fingerprint = 0;  // the same for the same chunk, whenever it comes back
   std::uint8_t uses = 0;
+  bool expected = false;  // loaded ahead of a reader who has not come yet
   enum class Queue : std::uint8_t { none, small, main } queue = Queue::none;
 };
 
 // S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023), counted in bytes. New residents
 // enter a small queue and leave it quickly unless they are used again while they are in it, or soon after they left it
 // (their fingerprints are remembered): so a scan passes through the small queue and does not touch what is in steady
-// use. Pure bookkeeping: no locks, no memory of the residents.
+// use. What was loaded ahead and not used yet is passed over once. Pure bookkeeping: no locks, no memory of the
+// residents.
 class Eviction {
  public:
   // `capacity`: bytes of the whole cache.
@@ -29,6 +32,7 @@ class Eviction {
   void insert(Resident&);
   static void touch(Resident& resident) {
     if (resident.uses < kUsesMax) ++resident.uses;
+    resident.expected = false;
   }
   void remove(Resident&);
 
@@ -59,8 +63,8 @@ class Eviction {
 
 template <class Idle>
 Resident* Eviction::take_victim(Idle&& idle) {
-  // Each resident is passed at most kUsesMax + 2 times before its turn has come or it is seen not to be idle.
-  std::size_t steps = (small_.count + main_.count) * (kUsesMax + 2);
+  // Each resident is passed at most kUsesMax + 3 times before its turn has come or it is seen not to be idle.
+  std::size_t steps = (small_.count + main_.count) * (kUsesMax + 3);
   while (steps-- > 0) {
     const bool from_small = small_.count > 0 && (small_.bytes > small_target_ || main_.count == 0);
     Resident* candidate = from_small ? small_.oldest : main_.oldest;
@@ -68,7 +72,9 @@ Resident* Eviction::take_victim(Idle&& idle) {
     if (!candidate) return nullptr;
     const Resident::Queue queue = candidate->queue;
     unlink(*candidate);
-    if (queue == Resident::Queue::small && candidate->uses > 1) {
+    if (std::exchange(candidate->expected, false)) {
+      push(*candidate, Resident::Queue::main);
+    } else if (queue == Resident::Queue::small && candidate->uses > 1) {
       candidate->uses = 0;
       push(*candidate, Resident::Queue::main);
     } else if (queue == Resident::Queue::main && candidate->uses > 0) {

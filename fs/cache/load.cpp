@@ -17,6 +17,13 @@ using tfile::ChunkKey;
 // "Increasing parallelism in the ROOT I/O subsystem"): small baskets decode faster than a task is handed over.
 constexpr std::uint64_t kTaskStoredBytes = 100'000;
 
+// A range that a reader waits for is read whole before its first chunk is decoded; one that nobody waits for may be
+// longer: fewer calls.
+constexpr std::uint64_t kAwaitedRangeMax = 4 << 20, kAheadRangeMax = 32 << 20;
+
+// Bytes of one vectored read, after which what came is decoded.
+constexpr std::uint64_t kCallBytes = 8 << 20;
+
 // No estimate is taken for more than this, so that sums of what a file claims cannot overflow.
 constexpr std::uint64_t kSizeClaimMax = std::uint64_t{1} << 48;
 
@@ -31,6 +38,8 @@ struct Unit {
   std::uint64_t decoded_size = 0;
 
   bool claimed = false;
+  std::atomic<bool> urgent = false;        // somebody waits for it
+  std::atomic<const Unit*> task = nullptr; // the first unit of the decode task that it is in, once there is one
   std::atomic<std::size_t> missing = 0;  // of bytes and inputs, before it can be decoded
   std::span<const std::byte> stored;
   std::shared_ptr<const void> stored_owner;
@@ -67,7 +76,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   void start() override;
   void denied(const Error& error) override { end(&error); }
   void arrived(std::size_t position, const Result<ChunkPtr>&) override;
-  void promote() override;
+  void promote(std::size_t position) override;
 
  private:
   std::uint32_t add(ChunkKey, bool kept);
@@ -75,6 +84,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   void fetch();
   void take_bytes(const FetchRange&, std::shared_ptr<Fetched>, std::vector<std::uint32_t>& delivered);
   void deliver(std::span<const std::uint32_t> positions);
+  void fetch_together(std::span<const FetchRange>);
   void decode_together(std::vector<std::uint32_t> positions);
   void decode(Unit&);
   Result<ChunkPtr> decode_chunk(Unit&, std::span<const ChunkPtr> inputs);
@@ -86,7 +96,8 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   std::deque<Unit> units_;
   std::vector<std::uint32_t> wanted_;
   std::map<std::uint64_t, std::uint32_t> input_positions_;
-  std::atomic<Urgency> urgency_;
+  const Urgency urgency_;
+  std::atomic<bool> hurry_ = false;  // somebody waits for a unit of a load that was ahead
   std::vector<FetchRange> plan_;
   Budget::Reservation stored_memory_;
   std::atomic<std::size_t> outstanding_ = 0;  // units that have not concluded, and start()
@@ -136,7 +147,9 @@ std::vector<FetchRange> Load::plan(const std::function<bool(const Unit&)>& wante
       wishes.push_back({unit.locator->source, unit.locator->range, i});
   // What is read through counts in the budget too, and must stay small in it.
   const CacheOptions& options = set_->core->options;
-  return plan_fetch(std::move(wishes), {.gap_max = std::min(options.readahead, options.memory / 64)});
+  const std::uint64_t range_max = urgency_ == Urgency::awaited ? kAwaitedRangeMax : kAheadRangeMax;
+  return plan_fetch(std::move(wishes), {.gap_max = std::min(options.readahead, options.memory / 64),
+                                        .range_max = std::min(range_max, options.memory / 16)});
 }
 
 // What somebody else is loading counts as if it were absent: it may be there, and gone again, before the claim.
@@ -189,7 +202,7 @@ void Load::start() {
           units_[id].error = Error{ErrorKind::busy, "the cache is closing", -1, 0};
           with_bytes.push_back(static_cast<std::uint32_t>(id));
         }
-    } else if (urgency_ == Urgency::awaited) {
+    } else if (hurry_) {
       set_->core->fetcher.promote(this);  // in case promote() came between the claim and the queue
     }
   }
@@ -197,48 +210,55 @@ void Load::start() {
   count_down();
 }
 
-void Load::promote() {
-  urgency_ = Urgency::awaited;
+// The whole fetch may have to come first, of the decoding only the unit's own task and those of its inputs.
+void Load::promote(std::size_t position) {
+  Unit& unit = units_[position];
+  unit.urgent = true;
+  hurry_ = true;
   set_->core->fetcher.promote(this);
-  set_->core->decoder.promote(this);
+  if (const Unit* task = unit.task) set_->core->decoder.promote(task);
+  for (const std::uint32_t input : unit.inputs) promote(input);
 }
 
-// On a fetch thread.
+// On a fetch thread. A long plan is read in several calls, so that decoding begins with the first.
 void Load::fetch() {
+  const std::span<const FetchRange> plan(plan_);
+  for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
+    std::uint64_t bytes = 0;
+    for (end = begin; end < plan.size() && plan[end].source == plan[begin].source && bytes < kCallBytes; ++end)
+      bytes += plan[end].range.size;
+    fetch_together(plan.subspan(begin, end - begin));
+  }
+}
+
+void Load::fetch_together(std::span<const FetchRange> ranges) {
   auto& counters = set_->core->counters;
+  std::vector<std::shared_ptr<Fetched>> buffers;
+  std::vector<tfile::ByteRange> from;
+  std::vector<std::span<std::byte>> into;
+  for (const FetchRange& range : ranges) {
+    auto fetched = std::make_shared<Fetched>();
+    fetched->memory = stored_memory_.split(range.range.size);
+    fetched->bytes = tfile::Buffer(range.range.size, tfile::Use::passing);
+    from.push_back(range.range);
+    into.push_back(fetched->bytes.span());
+    buffers.push_back(std::move(fetched));
+  }
+  const Result<> all = ranges[0].source->read(from, into);
+  ++counters.read_calls;
   std::vector<std::uint32_t> delivered;
-  for (std::size_t begin = 0, end; begin < plan_.size(); begin = end) {
-    for (end = begin; end < plan_.size() && plan_[end].source == plan_[begin].source;) ++end;
-    const auto ranges = std::span(plan_).subspan(begin, end - begin);
-    std::vector<std::shared_ptr<Fetched>> buffers;
-    std::vector<tfile::ByteRange> from;
-    std::vector<std::span<std::byte>> into;
-    for (const FetchRange& range : ranges) {
-      auto fetched = std::make_shared<Fetched>();
-      fetched->memory = stored_memory_.split(range.range.size);
-      fetched->bytes = tfile::Buffer(range.range.size, tfile::Use::passing);
-      from.push_back(range.range);
-      into.push_back(fetched->bytes.span());
-      buffers.push_back(std::move(fetched));
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    counters.bytes_read += ranges[i].range.size;
+    // One bad place must not take its neighbours with it: each chunk by itself, then.
+    for (std::size_t n = 0; !all && n < ranges[i].ids.size(); ++n) {
+      Unit& unit = units_[ranges[i].ids[n]];
+      const tfile::ByteRange range = unit.locator->range;
+      ++counters.read_calls;
+      const auto place = into[i].subspan(range.begin - ranges[i].range.begin, range.size);
+      const Result<> one = ranges[i].source->read(std::span(&range, 1), std::span(&place, 1));
+      if (!one) unit.error = one.error();
     }
-    const Result<> all = ranges[0].source->read(from, into);
-    ++counters.read_calls;
-    for (std::size_t i = 0; i < ranges.size(); ++i) {
-      counters.bytes_read += ranges[i].range.size;
-      if (all) {
-        take_bytes(ranges[i], buffers[i], delivered);
-        continue;
-      }
-      // One bad place must not take its neighbours with it: each chunk by itself, then.
-      for (const std::size_t id : ranges[i].ids) {
-        const tfile::ByteRange range = units_[id].locator->range;
-        ++counters.read_calls;
-        const auto place = into[i].subspan(range.begin - ranges[i].range.begin, range.size);
-        const Result<> one = ranges[i].source->read(std::span(&range, 1), std::span(&place, 1));
-        if (!one) units_[id].error = one.error();
-      }
-      take_bytes(ranges[i], buffers[i], delivered);
-    }
+    take_bytes(ranges[i], buffers[i], delivered);
   }
   deliver(delivered);
 }
@@ -272,10 +292,19 @@ void Load::deliver(std::span<const std::uint32_t> positions) {
 }
 
 void Load::decode_together(std::vector<std::uint32_t> positions) {
-  const auto task = [self = shared_from_this(), positions = std::move(positions)] {
-    for (const std::uint32_t position : positions) self->decode(self->units_[position]);
+  const Unit* const task = &units_[positions.front()];
+  for (const std::uint32_t position : positions) units_[position].task = task;
+  const auto urgent = [&] {
+    return std::any_of(positions.begin(), positions.end(), [&](std::uint32_t p) { return units_[p].urgent.load(); });
   };
-  set_->core->decoder.run(task, urgency_, this);
+  const bool ahead = urgency_ == Urgency::ahead && !urgent();
+  set_->core->decoder.run(
+      [self = shared_from_this(), positions] {
+        for (const std::uint32_t position : positions) self->decode(self->units_[position]);
+      },
+      ahead ? Urgency::ahead : Urgency::awaited, task);
+  // In case promote() came between the question and the queue.
+  if (ahead && urgent()) set_->core->decoder.promote(task);
 }
 
 // In the arena.
@@ -335,7 +364,7 @@ Result<ChunkPtr> Load::decode_chunk(Unit& unit, std::span<const ChunkPtr> inputs
 void Load::conclude(Unit& unit, Result<ChunkPtr> result) {
   unit.memory.shrink(0);
   if (unit.kept) {
-    set_->core->chunks.publish(set_->chunks, unit.key, std::move(result));
+    set_->core->chunks.publish(set_->chunks, unit.key, std::move(result), urgency_ == Urgency::ahead);
     set_->core->budget->changed();
   } else {
     if (!result) unit.error = result.error();
@@ -374,11 +403,10 @@ void want_input_extents(const std::shared_ptr<AttachedSet>& set, std::span<const
 
 }  // namespace
 
-void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Urgency urgency,
-                 Reply<std::vector<ChunkPtr>> reply) {
-  auto go = [set, keys, urgency, reply = std::move(reply)](Result<bool> inputs) mutable {
+void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<std::vector<ChunkPtr>> reply) {
+  auto go = [set, keys, reply = std::move(reply)](Result<bool> inputs) mutable {
     if (!inputs) return reply(tl::unexpected<Error>(inputs.error()));
-    auto load = std::make_shared<Load>(set, keys, true, urgency);
+    auto load = std::make_shared<Load>(set, keys, true, Urgency::awaited);
     load->finish = [reply = std::make_shared<Reply<std::vector<ChunkPtr>>>(std::move(reply))](Load& done,
                                                                                               const Error* error) {
       std::vector<ChunkPtr> chunks;
@@ -393,6 +421,31 @@ void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, U
     load->run();
   };
   want_input_extents(set, keys, Reply<bool>(std::move(go)));
+}
+
+void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> keys) {
+  set->core->chunks.drop_known(set->chunks, keys);
+  std::vector<tfile::StreamId> streams;  // with those of the inputs
+  std::erase_if(keys, [&](ChunkKey key) { return set->streams->items_from(key.stream) == tfile::ItemsFrom::payloads && !set->extents.ready(key.stream); });
+  for (const ChunkKey key : keys) {
+    streams.push_back(key.stream);
+    for (const ChunkKey input : set->streams->inputs(key)) streams.push_back(input.stream);
+  }
+  std::sort(streams.begin(), streams.end());
+  streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
+  if (keys.empty()) return;
+  set->extents.want_all(set, streams, [set, keys](Result<bool>) mutable {
+    // A stream whose extents cannot be had is its readers' trouble, not its neighbours'.
+    const auto unready = [&](ChunkKey key) { return !set->extents.ready(key.stream); };
+    std::erase_if(keys, [&](ChunkKey key) {
+      const auto inputs = set->streams->inputs(key);
+      return unready(key) || std::any_of(inputs.begin(), inputs.end(), unready);
+    });
+    if (keys.empty()) return;
+    auto load = std::make_shared<Load>(set, keys, true, Urgency::ahead);
+    load->finish = [](Load&, const Error*) {};
+    load->run();
+  });
 }
 
 void load_item_counts(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<ItemCounts> reply) {

@@ -17,9 +17,11 @@ namespace tfilefs {
 // Makes the chunks `keys` be there (in this order in the answer; the first error if one fails): reserves their memory
 // in one piece, claims those that nobody loads yet, fetches their bytes in one plan, decodes them and the chunks of
 // counts that they need, and answers when all have arrived. The extents of all streams concerned must be ready.
-// Prefetch (`ahead`) takes only memory that is free, and is dropped otherwise.
-void load_chunks(std::shared_ptr<AttachedSet>, std::vector<tfile::ChunkKey> keys, Urgency,
-                 Reply<std::vector<ChunkPtr>>);
+void load_chunks(std::shared_ptr<AttachedSet>, std::vector<tfile::ChunkKey> keys, Reply<std::vector<ChunkPtr>>);
+
+// The same for chunks that nobody waits for yet, in any order, some of which may be there. Takes only memory that is
+// free or idle, and is dropped otherwise; chunks whose place among the items only payloads tell are left out.
+void load_chunks_ahead(const std::shared_ptr<AttachedSet>&, std::vector<tfile::ChunkKey> keys);
 
 // How many items each of these chunks holds, from their payloads (StreamSet::items), one result a chunk: nothing of
 // them is kept. The extents of the streams of their inputs must be ready.

@@ -1,31 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
+#include <vector>
 
 namespace tfilefs {
 
-// Notices who reads a column in order. Kept for each stream that is read: a few readers can be followed at once. Pure.
+// Notices who reads a column in order: upward, downward, or in equal steps. Kept for each column that is read; a few
+// readers can be followed at once. Pure.
 class SequenceDetector {
  public:
   // What a read says about the next ones.
   struct Advice {
-    bool continues = false;                 // it goes on where another read ended
-    std::uint64_t ahead = 0;                // bytes behind it that will be wanted; 0 for a random reader
-    std::uint32_t* loaded_until = nullptr;  // of this reader: the caller's note of how far it has loaded ahead
+    bool continues = false;   // it goes on where another read ended
+    std::uint64_t ahead = 0;  // bytes beyond it that will be wanted; 0 for a random reader
+    std::int64_t step = 0;    // from one read's begin to the next's, where they leave gaps; 0: without gaps, upward;
+                              // -1: without gaps, downward
+    std::uint64_t* loaded_until = nullptr;  // of this reader: the caller's note of how far (byte) it has loaded ahead
   };
   // A read of [offset, offset + size); `ahead_max` bounds the advice.
   Advice observe(std::uint64_t offset, std::uint64_t size, std::uint64_t ahead_max);
 
  private:
+  // What one reader has read in one go: [low, high), grown at either end; and where its last read began.
   struct Run {
-    std::uint64_t next = 0;      // where it has got to
-    std::uint64_t bytes = 0;     // how far it has come
-    std::uint64_t last_use = 0;  // 0: free
-    std::uint32_t loaded_until = 0;
+    std::uint64_t low = 0, high = 0;
+    std::uint64_t up = 0, down = 0;  // bytes by which it grew of late, upward and downward
+    std::uint64_t last = 0;
+    std::int64_t step = 0;    // between its last two reads, where they left a gap
+    std::uint32_t steps = 0;  // how often in a row; 0: they left none
+    std::uint64_t last_use = 0;
+    std::uint64_t loaded_until = 0;
   };
-  std::array<Run, 4> runs_{};
+  static bool grow(Run&, std::uint64_t offset, std::uint64_t size);
+  static Advice advice_for(Run&, std::uint64_t size, std::uint64_t ahead_max);
+  Run* strided(std::uint64_t offset, std::uint64_t size);
+  Run& begin_run(std::uint64_t offset, std::uint64_t size);
+
+  static constexpr std::size_t kRuns = 4;
+  std::vector<Run> runs_;
   std::uint64_t clock_ = 0;
 };
 

@@ -77,6 +77,8 @@ bool is_for_kernel(std::string_view name) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
+constexpr auto kPrefetchNames = std::to_array<std::string_view>({"off", "sequential", "learn"});  // as in Prefetch
+
 Result<> take_id(std::string_view name, std::string_view value, std::optional<id_t>& into) {
   const auto id = parse_number(value);
   if (!id || *id >= 0xffffffff) return bad_value(name, value, "a number");
@@ -101,9 +103,9 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
     if (value != "hidden" && value != "listed") return bad_value(name, value, "hidden or listed");
     fs.views_listed = value == "listed";
   } else if (name == "prefetch") {
-    if (value != "off" && value != "sequential" && value != "learn")
-      return bad_value(name, value, "off, sequential or learn");
-    options.prefetch = value;
+    const auto place = std::find(kPrefetchNames.begin(), kPrefetchNames.end(), value);
+    if (place == kPrefetchNames.end()) return bad_value(name, value, "off, sequential or learn");
+    fs.cache.prefetch = static_cast<Prefetch>(place - kPrefetchNames.begin());
   } else if (name == "idle") {
     const auto seconds = parse_number(value);
     if (!seconds || *seconds > 1u << 30) return bad_value(name, value, "a number of seconds");
@@ -206,7 +208,7 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["memory"] = fs.cache.memory;
   json["threads"] = fs.cache.threads;
   json["readahead"] = fs.cache.readahead;
-  json["prefetch"] = options.prefetch;
+  json["prefetch"] = kPrefetchNames[static_cast<std::size_t>(fs.cache.prefetch)];
   json["views"] = fs.views_listed ? "listed" : "hidden";
   json["allow_other"] = options.allow_other;
   json["idle"] = options.idle ? nlohmann::ordered_json(options.idle->count()) : nullptr;

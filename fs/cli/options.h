@@ -17,7 +17,6 @@ struct MountOptions {
   FileSystemOptions file_system;
   bool allow_other = false;
   std::optional<std::chrono::seconds> idle;
-  std::string prefetch = "learn";
   std::optional<std::string> shown_source;  // fsname=
   std::vector<std::string> kernel_options;  // noexec and the like
 };

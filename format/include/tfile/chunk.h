@@ -56,6 +56,7 @@ class StreamSet {
  public:
   virtual ~StreamSet() = default;
 
+  virtual std::size_t stream_count() const = 0;
   virtual std::size_t chunk_count(StreamId) const = 0;
   virtual std::size_t slot_count(StreamId) const = 0;
 

@@ -54,5 +54,34 @@ TEST(SequenceDetector, FollowsSeveralReaders) {
   for (const std::uint64_t a : ahead) EXPECT_EQ(a, kMax);
 }
 
+TEST(SequenceDetector, ReadingDownwardIsARunToo) {
+  SequenceDetector detector;
+  SequenceDetector::Advice advice;
+  for (std::uint64_t i = 100; i > 40; --i) advice = detector.observe(i << 17, 1 << 17, kMax);
+  EXPECT_EQ(advice.ahead, kMax);
+  EXPECT_EQ(advice.step, -1);
+}
+
+TEST(SequenceDetector, WhoTurnsRoundIsFollowed) {
+  SequenceDetector detector;
+  SequenceDetector::Advice advice;
+  for (std::uint64_t i = 100; i > 80; --i) advice = detector.observe(i << 17, 1 << 17, kMax);
+  ASSERT_EQ(advice.step, -1);
+  for (std::uint64_t i = 200; i < 240; ++i) advice = detector.observe(i << 17, 1 << 17, kMax);
+  EXPECT_EQ(advice.step, 0);
+  EXPECT_EQ(advice.ahead, kMax);
+}
+
+TEST(SequenceDetector, EqualStepsAreFollowedEitherWay) {
+  for (const std::int64_t step : {std::int64_t{1} << 20, -(std::int64_t{1} << 20)}) {
+    SequenceDetector detector;
+    SequenceDetector::Advice advice;
+    std::int64_t at = std::int64_t{1} << 30;
+    for (int i = 0; i < 20; ++i, at += step) advice = detector.observe(static_cast<std::uint64_t>(at), 4096, kMax);
+    EXPECT_EQ(advice.step, step);
+    EXPECT_EQ(advice.ahead, 64u * 4096);
+  }
+}
+
 }  // namespace
 }  // namespace tfilefs

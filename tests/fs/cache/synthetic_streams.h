@@ -93,6 +93,7 @@ class SyntheticStreams : public tfile::StreamSet {
     return sum;
   }
 
+  std::size_t stream_count() const override { return streams_.size(); }
   std::size_t chunk_count(tfile::StreamId s) const override { return streams_[s].items.size(); }
   std::size_t slot_count(tfile::StreamId) const override { return 1; }
   tfile::EntryRange chunk_entries(tfile::ChunkKey key) const override { return {key.index, key.index + 1}; }

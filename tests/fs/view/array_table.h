@@ -59,6 +59,7 @@ class ArrayTable : public tfile::Table {
     return id;
   }
 
+  std::size_t stream_count() const override { return arrays_.size(); }
   std::size_t chunk_count(tfile::StreamId s) const override {
     return static_cast<std::size_t>((length(s) + chunk_items_ - 1) / chunk_items_);
   }

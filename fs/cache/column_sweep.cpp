@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/column_sweep.h"
+
+#include <algorithm>
+
+namespace tfilefs {
+namespace {
+
+// Two columns side by side are often all that is wanted; a third in a row is a habit.
+constexpr std::uint32_t kColumnsSure = 3;
+
+// Streams that may be passed over: a counter that is no column of its own, or one that was read before.
+constexpr tfile::StreamId kPassedOver = 3;
+
+// Stored bytes of the first columns that are loaded on a habit: a few milliseconds of one core if it ends there. Then
+// sixteen times as many each time: columns of a wide tree take kilobytes, and each window costs a read for every
+// cluster, so that with doubling most reads would be small.
+constexpr std::uint64_t kWindowFirst = 4 << 20;
+constexpr std::uint64_t kWindowGrowth = 16;
+
+tfile::EntryRange hull(tfile::EntryRange a, tfile::EntryRange b) {
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
+bool within(tfile::EntryRange inner, tfile::EntryRange outer) {
+  return inner.begin >= outer.begin && inner.end <= outer.end;
+}
+bool overlap(tfile::EntryRange a, tfile::EntryRange b) { return a.begin < b.end && b.begin < a.end; }
+
+}  // namespace
+
+ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, tfile::EntryRange entries, std::int64_t all) {
+  ++clock_;
+  Sweep* found = nullptr;
+  for (Sweep& sweep : sweeps_) {
+    const bool same = sweep.columns > 0 && sweep.stream == stream;
+    const bool next = sweep.columns > 0 && stream > sweep.stream && stream - sweep.stream <= 1 + kPassedOver;
+    if ((same || next) && (!found || (same && found->stream != stream))) found = &sweep;
+  }
+  if (!found) {
+    found = &*std::min_element(sweeps_.begin(), sweeps_.end(), [](auto& a, auto& b) { return a.last_use < b.last_use; });
+    *found = Sweep{};
+  }
+  found->last_use = clock_;
+  if (found->columns > 0 && found->stream == stream) {
+    // Back to entries before: it starts again rather than goes on.
+    const bool goes_on = entries.begin <= found->now.end && entries.end >= found->now.begin;
+    found->now = goes_on ? hull(found->now, entries) : entries;
+    if (!goes_on) found->columns = 1;
+    return {};
+  }
+  found->before = found->now;
+  found->now = entries;
+  found->stream = stream;
+  ++found->columns;
+  return go_on(*found, all);
+}
+
+ColumnSweep::Advice ColumnSweep::go_on(Sweep& sweep, std::int64_t all) {
+  if (sweep.columns < kColumnsSure) return {};
+  // What was read of the column before is wanted of the next ones, if this one is read there too.
+  if (!overlap(sweep.now, sweep.before)) {
+    sweep.columns = 1;
+    sweep.window = 0;
+    return {};
+  }
+  const tfile::EntryRange wanted = hull(sweep.before, sweep.now);
+  const bool loaded = sweep.window > 0 && within(wanted, sweep.loaded) && sweep.stream < sweep.loaded_until;
+  // The next window is due when half of the last is used up.
+  if (loaded && sweep.stream - sweep.loaded_from < (sweep.loaded_until - sweep.loaded_from) / 2) return {};
+  const tfile::StreamId begin = loaded ? sweep.loaded_until : sweep.stream + 1;
+  if (begin >= streams_) return {};
+  sweep.window = std::min(window_max_, sweep.window == 0 ? kWindowFirst : sweep.window * kWindowGrowth);
+  tfile::StreamId end = begin;
+  const double share = static_cast<double>(wanted.size()) / static_cast<double>(std::max<std::int64_t>(all, 1));
+  for (double sum = 0; end < streams_; ++end) {
+    sum += share * static_cast<double>(stored_(end));
+    if (sum > static_cast<double>(sweep.window)) break;
+  }
+  sweep.loaded_from = sweep.stream;
+  sweep.loaded_until = end;
+  sweep.loaded = wanted;
+  return {begin, end, wanted};
+}
+
+}  // namespace tfilefs

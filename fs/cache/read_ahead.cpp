@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/read_ahead.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace tfilefs {
+namespace {
+
+using tfile::ChunkKey;
+using tfile::EntryRange;
+using tfile::StreamId;
+
+// Decoded bytes that are loaded ahead of one sequential reader. Enough for both sides of the pipeline to be busy, and
+// never more than a sixteenth of the budget, so that a few readers do not push out each other's windows.
+constexpr std::uint64_t kAheadMax = 8 << 20;
+
+// Stored bytes in a part of a table, within which columns count as used together: ROOT's clusters are of this size.
+constexpr std::uint64_t kPartBytes = 30'000'000;
+// A small table is cut too, or nothing could be learned in it; a huge one not into more than the history tells apart.
+constexpr std::uint64_t kPartsMin = 16, kPartsMax = 4096;
+
+std::uint32_t parts_in(const tfile::StreamSet& streams) {
+  std::uint64_t stored = 0;
+  for (StreamId stream = 0; stream < streams.stream_count(); ++stream) stored += streams.stored_bytes(stream);
+  return static_cast<std::uint32_t>(std::clamp(stored / kPartBytes, kPartsMin, kPartsMax));
+}
+
+// The chunk with this byte of the column, or the last.
+std::uint32_t chunk_at(const std::vector<std::int64_t>& first, std::uint64_t byte, std::uint64_t item_size) {
+  const auto item = static_cast<std::int64_t>(byte / item_size);
+  const auto place = std::upper_bound(first.begin(), first.end(), item) - first.begin() - 1;
+  return static_cast<std::uint32_t>(std::clamp<std::ptrdiff_t>(place, 0, std::ssize(first) - 2));
+}
+
+}  // namespace
+
+ReadAhead::ReadAhead(const tfile::StreamSet& streams, Prefetch prefetch, std::uint64_t memory)
+    : streams_(streams),
+      prefetch_(prefetch),
+      memory_(memory),
+      parts_(prefetch == Prefetch::learn ? parts_in(streams) : 1),
+      // Decoded it may be several times as much, and must stay well below the budget.
+      sweep_([&streams](StreamId stream) { return streams.stored_bytes(stream); },
+             static_cast<StreamId>(streams.stream_count()), memory / 16) {}
+
+ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents) {
+  Advice advice;
+  if (prefetch_ == Prefetch::off) return advice;
+  const auto chunks = static_cast<std::uint32_t>(streams_.chunk_count(read.stream));
+  const EntryRange entries{streams_.chunk_entries({read.stream, read.first_chunk}).begin,
+                           streams_.chunk_entries({read.stream, read.last_chunk - 1}).end};
+  const std::int64_t all = streams_.chunk_entries({read.stream, chunks - 1}).end;
+
+  const Lock lock(mutex_);
+  const auto sequence = readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(
+      read.begin, read.end - read.begin, std::min(kAheadMax, memory_ / 16));
+  const auto first_item = static_cast<std::uint64_t>(extents.first[read.slot][read.first_chunk]);
+  advice.once = sequence.continues && (sequence.step < 0 || read.begin > first_item * read.item_size);
+  advice.own = own_chunks(read, extents, sequence);
+  if (prefetch_ != Prefetch::learn) return advice;
+
+  const std::uint32_t last_part = part_of(entries.end - 1, all);
+  for (std::uint32_t part = part_of(entries.begin, all); part <= last_part; ++part) history_.note(read.stream, part);
+  advice.entries = entries;
+  for (const ChunkKey key : advice.own) {
+    const EntryRange more = streams_.chunk_entries(key);
+    advice.entries = {std::min(advice.entries.begin, more.begin), std::max(advice.entries.end, more.end)};
+  }
+  advice.sweep = sweep_.observe(read.stream, entries, all);
+  return advice;
+}
+
+std::uint32_t ReadAhead::part_of(std::int64_t entry, std::int64_t entries) const {
+  if (entry <= 0 || entries <= 0) return 0;
+  const double share = static_cast<double>(entry) / static_cast<double>(entries);
+  return std::min(parts_ - 1, static_cast<std::uint32_t>(share * parts_));
+}
+
+// At least half a window at a time, so that fetches are large.
+std::vector<ChunkKey> ReadAhead::own_chunks(const ColumnRead& read, const Extents& extents,
+                                            const SequenceDetector::Advice& advice) const {
+  std::vector<ChunkKey> keys;
+  if (advice.ahead == 0) return keys;
+  const auto& first = extents.first[read.slot];
+  const auto chunks = static_cast<std::uint32_t>(extents.chunks());
+  const auto byte_of = [&](std::uint32_t chunk) { return static_cast<std::uint64_t>(first[chunk]) * read.item_size; };
+  const std::uint64_t column_end = byte_of(chunks);
+  std::uint64_t& loaded_until = *advice.loaded_until;
+  if (advice.step == 0) {
+    const std::uint64_t from = std::max(loaded_until, byte_of(read.last_chunk));
+    if (from >= column_end || (from > read.end && from - read.end >= advice.ahead / 2)) return keys;
+    const std::uint64_t until = std::min(column_end, read.end + advice.ahead);
+    if (until <= from) return keys;
+    std::uint32_t chunk = chunk_at(first, from, read.item_size);
+    for (; chunk < chunks && byte_of(chunk) < until; ++chunk) keys.push_back({read.stream, chunk});
+    loaded_until = byte_of(chunk);
+  } else if (advice.step == -1) {
+    const std::uint64_t from = std::min(loaded_until == 0 ? column_end : loaded_until, byte_of(read.first_chunk));
+    if (from == 0 || (from < read.begin && read.begin - from >= advice.ahead / 2)) return keys;
+    const std::uint64_t until = read.begin - std::min(read.begin, advice.ahead);
+    std::uint32_t chunk = chunk_at(first, from - 1, read.item_size) + 1;
+    while (chunk > 0 && byte_of(chunk) > until) keys.push_back({read.stream, --chunk});
+    loaded_until = byte_of(chunk);
+  } else {
+    std::uint32_t last = read.first_chunk;
+    const auto here = static_cast<std::int64_t>(read.begin), step = advice.step;
+    const auto reads = static_cast<std::int64_t>(advice.ahead / (read.end - read.begin));
+    const std::int64_t loaded = (static_cast<std::int64_t>(loaded_until) - here) / step;  // in steps from here
+    if (loaded > reads / 2 && loaded <= reads) return keys;
+    const std::int64_t from = loaded > 0 && loaded <= reads ? loaded : 0;
+    for (std::int64_t i = from + 1; i <= reads; ++i) {
+      const std::int64_t at = here + i * step;
+      if (at < 0 || static_cast<std::uint64_t>(at) >= column_end) break;
+      const std::uint32_t chunk = chunk_at(first, static_cast<std::uint64_t>(at), read.item_size);
+      if (chunk != last) keys.push_back({read.stream, chunk});
+      last = chunk;
+      loaded_until = static_cast<std::uint64_t>(at);
+    }
+  }
+  return keys;
+}
+
+std::vector<ChunkKey> ReadAhead::of_companions(StreamId stream, EntryRange entries) {
+  std::vector<StreamId> companions;
+  {
+    const Lock lock(mutex_);
+    if (loaded_with_.size() <= stream) loaded_with_.resize(streams_.stream_count());
+    // Columns in step differ in where their baskets end; what is missing comes with the next group.
+    const EntryRange known = loaded_with_[stream];
+    const bool begun = known.begin <= entries.begin && entries.begin < known.end;
+    if (begun && std::min(known.end, entries.end) - entries.begin >= entries.size() / 2) return {};
+    companions = history_.companions(stream);
+    for (const StreamId companion : companions) loaded_with_[companion] = entries;
+    loaded_with_[stream] = entries;
+  }
+  std::vector<ChunkKey> keys;
+  for (const StreamId companion : companions) append(companion, entries, keys);
+  return within_budget(std::move(keys));
+}
+
+std::vector<ChunkKey> ReadAhead::of_sweep(const ColumnSweep::Advice& sweep) const {
+  std::vector<ChunkKey> keys;
+  for (StreamId stream = sweep.begin; stream < sweep.end; ++stream) append(stream, sweep.entries, keys);
+  return within_budget(std::move(keys));
+}
+
+// The chunks of the stream that hold the entries.
+void ReadAhead::append(StreamId stream, EntryRange entries, std::vector<ChunkKey>& to) const {
+  std::uint32_t low = 0, high = static_cast<std::uint32_t>(streams_.chunk_count(stream));
+  const std::uint32_t count = high;
+  while (low < high) {
+    const std::uint32_t middle = low + (high - low) / 2;
+    if (streams_.chunk_entries({stream, middle}).end <= entries.begin)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  for (; low < count && streams_.chunk_entries({stream, low}).begin < entries.end; ++low) to.push_back({stream, low});
+}
+
+// A quarter of the budget at most, stored and decoded.
+std::vector<ChunkKey> ReadAhead::within_budget(std::vector<ChunkKey> keys) const {
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const auto locator = streams_.locate(keys[i]);
+    sum += std::min(streams_.decoded_size(keys[i]), memory_) + (locator ? std::min(locator->range.size, memory_) : 0);
+    if (sum > memory_ / 4) {
+      keys.resize(i);
+      break;
+    }
+  }
+  return keys;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "cache/cluster_cache.h"
+#include "cache/column_sweep.h"
+#include "cache/extent_store.h"
+#include "cache/prefetch.h"
+#include "cache/usage_history.h"
+#include "mutex.h"
+#include "tfile/chunk.h"
+
+namespace tfilefs {
+
+// One read of a column, not empty: which bytes of it, and from which chunks.
+struct ColumnRead {
+  tfile::StreamId stream = 0;
+  std::uint32_t slot = 0;
+  std::uint64_t item_size = 0;
+  std::uint64_t begin = 0, end = 0;  // bytes, within the column
+  std::uint32_t first_chunk = 0, last_chunk = 0;
+};
+
+// Decides what of a table is loaded before it is asked for: further chunks of a column that is read in order, the same
+// entries of the columns that are used with it, and the next columns for who reads one after the other. Reads nothing
+// itself. Thread-safe; its lock is held for microseconds.
+class ReadAhead {
+ public:
+  ReadAhead(const tfile::StreamSet& streams, Prefetch prefetch, std::uint64_t memory);
+
+  struct Advice {
+    bool once = false;                        // the reader goes on in a chunk that it has used before
+    std::vector<tfile::ChunkKey> own;         // chunks of the column itself
+    tfile::EntryRange entries;                // which the column's companions may be wanted for; empty for none
+    ColumnSweep::Advice sweep;
+  };
+  // Notes a read. To be called once for each.
+  Advice note(const ColumnRead&, const Extents&);
+
+  // Chunks of the streams that are used together with this one that cover the entries; once for the same entries.
+  std::vector<tfile::ChunkKey> of_companions(tfile::StreamId, tfile::EntryRange);
+
+  // Chunks of all streams of the sweep.
+  std::vector<tfile::ChunkKey> of_sweep(const ColumnSweep::Advice&) const;
+
+ private:
+  std::uint32_t part_of(std::int64_t entry, std::int64_t entries) const;
+  std::vector<tfile::ChunkKey> own_chunks(const ColumnRead&, const Extents&, const SequenceDetector::Advice&) const;
+  void append(tfile::StreamId, tfile::EntryRange, std::vector<tfile::ChunkKey>&) const;
+  std::vector<tfile::ChunkKey> within_budget(std::vector<tfile::ChunkKey>) const;
+
+  const tfile::StreamSet& streams_;
+  const Prefetch prefetch_;
+  const std::uint64_t memory_;
+  const std::uint32_t parts_;  // that the entries are cut into
+
+  mutable Mutex mutex_;
+  std::unordered_map<std::uint64_t, SequenceDetector> readers_ GUARDED_BY(mutex_);  // by stream and slot
+  UsageHistory history_ GUARDED_BY(mutex_);
+  ColumnSweep sweep_ GUARDED_BY(mutex_);
+  std::vector<tfile::EntryRange> loaded_with_ GUARDED_BY(mutex_);  // by stream: entries last loaded with companions
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/usage_history.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace tfilefs {
+
+UsageHistory::Visit UsageHistory::visit_of(std::uint32_t part) {
+  Place* oldest = &open_[0];
+  for (Place& place : open_) {
+    if (place.visit != 0 && place.part == part) return place.visit;
+    if (place.visit < oldest->visit) oldest = &place;
+  }
+  *oldest = {part, ++visits_};
+  return visits_;
+}
+
+void UsageHistory::note(tfile::StreamId stream, std::uint32_t part) {
+  const Visit visit = visit_of(part);
+  if (stream >= uses_.size()) uses_.resize(stream + 1);
+  Use& use = uses_[stream];
+  if (use.last == 0) used_.push_back(stream);
+  if (visit > use.last) {
+    const Visit shift = visit - use.last;
+    use.mask = (shift < 64 ? use.mask << shift : 0) | 1;
+    use.last = visit;
+  } else if (use.last - visit < 64) {
+    use.mask |= std::uint64_t{1} << (use.last - visit);
+  }
+}
+
+std::vector<tfile::StreamId> UsageHistory::companions(tfile::StreamId stream) const {
+  std::vector<tfile::StreamId> found;
+  if (stream >= uses_.size()) return found;
+  const Use& own = uses_[stream];
+  // The last visits but the present one, as bits relative to own.last.
+  std::uint64_t wanted = 0, rest = own.mask & ~std::uint64_t{1};
+  for (int i = 0; i < kVisitsCompared && rest != 0; ++i) {
+    wanted |= rest & -rest;
+    rest &= rest - 1;
+  }
+  if (wanted == 0) return found;
+  const int needed = (std::popcount(wanted) + 1) / 2;
+  for (const tfile::StreamId other : used_) {
+    const Use& use = uses_[other];
+    std::uint64_t aligned = 0;
+    if (use.last >= own.last && use.last - own.last < 64) aligned = use.mask >> (use.last - own.last);
+    if (use.last < own.last && own.last - use.last < 64) aligned = use.mask << (own.last - use.last);
+    if (other != stream && std::popcount(aligned & wanted) >= needed) found.push_back(other);
+  }
+  return found;
+}
+
+}  // namespace tfilefs

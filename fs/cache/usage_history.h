@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "tfile/range.h"
+#include "tfile/node.h"
+
+namespace tfilefs {
+
+// Which streams of a table are used together, whoever uses them: what TTreeCache learns in one process (Canal, Bockelman,
+// Brun, "ROOT I/O: the fast and furious", CHEP 2010), here over all readers and openings. The table is cut into parts
+// of equal numbers of entries; each coming back of readers to a part is a visit, and of each stream it is remembered in
+// which of the last visits it was used. Pure.
+class UsageHistory {
+ public:
+  // A reader asked for entries of `stream` that lie in `part`.
+  void note(tfile::StreamId stream, std::uint32_t part);
+
+  // The streams that were used in at least half of the last few visits in which `stream` was, not counting the one that
+  // it is in now. What is no longer used with it so drops out, and what is rarely used never comes in.
+  std::vector<tfile::StreamId> companions(tfile::StreamId stream) const;
+
+ private:
+  using Visit = std::uint64_t;
+  struct Use {
+    Visit last = 0;          // 0: never
+    std::uint64_t mask = 0;  // bit i: used in visit last - i
+  };
+  struct Place {
+    std::uint32_t part = 0;
+    Visit visit = 0;
+  };
+  Visit visit_of(std::uint32_t part);
+
+  // Readers of one job are not in step to the entry: so many parts may be in use at once.
+  static constexpr std::size_t kOpenVisits = 8;
+  // Enough to forgive one part that was passed over, and few, so that what fell out of use drops out soon.
+  static constexpr int kVisitsCompared = 4;
+
+  std::array<Place, kOpenVisits> open_{};  // the oldest is replaced
+  Visit visits_ = 0;
+  std::vector<Use> uses_;              // by stream
+  std::vector<tfile::StreamId> used_;  // those that ever were
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/column_sweep.h"
+
+#include <gtest/gtest.h>
+
+namespace tfilefs {
+namespace {
+
+using tfile::EntryRange;
+using tfile::StreamId;
+
+constexpr std::int64_t kEntries = 10'000;
+constexpr StreamId kStreams = 10'000;
+constexpr std::uint64_t kStored = 20'000;  // of each stream: 200 MB in all
+
+ColumnSweep sweep_of_wide_table(std::uint64_t window_max = 256 << 20) {
+  return {[](StreamId) { return kStored; }, kStreams, window_max};
+}
+
+TEST(ColumnSweep, ReadingAllColumnsIsCoveredByAFewWindows) {
+  ColumnSweep sweep = sweep_of_wide_table();
+  StreamId covered = 0;
+  int windows = 0;
+  for (StreamId stream = 0; stream < kStreams; ++stream) {
+    const auto advice = sweep.observe(stream, {0, kEntries}, kEntries);
+    if (advice.begin == advice.end) continue;
+    ++windows;
+    EXPECT_GT(advice.begin, stream);
+    EXPECT_TRUE(covered == 0 || advice.begin == covered) << "a hole";
+    EXPECT_EQ(advice.entries, (EntryRange{0, kEntries}));
+    covered = advice.end;
+  }
+  EXPECT_EQ(covered, kStreams);
+  EXPECT_LE(windows, 4);
+}
+
+TEST(ColumnSweep, TwoColumnsSideBySideAreNoHabit) {
+  ColumnSweep sweep = sweep_of_wide_table();
+  for (const StreamId stream : {100u, 101u, 500u, 501u, 20u, 21u}) {
+    const auto advice = sweep.observe(stream, {0, kEntries}, kEntries);
+    EXPECT_EQ(advice.begin, advice.end);
+  }
+}
+
+TEST(ColumnSweep, WhoWantsOnePartOfEachGetsThatPartOnly) {
+  ColumnSweep sweep = sweep_of_wide_table();
+  ColumnSweep::Advice advice;
+  for (StreamId stream = 0; stream < 3; ++stream) advice = sweep.observe(stream, {4000, 4100}, kEntries);
+  EXPECT_LT(advice.begin, advice.end);
+  EXPECT_EQ(advice.entries, (EntryRange{4000, 4100}));
+}
+
+TEST(ColumnSweep, ReadsInPiecesAreOneTurn) {
+  ColumnSweep sweep = sweep_of_wide_table();
+  ColumnSweep::Advice advice;
+  for (StreamId stream = 0; stream < 3; ++stream)
+    for (std::int64_t entry = 0; entry < kEntries; entry += 1000) {
+      const auto now = sweep.observe(stream, {entry, entry + 1000}, kEntries);
+      if (now.begin < now.end) advice = now;
+    }
+  EXPECT_EQ(advice.entries, (EntryRange{0, kEntries}));
+}
+
+TEST(ColumnSweep, TheWindowIsBounded) {
+  ColumnSweep sweep = sweep_of_wide_table(1 << 20);
+  for (StreamId stream = 0; stream < 1000; ++stream) {
+    const auto advice = sweep.observe(stream, {0, kEntries}, kEntries);
+    EXPECT_LE((advice.end - advice.begin) * kStored, 1u << 20);
+  }
+}
+
+TEST(ColumnSweep, TwoReadersAtDifferentPlacesAreFollowed) {
+  ColumnSweep sweep = sweep_of_wide_table();
+  bool advised[2] = {};
+  for (StreamId i = 0; i < 4; ++i)
+    for (StreamId reader = 0; reader < 2; ++reader) {
+      const auto advice = sweep.observe(reader * 5000 + i, {0, kEntries}, kEntries);
+      advised[reader] |= advice.begin < advice.end;
+    }
+  EXPECT_TRUE(advised[0] && advised[1]);
+}
+
+}  // namespace
+}  // namespace tfilefs
