@@ -6,10 +6,13 @@
 namespace tfilefs {
 namespace {
 
-// Two columns side by side are often all that is wanted; a third in a row is a habit.
-constexpr std::uint32_t kColumnsSure = 3;
+// Two columns side by side are often all that is wanted; a third in a row is a habit. Where columns are small the second
+// is taken for it: a wrong guess costs less than the reads that a right one saves.
+constexpr std::uint32_t kColumnsSure = 3, kSmallColumnsSure = 2;
+constexpr std::uint64_t kSmallColumn = 64 << 10;  // stored
 
-// Streams that may be passed over: a counter that is no column of its own, or one that was read before.
+// Streams that may be passed over: a counter that is no column of its own, one that was read before, or one whose
+// request is on its way.
 constexpr tfile::StreamId kPassedOver = 3;
 
 // Stored bytes of the first columns that are loaded on a habit: a few milliseconds of one core if it ends there. Then
@@ -32,23 +35,29 @@ ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, tfile::EntryRan
   ++clock_;
   Sweep* found = nullptr;
   for (Sweep& sweep : sweeps_) {
-    const bool same = sweep.columns > 0 && sweep.stream == stream;
-    const bool next = sweep.columns > 0 && stream > sweep.stream && stream - sweep.stream <= 1 + kPassedOver;
-    if ((same || next) && (!found || (same && found->stream != stream))) found = &sweep;
+    const bool near = stream <= sweep.stream + 1 + kPassedOver && sweep.stream <= stream + kPassedOver;
+    if (sweep.columns > 0 && near && (!found || sweep.columns > found->columns)) found = &sweep;
   }
   if (!found) {
     found = &*std::min_element(sweeps_.begin(), sweeps_.end(), [](auto& a, auto& b) { return a.last_use < b.last_use; });
     *found = Sweep{};
   }
   found->last_use = clock_;
+  if (found->columns > 0 && stream < found->stream) {  // requests of one reader may overtake each other
+    found->reach = hull(found->reach, entries);
+    return {};
+  }
   if (found->columns > 0 && found->stream == stream) {
     // Back to entries before: it starts again rather than goes on.
     const bool goes_on = entries.begin <= found->now.end && entries.end >= found->now.begin;
     found->now = goes_on ? hull(found->now, entries) : entries;
-    if (!goes_on) found->columns = 1;
+    if (!goes_on) {
+      found->columns = 1;
+      found->reach = entries;
+    }
     return {};
   }
-  found->before = found->now;
+  found->reach = found->columns == 0 ? entries : hull(found->reach, found->now);
   found->now = entries;
   found->stream = stream;
   ++found->columns;
@@ -56,14 +65,15 @@ ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, tfile::EntryRan
 }
 
 ColumnSweep::Advice ColumnSweep::go_on(Sweep& sweep, std::int64_t all) {
-  if (sweep.columns < kColumnsSure) return {};
-  // What was read of the column before is wanted of the next ones, if this one is read there too.
-  if (!overlap(sweep.now, sweep.before)) {
+  if (sweep.columns < (stored_(sweep.stream) <= kSmallColumn ? kSmallColumnsSure : kColumnsSure)) return {};
+  // What was read of the columns before is wanted of the next ones, if this one is read there too.
+  if (!overlap(sweep.now, sweep.reach)) {
     sweep.columns = 1;
     sweep.window = 0;
+    sweep.reach = sweep.now;
     return {};
   }
-  const tfile::EntryRange wanted = hull(sweep.before, sweep.now);
+  const tfile::EntryRange wanted = hull(sweep.reach, sweep.now);
   const bool loaded = sweep.window > 0 && within(wanted, sweep.loaded) && sweep.stream < sweep.loaded_until;
   // The next window is due when half of the last is used up.
   if (loaded && sweep.stream - sweep.loaded_from < (sweep.loaded_until - sweep.loaded_from) / 2) return {};

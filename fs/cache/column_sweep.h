@@ -31,7 +31,7 @@ class ColumnSweep {
   struct Sweep {
     tfile::StreamId stream = 0;  // where it is
     tfile::EntryRange now;       // what was read of it, in one go
-    tfile::EntryRange before;    // and of the one before
+    tfile::EntryRange reach;     // and of all before: columns of wide items are read for fewer entries at a time
     std::uint32_t columns = 0;   // how many it has read; 0: free
     tfile::StreamId loaded_from = 0, loaded_until = 0;
     tfile::EntryRange loaded;    // entries of the streams loaded

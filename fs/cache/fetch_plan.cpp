@@ -6,6 +6,12 @@
 #include <tuple>
 
 namespace tfilefs {
+namespace {
+
+// Read through whatever is wanted around it: what the kernel itself reads ahead of a small read.
+constexpr std::uint64_t kGapFree = 16 << 10;
+
+}  // namespace
 
 std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLimits& limits) {
   std::sort(wishes.begin(), wishes.end(), [](const FetchWish& a, const FetchWish& b) {
@@ -13,19 +19,24 @@ std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLim
     return std::tie(a.range.begin, a.range.size) < std::tie(b.range.begin, b.range.size);
   });
   std::vector<FetchRange> plan;
+  std::uint64_t wanted = 0;  // bytes of the last range that a wish covers
   for (const FetchWish& wish : wishes) {
     if (!plan.empty() && plan.back().source == wish.source) {
       FetchRange& last = plan.back();
       const std::uint64_t end = std::max(last.range.end(), wish.range.end());
       const bool inside = end == last.range.end();
-      const bool near = wish.range.begin <= last.range.end() + limits.gap_max;
+      const std::uint64_t more = inside ? 0 : end - std::max(last.range.end(), wish.range.begin);
+      const std::uint64_t gap_max = std::min(limits.gap_max, std::max(kGapFree, wanted + more));
+      const bool near = wish.range.begin <= last.range.end() + gap_max;
       if (inside || (near && end - last.range.begin <= limits.range_max)) {
         last.range.size = end - last.range.begin;
         last.ids.push_back(wish.id);
+        wanted += more;
         continue;
       }
     }
     plan.push_back({wish.source, wish.range, {wish.id}});
+    wanted = wish.range.size;
   }
   return plan;
 }

@@ -78,9 +78,11 @@ SequenceDetector::Advice SequenceDetector::advice_for(Run& run, std::uint64_t si
   }
   const std::uint64_t far = std::max(run.up, run.down);
   advice.step = run.down > run.up ? -1 : 0;
-  // As far ahead as it has come, at least a few reads: a short run wastes little, a long one opens quickly.
-  const bool established = far > 2 * size || far >= 4 * kOpeningRead;
-  if (established) advice.ahead = std::min(ahead_max, std::max(2 * far, 4 * size));
+  // A short run may end at any page, and wastes little; a long one opens quickly.
+  if (far >= 4 * kOpeningRead)
+    advice.ahead = std::min(ahead_max, std::max(2 * far, 4 * size));
+  else if (far > 2 * size)
+    advice.ahead = std::min(ahead_max, std::max(size, far / 4));
   return advice;
 }
 

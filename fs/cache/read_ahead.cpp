@@ -2,7 +2,7 @@
 #include "cache/read_ahead.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cmath>
 
 namespace tfilefs {
 namespace {
@@ -18,7 +18,7 @@ constexpr std::uint64_t kAheadMax = 8 << 20;
 // Stored bytes in a part of a table, within which columns count as used together: ROOT's clusters are of this size.
 constexpr std::uint64_t kPartBytes = 30'000'000;
 // A small table is cut too, or nothing could be learned in it; a huge one not into more than the history tells apart.
-constexpr std::uint64_t kPartsMin = 16, kPartsMax = 4096;
+constexpr std::uint64_t kPartsMin = 8, kPartsMax = 4096;
 
 std::uint32_t parts_in(const tfile::StreamSet& streams) {
   std::uint64_t stored = 0;
@@ -47,10 +47,9 @@ ReadAhead::ReadAhead(const tfile::StreamSet& streams, Prefetch prefetch, std::ui
 ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents) {
   Advice advice;
   if (prefetch_ == Prefetch::off) return advice;
-  const auto chunks = static_cast<std::uint32_t>(streams_.chunk_count(read.stream));
   const EntryRange entries{streams_.chunk_entries({read.stream, read.first_chunk}).begin,
                            streams_.chunk_entries({read.stream, read.last_chunk - 1}).end};
-  const std::int64_t all = streams_.chunk_entries({read.stream, chunks - 1}).end;
+  const std::int64_t all = all_entries(read.stream);
 
   const Lock lock(mutex_);
   const auto sequence = readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(
@@ -60,8 +59,7 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   advice.own = own_chunks(read, extents, sequence);
   if (prefetch_ != Prefetch::learn) return advice;
 
-  const std::uint32_t last_part = part_of(entries.end - 1, all);
-  for (std::uint32_t part = part_of(entries.begin, all); part <= last_part; ++part) history_.note(read.stream, part);
+  history_.note(read.stream, part_of(entries.begin, all), part_of(entries.end - 1, all));
   advice.entries = entries;
   for (const ChunkKey key : advice.own) {
     const EntryRange more = streams_.chunk_entries(key);
@@ -75,6 +73,17 @@ std::uint32_t ReadAhead::part_of(std::int64_t entry, std::int64_t entries) const
   if (entry <= 0 || entries <= 0) return 0;
   const double share = static_cast<double>(entry) / static_cast<double>(entries);
   return std::min(parts_ - 1, static_cast<std::uint32_t>(share * parts_));
+}
+
+// Where the part with the entry before this one ends.
+std::int64_t ReadAhead::part_end(std::int64_t entry, std::int64_t entries) const {
+  const double share = static_cast<double>(part_of(entry - 1, entries) + 1) / static_cast<double>(parts_);
+  return std::min(entries, static_cast<std::int64_t>(std::ceil(share * static_cast<double>(entries))));
+}
+
+std::int64_t ReadAhead::all_entries(StreamId stream) const {
+  const std::size_t chunks = streams_.chunk_count(stream);
+  return chunks == 0 ? 0 : streams_.chunk_entries({stream, static_cast<std::uint32_t>(chunks - 1)}).end;
 }
 
 // At least half a window at a time, so that fetches are large.
@@ -130,11 +139,16 @@ std::vector<ChunkKey> ReadAhead::of_companions(StreamId stream, EntryRange entri
     const EntryRange known = loaded_with_[stream];
     const bool begun = known.begin <= entries.begin && entries.begin < known.end;
     if (begun && std::min(known.end, entries.end) - entries.begin >= entries.size() / 2) return {};
-    companions = history_.companions(stream);
+    // Who comes from the entries before goes through the whole part: what is left of it at once.
+    const bool marches = known.size() > 0 && known.begin <= entries.begin && entries.begin <= known.end + entries.size();
+    const std::int64_t all = all_entries(stream);
+    if (marches) entries.end = std::max(entries.end, part_end(entries.end, all));
+    companions = history_.companions(stream, part_of(entries.begin, all), part_of(entries.end - 1, all));
     for (const StreamId companion : companions) loaded_with_[companion] = entries;
     loaded_with_[stream] = entries;
   }
   std::vector<ChunkKey> keys;
+  if (!companions.empty()) append(stream, entries, keys);
   for (const StreamId companion : companions) append(companion, entries, keys);
   return within_budget(std::move(keys));
 }

@@ -48,6 +48,8 @@ class ReadAhead {
 
  private:
   std::uint32_t part_of(std::int64_t entry, std::int64_t entries) const;
+  std::int64_t part_end(std::int64_t entry, std::int64_t entries) const;
+  std::int64_t all_entries(tfile::StreamId) const;
   std::vector<tfile::ChunkKey> own_chunks(const ColumnRead&, const Extents&, const SequenceDetector::Advice&) const;
   void append(tfile::StreamId, tfile::EntryRange, std::vector<tfile::ChunkKey>&) const;
   std::vector<tfile::ChunkKey> within_budget(std::vector<tfile::ChunkKey>) const;

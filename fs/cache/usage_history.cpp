@@ -16,8 +16,12 @@ UsageHistory::Visit UsageHistory::visit_of(std::uint32_t part) {
   return visits_;
 }
 
-void UsageHistory::note(tfile::StreamId stream, std::uint32_t part) {
-  const Visit visit = visit_of(part);
+void UsageHistory::note(tfile::StreamId stream, std::uint32_t first, std::uint32_t last) {
+  last = std::min(last, first + kPartsNoted - 1);
+  for (std::uint32_t part = first; part <= last; ++part) note_visit(stream, visit_of(part));
+}
+
+void UsageHistory::note_visit(tfile::StreamId stream, Visit visit) {
   if (stream >= uses_.size()) uses_.resize(stream + 1);
   Use& use = uses_[stream];
   if (use.last == 0) used_.push_back(stream);
@@ -30,12 +34,16 @@ void UsageHistory::note(tfile::StreamId stream, std::uint32_t part) {
   }
 }
 
-std::vector<tfile::StreamId> UsageHistory::companions(tfile::StreamId stream) const {
+std::vector<tfile::StreamId> UsageHistory::companions(tfile::StreamId stream, std::uint32_t first,
+                                                      std::uint32_t last) const {
   std::vector<tfile::StreamId> found;
   if (stream >= uses_.size()) return found;
   const Use& own = uses_[stream];
-  // The last visits but the present one, as bits relative to own.last.
-  std::uint64_t wanted = 0, rest = own.mask & ~std::uint64_t{1};
+  // The last visits but the present ones, as bits relative to own.last.
+  std::uint64_t wanted = 0, rest = own.mask;
+  for (const Place& place : open_)
+    if (place.part >= first && place.part <= last && place.visit <= own.last && own.last - place.visit < 64)
+      rest &= ~(std::uint64_t{1} << (own.last - place.visit));
   for (int i = 0; i < kVisitsCompared && rest != 0; ++i) {
     wanted |= rest & -rest;
     rest &= rest - 1;

@@ -16,12 +16,13 @@ namespace tfilefs {
 // which of the last visits it was used. Pure.
 class UsageHistory {
  public:
-  // A reader asked for entries of `stream` that lie in `part`.
-  void note(tfile::StreamId stream, std::uint32_t part);
+  // A reader asked for entries of `stream` that lie in the parts [first, last].
+  void note(tfile::StreamId stream, std::uint32_t first, std::uint32_t last);
 
-  // The streams that were used in at least half of the last few visits in which `stream` was, not counting the one that
-  // it is in now. What is no longer used with it so drops out, and what is rarely used never comes in.
-  std::vector<tfile::StreamId> companions(tfile::StreamId stream) const;
+  // The streams that were used in at least half of the last few visits in which `stream` was, those to the parts
+  // [first, last] not counted, where it is now. What is no longer used with it so drops out, and what is rarely used
+  // never comes in.
+  std::vector<tfile::StreamId> companions(tfile::StreamId stream, std::uint32_t first, std::uint32_t last) const;
 
  private:
   using Visit = std::uint64_t;
@@ -34,9 +35,12 @@ class UsageHistory {
     Visit visit = 0;
   };
   Visit visit_of(std::uint32_t part);
+  void note_visit(tfile::StreamId, Visit);
 
-  // Readers of one job are not in step to the entry: so many parts may be in use at once.
-  static constexpr std::size_t kOpenVisits = 8;
+  // Readers of one job are not in step to the entry, and one request may span parts: so many may be in use at once.
+  static constexpr std::size_t kOpenVisits = 32;
+  // Of a longer request the first parts are noted: the rest of a visit's mask is for what was before.
+  static constexpr std::uint32_t kPartsNoted = 16;
   // Enough to forgive one part that was passed over, and few, so that what fell out of use drops out soon.
   static constexpr int kVisitsCompared = 4;
 

@@ -42,6 +42,14 @@ TEST(FetchPlan, DoesNotGrowBeyondTheLimit) {
   EXPECT_EQ(planned_bytes(large), 1000u);
 }
 
+TEST(FetchPlan, DoesNotReadMuchMoreThanIsWanted) {
+  std::vector<FetchWish> wishes;
+  for (std::size_t i = 0; i < 20; ++i) wishes.push_back({source(1), {i * 100'000, 1000}, i});
+  EXPECT_EQ(plan_fetch(wishes, {.gap_max = 256 << 10}).size(), 20u);
+  for (FetchWish& wish : wishes) wish.range.size = 60'000;
+  EXPECT_EQ(plan_fetch(wishes, {.gap_max = 256 << 10}).size(), 1u);
+}
+
 TEST(FetchPlan, EveryWishLiesInsideItsRange) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
