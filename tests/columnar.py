@@ -13,8 +13,22 @@ import pyarrow as pa
 
 import mounted_table
 
+# Of tests/samples: every kind of node, several tables in a file, names and lengths that are not even.
+SAMPLES = ("numbers/numbers-101", "numbers/numbers-empty", "strings/strings", "vectors/vectors-505", "event/event-99-505",
+           "event/event-0-101", "shelf/shelf-99-505", "shelf/shelf-2-101", "storage/uneven", "storage/names", "storage/embedded", "storage/cycles")
+
 # lists: arrays of offsets from 0. missing: items at the end of a level that a shorter column does not have.
 Leaf = namedtuple("Leaf", "values lists missing")
+
+
+def tables_in(directory):
+    """Paths of the tables below a mount."""
+    for above, directories, _ in os.walk(directory):
+        for name in list(directories):
+            path = os.path.join(above, name)
+            if os.path.exists(os.path.join(path, ".schema.json")):
+                directories.remove(name)
+                yield path
 
 
 def field_name(table, path):

@@ -18,6 +18,7 @@ What is there but not listed (mount with -o views=listed to see it in listings)
   TREE/COLUMN.npy           the column as a NumPy file
   TREE/NODE.txt             a line an entry
   TREE.arrow                the whole tree as an Arrow file; mapped, nothing is copied
+  TREE.parquet              the same for SQL: DuckDB, polars, pandas, Spark
   TREE/.schema.json         all columns of a tree: type, shape, lists, branch, length
   NAME;N                    cycle N of a key
   .header.json              the file's header             \

@@ -64,6 +64,8 @@ void LoadedTable::view(NodeId node, Form form, Reply<std::shared_ptr<Content>> r
             return text_content(streams_, table_, node, std::move(made));
           case Form::arrow:
             return arrow_content(streams_, table_, std::move(made));
+          case Form::parquet:
+            return parquet_content(streams_, table_, std::move(made));
           default:
             return make_schema(std::move(made));
         }

@@ -85,21 +85,9 @@ class Layout {
   }
 
  private:
-  // Items of a node at its own depth; none where that cannot be known.
-  std::optional<std::int64_t> own_length(const TableForm& form) const {
-    if (form.kind == Kind::record) {
-      std::optional<std::int64_t> longest;
-      for (const TableForm& field : form.fields) longest = std::max(longest, own_length(field));
-      return longest;
-    }
-    if (form.kind == Kind::number) return lengths_[form.values];
-    const auto length = lengths_[form.offsets];
-    return length ? std::optional(std::max<std::int64_t>(0, *length - 1)) : length;
-  }
-
   // `rows`: as many as the node has to have. Items beyond are left out, missing ones are null.
   Result<ArrowField> place(const TableForm& form, std::int64_t rows) {
-    const std::int64_t own = form.kind == Kind::record ? rows : std::min(rows, own_length(form).value_or(rows));
+    const std::int64_t own = form.kind == Kind::record ? rows : std::min(rows, own_length(form, lengths_).value_or(rows));
     ArrowField field;
     field.name = form.name;
     field.nullable = own < rows;
@@ -118,7 +106,7 @@ class Layout {
       case Kind::list: {
         field.kind = ArrowField::Kind::list;
         add_offsets(form.offsets, own, rows);
-        TRY(auto item, place(form.fields[0], own_length(form.fields[0]).value_or(0)));
+        TRY(auto item, place(form.fields[0], own_length(form.fields[0], lengths_).value_or(0)));
         field.children.push_back(std::move(item));
         break;
       }

@@ -21,23 +21,6 @@ constexpr auto kFileMax = static_cast<std::uint64_t>(std::numeric_limits<std::in
 // Padding up to this size is answered from here, without a copy: more than any alignment asks for.
 constexpr std::array<std::byte, 4096> kZeros{};
 
-void copy(const Slices& slices, std::byte* to) {
-  for (const auto piece : slices.pieces) {
-    std::memcpy(to, piece.data(), piece.size());
-    to += piece.size();
-  }
-}
-
-// Less than asked for contradicts the size that was promised.
-void read_whole(CachedStreams& streams, const ColumnRange& range, Reply<Slices> reply) {
-  streams.read(range.stream, range.slot, range.item_size, range.offset, range.size,
-               [size = range.size, reply = std::move(reply)](Result<Slices> slices) mutable {
-                 if (slices && slices->size() != size)
-                   slices = tfile::fail(ErrorKind::damaged, "column ends before the length that its metadata gives");
-                 reply(std::move(slices));
-               });
-}
-
 // Collects what a piece of a transform needs, one input after the other, and makes it.
 class Making : public std::enable_shared_from_this<Making> {
  public:
@@ -58,7 +41,7 @@ class Making : public std::enable_shared_from_this<Making> {
       if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
       std::string& bytes = self->bytes_[self->at_++];
       bytes.resize(slices->size());
-      copy(*slices, reinterpret_cast<std::byte*>(bytes.data()));
+      copy_slices(*slices, reinterpret_cast<std::byte*>(bytes.data()));
       *slices = {};  // what waits for memory must hold none
       self->next();
     });
@@ -120,6 +103,22 @@ class Gathered {
 };
 
 }  // namespace
+
+void read_whole(CachedStreams& streams, const ColumnRange& range, Reply<Slices> reply) {
+  streams.read(range.stream, range.slot, range.item_size, range.offset, range.size,
+               [size = range.size, reply = std::move(reply)](Result<Slices> slices) mutable {
+                 if (slices && slices->size() != size)
+                   slices = tfile::fail(ErrorKind::damaged, "column ends before the length that its metadata gives");
+                 reply(std::move(slices));
+               });
+}
+
+void copy_slices(const Slices& slices, std::byte* to) {
+  for (const auto piece : slices.pieces) {
+    std::memcpy(to, piece.data(), piece.size());
+    to += piece.size();
+  }
+}
 
 ColumnRange range_of_items(const tfile::Column& column, std::int64_t first, std::int64_t count) {
   const std::uint64_t item_size = column.item_size();
@@ -292,7 +291,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
         gathered->expect_one();
         read_column(part, [gathered, to](Result<Slices> slices) {
           if (!slices) return gathered->one_came(tl::unexpected<Error>(slices.error()));
-          copy(*slices, to);
+          copy_slices(*slices, to);
           *slices = {};
           gathered->one_came({});
         });

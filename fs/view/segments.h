@@ -24,6 +24,10 @@ struct ColumnRange {
 // That of these items; no further than a file can reach (2^63 - 1 bytes).
 ColumnRange range_of_items(const tfile::Column&, std::int64_t first, std::int64_t count);
 
+// Exactly those bytes, or an error: less contradicts the size that was promised.
+void read_whole(CachedStreams&, const ColumnRange&, Reply<Slices>);
+void copy_slices(const Slices&, std::byte* to);
+
 // Bytes that are computed from columns, in pieces that are made as a whole (so they should be of a megabyte at most).
 // Const and thread-safe.
 class Transform {

@@ -150,4 +150,15 @@ class Builder {
 
 TableForm table_form(const tfile::Table& table) { return Builder(table).build(); }
 
+std::optional<std::int64_t> own_length(const TableForm& form, const ColumnLengths& lengths) {
+  if (form.kind == Kind::record) {
+    std::optional<std::int64_t> longest;
+    for (const TableForm& field : form.fields) longest = std::max(longest, own_length(field, lengths));
+    return longest;
+  }
+  if (form.kind == Kind::number) return lengths[form.values];
+  const auto length = lengths[form.offsets];
+  return length ? std::optional(std::max<std::int64_t>(0, *length - 1)) : length;
+}
+
 }  // namespace tfilefs

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tfile/table.h"
+#include "view/column_lengths.h"
 
 namespace tfilefs {
 
@@ -29,5 +31,8 @@ struct TableForm {
 // The record of all that the table has. A node that stands among the items of a list and has not as many (the undecoded
 // bytes of whole entries) becomes a field of the table, named by its path; a list of which no item is shown is left out.
 TableForm table_form(const tfile::Table&);
+
+// Items of a node at its own depth (of a record, those of its longest field); none where that cannot be known.
+std::optional<std::int64_t> own_length(const TableForm&, const ColumnLengths&);
 
 }  // namespace tfilefs

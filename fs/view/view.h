@@ -28,6 +28,12 @@ void text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::T
 void arrow_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
                    Reply<std::shared_ptr<Content>>);
 
+// TABLE.parquet: uncompressed and PLAIN. Numbers are the column's bytes between headers of pages; booleans are bits,
+// small integers take four bytes, strings stand behind their sizes; levels are made from offsets, which are read once
+// for it. Groups of rows follow clusters.
+void parquet_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
+                     Reply<std::shared_ptr<Content>>);
+
 // TABLE/.schema.json (docs/semantics.md, "Schema"). Lengths that would need decoding are null.
 void schema_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
 

@@ -13,10 +13,6 @@ import uproot
 import columnar
 import mounted_table
 
-SAMPLES = ("numbers/numbers-101", "numbers/numbers-empty", "strings/strings", "vectors/vectors-505", "event/event-99-505",
-           "event/event-0-101", "shelf/shelf-99-505", "shelf/shelf-2-101", "storage/uneven", "storage/names", "storage/embedded", "storage/cycles")
-
-
 def open_arrow(path):
     table = pa.ipc.open_file(pa.memory_map(path)).read_all()
     try:
@@ -26,16 +22,6 @@ def open_arrow(path):
     return table
 
 
-def tables_in(directory):
-    """Paths of the tables below a mount."""
-    for above, directories, _ in os.walk(directory):
-        for name in list(directories):
-            path = os.path.join(above, name)
-            if os.path.exists(os.path.join(path, ".schema.json")):
-                directories.remove(name)
-                yield path
-
-
 def compare(path):
     schema = mounted_table.schema_of(path)
     table = open_arrow(path + ".arrow")
@@ -43,11 +29,11 @@ def compare(path):
     return columnar.differences(columnar.mount_leaves(path, schema["entries"]), columnar.arrow_leaves(table))
 
 
-@pytest.mark.parametrize("sample", SAMPLES)
+@pytest.mark.parametrize("sample", columnar.SAMPLES)
 def test_equals_the_columns(samples, shared_mount, sample):
     kind, name = sample.split("/")
     mount = shared_mount(os.path.join(samples(kind), name + ".root"))
-    tables = list(tables_in(mount.path))
+    tables = list(columnar.tables_in(mount.path))
     assert tables
     for path in tables:
         assert not compare(path)

@@ -7,7 +7,8 @@ import pytest
 
 import columnar
 import mounted_table
-from mount.test_arrow import open_arrow, tables_in
+from mount.test_arrow import open_arrow
+from mount.test_parquet import open_parquet
 
 CORPUS = os.environ.get("TFILEFS_CORPUS")
 
@@ -18,7 +19,7 @@ def tables(shared_mount):
     if not CORPUS:
         pytest.skip("TFILEFS_CORPUS names no corpus of real files")
     mount = shared_mount(os.path.join(CORPUS, "files"))
-    found = [path for path in tables_in(mount.path) if mounted_table.schema_of(path)["columns"]]
+    found = [path for path in columnar.tables_in(mount.path) if mounted_table.schema_of(path)["columns"]]
     assert len(found) > 100
     return mount.path, found
 
@@ -42,4 +43,9 @@ def compare_all(tables, leaves_of_view, **options):
 
 def test_arrow(tables):
     problems = compare_all(tables, lambda path: columnar.arrow_leaves(open_arrow(path + ".arrow")))
+    assert not problems, f"{len(problems)} problems in {len(tables[1])} tables:\n" + "\n".join(problems[:60])
+
+
+def test_parquet(tables):
+    problems = compare_all(tables, lambda path: columnar.arrow_leaves(open_parquet(path + ".parquet")), shapes_are_lists=True)
     assert not problems, f"{len(problems)} problems in {len(tables[1])} tables:\n" + "\n".join(problems[:60])

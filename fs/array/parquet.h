@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tfilefs {
+
+// The framing of a Parquet file (https://parquet.apache.org/docs/file-format): magic, pages each behind its header, the
+// footer. Everything is uncompressed and PLAIN; levels are in the RLE / bit-packed hybrid.
+
+inline constexpr std::string_view kParquetMagic = "PAR1";
+
+struct ParquetElement {
+  enum class Type : std::int8_t { boolean = 0, int32 = 1, int64 = 2, float32 = 4, float64 = 5, byte_array = 6, group = -1 };
+  enum class Repetition : std::int8_t { required = 0, optional = 1, repeated = 2 };
+  enum class Meaning : std::int8_t {
+    none = -1,
+    utf8 = 0,
+    list = 3,
+    uint8 = 11,
+    uint16 = 12,
+    uint32 = 13,
+    uint64 = 14,
+    int8 = 15,
+    int16 = 16
+  };
+  std::string name;  // UTF-8
+  Type type = Type::group;
+  Repetition repetition = Repetition::required;
+  Meaning meaning = Meaning::none;
+  std::int32_t children = 0;  // of a group: so many of the elements that follow, with what is below them, are in it
+};
+
+// One leaf's part of a row group.
+struct ParquetChunk {
+  std::uint32_t leaf = 0;        // of ParquetFile::paths
+  std::int64_t values = 0;       // nulls and empty lists included
+  std::int64_t offset = 0, size = 0;  // in the file, headers of pages included
+};
+
+struct ParquetRowGroup {
+  std::int64_t rows = 0;
+  std::vector<ParquetChunk> chunks;
+};
+
+struct ParquetFile {
+  std::vector<ParquetElement> elements;  // depth first, the root first
+  std::vector<ParquetElement::Type> types;             // by leaf
+  std::vector<std::vector<std::string>> paths;         // by leaf: names below the root
+  std::vector<ParquetRowGroup> groups;
+  std::int64_t rows = 0;
+};
+
+// What stands before a data page of `size` bytes (levels included).
+std::string parquet_page_header(std::int32_t values, std::int32_t size);
+
+// All that comes after the last page: the footer, its size, the magic.
+std::string parquet_tail(const ParquetFile&);
+
+}  // namespace tfilefs

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cache/cluster_cache.h"
+#include "tfile/table.h"
+#include "view/levels.h"
+
+namespace tfilefs {
+
+struct ItemSpan {
+  std::int64_t begin = 0, end = 0;
+};
+
+// A part of a leaf that a reader takes at once: whole entries.
+struct Page {
+  ItemSpan entries;
+  std::int64_t places = 0;      // values, and what stands for missing ones
+  std::vector<ItemSpan> lists;  // by step: of those with offsets, which lists are concerned
+  ItemSpan values;
+  ItemSpan chars;               // of a string: the bytes of its values
+};
+
+// What tells how a leaf is cut into pages; leaves for which it is the same share them.
+struct PageShape {
+  std::vector<LevelStep> steps;
+  std::optional<tfile::ColumnId> chars_offsets;  // of a string
+  std::int64_t chars = 0;                        // bytes of all strings
+  std::int64_t value_size = 1;                   // bytes; of a leaf with lists it does not count
+  friend auto operator<=>(const PageShape&, const PageShape&) = default;
+};
+
+struct LeafPages {
+  std::vector<Page> pages;
+  std::vector<std::size_t> group_begin;  // for each group of entries its first page, then the number of pages
+};
+using LeafPagesPtr = std::shared_ptr<const LeafPages>;
+
+// Cuts a leaf into pages of about a megabyte within groups of entries (`bounds`: the first entry of each, then the end).
+// Where lists or strings are on the way their offsets are read for it, once. Errors: damaged (offsets that go back or
+// beyond what they count), unsupported (more pages than are worth remembering), and those of reading.
+void cut_into_pages(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
+                    PageShape, std::shared_ptr<const std::vector<std::int64_t>> bounds, Reply<LeafPagesPtr>);
+
+}  // namespace tfilefs
