@@ -11,7 +11,8 @@ struct Command {
   std::string_view name;
   int (*run)(int argc, char** argv);
 };
-constexpr Command kCommands[] = {{"umount", tfilefs::run_umount}, {"ls", tfilefs::run_ls}, {"map", tfilefs::run_map}};
+constexpr Command kCommands[] = {
+    {"umount", tfilefs::run_umount}, {"ls", tfilefs::run_ls}, {"map", tfilefs::run_map}, {"stats", tfilefs::run_stats}};
 
 int dispatch(int argc, char** argv) {
   for (const Command& command : kCommands) {

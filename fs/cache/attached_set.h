@@ -13,16 +13,23 @@ namespace tfilefs {
 // One stream set in the cache: its chunks, its extents, and who reads it how. Alive while a file of it is open or one
 // of its chunks is loading.
 struct AttachedSet {
-  AttachedSet(std::shared_ptr<CacheCore> core_, std::shared_ptr<const tfile::StreamSet> streams_)
+  AttachedSet(std::shared_ptr<CacheCore> core_, std::shared_ptr<const tfile::StreamSet> streams_, TableLabel label_)
       : core(std::move(core_)),
         streams(std::move(streams_)),
+        label(std::move(label_)),
+        counts(core->counts.open(label, streams)),
         ahead(*streams, core->options.prefetch, core->options.memory) {
-    core->chunks.attach(chunks);
+    core->chunks.attach(chunks, *counts);
   }
-  ~AttachedSet() { core->chunks.detach(chunks); }
+  ~AttachedSet() {
+    core->chunks.detach(chunks);
+    core->counts.close(label, counts.get());
+  }
 
   const std::shared_ptr<CacheCore> core;
   const std::shared_ptr<const tfile::StreamSet> streams;
+  const TableLabel label;
+  const std::shared_ptr<SetCounts> counts;
   SetChunks chunks;
   ExtentStore extents;
   ReadAhead ahead;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <memory>
 
 #include "cache/budget.h"
 #include "cache/chunk_cache.h"
 #include "cache/cluster_cache.h"
+#include "cache/count_registry.h"
 #include "cache/decoder.h"
 #include "cache/fetcher.h"
 
@@ -35,11 +35,7 @@ struct CacheCore {
   ChunkCache chunks;
   Decoder decoder;
   Fetcher fetcher;
-
-  struct {
-    std::atomic<std::uint64_t> hits = 0, misses = 0, bytes_read = 0, read_calls = 0, bytes_decoded = 0,
-                               chunks_decoded = 0;
-  } counters;
+  CountRegistry counts;
 };
 
 }  // namespace tfilefs

@@ -123,14 +123,16 @@ void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const 
   read.last_chunk = chunk_end(first, static_cast<std::int64_t>((end + item_size - 1) / item_size));
 
   const ReadAhead::Advice ahead = set->ahead.note(read, extents);
+  AtomicReadCounts& counts = set->counts->stream(stream);
+  counts.add(Count::bytes_asked, end - offset);
   std::vector<ChunkPtr> chunks;
   if (set->core->chunks.pin(set->chunks, stream, read.first_chunk, read.last_chunk, !ahead.once, chunks)) {
-    set->core->counters.hits += 1;
+    counts.add(Count::hits, 1);
     load_ahead(set, read, false, ahead);
     return answer(read, extents, std::move(chunks), reply);
   }
   chunks.clear();
-  set->core->counters.misses += 1;
+  counts.add(Count::misses, 1);
   miss(set, read, std::move(reply));
   load_ahead(set, read, true, ahead);
 }
@@ -139,7 +141,8 @@ void CachedStreamsOfSet::miss(const std::shared_ptr<AttachedSet>& set, const Col
   std::vector<ChunkKey> keys;
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
   load_chunks(set, std::move(keys),
-              [set, read, reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
+              [set, read, waiting = Stopwatch(), reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
+                set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
                 if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
                 answer(read, *set->extents.ready(read.stream), *std::move(chunks), reply);
               });

@@ -8,6 +8,8 @@ namespace {
 
 std::uint64_t packed(tfile::StreamId stream, std::uint32_t index) { return std::uint64_t{stream} << 32 | index; }
 
+tfile::StreamId stream_of(std::uint64_t packed) { return static_cast<tfile::StreamId>(packed >> 32); }
+
 std::uint64_t mixed(std::uint64_t x) {  // the finalizer of MurmurHash3
   x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdULL;
   x = (x ^ (x >> 33)) * 0xc4ceb9fe1a85ec53ULL;
@@ -28,16 +30,31 @@ ChunkPtr hold_chunk(tfile::Chunk chunk, Budget::Reservation memory) {
   return {held, &held->chunk};
 }
 
-void ChunkCache::attach(SetChunks& set) {
+void ChunkCache::attach(SetChunks& set, SetCounts& counts) {
   Lock lock(mutex_);
+  set.counts_ = &counts;
   set.id_ = next_set_++;
 }
 
 void ChunkCache::detach(SetChunks& set) {
   std::unordered_map<std::uint64_t, Entry> gone;  // freed after the lock
   Lock lock(mutex_);
-  for (auto& [key, entry] : set.entries_) eviction_.remove(entry);
+  for (auto& [key, entry] : set.entries_) {
+    eviction_.remove(entry);
+    note_loss(entry);
+  }
   gone.swap(set.entries_);
+}
+
+void ChunkCache::note_use(Entry& entry) {
+  if (entry.ahead_bytes == 0) return;
+  AtomicReadCounts& counts = entry.set->counts_->stream(stream_of(entry.key));
+  counts.add(Count::chunks_ahead_used, 1);
+  counts.add(Count::bytes_ahead_used, std::exchange(entry.ahead_bytes, 0));
+}
+
+void ChunkCache::note_loss(const Entry& entry) {
+  if (entry.ahead_bytes > 0) entry.set->counts_->stream(stream_of(entry.key)).add(Count::chunks_ahead_lost, 1);
 }
 
 bool ChunkCache::pin(SetChunks& set, tfile::StreamId stream, std::uint32_t first, std::uint32_t last, bool touch,
@@ -48,6 +65,7 @@ bool ChunkCache::pin(SetChunks& set, tfile::StreamId stream, std::uint32_t first
     const auto found = set.entries_.find(packed(stream, index));
     if (found == set.entries_.end() || found->second.state != State::ready) return false;
     into.push_back(found->second.chunk);
+    note_use(found->second);
     if (touch) Eviction::touch(found->second);
   }
   return true;
@@ -66,7 +84,7 @@ void ChunkCache::drop_known(SetChunks& set, std::vector<tfile::ChunkKey>& keys) 
 }
 
 ChunkCache::Claim ChunkCache::claim(SetChunks& set, tfile::ChunkKey key, const std::shared_ptr<ChunkWaiter>& waiter,
-                                    std::size_t position, bool urgent) {
+                                    std::size_t position, bool urgent, std::uint64_t ahead_bytes) {
   std::shared_ptr<ChunkWaiter> to_promote;
   std::size_t to_promote_position = 0;
   Claim claim;
@@ -74,8 +92,10 @@ ChunkCache::Claim ChunkCache::claim(SetChunks& set, tfile::ChunkKey key, const s
     Lock lock(mutex_);
     auto [place, is_new] = set.entries_.try_emplace(packed(key.stream, key.index));
     Entry& entry = place->second;
+    if (!is_new && ahead_bytes == 0) note_use(entry);
     if (is_new) {
       entry.set = &set;
+      entry.ahead_bytes = ahead_bytes;
       entry.key = place->first;
       entry.fingerprint = mixed(entry.key + mixed(set.id_));
       entry.loader = waiter;
@@ -115,6 +135,7 @@ void ChunkCache::publish(SetChunks& set, tfile::ChunkKey key, Result<ChunkPtr> r
       entry.state = State::failed;
       entry.error = std::make_unique<Error>(result.error());
     } else {
+      note_loss(entry);
       set.entries_.erase(place);
     }
   }
@@ -134,8 +155,9 @@ void ChunkCache::evict(std::uint64_t bytes, Budget::Evict which) {
     if (!victim) break;
     freed += victim->bytes;
     gone.push_back(std::move(victim->chunk));
+    victim->set->counts_->stream(stream_of(victim->key)).add(Count::evictions, 1);
+    note_loss(*victim);
     victim->set->entries_.erase(victim->key);
-    ++evictions_;
   }
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -11,6 +10,7 @@
 
 #include "cache/budget.h"
 #include "cache/eviction.h"
+#include "cache/set_counts.h"
 #include "mutex.h"
 #include "reply.h"
 #include "tfile/chunk.h"
@@ -48,9 +48,11 @@ class SetChunks {
     std::vector<std::pair<std::shared_ptr<ChunkWaiter>, std::size_t>> waiters;
     SetChunks* set = nullptr;
     std::uint64_t key = 0;
+    std::uint64_t ahead_bytes = 0;  // stored size of what was loaded ahead, until somebody asks for it
   };
   std::unordered_map<std::uint64_t, Entry> entries_;
   std::uint64_t id_ = 0;
+  SetCounts* counts_ = nullptr;
 };
 
 // Which chunks there are. A chunk is *absent* (no entry); one request *claims* it and it is *loading*, whoever else
@@ -62,7 +64,7 @@ class ChunkCache {
  public:
   explicit ChunkCache(std::uint64_t capacity) : eviction_(capacity) {}
 
-  void attach(SetChunks&);
+  void attach(SetChunks&, SetCounts&);
   void detach(SetChunks&);  // no chunk of it is loading
 
   // The chunks [first, last) of a stream, if all are ready; `touch`: counts as a use of each.
@@ -80,12 +82,14 @@ class ChunkCache {
   void drop_known(SetChunks&, std::vector<tfile::ChunkKey>&) const;
 
   // The chunk or its damage if there is one; else the waiter is told later, and if `claimed` it is the one that must
-  // publish. A joined chunk that was prefetch is promoted when `urgent`.
+  // publish. A joined chunk that was prefetch is promoted when `urgent`. `ahead_bytes`: what a chunk takes in its file
+  // that is claimed before anybody has asked for it; else 0.
   struct Claim {
     std::optional<Result<ChunkPtr>> result;
     bool claimed = false;
   };
-  Claim claim(SetChunks&, tfile::ChunkKey, const std::shared_ptr<ChunkWaiter>&, std::size_t position, bool urgent);
+  Claim claim(SetChunks&, tfile::ChunkKey, const std::shared_ptr<ChunkWaiter>&, std::size_t position, bool urgent,
+              std::uint64_t ahead_bytes);
 
   // Ends the loading of a claimed chunk. `ahead`: nobody but its loader may have asked for it yet.
   void publish(SetChunks&, tfile::ChunkKey, Result<ChunkPtr>, bool ahead);
@@ -93,16 +97,16 @@ class ChunkCache {
   // Evicts until about `bytes` were freed. With `any`, chunks that readers hold leave the cache as well.
   void evict(std::uint64_t bytes, Budget::Evict);
 
-  std::uint64_t evictions() const { return evictions_.load(std::memory_order_relaxed); }
-
  private:
   using Entry = SetChunks::Entry;
   using State = SetChunks::State;
 
+  static void note_use(Entry&);
+  static void note_loss(const Entry&);
+
   mutable Mutex mutex_;
   Eviction eviction_ GUARDED_BY(mutex_);
   std::uint64_t next_set_ GUARDED_BY(mutex_) = 1;
-  std::atomic<std::uint64_t> evictions_ = 0;
 };
 
 }  // namespace tfilefs

@@ -12,25 +12,14 @@ class ClusterCacheOfMount : public ClusterCache {
   explicit ClusterCacheOfMount(const CacheOptions& options) : core_(std::make_shared<CacheCore>(options)) {}
   ~ClusterCacheOfMount() override { core_->stop(); }
 
-  std::shared_ptr<CachedStreams> attach(std::shared_ptr<const tfile::StreamSet> streams) override {
-    return make_cached_streams(std::make_shared<AttachedSet>(core_, std::move(streams)));
+  std::shared_ptr<CachedStreams> attach(std::shared_ptr<const tfile::StreamSet> streams, TableLabel label) override {
+    return make_cached_streams(std::make_shared<AttachedSet>(core_, std::move(streams), std::move(label)));
   }
 
   void run_blocking(std::function<void()> job) override { core_->fetcher.run(std::move(job), Urgency::awaited); }
 
-  Counters counters() const override {
-    const auto& from = core_->counters;
-    Counters to;
-    to.hits = from.hits;
-    to.misses = from.misses;
-    to.evictions = core_->chunks.evictions();
-    to.bytes_read = from.bytes_read;
-    to.read_calls = from.read_calls;
-    to.bytes_decoded = from.bytes_decoded;
-    to.chunks_decoded = from.chunks_decoded;
-    to.budget_used = core_->budget->used();
-    to.budget = core_->budget->size();
-    return to;
+  CacheReport report(bool with_streams) const override {
+    return {core_->counts.report(with_streams), core_->budget->size(), core_->budget->used(), core_->budget->peak()};
   }
 
  private:
@@ -38,6 +27,20 @@ class ClusterCacheOfMount : public ClusterCache {
 };
 
 }  // namespace
+
+ClusterCache::Counters ClusterCache::counters() const {
+  const CacheReport now = report(false);
+  const ReadCounts sum = now.reading.total();
+  return {sum[Count::hits],
+          sum[Count::misses],
+          sum[Count::evictions],
+          sum[Count::bytes_read],
+          sum[Count::read_calls],
+          sum[Count::bytes_decoded],
+          sum[Count::chunks_decoded],
+          now.budget_used,
+          now.budget};
+}
 
 std::unique_ptr<ClusterCache> ClusterCache::create(const CacheOptions& options) {
   return std::make_unique<ClusterCacheOfMount>(options);

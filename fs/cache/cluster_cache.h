@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "cache/count_registry.h"
 #include "content.h"
 #include "reply.h"
 #include "tfile/chunk.h"
@@ -22,6 +23,11 @@ struct CacheOptions {
   unsigned fetch_threads = 4;  // threads that block in Source::read and in opening files; architecture, "Threads"
   std::uint64_t readahead = 256 << 10;  // gaps up to this size are read through
   Prefetch prefetch = Prefetch::learn;
+};
+
+struct CacheReport {
+  CountRegistry::Report reading;
+  std::uint64_t budget = 0, budget_used = 0, budget_peak = 0;  // bytes
 };
 
 // The decoded chunks of one StreamSet (a table, or an object's payload) and their extents. Kept alive by open files;
@@ -56,16 +62,21 @@ class ClusterCache {
   static std::unique_ptr<ClusterCache> create(const CacheOptions&);
   virtual ~ClusterCache() = default;  // waits for what is in flight
 
-  virtual std::shared_ptr<CachedStreams> attach(std::shared_ptr<const tfile::StreamSet>) = 0;
+  // `label`: what it is counted as.
+  virtual std::shared_ptr<CachedStreams> attach(std::shared_ptr<const tfile::StreamSet>, TableLabel label = {}) = 0;
 
   // Runs a job that may block (opening a file, reading a directory) on a fetch thread.
   virtual void run_blocking(std::function<void()>) = 0;
 
+  // Sums over the whole mount, by name.
   struct Counters {
     std::uint64_t hits = 0, misses = 0, evictions = 0, bytes_read = 0, read_calls = 0, bytes_decoded = 0,
                   chunks_decoded = 0, budget_used = 0, budget = 0;
   };
-  virtual Counters counters() const = 0;
+  Counters counters() const;
+
+  // What was counted until now; `with_streams`: for each stream of each table as well.
+  virtual CacheReport report(bool with_streams) const = 0;
 };
 
 }  // namespace tfilefs

@@ -69,9 +69,9 @@ Result<ExtentsPtr> extents_from_metadata(const tfile::StreamSet& streams, Stream
   return sums.take();
 }
 
-// The bytes at each locator; an error where they are not to be had. Blocks.
+// The bytes at each locator of a stream; an error where they are not to be had. Blocks.
 std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tfile::Locator>>& locators,
-                                                     CacheCore& core) {
+                                                     SetCounts& counts, StreamId stream) {
   std::vector<Result<std::vector<std::byte>>> bytes(locators.size(), std::vector<std::byte>());
   std::vector<FetchWish> wishes;
   for (std::size_t i = 0; i < locators.size(); ++i) {
@@ -96,20 +96,24 @@ std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tf
       from.push_back(plan[end].range);
       into.push_back(buffers.emplace_back(plan[end].range.size).span());
     }
+    const Stopwatch reading;
     const Result<> done = plan[begin].source->read(from, into);
-    ++core.counters.read_calls;
+    std::uint64_t bytes_read = 0, bytes_wanted = 0;
     for (std::size_t i = begin; i < end; ++i) {
-      core.counters.bytes_read += plan[i].range.size;
+      bytes_read += plan[i].range.size;
       for (const std::size_t id : plan[i].ids) {
         if (!done) {
           bytes[id] = tl::unexpected<Error>(done.error());
           continue;
         }
         const tfile::ByteRange part = locators[id]->range;
+        bytes_wanted += part.size;
         const auto place = into[i - begin].subspan(part.begin - plan[i].range.begin, part.size);
         bytes[id]->assign(place.begin(), place.end());
       }
     }
+    std::vector<SetCounts::Share> shares{{stream, bytes_wanted}};
+    counts.add_reads(read_calls(std::span(plan).subspan(begin, end - begin)), bytes_read, reading.elapsed_ns(), shares);
   }
   return bytes;
 }
@@ -123,7 +127,7 @@ Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream) {
     std::vector<Result<tfile::Locator>> locators;
     for (std::size_t i = begin; i < end; ++i)
       locators.push_back(streams.header_locator({stream, static_cast<std::uint32_t>(i)}));
-    const auto headers = read_all(locators, *set.core);
+    const auto headers = read_all(locators, *set.counts, stream);
     for (std::size_t i = begin; i < end && sums.open(); ++i) {
       const auto& header = headers[i - begin];
       if (header)
@@ -277,7 +281,7 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
   auto shared = std::make_shared<Reply<std::optional<std::int64_t>>>(std::move(reply));
   set->core->fetcher.run(
       [set, stream, slot, may_decode, shared] {
-        const auto header = read_all({set->streams->header_locator({stream, 0})}, *set->core);
+        const auto header = read_all({set->streams->header_locator({stream, 0})}, *set->counts, stream);
         if (header[0]) {
           const auto lengths = set->streams->lengths(stream, *header[0]);
           set->extents.remember_quick(stream, lengths ? *lengths : std::nullopt);

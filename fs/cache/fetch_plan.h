@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "tfile/range.h"
@@ -33,5 +34,8 @@ std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLim
 
 // Bytes that the plan reads.
 std::uint64_t planned_bytes(const std::vector<FetchRange>&);
+
+// Calls that reading sorted ranges takes: a source reads neighbours in one.
+std::uint64_t read_calls(std::span<const FetchRange>);
 
 }  // namespace tfilefs

@@ -48,7 +48,16 @@ struct Unit {
   ChunkPtr chunk;
   std::optional<Error> error;
   std::vector<std::int64_t> items;
+
+  // What it takes in its file; never 0.
+  std::uint64_t stored_size() const { return locator ? std::max<std::uint64_t>(1, locator->range.size) : 1; }
 };
+
+std::uint64_t array_bytes(const tfile::Chunk& chunk) {
+  std::uint64_t sum = 0;
+  for (const auto array : chunk.arrays) sum += array.size();
+  return sum;
+}
 
 // Bytes as they were fetched; gone, and out of the budget, with the last unit that decodes from them.
 struct Fetched {
@@ -82,11 +91,13 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   std::uint32_t add(ChunkKey, bool kept);
   std::vector<FetchRange> plan(const std::function<bool(const Unit&)>& wanted) const;
   void fetch();
+  void count_reads(std::span<const FetchRange>, std::uint64_t calls, std::uint64_t disk_ns);
   void take_bytes(const FetchRange&, std::shared_ptr<Fetched>, std::vector<std::uint32_t>& delivered);
   void deliver(std::span<const std::uint32_t> positions);
   void fetch_together(std::span<const FetchRange>);
   void decode_together(std::vector<std::uint32_t> positions);
-  void decode(Unit&);
+  void decode_task(std::span<const std::uint32_t> positions);
+  Result<ChunkPtr> decode(Unit&);
   Result<ChunkPtr> decode_chunk(Unit&, std::span<const ChunkPtr> inputs);
   void conclude(Unit&, Result<ChunkPtr>);
   void count_down();
@@ -175,8 +186,16 @@ void Load::claim(Budget::Reservation memory) {
     Unit& unit = units_[i];
     unit.claimed = !unit.kept;
     if (!unit.kept) continue;
-    auto claim = set_->core->chunks.claim(set_->chunks, unit.key, self, i, urgent);
+    // What others are decoded with is needed if they are, and not counted by itself.
+    const bool is_ahead = !urgent && unit.dependents.empty();
+    auto claim = set_->core->chunks.claim(set_->chunks, unit.key, self, i, urgent, is_ahead ? unit.stored_size() : 0);
     unit.claimed = claim.claimed;
+    AtomicReadCounts& counts = set_->counts->stream(unit.key.stream);
+    if (!claim.claimed && !claim.result) counts.add(Count::joined_loads, 1);
+    if (claim.claimed && is_ahead) {
+      counts.add(Count::chunks_ahead, 1);
+      counts.add(Count::bytes_ahead, unit.stored_size());
+    }
     if (claim.result) arrived(i, *claim.result);
   }
   plan_ = plan([](const Unit& unit) { return unit.claimed; });
@@ -232,7 +251,6 @@ void Load::fetch() {
 }
 
 void Load::fetch_together(std::span<const FetchRange> ranges) {
-  auto& counters = set_->core->counters;
   std::vector<std::shared_ptr<Fetched>> buffers;
   std::vector<tfile::ByteRange> from;
   std::vector<std::span<std::byte>> into;
@@ -244,23 +262,35 @@ void Load::fetch_together(std::span<const FetchRange> ranges) {
     into.push_back(fetched->bytes.span());
     buffers.push_back(std::move(fetched));
   }
+  const Stopwatch reading;
+  std::uint64_t calls = read_calls(ranges);
   const Result<> all = ranges[0].source->read(from, into);
-  ++counters.read_calls;
   std::vector<std::uint32_t> delivered;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    counters.bytes_read += ranges[i].range.size;
     // One bad place must not take its neighbours with it: each chunk by itself, then.
     for (std::size_t n = 0; !all && n < ranges[i].ids.size(); ++n) {
       Unit& unit = units_[ranges[i].ids[n]];
       const tfile::ByteRange range = unit.locator->range;
-      ++counters.read_calls;
+      ++calls;
       const auto place = into[i].subspan(range.begin - ranges[i].range.begin, range.size);
       const Result<> one = ranges[i].source->read(std::span(&range, 1), std::span(&place, 1));
       if (!one) unit.error = one.error();
     }
     take_bytes(ranges[i], buffers[i], delivered);
   }
+  count_reads(ranges, calls, reading.elapsed_ns());
   deliver(delivered);
+}
+
+void Load::count_reads(std::span<const FetchRange> ranges, std::uint64_t calls, std::uint64_t disk_ns) {
+  std::uint64_t bytes = 0;
+  std::vector<SetCounts::Share> shares;
+  for (const FetchRange& range : ranges) {
+    bytes += range.range.size;
+    for (const std::size_t id : range.ids)
+      shares.push_back({units_[id].key.stream, units_[id].locator->range.size});
+  }
+  set_->counts->add_reads(calls, bytes, disk_ns, shares);
 }
 
 void Load::take_bytes(const FetchRange& range, std::shared_ptr<Fetched> fetched,
@@ -298,17 +328,27 @@ void Load::decode_together(std::vector<std::uint32_t> positions) {
     return std::any_of(positions.begin(), positions.end(), [&](std::uint32_t p) { return units_[p].urgent.load(); });
   };
   const bool ahead = urgency_ == Urgency::ahead && !urgent();
-  set_->core->decoder.run(
-      [self = shared_from_this(), positions] {
-        for (const std::uint32_t position : positions) self->decode(self->units_[position]);
-      },
-      ahead ? Urgency::ahead : Urgency::awaited, task);
+  set_->core->decoder.run([self = shared_from_this(), positions] { self->decode_task(positions); },
+                          ahead ? Urgency::ahead : Urgency::awaited, task);
   // In case promote() came between the question and the queue.
   if (ahead && urgent()) set_->core->decoder.promote(task);
 }
 
-// In the arena.
-void Load::decode(Unit& unit) {
+// In the arena. What the chunks complete is answered behind the last, so that it does not count as decoding.
+void Load::decode_task(std::span<const std::uint32_t> positions) {
+  const CpuStopwatch decoding;
+  std::vector<SetCounts::Share> shares;
+  std::vector<Result<ChunkPtr>> results;
+  for (const std::uint32_t position : positions) {
+    Unit& unit = units_[position];
+    shares.push_back({unit.key.stream, unit.stored.size()});
+    results.push_back(decode(unit));
+  }
+  set_->counts->add_decoding(decoding.elapsed_ns(), shares);
+  for (std::size_t i = 0; i < positions.size(); ++i) conclude(units_[positions[i]], std::move(results[i]));
+}
+
+Result<ChunkPtr> Load::decode(Unit& unit) {
   std::vector<ChunkPtr> inputs;
   for (const std::uint32_t input : unit.inputs) {
     if (units_[input].error && !unit.error) unit.error = units_[input].error;
@@ -327,8 +367,7 @@ void Load::decode(Unit& unit) {
   }
   unit.stored = {};
   unit.stored_owner.reset();
-  inputs.clear();
-  conclude(unit, std::move(result));
+  return result;
 }
 
 Result<ChunkPtr> Load::decode_chunk(Unit& unit, std::span<const ChunkPtr> inputs) {
@@ -353,11 +392,10 @@ Result<ChunkPtr> Load::decode_chunk(Unit& unit, std::span<const ChunkPtr> inputs
     if (items == 0 ? bytes != 0 : bytes % items != 0)
       return tfile::fail(ErrorKind::damaged, "chunk holds another number of items than was counted");
   }
-  auto& counters = set_->core->counters;
-  const std::uint64_t memory = chunk_memory(chunk);
-  counters.bytes_decoded += memory;
-  ++counters.chunks_decoded;
-  unit.memory.settle(memory);
+  AtomicReadCounts& counts = set_->counts->stream(unit.key.stream);
+  counts.add(Count::chunks_decoded, 1);
+  counts.add(Count::bytes_decoded, array_bytes(chunk));
+  unit.memory.settle(chunk_memory(chunk));
   return hold_chunk(std::move(chunk), std::move(unit.memory));
 }
 

@@ -28,7 +28,8 @@ What is there but not listed (mount with -o views=listed to see it in listings)
 Here, in .tfilefs at the root of the mount
   README                    this text
   config.json               the options in force
-  stats.json                cache and mount in numbers
+  stats.json                reading, cache and memory in numbers, for each table and branch
+  metrics                   the same for Prometheus
   errors                    what went wrong lately, one line each, with path and reason
 
 Extended attributes of columns (getfattr -d): user.tfilefs.name .branch .dtype .shape .length .title .class .compression

@@ -4,19 +4,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cache/cluster_cache.h"
 
 namespace tfilefs {
 
 // What the mount itself holds, beside the cache.
-struct MountCounts {
-  std::size_t inodes = 0;    // paths that the kernel knows
-  std::size_t handles = 0;   // open files and directories
-  std::uint64_t errors = 0;  // problems since the start
+struct MountReport {
+  std::size_t inodes = 0;       // paths that the kernel knows
+  std::size_t handles = 0;      // open files and directories
+  std::uint64_t errors = 0;     // problems since the start
+  double uptime_seconds = 0;
+  struct Memory {
+    std::string_view kind;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<Memory> metadata;  // held outside of the budget
 };
 
-// .tfilefs/stats.json. All counts are since the start; sizes in bytes.
-std::string stats_text(const ClusterCache::Counters&, const MountCounts&);
+// .tfilefs/stats.json (docs/semantics.md, "Statistics"). The report has the streams.
+std::string stats_text(const CacheReport&, const MountReport&);
 
 }  // namespace tfilefs

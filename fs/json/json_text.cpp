@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json/json_text.h"
 
+#include <algorithm>
 #include <cstdint>
 
 namespace tfilefs {
@@ -60,6 +61,26 @@ std::string json_string(std::string_view text) {
   std::string quoted;
   append_json_string(quoted, text);
   return quoted;
+}
+
+std::string with_readable_bytes(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  while (!json.empty()) {
+    const std::size_t escape = json.find('\\');
+    out.append(json.substr(0, escape));
+    if (escape == std::string_view::npos) break;
+    json.remove_prefix(escape);
+    if (json.starts_with("\\udc") && json.size() >= 6) {
+      out += "\\\\x";
+      out.append(json.substr(4, 2));
+      json.remove_prefix(6);
+    } else {
+      out.append(json.substr(0, 2));
+      json.remove_prefix(std::min<std::size_t>(2, json.size()));
+    }
+  }
+  return out;
 }
 
 }  // namespace tfilefs

@@ -11,6 +11,9 @@ namespace tfilefs {
 void append_json_string(std::string& to, std::string_view text);
 std::string json_string(std::string_view text);
 
+// JSON in which bytes that are not UTF-8 have become the text \xNN: for parsers that refuse \udcXX.
+std::string with_readable_bytes(std::string_view json);
+
 // The length of the valid UTF-8 sequence with which `text` begins; 0 if there is none.
 std::size_t utf8_length(std::string_view text);
 

@@ -10,8 +10,8 @@
 #include <future>
 #include <utility>
 
+#include "control/metrics.h"
 #include "control/readme.h"
-#include "control/stats.h"
 #include "vfs/blocking.h"
 #include "vfs/control_directory.h"
 #include "vfs/name_index.h"
@@ -63,7 +63,8 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
   control_.holder = make_control_directory({{"README", [] { return readme_text(); }},
                                             {"config.json", [text = options.config_json] { return text; }},
                                             {"errors", [this] { return errors_.text(); }},
-                                            {"stats.json", [this] { return stats_json(); }}},
+                                            {"metrics", [this] { return metrics_text(cache_->report(false), report()); }},
+                                            {"stats.json", [this] { return stats_text(cache_->report(true), report()); }}},
                                            options.ownership);
 }
 
@@ -466,8 +467,13 @@ void FileSystem::statfs(Reply<struct statvfs> reply) {
   answer_blocking(*cache_, std::move(job), std::move(reply));
 }
 
-std::string FileSystem::stats_json() {
-  return stats_text(cache_->counters(), {inodes_->size(), files_.size(), errors_.count()});
+MountReport FileSystem::report() const {
+  MountReport report;
+  report.inodes = inodes_->size();
+  report.handles = files_.size();
+  report.errors = errors_.count();
+  report.uptime_seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  return report;
 }
 
 // ---- without a kernel

@@ -12,6 +12,7 @@
 #include "cache/cluster_cache.h"
 #include "content.h"
 #include "control/error_log.h"
+#include "control/stats.h"
 #include "reply.h"
 #include "vfs/attributes.h"
 #include "vfs/descriptor.h"
@@ -118,8 +119,9 @@ class FileSystem {
   void xattrs_of(InodeId, Reply<Xattrs>);
   InodePtr known(InodeId);
   void note(const Inode&, std::string_view below, const Error&);
-  std::string stats_json();
+  MountReport report() const;
 
+  const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   ErrorLog errors_;
   std::unique_ptr<ClusterCache> cache_;
   MountContext context_;

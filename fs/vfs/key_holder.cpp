@@ -119,7 +119,7 @@ void KeyHolder::load_table(std::uint32_t key, Reply<std::shared_ptr<const Loaded
     const std::string path = self->path_of(key);
     if (!table->reason.empty()) g.context.errors.add(path, table->reason);
     for (const std::string& warning : table->warnings) g.context.errors.add(path, warning);
-    return std::make_shared<const LoadedTable>(std::move(table), g.context.cache);
+    return std::make_shared<const LoadedTable>(std::move(table), g.context.cache, TableLabel{path, g.serial});
   };
   generation_->table(listing_->keys[key].seek)
       .get(

@@ -12,8 +12,8 @@ using tfile::Column;
 using tfile::ColumnId;
 using tfile::NodeId;
 
-LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache)
-    : cache_(cache), table_(std::move(table)), streams_(cache.attach(table_)) {
+LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache, TableLabel label)
+    : cache_(cache), table_(std::move(table)), streams_(cache.attach(table_, std::move(label))) {
   tfile::StreamId streams = 0;
   for (const Column& column : table_->columns) streams = std::max(streams, column.stream + 1);
   stream_begin_.assign(streams + 1, 0);

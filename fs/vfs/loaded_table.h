@@ -17,10 +17,10 @@
 namespace tfilefs {
 
 // A table that was opened, its streams in the cache, and the views of it whose making takes work. Const and
-// thread-safe. Knows no paths.
+// thread-safe. `label`: what its reading is counted as.
 class LoadedTable {
  public:
-  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&);
+  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, TableLabel label);
 
   const tfile::Table& table() const { return *table_; }
   const std::shared_ptr<const tfile::Table>& shared_table() const { return table_; }

@@ -33,6 +33,12 @@ _tfilefs() {
         return
       fi
       ;;
+    stats)
+      if [[ $previous != -w ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_tfilefs_mounts) -b -w --help" -- "$current")
+      fi
+      return
+      ;;
     map)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help" -- "$current")
@@ -45,7 +51,7 @@ _tfilefs() {
         return
       fi
       if [[ $COMP_CWORD -eq 1 ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "umount ls map" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "umount ls map stats" -- "$current")
       fi
       ;;
   esac

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/metrics.h"
+
+#include <array>
+#include <cstdio>
+
+#include "control/figures.h"
+#include "json/json_text.h"
+
+namespace tfilefs {
+namespace {
+
+// A label's value: what is no UTF-8, and control characters, as \xNN.
+std::string label_value(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    const auto byte = static_cast<unsigned char>(text[0]);
+    if (length == 0 || byte < 0x20 || byte == 0x7f) {
+      std::array<char, 8> escaped;
+      std::snprintf(escaped.data(), escaped.size(), "\\\\x%02x", byte);
+      out += escaped.data();
+    } else if (byte == '"' || byte == '\\') {
+      out += '\\';
+      out += text[0];
+    } else {
+      out += text.substr(0, length);
+    }
+    text.remove_prefix(length ? length : 1);
+  }
+  return out;
+}
+
+void append_head(std::string& to, const std::string& name, std::string_view type, std::string_view help) {
+  to += "# HELP " + name + " ";
+  to += help;
+  to += "\n# TYPE " + name + " ";
+  to += type;
+  to += '\n';
+}
+
+void append_gauge(std::string& to, const std::string& name, std::string_view help, std::uint64_t value) {
+  append_head(to, name, "gauge", help);
+  to += name + " " + std::to_string(value) + "\n";
+}
+
+std::string shown(const Figure& figure, std::uint64_t count) {
+  if (!figure.is_time) return std::to_string(count);
+  std::array<char, 40> text;
+  std::snprintf(text.data(), text.size(), "%.9f", static_cast<double>(count) * 1e-9);
+  return text.data();
+}
+
+struct Series {
+  std::string label;
+  ReadCounts counts;
+};
+
+std::vector<Series> series_of(const CountRegistry::Report& reading) {
+  std::vector<Series> series;
+  ReadCounts others = reading.forgotten;
+  for (const TableReport& table : reading.tables) {
+    if (table.is_distinct)
+      series.push_back({label_value(table.label.path), table.counts});
+    else
+      others += table.counts;
+  }
+  // Paths begin with a slash, so these are none.
+  series.push_back({"objects", reading.objects});
+  series.push_back({"others", others});
+  return series;
+}
+
+void append_figure(std::string& to, const Figure& figure, const std::vector<Series>& series) {
+  const std::string name = "tfilefs_" + std::string(figure.metric) + "_total";
+  append_head(to, name, "counter", figure.help);
+  for (const Series& one : series)
+    to += name + "{table=\"" + one.label + "\"} " + shown(figure, one.counts[figure.count]) + "\n";
+}
+
+}  // namespace
+
+std::string metrics_text(const CacheReport& cache, const MountReport& mount) {
+  std::string text;
+  append_head(text, "tfilefs_info", "gauge", "The program's version.");
+  text += "tfilefs_info{version=\"" TFILEFS_VERSION "\"} 1\n";
+  append_gauge(text, "tfilefs_uptime_seconds", "Time since the mount began.",
+               static_cast<std::uint64_t>(mount.uptime_seconds));
+  append_gauge(text, "tfilefs_budget_bytes", "The byte budget.", cache.budget);
+  append_gauge(text, "tfilefs_budget_used_bytes", "Of the budget, in use.", cache.budget_used);
+  append_gauge(text, "tfilefs_budget_peak_bytes", "Of the budget, in use at most so far.", cache.budget_peak);
+  append_gauge(text, "tfilefs_inodes", "Paths that the kernel knows.", mount.inodes);
+  append_gauge(text, "tfilefs_handles", "Open files and directories.", mount.handles);
+  append_head(text, "tfilefs_errors_total", "counter", "Problems met.");
+  text += "tfilefs_errors_total " + std::to_string(mount.errors) + "\n";
+  append_head(text, "tfilefs_metadata_bytes", "gauge", "Memory of metadata, outside of the budget.");
+  for (const MountReport::Memory& memory : mount.metadata)
+    text += "tfilefs_metadata_bytes{kind=\"" + std::string(memory.kind) + "\"} " + std::to_string(memory.bytes) + "\n";
+  const std::vector<Series> series = series_of(cache.reading);
+  for (const Figure& figure : figures()) append_figure(text, figure, series);
+  return text;
+}
+
+}  // namespace tfilefs

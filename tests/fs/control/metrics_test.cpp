@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/metrics.h"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "json/json_text.h"
+
+namespace tfilefs {
+namespace {
+
+const std::string kHostile = "/a\"b\\c\nd\xff{}\xc3\xa9";
+
+CacheReport some_report() {
+  CacheReport report;
+  TableReport table;
+  table.label = {kHostile, 7};
+  table.is_distinct = true;
+  table.counts[Count::hits] = 5;
+  table.counts[Count::disk_ns] = 1'500'000'000;
+  TableReport other;
+  other.label.path = "/other";
+  other.counts[Count::hits] = 10;
+  report.reading.tables = {table, other};
+  report.reading.objects[Count::hits] = 2;
+  report.reading.forgotten[Count::hits] = 1;
+  report.budget = 1000;
+  return report;
+}
+
+MountReport some_mount() {
+  MountReport mount;
+  mount.errors = 3;
+  mount.metadata = {{"tables", 100}, {"files", 20}};
+  return mount;
+}
+
+TEST(Metrics, EveryLineIsOneOfTheFormat) {
+  const std::string text = metrics_text(some_report(), some_mount());
+  const std::regex sample(R"re(tfilefs_[a-z_]+(\{[a-z]+="([^"\\\n]|\\["\\n])*"\})? [0-9]+(\.[0-9]+)?)re");
+  const std::regex comment(R"re(# (HELP tfilefs_[a-z_]+ .+|TYPE tfilefs_[a-z_]+ (counter|gauge)))re");
+  std::set<std::string> typed;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("# TYPE ")) {
+      EXPECT_TRUE(typed.insert(line.substr(7, line.rfind(' ') - 7)).second) << line;
+    } else if (!line.starts_with("#")) {
+      EXPECT_TRUE(typed.contains(line.substr(0, line.find_first_of("{ ")))) << line;
+    }
+    EXPECT_TRUE(std::regex_match(line, line.starts_with("#") ? comment : sample)) << line;
+  }
+  EXPECT_EQ(text.back(), '\n');
+}
+
+TEST(Metrics, NumbersAreThoseOfTheReport) {
+  const std::string text = metrics_text(some_report(), some_mount());
+  const std::string label = R"(/a\"b\\c\\x0ad\\xff{})" "\xc3\xa9";
+  EXPECT_NE(text.find("tfilefs_read_hits_total{table=\"" + label + "\"} 5\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("tfilefs_source_read_seconds_total{table=\"" + label + "\"} 1.500000000\n"), std::string::npos);
+  EXPECT_NE(text.find("tfilefs_read_hits_total{table=\"objects\"} 2\n"), std::string::npos);
+  EXPECT_NE(text.find("tfilefs_read_hits_total{table=\"others\"} 11\n"), std::string::npos);
+  EXPECT_NE(text.find("tfilefs_metadata_bytes{kind=\"tables\"} 100\n"), std::string::npos);
+  EXPECT_NE(text.find("tfilefs_errors_total 3\n"), std::string::npos);
+}
+
+TEST(Stats, IsJsonWhoseSumsAgree) {
+  const std::string text = stats_text(some_report(), some_mount());
+  EXPECT_NE(text.find("\\udcff"), std::string::npos);
+  const auto json = nlohmann::json::parse(with_readable_bytes(text));
+  EXPECT_EQ(json["tfilefs"], 1);
+  EXPECT_EQ(json["cache"]["hits"], 18);
+  EXPECT_EQ(json["cache"]["budget"], 1000);
+  EXPECT_EQ(json["tables"][0]["hits"], 5);
+  EXPECT_EQ(json["tables"][0]["table"], "/a\"b\\c\nd\\xff{}\xc3\xa9");
+  EXPECT_EQ(json["tables"][0]["disk_seconds"], 1.5);
+  EXPECT_EQ(json["tables"][0]["loaded"], false);
+  EXPECT_EQ(json["objects"]["hits"], 2);
+  EXPECT_EQ(json["forgotten"]["hits"], 1);
+  EXPECT_EQ(json["metadata"]["total"], 120);
+}
+
+TEST(Stats, ReadableBytesLeaveTheRestAlone) {
+  EXPECT_EQ(with_readable_bytes(R"(["a\udc80b", "\\udc80", "\u00e9\"\\"])"), R"(["a\\x80b", "\\udc80", "\u00e9\"\\"])");
+}
+
+}  // namespace
+}  // namespace tfilefs
