@@ -3,7 +3,7 @@
 // seconds from open(2) to the sum of all, and the sum. --drop: the kernel forgets the pages of the columns first, so that
 // every byte comes from the daemon again. --mapped: by mmap instead of read(2).
 //
-//   column_sum [--drop] [--mapped] PATH:TYPE...      TYPE: f4 f8
+//   column_sum [--drop] [--mapped] PATH:TYPE...|--list FILE      TYPE: f4 f8 i4 b1, or - for bytes that are only read
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -12,9 +12,11 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,8 +26,7 @@ namespace {
 constexpr std::size_t kBlock = 1 << 20;  // the largest request that the kernel hands to a FUSE server
 
 struct Column {
-  std::string path;
-  bool is_double = false;
+  std::string path, type;
 };
 
 double cpu_seconds() {
@@ -48,6 +49,14 @@ double sum_of(const void* data, std::size_t size) {
   std::exit(1);
 }
 
+double sum_of(const std::string& type, const void* data, std::size_t size) {
+  if (type == "f4") return sum_of<float>(data, size);
+  if (type == "f8") return sum_of<double>(data, size);
+  if (type == "i4") return sum_of<std::int32_t>(data, size);
+  if (type == "b1") return sum_of<std::uint8_t>(data, size);
+  return 0;
+}
+
 double read_column(const Column& column, bool mapped) {
   const int fd = open(column.path.c_str(), O_RDONLY | O_CLOEXEC);
   struct stat status {};
@@ -57,7 +66,7 @@ double read_column(const Column& column, bool mapped) {
   if (mapped) {
     void* data = mmap(nullptr, size, PROT_READ, MAP_SHARED, fd, 0);
     if (data == MAP_FAILED) give_up(column.path);
-    sum = column.is_double ? sum_of<double>(data, size) : sum_of<float>(data, size);
+    sum = sum_of(column.type, data, size);
     munmap(data, size);
   } else {
     // The values are added up while they are in the processor's cache, and stay in memory for whatever comes next.
@@ -66,7 +75,7 @@ double read_column(const Column& column, bool mapped) {
       const ssize_t got = read(fd, data.get() + at, std::min(kBlock, size - at));
       if (got <= 0) give_up(column.path);
       const auto n = static_cast<std::size_t>(got);
-      sum += column.is_double ? sum_of<double>(data.get() + at, n) : sum_of<float>(data.get() + at, n);
+      sum += sum_of(column.type, data.get() + at, n);
       at += n;
     }
   }
@@ -80,6 +89,11 @@ void drop_pages(const Column& column) {
   close(fd);
 }
 
+Column column_of(const std::string& argument) {
+  const auto colon = argument.rfind(':');
+  return {argument.substr(0, colon), argument.substr(colon + 1)};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -91,9 +105,11 @@ int main(int argc, char** argv) {
       drop = true;
     } else if (argument == "--mapped") {
       mapped = true;
+    } else if (argument == "--list" && i + 1 < argc) {
+      std::ifstream list(argv[++i]);
+      for (std::string line; std::getline(list, line);) columns.push_back(column_of(line));
     } else {
-      const auto colon = argument.rfind(':');
-      columns.push_back({argument.substr(0, colon), argument.substr(colon + 1) == "f8"});
+      columns.push_back(column_of(argument));
     }
   }
   if (drop)

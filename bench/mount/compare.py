@@ -11,13 +11,12 @@ The two-core bound: seconds of decoding on two threads, of reading the stored by
 the daemon and into the client, each measured alone in the same run; the last two are CPU seconds that two cores share."""
 
 import argparse
-import importlib.util
 import os
-import subprocess
 import sys
-import tempfile
 
 import rounds
+from mount import Mount, build_directory, output
+from root_program import compiled, made
 
 CODECS = {"zlib": 101, "lz4": 404, "zstd": 505, "none": 0}
 COLUMNS = {"column": ["x:f4"], "dimuon": ["px:f4", "py:f4", "pz:f4", "mass:f8"]}
@@ -43,72 +42,11 @@ total = sum(float(arrays[name].sum(dtype="f8")) for name in names)
 print(time.perf_counter() - begin, total)
 """
 
-ROOT_LIBRARIES = "Core RIO Tree TreePlayer ROOTNTuple ROOTNTupleUtil ROOTDataFrame ROOTVecOps MathCore Imt Thread".split()
-
-
-def build_directory():
-    here = os.path.dirname(os.path.abspath(__file__))
-    return os.path.realpath(os.environ.get("TFILEFS_BENCH_BUILD", os.path.join(here, "..", "..", "build")))
-
-
-def peers():
-    """The program of peers.cpp, compiled when it is older than its source."""
-    source = os.path.join(rounds.HERE, "peers.cpp")
-    target = os.path.join(rounds.cache_directory(), "peers")
-    if not os.path.exists(target) or os.path.getmtime(target) < os.path.getmtime(source):
-        root = os.path.dirname(importlib.util.find_spec("ROOT").origin)
-        libraries = os.path.join(root, "lib")
-        # The package's libraries need some of their own that only the loader finds.
-        subprocess.run(["g++", "-std=c++20", "-O2", f"-I{root}/include", source, "-o", target, f"-L{libraries}",
-                        f"-Wl,-rpath,{libraries}", "-Wl,--unresolved-symbols=ignore-in-shared-libs",
-                        *(f"-l{name}" for name in ROOT_LIBRARIES)], check=True)
-    return target
-
-
-def made(path, *command):
-    """`path`, made by a command (that writes to its argument PATH) if it is not there."""
-    if not os.path.exists(path):
-        subprocess.run([argument.replace("PATH", path + ".tmp") for argument in command], check=True)
-        os.rename(path + ".tmp", path)
-    return path
-
-
 def make_files(kind, codec, entries):
     stem = os.path.join(rounds.cache_directory(), f"{kind}-{codec}-{entries}")
-    tree = made(stem + ".root", peers(), f"make-{kind}", "PATH", str(codec), str(entries))
-    ntuple = made(stem + ".ntuple.root", peers(), "import", tree, "t", "PATH", str(codec))
+    tree = made(stem + ".root", compiled("peers"), f"make-{kind}", "PATH", str(codec), str(entries))
+    ntuple = made(stem + ".ntuple.root", compiled("peers"), "import", tree, "t", "PATH", str(codec))
     return tree, ntuple
-
-
-def output(*command):
-    result = subprocess.run(command, check=True, capture_output=True, text=True)
-    return [float(word) for word in result.stdout.split()]
-
-
-class Mount:
-    """A mount of one file, and the CPU seconds its daemon has used."""
-
-    def __init__(self, path):
-        self.directory = tempfile.TemporaryDirectory(prefix="bench-")
-        self.path = self.directory.name
-        subprocess.run([rounds.program(), path, self.path], check=True)
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        subprocess.run([rounds.program(), "umount", self.path], check=True)
-        self.directory.cleanup()
-
-    def columns(self, columns):
-        return [f"{self.path}/t/{column.split(':')[0]}.{column.split(':')[1]}:{column.split(':')[1]}" for column in columns]
-
-    def daemon_cpu(self):
-        with open(os.path.join(self.path, ".tfilefs", "stats.json")) as file:
-            pid = int(file.read().split('"pid":')[1].split(",")[0])
-        with open(f"/proc/{pid}/stat") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 class Comparison:
@@ -118,18 +56,22 @@ class Comparison:
         self.names = [column.split(":")[0] for column in self.columns]
         self.sums = {}
 
+    def paths(self, mount):
+        """NAME:TYPE becomes PATH:TYPE of the column's file."""
+        return [f"{mount.path}/t/{column.replace(':', '.')}:{column[-2:]}" for column in self.columns]
+
     def cold(self):
         with Mount(self.tree) as mount:
             wall, _, self.sums["tfilefs"] = output(os.path.join(build_directory(), "bench", "column_sum"),
-                                                   *mount.columns(self.columns))
+                                                   *self.paths(mount))
             return wall
 
     def bound(self):
         """Seconds that two cores need at least: decoding on both, and half of what one at a time does."""
         decode = os.path.join(build_directory(), "bench", "table_decode")
-        reading, decoding, _ = output(decode, self.tree, "t", "2", *self.names)
+        reading, decoding, *_ = output(decode, self.tree, "t", "2", *self.names)
         with Mount(self.tree) as mount:
-            summing = [os.path.join(build_directory(), "bench", "column_sum"), *mount.columns(self.columns)]
+            summing = [os.path.join(build_directory(), "bench", "column_sum"), *self.paths(mount)]
             output(*summing)  # now the daemon holds all, decoded
             before = mount.daemon_cpu()
             _, client, _ = output(summing[0], "--drop", *summing[1:])
@@ -138,7 +80,7 @@ class Comparison:
 
     def peer(self, name, way):
         path = self.ntuple if way.startswith("ntuple") else self.tree
-        seconds, self.sums[name] = output(peers(), way, path, "t", *self.columns)
+        seconds, self.sums[name] = output(compiled("peers"), way, path, "t", *self.columns)
         return seconds
 
     def uproot(self, threads):
@@ -147,10 +89,8 @@ class Comparison:
         return seconds
 
     def run(self, count):
-        for path in (self.tree, self.ntuple):
-            with open(path, "rb") as file:  # all read from the page cache
-                while file.read(1 << 22):
-                    pass
+        rounds.warm(self.tree)
+        rounds.warm(self.ntuple)
         measurements = {"tfilefs, fresh mount": self.cold, "two-core bound": self.bound}
         for name, way in WAYS.items():
             measurements[name] = lambda name=name, way=way: self.peer(name, way)

@@ -21,6 +21,13 @@ def program():
     return os.path.realpath(os.environ.get("TFILEFS_BIN", os.path.join(HERE, "..", "..", "build", "fs", "tfilefs")))
 
 
+def warm(path):
+    """All of the file into the page cache."""
+    with open(path, "rb") as file:
+        while file.read(1 << 22):
+            pass
+
+
 def seconds_of(command, **more):
     """Wall time of a command that must succeed."""
     begin = time.perf_counter()

@@ -15,11 +15,12 @@ constexpr std::uint64_t kSmallColumn = 64 << 10;  // stored
 // request is on its way.
 constexpr tfile::StreamId kPassedOver = 3;
 
-// Stored bytes of the first columns that are loaded on a habit: a few milliseconds of one core if it ends there. Then
-// sixteen times as many each time: columns of a wide tree take kilobytes, and each window costs a read for every
-// cluster, so that with doubling most reads would be small.
-constexpr std::uint64_t kWindowFirst = 4 << 20;
-constexpr std::uint64_t kWindowGrowth = 16;
+// Stored bytes that may be loaded whatever the habit is worth: a few milliseconds of one core if it ends there. It holds
+// hundreds of small columns; of large ones as many are loaded ahead as were read.
+constexpr std::uint64_t kWindowFree = 4 << 20;
+// After so many columns it is the whole table that is wanted: each window costs a read for every cluster, so that with
+// doubling most reads would be small.
+constexpr std::uint32_t kColumnsAll = 64;
 
 tfile::EntryRange hull(tfile::EntryRange a, tfile::EntryRange b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
@@ -69,22 +70,24 @@ ColumnSweep::Advice ColumnSweep::go_on(Sweep& sweep, std::int64_t all) {
   // What was read of the columns before is wanted of the next ones, if this one is read there too.
   if (!overlap(sweep.now, sweep.reach)) {
     sweep.columns = 1;
-    sweep.window = 0;
+    sweep.loaded_until = 0;
     sweep.reach = sweep.now;
     return {};
   }
   const tfile::EntryRange wanted = hull(sweep.reach, sweep.now);
-  const bool loaded = sweep.window > 0 && within(wanted, sweep.loaded) && sweep.stream < sweep.loaded_until;
-  // The next window is due when half of the last is used up.
-  if (loaded && sweep.stream - sweep.loaded_from < (sweep.loaded_until - sweep.loaded_from) / 2) return {};
+  const bool loaded = sweep.loaded_until > 0 && within(wanted, sweep.loaded) && sweep.stream < sweep.loaded_until;
+  // The next window is due when most of the last is used up.
+  if (loaded && sweep.stream - sweep.loaded_from < (sweep.loaded_until - sweep.loaded_from) * 3 / 4) return {};
   const tfile::StreamId begin = loaded ? sweep.loaded_until : sweep.stream + 1;
   if (begin >= streams_) return {};
-  sweep.window = std::min(window_max_, sweep.window == 0 ? kWindowFirst : sweep.window * kWindowGrowth);
   tfile::StreamId end = begin;
   const double share = static_cast<double>(wanted.size()) / static_cast<double>(std::max<std::int64_t>(all, 1));
   for (double sum = 0; end < streams_; ++end) {
-    sum += share * static_cast<double>(stored_(end));
-    if (sum > static_cast<double>(sweep.window)) break;
+    const std::uint64_t stored = stored_(end);
+    sum += share * static_cast<double>(stored);
+    const bool worth_it = sweep.columns >= kColumnsAll || end - begin < sweep.columns ||
+                          (stored <= kSmallColumn && sum <= static_cast<double>(kWindowFree));
+    if (!worth_it || sum > static_cast<double>(window_max_)) break;
   }
   sweep.loaded_from = sweep.stream;
   sweep.loaded_until = end;

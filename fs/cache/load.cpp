@@ -463,8 +463,10 @@ void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, R
 
 void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> keys) {
   set->core->chunks.drop_known(set->chunks, keys);
+  std::erase_if(keys, [&](ChunkKey key) {
+    return set->streams->items_from(key.stream) == tfile::ItemsFrom::payloads && !set->extents.ready(key.stream);
+  });
   std::vector<tfile::StreamId> streams;  // with those of the inputs
-  std::erase_if(keys, [&](ChunkKey key) { return set->streams->items_from(key.stream) == tfile::ItemsFrom::payloads && !set->extents.ready(key.stream); });
   for (const ChunkKey key : keys) {
     streams.push_back(key.stream);
     for (const ChunkKey input : set->streams->inputs(key)) streams.push_back(input.stream);

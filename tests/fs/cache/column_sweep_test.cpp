@@ -61,6 +61,17 @@ TEST(ColumnSweep, ReadsInPiecesAreOneTurn) {
   EXPECT_EQ(advice.entries, (EntryRange{0, kEntries}));
 }
 
+TEST(ColumnSweep, OfLargeColumnsNoMoreAreLoadedThanWereRead) {
+  ColumnSweep sweep([](StreamId) { return 300'000; }, kStreams, 256 << 20);
+  StreamId covered = 0;
+  for (StreamId stream = 0; stream < 8; ++stream) {
+    const auto advice = sweep.observe(stream, {0, kEntries}, kEntries);
+    if (advice.begin < advice.end) covered = advice.end;
+  }
+  EXPECT_GE(covered, 8u);
+  EXPECT_LE(covered, 16u);
+}
+
 TEST(ColumnSweep, TheWindowIsBounded) {
   ColumnSweep sweep = sweep_of_wide_table(1 << 20);
   for (StreamId stream = 0; stream < 1000; ++stream) {

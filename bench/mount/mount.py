@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fresh mount for a measurement, and the programs that measure through it."""
+
+import os
+import subprocess
+import tempfile
+
+import rounds
+
+
+def build_directory():
+    here = os.path.dirname(os.path.abspath(__file__))
+    return os.path.realpath(os.environ.get("TFILEFS_BENCH_BUILD", os.path.join(here, "..", "..", "build")))
+
+
+def output(*command):
+    """The numbers that a program prints."""
+    result = subprocess.run(command, check=True, capture_output=True, text=True)
+    return [float(word) for word in result.stdout.split()]
+
+
+class Mount:
+    """A mount of one file, and the CPU seconds its daemon has used."""
+
+    def __init__(self, path):
+        self.directory = tempfile.TemporaryDirectory(prefix="bench-")
+        self.path = self.directory.name
+        subprocess.run([rounds.program(), path, self.path], check=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run([rounds.program(), "umount", self.path], check=True)
+        self.directory.cleanup()
+
+    def daemon_cpu(self):
+        with open(os.path.join(self.path, ".tfilefs", "stats.json")) as file:
+            pid = int(file.read().split('"pid":')[1].split(",")[0])
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
