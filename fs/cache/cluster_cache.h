@@ -13,8 +13,8 @@
 
 namespace tfilefs {
 
-// What is loaded before it is asked for: nothing; the next chunks of a column that is read in order; and the columns that
-// are used together.
+// What is loaded before it is asked for: nothing; the next chunks of a column that is read in order; and the columns
+// that are used together.
 enum class Prefetch : std::uint8_t { off, sequential, learn };
 
 struct CacheOptions {

@@ -6,8 +6,8 @@
 namespace tfilefs {
 namespace {
 
-// Two columns side by side are often all that is wanted; a third in a row is a habit. Where columns are small the second
-// is taken for it: a wrong guess costs less than the reads that a right one saves.
+// Two columns side by side are often all that is wanted; a third in a row is a habit. Where columns are small the
+// second is taken for it: a wrong guess costs less than the reads that a right one saves.
 constexpr std::uint32_t kColumnsSure = 3, kSmallColumnsSure = 2;
 constexpr std::uint64_t kSmallColumn = 64 << 10;  // stored
 
@@ -15,8 +15,8 @@ constexpr std::uint64_t kSmallColumn = 64 << 10;  // stored
 // request is on its way.
 constexpr tfile::StreamId kPassedOver = 3;
 
-// Stored bytes that may be loaded whatever the habit is worth: a few milliseconds of one core if it ends there. It holds
-// hundreds of small columns; of large ones as many are loaded ahead as were read.
+// Stored bytes that may be loaded whatever the habit is worth: a few milliseconds of one core if it ends there. It
+// holds hundreds of small columns; of large ones as many are loaded ahead as were read.
 constexpr std::uint64_t kWindowFree = 4 << 20;
 // After so many columns it is the whole table that is wanted: each window costs a read for every cluster, so that with
 // doubling most reads would be small.
@@ -40,7 +40,8 @@ ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, tfile::EntryRan
     if (sweep.columns > 0 && near && (!found || sweep.columns > found->columns)) found = &sweep;
   }
   if (!found) {
-    found = &*std::min_element(sweeps_.begin(), sweeps_.end(), [](auto& a, auto& b) { return a.last_use < b.last_use; });
+    const auto older = [](const Sweep& a, const Sweep& b) { return a.last_use < b.last_use; };
+    found = &*std::min_element(sweeps_.begin(), sweeps_.end(), older);
     *found = Sweep{};
   }
   found->last_use = clock_;

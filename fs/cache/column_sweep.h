@@ -10,8 +10,8 @@
 
 namespace tfilefs {
 
-// Notices who reads one stream of a table after the other, in their order, each for the same entries: `cp -r`, `tar`, or
-// an analysis that wants all of every hundredth entry. A few such readers can be followed at once. Pure.
+// Notices who reads one stream of a table after the other, in their order, each for the same entries: `cp -r`, `tar`,
+// or an analysis that wants all of every hundredth entry. A few such readers can be followed at once. Pure.
 class ColumnSweep {
  public:
   struct Advice {

@@ -140,7 +140,8 @@ std::vector<ChunkKey> ReadAhead::of_companions(StreamId stream, EntryRange entri
     const bool begun = known.begin <= entries.begin && entries.begin < known.end;
     if (begun && std::min(known.end, entries.end) - entries.begin >= entries.size() / 2) return {};
     // Who comes from the entries before goes through the whole part: what is left of it at once.
-    const bool marches = known.size() > 0 && known.begin <= entries.begin && entries.begin <= known.end + entries.size();
+    const bool marches =
+        known.size() > 0 && known.begin <= entries.begin && entries.begin <= known.end + entries.size();
     const std::int64_t all = all_entries(stream);
     if (marches) entries.end = std::max(entries.end, part_end(entries.end, all));
     companions = history_.companions(stream, part_of(entries.begin, all), part_of(entries.end - 1, all));

@@ -10,10 +10,9 @@
 
 namespace tfilefs {
 
-// Which streams of a table are used together, whoever uses them: what TTreeCache learns in one process (Canal, Bockelman,
-// Brun, "ROOT I/O: the fast and furious", CHEP 2010), here over all readers and openings. The table is cut into parts
-// of equal numbers of entries; each coming back of readers to a part is a visit, and of each stream it is remembered in
-// which of the last visits it was used. Pure.
+// Which streams of a table are used together, whoever uses them: what TTreeCache learns in one process, here over all
+// readers and openings. The table is cut into parts of equal numbers of entries; each coming back of readers to a part
+// is a visit, and of each stream it is remembered in which of the last visits it was used. Pure.
 class UsageHistory {
  public:
   // A reader asked for entries of `stream` that lie in the parts [first, last].
