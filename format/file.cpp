@@ -14,6 +14,7 @@
 #include "container/payload.h"
 #include "container/record_map.h"
 #include "container/recover.h"
+#include "model/heap.h"
 #include "streamer/streamer_info.h"
 #include "tree/tree_table.h"
 
@@ -72,6 +73,12 @@ struct ClassInfos {
   std::vector<std::string> warnings;
 };
 
+std::size_t memory_of(const DirectoryListing& listing) {
+  std::size_t bytes = sizeof listing + heap_of_elements(listing.keys) + heap_of(listing.warnings);
+  for (const Buffer& buffer : listing.arena) bytes += buffer.size() + kBlockOverhead;
+  return bytes;
+}
+
 // The root directory's own key and record.
 struct RootDirectory {
   std::string name, title;
@@ -127,6 +134,7 @@ class RootFile final : public File {
   Result<std::shared_ptr<const Table>> table(const KeyInfo& key) const override;
   Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo& key) const override;
   Result<std::vector<Record>> record_map() const override;
+  std::size_t memory() const override;
 
  private:
   Result<DirectoryListing> read_root_keys(const DirectoryRecord& record);
@@ -226,6 +234,14 @@ Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
   read->infos = StreamerInfos::read(record.payload.span(), record.keylen, read->warnings);
   class_infos_ = std::move(read);
   return class_infos_;
+}
+
+std::size_t RootFile::memory() const {
+  std::size_t bytes = sizeof *this + heap_of(warnings_) + memory_of(*root_);
+  for (const auto& [seek, listing] : recovered_directories_) bytes += memory_of(*listing);
+  const std::lock_guard lock(class_infos_mutex_);
+  if (class_infos_) bytes += class_infos_->infos.memory();
+  return bytes;
 }
 
 KeyKind RootFile::kind_of(std::string_view class_name) const {

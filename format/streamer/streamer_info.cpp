@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bytes/cursor.h"
+#include "model/heap.h"
 #include "streamer/object_frame.h"
 
 namespace tfile {
@@ -243,6 +244,19 @@ const StreamerInfo* StreamerInfos::find_by_checksum(std::string_view class_name,
     if (info->checksum == checksum) return info;
   }
   return nullptr;
+}
+
+std::size_t StreamerInfos::memory() const {
+  // A name in a map: the string, its list, and a node each.
+  constexpr std::size_t kIndexed = 3 * sizeof(std::string) + 3 * kBlockOverhead;
+  std::size_t bytes = sizeof *this + (by_name_.size() + by_template_.size() + direct_heirs_.size()) * kIndexed;
+  for (const auto& info : from_file_) {
+    bytes += sizeof *info + kBlockOverhead + heap_of(info->class_name) + heap_of_elements(info->elements);
+    for (const StreamerElement& element : info->elements)
+      bytes += heap_of(element.name) + heap_of(element.title) + heap_of(element.type_name) +
+               heap_of(element.count_name) + heap_of(element.count_class);
+  }
+  return bytes;
 }
 
 const StreamerInfo* StreamerInfos::newest(std::string_view class_name) const {

@@ -69,6 +69,8 @@ class StreamerInfos {
   std::vector<std::string> heirs(std::string_view class_name) const;
   const std::vector<std::unique_ptr<StreamerInfo>>& from_file() const { return from_file_; }
 
+  std::size_t memory() const;  // of what the file describes, estimated
+
  private:
   std::vector<std::unique_ptr<StreamerInfo>> from_file_;
   std::unordered_map<std::string, std::vector<const StreamerInfo*>> by_name_;

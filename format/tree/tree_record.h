@@ -45,18 +45,25 @@ struct BasketTable {
   std::shared_ptr<const std::vector<std::int64_t>> entry;  // size baskets + 1; the last is the branch's fEntryNumber
 };
 
+// What reading a branch's baskets needs: all that is kept of it once the table's nodes are known.
+struct BranchStorage {
+  std::string name;
+  std::string file_name;                 // fFileName: baskets lie in that file; empty: this one
+  std::int64_t tot_bytes = 0, zip_bytes = 0;
+  std::int32_t entry_offset_len = 0;
+  std::uint8_t io_bits = 0;              // TIOFeatures::fIOBits
+  BasketTable baskets;                   // on disk and embedded, in entry order
+  std::vector<EmbeddedBasket> embedded;
+};
+
 // A TBranch of any class.
-struct BranchRecord {
-  std::string class_name, name, title;   // class_name: "TBranch", "TBranchElement", "TBranchObject", "TBranchClones"...
+struct BranchRecord : BranchStorage {
+  std::string class_name, title;         // class_name: "TBranch", "TBranchElement", "TBranchObject", "TBranchClones"...
   std::optional<BranchIndex> parent;
   std::vector<BranchIndex> children;
   std::vector<LeafIndex> leaves;
-  std::int32_t compress = 0, basket_size = 0, entry_offset_len = 0, split_level = 0;
-  std::uint8_t io_bits = 0;              // TIOFeatures::fIOBits
-  std::int64_t entries = 0, first_entry = 0, tot_bytes = 0, zip_bytes = 0;
-  BasketTable baskets;                   // on disk and embedded, in entry order
-  std::vector<EmbeddedBasket> embedded;
-  std::string file_name;                 // fFileName: baskets lie in that file; empty: this one
+  std::int32_t compress = 0, basket_size = 0, split_level = 0;
+  std::int64_t entries = 0, first_entry = 0;
   // TBranchElement (and TBranchObject: fClassName; TBranchClones: its class is `clones_class`, the branch of its counts
   // is `count` and the first of `children`)
   std::string element_class, parent_class, clones_class;

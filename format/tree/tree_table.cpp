@@ -7,6 +7,7 @@
 #include "bytes/endian.h"
 #include "tree/branch_nodes.h"
 #include "tree/cluster_boundaries.h"
+#include "tree/table_memory.h"
 #include "tree/tree_record.h"
 
 namespace tfile {
@@ -32,7 +33,12 @@ class TreeTable final : public Table {
     nodes = std::move(made.nodes);
     columns = std::move(made.columns);
     streams_ = std::move(made.streams);
+    branches_.reserve(tree_.branches.size());
+    for (BranchRecord& branch : tree_.branches) branches_.push_back(std::move(static_cast<BranchStorage&>(branch)));
+    tree_ = {};
   }
+
+  std::size_t memory() const override { return memory_of(*this) + memory_of(std::span(streams_)) + memory_of(std::span(branches_)); }
 
   std::size_t stream_count() const override { return streams_.size(); }
   std::size_t chunk_count(StreamId id) const override { return std::max<std::size_t>(basket_count(id), 1); }
@@ -46,7 +52,7 @@ class TreeTable final : public Table {
 
   Result<Locator> locate(ChunkKey key) const override {
     Locator locator;
-    const BranchRecord& branch = branch_of(key.stream);
+    const BranchStorage& branch = branch_of(key.stream);
     if (key.index >= basket_count(key.stream)) return locator;
     if (const EmbeddedBasket* embedded = embedded_basket(branch, key.index)) {
       locator.embedded = embedded->data;
@@ -67,7 +73,7 @@ class TreeTable final : public Table {
   }
 
   std::uint64_t decoded_size(ChunkKey key) const override {
-    const BranchRecord& branch = branch_of(key.stream);
+    const BranchStorage& branch = branch_of(key.stream);
     const EntryRange range = chunk_entries(key);
     const std::uint64_t stored = key.index < basket_count(key.stream) ? branch.baskets.nbytes[key.index] : 0;
     const double ratio = branch.zip_bytes > 0 && branch.tot_bytes > 0
@@ -201,7 +207,7 @@ class TreeTable final : public Table {
   }
 
   // Reads into `stored`, which must outlive what is returned.
-  Result<BasketData> first_basket(const BranchRecord& branch, std::vector<std::byte>& stored) const {
+  Result<BasketData> first_basket(const BranchStorage& branch, std::vector<std::byte>& stored) const {
     const std::int64_t n = (*branch.baskets.entry)[1] - (*branch.baskets.entry)[0];
     if (const EmbeddedBasket* embedded = embedded_basket(branch, 0)) return embedded_data(*embedded, n);
     TRY(const Source* source, source_of(branch));
@@ -213,14 +219,14 @@ class TreeTable final : public Table {
     return stored_basket(stored, n);
   }
 
-  const BranchRecord& branch_of(StreamId id) const { return tree_.branches[streams_[id].branch]; }
+  const BranchStorage& branch_of(StreamId id) const { return branches_[streams_[id].branch]; }
   std::size_t basket_count(StreamId id) const { return branch_of(id).baskets.seek.size(); }
   std::int64_t stream_entries(StreamId id) const {
     const auto& entry = branch_of(id).baskets.entry;
     return entry && !entry->empty() ? entry->back() : 0;
   }
 
-  static const EmbeddedBasket* embedded_basket(const BranchRecord& branch, std::uint32_t index) {
+  static const EmbeddedBasket* embedded_basket(const BranchStorage& branch, std::uint32_t index) {
     if (branch.baskets.seek[index] != 0) return nullptr;
     const auto found = std::find_if(branch.embedded.begin(), branch.embedded.end(),
                                     [&](const EmbeddedBasket& basket) { return basket.index == index; });
@@ -243,7 +249,7 @@ class TreeTable final : public Table {
   // Bytes of data of one basket, from its header.
   Result<std::uint64_t> data_size(ChunkKey key, std::span<const std::byte> stored) const {
     if (key.index >= basket_count(key.stream)) return 0;
-    const BranchRecord& branch = branch_of(key.stream);
+    const BranchStorage& branch = branch_of(key.stream);
     if (const EmbeddedBasket* embedded = embedded_basket(branch, key.index)) return embedded->data.size();
     TRY(const BasketHeader header, checked_header(key, stored));
     return header.border();
@@ -302,7 +308,7 @@ class TreeTable final : public Table {
 
   // Whether fTotBytes tells the data of all baskets: nothing lost, entry offsets in all or none.
   bool sizes_add_up(StreamId id) const {
-    const BranchRecord& branch = branch_of(id);
+    const BranchStorage& branch = branch_of(id);
     if (branch.io_bits != 0) return false;
     std::size_t on_disk = 0;
     for (std::uint64_t seek : branch.baskets.seek) on_disk += seek != 0;
@@ -313,7 +319,7 @@ class TreeTable final : public Table {
   // fTotBytes holds the keys, the data and the entry offsets (n + 1 of them after a count) of the baskets on disk.
   Result<std::optional<std::uint64_t>> total_data_size(StreamId id, std::span<const std::byte> header0) const {
     using Size = std::optional<std::uint64_t>;
-    const BranchRecord& branch = branch_of(id);
+    const BranchStorage& branch = branch_of(id);
     std::uint64_t size = 0;
     for (const EmbeddedBasket& basket : branch.embedded) size += basket.data.size();
     std::int64_t disk_entries = 0, disk_baskets = 0;
@@ -426,7 +432,7 @@ class TreeTable final : public Table {
     }
   }
 
-  Result<const Source*> source_of(const BranchRecord& branch) const {
+  Result<const Source*> source_of(const BranchStorage& branch) const {
     if (branch.file_name.empty()) return source_.get();
     const auto& sibling = siblings_.at(branch.file_name);
     if (sibling) return sibling->get();
@@ -447,7 +453,8 @@ class TreeTable final : public Table {
   }
 
   std::shared_ptr<const Source> source_;
-  TreeRecord tree_;
+  TreeRecord tree_;  // empty once the nodes are made
+  std::vector<BranchStorage> branches_;
   std::vector<Stream> streams_;
   std::map<std::string, Result<std::shared_ptr<const Source>>> siblings_;
 };

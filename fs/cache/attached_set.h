@@ -31,7 +31,7 @@ struct AttachedSet {
   const TableLabel label;
   const std::shared_ptr<SetCounts> counts;
   SetChunks chunks;
-  ExtentStore extents;
+  ExtentStore extents{counts->extents_memory};
   ReadAhead ahead;
 };
 

@@ -9,6 +9,7 @@ std::shared_ptr<SetCounts> CountRegistry::open(const TableLabel& label,
                                                const std::shared_ptr<const tfile::StreamSet>& set) {
   if (label.path.empty()) return objects_;
   auto counts = std::make_shared<SetCounts>();
+  counts->set_memory = set->memory();
   const Lock lock(mutex_);
   if (tables_.size() >= kTablesMax && !tables_.contains(label.path)) forget_one();
   const auto [place, is_new] = tables_.try_emplace(label.path);
@@ -50,11 +51,11 @@ void CountRegistry::forget_one() {
 }
 
 TableReport CountRegistry::report_of(const std::string& path, const Table& table, bool with_streams,
-                                     std::uint64_t& memory) {
+                                     Report::Memory& memory) {
   TableReport report{{path, table.generation}, table.past, nullptr, {}, table.is_distinct};
   for (const Open& open : table.open) {
     report.counts += open.counts->total();
-    memory += open.counts->memory();
+    memory.add(*open.counts);
     if (open.generation != table.generation) continue;
     report.set = open.set.lock();
     report.streams.clear();
@@ -76,10 +77,16 @@ CountRegistry::Report CountRegistry::report(bool with_streams) const {
     report.tables_forgotten = tables_forgotten_;
   }
   report.objects = objects_->total();
-  report.memory = objects_->memory();
+  report.memory.add(*objects_);
   for (const auto& [path, table] : tables)
     report.tables.push_back(report_of(path, table, with_streams, report.memory));
   return report;
+}
+
+void CountRegistry::Report::Memory::add(const SetCounts& of) {
+  sets += of.set_memory;
+  extents += of.extents_memory;
+  counts += of.memory();
 }
 
 ReadCounts CountRegistry::Report::total() const {

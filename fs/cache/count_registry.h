@@ -49,7 +49,10 @@ class CountRegistry {
     ReadCounts objects;
     ReadCounts forgotten;
     std::uint64_t tables_forgotten = 0;
-    std::uint64_t memory = 0;  // of the counts themselves
+    struct Memory {  // bytes of what is loaded
+      std::uint64_t sets = 0, extents = 0, counts = 0;
+      void add(const SetCounts&);
+    } memory;
     ReadCounts total() const;
   };
   Report report(bool with_streams) const;
@@ -67,7 +70,7 @@ class CountRegistry {
     std::uint64_t last_use = 0;
     bool is_distinct = false;
   };
-  static TableReport report_of(const std::string& path, const Table&, bool with_streams, std::uint64_t& memory);
+  static TableReport report_of(const std::string& path, const Table&, bool with_streams, Report::Memory& memory);
   void forget_one() REQUIRES(mutex_);
 
   const std::shared_ptr<SetCounts> objects_ = std::make_shared<SetCounts>();

@@ -57,6 +57,12 @@ class Sums {
   Extents extents_;
 };
 
+std::uint64_t memory_of(const Extents& extents) {
+  std::uint64_t bytes = sizeof extents;
+  for (const auto& first : extents.first) bytes += sizeof first + first.capacity() * sizeof first[0];
+  return bytes;
+}
+
 std::optional<std::int64_t> known_of(const std::vector<std::int64_t>& lengths, std::uint32_t slot) {
   if (slot >= lengths.size() || lengths[slot] < 0) return std::nullopt;
   return lengths[slot];
@@ -174,6 +180,12 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
 
 }  // namespace
 
+ExtentStore::~ExtentStore() {
+  const Lock lock(mutex_);
+  for (const auto& [stream, state] : streams_)
+    if (state.extents) memory_ -= memory_of(*state.extents);
+}
+
 ExtentsPtr ExtentStore::ready(StreamId stream) const {
   Lock lock(mutex_);
   const auto found = streams_.find(stream);
@@ -186,7 +198,10 @@ void ExtentStore::finish(StreamId stream, Result<ExtentsPtr> result) {
     Lock lock(mutex_);
     StreamState& state = streams_[stream];
     state.computing = false;
-    if (result && !state.extents) state.extents = *result;
+    if (result && !state.extents) {
+      state.extents = *result;
+      memory_ += memory_of(**result);
+    }
     waiters.swap(state.waiters);
   }
   for (auto& waiter : waiters) waiter(result);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -31,6 +32,9 @@ using ExtentsPtr = std::shared_ptr<const Extents>;
 // Thread-safe.
 class ExtentStore {
  public:
+  // `memory`: what the extents take is added to it while they are there.
+  explicit ExtentStore(std::atomic<std::uint64_t>& memory) : memory_(memory) {}
+  ~ExtentStore();
   ExtentsPtr ready(tfile::StreamId) const;
 
   // Answers at once where `ready` or metadata can.
@@ -59,6 +63,7 @@ class ExtentStore {
   void length_from_extents(const std::shared_ptr<AttachedSet>&, tfile::StreamId, std::uint32_t slot, bool may_decode,
                            Reply<std::optional<std::int64_t>>);
 
+  std::atomic<std::uint64_t>& memory_;
   mutable Mutex mutex_;
   mutable std::unordered_map<tfile::StreamId, StreamState> streams_ GUARDED_BY(mutex_);
 };

@@ -44,6 +44,9 @@ class SetCounts {
   // Memory that this takes.
   std::uint64_t memory() const;
 
+  // Memory of what is counted here: metadata of the set, and the extents of its streams.
+  std::atomic<std::uint64_t> set_memory = 0, extents_memory = 0;
+
  private:
   // Segment k holds streams 2^k - 1 to 2^(k+1) - 2, so that nothing moves when more streams come into use.
   using Slot = std::atomic<AtomicReadCounts*>;

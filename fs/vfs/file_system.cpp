@@ -63,8 +63,8 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
   control_.holder = make_control_directory({{"README", [] { return readme_text(); }},
                                             {"config.json", [text = options.config_json] { return text; }},
                                             {"errors", [this] { return errors_.text(); }},
-                                            {"metrics", [this] { return metrics_text(cache_->report(false), report()); }},
-                                            {"stats.json", [this] { return stats_text(cache_->report(true), report()); }}},
+                                            {"metrics", [this] { return metrics(); }},
+                                            {"stats.json", [this] { return stats_json(); }}},
                                            options.ownership);
 }
 
@@ -467,8 +467,25 @@ void FileSystem::statfs(Reply<struct statvfs> reply) {
   answer_blocking(*cache_, std::move(job), std::move(reply));
 }
 
-MountReport FileSystem::report() const {
+std::string FileSystem::stats_json() const {
+  const CacheReport cache = cache_->report(true);
+  return stats_text(cache, report(cache));
+}
+
+std::string FileSystem::metrics() const {
+  const CacheReport cache = cache_->report(false);
+  return metrics_text(cache, report(cache));
+}
+
+MountReport FileSystem::report(const CacheReport& cache) const {
+  // An inode with its name, its place in the table, and what stands at it.
+  constexpr std::uint64_t kInodeMemory = sizeof(Inode) + 128;
   MountReport report;
+  report.metadata = {{"files", context_.files_memory},
+                     {"tables", cache.reading.memory.sets},
+                     {"extents", cache.reading.memory.extents},
+                     {"counts", cache.reading.memory.counts},
+                     {"inodes", inodes_->size() * kInodeMemory}};
   report.inodes = inodes_->size();
   report.handles = files_.size();
   report.errors = errors_.count();

@@ -119,7 +119,9 @@ class FileSystem {
   void xattrs_of(InodeId, Reply<Xattrs>);
   InodePtr known(InodeId);
   void note(const Inode&, std::string_view below, const Error&);
-  MountReport report() const;
+  MountReport report(const CacheReport&) const;
+  std::string stats_json() const;
+  std::string metrics() const;
 
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   ErrorLog errors_;

@@ -43,7 +43,21 @@ Generation::Generation(MountContext& mount, std::shared_ptr<MountedFile> of, std
       source(std::move(from)),
       file(std::move(opened)),
       state(std::move(now)),
-      serial(++generations_made) {}
+      serial(++generations_made) {
+  note_memory();
+}
+
+Generation::~Generation() {
+  const Lock lock(mutex_);
+  context.files_memory -= memory_;
+}
+
+void Generation::note_memory() const {
+  const std::uint64_t now = file->memory();
+  const Lock lock(mutex_);
+  context.files_memory += now - memory_;
+  memory_ = now;
+}
 
 std::shared_ptr<const Directory> Generation::root() const {
   {

@@ -42,6 +42,7 @@ struct MountContext {
   Ownership ownership;
   bool views_listed = false;
   RecentGenerations recent{};
+  std::atomic<std::uint64_t> files_memory = 0;  // of open files
 };
 
 // Where a ROOT file lies: looked at by its name, so that another file put in its place is seen. Both block.
@@ -63,6 +64,7 @@ class Origin {
 struct Generation : std::enable_shared_from_this<Generation> {
   Generation(MountContext& context, std::shared_ptr<MountedFile> owner, std::shared_ptr<const GuardedSource> source,
              std::shared_ptr<const tfile::File> file, SourceState state);
+  ~Generation();
 
   MountContext& context;
   const std::shared_ptr<MountedFile> owner;
@@ -78,12 +80,16 @@ struct Generation : std::enable_shared_from_this<Generation> {
   // The table whose key is at `seek`, loaded once for all cycles and paths that lead to it.
   Once<std::shared_ptr<const LoadedTable>> table(std::uint64_t seek) const;
 
+  // Counts again what the file takes, which grows when something is first read of it.
+  void note_memory() const;
+
   // .map.txt.
   mutable Once<std::shared_ptr<Content>> map;
 
  private:
   mutable Mutex mutex_;
   mutable std::weak_ptr<const Directory> root_ GUARDED_BY(mutex_);  // it holds this
+  mutable std::uint64_t memory_ GUARDED_BY(mutex_) = 0;             // as counted in context.files_memory
   mutable std::unordered_map<std::uint64_t, Once<std::shared_ptr<const LoadedTable>>> tables_ GUARDED_BY(mutex_);
 };
 

@@ -98,6 +98,9 @@ class StreamSet {
 
   // What the stream takes in its file, compressed, keys included.
   virtual std::uint64_t stored_bytes(StreamId) const = 0;
+
+  // Memory that the set itself holds, estimated; 0 where that is next to nothing.
+  virtual std::size_t memory() const { return 0; }
 };
 
 }  // namespace tfile

@@ -89,6 +89,9 @@ class File {
   // The decompressed payload of any key: one stream of one slot, u1. Blocks only for a first look at the record's key.
   virtual Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo&) const = 0;
 
+  // Memory that the open file holds (the keys of its root directory, what it knows of classes), estimated.
+  virtual std::size_t memory() const = 0;
+
   // Every record from the first byte to the last, gaps included. Blocks.
   virtual Result<std::vector<Record>> record_map() const = 0;
 };

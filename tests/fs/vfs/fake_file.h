@@ -93,6 +93,7 @@ class FakeFile : public tfile::File {
     return tables_.at(key.seek);
   }
   Result<std::vector<tfile::Record>> record_map() const override { return std::vector<tfile::Record>{}; }
+  std::size_t memory() const override { return 0; }
 
   std::uint32_t datime = (2020u - 1995) << 26 | 2 << 22 | 3 << 17 | 4 << 12 | 5 << 6 | 6;
   std::vector<std::string> warnings_of_file;
