@@ -19,6 +19,8 @@ What is there but not listed (mount with -o views=listed to see it in listings)
   TREE/NODE.txt             a line an entry
   TREE.arrow                the whole tree as an Arrow file; mapped, nothing is copied
   TREE.parquet              the same for SQL: DuckDB, polars, pandas, Spark
+  TREE.csv, TREE.jsonl      the same as text
+  TREE/.awkward.json        its form for awkward.from_buffers over the column files
   TREE/.schema.json         all columns of a tree: type, shape, lists, branch, length
   NAME;N                    cycle N of a key
   .header.json              the file's header             \

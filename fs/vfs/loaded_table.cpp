@@ -66,18 +66,24 @@ void LoadedTable::view(NodeId node, Form form, Reply<std::shared_ptr<Content>> r
             return arrow_content(streams_, table_, std::move(made));
           case Form::parquet:
             return parquet_content(streams_, table_, std::move(made));
+          case Form::csv:
+            return table_text_content(streams_, table_, TextStyle::csv, std::move(made));
+          case Form::jsonl:
+            return table_text_content(streams_, table_, TextStyle::json, std::move(made));
+          case Form::awkward:
+            return make_text(awkward_text, std::move(made));
           default:
-            return make_schema(std::move(made));
+            return make_text(schema_text, std::move(made));
         }
       },
       std::move(reply));
 }
 
 // Ten thousand columns make megabytes of text: not on the thread of whoever asks.
-void LoadedTable::make_schema(Reply<std::shared_ptr<Content>> reply) const {
+void LoadedTable::make_text(TextMaker make, Reply<std::shared_ptr<Content>> reply) const {
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  cache_.run_blocking([streams = streams_, table = table_, shared] {
-    schema_text(streams, table, Reply<std::string>([shared](Result<std::string> text) {
+  cache_.run_blocking([make, streams = streams_, table = table_, shared] {
+    make(streams, table, Reply<std::string>([shared](Result<std::string> text) {
                   if (!text) return (*shared)(tl::unexpected(std::move(text).error()));
                   (*shared)(std::make_shared<FixedContent>(*std::move(text)));
                 }));

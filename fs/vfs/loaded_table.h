@@ -41,7 +41,8 @@ class LoadedTable {
   std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view name) const;
 
  private:
-  void make_schema(Reply<std::shared_ptr<Content>>) const;
+  using TextMaker = void (*)(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
+  void make_text(TextMaker, Reply<std::shared_ptr<Content>>) const;
 
   ClusterCache& cache_;
   const std::shared_ptr<const tfile::Table> table_;

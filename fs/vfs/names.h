@@ -13,6 +13,7 @@ inline constexpr std::string_view kHeaderName = ".header.json";
 inline constexpr std::string_view kMapName = ".map.txt";
 inline constexpr std::string_view kOriginalName = ".original";
 inline constexpr std::string_view kSchemaName = ".schema.json";
+inline constexpr std::string_view kAwkwardName = ".awkward.json";
 inline constexpr std::string_view kObjectBytesName = "object.bin";
 // Of the journal that lies beside a file that is written (docs/semantics.md, "Mirrored directories").
 inline constexpr std::string_view kJournalSuffix = ".tfilefs-journal";

@@ -86,6 +86,7 @@ std::optional<NodeId> NodeDirectory::find_node(std::string_view name) const {
 std::optional<Slot> NodeDirectory::find_slot(std::string_view name) const {
   if (const auto node = find_node(name)) return Slot{*node};
   if (is_table() && name == kSchemaName) return Slot{node_, Form::schema};
+  if (is_table() && name == kAwkwardName && !table_->is_opaque()) return Slot{node_, Form::awkward};
   if (is_table() && name == kObjectBytesName && table_->is_opaque()) return Slot{node_, Form::object_bin};
   if (const auto stem = without_suffix(name, kNpySuffix)) {
     if (const auto node = find_node(*stem); node && table_->table().nodes[*node].column) return Slot{*node, Form::npy};
@@ -115,6 +116,8 @@ class NodeListing final : public Listing {
     if (directory_->is_table() && (views || directory_->table_->is_opaque()))
       extra_.push_back({std::string(kSchemaName), {0, Form::schema}});
     if (!views) return;
+    if (directory_->is_table() && !directory_->table_->is_opaque())
+      extra_.push_back({std::string(kAwkwardName), {0, Form::awkward}});
     for (const NodeId id : directory_->self().children) {
       const Node& child = directory_->table_->table().nodes[id];
       if (child.column) extra_.push_back({child.name + std::string(kNpySuffix), {id, Form::npy}});

@@ -23,7 +23,8 @@ struct TableView {
   std::string_view suffix;
   Form form;
 };
-inline constexpr TableView kTableViews[] = {{".arrow", Form::arrow}, {".parquet", Form::parquet}};
+inline constexpr TableView kTableViews[] = {
+    {".arrow", Form::arrow}, {".parquet", Form::parquet}, {".csv", Form::csv}, {".jsonl", Form::jsonl}};
 
 // One of them. Errors: unsupported (with ENOENT: a table that cannot be read has none).
 Result<Entry> make_table_view(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,

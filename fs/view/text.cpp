@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "view/piece_cache.h"
@@ -213,6 +214,7 @@ class Counting : public std::enable_shared_from_this<Counting> {
         return ask(form);
       }
     }
+    if (plan_->style != TextStyle::plain) plan_->counts[0] = std::max<std::int64_t>(0, plan_->table->entries);
     std::make_shared<Measuring>(streams_, plan_, std::move(reply_))->next();
   }
 
@@ -233,14 +235,27 @@ class Counting : public std::enable_shared_from_this<Counting> {
   std::size_t next_;
 };
 
+void write_as(Result<std::vector<TextForm>> forms, TextStyle style, std::shared_ptr<CachedStreams> streams,
+              std::shared_ptr<const tfile::Table> table, Reply<std::shared_ptr<Content>> reply) {
+  if (!forms) {
+    Error error = std::move(forms).error();
+    error.system_errno = ENOENT;  // there is no such file
+    return reply(tl::unexpected<Error>(std::move(error)));
+  }
+  auto plan = std::make_shared<Plan>(Plan{std::move(table), *std::move(forms), {}, style});
+  std::make_shared<Counting>(std::move(streams), std::move(plan), std::move(reply))->next();
+}
+
 }  // namespace
 
 void text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, tfile::NodeId node,
                   Reply<std::shared_ptr<Content>> reply) {
-  auto forms = text_forms(*table, node);
-  if (!forms) return reply(tl::unexpected<Error>(forms.error()));
-  auto plan = std::make_shared<Plan>(Plan{std::move(table), *std::move(forms), {}});
-  std::make_shared<Counting>(std::move(streams), std::move(plan), std::move(reply))->next();
+  write_as(text_forms(*table, node), TextStyle::plain, std::move(streams), table, std::move(reply));
+}
+
+void table_text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
+                        TextStyle style, Reply<std::shared_ptr<Content>> reply) {
+  write_as(table_text_forms(*table, style), style, std::move(streams), table, std::move(reply));
 }
 
 }  // namespace tfilefs

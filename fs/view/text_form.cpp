@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "json/json_text.h"
+#include "view/table_form.h"
+
 namespace tfilefs {
 namespace {
 
@@ -108,7 +111,85 @@ class Builder {
   std::vector<TextForm> forms_;
 };
 
+// The forms of a table's fields, for JSON or CSV.
+class TableBuilder {
+ public:
+  explicit TableBuilder(TextStyle style) : style_(style) {}
+
+  Result<std::vector<TextForm>> build(const TableForm& table) {
+    forms_.emplace_back().kind = TextForm::Kind::record;
+    add_fields(0, table, "");
+    if (forms_[0].fields.empty())
+      return tfile::fail(tfile::ErrorKind::unsupported,
+                         style_ == TextStyle::csv ? "no column of one number or string an entry" : "a table without columns");
+    return std::move(forms_);
+  }
+
+ private:
+  void add_fields(std::uint32_t record, const TableForm& form, const std::string& prefix) {
+    for (const TableForm& field : form.fields) {
+      const bool is_csv = style_ == TextStyle::csv;
+      if (is_csv && field.kind == TableForm::Kind::record) {
+        add_fields(record, field, prefix + field.name + ".");
+        continue;
+      }
+      if (is_csv && field.kind != TableForm::Kind::number && field.kind != TableForm::Kind::string) continue;
+      const std::uint32_t added = add(field);
+      if (is_csv)
+        forms_[added].name = prefix + field.name;
+      else
+        forms_[added].name = json_string(field.name) + ":";
+      forms_[record].fields.push_back(added);
+    }
+  }
+
+  std::uint32_t add(const TableForm& form) {
+    const auto position = static_cast<std::uint32_t>(forms_.size());
+    TextForm& made = forms_.emplace_back();
+    made.ends = form.offsets;
+    made.values = form.values;
+    switch (form.kind) {
+      case TableForm::Kind::number:
+        break;
+      case TableForm::Kind::string:
+        made.kind = TextForm::Kind::string;
+        break;
+      case TableForm::Kind::bytes:
+        made.kind = TextForm::Kind::bytes;
+        break;
+      case TableForm::Kind::list: {
+        made.kind = TextForm::Kind::list;
+        const std::uint32_t item = add(form.fields[0]);
+        forms_[position].fields.push_back(item);
+        break;
+      }
+      case TableForm::Kind::record:
+        made.kind = TextForm::Kind::record;
+        add_fields(position, form, "");
+    }
+    return position;
+  }
+
+  const TextStyle style_;
+  std::vector<TextForm> forms_;
+};
+
+// A spreadsheet has one number in a field.
+void drop_shapes(const tfile::Table& table, TableForm& form) {
+  std::erase_if(form.fields, [&](const TableForm& field) {
+    return field.kind == TableForm::Kind::number && !table.columns[field.values].shape.empty();
+  });
+  for (TableForm& field : form.fields)
+    if (field.kind == TableForm::Kind::record) drop_shapes(table, field);
+}
+
 }  // namespace
+
+Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextStyle style) {
+  TableForm form = table_form(table);
+  if (style == TextStyle::csv) drop_shapes(table, form);
+  return TableBuilder(style).build(form);
+}
 
 Result<std::vector<TextForm>> text_forms(const tfile::Table& table, NodeId node) {
   Builder builder(table, node);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "tfile/result.h"
@@ -20,6 +21,14 @@ namespace tfilefs {
 //   bytes that are not decoded: two hexadecimal digits each
 // An entry that a shorter column does not have is an empty field; an item of a list that a column does not have, or has
 // not for itself (undecoded bytes are those of the whole entry), is a question mark.
+//
+// A whole table is written in one of two other styles. JSON lines: an object a line, records as objects, lists and shapes
+// as arrays, undecoded bytes as a string of hexadecimal digits; null for what is missing, and for nan and infinities,
+// which JSON does not have. CSV (RFC 4180): a line of names, then a line an entry of the columns of one number or string;
+// strings are always quoted, and one that a spreadsheet would run as a formula (it begins with = + - @, a tab or a
+// carriage return) has an apostrophe in front.
+enum class TextStyle : std::uint8_t { plain, json, csv };
+
 struct TextForm {
   enum class Kind : std::uint8_t { number, string, bytes, list, record, elsewhere };
   static constexpr tfile::ColumnId kNone = ~tfile::ColumnId{0};
@@ -29,9 +38,14 @@ struct TextForm {
   tfile::ColumnId ends = kNone;       // of list, string, bytes: the offsets column
   tfile::ColumnId values = kNone;     // of number, string, bytes: the column itself
   std::vector<std::uint32_t> fields;  // of list: its one item; of record: its fields (indices of forms)
+  std::string name;                   // of a field, in the style of the text; plain text has no names
 };
 
 // forms[0] is that of `node`. Errors: unsupported (nothing in it can be written).
 tfile::Result<std::vector<TextForm>> text_forms(const tfile::Table&, tfile::NodeId node);
+
+// Those of a whole table, for JSON or CSV; forms[0] is the line. The names of a record's members within CSV are joined by
+// dots. Errors: unsupported (nothing in it can be written).
+tfile::Result<std::vector<TextForm>> table_text_forms(const tfile::Table&, TextStyle);
 
 }  // namespace tfilefs

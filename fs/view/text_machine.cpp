@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view/text_machine.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 
+#include "json/json_text.h"
 #include "view/plain_text.h"
 
 namespace tfilefs {
@@ -14,6 +16,7 @@ using tfile::Dtype;
 using Kind = TextForm::Kind;
 
 constexpr std::uint32_t kLines = ~std::uint32_t{0};  // the form of stack_[0]
+constexpr std::uint8_t kNames = 2;                    // phase of stack_[0] in which the line of names is not written yet
 constexpr std::int64_t kBytesAtOnce = 4096;          // of a string, between two looks at the limit
 
 template <class T>
@@ -74,6 +77,64 @@ void append_quoted(std::string& to, std::string_view text) {
   append_plain(to, text);
 }
 
+// A number as JSON has it.
+void append_json_number(std::string& to, Dtype dtype, const std::byte* from) {
+  if (dtype == Dtype::b1) {
+    to += *from == std::byte{0} ? "false" : "true";
+    return;
+  }
+  const std::size_t before = to.size();
+  append_number(to, dtype, from);
+  const bool is_floating = dtype == Dtype::f4 || dtype == Dtype::f8;
+  if (is_floating && to.find_first_of("ni", before) != to.npos) {  // nan, inf, -inf
+    to.resize(before);
+    to += "null";
+  }
+}
+
+void append_json_numbers(std::string& to, Dtype dtype, std::span<const std::uint32_t> shape, const std::byte* from) {
+  if (shape.empty()) return append_json_number(to, dtype, from);
+  std::size_t step = size_of(dtype);
+  for (const std::uint32_t extent : shape.subspan(1)) step *= extent;
+  to.push_back('[');
+  for (std::uint32_t i = 0; i < shape[0]; ++i) {
+    if (i > 0) to.push_back(',');
+    append_json_numbers(to, dtype, shape.subspan(1), from + i * step);
+  }
+  to.push_back(']');
+}
+
+// A part of a string, without its quotes.
+void append_json_part(std::string& to, std::string_view text) {
+  const std::string quoted = json_string(text);
+  to.append(quoted, 1, quoted.size() - 2);
+}
+
+void append_csv_start(std::string& to, std::string_view text) {
+  to.push_back('"');
+  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) to.push_back('\'');
+}
+
+void append_csv(std::string& to, std::string_view text) {
+  for (std::size_t quote; (quote = text.find('"')) != text.npos; text.remove_prefix(quote + 1)) {
+    to += text.substr(0, quote + 1);
+    to.push_back('"');
+  }
+  to += text;
+}
+
+// Bytes at the end of a part of a text that begin a character whose rest is in the next part.
+std::size_t torn_bytes(std::string_view text) {
+  for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size() - 1); ++back) {
+    const auto byte = static_cast<std::uint8_t>(text[text.size() - back]);
+    if (byte < 0x80) return 0;
+    if (byte < 0xc0) continue;
+    const std::size_t length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    return length > back ? back : 0;
+  }
+  return 0;
+}
+
 }  // namespace
 
 TextMachine::TextMachine(std::shared_ptr<const Plan> plan)
@@ -84,6 +145,7 @@ TextMachine::TextMachine(std::shared_ptr<const Plan> plan)
       if (column != TextForm::kNone) slots_[column] = windows++;
   windows_.resize(windows);
   stack_.push_back({.form = kLines, .next = 0, .end = plan_->counts[0]});
+  if (plan_->style == TextStyle::csv) stack_[0].phase = kNames;
 }
 
 // The items if they are all there; else they become what is needed.
@@ -111,6 +173,10 @@ bool TextMachine::write_number(const TextForm& form, std::int64_t index, std::st
   const std::byte* item = items(form.values, index, 1);
   if (!item) return false;
   const tfile::Column& column = plan_->table->columns[form.values];
+  if (is_json()) {
+    append_json_numbers(to, column.dtype, column.shape, item);
+    return true;
+  }
   const std::size_t size = size_of(column.dtype);
   for (std::size_t at = 0; at < column.item_size(); at += size) {
     if (at > 0) to.push_back(' ');
@@ -119,36 +185,112 @@ bool TextMachine::write_number(const TextForm& form, std::int64_t index, std::st
   return true;
 }
 
+void TextMachine::write_missing(std::string& to) const {
+  if (is_json())
+    to += "null";
+  else if (plan_->style == TextStyle::plain)
+    to.push_back('?');
+}
+
+void TextMachine::write_names(std::string& to) const {
+  const char* separator = "";
+  for (const std::uint32_t field : plan_->forms[0].fields) {
+    to += separator;
+    append_csv_start(to, plan_->forms[field].name);
+    append_csv(to, plan_->forms[field].name);
+    to.push_back('"');
+    separator = ",";
+  }
+  to += "\r\n";
+}
+
+void TextMachine::write_separator(const TextForm& record, std::int64_t field, std::string& to) const {
+  if (plan_->style == TextStyle::plain) {
+    if (field > 0) to.push_back(record.inner ? ' ' : '\t');
+    return;
+  }
+  if (field > 0) to.push_back(',');
+  if (is_json()) to += plan_->forms[record.fields[static_cast<std::size_t>(field)]].name;
+}
+
+void TextMachine::write_open(const TextForm& form, std::string& to) const {
+  switch (form.kind) {
+    case Kind::record:
+      if (is_json() || form.inner) to.push_back(is_json() ? '{' : '(');
+      return;
+    case Kind::list:
+      if (is_json() || form.inner) to.push_back('[');
+      return;
+    case Kind::string:
+      if (is_json() || form.inner) to.push_back('"');
+      return;
+    default:
+      if (is_json()) to.push_back('"');
+  }
+}
+
+void TextMachine::write_close(const TextForm& form, std::string& to) const {
+  switch (form.kind) {
+    case Kind::record:
+      if (is_json() || form.inner) to.push_back(is_json() ? '}' : ')');
+      return;
+    case Kind::list:
+      if (is_json() || form.inner) to.push_back(']');
+      return;
+    case Kind::string:
+      if (form.inner || plan_->style != TextStyle::plain) to.push_back('"');
+      return;
+    default:
+      if (is_json()) to.push_back('"');
+  }
+}
+
+void TextMachine::write_bytes(const TextForm& form, std::string_view bytes, bool is_first, std::string& to) const {
+  if (form.kind == Kind::bytes) return append_hex(to, bytes);
+  if (is_json()) return append_json_part(to, bytes);
+  if (plan_->style == TextStyle::csv) {
+    if (is_first) append_csv_start(to, bytes);
+    return append_csv(to, bytes);
+  }
+  if (form.inner)
+    append_quoted(to, bytes);
+  else
+    append_plain(to, bytes);
+}
+
 // Writes what the value begins with, and pushes the step that writes the rest; all or, if a window is missing, nothing.
 bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std::string& to) {
   const TextForm& form = plan_->forms[form_index];
   if (form.kind == Kind::elsewhere || index >= plan_->counts[form_index]) {
-    to.push_back('?');
+    write_missing(to);
     return true;
   }
   if (form.kind == Kind::number) return write_number(form, index, to);
   Step step{.form = form_index, .index = index};
   if (form.kind == Kind::record) {
     step.end = std::ssize(form.fields);
-    if (form.inner) to.push_back('(');
-  } else {
-    if (!range(form, index, step.next, step.end)) return false;
-    if (form.inner && form.kind == Kind::list) to.push_back('[');
-    if (form.inner && form.kind == Kind::string) to.push_back('"');
+  } else if (!range(form, index, step.next, step.end)) {
+    return false;
   }
+  write_open(form, to);
   stack_.push_back(step);
   return true;
 }
 
 bool TextMachine::advance_lines(std::string& to) {
   Step& lines = stack_[0];
+  if (lines.phase == kNames) {
+    write_names(to);
+    lines.phase = 0;
+    return true;
+  }
   if (lines.phase == 0) {
     lines.phase = 1;
     if (begin_value(0, lines.next, to)) return true;
     stack_[0].phase = 0;
     return false;
   }
-  to.push_back('\n');
+  to += plan_->style == TextStyle::csv ? "\r\n" : "\n";
   lines.phase = 0;
   ++lines.next;
   return true;
@@ -159,12 +301,12 @@ bool TextMachine::advance_list(std::string& to) {
   const Step step = stack_[top];
   const TextForm& form = plan_->forms[step.form];
   if (step.next == step.end) {
-    if (form.inner) to.push_back(']');
+    write_close(form, to);
     stack_.pop_back();
     return true;
   }
   const std::size_t size_before = to.size();
-  if (step.phase > 0) to.push_back(' ');
+  if (step.phase > 0) to.push_back(is_json() ? ',' : ' ');
   if (!begin_value(form.fields[0], step.next, to)) {
     to.resize(size_before);
     return false;
@@ -179,14 +321,14 @@ bool TextMachine::advance_record(std::string& to) {
   const Step step = stack_[top];
   const TextForm& form = plan_->forms[step.form];
   if (step.next == step.end) {
-    if (form.inner) to.push_back(')');
+    write_close(form, to);
     stack_.pop_back();
     return true;
   }
   const std::uint32_t field = form.fields[static_cast<std::size_t>(step.next)];
   const std::size_t size_before = to.size();
-  if (step.next > 0) to.push_back(form.inner ? ' ' : '\t');
-  const bool is_there = form.inner || step.index < plan_->counts[field];
+  write_separator(form, step.next, to);
+  const bool is_there = form.inner || plan_->style != TextStyle::plain || step.index < plan_->counts[field];
   if (is_there && !begin_value(field, step.index, to)) {
     to.resize(size_before);
     return false;
@@ -203,19 +345,14 @@ bool TextMachine::advance_bytes(std::string& to, std::size_t size_enough) {
     const std::byte* bytes = items(form.values, step.next, count);
     if (!bytes) return false;
     std::string_view text(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count));
-    // A control character of two bytes is not torn.
-    if (count > 1 && step.next + count < step.end && static_cast<std::uint8_t>(text.back()) == 0xc2)
-      text.remove_suffix(1);
-    if (form.kind == Kind::bytes)
-      append_hex(to, text);
-    else if (form.inner)
-      append_quoted(to, text);
-    else
-      append_plain(to, text);
+    if (step.next + count < step.end) text.remove_suffix(torn_bytes(text));
+    write_bytes(form, text, step.phase == 0, to);
+    step.phase = 1;
     step.next += std::ssize(text);
   }
   if (step.next < step.end) return true;
-  if (form.inner && form.kind == Kind::string) to.push_back('"');
+  if (step.phase == 0 && plan_->style == TextStyle::csv) append_csv_start(to, "");
+  write_close(form, to);
   stack_.pop_back();
   return true;
 }

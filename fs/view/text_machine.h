@@ -27,6 +27,7 @@ class TextMachine {
     std::shared_ptr<const tfile::Table> table;
     std::vector<TextForm> forms;
     std::vector<std::int64_t> counts;  // how many of each form there are: entries, or items of a list
+    TextStyle style = TextStyle::plain;
   };
   struct Step {
     std::uint32_t form = 0;
@@ -59,6 +60,14 @@ class TextMachine {
   bool range(const TextForm&, std::int64_t index, std::int64_t& begin, std::int64_t& end);
   bool begin_value(std::uint32_t form, std::int64_t index, std::string& to);
   bool write_number(const TextForm&, std::int64_t index, std::string& to);
+  void write_missing(std::string& to) const;
+  void write_names(std::string& to) const;
+  void write_separator(const TextForm& record, std::int64_t field, std::string& to) const;
+  void write_bytes(const TextForm&, std::string_view bytes, bool is_first, std::string& to) const;
+  bool is_json() const { return plan_->style == TextStyle::json; }
+  // What stands before and after a list, a record and a string.
+  void write_open(const TextForm&, std::string& to) const;
+  void write_close(const TextForm&, std::string& to) const;
   bool advance(std::string& to, std::size_t size_enough);
   bool advance_lines(std::string& to);
   bool advance_list(std::string& to);

@@ -8,6 +8,7 @@
 #include "content.h"
 #include "tfile/file.h"
 #include "tfile/table.h"
+#include "view/text_form.h"
 
 namespace tfilefs {
 
@@ -22,6 +23,10 @@ std::shared_ptr<Content> npy_content(std::shared_ptr<CachedStreams>, const tfile
 void text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,
                   Reply<std::shared_ptr<Content>>);
 
+// TABLE.jsonl and TABLE.csv, in the same way (text_form.h says how).
+void table_text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, TextStyle,
+                        Reply<std::shared_ptr<Content>>);
+
 // TABLE.arrow: an Arrow IPC file of one record batch, whose buffers are the columns' bytes as they are, aligned to 64:
 // large lists, large strings, structs; fixed-size lists for shapes; booleans packed into bits. What a shorter column
 // does not have is null.
@@ -33,6 +38,9 @@ void arrow_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::
 // for it. Groups of rows follow clusters.
 void parquet_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
                      Reply<std::shared_ptr<Content>>);
+
+// TABLE/.awkward.json: the form of the table in Awkward Array, whose buffers are the column files (form_key is the path).
+void awkward_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
 
 // TABLE/.schema.json (docs/semantics.md, "Schema"). Lengths that would need decoding are null.
 void schema_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);

@@ -8,6 +8,7 @@ import pytest
 import columnar
 import mounted_table
 from mount.test_arrow import open_arrow
+from mount.test_awkward import compare as compare_awkward
 from mount.test_parquet import open_parquet
 
 CORPUS = os.environ.get("TFILEFS_CORPUS")
@@ -49,3 +50,16 @@ def test_arrow(tables):
 def test_parquet(tables):
     problems = compare_all(tables, lambda path: columnar.arrow_leaves(open_parquet(path + ".parquet")), shapes_are_lists=True)
     assert not problems, f"{len(problems)} problems in {len(tables[1])} tables:\n" + "\n".join(problems[:60])
+
+
+def test_awkward(tables):
+    top, paths = tables
+    problems = []
+    for path in paths:
+        try:
+            problems += [f"{os.path.relpath(path, top)}: {line[:300]}" for line in compare_awkward(path)]
+        except OSError:
+            continue  # a column that cannot be read: test_corpus.py tells which
+        except Exception as problem:  # of the reader
+            problems.append(f"{os.path.relpath(path, top)}: {type(problem).__name__}: {str(problem)[:200]}")
+    assert not problems, f"{len(problems)} problems in {len(paths)} tables:\n" + "\n".join(problems[:60])

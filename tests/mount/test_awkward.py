@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TABLE/.awkward.json: the form whose buffers are the column files gives the arrays that the column files hold."""
+
+import gc
+import json
+import os
+
+import awkward
+import numpy as np
+import pytest
+import uproot
+
+import columnar
+import mounted_table
+
+
+def open_awkward(table):
+    """As docs/recipes.md has it."""
+    view = json.loads(mounted_table.read_exactly(os.path.join(table, ".awkward.json")))
+    files = {name: lambda name=name: np.load(os.path.join(table, name + ".npy"), mmap_mode="r").reshape(-1) for name in view["files"]}
+    return awkward.from_buffers(view["form"], view["length"], files, buffer_key="{form_key}")
+
+
+def compare(table):
+    """What is different from the column files, as text."""
+    entries = mounted_table.schema_of(table)["entries"]
+    expected = {path: leaf for path, leaf in columnar.mount_leaves(table, entries).items() if not leaf.missing}
+    array = open_awkward(table)
+    assert len(array) == entries
+    found = {}
+    for name in array.fields:
+        add_leaves(found, (name,), array[name].layout, [])
+    return columnar.differences(expected, found)
+
+
+def add_leaves(leaves, path, layout, lists):
+    if layout.is_record:
+        for name in layout.fields:
+            add_leaves(leaves, (*path, name), layout.content(name), lists)
+    elif layout.is_regular:
+        add_leaves(leaves, path, layout.content[: len(layout) * layout.size], lists)
+    elif layout.is_list:
+        offsets = np.asarray(layout.offsets)
+        content = layout.content[: offsets[-1]]
+        if layout.parameter("__array__") in ("string", "bytestring"):
+            leaves[path] = columnar.Leaf(np.asarray(content.data), lists + [offsets], 0)
+        else:
+            add_leaves(leaves, path, content, lists + [offsets])
+    else:
+        leaves[path] = columnar.Leaf(np.asarray(layout.data), lists, 0)
+
+
+@pytest.mark.parametrize("sample", columnar.SAMPLES)
+def test_equals_the_columns(samples, shared_mount, sample):
+    kind, name = sample.split("/")
+    for table in columnar.tables_in(shared_mount(os.path.join(samples(kind), name + ".root")).path):
+        assert not compare(table)
+
+
+def test_is_lazy(mount, tmp_path):
+    path = tmp_path / "two.root"
+    with uproot.recreate(path) as file:
+        file.mktree("t", {"small": "i4", "large": "f8"})
+        file["t"].extend({"small": np.arange(100_000, dtype="i4"), "large": np.arange(100_000, dtype="f8")})
+    m = mount(path)
+
+    def decoded():
+        with open(os.path.join(m.path, ".tfilefs/stats.json"), encoding="utf-8") as stats:
+            return json.load(stats)["cache"]["bytes_decoded"]
+
+    array = open_awkward(os.path.join(m.path, "t"))
+    assert len(array) == 100_000 and decoded() == 0
+    assert awkward.sum(array["small"]) == 4_999_950_000
+    assert 400_000 <= decoded() < 800_000
+    del array
+    gc.collect()  # the mapped file, before the mount goes
