@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <malloc.h>
+
 #include <cstdio>
 #include <exception>
 #include <string_view>
@@ -24,6 +26,9 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // Each arena of malloc keeps what its threads freed: with one for each thread a cache of small chunks took tens of megabytes
+  // more than its budget. Chunks are too large, and too few, for threads to meet at one.
+  mallopt(M_ARENA_MAX, 1);
   try {
     return dispatch(argc, argv);
   } catch (const std::exception& error) {
