@@ -15,6 +15,7 @@
 #include "container/record_map.h"
 #include "container/recover.h"
 #include "model/heap.h"
+#include "streamer/class_headers.h"
 #include "streamer/streamer_info.h"
 #include "tree/tree_table.h"
 
@@ -135,6 +136,7 @@ class RootFile final : public File {
   Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo& key) const override;
   Result<std::vector<Record>> record_map() const override;
   std::size_t memory() const override;
+  Result<std::shared_ptr<const FileClasses>> classes() const override;
 
  private:
   Result<DirectoryListing> read_root_keys(const DirectoryRecord& record);
@@ -308,6 +310,14 @@ Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
 
 Result<std::shared_ptr<const StreamSet>> RootFile::payload(const KeyInfo& key) const {
   return payload_streams(source_, key);
+}
+
+Result<std::shared_ptr<const FileClasses>> RootFile::classes() const {
+  TRY(const auto classes, class_infos());
+  auto all = std::make_shared<FileClasses>();
+  all->descriptions = class_descriptions(classes->infos);
+  all->headers = class_headers(classes->infos);
+  return std::shared_ptr<const FileClasses>(std::move(all));
 }
 
 Result<std::vector<Record>> RootFile::record_map() const { return read_record_map(*source_, header_, seek_keys_); }

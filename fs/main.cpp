@@ -13,8 +13,11 @@ struct Command {
   std::string_view name;
   int (*run)(int argc, char** argv);
 };
-constexpr Command kCommands[] = {
-    {"umount", tfilefs::run_umount}, {"ls", tfilefs::run_ls}, {"map", tfilefs::run_map}, {"stats", tfilefs::run_stats}};
+constexpr Command kCommands[] = {{"umount", tfilefs::run_umount},
+                                 {"ls", tfilefs::run_ls},
+                                 {"map", tfilefs::run_map},
+                                 {"stats", tfilefs::run_stats},
+                                 {"classes", tfilefs::run_classes}};
 
 int dispatch(int argc, char** argv) {
   for (const Command& command : kCommands) {

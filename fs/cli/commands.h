@@ -14,5 +14,6 @@ int run_umount(int argc, char** argv);
 int run_ls(int argc, char** argv);
 int run_map(int argc, char** argv);
 int run_stats(int argc, char** argv);
+int run_classes(int argc, char** argv);
 
 }  // namespace tfilefs

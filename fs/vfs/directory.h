@@ -20,7 +20,10 @@ class Directory;
 class Holder;
 
 // What of a thing a path shows: the thing itself, or one of the files that are made of it.
-enum class Form : std::uint8_t { itself, npy, text, arrow, parquet, csv, jsonl, schema, awkward, object_bin, header, map, original };
+enum class Form : std::uint8_t {
+  itself, npy, text, arrow, parquet, csv, jsonl, schema, awkward,
+  object_bin, header, map, streamer_info, classes, original
+};
 
 struct Slot {
   std::uint32_t index = 0;  // which of the holder's things

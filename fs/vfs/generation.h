@@ -86,6 +86,10 @@ struct Generation : std::enable_shared_from_this<Generation> {
   // .map.txt.
   mutable Once<std::shared_ptr<Content>> map;
 
+  // .streamerinfo.json and .classes.
+  mutable Once<std::shared_ptr<const tfile::FileClasses>> classes;
+  mutable Once<std::shared_ptr<Content>> streamer_info;
+
  private:
   mutable Mutex mutex_;
   mutable std::weak_ptr<const Directory> root_ GUARDED_BY(mutex_);  // it holds this

@@ -19,7 +19,8 @@ namespace {
 using tfile::KeyInfo;
 
 constexpr std::pair<std::string_view, Form> kRootFiles[] = {
-    {kHeaderName, Form::header}, {kMapName, Form::map}, {kOriginalName, Form::original}};
+    {kHeaderName, Form::header}, {kMapName, Form::map}, {kStreamerInfoName, Form::streamer_info},
+    {kClassesName, Form::classes}, {kOriginalName, Form::original}};
 
 // An older cycle: `key` has the name of the key `newest`.
 struct OlderCycle {
@@ -154,6 +155,7 @@ class KeyListing final : public Listing {
     if (i < files_) {
       const auto& [name, form] = kRootFiles[i];
       into.name = name;
+      if (form == Form::classes) into.type = S_IFDIR;
       into.entry.slot = {0, form};
       return;
     }

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "vfs/blocking.h"
+#include "vfs/classes_directory.h"
 #include "vfs/generation.h"
 #include "vfs/key_directory.h"
 #include "vfs/loaded_table.h"
@@ -64,6 +65,13 @@ std::optional<Attributes> KeyHolder::known_attributes(Slot slot) const {
       if (!map) return std::nullopt;
       return file_attributes(g.state.from, ownership, (*map)->size(), (*map)->size());
     }
+    case Form::classes:
+      return directory_attributes(g.state.from, ownership);
+    case Form::streamer_info: {
+      const auto text = g.streamer_info.peek();
+      if (!text) return std::nullopt;
+      return file_attributes(g.state.from, ownership, (*text)->size(), (*text)->size());
+    }
     default:
       return std::nullopt;
   }
@@ -81,6 +89,7 @@ void KeyHolder::attributes(Slot slot, Reply<Attributes> reply) const {
 }
 
 void KeyHolder::enter(Slot slot, Freshness, Reply<DirectoryPtr> reply) const {
+  if (slot.form == Form::classes) return enter_classes(generation_, std::move(reply));
   if (slot.form != Form::itself) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
   switch (listing_->keys[slot.index].kind) {
     case KeyKind::directory:
@@ -164,6 +173,18 @@ void KeyHolder::content(Form form, Reply<std::shared_ptr<Content>> reply) const 
         return std::make_shared<FixedContent>(map_text(records));
       };
       auto once = g.map;
+      return once.get(
+          [&](Reply<std::shared_ptr<Content>> made) {
+            answer_blocking(g.context.cache, std::move(job), std::move(made));
+          },
+          std::move(reply));
+    }
+    case Form::streamer_info: {
+      auto job = [file = g.file]() -> Result<std::shared_ptr<Content>> {
+        TRY(const auto classes, file->classes());
+        return std::make_shared<FixedContent>(streamer_info_text(*classes));
+      };
+      auto once = g.streamer_info;
       return once.get(
           [&](Reply<std::shared_ptr<Content>> made) {
             answer_blocking(g.context.cache, std::move(job), std::move(made));

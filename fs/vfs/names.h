@@ -11,6 +11,8 @@ namespace tfilefs {
 inline constexpr std::string_view kControlName = ".tfilefs";
 inline constexpr std::string_view kHeaderName = ".header.json";
 inline constexpr std::string_view kMapName = ".map.txt";
+inline constexpr std::string_view kStreamerInfoName = ".streamerinfo.json";
+inline constexpr std::string_view kClassesName = ".classes";
 inline constexpr std::string_view kOriginalName = ".original";
 inline constexpr std::string_view kSchemaName = ".schema.json";
 inline constexpr std::string_view kAwkwardName = ".awkward.json";

@@ -47,4 +47,5 @@ void schema_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Ta
 
 std::string header_text(const tfile::File&);                          // .header.json
 std::string map_text(const std::vector<tfile::Record>&);              // .map.txt, TFile::Map's form
+std::string streamer_info_text(const tfile::FileClasses&);            // .streamerinfo.json
 }  // namespace tfilefs

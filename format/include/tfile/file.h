@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tfile/chunk.h"
+#include "tfile/classes.h"
 #include "tfile/result.h"
 #include "tfile/source.h"
 #include "tfile/table.h"
@@ -91,6 +92,9 @@ class File {
 
   // Memory that the open file holds (the keys of its root directory, what it knows of classes), estimated.
   virtual std::size_t memory() const = 0;
+
+  // What the file says about its classes, and headers that declare them. Blocks.
+  virtual Result<std::shared_ptr<const FileClasses>> classes() const = 0;
 
   // Every record from the first byte to the last, gaps included. Blocks.
   virtual Result<std::vector<Record>> record_map() const = 0;

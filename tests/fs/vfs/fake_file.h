@@ -92,6 +92,7 @@ class FakeFile : public tfile::File {
     if (damaged.contains(key.seek)) return tfile::fail(ErrorKind::damaged, "object is damaged", 99);
     return tables_.at(key.seek);
   }
+  Result<std::shared_ptr<const tfile::FileClasses>> classes() const override { return std::make_shared<const tfile::FileClasses>(); }
   Result<std::vector<tfile::Record>> record_map() const override { return std::vector<tfile::Record>{}; }
   std::size_t memory() const override { return 0; }
 
