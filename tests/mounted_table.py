@@ -68,6 +68,8 @@ def values_of(path):
     if not os.path.isdir(path):
         return read_array(path).tolist()
     names = os.listdir(path)
+    if "tags.i1" in names:
+        return variant_of(path, names)
     if "offsets.i8" not in names:
         return record_of(path, names)
     offsets = read_offsets(path)
@@ -77,8 +79,20 @@ def values_of(path):
     if "raw.u1" in names:
         return [Raw(item) for item in split(read_exactly(os.path.join(path, "raw.u1")), offsets, path)]
     below = [name for name in names if name != "offsets.i8"]
+    if not below:  # items without members
+        return [[{}] * int(n) for n in np.diff(offsets)]
     assert len(below) == 1 and below[0].split(".")[0] == "values", names
     return split(values_of(os.path.join(path, below[0])), offsets, path)
+
+
+def variant_of(path, names):
+    """None for a null pointer, else (class, value)."""
+    tags = read_array(os.path.join(path, "tags.i1"))
+    index = read_array(os.path.join(path, "index.i8"))
+    classes = os.getxattr(os.path.join(path, "tags.i1"), "user.tfilefs.class").decode().split("|")
+    nodes = {name: values_of(os.path.join(path, name)) for name in names if name not in ("tags.i1", "index.i8")}
+    assert set(nodes) <= set(classes), (classes, names)
+    return [(classes[tag - 1], nodes[classes[tag - 1]][i]) if tag else None for tag, i in zip(tags, index)]
 
 
 def record_of(path, names):

@@ -181,6 +181,7 @@ class Writer {
 
   void look_at_members(Class& one) {
     for (const StreamerElement& e : one.info->elements) {
+      if (reaches_inside(one, parse_cpp_type(e.type_name), 0)) continue;
       if (is_base(e)) {
         mention(one, parse_cpp_type(e.name), true);
       } else if (!is_number_member(e)) {
@@ -190,6 +191,14 @@ class Writer {
       }
     }
     if (is_object(one, 0)) one.includes.insert("\"TObject.h\"");
+  }
+  // A template of a class within this one, which cannot be declared before this one is.
+  static bool reaches_inside(const Class& one, const CppType& type, int depth) {
+    std::string key;
+    for (const CppType& part : one.parts) key += part.key() + "::";
+    return depth < kDepthMax && std::any_of(type.arguments.begin(), type.arguments.end(), [&](const CppType& argument) {
+             return (!is_of_std(type.name) && argument.key().starts_with(key)) || reaches_inside(one, argument, depth + 1);
+           });
   }
   static bool is_base(const StreamerElement& e) { return e.kind == ElementKind::base; }
   static bool is_number_member(const StreamerElement& e) { return e.kind == ElementKind::basic || e.kind == ElementKind::basic_pointer; }
@@ -270,21 +279,35 @@ class Writer {
         for (const std::string& name : *names) {
           const std::string& around = outermost(name);
           if (around == key) continue;
-          declare(around, declared, declarations, 0);
-          if (names == &needs.complete || around != name) {
+          const bool is_late = has_nested_argument(around);
+          if (!is_late) declare(around, declared, declarations, 0);
+          if (names == &needs.complete || around != name || is_late) {
             if (const auto stem = stems_.find(around); stem != stems_.end())
               if (const std::string line = "#include \"" + stem->second + ".h\"\n"; includes.find(line) == includes.npos) includes += line;
           }
         }
       }
-      declare(key, declared, declarations, 0);
-      text += "\n" + declarations + "\n" + includes + (includes.empty() ? "" : "\n");
+      std::string own_declaration;
+      if (has_nested_argument(key)) {
+        declare(key, declared, own_declaration, 0);
+      } else {
+        declare(key, declared, declarations, 0);
+      }
+      text += "\n" + declarations + "\n" + includes + (includes.empty() ? "" : "\n") + own_declaration;
       const auto [open, close] = namespaces(classes_.at(key));
       text += open;
       define(key, text, "", 0);
       text += close;
     }
     return text + "\n#endif\n";
+  }
+
+  // Whether the class is a template's with an argument that only another class's definition declares.
+  bool has_nested_argument(const std::string& key) const {
+    const Class& one = classes_.at(key);
+    return one.own().has_arguments && std::any_of(one.named.begin(), one.named.end(), [&](const std::string& argument) {
+             return outermost(argument) != argument && outermost(argument) != key;
+           });
   }
 
   std::pair<std::string, std::string> namespaces(const Class& one) const {
@@ -368,8 +391,10 @@ class Writer {
     std::size_t left = kMembersMax;
     for (const StreamerElement& e : one.info->elements) {
       if (is_base(e) || left-- == 0) continue;
-      const CppType type = parse_cpp_type(is_number_member(e) ? number_type(e) : e.type_name);
-      const bool is_written = is_writable_or_foreign(type) && !type.name.empty() && e.name != "This" && e.kind != ElementKind::unknown;
+      CppType type = parse_cpp_type(is_number_member(e) ? number_type(e) : e.type_name);
+      if (type.suffix.empty()) type.is_const = false;  // ROOT could not read into it
+      const bool is_written = is_writable_or_foreign(type) && !type.name.empty() && e.name != "This" && e.kind != ElementKind::unknown &&
+                              !reaches_inside(one, type, 0);
       std::string name = as_identifier(e.name);
       while (!taken.insert(name).second) name += '_';
       std::string line = indent + (is_written ? "" : "// ") + (is_written ? type.code() : as_comment(e.type_name)) + " " + name;

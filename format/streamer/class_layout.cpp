@@ -19,6 +19,13 @@ constexpr std::array kOwnStreamer = {
     "TSeqCollection", "THashTable", "TOrdCollection", "TSortedList", "TProcessID",   "TUUID",     "TFile",     "TDirectory",
     "TDirectoryFile", "TKey", "TBasket",     "TTree",        "TNtuple",      "TBranch",   "TFormula",  "TCanvas"};
 
+// An array of pointers has the pointer's own type in most files.
+bool is_pointer_slot(int type) {
+  return type == kObjectP || type == kAnyP || type == kObjectP + kOffsetArray || type == kAnyP + kOffsetArray;
+}
+
+bool is_integer(Dtype dtype) { return dtype != Dtype::f4 && dtype != Dtype::f8 && dtype != Dtype::b1; }
+
 TypeName pointee(const StreamerElement& e) { return parse_type_name(without_pointer(e.type_name)); }
 
 bool is_base(const StreamerElement& e) { return e.kind == ElementKind::base || e.type == kBase; }
@@ -463,7 +470,7 @@ Result<Shape> LayoutCompiler::element(const StreamerElement& e) {
   const auto counters = static_cast<std::ptrdiff_t>(counters_.size());
   TRY(Shape shape, element_body(e));
   // A member's own counters count nothing outside of it; those of a base do.
-  if (!is_base(e) && e.type != kCounter) counters_.erase(counters_.begin() + counters, counters_.end());
+  if (!is_base(e) && !(e.kind == ElementKind::basic && e.array_length == 0)) counters_.erase(counters_.begin() + counters, counters_.end());
   shape.name = e.name;
   if (shape.class_name.empty()) shape.class_name = e.type_name;
   return shape;
@@ -491,9 +498,10 @@ Result<Shape> LayoutCompiler::element_body(const StreamerElement& e) {
   if (type == kObject + kOffsetArray || type == kAny + kOffsetArray || type == kTString + kOffsetArray ||
       type == kTNamed + kOffsetArray || type == kTObject + kOffsetArray)
     return array_of(e);
-  if (type == kObjectP || type == kAnyP) return pointer(pointee(e));
-  if (type == kObjectP + kOffsetArray || type == kAnyP + kOffsetArray)
+  if (is_pointer_slot(type)) {
+    if (e.array_length == 0) return pointer(pointee(e));
     return array_items(e, [&] { return pointer(pointee(e)); });
+  }
   if (type == kStreamLoop || type == kStreamLoop + kOffsetArray) return loop(e, false);
   return fail(ErrorKind::unsupported,
               e.type_name + " " + e.name + " (element type " + std::to_string(type) + ") is not decoded");
@@ -508,7 +516,8 @@ Result<Shape> LayoutCompiler::basic(const StreamerElement& e, int type, std::vec
   if (type == kDouble32 || type == kFloat16) return packed(parse_packing(e.title, type == kDouble32), std::move(shape));
   const auto dtype = basic_dtype(type);
   if (!dtype) return fail(ErrorKind::unsupported, "element type " + std::to_string(type) + " is not decoded");
-  const bool is_counter = type == kCounter && shape.empty();
+  // Most counters have a type of their own; that of an unsigned one is a number's.
+  const bool is_counter = shape.empty() && (type == kCounter || (is_integer(*dtype) && infos_.is_counter(e.name)));
   Shape number = numbers(*dtype, std::move(shape));
   if (is_counter) remember_counter(e.name);
   return number;
@@ -623,7 +632,7 @@ Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind k
   const bool is_loop = e.type == kStreamLoop || e.type == kStreamLoop + kOffsetArray;
   is_member_branch_ = kind == Op::Kind::rest && e.type > kOffsetPointer && e.type < kObject;
   auto shape = of_items(kind, [&] { return is_loop ? loop(e, kind == Op::Kind::rest) : element_body(e); });
-  if (e.type == kCounter && kind == Op::Kind::repeat && !counters_.empty() && counters_.back().name == e.name)
+  if (e.kind == ElementKind::basic && kind == Op::Kind::repeat && !counters_.empty() && counters_.back().name == e.name)
     counters_.back().of_item = true;
   return shape;
 }

@@ -170,10 +170,20 @@ class Parser {
 
 }  // namespace
 
+// ROOT's own names of fundamental types are other names of the same types.
+static std::string_view plain_name(std::string_view name) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNames = {
+      {{"Int_t", "int"}, {"UInt_t", "unsigned int"}, {"Short_t", "short"}, {"UShort_t", "unsigned short"}, {"Char_t", "char"},
+       {"UChar_t", "unsigned char"}, {"Bool_t", "bool"}, {"Float_t", "float"}, {"Double_t", "double"}, {"Long_t", "long"},
+       {"Long64_t", "long long"}, {"ULong64_t", "unsigned long long"}}};
+  const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& known) { return known.first == name; });
+  return found == kNames.end() ? name : found->second;
+}
+
 CppType parse_cpp_type(std::string_view text) { return Parser(trim(text)).type(0); }
 
 std::string CppType::key() const {
-  std::string out(is_of_std(name) ? without_std(name) : name);
+  std::string out(is_of_std(name) ? without_std(name) : plain_name(name));
   if (has_arguments) {
     out += '<';
     for (std::size_t i = 0; i < arguments.size(); ++i) out += (i ? "," : "") + arguments[i].key() + arguments[i].suffix;
@@ -214,7 +224,7 @@ const char* std_include(std::string_view name) {
 
 bool is_of_root(std::string_view name) {
   if (name == "ROOT::TIOFeatures" || name == "ROOT::VecOps::RVec") return true;
-  if (name.find(':') != name.npos) return false;
+  if (const auto scope = name.find("::"); scope != name.npos) return is_of_root(name.substr(0, scope));
   if (std::find(kClasses.begin(), kClasses.end(), name) != kClasses.end()) return true;
   if (std::any_of(kHeaders.begin(), kHeaders.end(), [&](const Pair& known) { return known.first == name; })) return true;
   return std::any_of(kFamilies.begin(), kFamilies.end(), [&](std::string_view family) {
@@ -226,6 +236,7 @@ bool is_of_root(std::string_view name) {
 std::string root_include(std::string_view name) {
   if (name == "ROOT::VecOps::RVec") return "ROOT/RVec.hxx";
   if (name == "ROOT::TIOFeatures") return "ROOT/TIOFeatures.hxx";
+  name = name.substr(0, name.find("::"));
   if (name.starts_with("TStreamer") && name != "TStreamerInfo") return "TStreamerElement.h";
   const auto found = std::find_if(kHeaders.begin(), kHeaders.end(), [&](const Pair& known) { return known.first == name; });
   return found != kHeaders.end() ? found->second : std::string(name) + ".h";

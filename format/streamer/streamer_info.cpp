@@ -2,7 +2,6 @@
 #include "streamer/streamer_info.h"
 
 #include <algorithm>
-#include <unordered_set>
 #include <utility>
 
 #include "bytes/cursor.h"
@@ -225,6 +224,13 @@ StreamerInfos StreamerInfos::read(std::span<const std::byte> payload, std::uint3
     }
   }
   for (const StreamerInfo& info : builtin_streamer_infos()) infos.by_name_[info.class_name].push_back(&info);
+  for (const auto& [name, versions] : infos.by_name_) {
+    for (const StreamerInfo* info : versions) {
+      for (const StreamerElement& e : info->elements) {
+        if (!e.count_name.empty()) infos.counters_.insert(e.count_name);
+      }
+    }
+  }
   return infos;
 }
 

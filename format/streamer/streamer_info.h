@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "tfile/result.h"
@@ -65,6 +66,8 @@ class StreamerInfos {
   const StreamerInfo* newest(std::string_view class_name) const;
   // The newest of another class made from the same template as `class_name`; nullptr if it is no template or none is known.
   const StreamerInfo* of_same_template(std::string_view class_name) const;
+  // Whether any class has an array that a member of this name counts.
+  bool is_counter(const std::string& member) const { return counters_.count(member) != 0; }
   // Classes that the file describes and that derive from `class_name`, nearest first.
   std::vector<std::string> heirs(std::string_view class_name) const;
   const std::vector<std::unique_ptr<StreamerInfo>>& from_file() const { return from_file_; }
@@ -75,6 +78,7 @@ class StreamerInfos {
   std::vector<std::unique_ptr<StreamerInfo>> from_file_;
   std::unordered_map<std::string, std::vector<const StreamerInfo*>> by_name_;
   std::unordered_map<std::string, const StreamerInfo*> by_template_;
+  std::unordered_set<std::string> counters_;
   std::unordered_map<std::string, std::vector<std::string>> direct_heirs_;  // of the file's own classes
 };
 

@@ -272,7 +272,10 @@ class Builder {
                    const std::vector<std::string>& field, const std::vector<ColumnId>& lists) {
     draft.children.push_back(add_column(index, layout, Role::tags, Dtype::i1, {}, shape.slot, around, field, lists));
     draft.children.back().name = "tags";
+    Column& tags = out_.columns[*draft.children.back().column];
     note_class(*draft.children.back().column, shape);
+    tags.class_name.clear();  // which class each tag stands for, from 1 on
+    for (const Shape& alternative : shape.parts) tags.class_name += (tags.class_name.empty() ? "" : "|") + alternative.name;
     draft.children.push_back(add_column(index, layout, Role::index, Dtype::i8, {}, shape.slot + 1, around, field, lists));
     draft.children.back().name = "index";
     note_class(*draft.children.back().column, shape);

@@ -23,9 +23,11 @@ What is there but not listed (mount with -o views=listed to see it in listings)
   TREE/.awkward.json        its form for awkward.from_buffers over the column files
   TREE/.schema.json         all columns of a tree: type, shape, lists, branch, length
   NAME;N                    cycle N of a key
-  .header.json              the file's header             \
-  .map.txt                  every record of the file        } in the directory of each ROOT file
-  .original                 the file itself, byte for byte /
+  .header.json              the file's header               \
+  .map.txt                  every record of the file        |
+  .streamerinfo.json        its classes, member by member   |
+  .classes/CLASS.h          a C++ header for each of them   } in the directory of each ROOT file
+  .original                 the file itself, byte for byte  /
 
 Here, in .tfilefs at the root of the mount
   README                    this text

@@ -39,7 +39,7 @@ _tfilefs() {
       fi
       return
       ;;
-    map)
+    map | classes)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help" -- "$current")
         return
@@ -51,7 +51,7 @@ _tfilefs() {
         return
       fi
       if [[ $COMP_CWORD -eq 1 ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "umount ls map stats" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "umount ls map stats classes" -- "$current")
       fi
       ;;
   esac
