@@ -5,8 +5,10 @@
 #include <random>
 
 #include "format/container/file_image.h"
+#include "format/streamer/streamer_info_image.h"
 #include "fuzz/basket_body.h"
 #include "fuzz/open_body.h"
+#include "fuzz/program_body.h"
 
 namespace tfile {
 namespace {
@@ -55,6 +57,37 @@ std::vector<std::byte> basket_seed() {
   return out.all();
 }
 
+// Two classes, one with a pointer to the other, and a vector of such pointers.
+std::vector<std::byte> program_seed() {
+  const auto element = [](const char* name, int type, const char* type_name, ElementKind kind) {
+    StreamerElement e;
+    e.name = name;
+    e.type = type;
+    e.type_name = type_name;
+    e.kind = kind;
+    return e;
+  };
+  StreamerInfo hit, owner;
+  hit.class_name = "Hit";
+  owner.class_name = "Owner";
+  hit.version = owner.version = 1;
+  hit.elements = {element("id", element_type::kInt, "int", ElementKind::basic)};
+  owner.elements = {element("hit", element_type::kAnyP, "Hit*", ElementKind::object_any_pointer),
+                    element("hits", element_type::kStreamer, "vector<Hit*>", ElementKind::stl)};
+  const auto image = test::streamer_info_record(std::vector<StreamerInfo>{hit, owner}, 0);
+  const auto record = image.all();
+  Bytes out;
+  out.put(static_cast<std::uint32_t>(record.size()));
+  for (const std::byte b : record) out.put(static_cast<std::uint8_t>(b));
+  out.put(std::uint8_t{1});
+  for (int entry = 0; entry < 2; ++entry) {
+    for (const std::uint32_t word : std::initializer_list<std::uint32_t>{0x4000000cu + 4, 10u << 16 | 0u, 2u << 16 | 0x4000u, 0x12u << 16 | 0xFFFFu, 0xFFFF4869u, 0x74004000u,
+                                     0x00060001u, 0x00000007u, 0u, 0u})
+      out.put(word);
+  }
+  return out.all();
+}
+
 // Each seed as it is, cut, and with some of its bytes changed in each of many rounds.
 template <class Body>
 void replay(const std::vector<std::byte>& seed, Body body) {
@@ -72,6 +105,10 @@ void replay(const std::vector<std::byte>& seed, Body body) {
 
 TEST(Fuzz, OpenHoldsItsPromises) {
   for (const bool big : {false, true}) replay(file_seed(big), [](const auto& bytes) { fuzz::open_body(bytes); });
+}
+
+TEST(Fuzz, StreamerProgramsHoldTheirPromises) {
+  replay(program_seed(), [](const auto& bytes) { fuzz::program_body(bytes); });
 }
 
 TEST(Fuzz, BasketHoldsItsPromises) {

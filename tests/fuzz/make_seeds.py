@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make_seeds.py DIR: small files that ROOT writes now into DIR/open, and each of their baskets' records into DIR/basket."""
+"""make_seeds.py DIR: small files that ROOT writes now into DIR/open, each of their baskets' records into DIR/basket, and
+StreamerInfo with entries of unsplit branches into DIR/program."""
 
 import os
 import shutil
@@ -12,7 +13,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 
 import root_process  # noqa: E402
 
-SAMPLES = ("storage", "strings", "event", "numbers")
+SAMPLES = ("storage", "strings", "event", "numbers", "pointers")
 FILE_SIZE_MAX = 100_000  # larger inputs slow the fuzzer without showing it anything new
 BASKETS_MAX = 40  # of one file
 
@@ -30,7 +31,7 @@ def basket_records(image):
 
 def main(target):
     shutil.rmtree(target, ignore_errors=True)
-    for kind in ("open", "basket"):
+    for kind in ("open", "basket", "program"):
         os.makedirs(os.path.join(target, kind))
     for sample in SAMPLES:
         with tempfile.TemporaryDirectory(prefix="seeds-") as directory:
@@ -43,11 +44,13 @@ def main(target):
                     image = file.read()
                 if len(image) <= FILE_SIZE_MAX:
                     shutil.copy(path, os.path.join(target, "open", name))
+                if "-0-" in name:
+                    root_process.run_script(os.path.join("fuzz", "program_seeds.py"), [path, os.path.join(target, "program")])
                 records = list(basket_records(image))
                 for i, record in enumerate(records[:: max(1, len(records) // BASKETS_MAX)]):
                     with open(os.path.join(target, "basket", f"{name}-{i}"), "wb") as seed:
                         seed.write(record)
-    print({kind: len(os.listdir(os.path.join(target, kind))) for kind in ("open", "basket")})
+    print({kind: len(os.listdir(os.path.join(target, kind))) for kind in ("open", "basket", "program")})
 
 
 main(sys.argv[1])
