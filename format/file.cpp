@@ -15,6 +15,7 @@
 #include "container/record_map.h"
 #include "container/recover.h"
 #include "model/heap.h"
+#include "object/class_object.h"
 #include "streamer/class_headers.h"
 #include "streamer/streamer_info.h"
 #include "tree/tree_table.h"
@@ -134,6 +135,7 @@ class RootFile final : public File {
   Result<std::shared_ptr<const DirectoryListing>> directory(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Table>> table(const KeyInfo& key) const override;
   Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo& key) const override;
+  Result<std::shared_ptr<const Object>> object(const KeyInfo& key, std::span<const std::byte> payload) const override;
   Result<std::vector<Record>> record_map() const override;
   std::size_t memory() const override;
   Result<std::shared_ptr<const FileClasses>> classes() const override;
@@ -318,6 +320,15 @@ Result<std::shared_ptr<const FileClasses>> RootFile::classes() const {
   all->descriptions = class_descriptions(classes->infos);
   all->headers = class_headers(classes->infos);
   return std::shared_ptr<const FileClasses>(std::move(all));
+}
+
+Result<std::shared_ptr<const Object>> RootFile::object(const KeyInfo& key, std::span<const std::byte> bytes) const {
+  if (key.kind != KeyKind::object) return fail(ErrorKind::invalid, "the key is not an object");
+  TRY(const auto classes, class_infos());
+  TRY(auto streams, payload(key));
+  // The infos live in what they were read into.
+  std::shared_ptr<const StreamerInfos> infos(classes, &classes->infos);
+  return open_object(std::move(infos), key, std::move(streams), bytes);
 }
 
 Result<std::vector<Record>> RootFile::record_map() const { return read_record_map(*source_, header_, seek_keys_); }

@@ -44,4 +44,10 @@ T load_little(const std::byte* p) {
   return value;
 }
 
+template <class T>
+  requires std::is_arithmetic_v<T>
+void store_little(std::byte* p, T value) {
+  std::memcpy(p, &value, sizeof value);
+}
+
 }  // namespace tfile

@@ -12,8 +12,9 @@ namespace {
 
 // One entry for each class and version: `Class version: members;`, going on in lines that are indented. Members are
 // declared as in C++: `T a, b` by value, `T* a` a pointer to an object, `T* a[n]` a pointer to as many numbers as
-// member n says, `T a[2]` an array; `base` is a base class and its version, `counter` an Int_t that other members name,
-// `#` the checksum of a class that is told by it. Versions up to TTree 4, TBranch 6, TLeaf 1 are what ROOT's Streamer
+// member n says, `T a[2]` an array; `T-> a` a pointer to an object that lies in place; `base` is a base class and its version, `counter` an Int_t that other members name,
+// `#` the checksum of a class that is told by it. A name that ends in ~ tells of a class whose bytes, written by hand, do
+// not follow what files say of it. Versions up to TTree 4, TBranch 6, TLeaf 1 are what ROOT's Streamer
 // functions read; the others are what files of those times say of themselves.
 constexpr std::string_view kTable = R"(
 TTree 1: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fScanField, fMaxEntryLoop,
@@ -184,6 +185,97 @@ TLorentzVector 4: base TObject 1; TVector3 fP; Double_t fE;
 TRotation 1: base TObject 1; Double_t fxx, fxy, fxz, fyx, fyy, fyz, fzx, fzy, fzz;
 TParticle 2: base TObject 1; base TAttLine 2; base TAtt3D 1; Int_t fPdgCode, fStatusCode, fMother[2], fDaughter[2];
   Float_t fWeight; Double_t fCalcMass, fPx, fPy, fPz, fE, fVx, fVy, fVz, fVt, fPolarTheta, fPolarPhi;
+TAttAxis 4: Int_t fNdivisions; Short_t fAxisColor, fLabelColor, fLabelFont; Float_t fLabelOffset, fLabelSize,
+  fTickLength, fTitleOffset, fTitleSize; Short_t fTitleColor, fTitleFont;
+TAttText 2: Float_t fTextAngle, fTextSize; Short_t fTextAlign, fTextColor, fTextFont;
+TAttPad 4: Float_t fLeftMargin, fRightMargin, fBottomMargin, fTopMargin, fXfile, fYfile, fAfile, fXstat, fYstat,
+  fAstat; Short_t fFrameFillColor, fFrameLineColor, fFrameFillStyle, fFrameLineStyle, fFrameLineWidth,
+  fFrameBorderSize; Int_t fFrameBorderMode;
+TAttCanvas 1: Float_t fXBetween, fYBetween, fTitleFromTop, fXdate, fYdate, fAdate;
+TAxis 10: base TNamed 1; base TAttAxis 4; Int_t fNbins; Double_t fXmin, fXmax; TArrayD fXbins; Int_t fFirst, fLast;
+  UShort_t fBits2; Bool_t fTimeDisplay; TString fTimeFormat; THashList* fLabels; TList* fModLabs;
+TH1 8: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; Int_t fNcells; TAxis fXaxis, fYaxis,
+  fZaxis; Short_t fBarOffset, fBarWidth; Double_t fEntries, fTsumw, fTsumw2, fTsumwx, fTsumwx2, fMaximum, fMinimum,
+  fNormFactor; TArrayD fContour, fSumw2; TString fOption; TList-> fFunctions; counter fBufferSize; Double_t*
+  fBuffer[fBufferSize]; Int_t fBinStatErrOpt, fStatOverflows;
+TH1C 3: base TH1 8; base TArrayC 1;
+TH1S 3: base TH1 8; base TArrayS 1;
+TH1I 3: base TH1 8; base TArrayI 1;
+TH1F 3: base TH1 8; base TArrayF 1;
+TH1D 3: base TH1 8; base TArrayD 1;
+TH2 5: base TH1 8; Double_t fScalefactor, fTsumwy, fTsumwy2, fTsumwxy;
+TH2C 4: base TH2 5; base TArrayC 1;
+TH2S 4: base TH2 5; base TArrayS 1;
+TH2I 4: base TH2 5; base TArrayI 1;
+TH2F 4: base TH2 5; base TArrayF 1;
+TH2D 4: base TH2 5; base TArrayD 1;
+TH3 6: base TH1 8; base TAtt3D 1; Double_t fTsumwy, fTsumwy2, fTsumwxy, fTsumwz, fTsumwz2, fTsumwxz, fTsumwyz;
+TH3C 4: base TH3 6; base TArrayC 1;
+TH3S 4: base TH3 6; base TArrayS 1;
+TH3I 4: base TH3 6; base TArrayI 1;
+TH3F 4: base TH3 6; base TArrayF 1;
+TH3D 4: base TH3 6; base TArrayD 1;
+TProfile 7: base TH1D 3; TArrayD fBinEntries; Int_t fErrorMode; Double_t fYmin, fYmax, fTsumwy, fTsumwy2; TArrayD
+  fBinSumw2;
+TProfile2D 8: base TH2D 4; TArrayD fBinEntries; Int_t fErrorMode; Double_t fZmin, fZmax, fTsumwz, fTsumwz2; TArrayD
+  fBinSumw2;
+TProfile3D 8: base TH3D 4; TArrayD fBinEntries; Int_t fErrorMode; Double_t fTmin, fTmax, fTsumwt, fTsumwt2; TArrayD
+  fBinSumw2;
+TGraph 5: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; counter fNpoints; Double_t*
+  fX[fNpoints], fY[fNpoints]; TList* fFunctions; TH1F* fHistogram; Double_t fMinimum, fMaximum; TString fOption;
+TGraphErrors 3: base TGraph 5; Double_t* fEX[fNpoints], fEY[fNpoints];
+TGraphAsymmErrors 3: base TGraph 5; Double_t* fEXlow[fNpoints], fEXhigh[fNpoints], fEYlow[fNpoints],
+  fEYhigh[fNpoints];
+TEfficiency 2: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; Double_t fBeta_alpha, fBeta_beta;
+  vector<pair<double,double>> fBeta_bin_params; Double_t fConfLevel; TList-> fFunctions; TH1* fPassedHistogram; Int_t
+  fStatisticOption; TH1* fTotalHistogram; Double_t fWeight;
+TMacro 1: base TNamed 1; TList* fLines; TString fParams;
+TTime 2: Long64_t fMilliSec;
+TQObject 1:
+TVirtualPad~ 3: base TObject 1; base TAttLine 2; base TAttFill 2; base TAttPad 4;
+TAttBBox2D 0:
+TPad 13: base TVirtualPad 3; base TAttBBox2D 0; Double_t fX1, fY1, fX2, fY2, fXtoAbsPixelk, fXtoPixelk, fXtoPixel,
+  fYtoAbsPixelk, fYtoPixelk, fYtoPixel, fUtoAbsPixelk, fUtoPixelk, fUtoPixel, fVtoAbsPixelk, fVtoPixelk, fVtoPixel,
+  fAbsPixeltoXk, fPixeltoXk, fPixeltoX, fAbsPixeltoYk, fPixeltoYk, fPixeltoY, fXlowNDC, fYlowNDC, fXUpNDC, fYUpNDC,
+  fWNDC, fHNDC, fAbsXlowNDC, fAbsYlowNDC, fAbsWNDC, fAbsHNDC, fUxmin, fUymin, fUxmax, fUymax, fTheta, fPhi,
+  fAspectRatio; Int_t fNumber, fTickx, fTicky, fLogx, fLogy, fLogz, fPadPaint, fCrosshair, fCrosshairPos; Short_t
+  fBorderSize, fBorderMode; Bool_t fModified, fGridx, fGridy, fAbsCoord, fEditable, fFixedAspectRatio; TList->
+  fPrimitives; TList* fExecs; TString fName, fTitle; Int_t fNumPaletteColor, fNextPaletteColor;
+TCanvas~ 8: base TPad 13; TString fDISPLAY; Int_t fDoubleBuffer; Bool_t fRetained; Float_t fXsizeUser, fYsizeUser,
+  fXsizeReal, fYsizeReal; Int_t fWindowTopX, fWindowTopY; UInt_t fWindowWidth, fWindowHeight, fCw, fCh; TAttCanvas
+  fCatt; Bool_t kMoveOpaque, kResizeOpaque; Short_t fHighLightColor; Bool_t fBatch, kShowEventStatus,
+  kAutoExec, kMenuBar;
+TMatrixTBase<double> 5: base TObject 1; Int_t fNrows, fNcols, fRowLwb, fColLwb, fNelems, fNrowIndex; Double_t fTol;
+TMatrixTSym<double> 2: base TMatrixTBase<double> 5; Double_t* fElements[fNelems];
+TMatrixT<double> 4: base TMatrixTBase<double> 5; Double_t* fElements[fNelems];
+TVectorT<double> 4: base TObject 1; counter fNrows; Int_t fRowLwb; Double_t* fElements[fNrows];
+TMatrixTBase<float> 5: base TObject 1; Int_t fNrows, fNcols, fRowLwb, fColLwb, fNelems, fNrowIndex; Float_t fTol;
+TMatrixTSym<float> 2: base TMatrixTBase<float> 5; Float_t* fElements[fNelems];
+TMatrixT<float> 4: base TMatrixTBase<float> 5; Float_t* fElements[fNelems];
+TVectorT<float> 4: base TObject 1; counter fNrows; Int_t fRowLwb; Float_t* fElements[fNrows];
+TParameter<int> 2: base TObject 1; TString fName; Int_t fVal;
+TParameter<double> 2: base TObject 1; TString fName; Double_t fVal;
+TParameter<float> 2: base TObject 1; TString fName; Float_t fVal;
+TParameter<Long64_t> 2: base TObject 1; TString fName; Long64_t fVal;
+TF1 12: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; Double_t fXmin, fXmax; Int_t fNpar, fNdim,
+  fNpx, fType, fNpfits, fNDF; Double_t fChisquare, fMinimum, fMaximum; vector<double> fParErrors, fParMin, fParMax,
+  fSave; Bool_t fNormalized; Double_t fNormIntegral; TFormula* fFormula; TF1Parameters* fParams; TF1AbsComposition*
+  fComposition;
+TFormula 14: base TNamed 1; vector<double> fClingParameters; Bool_t fAllParametersSetted;
+  map<TString,int,TFormulaParamOrder> fParams; TString fFormula; Int_t fNdim, fNumber; vector<TObject*> fLinearParts;
+  Bool_t fVectorized;
+TF1Parameters 1: vector<double> fParameters; vector<string> fParNames;
+TBox 3: base TObject 1; base TAttLine 2; base TAttFill 2; Double_t fX1, fY1, fX2, fY2;
+TWbox 1: base TBox 3; Short_t fBorderSize, fBorderMode;
+TFrame 1: base TWbox 1;
+TLine 3: base TObject 1; base TAttLine 2; Double_t fX1, fY1, fX2, fY2;
+TText 3: base TNamed 1; base TAttText 2; Double_t fX, fY;
+TLatex 2: base TText 3; base TAttLine 2; Int_t fLimitFactorSize; Double_t fOriginSize;
+TPave 3: base TBox 3; Double_t fX1NDC, fY1NDC, fX2NDC, fY2NDC; Int_t fBorderSize, fInit, fShadowColor; Double_t
+  fCornerRadius; TString fOption, fName;
+TPaveText 2: base TPave 3; base TAttText 2; TString fLabel; Int_t fLongest; Float_t fMargin; TList* fLines;
+TPaveStats 5: base TPaveText 2; Int_t fOptFit, fOptStat; TString fFitFormat, fStatFormat;
+  TObject* fParent;
 )";
 
 struct BasicType {
@@ -211,7 +303,7 @@ constexpr BasicType kBasicTypes[] = {
 };
 
 // Classes by value that are derived from TObject; StreamerInfo tells them from others.
-constexpr std::string_view kTObjects[] = {"TObjArray", "TList", "TVector3"};
+constexpr std::string_view kTObjects[] = {"TObjArray", "TList", "TVector3", "TAxis"};
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kBlank = " \n";
@@ -274,18 +366,20 @@ StreamerElement basic_element(const BasicType& type, bool pointer, std::string_v
 
 StreamerElement class_element(std::string_view type, bool pointer, std::string_view name) {
   StreamerElement element;
+  const bool in_place = type.ends_with("->");
+  if (in_place) type.remove_suffix(2);
   element.name = name;
   element.type_name = type;
   if (type == "char" && pointer) {
     element.kind = ElementKind::basic;
     element.type = element_type::kCharStar;
-  } else if (pointer) {
+  } else if (pointer || in_place) {
     element.kind = ElementKind::object_pointer;
-    element.type = element_type::kObjectP;
+    element.type = in_place ? element_type::kObjectp : element_type::kObjectP;
   } else if (type == "TString") {
     element.kind = ElementKind::string;
     element.type = element_type::kTString;
-  } else if (type.starts_with("vector<")) {
+  } else if (type.starts_with("vector<") || type.starts_with("map<")) {
     element.kind = ElementKind::stl;
     element.type = element_type::kStreamer;
     element.stl_type = 1;
@@ -296,7 +390,7 @@ StreamerElement class_element(std::string_view type, bool pointer, std::string_v
     element.kind = ElementKind::object_any;
     element.type = element_type::kAny;
   }
-  if (pointer) element.type_name += '*';
+  if (pointer || in_place) element.type_name += '*';
   return element;
 }
 

@@ -12,6 +12,8 @@ What a listing shows
   TREE/LIST/offsets.i8      where each list begins in values, and the end: one more than there are lists
   TREE/STRING/chars.u1      the same for strings
   OBJECT/object.bin         the uncompressed bytes of any other key
+  OBJECT/object.json        its members, as ROOT's own JSON
+  HISTOGRAM/values.TYPE     arrays: values, variances, xedges, ..., and flow/ with underflow and overflow; GRAPH/x, y, ...
 
 What is there but not listed (mount with -o views=listed to see it in listings)
   TREE/COLUMN               the column without naming its type; ROOT's own branch names are found as well
@@ -22,6 +24,8 @@ What is there but not listed (mount with -o views=listed to see it in listings)
   TREE.csv, TREE.jsonl      the same as text
   TREE/.awkward.json        its form for awkward.from_buffers over the column files
   TREE/.schema.json         all columns of a tree: type, shape, lists, branch, length
+  OBJECT/plot.svg           a drawing, and table.csv its numbers: histograms, profiles, graphs, efficiencies, functions
+  OBJECT/text.txt           the text of a TObjString, TNamed, TParameter, TMacro, string
   NAME;N                    cycle N of a key
   .header.json              the file's header               \
   .map.txt                  every record of the file        |

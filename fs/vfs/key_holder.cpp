@@ -10,6 +10,7 @@
 #include "vfs/key_directory.h"
 #include "vfs/loaded_table.h"
 #include "vfs/object_directory.h"
+#include "vfs/object_files.h"
 #include "vfs/source_content.h"
 #include "vfs/table_directory.h"
 #include "view/view.h"
@@ -97,7 +98,7 @@ void KeyHolder::enter(Slot slot, Freshness, Reply<DirectoryPtr> reply) const {
     case KeyKind::table:
       return enter_table(slot.index, std::move(reply));
     case KeyKind::object:
-      return reply(make_object_directory(generation_, listing_, slot.index));
+      return enter_object(slot.index, std::move(reply));
   }
 }
 
@@ -158,6 +159,22 @@ void KeyHolder::find_table_view(std::uint32_t key, Form form, Reply<FoundEntry> 
     if (!entry) return reply(tl::unexpected(std::move(entry).error()));
     reply(FoundEntry{*std::move(entry), {}});
   });
+}
+
+// What cannot be read as its class is there as its bytes, and the reason among the errors.
+void KeyHolder::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const {
+  auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
+  load_object(generation_->context.cache, generation_->file, listing_, key,
+              [self, key, reply = std::move(reply)](Result<std::shared_ptr<const ObjectFiles>> object) mutable {
+                const Generation& g = *self->generation_;
+                if (!object) {
+                  if (!is_lasting(object.error())) return reply(tl::unexpected(std::move(object).error()));
+                  return reply(make_object_directory(self->generation_, self->listing_, key));
+                }
+                for (const std::string& warning : object->get()->object()->warnings)
+                  g.context.errors.add(self->path_of(key), warning);
+                reply(make_array_directory(self->generation_, *std::move(object), self->listing_, key));
+              });
 }
 
 void KeyHolder::content(Form form, Reply<std::shared_ptr<Content>> reply) const {

@@ -41,6 +41,7 @@ class KeyHolder final : public Holder {
   std::string path_of(std::uint32_t key) const;
   void enter_directory(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
   void load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>>) const;
+  void enter_object(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
   void enter_table(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
   void content(Form, Reply<std::shared_ptr<Content>>) const;
 

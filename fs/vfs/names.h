@@ -17,6 +17,10 @@ inline constexpr std::string_view kOriginalName = ".original";
 inline constexpr std::string_view kSchemaName = ".schema.json";
 inline constexpr std::string_view kAwkwardName = ".awkward.json";
 inline constexpr std::string_view kObjectBytesName = "object.bin";
+inline constexpr std::string_view kObjectJsonName = "object.json";
+inline constexpr std::string_view kObjectTextName = "text.txt";
+inline constexpr std::string_view kPlotName = "plot.svg";
+inline constexpr std::string_view kSpreadsheetName = "table.csv";
 // Of the journal that lies beside a file that is written (docs/semantics.md, "Mirrored directories").
 inline constexpr std::string_view kJournalSuffix = ".tfilefs-journal";
 inline constexpr std::string_view kNpySuffix = ".npy";

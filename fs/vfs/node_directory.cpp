@@ -85,9 +85,11 @@ std::optional<NodeId> NodeDirectory::find_node(std::string_view name) const {
 
 std::optional<Slot> NodeDirectory::find_slot(std::string_view name) const {
   if (const auto node = find_node(name)) return Slot{*node};
-  if (is_table() && name == kSchemaName) return Slot{node_, Form::schema};
-  if (is_table() && name == kAwkwardName && !table_->is_opaque()) return Slot{node_, Form::awkward};
-  if (is_table() && name == kObjectBytesName && table_->is_opaque()) return Slot{node_, Form::object_bin};
+  if (is_table()) {
+    for (const auto& file : table_->own_files()) {
+      if (name == file.name) return Slot{node_, file.form};
+    }
+  }
   if (const auto stem = without_suffix(name, kNpySuffix)) {
     if (const auto node = find_node(*stem); node && table_->table().nodes[*node].column) return Slot{*node, Form::npy};
   }
@@ -111,13 +113,12 @@ std::string NodeDirectory::own_name(Slot slot) const {
 class NodeListing final : public Listing {
  public:
   NodeListing(std::shared_ptr<const NodeDirectory> directory, bool views) : directory_(std::move(directory)) {
-    if (directory_->is_table() && directory_->table_->is_opaque())
-      extra_.push_back({std::string(kObjectBytesName), {0, Form::object_bin}});
-    if (directory_->is_table() && (views || directory_->table_->is_opaque()))
-      extra_.push_back({std::string(kSchemaName), {0, Form::schema}});
+    if (directory_->is_table()) {
+      for (const auto& file : directory_->table_->own_files()) {
+        if (views || !file.is_view) extra_.push_back({std::string(file.name), {0, file.form}});
+      }
+    }
     if (!views) return;
-    if (directory_->is_table() && !directory_->table_->is_opaque())
-      extra_.push_back({std::string(kAwkwardName), {0, Form::awkward}});
     for (const NodeId id : directory_->self().children) {
       const Node& child = directory_->table_->table().nodes[id];
       if (child.column) extra_.push_back({child.name + std::string(kNpySuffix), {id, Form::npy}});
@@ -167,12 +168,24 @@ std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Gene
                                                       std::shared_ptr<const tfile::DirectoryListing> listing,
                                                       std::uint32_t key) {
   return make_node_directory(
-      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key), 0);
+      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr),
+      0);
+}
+
+std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Generation> generation,
+                                                      std::shared_ptr<const ObjectFiles> object,
+                                                      std::shared_ptr<const tfile::DirectoryListing> listing,
+                                                      std::uint32_t key) {
+  auto arrays = std::make_shared<const LoadedTable>(object->object(), generation->context.cache, TableLabel{});
+  return make_node_directory(std::make_shared<const TableHolder>(std::move(generation), std::move(arrays),
+                                                                 std::move(listing), key, std::move(object)),
+                             0);
 }
 
 Result<Entry> make_table_view(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
                               std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key, Form form) {
-  auto table = std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key);
+  auto table =
+      std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr);
   if (table->is_opaque())
     return tfile::fail(ErrorKind::unsupported, "no views of a table that is not read: " + table->table().reason, -1,
                        ENOENT);

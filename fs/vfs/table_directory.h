@@ -10,6 +10,7 @@
 namespace tfilefs {
 
 class LoadedTable;
+class ObjectFiles;
 
 // A table's own directory: its nodes, each also found by its name without the type and by ROOT's branch name; hidden,
 // the views of each node and .schema.json. A table that cannot be read shows its object.bin instead.
@@ -29,5 +30,12 @@ inline constexpr TableView kTableViews[] = {
 // One of them. Errors: unsupported (with ENOENT: a table that cannot be read has none).
 Result<Entry> make_table_view(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
                               std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key, Form);
+
+// An object's directory: the nodes of its arrays as those of a table, object.bin and object.json; hidden, what else is
+// made of it.
+std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Generation>,
+                                                      std::shared_ptr<const ObjectFiles>,
+                                                      std::shared_ptr<const tfile::DirectoryListing>,
+                                                      std::uint32_t key);
 
 }  // namespace tfilefs

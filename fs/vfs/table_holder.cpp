@@ -5,6 +5,7 @@
 
 #include "vfs/generation.h"
 #include "vfs/key_holder.h"
+#include "vfs/names.h"
 #include "vfs/node_directory.h"
 #include "vfs/xattr.h"
 #include "view/view.h"
@@ -15,13 +16,39 @@ using tfile::fail;
 using tfile::Node;
 
 TableHolder::TableHolder(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
-                         std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key)
+                         std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
+                         std::shared_ptr<const ObjectFiles> object)
     : generation_(std::move(generation)),
       loaded_(std::move(loaded)),
       listing_(std::move(listing)),
       key_(key),
       from_(key_provenance(*generation_, listing_->keys[key])),
-      bytes_(generation_, listing_, key) {}
+      bytes_(generation_, listing_, key),
+      object_(std::move(object)) {}
+
+std::vector<ObjectFiles::Name> TableHolder::own_files() const {
+  std::vector<ObjectFiles::Name> files;
+  if (object_ || is_opaque()) files.push_back({kObjectBytesName, Form::object_bin, false});
+  if (object_) {
+    const auto texts = object_->names();
+    files.insert(files.end(), texts.begin(), texts.end());
+  }
+  if (!object_ || !table().columns.empty()) files.push_back({kSchemaName, Form::schema, !is_opaque()});
+  if (!object_ && !is_opaque()) files.push_back({kAwkwardName, Form::awkward, true});
+  return files;
+}
+
+void TableHolder::view(Slot slot, Reply<std::shared_ptr<Content>> reply) const {
+  switch (slot.form) {
+    case Form::object_json:
+    case Form::plot:
+    case Form::spreadsheet:
+    case Form::object_text:
+      return object_->content(slot.form, std::move(reply));
+    default:
+      return loaded_->view(slot.index, slot.form, std::move(reply));
+  }
+}
 
 Attributes TableHolder::column_attributes(Slot slot, std::int64_t length) const {
   const tfile::ColumnId id = *node(slot).column;
@@ -72,8 +99,7 @@ void TableHolder::attributes(Slot slot, Reply<Attributes> reply) const {
     case Form::object_bin:
       return bytes_.attributes(std::move(reply));
     default:
-      return loaded_->view(slot.index, slot.form,
-                           [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
+      return view(slot, [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
                              if (!made) return reply(tl::unexpected(std::move(made).error()));
                              reply(self->view_attributes((*made)->size()));
                            });
@@ -102,8 +128,7 @@ void TableHolder::open(Slot slot, Reply<OpenedContent> reply) const {
     case Form::object_bin:
       return bytes_.open(std::move(reply));
     default:
-      return loaded_->view(slot.index, slot.form,
-                           [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
+      return view(slot, [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
                              if (!made) return reply(tl::unexpected(std::move(made).error()));
                              reply(OpenedContent{*std::move(made), self->generation_});
                            });

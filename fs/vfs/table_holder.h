@@ -8,19 +8,26 @@
 #include "vfs/directory.h"
 #include "vfs/loaded_table.h"
 #include "vfs/object_directory.h"
+#include "vfs/object_files.h"
 
 namespace tfilefs {
 
-// The nodes of a table under one of its keys, by node number, and the files made of them.
+// The nodes of a table, or of an object's arrays, under one of its keys, by node number, and the files made of them.
 class TableHolder final : public Holder {
  public:
+  // `object`: null for a table; else its arrays are the table's nodes.
   TableHolder(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
-              std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key);
+              std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key,
+              std::shared_ptr<const ObjectFiles> object);
 
   const tfile::Table& table() const { return loaded_->table(); }
   const LoadedTable& loaded() const { return *loaded_; }
+
   // A table of which nothing but its reason and its bytes can be shown.
   bool is_opaque() const { return !table().reason.empty() && table().columns.empty(); }
+
+  // The files of the key itself, beside the nodes.
+  std::vector<ObjectFiles::Name> own_files() const;
 
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
   std::optional<Attributes> known_attributes(Slot) const override;
@@ -33,6 +40,7 @@ class TableHolder final : public Holder {
   const tfile::Node& node(Slot slot) const { return table().nodes[slot.index]; }
   Attributes column_attributes(Slot, std::int64_t length) const;
   Attributes view_attributes(std::uint64_t size) const;
+  void view(Slot, Reply<std::shared_ptr<Content>>) const;
 
   const std::shared_ptr<const Generation> generation_;
   const std::shared_ptr<const LoadedTable> loaded_;
@@ -40,6 +48,7 @@ class TableHolder final : public Holder {
   const std::uint32_t key_;
   const Provenance from_;
   const ObjectBytes bytes_;
+  const std::shared_ptr<const ObjectFiles> object_;
 };
 
 }  // namespace tfilefs

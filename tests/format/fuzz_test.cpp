@@ -7,6 +7,7 @@
 #include "format/container/file_image.h"
 #include "format/streamer/streamer_info_image.h"
 #include "fuzz/basket_body.h"
+#include "fuzz/object_body.h"
 #include "fuzz/open_body.h"
 #include "fuzz/program_body.h"
 
@@ -88,6 +89,61 @@ std::vector<std::byte> program_seed() {
   return out.all();
 }
 
+// An object of a class that the record describes: a list with a named object and a reference to it, and a vector of
+// pairs.
+std::vector<std::byte> object_seed() {
+  StreamerElement list;
+  list.kind = ElementKind::object;
+  list.type = element_type::kObject;
+  list.name = "list";
+  list.type_name = "TList";
+  StreamerElement items = list;
+  items.kind = ElementKind::stl;
+  items.type = element_type::kStreamer;
+  items.stl_type = 1;
+  items.name = "items";
+  items.type_name = "vector<pair<int,string> >";
+  StreamerInfo info;
+  info.class_name = "Mine";
+  info.version = 1;
+  info.elements = {list, items};
+  constexpr std::uint8_t kKeylen = 50;
+  const auto record = test::streamer_info_record(std::span(&info, 1), kKeylen);
+  test::ObjectImage object(kKeylen);
+  const auto own = object.open(1);
+  const auto inner = object.open(5);
+  object.tobject();
+  object.put_string("");
+  object.put(std::int32_t{2});
+  const auto slot = object.open_object("TNamed");
+  object.tnamed("x", "y");
+  object.close(slot);
+  object.put_string("");
+  object.reference(object.identity(inner + 23));
+  object.put_string("option");
+  object.close(inner);
+  const auto vector = object.open(10);
+  object.put(std::uint32_t{1});
+  const auto pair = object.open(0);
+  object.put(std::uint32_t{77});
+  object.put(std::int32_t{1});
+  const auto text = object.open(10);
+  object.put_string("one");
+  object.close(text);
+  object.close(pair);
+  object.close(vector);
+  object.close(own);
+  Bytes out;
+  out.put_string("Mine");
+  out.put(kKeylen);
+  out.put(static_cast<std::uint16_t>(record.size()));
+  std::vector<std::byte> all = out.all();
+  all.insert(all.end(), record.all().begin(), record.all().end());
+  all.push_back(std::byte{kKeylen});
+  all.insert(all.end(), object.all().begin(), object.all().end());
+  return all;
+}
+
 // Each seed as it is, cut, and with some of its bytes changed in each of many rounds.
 template <class Body>
 void replay(const std::vector<std::byte>& seed, Body body) {
@@ -109,6 +165,10 @@ TEST(Fuzz, OpenHoldsItsPromises) {
 
 TEST(Fuzz, StreamerProgramsHoldTheirPromises) {
   replay(program_seed(), [](const auto& bytes) { fuzz::program_body(bytes); });
+}
+
+TEST(Fuzz, ObjectHoldsItsPromises) {
+  replay(object_seed(), [](const auto& bytes) { fuzz::object_body(bytes); });
 }
 
 TEST(Fuzz, BasketHoldsItsPromises) {

@@ -9,6 +9,7 @@
 
 #include "tfile/chunk.h"
 #include "tfile/classes.h"
+#include "tfile/object.h"
 #include "tfile/result.h"
 #include "tfile/source.h"
 #include "tfile/table.h"
@@ -95,6 +96,10 @@ class File {
 
   // What the file says about its classes, and headers that declare them. Blocks.
   virtual Result<std::shared_ptr<const FileClasses>> classes() const = 0;
+
+  // What stands behind a key of kind object; `payload`: what its stream of payload() decodes to, not kept. Errors: io
+  // (of the StreamerInfo). Blocks where the StreamerInfo was not read yet.
+  virtual Result<std::shared_ptr<const Object>> object(const KeyInfo&, std::span<const std::byte> payload) const = 0;
 
   // Every record from the first byte to the last, gaps included. Blocks.
   virtual Result<std::vector<Record>> record_map() const = 0;

@@ -25,6 +25,48 @@ class VersionedBytes : public MemorySource {
 };
 
 // A ROOT file made of what a test puts into it; nothing is stored anywhere.
+class FakeObject final : public tfile::Object {
+ public:
+  FakeObject() {
+    nodes.emplace_back();
+    has_text = true;
+  }
+  std::size_t stream_count() const override { return 0; }
+  std::size_t chunk_count(tfile::StreamId) const override { return 0; }
+  std::size_t slot_count(tfile::StreamId) const override { return 0; }
+  tfile::EntryRange chunk_entries(tfile::ChunkKey) const override { return {}; }
+  Result<tfile::Locator> locate(tfile::ChunkKey) const override { return tfile::Locator{}; }
+  std::uint64_t decoded_size(tfile::ChunkKey) const override { return 0; }
+  std::vector<tfile::ChunkKey> inputs(tfile::ChunkKey) const override { return {}; }
+  tfile::ItemsFrom items_from(tfile::StreamId) const override { return tfile::ItemsFrom::metadata; }
+  Result<tfile::Locator> header_locator(tfile::ChunkKey) const override { return tfile::Locator{}; }
+  Result<std::vector<std::int64_t>> items(tfile::ChunkKey, std::span<const std::byte>,
+                                          std::span<const std::shared_ptr<const tfile::Chunk>>) const override {
+    return std::vector<std::int64_t>{};
+  }
+  QuickLengths quick_lengths(tfile::StreamId) const override { return {}; }
+  Result<std::optional<std::vector<std::int64_t>>> lengths(tfile::StreamId, std::span<const std::byte>) const override {
+    return std::optional<std::vector<std::int64_t>>();
+  }
+  Result<tfile::Chunk> decode(tfile::ChunkKey, std::span<const std::byte>,
+                              std::span<const std::shared_ptr<const tfile::Chunk>>,
+                              std::span<const std::int64_t>) const override {
+    return tfile::Chunk{};
+  }
+  std::uint64_t stored_bytes(tfile::StreamId) const override { return 0; }
+  Result<std::string> json(std::span<const std::byte> payload) const override {
+    return '"' + std::string(reinterpret_cast<const char*>(payload.data()), payload.size()) + "\"\n";
+  }
+  Result<tfile::Plot> plot(std::span<const std::byte>) const override { return nothing(); }
+  Result<tfile::Spreadsheet> spreadsheet(std::span<const std::byte>) const override { return nothing(); }
+  Result<std::string> text(std::span<const std::byte>) const override {
+    return tfile::fail(ErrorKind::damaged, "no text after all");
+  }
+
+ private:
+  static tl::unexpected<Error> nothing() { return tfile::fail(ErrorKind::invalid, "nothing"); }
+};
+
 class FakeFile : public tfile::File {
  public:
   // A directory of the file; `listing` is what the file hands out.
@@ -61,7 +103,8 @@ class FakeFile : public tfile::File {
   }
   std::uint64_t object(const std::string& name, const std::string& payload, std::uint16_t cycle = 1) {
     const std::uint64_t seek = add(kRootSeek, name, tfile::KeyKind::object, cycle);
-    auto made = std::make_shared<ArrayTable>();
+    constexpr std::int64_t kWhole = 1 << 20;  // a payload is one chunk
+    auto made = std::make_shared<ArrayTable>(kWhole);
     made->column(0, "payload.u1", tfile::Role::raw, std::vector<char>(payload.begin(), payload.end()));
     tables_[seek] = made;
     return seek;
@@ -93,6 +136,10 @@ class FakeFile : public tfile::File {
     return tables_.at(key.seek);
   }
   Result<std::shared_ptr<const tfile::FileClasses>> classes() const override { return std::make_shared<const tfile::FileClasses>(); }
+  // One without arrays, whose JSON is its payload in quotes.
+  Result<std::shared_ptr<const tfile::Object>> object(const tfile::KeyInfo&, std::span<const std::byte>) const override {
+    return std::make_shared<const FakeObject>();
+  }
   Result<std::vector<tfile::Record>> record_map() const override { return std::vector<tfile::Record>{}; }
   std::size_t memory() const override { return 0; }
 

@@ -43,7 +43,7 @@ TEST(FileSystem, ListsTheNewestCycleOfEachName) {
   FakeMount mount(sample());
   EXPECT_EQ(mount.ls("").value(), (Names{".", "..", "d", "a%2Fb", "note", "Events"}));
   EXPECT_EQ(mount.ls("d").value(), (Names{".", "..", "inner"}));
-  EXPECT_EQ(mount.ls("note").value(), (Names{".", "..", "object.bin"}));
+  EXPECT_EQ(mount.ls("note").value(), (Names{".", "..", "object.bin", "object.json"}));
   EXPECT_EQ(mount.ls("Events").value(), (Names{".", "..", "x.f4", "s", "hits"}));
 }
 
@@ -51,6 +51,9 @@ TEST(FileSystem, FindsAnyCycleByNumber) {
   FakeMount mount(sample());
   EXPECT_EQ(mount.text("note/object.bin"), "newest");
   EXPECT_EQ(mount.text("note;5/object.bin"), "newest");
+  EXPECT_EQ(mount.text("note/object.json"), "\"newest\"\n");
+  EXPECT_EQ(mount.cat("note/text.txt").error().kind, ErrorKind::damaged);
+  EXPECT_EQ(mount.cat("note/plot.svg").error().kind, ErrorKind::not_found);
   EXPECT_EQ(mount.text("note;3/object.bin"), "older");
   EXPECT_EQ(mount.text("note;1/object.bin"), "the bytes");
   for (const char* wrong : {"note;2", "note;05", "note;", "note;-1", "note;65536", ";1", "Events;1"})

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/function.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "object/formula.h"
+
+namespace tfile {
+namespace {
+
+// fNpx is 100 unless somebody wanted more; more points than a screen has show nothing.
+constexpr std::int64_t kPointsMax = 10'000;
+
+// fSave holds the values at fNpx + 1 places, then the range.
+std::optional<PlotPoints> saved_points(const ObjectMembers& members) {
+  const std::vector<double> saved = members.doubles("fSave");
+  if (saved.size() < 5) return std::nullopt;
+  const std::size_t n = saved.size() - 2;
+  const double low = saved[n], high = saved[n + 1];
+  if (!(low < high)) return std::nullopt;
+  PlotPoints curve;
+  // Some versions keep another number behind the values, for which they have no place either.
+  const std::size_t count = n - 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    curve.xs.push_back(low + (high - low) * static_cast<double>(i) / static_cast<double>(count - 1));
+    curve.ys.push_back(saved[i]);
+  }
+  return curve;
+}
+
+struct FormulaOf {
+  std::string text;
+  std::vector<double> parameters;
+  std::vector<std::string> names;
+};
+
+// Since ROOT 6 a TF1 holds a TFormula, before it was one.
+FormulaOf formula_of(const ObjectMembers& members) {
+  FormulaOf f;
+  for (const char* path : {"fFormula.fFormula", "fFormula.fTitle", "fTitle"}) {
+    f.text = members.text(path);
+    if (!f.text.empty()) break;
+  }
+  for (const char* path : {"fFormula.fClingParameters", "fParams.fParameters", "fParams"}) {
+    f.parameters = members.doubles(path);
+    if (!f.parameters.empty()) break;
+  }
+  return f;
+}
+
+}  // namespace
+
+Result<PlotPoints> sampled_function(const ObjectMembers& members) {
+  std::optional<PlotPoints> curve = saved_points(members);
+  if (!curve) {
+    const FormulaOf f = formula_of(members);
+    TRY(const Formula formula, Formula::parse(f.text));
+    const double low = members.number("fXmin").value_or(0), high = members.number("fXmax").value_or(1);
+    const std::int64_t count = std::clamp<std::int64_t>(members.integer("fNpx", 100), 2, kPointsMax) + 1;
+    curve.emplace();
+    for (std::int64_t i = 0; i < count; ++i) {
+      const double x = low + (high - low) * static_cast<double>(i) / static_cast<double>(count - 1);
+      curve->xs.push_back(x);
+      curve->ys.push_back(formula.value(x, f.parameters));
+    }
+  }
+  curve->is_line = true;
+  curve->x.title = members.text("fHistogram.fXaxis.fTitle");
+  curve->y.title = members.text("fHistogram.fYaxis.fTitle");
+  return *std::move(curve);
+}
+
+}  // namespace tfile

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include "bytes/endian.h"
+#include "object/histogram.h"
+
+namespace tfile {
+namespace {
+
+constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
+constexpr std::array<std::string_view, 3> kAxisMembers = {"fXaxis", "fYaxis", "fZaxis"};
+
+// Every cell in C order, x slowest; `put` is called with its number in ROOT's arrays, where x is fastest.
+template <class Put>
+void each_cell(const HistogramBins& h, bool flow, Put put) {
+  const std::size_t dimensions = h.bins.size();
+  const auto begin = [&](std::size_t axis) -> std::uint64_t { return axis < dimensions && !flow ? 1 : 0; };
+  const auto end = [&](std::size_t axis) -> std::uint64_t {
+    return axis < dimensions ? h.bins[axis] + (flow ? 2ull : 1ull) : 1;
+  };
+  for (std::uint64_t x = begin(0); x < end(0); ++x)
+    for (std::uint64_t y = begin(1); y < end(1); ++y)
+      for (std::uint64_t z = begin(2); z < end(2); ++z) put(h.cell(x, y, z));
+}
+
+// The stored numbers of every cell, in their own type.
+void fill_stored(const HistogramBins& h, bool flow, const StoredNumbers& numbers, std::byte* to) {
+  if (numbers.packing) {
+    std::vector<double> values(numbers.count());
+    numbers_as_double(numbers, values.data());
+    return each_cell(h, flow, [&](std::uint64_t cell) {
+      store_little(to, values[cell]);
+      to += sizeof(double);
+    });
+  }
+  const std::size_t size = size_of(numbers.dtype);
+  each_cell(h, flow, [&](std::uint64_t cell) {
+    std::reverse_copy(numbers.bytes.data() + cell * size, numbers.bytes.data() + (cell + 1) * size, to);
+    to += size;
+  });
+}
+
+// What ROOT's class of histogram keeps for each axis, flow or not.
+ObjectArray shaped_array(std::string path, Dtype dtype, const std::vector<std::uint32_t>& bins, bool flow) {
+  ObjectArray array;
+  array.path = std::move(path);
+  array.dtype = dtype;
+  const std::uint32_t more = flow ? 2 : 0;
+  array.length = bins[0] + more;
+  for (std::size_t i = 1; i < bins.size(); ++i) array.shape.push_back(bins[i] + more);
+  return array;
+}
+
+using CellValue = double (HistogramCells::*)(std::uint64_t) const;
+
+}  // namespace
+
+void store_doubles(const std::vector<double>& values, std::byte* to) {
+  for (const double value : values) {
+    store_little(to, value);
+    to += sizeof value;
+  }
+}
+
+Result<HistogramBins> histogram_bins(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions) {
+  HistogramBins h;
+  h.cells = 1;
+  const StoredNumbers* contents = members.numbers(prefix + "fArray");
+  if (!contents) return fail(ErrorKind::damaged, "histogram: without contents");
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    const std::int64_t n = members.integer(prefix + std::string(kAxisMembers[i]) + ".fNbins", -1);
+    if (n < 1 || static_cast<std::uint64_t>(n) > contents->count())
+      return fail(ErrorKind::damaged, "histogram: fNbins of an axis is " + std::to_string(n));
+    h.bins.push_back(static_cast<std::uint32_t>(n));
+    h.cells *= static_cast<std::uint64_t>(n) + 2;
+    // Below 2^31 before each product of two, and checked after it.
+    if (h.cells > contents->count()) break;
+  }
+  if (h.cells != contents->count() || h.bins.size() != dimensions) {
+    return fail(ErrorKind::damaged,
+                "histogram: " + std::to_string(contents->count()) + " contents do not fit its axes");
+  }
+  return h;
+}
+
+std::vector<double> axis_edges(const ObjectMembers& members, const std::string& axis, std::uint32_t bins) {
+  std::vector<double> edges = members.doubles(axis + ".fXbins");
+  if (edges.size() == bins + std::size_t{1}) return edges;
+  const double low = members.number(axis + ".fXmin").value_or(0), high = members.number(axis + ".fXmax").value_or(1);
+  edges.resize(bins + std::size_t{1});
+  const double width = (high - low) / bins;
+  for (std::size_t i = 0; i < bins; ++i) edges[i] = low + static_cast<double>(i) * width;
+  edges.back() = high;
+  return edges;
+}
+
+HistogramCells::HistogramCells(const ObjectMembers& members, const std::string& prefix, bool is_profile)
+    : is_profile_(is_profile), contents_(members.doubles(prefix + "fArray")), squares_(members.doubles(prefix + "fSumw2")) {
+  if (squares_.size() != contents_.size()) squares_.clear();
+  if (!is_profile) return;
+  error_mode_ = static_cast<int>(members.integer(prefix + "fErrorMode", 0));
+  entries_ = members.doubles(prefix + "fBinEntries");
+  entries_.resize(contents_.size());
+  squares_.resize(contents_.size());
+  entry_squares_ = members.doubles(prefix + "fBinSumw2");
+  if (entry_squares_.size() != contents_.size()) entry_squares_.clear();
+}
+
+double HistogramCells::value(std::uint64_t cell) const {
+  if (!is_profile_) return contents_[cell];
+  return entries_[cell] == 0 ? 0 : contents_[cell] / entries_[cell];
+}
+
+double HistogramCells::effective_entries(std::uint64_t cell) const {
+  if (entry_squares_.empty()) return entries_[cell];
+  return entry_squares_[cell] == 0 ? 0 : entries_[cell] * entries_[cell] / entry_squares_[cell];
+}
+
+// TProfile::GetBinError by TProfile::EErrorType: 0 error of the mean, 1 spread, 2 the same with at least that of a whole
+// number, 3 of measurements with known errors.
+double HistogramCells::variance(std::uint64_t cell) const {
+  if (!is_profile_) return squares_.empty() ? std::abs(contents_[cell]) : squares_[cell];
+  const double sum = entries_[cell];
+  if (sum == 0) return 0;
+  if (error_mode_ == 3) return 1 / sum;
+  const double mean = contents_[cell] / sum;
+  const double spread = std::abs(squares_[cell] / sum - mean * mean);
+  const double effective = effective_entries(cell);
+  if (error_mode_ == 1) return spread;
+  if (error_mode_ == 2 && spread == 0) return 1 / (12 * effective);
+  return spread / effective;
+}
+
+Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, const std::string& prefix,
+                                                  std::size_t dimensions, bool is_profile) {
+  TRY(const HistogramBins h, histogram_bins(members, prefix, dimensions));
+  std::vector<ObjectArray> arrays;
+  const auto add_cells = [&](const std::string& name, CellValue value) {
+    for (const bool flow : {false, true}) {
+      ObjectArray array = shaped_array((flow ? "flow/" : "") + name, Dtype::f8, h.bins, flow);
+      array.fill = [&members, prefix, is_profile, h, flow, value](std::byte* to) {
+        const HistogramCells cells(members, prefix, is_profile);
+        each_cell(h, flow, [&](std::uint64_t cell) {
+          store_little(to, (cells.*value)(cell));
+          to += sizeof(double);
+        });
+      };
+      arrays.push_back(std::move(array));
+    }
+  };
+  if (is_profile) {
+    add_cells("values", &HistogramCells::value);
+    add_cells("effective_entries", &HistogramCells::effective_entries);
+  } else {
+    const Dtype dtype = members.numbers(prefix + "fArray")->dtype;
+    for (const bool flow : {false, true}) {
+      ObjectArray array = shaped_array(flow ? "flow/values" : "values", dtype, h.bins, flow);
+      array.fill = [&members, prefix, h, flow](std::byte* to) {
+        fill_stored(h, flow, *members.numbers(prefix + "fArray"), to);
+      };
+      arrays.push_back(std::move(array));
+    }
+  }
+  add_cells("variances", &HistogramCells::variance);
+  for (std::size_t i = 0; i < dimensions; ++i) {
+    arrays.push_back(edges_array(members, prefix + std::string(kAxisMembers[i]), std::string(kAxes[i]) + "edges", h.bins[i]));
+  }
+  return arrays;
+}
+
+ObjectArray edges_array(const ObjectMembers& members, std::string axis, std::string name, std::uint32_t bins) {
+  ObjectArray array;
+  array.path = std::move(name);
+  array.length = bins + std::uint64_t{1};
+  array.fill = [&members, axis = std::move(axis), bins](std::byte* to) { store_doubles(axis_edges(members, axis, bins), to); };
+  return array;
+}
+
+}  // namespace tfile

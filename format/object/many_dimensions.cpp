@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "bytes/endian.h"
+#include "object/histogram.h"
+
+namespace tfile {
+namespace {
+
+// A cell takes a bit at least for each axis, and shapes are spelled out in names.
+constexpr std::size_t kDimensionsMax = 64;
+
+std::string axis_path(std::size_t axis) { return "fAxes.arr." + std::to_string(axis); }
+std::string edges_name(std::size_t axis) { return "edges" + std::to_string(axis); }
+
+Result<std::vector<std::uint32_t>> axes_of(const ObjectMembers& members) {
+  const std::int64_t dimensions = members.integer("fNdimensions", 0);
+  if (dimensions < 1 || dimensions > static_cast<std::int64_t>(kDimensionsMax))
+    return fail(ErrorKind::damaged, "histogram: fNdimensions is " + std::to_string(dimensions));
+  std::vector<std::uint32_t> bins;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i) {
+    const std::int64_t n = members.integer(axis_path(i) + ".fNbins", -1);
+    constexpr std::int64_t kBinsMax = 1 << 28;  // of a key of at most 1 GiB
+    if (n < 1 || n > kBinsMax) return fail(ErrorKind::damaged, "histogram: fNbins of axis " + std::to_string(i));
+    bins.push_back(static_cast<std::uint32_t>(n));
+  }
+  return bins;
+}
+
+void add_edges(const ObjectMembers& members, const std::vector<std::uint32_t>& bins, std::vector<ObjectArray>& arrays) {
+  for (std::size_t i = 0; i < bins.size(); ++i)
+    arrays.push_back(edges_array(members, axis_path(i), edges_name(i), bins[i]));
+}
+
+// Every cell in C order: the order in which THn keeps them too, flow bins included.
+template <class Put>
+void each_cell(const std::vector<std::uint32_t>& bins, bool flow, Put put) {
+  std::vector<std::uint64_t> at(bins.size(), flow ? 0 : 1);
+  for (;;) {
+    std::uint64_t cell = 0;
+    for (std::size_t i = 0; i < bins.size(); ++i) cell = cell * (bins[i] + 2ull) + at[i];
+    put(cell);
+    std::size_t axis = bins.size();
+    while (axis > 0 && ++at[axis - 1] == bins[axis - 1] + (flow ? 2ull : 1ull)) at[--axis] = flow ? 0 : 1;
+    if (axis == 0) return;
+  }
+}
+
+// The filled cells of a THnSparse lie in chunks: coordinates packed to as many bits as an axis with its flow bins needs.
+class SparseChunks {
+ public:
+  static Result<SparseChunks> read(const ObjectMembers& members, const std::vector<std::uint32_t>& bins) {
+    SparseChunks chunks;
+    for (const std::uint32_t n : bins) {
+      chunks.bits_.push_back(static_cast<std::uint32_t>(std::bit_width(n + 2ull)));
+      chunks.bits_per_cell_ += chunks.bits_.back();
+    }
+    for (std::size_t i = 0;; ++i) {
+      const std::string path = chunk_path(i);
+      const StoredNumbers* coordinates = members.numbers(path + "fCoordinates");
+      const StoredNumbers* contents = members.numbers(path + "fContent");
+      if (!coordinates || !contents) break;
+      const std::size_t cell_bytes = chunks.cell_bytes();
+      const std::size_t count = coordinates->bytes.size() / cell_bytes;
+      if (contents->count() < count) return fail(ErrorKind::damaged, "THnSparse: fewer contents than coordinates");
+      chunks.counts_.push_back(count);
+      chunks.cells_ += count;
+    }
+    return chunks;
+  }
+  static std::string chunk_path(std::size_t i) { return "fBinContent.arr." + std::to_string(i) + "."; }
+  std::uint64_t cells() const { return cells_; }
+  const std::vector<std::size_t>& counts() const { return counts_; }
+
+  void fill_coordinates(const ObjectMembers& members, std::byte* to) const {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      const std::byte* cell = members.numbers(chunk_path(i) + "fCoordinates")->bytes.data();
+      for (std::size_t j = 0; j < counts_[i]; ++j, cell += cell_bytes()) {
+        std::size_t bit = 0;
+        for (const std::uint32_t width : bits_) {
+          store_little(to, static_cast<std::int32_t>(bits_at(cell, bit, width)));
+          to += sizeof(std::int32_t);
+          bit += width;
+        }
+      }
+    }
+  }
+
+  // `member`: fContent or fSumw2; absolute contents where there are no squares.
+  void fill_numbers(const ObjectMembers& members, bool squares, std::byte* to) const {
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+      std::vector<double> values = members.doubles(chunk_path(i) + (squares ? "fSumw2" : "fContent"));
+      if (squares && values.size() < counts_[i]) {
+        values = members.doubles(chunk_path(i) + "fContent");
+        for (double& value : values) value = std::abs(value);
+      }
+      values.resize(counts_[i]);
+      store_doubles(values, to);
+      to += values.size() * sizeof(double);
+    }
+  }
+
+ private:
+  std::size_t cell_bytes() const { return (bits_per_cell_ + 7) / 8; }
+  static std::uint64_t bits_at(const std::byte* bytes, std::size_t first, std::uint32_t width) {
+    std::uint64_t value = 0;
+    for (std::uint32_t i = 0; i < width; ++i) {
+      const std::size_t bit = first + i;
+      const auto byte = std::to_integer<unsigned>(bytes[bit / 8]);
+      value |= std::uint64_t{(byte >> (bit % 8)) & 1u} << i;
+    }
+    return value;
+  }
+
+  std::vector<std::uint32_t> bits_;
+  std::size_t bits_per_cell_ = 0;
+  std::vector<std::size_t> counts_;
+  std::uint64_t cells_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<ObjectArray>> dense_arrays(const ObjectMembers& members) {
+  TRY(const std::vector<std::uint32_t> bins, axes_of(members));
+  const StoredNumbers* contents = members.numbers("fArray.fData");
+  std::uint64_t cells = 1;
+  for (const std::uint32_t n : bins) {
+    cells *= n + 2ull;
+    if (!contents || cells > contents->count()) break;
+  }
+  if (!contents || cells != contents->count()) return fail(ErrorKind::damaged, "THn: contents do not fit its axes");
+  std::vector<ObjectArray> arrays;
+  for (const bool flow : {false, true}) {
+    ObjectArray values;
+    values.path = flow ? "flow/values" : "values";
+    values.dtype = contents->dtype;
+    const std::uint32_t more = flow ? 2 : 0;
+    values.length = bins[0] + more;
+    for (std::size_t i = 1; i < bins.size(); ++i) values.shape.push_back(bins[i] + more);
+    ObjectArray variances = values;
+    variances.path = flow ? "flow/variances" : "variances";
+    variances.dtype = Dtype::f8;
+    values.fill = [&members, bins, flow](std::byte* to) {
+      const StoredNumbers& numbers = *members.numbers("fArray.fData");
+      const std::size_t size = size_of(numbers.dtype);
+      each_cell(bins, flow, [&](std::uint64_t cell) {
+        std::reverse_copy(numbers.bytes.data() + cell * size, numbers.bytes.data() + (cell + 1) * size, to);
+        to += size;
+      });
+    };
+    variances.fill = [&members, bins, flow, cells](std::byte* to) {
+      std::vector<double> squares = members.doubles("fSumw2.fData");
+      if (squares.size() != cells) {
+        squares = members.doubles("fArray.fData");
+        for (double& value : squares) value = std::abs(value);
+      }
+      each_cell(bins, flow, [&](std::uint64_t cell) {
+        store_little(to, squares[cell]);
+        to += sizeof(double);
+      });
+    };
+    arrays.push_back(std::move(values));
+    arrays.push_back(std::move(variances));
+  }
+  add_edges(members, bins, arrays);
+  return arrays;
+}
+
+Result<std::vector<ObjectArray>> sparse_arrays(const ObjectMembers& members) {
+  TRY(const std::vector<std::uint32_t> bins, axes_of(members));
+  TRY(const SparseChunks chunks, SparseChunks::read(members, bins));
+  std::vector<ObjectArray> arrays(3);
+  arrays[0].path = "coordinates";
+  arrays[0].dtype = Dtype::i4;
+  arrays[0].shape = {static_cast<std::uint32_t>(bins.size())};
+  arrays[0].fill = [&members, chunks](std::byte* to) { chunks.fill_coordinates(members, to); };
+  arrays[1].path = "values";
+  arrays[1].fill = [&members, chunks](std::byte* to) { chunks.fill_numbers(members, false, to); };
+  arrays[2].path = "variances";
+  arrays[2].fill = [&members, chunks](std::byte* to) { chunks.fill_numbers(members, true, to); };
+  for (ObjectArray& array : arrays) array.length = chunks.cells();
+  add_edges(members, bins, arrays);
+  return arrays;
+}
+
+}  // namespace tfile

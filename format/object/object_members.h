@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "streamer/object_visitor.h"
+#include "streamer/streamer_info.h"
+#include "tfile/result.h"
+
+namespace tfile {
+
+// The members of an object by their path: "fXaxis.fXbins"; items of lists by number: "fAxes.arr.0.fNbins". Big arrays
+// stay where they are: views into the payload, which must outlive this.
+class ObjectMembers {
+ public:
+  // Members called fFunctions (what is drawn on top of a histogram, with references back to it) are left out. Errors:
+  // those of visit_object, and unsupported for more than a million members.
+  static Result<ObjectMembers> read(const StreamerInfos& infos, std::string_view class_name,
+                                    std::span<const std::byte> payload, std::uint32_t keylen);
+
+  bool has(std::string_view path) const { return values_.find(path) != values_.end(); }
+
+  // One number or an array of them; text; the class of an object. Nothing where there is no such member.
+  const StoredNumbers* numbers(std::string_view path) const;
+  std::optional<double> number(std::string_view path) const;
+  std::int64_t integer(std::string_view path, std::int64_t otherwise) const;  // beyond 2^53: the nearest double
+  std::vector<double> doubles(std::string_view path) const;
+  std::string_view text(std::string_view path) const;
+  std::string_view class_name(std::string_view path) const;
+
+  // Where the object stands that a reference at this path means; the path itself where there is none.
+  std::string target(std::string_view path) const;
+
+ private:
+  class Collector;
+  struct Value {
+    enum class Kind : std::uint8_t { numbers, text, object, reference } kind = Kind::numbers;
+    StoredNumbers numbers;
+    std::optional<Packing> packing;
+    std::string_view text;  // or the class of an object, or the path that a reference means
+  };
+  const Value* find(std::string_view path) const;
+  std::map<std::string, Value, std::less<>> values_;
+};
+
+}  // namespace tfile

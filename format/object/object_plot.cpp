@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/object_plot.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "object/binomial_interval.h"
+#include "object/function.h"
+#include "object/histogram.h"
+#include "streamer/object_reader.h"
+
+namespace tfile {
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> kAxes[] = {
+    {"fXaxis", "x"}, {"fYaxis", "y"}, {"fZaxis", "z"}};
+
+// Bins of a plot or lines of a table: larger histograms have their arrays.
+constexpr std::uint64_t kCellsMax = 20'000'000;
+
+// Times of an axis count from the offset in its format, "%H:%M%F2024-01-01 00:00:00", or from 1995.
+constexpr double kRootEpoch = 788918400;  // 1995-01-01 00:00:00 UTC
+
+double time_offset(std::string_view format) {
+  const auto at = format.find("%F");
+  if (at == format.npos) return kRootEpoch;
+  int year = 1995, month = 1, day = 1, hour = 0, minute = 0, second = 0;
+  const std::string date(format.substr(at + 2, 40));
+  if (std::sscanf(date.c_str(), "%d-%d-%d %d:%d:%d", &year, &month, &day, &hour, &minute, &second) < 3) return kRootEpoch;
+  // Days since the epoch of a date of the Gregorian calendar, months counted from March.
+  const int y = month <= 2 ? year - 1 : year, m = (month + 9) % 12;
+  const double days = 365.0 * y + std::floor(y / 4.0) - std::floor(y / 100.0) + std::floor(y / 400.0) +
+                      std::floor((153 * m + 2) / 5.0) + day - 1 - 719468;
+  return ((days * 24 + hour) * 60 + minute) * 60 + second;
+}
+
+PlotAxis axis_of(const ObjectMembers& members, const std::string& path, std::uint32_t bins) {
+  PlotAxis axis;
+  axis.title = members.text(path + ".fTitle");
+  if (bins > 0) axis.edges = axis_edges(members, path, bins);
+  axis.is_time = members.number(path + ".fTimeDisplay").value_or(0) != 0;
+  if (axis.is_time) axis.time_offset = time_offset(members.text(path + ".fTimeFormat"));
+  for (std::uint32_t i = 0; i < bins; ++i) {
+    const std::string label = path + ".fLabels.arr." + std::to_string(i);
+    if (members.class_name(label) != "TObjString") break;
+    const std::int64_t bin = members.integer(label + ".fUniqueID", 0);
+    if (bin < 1 || bin > bins) continue;
+    axis.labels.resize(bins);
+    axis.labels[static_cast<std::size_t>(bin - 1)] = members.text(label + ".fString");
+  }
+  return axis;
+}
+
+// Cells without flow, x slowest.
+template <class Put>
+void each_inner_cell(const HistogramBins& h, Put put) {
+  const std::uint64_t ny = h.bins.size() > 1 ? h.bins[1] : 1, nz = h.bins.size() > 2 ? h.bins[2] : 1;
+  for (std::uint64_t x = 0; x < h.bins[0]; ++x)
+    for (std::uint64_t y = 0; y < ny; ++y)
+      for (std::uint64_t z = 0; z < nz; ++z)
+        put(h.cell(x + 1, h.bins.size() > 1 ? y + 1 : 0, h.bins.size() > 2 ? z + 1 : 0), x, y, z);
+}
+
+Result<HistogramBins> small_bins(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions) {
+  TRY(HistogramBins h, histogram_bins(members, prefix, dimensions));
+  if (h.cells > kCellsMax) return fail(ErrorKind::unsupported, "histogram: too many bins for this view; its arrays have them");
+  return h;
+}
+
+Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& kind) {
+  TRY(const HistogramBins h, small_bins(members, "", kind.dimensions));
+  PlotBins plot;
+  plot.dimensions = kind.dimensions;
+  plot.is_profile = kind.family == ObjectFamily::profile;
+  plot.x = axis_of(members, "fXaxis", h.bins[0]);
+  plot.y = axis_of(members, "fYaxis", kind.dimensions > 1 ? h.bins[1] : 0);
+  if (kind.dimensions > 1) plot.value_title = members.text("fZaxis.fTitle");
+  const HistogramCells cells(members, "", plot.is_profile);
+  const StoredNumbers* squares = members.numbers("fSumw2");
+  const bool has_errors = kind.dimensions == 1 && (plot.is_profile || (squares && squares->count() > 0));
+  each_inner_cell(h, [&](std::uint64_t cell, auto...) {
+    plot.values.push_back(cells.value(cell));
+    if (has_errors) plot.errors.push_back(std::sqrt(std::max(cells.variance(cell), 0.0)));
+  });
+  plot.entries = members.number("fEntries").value_or(0);
+  const double weight = members.number("fTsumw").value_or(0);
+  if (kind.dimensions == 1 && weight > 0) {
+    plot.mean = members.number("fTsumwx").value_or(0) / weight;
+    plot.deviation = std::sqrt(std::abs(members.number("fTsumwx2").value_or(0) / weight - plot.mean * plot.mean));
+  }
+  return plot;
+}
+
+// --- graphs ---
+
+struct GraphNumbers {
+  std::vector<double> x, y, x_low, x_high, y_low, y_high;
+};
+
+// As many points as there are of both coordinates.
+GraphNumbers graph_numbers(const ObjectMembers& members) {
+  GraphNumbers g{members.doubles("fX"), members.doubles("fY"), {}, {}, {}, {}};
+  const std::size_t n = std::min(g.x.size(), g.y.size());
+  g.x.resize(n);
+  g.y.resize(n);
+  const auto errors = [&](std::initializer_list<const char*> names) {
+    for (const char* name : names) {
+      std::vector<double> values = members.doubles(name);
+      if (n > 0 && values.size() >= n) {
+        values.resize(n);
+        return values;
+      }
+    }
+    return std::vector<double>();
+  };
+  g.x_low = errors({"fEX", "fEXlow", "fExL"});
+  g.x_high = errors({"fEX", "fEXhigh", "fExH"});
+  g.y_low = errors({"fEY", "fEYlow"});
+  g.y_high = errors({"fEY", "fEYhigh"});
+  return g;
+}
+
+Plot graph_plot(const StreamerInfos& infos, std::string_view class_name, const ObjectMembers& members) {
+  GraphNumbers g = graph_numbers(members);
+  PlotPoints points;
+  points.x.title = members.text("fHistogram.fXaxis.fTitle");
+  points.y.title = members.text("fHistogram.fYaxis.fTitle");
+  points.x.is_time = members.number("fHistogram.fXaxis.fTimeDisplay").value_or(0) != 0;
+  if (points.x.is_time) points.x.time_offset = time_offset(members.text("fHistogram.fXaxis.fTimeFormat"));
+  // A curve of RooFit is a graph of lines; so is one that says so by having no marks (style 1 is a pixel) and no errors.
+  points.is_line = derives_from(infos, class_name, "RooCurve") ||
+                   (g.y_low.empty() && g.x_low.empty() && members.number("fMarkerStyle").value_or(1) <= 1);
+  points.xs = std::move(g.x);
+  points.ys = std::move(g.y);
+  points.x_low = std::move(g.x_low);
+  points.x_high = std::move(g.x_high);
+  points.y_low = std::move(g.y_low);
+  points.y_high = std::move(g.y_high);
+  Plot plot;
+  plot.layers.emplace_back(std::move(points));
+  return plot;
+}
+
+// --- efficiencies ---
+
+struct EfficiencyCells {
+  HistogramBins bins;
+  std::vector<double> passed, total;  // flow bins included
+  BinomialMethod method = BinomialMethod::clopper_pearson;
+  double level = 0.682689492137;
+
+  double value(std::uint64_t cell) const { return total[cell] > 0 ? passed[cell] / total[cell] : 0; }
+  Interval interval(std::uint64_t cell) const { return binomial_interval(passed[cell], total[cell], level, method); }
+};
+
+Result<EfficiencyCells> efficiency_cells(const ObjectMembers& members, std::size_t dimensions) {
+  EfficiencyCells cells;
+  TRY(cells.bins, small_bins(members, "fTotalHistogram.", dimensions));
+  cells.passed = members.doubles("fPassedHistogram.fArray");
+  cells.total = members.doubles("fTotalHistogram.fArray");
+  if (cells.passed.size() != cells.total.size()) return fail(ErrorKind::damaged, "efficiency: unequal histograms");
+  cells.level = members.number("fConfLevel").value_or(cells.level);
+  // TEfficiency::EStatOption; the Bayesian ones are drawn as the first.
+  switch (members.integer("fStatisticOption", 0)) {
+    case 1: cells.method = BinomialMethod::normal; break;
+    case 2: cells.method = BinomialMethod::wilson; break;
+    case 3: cells.method = BinomialMethod::agresti_coull; break;
+    default: break;
+  }
+  return cells;
+}
+
+std::size_t efficiency_dimensions(const StreamerInfos& infos, const ObjectMembers& members) {
+  return kind_of_object(infos, members.class_name("fTotalHistogram")).dimensions;
+}
+
+Result<Plot> efficiency_plot(const StreamerInfos& infos, const ObjectMembers& members) {
+  const std::size_t dimensions = efficiency_dimensions(infos, members);
+  if (dimensions < 1 || dimensions > 2) return fail(ErrorKind::unsupported, "efficiency: only one or two dimensions are drawn");
+  TRY(const EfficiencyCells cells, efficiency_cells(members, dimensions));
+  PlotAxis x = axis_of(members, "fTotalHistogram.fXaxis", cells.bins.bins[0]);
+  PlotAxis y = axis_of(members, "fTotalHistogram.fYaxis", dimensions > 1 ? cells.bins.bins[1] : 0);
+  Plot plot;
+  if (dimensions == 2) {
+    PlotBins bins;
+    bins.dimensions = 2;
+    bins.x = std::move(x);
+    bins.y = std::move(y);
+    bins.value_title = "efficiency";
+    each_inner_cell(cells.bins, [&](std::uint64_t cell, auto...) { bins.values.push_back(cells.value(cell)); });
+    plot.layers.emplace_back(std::move(bins));
+    return plot;
+  }
+  PlotPoints points;
+  each_inner_cell(cells.bins, [&](std::uint64_t cell, std::uint64_t i, auto...) {
+    if (!(cells.total[cell] > 0)) return;
+    const double low = x.edges[i], high = x.edges[i + 1], value = cells.value(cell);
+    const Interval interval = cells.interval(cell);
+    points.xs.push_back((low + high) / 2);
+    points.ys.push_back(value);
+    points.x_low.push_back((high - low) / 2);
+    points.x_high.push_back((high - low) / 2);
+    points.y_low.push_back(value - interval.low);
+    points.y_high.push_back(interval.high - value);
+  });
+  points.x = std::move(x);
+  points.y = std::move(y);
+  if (points.y.title.empty()) points.y.title = "efficiency";
+  plot.layers.emplace_back(std::move(points));
+  return plot;
+}
+
+// --- tables ---
+
+void add_column(Spreadsheet& sheet, std::string name, std::vector<double> values) {
+  sheet.names.push_back(std::move(name));
+  sheet.columns.push_back(std::move(values));
+}
+
+// Columns of the borders of each cell.
+std::vector<std::vector<double>> add_borders(Spreadsheet& sheet, const ObjectMembers& members, const std::string& prefix,
+                                             const HistogramBins& h) {
+  std::vector<std::vector<double>> edges;
+  for (std::size_t i = 0; i < h.bins.size(); ++i) {
+    edges.push_back(axis_edges(members, prefix + std::string(kAxes[i].first), h.bins[i]));
+    add_column(sheet, std::string(kAxes[i].second) + "_low", {});
+    add_column(sheet, std::string(kAxes[i].second) + "_high", {});
+  }
+  each_inner_cell(h, [&](std::uint64_t, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+    const std::uint64_t at[] = {x, y, z};
+    for (std::size_t i = 0; i < edges.size(); ++i) {
+      sheet.columns[2 * i].push_back(edges[i][at[i]]);
+      sheet.columns[2 * i + 1].push_back(edges[i][at[i] + 1]);
+    }
+  });
+  return edges;
+}
+
+Result<Spreadsheet> histogram_sheet(const ObjectKind& kind, const ObjectMembers& members) {
+  TRY(const HistogramBins h, small_bins(members, "", kind.dimensions));
+  Spreadsheet sheet;
+  add_borders(sheet, members, "", h);
+  const bool is_profile = kind.family == ObjectFamily::profile;
+  const HistogramCells cells(members, "", is_profile);
+  std::vector<double> values, errors, entries;
+  each_inner_cell(h, [&](std::uint64_t cell, auto...) {
+    values.push_back(cells.value(cell));
+    errors.push_back(std::sqrt(std::max(cells.variance(cell), 0.0)));
+    if (is_profile) entries.push_back(cells.effective_entries(cell));
+  });
+  add_column(sheet, "value", std::move(values));
+  add_column(sheet, "error", std::move(errors));
+  if (is_profile) add_column(sheet, "effective_entries", std::move(entries));
+  return sheet;
+}
+
+Result<Spreadsheet> efficiency_sheet(const StreamerInfos& infos, const ObjectMembers& members) {
+  const std::size_t dimensions = efficiency_dimensions(infos, members);
+  if (dimensions == 0) return fail(ErrorKind::damaged, "efficiency: without histograms");
+  TRY(const EfficiencyCells cells, efficiency_cells(members, dimensions));
+  Spreadsheet sheet;
+  add_borders(sheet, members, "fTotalHistogram.", cells.bins);
+  std::vector<double> values, low, high, passed, total;
+  each_inner_cell(cells.bins, [&](std::uint64_t cell, auto...) {
+    const Interval interval = cells.interval(cell);
+    values.push_back(cells.value(cell));
+    low.push_back(interval.low);
+    high.push_back(interval.high);
+    passed.push_back(cells.passed[cell]);
+    total.push_back(cells.total[cell]);
+  });
+  add_column(sheet, "efficiency", std::move(values));
+  add_column(sheet, "interval_low", std::move(low));
+  add_column(sheet, "interval_high", std::move(high));
+  add_column(sheet, "passed", std::move(passed));
+  add_column(sheet, "total", std::move(total));
+  return sheet;
+}
+
+Spreadsheet graph_sheet(const ObjectMembers& members) {
+  GraphNumbers g = graph_numbers(members);
+  const std::size_t n = g.x.size();
+  Spreadsheet sheet;
+  add_column(sheet, "x", std::move(g.x));
+  add_column(sheet, "y", std::move(g.y));
+  if (auto z = members.doubles("fZ"); z.size() == n && n > 0) add_column(sheet, "z", std::move(z));
+  for (auto [name, values] : {std::pair("x_error_low", &g.x_low), std::pair("x_error_high", &g.x_high),
+                              std::pair("y_error_low", &g.y_low), std::pair("y_error_high", &g.y_high)}) {
+    if (!values->empty()) add_column(sheet, name, std::move(*values));
+  }
+  return sheet;
+}
+
+bool is_function(const StreamerInfos& infos, std::string_view class_name) {
+  return derives_from(infos, class_name, "TF1") && !derives_from(infos, class_name, "TF2");
+}
+
+}  // namespace
+
+bool can_plot(const ObjectKind& kind, const StreamerInfos& infos, std::string_view class_name) {
+  switch (kind.family) {
+    case ObjectFamily::histogram:
+    case ObjectFamily::profile:
+      return kind.dimensions <= 2;
+    case ObjectFamily::efficiency:
+      return true;
+    case ObjectFamily::graph:
+      return !derives_from(infos, class_name, "TGraph2D");
+    case ObjectFamily::dense:
+    case ObjectFamily::sparse:
+      return false;
+    case ObjectFamily::other:
+      return is_function(infos, class_name);
+  }
+  return false;
+}
+
+bool can_tabulate(const ObjectKind& kind, const StreamerInfos& infos, std::string_view class_name) {
+  switch (kind.family) {
+    case ObjectFamily::histogram:
+    case ObjectFamily::profile:
+    case ObjectFamily::efficiency:
+    case ObjectFamily::graph:
+      return true;
+    case ObjectFamily::dense:
+    case ObjectFamily::sparse:
+      return false;
+    case ObjectFamily::other:
+      return is_function(infos, class_name);
+  }
+  return false;
+}
+
+Result<Plot> object_plot(const ObjectKind& kind, const StreamerInfos& infos, std::string_view class_name,
+                         const ObjectMembers& members) {
+  Plot plot;
+  if (kind.family == ObjectFamily::histogram || kind.family == ObjectFamily::profile) {
+    TRY(PlotBins bins, histogram_plot(members, kind));
+    plot.layers.emplace_back(std::move(bins));
+  } else if (kind.family == ObjectFamily::efficiency) {
+    TRY(plot, efficiency_plot(infos, members));
+  } else if (kind.family == ObjectFamily::graph) {
+    plot = graph_plot(infos, class_name, members);
+  } else {
+    TRY(PlotPoints curve, sampled_function(members));
+    plot.layers.emplace_back(std::move(curve));
+  }
+  plot.title = members.text("fTitle");
+  return plot;
+}
+
+Result<Spreadsheet> object_spreadsheet(const ObjectKind& kind, const StreamerInfos& infos, std::string_view,
+                                       const ObjectMembers& members) {
+  switch (kind.family) {
+    case ObjectFamily::histogram:
+    case ObjectFamily::profile:
+      return histogram_sheet(kind, members);
+    case ObjectFamily::efficiency:
+      return efficiency_sheet(infos, members);
+    case ObjectFamily::graph:
+      return graph_sheet(members);
+    default: {
+      TRY(PlotPoints curve, sampled_function(members));
+      Spreadsheet sheet;
+      add_column(sheet, "x", std::move(curve.xs));
+      add_column(sheet, "y", std::move(curve.ys));
+      return sheet;
+    }
+  }
+}
+
+}  // namespace tfile

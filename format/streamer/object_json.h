@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "streamer/streamer_info.h"
+#include "tfile/result.h"
+
+namespace tfile {
+
+// The object of a key as ROOT's JSON (TBufferJSON::ConvertToJSON), with the members that the file has: `_typename` and
+// members, `{"$ref": n}` for an object that stands at place n already, numbers with ROOT's digits (float 7, double 15).
+// What could not be read stands as `"$unread": reason`. Arguments and errors as visit_object; unsupported also when the
+// text would be out of proportion to the payload, or longer than 1 GiB.
+Result<std::string> object_json(const StreamerInfos& infos, std::string_view class_name,
+                                std::span<const std::byte> payload, std::uint32_t keylen);
+
+}  // namespace tfile

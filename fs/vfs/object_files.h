@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "cache/cluster_cache.h"
+#include "mutex.h"
+#include "tfile/file.h"
+#include "tfile/object.h"
+#include "vfs/directory.h"
+#include "vfs/once.h"
+
+namespace tfilefs {
+
+// An object that was opened, and the texts that are made of its payload, each through the cache. Const and thread-safe.
+class ObjectFiles {
+ public:
+  ObjectFiles(std::shared_ptr<const tfile::Object>, std::shared_ptr<const tfile::StreamSet> payload, ClusterCache&);
+
+  const std::shared_ptr<const tfile::Object>& object() const { return object_; }
+
+  // The texts that there are of this object: names, and whether each shows only where views are listed.
+  struct Name {
+    std::string_view name;
+    Form form;
+    bool is_view;
+  };
+  std::vector<Name> names() const;
+
+  // One of them, as bytes from the cache.
+  void content(Form, Reply<std::shared_ptr<Content>>) const;
+
+ private:
+  const std::shared_ptr<const tfile::Object> object_;
+  const std::shared_ptr<const tfile::StreamSet> payload_;
+  ClusterCache& cache_;
+  mutable Mutex mutex_;
+  mutable std::map<Form, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);
+};
+
+// Reads the payload of a key of kind object through the cache, and what stands in it. Errors: of the storage, and damage
+// of the payload.
+void load_object(ClusterCache&, std::shared_ptr<const tfile::File>, std::shared_ptr<const tfile::DirectoryListing>,
+                 std::uint32_t key, Reply<std::shared_ptr<const ObjectFiles>>);
+
+}  // namespace tfilefs

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "tfile/chunk.h"
+
+namespace tfilefs {
+
+using TextOfPayload = std::function<tfile::Result<std::string>(std::span<const std::byte> payload)>;
+
+// A text that is made of an object's payload, as a stream of one slot of bytes: so the cache holds it, counts it in the
+// budget, and makes it again when it was evicted. `payload`: one stream of one chunk, as tfile::File::payload gives it.
+std::shared_ptr<const tfile::StreamSet> made_text(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make);
+
+}  // namespace tfilefs

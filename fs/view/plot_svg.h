@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "tfile/object.h"
+
+namespace tfilefs {
+
+// A drawing of 960 by 640 units with axes, titles and ticks, for a slide: histograms as steps with error bars, two
+// dimensions as a colour map with its scale, points with their errors, curves. Self-contained SVG; all text escaped.
+std::string plot_svg(const tfile::Plot&);
+
+// A line of names, then a line for each row: numbers as the shortest text that reads back equal.
+std::string csv_text(const tfile::Spreadsheet&);
+
+}  // namespace tfilefs

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bytes/cursor.h"
+#include "fuzz/stream_body.h"
+#include "object/class_object.h"
+
+namespace tfile::fuzz {
+
+// The payload of an object, stored as it is.
+class PlainPayload final : public StreamSet {
+ public:
+  explicit PlainPayload(std::span<const std::byte> bytes) : bytes_(bytes) {}
+  std::size_t stream_count() const override { return 1; }
+  std::size_t chunk_count(StreamId) const override { return 1; }
+  std::size_t slot_count(StreamId) const override { return 1; }
+  EntryRange chunk_entries(ChunkKey) const override { return {0, 1}; }
+  Result<Locator> locate(ChunkKey) const override { return Locator{nullptr, {}, bytes_}; }
+  std::uint64_t decoded_size(ChunkKey) const override { return bytes_.size(); }
+  std::vector<ChunkKey> inputs(ChunkKey) const override { return {}; }
+  ItemsFrom items_from(StreamId) const override { return ItemsFrom::metadata; }
+  Result<Locator> header_locator(ChunkKey) const override { return Locator{}; }
+  Result<std::vector<std::int64_t>> items(ChunkKey, std::span<const std::byte>,
+                                          std::span<const ChunkPointer>) const override {
+    return std::vector<std::int64_t>{static_cast<std::int64_t>(bytes_.size())};
+  }
+  QuickLengths quick_lengths(StreamId) const override { return {}; }
+  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId, std::span<const std::byte>) const override {
+    return std::optional<std::vector<std::int64_t>>();
+  }
+  std::uint64_t stored_bytes(StreamId) const override { return bytes_.size(); }
+  Result<Chunk> decode(ChunkKey, std::span<const std::byte>, std::span<const ChunkPointer>,
+                       std::span<const std::int64_t>) const override {
+    Chunk chunk;
+    chunk.arrays.push_back(bytes_);
+    return chunk;
+  }
+
+ private:
+  const std::span<const std::byte> bytes_;
+};
+
+// Reads the bytes as: a class name; fKeylen and length of a StreamerInfo record, and that record; fKeylen and payload of an
+// object of the class. Then looks at everything that can be made of it.
+inline void object_body(std::span<const std::byte> bytes) {
+  Cursor in(bytes);
+  const std::string class_name(in.string("class"));
+  const std::uint8_t record_keylen = in.u1("fKeylen");
+  const auto record = in.take(in.big<std::uint16_t>("size"), "record");
+  const std::uint8_t keylen = in.u1("fKeylen");
+  if (in.failed()) return;
+  const auto payload = in.take(in.left(), "payload");
+  std::vector<std::string> warnings;
+  const auto infos = std::make_shared<const StreamerInfos>(StreamerInfos::read(record, record_keylen, warnings));
+  KeyInfo key;
+  key.class_name = class_name;
+  key.keylen = keylen;
+  const auto object = open_object(infos, key, std::make_shared<const PlainPayload>(payload), payload);
+  walk_table(*object);
+  if (const auto json = object->json(payload)) require(!json->empty() && json->back() == '\n', "JSON is a line");
+  if (object->has_plot) static_cast<void>(object->plot(payload));
+  if (object->has_spreadsheet) {
+    if (const auto sheet = object->spreadsheet(payload)) {
+      for (const auto& column : sheet->columns) require(column.size() == sheet->columns[0].size(), "columns of equal length");
+    }
+  }
+  if (object->has_text) require(object->text(payload).has_value(), "text that was promised");
+}
+
+}  // namespace tfile::fuzz

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""object.json of every object of real files against TBufferJSON, by ROOT in processes of their own. The folder of files is
+named by TFILEFS_CORPUS; without it this test skips and says so."""
+
+import collections
+import glob
+import os
+
+import pytest
+
+import mounted
+from oracle import object_json
+
+CORPUS = os.environ.get("TFILEFS_CORPUS")
+SHARE_MIN = 0.95
+
+
+def test_json_of_real_objects_is_roots(capsys):
+    if not CORPUS:
+        pytest.skip("TFILEFS_CORPUS names no corpus of real files")
+    verdicts, told = collections.Counter(), []
+    for file in sorted(glob.glob(os.path.join(CORPUS, "files", "*.root"))):
+        try:
+            with mounted.Mounted(file) as m:
+                results = object_json.compare_file(file, m.path)
+        except mounted.MountFailed:
+            continue
+        for path, cycle, class_name, verdict, differences, _ in results:
+            verdicts[verdict] += 1
+            if verdict in ("different", "unread"):
+                told.append(f"{os.path.basename(file)}: {path};{cycle} ({class_name}): {verdict}: {differences[:2]}")
+    compared = sum(count for verdict, count in verdicts.items() if verdict != "root cannot")
+    share = verdicts["equal"] / max(compared, 1)
+    with capsys.disabled():
+        print(f"\nobject.json: {verdicts['equal']} of {compared} equal ({share:.1%}), ROOT cannot: {verdicts['root cannot']}")
+        print("\n".join(line[:300] for line in told))
+    assert compared > 0 and share >= SHARE_MIN
