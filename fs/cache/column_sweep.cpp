@@ -6,8 +6,9 @@
 namespace tfilefs {
 namespace {
 
-// Two columns side by side are often all that is wanted; a third in a row is a habit. Where columns are small the
-// second is taken for it: a wrong guess costs less than the reads that a right one saves.
+// Two columns side by side are often all that is wanted; a third in a row is a habit. Where columns are small a second
+// is taken for it that is read whole right after the one before it, which was read whole: a wrong guess costs less than
+// the reads that a right one saves.
 constexpr std::uint32_t kColumnsSure = 3, kSmallColumnsSure = 2;
 constexpr std::uint64_t kSmallColumn = 64 << 10;  // stored
 
@@ -22,17 +23,19 @@ constexpr std::uint64_t kWindowFree = 4 << 20;
 // doubling most reads would be small.
 constexpr std::uint32_t kColumnsAll = 64;
 
-tfile::EntryRange hull(tfile::EntryRange a, tfile::EntryRange b) {
+using tfile::EntryRange;
+
+EntryRange hull(EntryRange a, EntryRange b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
-bool within(tfile::EntryRange inner, tfile::EntryRange outer) {
+bool within(EntryRange inner, EntryRange outer) {
   return inner.begin >= outer.begin && inner.end <= outer.end;
 }
-bool overlap(tfile::EntryRange a, tfile::EntryRange b) { return a.begin < b.end && b.begin < a.end; }
+bool overlap(EntryRange a, EntryRange b) { return a.begin < b.end && b.begin < a.end; }
 
 }  // namespace
 
-ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, tfile::EntryRange entries, std::int64_t all) {
+ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, EntryRange entries, std::int64_t all) {
   ++clock_;
   Sweep* found = nullptr;
   for (Sweep& sweep : sweeps_) {
@@ -44,6 +47,9 @@ ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, tfile::EntryRan
     found = &*std::min_element(sweeps_.begin(), sweeps_.end(), older);
     *found = Sweep{};
   }
+  const EntryRange whole{0, all};
+  const bool in_step =
+      stream == found->stream + 1 && found->last_use + 1 == clock_ && entries == whole && found->now == whole;
   found->last_use = clock_;
   if (found->columns > 0 && stream < found->stream) {  // requests of one reader may overtake each other
     found->reach = hull(found->reach, entries);
@@ -63,11 +69,11 @@ ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, tfile::EntryRan
   found->now = entries;
   found->stream = stream;
   ++found->columns;
-  return go_on(*found, all);
+  const bool small = in_step && stored_(stream) <= kSmallColumn;
+  return found->columns >= (small ? kSmallColumnsSure : kColumnsSure) ? go_on(*found, all) : Advice{};
 }
 
 ColumnSweep::Advice ColumnSweep::go_on(Sweep& sweep, std::int64_t all) {
-  if (sweep.columns < (stored_(sweep.stream) <= kSmallColumn ? kSmallColumnsSure : kColumnsSure)) return {};
   // What was read of the columns before is wanted of the next ones, if this one is read there too.
   if (!overlap(sweep.now, sweep.reach)) {
     sweep.columns = 1;
@@ -75,7 +81,7 @@ ColumnSweep::Advice ColumnSweep::go_on(Sweep& sweep, std::int64_t all) {
     sweep.reach = sweep.now;
     return {};
   }
-  const tfile::EntryRange wanted = hull(sweep.reach, sweep.now);
+  const EntryRange wanted = hull(sweep.reach, sweep.now);
   const bool loaded = sweep.loaded_until > 0 && within(wanted, sweep.loaded) && sweep.stream < sweep.loaded_until;
   // The next window is due when most of the last is used up.
   if (loaded && sweep.stream - sweep.loaded_from < (sweep.loaded_until - sweep.loaded_from) * 3 / 4) return {};

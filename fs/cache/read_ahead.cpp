@@ -134,9 +134,9 @@ std::vector<ChunkKey> ReadAhead::of_companions(StreamId stream, EntryRange entri
   std::vector<StreamId> companions;
   {
     const Lock lock(mutex_);
-    if (loaded_with_.size() <= stream) loaded_with_.resize(streams_.stream_count());
     // Columns in step differ in where their baskets end; what is missing comes with the next group.
-    const EntryRange known = loaded_with_[stream];
+    const auto place = loaded_with_.find(stream);
+    const EntryRange known = place == loaded_with_.end() ? EntryRange() : place->second;
     const bool begun = known.begin <= entries.begin && entries.begin < known.end;
     if (begun && std::min(known.end, entries.end) - entries.begin >= entries.size() / 2) return {};
     // Who comes from the entries before goes through the whole part: what is left of it at once.
@@ -146,10 +146,11 @@ std::vector<ChunkKey> ReadAhead::of_companions(StreamId stream, EntryRange entri
     if (marches) entries.end = std::max(entries.end, part_end(entries.end, all));
     companions = history_.companions(stream, part_of(entries.begin, all), part_of(entries.end - 1, all));
     for (const StreamId companion : companions) loaded_with_[companion] = entries;
+    if (companions.empty()) return {};
     loaded_with_[stream] = entries;
   }
   std::vector<ChunkKey> keys;
-  if (!companions.empty()) append(stream, entries, keys);
+  append(stream, entries, keys);
   for (const StreamId companion : companions) append(companion, entries, keys);
   return within_budget(std::move(keys));
 }

@@ -63,7 +63,7 @@ class ReadAhead {
   std::unordered_map<std::uint64_t, SequenceDetector> readers_ GUARDED_BY(mutex_);  // by stream and slot
   UsageHistory history_ GUARDED_BY(mutex_);
   ColumnSweep sweep_ GUARDED_BY(mutex_);
-  std::vector<tfile::EntryRange> loaded_with_ GUARDED_BY(mutex_);  // by stream: entries last loaded with companions
+  std::unordered_map<tfile::StreamId, tfile::EntryRange> loaded_with_ GUARDED_BY(mutex_);  // last, with companions
 };
 
 }  // namespace tfilefs

@@ -22,9 +22,7 @@ void UsageHistory::note(tfile::StreamId stream, std::uint32_t first, std::uint32
 }
 
 void UsageHistory::note_visit(tfile::StreamId stream, Visit visit) {
-  if (stream >= uses_.size()) uses_.resize(stream + 1);
   Use& use = uses_[stream];
-  if (use.last == 0) used_.push_back(stream);
   if (visit > use.last) {
     const Visit shift = visit - use.last;
     use.mask = (shift < 64 ? use.mask << shift : 0) | 1;
@@ -37,26 +35,27 @@ void UsageHistory::note_visit(tfile::StreamId stream, Visit visit) {
 std::vector<tfile::StreamId> UsageHistory::companions(tfile::StreamId stream, std::uint32_t first,
                                                       std::uint32_t last) const {
   std::vector<tfile::StreamId> found;
-  if (stream >= uses_.size()) return found;
-  const Use& own = uses_[stream];
+  const auto place = uses_.find(stream);
+  if (place == uses_.end()) return found;
+  const Use& own = place->second;
   // The last visits but the present ones, as bits relative to own.last.
   std::uint64_t wanted = 0, rest = own.mask;
-  for (const Place& place : open_)
-    if (place.part >= first && place.part <= last && place.visit <= own.last && own.last - place.visit < 64)
-      rest &= ~(std::uint64_t{1} << (own.last - place.visit));
+  for (const Place& open : open_)
+    if (open.part >= first && open.part <= last && open.visit <= own.last && own.last - open.visit < 64)
+      rest &= ~(std::uint64_t{1} << (own.last - open.visit));
   for (int i = 0; i < kVisitsCompared && rest != 0; ++i) {
     wanted |= rest & -rest;
     rest &= rest - 1;
   }
   if (wanted == 0) return found;
   const int needed = (std::popcount(wanted) + 1) / 2;
-  for (const tfile::StreamId other : used_) {
-    const Use& use = uses_[other];
+  for (const auto& [other, use] : uses_) {
     std::uint64_t aligned = 0;
     if (use.last >= own.last && use.last - own.last < 64) aligned = use.mask >> (use.last - own.last);
     if (use.last < own.last && own.last - use.last < 64) aligned = use.mask << (own.last - use.last);
     if (other != stream && std::popcount(aligned & wanted) >= needed) found.push_back(other);
   }
+  std::sort(found.begin(), found.end());
   return found;
 }
 

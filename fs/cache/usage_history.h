@@ -3,9 +3,9 @@
 
 #include <array>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
-#include "tfile/range.h"
 #include "tfile/node.h"
 
 namespace tfilefs {
@@ -20,7 +20,7 @@ class UsageHistory {
 
   // The streams that were used in at least half of the last few visits in which `stream` was, those to the parts
   // [first, last] not counted, where it is now. What is no longer used with it so drops out, and what is rarely used
-  // never comes in.
+  // never comes in. Sorted.
   std::vector<tfile::StreamId> companions(tfile::StreamId stream, std::uint32_t first, std::uint32_t last) const;
 
  private:
@@ -45,8 +45,7 @@ class UsageHistory {
 
   std::array<Place, kOpenVisits> open_{};  // the oldest is replaced
   Visit visits_ = 0;
-  std::vector<Use> uses_;              // by stream
-  std::vector<tfile::StreamId> used_;  // those that ever were
+  std::unordered_map<tfile::StreamId, Use> uses_;  // of those that were ever used
 };
 
 }  // namespace tfilefs

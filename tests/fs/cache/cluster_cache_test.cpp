@@ -10,12 +10,14 @@ namespace {
 
 using tfile::ItemsFrom;
 
-CacheOptions options(std::uint64_t memory) { return {.memory = memory, .threads = 2, .fetch_threads = 3}; }
+CacheOptions options(std::uint64_t memory, Prefetch prefetch = Prefetch::learn) {
+  return {.memory = memory, .threads = 2, .fetch_threads = 3, .prefetch = prefetch};
+}
 
 struct Rig {
-  Rig(std::vector<SyntheticStream> streams, std::uint64_t memory = 64 << 20)
+  Rig(std::vector<SyntheticStream> streams, std::uint64_t memory = 64 << 20, Prefetch prefetch = Prefetch::learn)
       : set(std::make_shared<SyntheticStreams>(std::move(streams))),
-        cache(ClusterCache::create(options(memory))),
+        cache(ClusterCache::create(options(memory, prefetch))),
         column(cache->attach(set)) {}
   std::shared_ptr<SyntheticStreams> set;
   std::unique_ptr<ClusterCache> cache;
@@ -300,6 +302,67 @@ TEST(ClusterCache, ARandomReaderPaysForItsChunksAlone) {
   }
   s.cache.reset();
   EXPECT_LE(s.set->chunks_decoded(), touched.size() + 3);
+}
+
+// Waits until what is loaded ahead has come.
+void settle(const Rig& rig) {
+  for (std::uint64_t before = ~0ull; before != rig.cache->counters().chunks_decoded;) {
+    before = rig.cache->counters().chunks_decoded;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+// 64 chunks of 100 items in each of 300 streams, chunk after chunk of one stream, as in a file that was flushed once.
+std::vector<SyntheticStream> wide_table() { return std::vector<SyntheticStream>(300, even_stream(64, 100)); }
+
+TEST(ClusterCache, ColumnAfterColumnIsReadInFewCalls) {
+  for (const Prefetch prefetch : {Prefetch::learn, Prefetch::off}) {
+    Rig s(wide_table(), 256 << 20, prefetch);
+    for (tfile::StreamId stream = 0; stream < 300; ++stream) {
+      ASSERT_EQ(*read_bytes(*s.column, stream, 0, 1 << 20), expected_bytes(*s.set, stream, 0, 1 << 20));
+      if (stream % 10 == 0) settle(s);
+    }
+    EXPECT_EQ(s.set->decodes_max(), 1u);
+    if (prefetch == Prefetch::learn)
+      EXPECT_LT(s.cache->counters().read_calls, 30u);
+    else
+      EXPECT_EQ(s.cache->counters().read_calls, 300u);
+  }
+}
+
+TEST(ClusterCache, ColumnsThatAreUsedTogetherComeTogether) {
+  Rig s(wide_table());
+  const std::vector<tfile::StreamId> used = {10, 120, 200};
+  std::uint64_t misses_learnt = 0;
+  for (std::uint64_t part = 0; part < 60; part += 8) {
+    if (part == 16) misses_learnt = s.cache->counters().misses;
+    for (const tfile::StreamId stream : used) {
+      ASSERT_TRUE(read_bytes(*s.column, stream, part * 400, 400));
+      settle(s);
+    }
+  }
+  // In each part the first column is waited for, the others are there when they are asked for.
+  EXPECT_LE(s.cache->counters().misses - misses_learnt, 6u);
+  for (const auto& [key, decodes] : s.set->decodes)
+    EXPECT_TRUE(std::find(used.begin(), used.end(), key.first) != used.end()) << key.first;
+}
+
+TEST(ClusterCache, WithoutPrefetchNothingElseIsLoaded) {
+  Rig s({even_stream(400, 5000)}, 64 << 20, Prefetch::off);
+  for (std::uint64_t offset = 0; offset < 2'000'000; offset += 20'000) ASSERT_TRUE(read_bytes(*s.column, 0, offset, 20'000));
+  settle(s);
+  EXPECT_EQ(s.set->chunks_decoded(), 100u);
+}
+
+TEST(ClusterCache, ReadingBackwardsFindsItsNextChunksLoaded) {
+  Rig s({even_stream(400, 5000)});
+  std::uint64_t misses_late = 0;
+  for (std::uint64_t offset = 8'000'000; offset >= 40'000; offset -= 40'000) {
+    if (offset < 4'000'000 && misses_late == 0) misses_late = s.cache->counters().misses;
+    ASSERT_TRUE(read_bytes(*s.column, 0, offset - 40'000, 40'000));
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  EXPECT_EQ(s.cache->counters().misses, misses_late);
 }
 
 TEST(ClusterCache, ManySmallPiecesAreJoined) {

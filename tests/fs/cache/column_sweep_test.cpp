@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <random>
+
 namespace tfilefs {
 namespace {
 
@@ -42,10 +44,21 @@ TEST(ColumnSweep, TwoColumnsSideBySideAreNoHabit) {
   }
 }
 
+TEST(ColumnSweep, RandomReadersAreLeftAlone) {
+  ColumnSweep sweep([](StreamId) { return kStored; }, 1000, 256 << 20);
+  std::mt19937 random(3);
+  StreamId advised = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const auto advice = sweep.observe(static_cast<StreamId>(random() % 1000), {0, kEntries}, kEntries);
+    advised += advice.end - advice.begin;
+  }
+  EXPECT_LT(advised, 5000u);
+}
+
 TEST(ColumnSweep, WhoWantsOnePartOfEachGetsThatPartOnly) {
   ColumnSweep sweep = sweep_of_wide_table();
   ColumnSweep::Advice advice;
-  for (StreamId stream = 0; stream < 2; ++stream) advice = sweep.observe(stream, {4000, 4100}, kEntries);
+  for (StreamId stream = 0; stream < 3; ++stream) advice = sweep.observe(stream, {4000, 4100}, kEntries);
   EXPECT_LT(advice.begin, advice.end);
   EXPECT_EQ(advice.entries, (EntryRange{4000, 4100}));
 }
