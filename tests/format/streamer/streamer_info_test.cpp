@@ -264,7 +264,8 @@ TEST(BuiltinStreamerInfos, AreWhole) {
       EXPECT_NE(e.type, -1) << info.class_name << " " << e.name;
       EXPECT_EQ(e.name.find_first_of(" ;,[]\n"), std::string::npos) << info.class_name << " " << e.name;
       if (e.kind == ElementKind::base) {
-        EXPECT_TRUE(infos.newest(e.name)) << info.class_name << " " << e.name;
+        // A class whose bytes are written by hand is known under its name and a tilde.
+        EXPECT_TRUE(infos.newest(e.name) || infos.newest(e.name + "~")) << info.class_name << " " << e.name;
       }
     }
   }
