@@ -187,7 +187,7 @@ class TreeTable final : public Table {
     return entries_follow_program(stream, *data);
   }
 
-  // Whether a split collection's own branch counts any item in its first entries.
+  // Whether a split collection's own branch counts any item in its first entries_seen.
   bool counts_items(const BranchRecord& collection, std::int64_t first_entries) const {
     if (collection.baskets.seek.empty()) return false;
     std::vector<std::byte> stored;
@@ -198,24 +198,37 @@ class TreeTable final : public Table {
     return std::any_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size), [](std::byte b) { return b != std::byte{0}; });
   }
 
+  // What the first baskets hold, until enough entries were seen to have met what is usual.
   FoundClasses first_classes(const Stream& stream) const {
+    constexpr std::int64_t kEntriesSeen = 256;
+    constexpr std::size_t kBasketsMax = 32;  // each costs a read
     const BranchRecord& branch = tree_.branches[stream.branch];
-    if (branch.baskets.seek.empty()) return {};
-    std::vector<std::byte> stored;
-    auto data = first_basket(branch, stored);
-    return data ? classes_of_entries(stream, *data) : FoundClasses();
+    FoundClasses found;
+    std::int64_t entries_seen = 0;
+    for (std::uint32_t i = 0; i < std::min(branch.baskets.seek.size(), kBasketsMax) && entries_seen < kEntriesSeen; ++i) {
+      std::vector<std::byte> stored;
+      auto data = trial_basket(branch, i, stored);
+      if (!data) break;
+      entries_seen += data->entries;
+      for (auto& [place, classes] : classes_of_entries(stream, *data)) found[place].merge(classes);
+    }
+    return found;
+  }
+
+  Result<BasketData> first_basket(const BranchStorage& branch, std::vector<std::byte>& stored) const {
+    return trial_basket(branch, 0, stored);
   }
 
   // Reads into `stored`, which must outlive what is returned.
-  Result<BasketData> first_basket(const BranchStorage& branch, std::vector<std::byte>& stored) const {
-    const std::int64_t n = (*branch.baskets.entry)[1] - (*branch.baskets.entry)[0];
-    if (const EmbeddedBasket* embedded = embedded_basket(branch, 0)) return embedded_data(*embedded, n);
+  Result<BasketData> trial_basket(const BranchStorage& branch, std::uint32_t index, std::vector<std::byte>& stored) const {
+    const std::int64_t n = (*branch.baskets.entry)[index + 1] - (*branch.baskets.entry)[index];
+    if (const EmbeddedBasket* embedded = embedded_basket(branch, index)) return embedded_data(*embedded, n);
     TRY(const Source* source, source_of(branch));
-    // A first basket beyond what ROOT ever writes is left to the reader who wants it.
+    // A basket beyond what ROOT ever writes is left to the reader who wants it.
     constexpr std::uint32_t kTrialBytesMax = 64 << 20;
-    if (branch.baskets.nbytes[0] > kTrialBytesMax) return fail(ErrorKind::unsupported, "first basket is too large to try");
-    stored.resize(branch.baskets.nbytes[0]);
-    TRY_VOID(read_range(*source, {branch.baskets.seek[0], stored.size()}, stored));
+    if (branch.baskets.nbytes[index] > kTrialBytesMax) return fail(ErrorKind::unsupported, "basket is too large to try");
+    stored.resize(branch.baskets.nbytes[index]);
+    TRY_VOID(read_range(*source, {branch.baskets.seek[index], stored.size()}, stored));
     return stored_basket(stored, n);
   }
 

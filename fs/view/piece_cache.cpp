@@ -36,11 +36,9 @@ void PieceCache::keep(const void* owner, std::size_t piece, PiecePtr bytes) {
 
 void PieceCache::forget(const void* owner) {
   const Lock lock(mutex_);
-  std::erase_if(pieces_, [&](const Kept& kept) {
-    if (kept.owner != owner) return false;
-    size_ -= kept.bytes->size();
-    return true;
-  });
+  std::erase_if(pieces_, [owner](const Kept& kept) { return kept.owner == owner; });
+  size_ = 0;
+  for (const Kept& kept : pieces_) size_ += kept.bytes->size();
 }
 
 }  // namespace tfilefs

@@ -13,6 +13,7 @@ import pytest
 from oracle.corpus_exceptions import LISTED
 
 CORPUS = os.environ.get("TFILEFS_CORPUS")
+pytestmark = pytest.mark.corpus
 
 
 @pytest.fixture(scope="module")

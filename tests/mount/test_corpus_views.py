@@ -12,6 +12,7 @@ from mount.test_awkward import compare as compare_awkward
 from mount.test_parquet import open_parquet
 
 CORPUS = os.environ.get("TFILEFS_CORPUS")
+pytestmark = pytest.mark.corpus
 
 
 @pytest.fixture(scope="module")

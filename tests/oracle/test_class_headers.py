@@ -40,6 +40,7 @@ def test_each_header_compiles_alone(samples, program, tmp_path, sample, standard
         compile_text(f'#include "{name}"\n', str(tmp_path), standard)
 
 
+@pytest.mark.corpus
 @pytest.mark.skipif(not CORPUS, reason="TFILEFS_CORPUS names no corpus of real files")
 def test_all_headers_of_each_real_file_compile(program, tmp_path):
     failures, headers = {}, 0

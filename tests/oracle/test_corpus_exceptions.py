@@ -17,7 +17,7 @@ import root_process
 from oracle.corpus_exceptions import LISTED, Arrays, Bits, Bitset, Draw, Leaf, Objects, Records, References, Strings
 
 CORPUS = os.environ.get("TFILEFS_CORPUS")
-pytestmark = pytest.mark.skipif(not CORPUS, reason="TFILEFS_CORPUS names no corpus of real files")
+pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not CORPUS, reason="TFILEFS_CORPUS names no corpus of real files")]
 
 # An object among the tree's user information whose class ROOT does not know; no branch needs it.
 EXPECTED_COMPLAINTS = ("trying to read an emulated class (AliESDEvent)",)

@@ -12,6 +12,7 @@ import mounted
 from oracle import object_json
 
 CORPUS = os.environ.get("TFILEFS_CORPUS")
+pytestmark = pytest.mark.corpus
 SHARE_MIN = 0.95
 
 
