@@ -22,13 +22,14 @@ Leaf = namedtuple("Leaf", "values lists missing")
 
 
 def tables_in(directory):
-    """Paths of the tables below a mount."""
+    """Paths of the tables below a mount. Histograms have columns and a schema too, but are objects."""
     for above, directories, _ in os.walk(directory):
         for name in list(directories):
             path = os.path.join(above, name)
             if os.path.exists(os.path.join(path, ".schema.json")):
                 directories.remove(name)
-                yield path
+                if mounted_table.schema_of(path)["kind"] in ("ttree", "rntuple"):
+                    yield path
 
 
 def field_name(table, path):
@@ -81,7 +82,7 @@ def mount_leaves(table, entries):
         lists = [mounted_table.read_array(os.path.join(table, above)) for above in column["lists"]]
         name = leaf_path(table, column)
         node = os.path.dirname(path)
-        if column["role"] == "raw" and any(node.startswith(above + "/") for above in list_nodes):
+        if column["role"] == "raw" and len(column["lists"]) == 1 and any(node.startswith(above + "/") for above in list_nodes):
             name = (node,)
         if name in leaves:  # of another type
             name = (*name[:-1], os.path.basename(path))
