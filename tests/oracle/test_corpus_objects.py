@@ -20,7 +20,9 @@ def test_json_of_real_objects_is_roots(capsys):
     if not CORPUS:
         pytest.skip("TFILEFS_CORPUS names no corpus of real files")
     verdicts, told = collections.Counter(), []
-    for file in sorted(glob.glob(os.path.join(CORPUS, "files", "*.root"))):
+    files = sorted(glob.glob(os.path.join(CORPUS, "files", "*.root")))
+    # A ROOT process for each file takes a quarter of an hour for all: one in eight, unless all are asked for.
+    for file in files if os.environ.get("TFILEFS_CORPUS_ALL") else files[::8]:
         try:
             with mounted.Mounted(file) as m:
                 results = object_json.compare_file(file, m.path)
