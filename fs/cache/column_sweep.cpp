@@ -20,8 +20,8 @@ constexpr tfile::StreamId kPassedOver = 3;
 // holds hundreds of small columns; of large ones as many are loaded ahead as were read.
 constexpr std::uint64_t kWindowFree = 4 << 20;
 // After so many columns it is the whole table that is wanted: each window costs a read for every cluster, so that with
-// doubling most reads would be small.
-constexpr std::uint32_t kColumnsAll = 64;
+// doubling most reads would be small. But a window of ten thousand columns takes longer to plan than the reader leaves.
+constexpr std::uint32_t kColumnsAll = 64, kColumnsGrowth = 16;
 
 using tfile::EntryRange;
 
@@ -83,8 +83,10 @@ ColumnSweep::Advice ColumnSweep::go_on(Sweep& sweep, std::int64_t all) {
   }
   const EntryRange wanted = hull(sweep.reach, sweep.now);
   const bool loaded = sweep.loaded_until > 0 && within(wanted, sweep.loaded) && sweep.stream < sweep.loaded_until;
-  // The next window is due when most of the last is used up.
-  if (loaded && sweep.stream - sweep.loaded_from < (sweep.loaded_until - sweep.loaded_from) * 3 / 4) return {};
+  // The next window is due when most of the last is used up; of small columns, which are soon read, half.
+  const tfile::StreamId length = sweep.loaded_until - sweep.loaded_from;
+  const bool small = stored_(sweep.stream) <= kSmallColumn;
+  if (loaded && sweep.stream - sweep.loaded_from < (small ? length / 2 : length * 3 / 4)) return {};
   const tfile::StreamId begin = loaded ? sweep.loaded_until : sweep.stream + 1;
   if (begin >= streams_) return {};
   tfile::StreamId end = begin;
@@ -92,7 +94,8 @@ ColumnSweep::Advice ColumnSweep::go_on(Sweep& sweep, std::int64_t all) {
   for (double sum = 0; end < streams_; ++end) {
     const std::uint64_t stored = stored_(end);
     sum += share * static_cast<double>(stored);
-    const bool worth_it = sweep.columns >= kColumnsAll || end - begin < sweep.columns ||
+    const std::uint32_t growth = sweep.columns >= kColumnsAll ? kColumnsGrowth : 1;
+    const bool worth_it = end - begin < growth * sweep.columns ||
                           (stored <= kSmallColumn && sum <= static_cast<double>(kWindowFree));
     if (!worth_it || sum > static_cast<double>(window_max_)) break;
   }
