@@ -10,21 +10,29 @@ import ROOT
 
 ENTRIES = 4
 
+# A char* would come to Python as text, which ends at the first zero.
+ROOT.gInterpreter.Declare("""
+std::vector<int> bytes_of(TBuffer& buffer, int begin, int end) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(buffer.Buffer());
+  return {bytes + begin, bytes + end};
+}
+""")
+
 
 def main(path, target):
     file = ROOT.TFile.Open(path)
     infos = ROOT.TBufferFile(ROOT.TBuffer.kWrite)
     file.GetStreamerInfoList().Streamer(infos)
-    record = bytes(infos.Buffer()[i] & 0xFF if isinstance(infos.Buffer()[i], int) else ord(infos.Buffer()[i]) for i in range(infos.Length()))
+    record = bytes(ROOT.bytes_of(infos, 0, infos.Length()))
     tree = file.Get("t")
     for branch in tree.GetListOfBranches():
         basket = branch.GetBasket(0)
         if branch.GetListOfBranches().GetEntries() or not basket or basket.GetNevBuf() < ENTRIES:
             continue
-        buffer, begin = basket.GetBufferRef(), basket.GetKeylen()
+        begin = basket.GetKeylen()
         offsets = basket.GetEntryOffset()
         end = offsets[ENTRIES] if offsets else min(basket.GetLast(), begin + 400)
-        data = bytes(ord(buffer.Buffer()[i]) if isinstance(buffer.Buffer()[i], str) else buffer.Buffer()[i] & 0xFF for i in range(begin, end))
+        data = bytes(ROOT.bytes_of(basket.GetBufferRef(), begin, end))
         with open(os.path.join(target, f"{os.path.basename(path)}-{branch.GetName()}"), "wb") as seed:
             seed.write(struct.pack(">I", len(record)) + record + bytes([ENTRIES - 1]) + data)
 
