@@ -1,45 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""event.py DIR: classes of users at split levels 0, 1 and 99, written by a compiled program with a dictionary.
+"""event.py DIR: classes of users at split levels 0, 1 and 99 (compiled.py)."""
 
-For each NAME.root there is NAME.txt: what ROOT reads back from it, as a Python literal."""
-
-import os
-import subprocess
 import sys
 
-import ROOT
+import compiled
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-BASE = os.path.dirname(ROOT.__file__)
-INCLUDES = [f"-I{HERE}", f"-I{os.path.join(HERE, '..', 'oracle')}", f"-I{BASE}/include"]
-LIBRARIES = ["Core", "RIO", "Tree", "Net", "Hist", "MathCore", "Thread", "Imt"]
-
-
-def run(*command, directory):
-    result = subprocess.run(command, cwd=directory, capture_output=True, text=True)
-    if result.returncode:
-        sys.exit(f"{' '.join(command)}:\n{result.stdout}{result.stderr}")
-    sys.stdout.write(result.stdout + result.stderr)
-
-
-def build(directory):
-    # The dictionary's .pcm must lie beside the program; a rootmap would make later ROOT processes load it.
-    run(f"{BASE}/bin/rootcling", "-f", "dictionary.cxx", *INCLUDES, "event.h", f"{HERE}/event_linkdef.h",
-        directory=directory)
-    run("g++", "-std=c++17", "-O1", "-w", *INCLUDES, f"{HERE}/event.cpp", "dictionary.cxx", "-o", "event",
-        f"-L{BASE}/lib", f"-Wl,-rpath,{BASE}/lib", *("-l" + name for name in LIBRARIES), directory=directory)
-
-
-def main(directory):
-    work = os.path.join(directory, "program")
-    os.mkdir(work)
-    build(work)
-    for split in (0, 1, 99):
-        for compression, basket_size, entries in ((101, 32000, 60), (505, 1600, 200)):
-            name = os.path.join(directory, f"event-{split}-{compression}")
-            run("./event", "write", name + ".root", str(split), str(compression), str(basket_size), str(entries),
-                directory=work)
-            run("./event", "dump", name + ".root", name + ".txt", directory=work)
-
-
-main(sys.argv[1])
+compiled.make("event", sys.argv[1], (0, 1, 99), ((101, 32000, 60), (505, 1600, 200)), optimization="-O1")
