@@ -40,8 +40,9 @@ struct OfferedColumn {
 // name of a column that can be written).
 Result<OfferedColumn> offered_column(std::string path);
 
-// A branch, and the columns that make it: indices into the offered ones, outermost list first, then values or chars;
-// of a record its members in order.
+// A branch, and the columns that make it: indices into the offered ones, outermost list first, then values or chars; of
+// a record its members in order. A counted array has its counter in front (which has a branch of its own as well), so
+// that the two can be held against each other.
 struct BranchForm {
   enum class Kind : std::uint8_t { number, text, counted_array, vector, leaflist };
   Kind kind = Kind::number;
@@ -66,6 +67,14 @@ struct Basket {
   std::vector<std::byte> record;  // key and payload; the address of the key is 0 still
   std::int64_t entries = 0;
   std::int64_t raw_bytes = 0;     // key and payload before compression (fTotBytes' share)
+  std::int64_t largest = 0;       // of a branch that counts others: its largest value
+};
+
+// The branches that a table had at opening, in file order, and the columns that they make in the mount.
+struct CommittedForm {
+  std::vector<OfferedColumn> columns;
+  std::vector<BranchForm> branches;
+  std::string reason;  // why no entries can be appended ("branch tracks: a class"); `branches` is empty then
 };
 
 // A table being written: a new one, entries behind those of one there, or branches beside those there. encode() is
@@ -77,11 +86,14 @@ class TableWriter {
   // Entries of branches that were there at opening. New branches beside them begin at entry 0, appended entries here.
   virtual std::int64_t committed_entries() const = 0;
 
+  // What entries can be appended to. Its branches have the first numbers; those of add_branches follow them.
+  virtual const CommittedForm& committed_form() const = 0;
+
   // Adds branches to the form. Errors: exists (a branch of that name), invalid.
   virtual Result<> add_branches(std::span<const OfferedColumn>, const TableForm&) = 0;
 
-  // Of branch `branch` of the form (all forms added, in order; of an appended table the branches there, in file order),
-  // entries `entries` as one basket. `columns[i]`: the bytes of the branch's i-th column for these entries, little-endian,
+  // Of branch number `branch` (the committed form's, then all added, in order), entries `entries` as one basket.
+  // `columns[i]`: the bytes of the branch's i-th column for these entries, little-endian,
   // as staged: of an offsets column one more than the items, absolute; of the inner columns the items from the first
   // offset to the last. Errors: invalid (offsets that go down, a counter that does not agree with the list it counts,
   // an entry above 1 GiB, a string with ...), each with its entry.
@@ -92,7 +104,7 @@ class TableWriter {
   virtual void add_basket(std::size_t branch, const Basket&, std::uint64_t address) = 0;
 
   // Every branch has the entries up to `entries` now: a cluster ends here. `auto_flush`: entries of a cluster, for
-  // fAutoFlush; 0 to leave it. `basket_bytes[branch]`: fBasketSize for the branches of the form.
+  // fAutoFlush; 0 to leave it. `basket_bytes[branch]`: fBasketSize by number; empty to leave them.
   virtual void end_cluster(std::int64_t entries, std::int64_t auto_flush, std::span<const std::int32_t> basket_bytes) = 0;
 };
 
