@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tfile/buffer.h"
 #include "tfile/file.h"
 #include "tfile/node.h"
 #include "tfile/range.h"
@@ -64,10 +65,10 @@ Result<TableForm> table_form(std::span<const OfferedColumn>);
 
 // One basket as it will stand in the file, but for its own address.
 struct Basket {
-  std::vector<std::byte> record;  // key and payload; the address of the key is 0 still
+  Buffer record;               // key and payload; the address of the key is 0 still
   std::int64_t entries = 0;
-  std::int64_t raw_bytes = 0;     // key and payload before compression (fTotBytes' share)
-  std::int64_t largest = 0;       // of a branch that counts others: its largest value
+  std::int64_t raw_bytes = 0;  // key and payload before compression (fTotBytes' share)
+  std::int64_t largest = 0;    // of a branch that counts others: its largest value
 };
 
 // The branches that a table had at opening, in file order, and the columns that they make in the mount.
