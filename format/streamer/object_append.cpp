@@ -21,15 +21,32 @@ std::size_t ObjectAppender::open_unversioned(std::uint32_t checksum) {
 std::size_t ObjectAppender::open_pointer(std::string_view class_name) {
   const std::size_t opened = size();
   big(std::uint32_t{0});
+  class_tag(class_name);
+  return opened;
+}
+
+std::size_t ObjectAppender::open_array(std::int32_t count) {
+  const std::size_t opened = open(3);
+  tobject();
+  string("");
+  big(count);
+  big(std::int32_t{0});  // fLowerBound
+  return opened;
+}
+
+void ObjectAppender::class_tag(std::string_view class_name) {
   if (const auto known = class_tags_.find(class_name); known != class_tags_.end()) {
     big(kClassBit | known->second);
   } else {
-    class_tags_.emplace(class_name, origin_ + static_cast<std::uint32_t>(size()) + kTagOffset);
+    note_class(class_name, size());
     big(kNewClass);
     text(class_name);
     u1(0);
   }
-  return opened;
+}
+
+void ObjectAppender::note_class(std::string_view class_name, std::size_t position) {
+  class_tags_.emplace(class_name, origin_ + static_cast<std::uint32_t>(position) + kTagOffset);
 }
 
 void ObjectAppender::close(std::size_t opened) {

@@ -23,7 +23,14 @@ class ObjectAppender : public Appender {
   [[nodiscard]] std::size_t open_unversioned(std::uint32_t checksum);
   // A pointer slot with an object of that class in it, which begins with its own header.
   [[nodiscard]] std::size_t open_pointer(std::string_view class_name);
+  // A TObjArray in place, of `count` slots, which follow.
+  [[nodiscard]] std::size_t open_array(std::int32_t count);
   void close(std::size_t opened);
+
+  // The class in a pointer slot: its name where it is the first of its kind, else where that stands.
+  void class_tag(std::string_view class_name);
+  // Names of classes in bytes that were appended as they are: the word 0xFFFFFFFF before the name stands at `position`.
+  void note_class(std::string_view class_name, std::size_t position);
 
   void null_pointer() { big(std::uint32_t{0}); }
   // A pointer to the object whose open_pointer() gave `opened`.
