@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""reader_process.py: opens ROOT files with uproot and with ROOT, one request a line on stdin, one answer a line on stdout.
+
+Request {"path": FILE, "append": BOOL}. Answer {"uproot": READ, "root": READ, "appended": null or {"uproot": READ, "root": READ}},
+READ being {"error": TEXT} or {"directories": {PATH: {KEY: CLASS}}, "tables": {PATH: {"entries": N, "columns": {BRANCH: MD5}}}}.
+`append` lets ROOT open the file in UPDATE mode, fill each tree with APPENDED copies of its first entry and write an object,
+and reads again; digests are then of the old entries alone. Whatever ROOT says, and a recovered file, is an error.
+
+A column's digest is that of its items as little-endian bytes, then, if entries differ in length, of their counts as int64.
+"""
+
+import hashlib
+import json
+import os
+import sys
+import tempfile
+
+import awkward
+import numpy
+import ROOT
+import uproot
+
+APPENDED = 3
+
+ROOT.gInterpreter.Declare(r"""
+#include <TBranch.h>
+#include <TBranchElement.h>
+#include <TLeaf.h>
+#include <TMD5.h>
+#include <TTree.h>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+struct ColumnDigest {
+  TMD5 digest;
+  std::vector<Long64_t> counts;
+  void add(const void* data, size_t size, Long64_t count) {
+    if (size > 0) digest.Update(static_cast<const UChar_t*>(data), size);
+    counts.push_back(count);
+  }
+  std::string text(bool jagged) {
+    if (jagged) digest.Update(reinterpret_cast<const UChar_t*>(counts.data()), counts.size() * 8);
+    digest.Final();
+    return digest.AsString();
+  }
+};
+
+template <class T> std::string vector_column(TBranch* branch, Long64_t entries) {
+  ColumnDigest column;
+  std::vector<T>* items = nullptr;
+  branch->SetAddress(&items);
+  for (Long64_t i = 0; i < entries; i++) {
+    if (branch->GetEntry(i) <= 0) throw std::runtime_error("ROOT cannot read an entry");
+    column.add(items->data(), items->size() * sizeof(T), items->size());
+  }
+  branch->ResetAddress();
+  delete items;
+  return column.text(true);
+}
+
+std::string string_column(TBranch* branch, Long64_t entries) {
+  ColumnDigest column;
+  std::string* text = nullptr;
+  branch->SetAddress(&text);
+  for (Long64_t i = 0; i < entries; i++) {
+    if (branch->GetEntry(i) <= 0) throw std::runtime_error("ROOT cannot read an entry");
+    column.add(text->data(), text->size(), text->size());
+  }
+  branch->ResetAddress();
+  delete text;
+  return column.text(true);
+}
+
+std::string leaf_column(TBranch* branch, Long64_t entries) {
+  ColumnDigest column;
+  TLeaf* leaf = static_cast<TLeaf*>(branch->GetListOfLeaves()->At(0));
+  for (Long64_t i = 0; i < entries; i++) {
+    // An entry of no items has no bytes.
+    const Int_t size = branch->GetEntry(i);
+    if (size < 0 || (size == 0 && leaf->GetLeafCount() == nullptr)) throw std::runtime_error("ROOT cannot read an entry");
+    column.add(leaf->GetValuePointer(), static_cast<size_t>(leaf->GetLen()) * leaf->GetLenType(), leaf->GetLen());
+  }
+  return column.text(leaf->GetLeafCount() != nullptr);
+}
+
+std::string column_of(TBranch* branch, Long64_t entries) {
+  const std::string type = branch->GetClassName();
+  if (branch->GetEntries() < entries) throw std::runtime_error("a branch has too few entries");
+  if (type.empty()) return leaf_column(branch, entries);
+  if (type == "vector<float>") return vector_column<float>(branch, entries);
+  if (type == "vector<double>") return vector_column<double>(branch, entries);
+  if (type == "vector<int>") return vector_column<int>(branch, entries);
+  if (type == "string") return string_column(branch, entries);
+  throw std::runtime_error("no digest of " + type);
+}
+""")
+
+
+def read_with_uproot(path, fewer):
+    with uproot.open(path) as file:
+        directories, tables = {"": {}}, {}
+
+        def walk(directory, prefix):
+            for key, kind in directory.classnames(recursive=False, cycle=True).items():
+                name, cycle = key.rsplit(";", 1)
+                newest = int(cycle) == max(
+                    int(k.rsplit(";", 1)[1]) for k in directory.keys(recursive=False) if k.rsplit(";", 1)[0] == name
+                )
+                if newest:
+                    directories[prefix][name] = kind
+                if kind == "TDirectory":
+                    directories[prefix + name + "/"] = {}
+                    walk(directory[key], prefix + name + "/")
+                elif kind in ("TTree", "TNtuple"):
+                    table = uproot_table(directory[key], fewer)
+                    if newest:
+                        tables[prefix + name] = table
+
+        walk(file, "")
+        return {"directories": directories, "tables": tables}
+
+
+def without_appended(entries, fewer):
+    return entries - fewer if entries > fewer else 0 if fewer else entries
+
+
+def uproot_table(tree, fewer):
+    entries = without_appended(tree.num_entries, fewer)
+    return {"entries": entries, "columns": {branch.name: uproot_column(branch, entries) for branch in tree.branches}}
+
+
+def uproot_column(branch, entries):
+    array = branch.array(entry_stop=entries)
+    if len(array) != entries:
+        raise ValueError(f"{branch.name} has {len(array)} entries of {entries}")
+    digest = hashlib.md5()
+    if array.ndim == 1 and awkward.parameters(array).get("__array__") not in ("string", "bytestring") and is_numeric(array):
+        digest.update(numpy.ascontiguousarray(awkward.to_numpy(array)).tobytes())
+        return digest.hexdigest()
+    if is_numeric(array):  # of fixed shape
+        digest.update(numpy.ascontiguousarray(awkward.to_numpy(array)).tobytes())
+        return digest.hexdigest()
+    array = awkward.without_parameters(array)
+    digest.update(awkward.to_numpy(awkward.flatten(array)).tobytes())
+    digest.update(awkward.to_numpy(awkward.num(array)).astype("<i8").tobytes())
+    return digest.hexdigest()
+
+
+def is_numeric(array):
+    layout = awkward.to_layout(array)
+    return isinstance(layout, (awkward.contents.NumpyArray, awkward.contents.RegularArray)) and not awkward.parameters(array)
+
+
+def read_with_root(path, fewer):
+    file = ROOT.TFile.Open(path)
+    if not file or file.IsZombie():
+        return {"error": "ROOT cannot open the file"}
+    try:
+        if file.TestBit(ROOT.TFile.kRecovered):
+            return {"error": "ROOT recovered the file"}
+        directories, tables = {"": {}}, {}
+
+        def walk(directory, prefix):
+            newest = {}
+            for key in directory.GetListOfKeys():
+                newest[str(key.GetName())] = max(newest.get(str(key.GetName()), 0), key.GetCycle())
+            for key in directory.GetListOfKeys():
+                name, kind = str(key.GetName()), str(key.GetClassName())
+                is_newest = newest[name] == key.GetCycle()
+                if is_newest:
+                    directories[prefix][name] = kind.replace("TDirectoryFile", "TDirectory")
+                if kind.startswith("TDirectory"):
+                    directories[prefix + name + "/"] = {}
+                    walk(directory.Get(name), prefix + name + "/")
+                elif kind in ("TTree", "TNtuple"):
+                    tree = directory.Get(f"{name};{key.GetCycle()}")
+                    table = root_table(tree, fewer)
+                    if is_newest:
+                        tables[prefix + name] = table
+
+        walk(file, "")
+        return {"directories": directories, "tables": tables}
+    finally:
+        file.Close()
+
+
+def root_table(tree, fewer):
+    if not tree:
+        raise ValueError("ROOT cannot read a tree")
+    entries = without_appended(tree.GetEntries(), fewer)
+    return {"entries": entries,
+            "columns": {str(b.GetName()): str(ROOT.column_of(b, entries)) for b in tree.GetListOfBranches()}}
+
+
+def append_with_root(path):
+    file = ROOT.TFile.Open(path, "UPDATE")
+    if not file or file.IsZombie():
+        raise ValueError("ROOT cannot open the file to append")
+
+    def walk(directory):
+        trees = []
+        for key in directory.GetListOfKeys():
+            if str(key.GetClassName()).startswith("TDirectory"):
+                walk(directory.Get(str(key.GetName())))
+            elif str(key.GetClassName()) in ("TTree", "TNtuple") and str(key.GetName()) not in trees:
+                trees.append(str(key.GetName()))
+        for name in trees:
+            tree = directory.Get(name)
+            if tree.GetEntries() > 0:
+                tree.GetEntry(0)
+                for _ in range(APPENDED):
+                    tree.Fill()
+                directory.cd()
+                tree.Write("", ROOT.TObject.kOverwrite)
+        directory.cd()
+        ROOT.TNamed("appended by ROOT", "to see what it destroys " * 20).Write()
+
+    walk(file)
+    file.Close()
+
+
+class Messages:
+    """What is written to stderr meanwhile, by ROOT's C++ code too."""
+
+    def __enter__(self):
+        self._file = tempfile.TemporaryFile()
+        self._own = os.dup(2)
+        os.dup2(self._file.fileno(), 2)
+        return self
+
+    def __exit__(self, *_):
+        sys.stderr.flush()
+        os.dup2(self._own, 2)
+        os.close(self._own)
+        self._file.seek(0)
+        self.text = self._file.read().decode("utf-8", "replace")
+        self._file.close()
+
+
+def guarded(action, *arguments):
+    try:
+        with Messages() as messages:
+            answer = action(*arguments)
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {str(error).strip()[:400]}"}
+    if messages.text.strip():
+        return {"error": f"message: {messages.text.strip()[:400]}"}
+    return answer
+
+
+def answer(request):
+    path = request["path"]
+    result = {"uproot": guarded(read_with_uproot, path, 0), "root": guarded(read_with_root, path, 0), "appended": None}
+    if request["append"] and "error" not in result["root"]:
+        failed = guarded(append_with_root, path)
+        result["appended"] = {"uproot": failed, "root": failed} if failed else {
+            "uproot": guarded(read_with_uproot, path, APPENDED), "root": guarded(read_with_root, path, APPENDED)}
+    return result
+
+
+def main():
+    out = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # whatever ROOT prints is no answer
+    for line in sys.stdin:
+        out.write(json.dumps(answer(json.loads(line))) + "\n")
+        out.flush()
+
+
+main()
