@@ -46,6 +46,13 @@ T load_little(const std::byte* p) {
 
 template <class T>
   requires std::is_arithmetic_v<T>
+void store_big(std::byte* p, T value) {
+  const auto raw = byte_swap(std::bit_cast<typename UnsignedOfSize<sizeof(T)>::type>(value));
+  std::memcpy(p, &raw, sizeof raw);
+}
+
+template <class T>
+  requires std::is_arithmetic_v<T>
 void store_little(std::byte* p, T value) {
   std::memcpy(p, &value, sizeof value);
 }

@@ -4,11 +4,10 @@
 #include <algorithm>
 
 #include "bytes/cursor.h"
+#include "container/header_encode.h"
 
 namespace tfile {
 namespace {
-
-constexpr std::int32_t kBigVersion = 1'000'000;  // added to fVersion where addresses have 8 bytes
 
 std::int64_t read_address(Cursor& in, bool big, const char* what) {
   const std::int64_t address = big ? in.big<std::int64_t>(what) : in.big<std::int32_t>(what);

@@ -77,6 +77,23 @@ std::string escape_name(std::string_view name, std::size_t size_max) {
   return escaped.size() <= size_max ? escaped : hashed_name(name, size_max, "");
 }
 
+std::string unescape_name(std::string_view component) {
+  if (component == "%") return {};
+  std::string name;
+  name.reserve(component.size());
+  for (std::size_t i = 0; i < component.size(); ++i) {
+    const std::string_view escape = component.substr(i, 3);
+    const char meant = escape == "%2F" ? '/' : escape == "%25" ? '%' : i == 0 && escape == "%2E" ? '.' : '\0';
+    if (meant != '\0' || escape == "%00") {
+      name += meant;
+      i += 2;
+    } else {
+      name += component[i];
+    }
+  }
+  return name;
+}
+
 std::vector<std::string> directory_names(std::span<const std::string_view> names,
                                          std::span<const std::string> suffixes) {
   std::vector<std::string> result;

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "vfs/descriptor.h"
+#include "descriptor.h"
 #include "vfs/name_index.h"
 
 namespace tfilefs {

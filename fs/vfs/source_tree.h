@@ -7,8 +7,8 @@
 #include <string>
 #include <unordered_map>
 
+#include "descriptor.h"
 #include "mutex.h"
-#include "vfs/descriptor.h"
 #include "vfs/directory.h"
 #include "vfs/generation.h"
 

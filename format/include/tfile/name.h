@@ -16,6 +16,9 @@ inline constexpr std::size_t kNameMax = 255 - 8;
 // `size_max` bytes. docs/semantics.md, "Names".
 std::string escape_name(std::string_view name, std::size_t size_max = kNameMax);
 
+// The name that `component` stands for. Only what escape_name(result) gives back is a component that it wrote.
+std::string unescape_name(std::string_view component);
+
 // escape_name for all names of one directory at once: of those that still collide the first stays plain, the others
 // get "~hash" of the original (and "~hash~2", ... where even these collide). `suffixes[i]`, e.g. ".f4x3", is appended
 // after the cut and takes part in the comparison; empty span for none. Equal order and length as `names`.

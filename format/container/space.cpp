@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "container/space.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "container/free_list.h"
+
+namespace tfile {
+namespace {
+
+constexpr std::uint64_t kSectorSize = 512;  // what a disk writes whole or not at all
+
+// Baskets go into segments from this size on: as much as a reader's cache fetches with one call at least, so that the
+// step to the segment is not what reading waits for.
+constexpr std::uint64_t kBasketSegmentMin = 1 << 20;
+
+using Segments = std::vector<ByteRange>;  // sorted, disjoint
+
+Segments::iterator first_behind(Segments& segments, std::uint64_t address) {
+  return std::ranges::upper_bound(segments, address, {}, &ByteRange::begin);
+}
+
+bool overlaps(Segments& segments, ByteRange range) {
+  const auto next = first_behind(segments, range.begin);
+  if (next != segments.end() && next->begin < range.end()) return true;
+  return next != segments.begin() && (next - 1)->end() > range.begin;
+}
+
+void insert(Segments& segments, ByteRange range) {
+  if (range.size == 0) return;
+  auto at = segments.insert(first_behind(segments, range.begin), range);
+  if (at + 1 != segments.end() && at->end() == (at + 1)->begin) {
+    at->size += (at + 1)->size;
+    at = segments.erase(at + 1) - 1;
+  }
+  if (at != segments.begin() && (at - 1)->end() == at->begin) {
+    (at - 1)->size += at->size;
+    segments.erase(at);
+  }
+}
+
+// A record of `size` bytes fits in, and leaves nothing or enough for the length of a gap.
+bool fits(const ByteRange& segment, std::uint64_t size) {
+  return segment.size == size || segment.size >= size + kGapSizeMin;
+}
+
+}  // namespace
+
+Space::Space(std::uint64_t end, std::vector<ByteRange> free, std::vector<ByteRange> unused)
+    : end_(end), committed_end_(end), unused_(std::move(unused)), marked_(std::move(free)) {
+  std::ranges::sort(unused_, {}, &ByteRange::begin);
+  std::ranges::sort(marked_, {}, &ByteRange::begin);
+  for (const ByteRange& segment : marked_) insert(free_, segment);
+}
+
+ByteRange Space::take_front(std::vector<ByteRange>::iterator segment, std::uint64_t size) {
+  const ByteRange taken{segment->begin, size};
+  std::erase_if(marked_, [&](const ByteRange& marked) { return marked.begin >= segment->begin && marked.begin < segment->end(); });
+  *segment = {segment->begin + size, segment->size - size};
+  if (segment->size == 0) free_.erase(segment);
+  return taken;
+}
+
+ByteRange Space::take_at_end(std::uint64_t size) {
+  const ByteRange taken{end_, size};
+  end_ += size;
+  return taken;
+}
+
+ByteRange Space::take(std::uint64_t size) {
+  auto best = free_.end();
+  for (auto segment = free_.begin(); segment != free_.end(); ++segment) {
+    if (fits(*segment, size) && (best == free_.end() || segment->size < best->size)) best = segment;
+  }
+  return best == free_.end() ? take_at_end(size) : take_front(best, size);
+}
+
+ByteRange Space::take_in_one_sector(std::uint64_t size, std::uint64_t inside, std::uint64_t together) {
+  std::uint64_t address = end_;
+  const auto crosses = [&] { return (address + inside) % kSectorSize + together > kSectorSize; };
+  if (crosses()) address += kGapSizeMin;
+  while (crosses()) ++address;
+  insert(free_, {end_, address - end_});
+  end_ = address;
+  return take_at_end(size);
+}
+
+ByteRange Space::take_for_basket(std::uint64_t size, bool at_end) {
+  const auto goes_on = [&](const ByteRange& segment) {
+    return segment.begin == basket_end_ || (segment.begin > basket_end_ && segment.size >= kBasketSegmentMin);
+  };
+  auto segment = at_end ? free_.end() : std::find_if(free_.begin(), free_.end(), [&](const ByteRange& s) {
+    return fits(s, size) && goes_on(s);
+  });
+  const ByteRange taken = segment == free_.end() ? take_at_end(size) : take_front(segment, size);
+  basket_end_ = taken.end();
+  return taken;
+}
+
+void Space::give_back(ByteRange taken) {
+  insert(free_, taken);
+  // What lies at the end, and was not there in the committed state, is no segment.
+  const ByteRange last = free_.back();
+  if (last.end() != end_ || end_ == committed_end_) return;
+  end_ = std::max(last.begin, committed_end_);
+  free_.pop_back();
+  insert(free_, {last.begin, end_ - last.begin});
+}
+
+bool Space::release(ByteRange record) {
+  if (record.size < kGapSizeMin || record.begin >= committed_end_ || record.size > committed_end_ - record.begin)
+    return false;
+  for (Segments* taken : {&free_, &unused_, &resting_, &released_}) {
+    if (overlaps(*taken, record)) return false;
+  }
+  // Not merged with its neighbours, which overlaps() does not need; each is forgotten or kept whole.
+  released_.insert(first_behind(released_, record.begin), record);
+  return true;
+}
+
+std::vector<ByteRange> Space::merged() const {
+  Segments all = free_;
+  for (const ByteRange& segment : resting_) insert(all, segment);
+  return all;
+}
+
+std::vector<ByteRange> Space::listed() const {
+  Segments all = merged();
+  all.insert(all.end(), unused_.begin(), unused_.end());
+  std::ranges::sort(all, {}, &ByteRange::begin);
+  return all;
+}
+
+std::vector<ByteRange> Space::unmarked() const {
+  const Segments all = merged();
+  Segments found;
+  std::set_difference(all.begin(), all.end(), marked_.begin(), marked_.end(), std::back_inserter(found),
+                      [](const ByteRange& a, const ByteRange& b) {
+                        return a.begin != b.begin ? a.begin < b.begin : a.size < b.size;
+                      });
+  return found;
+}
+
+void Space::committed(std::uint64_t end) {
+  free_ = merged();
+  marked_ = free_;
+  resting_ = std::exchange(released_, {});
+  committed_end_ = end;
+  basket_end_ = 0;
+}
+
+}  // namespace tfile

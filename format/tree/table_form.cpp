@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "tfile/name.h"
+#include "tfile/writer.h"
+
+// Which branches columns make. Their paths say it all: "offsets.i8" makes a directory a list or a text, a directory
+// without it is a record (docs/semantics.md, "Writing").
+
+namespace tfile {
+namespace {
+
+// As deep as ROOT's own dictionaries and readers are ever tried with; the bound is for the recursion.
+constexpr std::size_t kDepthMax = 8;
+
+// Numbers of one item: more than a basket could hold (1 GiB) has no meaning.
+constexpr std::uint64_t kShapeMax = 1 << 28;
+
+// The columns of a table as the directories and files that they stand in. `column` is set for a file.
+struct Place {
+  std::string name;  // as in the path
+  std::optional<std::uint32_t> column;
+  std::vector<Place> children;  // in the order offered
+};
+
+// What a place is, as far as its columns were offered.
+struct Shape {
+  enum class Kind : std::uint8_t { number, text, list, record } kind = Kind::number;
+  std::vector<std::uint32_t> columns;  // offsets outermost first, then values, or offsets and chars; a record's members
+  bool of_texts = false;               // list: of lists of texts, too
+  std::string incomplete;              // what is missing; the rest means nothing then
+};
+
+tl::unexpected<Error> invalid(const std::string& path, const std::string& reason) {
+  return fail(ErrorKind::invalid, path + ": " + reason);
+}
+
+std::vector<std::string_view> components(std::string_view path) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find('/', begin), path.size());
+    parts.push_back(path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// Whether the mount would show a branch of that name under `component` and `suffix` again.
+Result<> check_name(const std::string& path, std::string_view component, std::size_t suffix_size) {
+  const std::string name = unescape_name(component);
+  if (component.empty()) return invalid(path, "a component of its path is empty");
+  if (name.empty()) return invalid(path, "branches without a name are not written");
+  if (name.find('\0') != name.npos) return invalid(path, "a name with a zero byte is not written");
+  if (name.back() == '.') return invalid(path, "the mount leaves out the '.' at the end of a branch's name");
+  if (name.find('[') != name.npos || name.find(']') != name.npos) {
+    return invalid(path, "ROOT takes brackets in a branch's name for dimensions");
+  }
+  if (component.size() + suffix_size > kNameMax) return invalid(path, "its name is too long");
+  if (escape_name(name) != component) return invalid(path, "its name is written " + escape_name(name) + " in the mount");
+  return {};
+}
+
+Place& child_of(Place& parent, std::string_view name) {
+  for (Place& child : parent.children) {
+    if (child.name == name) return child;
+  }
+  parent.children.push_back({std::string(name), {}, {}});
+  return parent.children.back();
+}
+
+class FormMaker {
+ public:
+  explicit FormMaker(std::span<const OfferedColumn> columns) : columns_(columns) {}
+
+  Result<TableForm> make() {
+    TRY_VOID(place_columns());
+    // Counters first, wherever they were offered: what they count asks for them.
+    for (const Place& top : tops_) {
+      if (top.column) numbers_.emplace(name_of(top), *top.column);
+    }
+    for (const Place& top : tops_) TRY_VOID(add_branch(top));
+    return std::move(form_);
+  }
+
+ private:
+  const OfferedColumn& column(const Place& place) const { return columns_[*place.column]; }
+
+  Result<> place_columns() {
+    std::unordered_map<std::string, std::size_t> directories;
+    for (std::uint32_t i = 0; i < columns_.size(); ++i) {
+      const std::vector<std::string_view> parts = components(columns_[i].path);
+      if (parts.size() == 1) {
+        tops_.push_back({std::string(parts[0]), i, {}});
+        continue;
+      }
+      const auto [found, is_new] = directories.try_emplace(std::string(parts[0]), tops_.size());
+      if (is_new) tops_.push_back({std::string(parts[0]), {}, {}});
+      Place* place = &tops_[found->second];
+      for (std::size_t part = 1; part < parts.size(); ++part) {
+        if (place->column) return invalid(columns_[i].path, "it lies below a column");
+        place = &child_of(*place, parts[part]);
+      }
+      if (place->column || !place->children.empty()) return invalid(columns_[i].path, "there are two of that name");
+      place->column = i;
+    }
+    return {};
+  }
+
+  // The branch's name: of a directory its own, of a file the part before its type.
+  std::string name_of(const Place& top) const {
+    if (!top.column) return unescape_name(top.name);
+    const auto typed = parse_typed_name(top.name);
+    return unescape_name(typed ? typed->stem : top.name);
+  }
+
+  Result<> add_branch(const Place& top) {
+    TRY(const Shape shape, shape_of(top, top.name));
+    BranchForm branch;
+    branch.name = name_of(top);
+    if (!names_.insert({branch.name, top.name}).second) {
+      return invalid(top.name, "a branch of that name is there already: " + names_[branch.name]);
+    }
+    if (!shape.incomplete.empty()) {
+      form_.incomplete.push_back(top.name + ": " + shape.incomplete);
+      return {};
+    }
+    branch.columns = shape.columns;
+    switch (shape.kind) {
+      case Shape::Kind::number:
+        break;
+      case Shape::Kind::text:
+        branch.kind = BranchForm::Kind::text;
+        break;
+      case Shape::Kind::record:
+        branch.kind = BranchForm::Kind::leaflist;
+        break;
+      case Shape::Kind::list:
+        TRY_VOID(choose_list(top, shape, branch));
+        break;
+    }
+    for (const std::uint32_t i : shape.columns) {
+      if (branch.title.empty()) branch.title = columns_[i].title;
+    }
+    form_.branches.push_back(std::move(branch));
+    return {};
+  }
+
+  // A list of numbers whose counter was offered too is an array that it counts; any other a vector.
+  Result<> choose_list(const Place& top, const Shape& shape, BranchForm& branch) {
+    branch.kind = BranchForm::Kind::vector;
+    const bool of_numbers = shape.columns.size() == 2;
+    if (const auto counter = of_numbers ? counter_of(branch.name) : std::nullopt) {
+      branch.kind = BranchForm::Kind::counted_array;
+      branch.counter = counter->first;
+      branch.columns.insert(branch.columns.begin(), counter->second);
+    } else if (!columns_[shape.columns.back()].shape.empty()) {
+      return invalid(top.name, "a list of arrays is written where a column n" + branch.name + " counts it, only");
+    }
+    return {};
+  }
+
+  // "nNAME", or "nPREFIX" where the name is "PREFIX_xxx": an integer an entry. The longest prefix wins.
+  std::optional<std::pair<std::string, std::uint32_t>> counter_of(const std::string& name) const {
+    for (std::string prefix = name; !prefix.empty();) {
+      const std::string counter = "n" + prefix;
+      if (const auto found = numbers_.find(counter); found != numbers_.end() && counts(columns_[found->second])) {
+        return std::pair(counter, found->second);
+      }
+      const std::size_t underscore = prefix.rfind('_');
+      prefix.resize(underscore == prefix.npos ? 0 : underscore);
+    }
+    return std::nullopt;
+  }
+
+  static bool counts(const OfferedColumn& column) {
+    const bool is_integer = column.dtype != Dtype::b1 && column.dtype != Dtype::f4 && column.dtype != Dtype::f8;
+    return is_integer && column.shape.empty();
+  }
+
+  Result<Shape> shape_of(const Place& place, const std::string& path) const {
+    if (place.column) return Shape{Shape::Kind::number, {*place.column}, false, {}};
+    const auto offsets = std::find_if(place.children.begin(), place.children.end(), [&](const Place& child) {
+      return child.column && column(child).role == Role::offsets;
+    });
+    return offsets == place.children.end() ? record_of(place, path) : list_of(place, *offsets, path);
+  }
+
+  Result<Shape> list_of(const Place& place, const Place& offsets, const std::string& path) const {
+    Shape shape;
+    shape.columns = {*offsets.column};
+    if (place.children.size() == 1) {
+      shape.incomplete = "offsets without values or chars";
+      return shape;
+    }
+    const Place& items = &place.children[0] == &offsets ? place.children[1] : place.children[0];
+    const std::string items_path = path + "/" + items.name;
+    if (place.children.size() > 2) return invalid(path, "offsets and more than one column beside them");
+    if (!items.column) {
+      if (items.name != "values") return invalid(items_path, "a list's items stand under values");
+    } else if (column(items).role == Role::chars) {
+      shape.kind = Shape::Kind::text;
+      shape.columns.push_back(*items.column);
+      return shape;
+    } else if (const auto typed = parse_typed_name(items.name); !typed || typed->stem != "values") {
+      return invalid(items_path, typed && typed->stem == "raw" ? "bytes that were not decoded are not written"
+                                                               : "a list's items are values, or chars.u1 of a text");
+    }
+    TRY(const Shape inner, shape_of(items, items_path));
+    if (inner.kind == Shape::Kind::record) return invalid(path, "lists of records, and maps, are not written");
+    if (!inner.incomplete.empty()) {
+      shape.incomplete = "values: " + inner.incomplete;
+      return shape;
+    }
+    shape.kind = Shape::Kind::list;
+    shape.of_texts = inner.of_texts || inner.kind == Shape::Kind::text;
+    shape.columns.insert(shape.columns.end(), inner.columns.begin(), inner.columns.end());
+    if (inner.kind == Shape::Kind::list && !columns_[shape.columns.back()].shape.empty()) {
+      return invalid(path, "lists of lists of arrays are not written");
+    }
+    return shape;
+  }
+
+  Result<Shape> record_of(const Place& place, const std::string& path) const {
+    Shape shape;
+    shape.kind = Shape::Kind::record;
+    const auto has = [&](std::string_view name) {
+      return std::any_of(place.children.begin(), place.children.end(), [&](const Place& c) { return c.name == name; });
+    };
+    if (has("tags.i1") && has("index.i8")) return invalid(path, "variants are not written");
+    const bool one_child = place.children.size() == 1;
+    for (const Place& child : place.children) {
+      const std::string child_path = path + "/" + child.name;
+      if (!child.column) {
+        if (!one_child || child.name != "values") return invalid(child_path, "records of anything but numbers are not written");
+      } else {
+        const auto typed = parse_typed_name(child.name);
+        const std::string stem = typed ? typed->stem : std::string();
+        if (one_child && (stem == "values" || column(child).role == Role::chars)) {
+          shape.incomplete = stem + " without offsets";
+          return shape;
+        }
+        TRY_VOID(check_name(child_path, stem, child.name.size() - stem.size()));
+        shape.columns.push_back(*child.column);
+      }
+    }
+    // The mount shows a branch of one leaf as that leaf.
+    if (one_child) shape.incomplete = shape.columns.empty() ? "values without offsets" : "a record needs two members";
+    return shape;
+  }
+
+  std::span<const OfferedColumn> columns_;
+  std::vector<Place> tops_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;   // one an entry, by their branch's name
+  std::unordered_map<std::string, std::string> names_;       // of branches, and the places that have them
+  TableForm form_;
+};
+
+}  // namespace
+
+Result<OfferedColumn> offered_column(std::string path) {
+  const std::vector<std::string_view> parts = components(path);
+  const auto typed = parse_typed_name(parts.back());
+  if (!typed) return invalid(path, "a column is named NAME.TYPE, TYPE one of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
+  if (parts.size() > kDepthMax + 1) return invalid(path, "it lies too deep");
+  std::uint64_t count = 1;
+  for (const std::uint32_t extent : typed->shape) {
+    if (extent == 0) return invalid(path, "an extent of 0");
+    if ((count *= extent) > kShapeMax) return invalid(path, "an item of more than 1 GiB");
+  }
+  for (const std::string_view part : std::span(parts).first(parts.size() - 1)) TRY_VOID(check_name(path, part, 0));
+  OfferedColumn column;
+  column.dtype = typed->dtype;
+  column.shape = typed->shape;
+  if (parts.size() == 1) {
+    TRY_VOID(check_name(path, typed->stem, parts[0].size() - typed->stem.size()));
+  } else if (parts.back() == "offsets.i8") {
+    column.role = Role::offsets;
+  } else if (parts.back() == "chars.u1") {
+    column.role = Role::chars;
+  }
+  column.path = std::move(path);
+  return column;
+}
+
+Result<TableForm> table_form(std::span<const OfferedColumn> columns) { return FormMaker(columns).make(); }
+
+}  // namespace tfile

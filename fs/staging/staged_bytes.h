@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "content.h"
+#include "mutex.h"
+#include "staging/journal.h"
+#include "staging/staged_block.h"
+#include "staging/staging_memory.h"
+
+namespace tfilefs {
+
+// The bytes of one staged file: sparse, in blocks of 1 MiB, each in memory, in the journal, or nowhere (zeros). Thread-safe.
+// A read sees a write whole or not at all. No lock is held over I/O; the journal's order of what belongs to one file is
+// kept by letting one thread at a time append for it.
+class StagedBytes : public std::enable_shared_from_this<StagedBytes> {
+ public:
+  static std::shared_ptr<StagedBytes> create(std::uint64_t id, std::shared_ptr<Journal>, StagingMemory&);
+
+  std::uint64_t id() const { return id_; }
+  std::uint64_t size() const;
+
+  // Blocks where memory must be made or a block comes back from the journal. On an error nothing, or the part up to a
+  // block's end, was taken. Errors: no_space, io (spilling, the journal), invalid (beyond 2^63 - 1), denied (below what
+  // was dropped).
+  Result<> write(std::uint64_t offset, std::span<const std::byte>);
+  // The same where it needs no I/O and no room: all of it was taken, or (false) nothing. Never blocks. Errors: invalid,
+  // denied.
+  Result<bool> write_now(std::uint64_t offset, std::span<const std::byte>);
+
+  // A hole at the end, or the end cut off. Never blocks. Errors: invalid, denied (into what was dropped).
+  Result<> truncate(std::uint64_t size);
+
+  // Fills `into` from `offset`, up to the end; gives the bytes read. Blocks for what is in the journal. Errors: io,
+  // denied (below what was dropped).
+  Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) const;
+
+  // Those bytes, up to the end, where they lie, if none of them is in the journal alone; they stay as they are while
+  // the pins live, whatever is written. Never blocks.
+  std::optional<Slices> pin(std::uint64_t offset, std::size_t size) const;
+
+  // Appends to the journal what changed since the last time (of a block, from the first changed byte to the last), as of
+  // one instant, and the size. Durable after the journal's next sync. Blocks. Errors: the journal's; what could not be
+  // appended is still to be.
+  Result<> journal_dirty();
+  std::uint64_t dirty_bytes() const;
+
+  // What was read from a journal: `location` holds the bytes at `offset`. In the order of the records; a truncate record
+  // is a truncate(), and replayed() says when all was told: the journal knows this state.
+  Result<> restore(std::uint64_t offset, ByteRange location);
+  void replayed();
+
+  // Bytes below `offset` are in the file now: blocks that lie wholly below are let go, and none of these bytes is read or
+  // written here again.
+  void drop_before(std::uint64_t offset);
+
+  // For StagingMemory: the blocks that may be spilled, and one of them into the journal, if it was not written since.
+  // Gives the bytes that were freed.
+  struct Spillable {
+    std::uint64_t last_write = 0;  // stamp
+    std::uint64_t block = 0;
+    std::uint64_t bytes = 0;
+  };
+  void list_spillable(std::vector<Spillable>& into) const;
+  Result<std::uint64_t> spill(const Spillable&);
+
+ private:
+  class Turn;  // of appending to the journal for this file
+
+  StagedBytes(std::uint64_t id, std::shared_ptr<Journal>, StagingMemory&);
+  Result<> check_writable(std::uint64_t offset, std::uint64_t end) const REQUIRES(mutex_);
+  Result<> write_piece(std::uint64_t offset, std::span<const std::byte>);
+  Result<> load(std::uint64_t block);
+  Result<> append_truncation(std::uint64_t lowest) EXCLUDES(mutex_);
+  void begin_turn() EXCLUDES(mutex_);
+  void end_turn() EXCLUDES(mutex_);
+
+  const std::uint64_t id_;
+  const std::shared_ptr<Journal> journal_;
+  StagingMemory& memory_;
+
+  mutable Mutex mutex_;
+  Condition turn_over_;
+  bool turn_taken_ GUARDED_BY(mutex_) = false;
+  std::map<std::uint64_t, StagedBlock> blocks_ GUARDED_BY(mutex_);  // by number; one that is not there is zeros
+  std::uint64_t size_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;         // bytes below are gone
+  std::uint64_t lowest_size_ GUARDED_BY(mutex_) = 0;     // since the journal last heard of a truncation
+  std::uint64_t journaled_size_ GUARDED_BY(mutex_) = 0;  // what replaying the journal gives now
+};
+
+}  // namespace tfilefs
