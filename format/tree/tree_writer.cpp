@@ -2,50 +2,86 @@
 #include "tree/tree_writer.h"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "tree/basket_encode.h"
 #include "tree/branch_form.h"
+#include "tree/committed_tree.h"
+#include "tree/tree_edit.h"
 #include "tree/tree_record_write.h"
 
 namespace tfile {
 namespace {
 
+using Kind = WrittenBranch::Kind;
+
 // A record is one object, whose bytes a frame counts.
 constexpr std::size_t kRecordMax = 0x3FFFFFFF;
 
-// What ROOT has in the StreamerInfo of any file with a tree.
-constexpr const char* kClassesOfTrees[] = {"TTree",  "TNamed", "TObject", "TAttLine", "TAttFill", "TAttMarker", "ROOT::TIOFeatures",
-                                           "TBranch", "TLeaf",  "TList",   "TSeqCollection", "TCollection", "TString",
-                                           "TBranchRef", "TRefTable", "TObjArray"};
+// What ROOT describes in any file with a tree.
+constexpr const char* kClassesOfTrees[] = {"TTree", "TNamed", "TObject", "TAttLine", "TAttFill", "TAttMarker",
+                                           "ROOT::TIOFeatures", "TBranch", "TLeaf", "TList", "TSeqCollection",
+                                           "TCollection", "TString", "TBranchRef", "TRefTable", "TObjArray"};
 
-class NewTreeWriter : public TreeWriter {
+// A tree that is new has no committed one, and all of its branches were added.
+class RecordedTree : public TreeWriter {
  public:
-  explicit NewTreeWriter(TreePlace place) : place_(std::move(place)), name_(place_.name) {}
+  explicit RecordedTree(TreePlace place) : place_(std::move(place)), name_(place_.name) {}
 
-  std::int64_t committed_entries() const override { return 0; }
-  const CommittedForm& committed_form() const override { return committed_; }
+  RecordedTree(TreePlace place, std::string class_name, CommittedTree committed)
+      : place_(std::move(place)),
+        name_(place_.name),
+        class_name_(std::move(class_name)),
+        committed_(std::make_unique<CommittedTree>(std::move(committed))) {
+    const TreeRecord& record = committed_->record;
+    entries_ = record.entries;
+    clusters_.range_end = record.cluster_range_end;
+    clusters_.range_size = record.cluster_size;
+    clusters_.auto_flush = record.auto_flush;
+    for (std::size_t slot = 0; slot < committed_->outline.top.size(); ++slot) {
+      slots_.emplace(committed_->outline.top[slot].name, slot);
+    }
+    for (const CommittedBranch& branch : committed_->branches) {
+      numbers_.emplace(branch.form.name, branches_.size());
+      branches_.push_back({branch.form, branch.baskets});
+    }
+  }
+
+  std::int64_t committed_entries() const override { return committed_ ? committed_->record.entries : 0; }
+
+  const CommittedForm& committed_form() const override {
+    static const CommittedForm none;
+    return committed_ ? committed_->form : none;
+  }
 
   Result<> add_branches(std::span<const OfferedColumn> columns, const TableForm& form) override {
     for (const BranchForm& branch : form.branches) {
-      if (numbers_.count(branch.name) != 0) return fail(ErrorKind::exists, branch.name + ": a branch of that name is there");
+      if (is_there(branch.name)) return fail(ErrorKind::exists, branch.name + ": the table has a branch of that name");
     }
+    const std::size_t first = branches_.size();
     for (const BranchForm& branch : form.branches) {
-      numbers_.emplace(branch.name, branches_.size());
-      WrittenBranch made = written_branch(branch, columns);
-      made.basket_title = place_.name;
-      branches_.push_back({std::move(made), {}, false});
+      WrittenBranch written = written_branch(branch, columns);
+      written.basket_title = place_.name;
+      numbers_[branch.name] = branches_.size();
+      branches_.push_back({std::move(written), {}});
     }
-    for (const BranchForm& branch : form.branches) {
-      if (const auto counter = numbers_.find(branch.counter); branch.kind == BranchForm::Kind::counted_array && counter != numbers_.end())
-        branches_[counter->second].form.is_counter = true;
+    for (std::size_t i = first; i < branches_.size(); ++i) {
+      if (branches_[i].form.kind != Kind::counted) continue;
+      const auto counter = numbers_.find(branches_[i].form.counter);
+      if (counter == numbers_.end() || counter->second < committed_branches()) {
+        return fail(ErrorKind::invalid, branches_[i].form.name + ": its counter is not added with it");
+      }
+      branches_[counter->second].form.is_counter = true;
     }
     return {};
   }
 
-  Result<Basket> encode(std::size_t branch, EntryRange entries, std::span<const std::span<const std::byte>> columns) const override {
+  Result<Basket> encode(std::size_t branch, EntryRange entries,
+                        std::span<const std::span<const std::byte>> columns) const override {
     return encode_basket(branches_[branch].form, place_, entries, columns);
   }
 
@@ -56,25 +92,33 @@ class NewTreeWriter : public TreeWriter {
   }
 
   void end_cluster(std::int64_t entries, std::int64_t auto_flush, std::span<const std::int32_t> basket_bytes) override {
-    if (entries > numbers_of_tree_.entries) clusters_.end_cluster(numbers_of_tree_.entries, entries, auto_flush);
-    numbers_of_tree_.entries = entries;
-    for (std::size_t i = 0; i < basket_bytes.size() && i < branches_.size(); ++i) branches_[i].baskets.basket_size = basket_bytes[i];
+    if (entries > entries_) clusters_.end_cluster(entries_, entries, auto_flush);
+    entries_ = std::max(entries_, entries);
+    for (std::size_t i = 0; i < std::min(basket_bytes.size(), branches_.size()); ++i) {
+      branches_[i].baskets.basket_size = basket_bytes[i];
+    }
   }
 
   Result<std::vector<std::byte>> record(std::uint32_t keylen) const override {
-    TreeNumbers numbers = numbers_of_tree_;
-    std::vector<BranchToWrite> branches;
-    for (const Branch& branch : branches_) {
-      if (branch.is_dropped) continue;
-      if (branch.baskets.entries != numbers.entries) {
-        return fail(ErrorKind::invalid, branch.form.name + ": it has " + std::to_string(branch.baskets.entries) + " entries, the table " +
-                                            std::to_string(numbers.entries));
+    const std::unordered_set<std::size_t> left_out = added_branches_left_out();
+    TreeChanges changes;
+    changes.name = name_;
+    changes.numbers.entries = entries_;
+    changes.compression = place_.compression.settings();
+    for (std::size_t i = 0; i < branches_.size(); ++i) {
+      const bool is_committed = i < committed_branches();
+      if (left_out.count(i) != 0 || (is_committed && entries_ == committed_entries())) continue;
+      const Branch& branch = branches_[i];
+      if (branch.baskets.entries != entries_) {
+        return fail(ErrorKind::invalid, branch.form.name + ": it has " + std::to_string(branch.baskets.entries) +
+                                            " entries, the table " + std::to_string(entries_));
       }
-      numbers.tot_bytes += branch.baskets.tot_bytes;
-      numbers.zip_bytes += branch.baskets.zip_bytes;
-      branches.push_back({&branch.form, &branch.baskets});
+      (is_committed ? changes.appended : changes.added).push_back({&branch.form, &branch.baskets});
     }
-    std::vector<std::byte> payload = write_tree(keylen, name_, place_.title, numbers, clusters_, branches, place_.compression.settings());
+    if (committed_ && entries_ != committed_entries() && changes.appended.size() != committed_->outline.top.size()) {
+      return fail(ErrorKind::invalid, "entries were appended to a part of the branches");
+    }
+    std::vector<std::byte> payload = committed_ ? edited(keylen, changes) : made(keylen, changes);
     if (payload.size() > kRecordMax) return fail(ErrorKind::unsupported, "the tree's record would be larger than 1 GiB");
     return payload;
   }
@@ -82,21 +126,26 @@ class NewTreeWriter : public TreeWriter {
   const std::string& class_name() const override { return class_name_; }
 
   std::vector<std::string> classes() const override {
-    std::vector<std::string> classes(std::begin(kClassesOfTrees), std::end(kClassesOfTrees));
-    std::set<std::string> more;
-    for (const Branch& branch : branches_) {
-      const std::vector<std::string> used = classes_of(branch.form);
-      more.insert(used.begin(), used.end());
+    std::vector<std::string> classes;
+    if (!committed_ || branches_.size() > committed_branches()) {
+      classes.assign(std::begin(kClassesOfTrees) + (committed_ ? 1 : 0), std::end(kClassesOfTrees));
     }
-    classes.insert(classes.end(), more.begin(), more.end());
+    std::set<std::string> more;
+    for (std::size_t i = committed_branches(); i < branches_.size(); ++i) {
+      for (std::string& used : classes_of(branches_[i].form)) more.insert(std::move(used));
+    }
+    std::ranges::copy_if(more, std::back_inserter(classes),
+                         [&](const std::string& name) { return std::ranges::count(classes, name) == 0; });
     return classes;
   }
 
   Result<> drop_branch(std::string_view name) override {
-    const auto found = numbers_.find(std::string(name));
-    if (found == numbers_.end()) return fail(ErrorKind::not_found, std::string(name) + ": no such branch");
-    branches_[found->second].is_dropped = true;
-    numbers_.erase(found);
+    if (!is_there(std::string(name))) return fail(ErrorKind::not_found, std::string(name) + ": no such branch");
+    if (const auto slot = slots_.find(name); slot != slots_.end()) dropped_slots_.push_back(slot->second);
+    if (const auto number = numbers_.find(std::string(name)); number != numbers_.end()) {
+      dropped_.insert(number->second);
+      numbers_.erase(number);
+    }
     return {};
   }
 
@@ -106,21 +155,94 @@ class NewTreeWriter : public TreeWriter {
   struct Branch {
     WrittenBranch form;
     BranchBaskets baskets;
-    bool is_dropped = false;
   };
 
+  std::size_t committed_branches() const { return committed_ ? committed_->branches.size() : 0; }
+
+  bool is_there(const std::string& name) const {
+    if (numbers_.count(name) != 0) return true;
+    const auto slot = slots_.find(name);
+    return slot != slots_.end() && std::ranges::count(dropped_slots_, slot->second) == 0;
+  }
+
+  // Of those added here, the dropped ones that count nothing that stays.
+  std::unordered_set<std::size_t> added_branches_left_out() const {
+    std::unordered_set<std::size_t> left_out;
+    for (const std::size_t i : dropped_) {
+      if (i >= committed_branches()) left_out.insert(i);
+    }
+    const std::unordered_set<std::size_t> dropped = left_out;
+    for (std::size_t i = committed_branches(); i < branches_.size() && !left_out.empty(); ++i) {
+      if (branches_[i].form.kind != Kind::counted || dropped.count(i) != 0) continue;
+      std::erase_if(left_out, [&](std::size_t other) { return branches_[other].form.name == branches_[i].form.counter; });
+    }
+    return left_out;
+  }
+
+  static void count_bytes(TreeNumbers& numbers, std::span<const BranchToWrite> branches) {
+    for (const BranchToWrite& branch : branches) {
+      numbers.tot_bytes += branch.baskets->tot_bytes;
+      numbers.zip_bytes += branch.baskets->zip_bytes;
+    }
+  }
+
+  std::vector<std::byte> made(std::uint32_t keylen, TreeChanges& changes) const {
+    count_bytes(changes.numbers, changes.added);
+    return write_tree(keylen, name_, place_.title, changes.numbers, clusters_, changes.added, changes.compression);
+  }
+
+  std::vector<std::byte> edited(std::uint32_t keylen, TreeChanges& changes) const {
+    const TreeRecord& record = committed_->record;
+    changes.dropped = branches_free_to_go(*committed_, dropped_slots_);
+    if (!changes.appended.empty()) changes.clusters = &clusters_;
+    changes.numbers.tot_bytes = record.tot_bytes;
+    changes.numbers.zip_bytes = record.zip_bytes;
+    count_bytes(changes.numbers, changes.added);
+    for (std::size_t slot = 0; slot < changes.appended.size(); ++slot) {
+      const BranchRecord& before = record.branches[record.top[slot]];
+      changes.numbers.tot_bytes += changes.appended[slot].baskets->tot_bytes - before.tot_bytes;
+      changes.numbers.zip_bytes += changes.appended[slot].baskets->zip_bytes - before.zip_bytes;
+    }
+    for (const std::size_t slot : changes.dropped) {
+      if (!changes.appended.empty()) {
+        changes.numbers.tot_bytes -= changes.appended[slot].baskets->tot_bytes;
+        changes.numbers.zip_bytes -= changes.appended[slot].baskets->zip_bytes;
+      } else {
+        subtract(record, record.top[slot], changes.numbers);
+      }
+    }
+    return edit_tree(*committed_, keylen, changes);
+  }
+
+  // Branches are above their children in `branches`, so this ends.
+  static void subtract(const TreeRecord& record, BranchIndex branch, TreeNumbers& numbers) {
+    numbers.tot_bytes -= record.branches[branch].tot_bytes;
+    numbers.zip_bytes -= record.branches[branch].zip_bytes;
+    for (const BranchIndex child : record.branches[branch].children) subtract(record, child, numbers);
+  }
+
   TreePlace place_;
-  std::string name_;  // baskets keep the name that the tree had when it was made
+  std::string name_;  // baskets keep the name that the tree had when it was opened
   std::string class_name_ = "TTree";
-  CommittedForm committed_;
-  std::vector<Branch> branches_;
-  std::unordered_map<std::string, std::size_t> numbers_;  // of branches that are not dropped, by name
-  TreeNumbers numbers_of_tree_;
+  std::unique_ptr<const CommittedTree> committed_;
+  std::vector<Branch> branches_;                             // those of the committed form, then those added
+  std::unordered_map<std::string, std::size_t> numbers_;     // in branches_, by name; without dropped ones
+  std::unordered_map<std::string_view, std::size_t> slots_;  // of the committed tree, by name
+  std::vector<std::size_t> dropped_slots_;
+  std::set<std::size_t> dropped_;  // numbers
+  std::int64_t entries_ = 0;
   Clusters clusters_;
 };
 
 }  // namespace
 
-std::unique_ptr<TreeWriter> TreeWriter::create(TreePlace place) { return std::make_unique<NewTreeWriter>(std::move(place)); }
+std::unique_ptr<TreeWriter> TreeWriter::create(TreePlace place) { return std::make_unique<RecordedTree>(std::move(place)); }
+
+Result<std::unique_ptr<TreeWriter>> TreeWriter::open(TreePlace place, std::span<const std::byte> payload,
+                                                     std::uint32_t keylen, const std::string& class_name,
+                                                     const StreamerInfos& infos, const Source& source) {
+  TRY(CommittedTree tree, read_committed_tree(payload, keylen, class_name, infos, place.name, source));
+  return std::unique_ptr<TreeWriter>(std::make_unique<RecordedTree>(std::move(place), class_name, std::move(tree)));
+}
 
 }  // namespace tfile

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "streamer/streamer_info.h"
+#include "tfile/source.h"
 #include "tfile/writer.h"
 
 namespace tfile {
@@ -31,11 +32,11 @@ class TreeWriter : public TableWriter {
   static std::unique_ptr<TreeWriter> create(TreePlace);
 
   // From the record that is there: the decompressed payload of a key of class `class_name`, and that key's length. What
-  // of it is not understood stays as it is. Where the title of `place` is empty it is the record's own; the name is
-  // `place`'s. Errors: damaged, unsupported (objects in the record whose class the file does not describe).
+  // of it is not understood stays as it is; so does its title. The name is `place`'s. `source`: the file, to look at keys
+  // of its baskets. Blocks. Errors: damaged, unsupported (objects in the record that the file does not describe), io.
   static Result<std::unique_ptr<TreeWriter>> open(TreePlace place, std::span<const std::byte> payload,
                                                   std::uint32_t keylen, const std::string& class_name,
-                                                  const StreamerInfos& infos);
+                                                  const StreamerInfos& infos, const Source& source);
 
   // The payload, decompressed, for a key of `keylen` bytes. Errors: invalid (branches whose entries differ from the
   // others': a cluster was not ended), unsupported (it would not fit into the 1 GiB of an object).
@@ -47,8 +48,8 @@ class TreeWriter : public TableWriter {
   // The classes that the file's StreamerInfo must describe for what was written here.
   virtual std::vector<std::string> classes() const = 0;
 
-  // Takes a branch, with those below it, out of the record. What is counted by its leaf keeps it: then it goes with the
-  // last of those. Errors: not_found.
+  // Takes a branch, with those below it, out of the record. While its leaf counts others it stays, and goes with the last
+  // of those. Errors: not_found.
   virtual Result<> drop_branch(std::string_view name) = 0;
 
   // What the key is renamed to.
