@@ -24,7 +24,7 @@ std::vector<JournalRecord> every_kind() {
   return {
       {.kind = JournalKind::create, .id = 1, .file_kind = StagedKind::directory, .text = "Events"},
       {.kind = JournalKind::create, .id = 2, .file_kind = StagedKind::column, .text = "Events/px.f4"},
-      {.kind = JournalKind::data, .id = 2, .offset = 100, .bytes = pattern(3000, 1)},
+      {.kind = JournalKind::data, .id = 2, .offset = 100, .bytes = pattern(300, 1)},
       {.kind = JournalKind::rename, .id = 2, .text = "Events/p\xff.f4"},
       {.kind = JournalKind::truncate, .id = 2, .offset = 50},
       {.kind = JournalKind::title, .id = 2, .text = "momentum"},
