@@ -217,7 +217,8 @@ void CommitDraft::write_key_list(DirectoryState& one) {
   release(std::exchange(one.key_list, {}));
   one.record.seek_keys = 0;
   one.record.nbytes_keys = 0;
-  if (one.keys.empty()) return;
+  // ROOT takes a root directory without a list for one that was never written.
+  if (one.keys.empty() && one.parent) return;
   std::vector<const std::vector<std::byte>*> keys;
   for (const ListedKey& key : one.keys) keys.push_back(&key.bytes);
   const std::vector<std::byte> payload = encode_key_list(keys);
@@ -320,7 +321,7 @@ Result<CommitPlan> CommitDraft::finish(const Source* source) {
   if (state_.makes_new_file) {
     DirectoryRecord& root = directory(0).record;
     if (root.created == 0) root.created = now_;
-    root.modified = now_;
+    directory(0).changed = true;
   }
   for (std::size_t i = 0; i < state_.directories.size(); ++i) {
     DirectoryState& one = directory(i);
