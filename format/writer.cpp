@@ -315,7 +315,7 @@ Result<TableOfFile> RootFileWriter::read_table(std::size_t directory, const List
   table.title = parsed(key).title;
   table.cycle = key.cycle;
   TRY(table.tree, TreeWriter::open(tree_place(key.name, ""), record.payload.span(), record.keylen, key.class_name,
-                                   *infos_.infos));
+                                   *infos_.infos, file_->source()));
   const CommitDraft unchanged(state_, space_, compression_, 0, state_.header.big);
   TRY(const std::vector<std::byte> payload, table.tree->record(table_keylen(unchanged, table)));
   table.written = hash_of(table, payload);
