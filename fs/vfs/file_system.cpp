@@ -74,8 +74,8 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
   control_.holder = make_control_directory({{"README", [] { return readme_text(); }},
                                             {"config.json", [text = options.config_json] { return text; }},
                                             {"errors", [this] { return errors_.text(); }},
-                                            {"pending.json", [this] { return pending_json(); }},
                                             {"metrics", [this] { return metrics(); }},
+                                            {"pending.json", [this] { return pending_json(); }},
                                             {"stats.json", [this] { return stats_json(); }}},
                                            options.ownership);
 }
