@@ -19,6 +19,7 @@ class NameIndex {
     while (size < 2 * names_max) size *= 2;
     slots_.assign(size, kFree);
   }
+  std::uint64_t memory() const { return slots_.capacity() * sizeof slots_[0]; }
 
   // Number `i`, unless the name is there: returns the number found under it then, else `i`.
   template <class NameOf>

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <cstdint>
 
 #include "vfs/generation.h"
 #include "vfs/name_index.h"
@@ -16,15 +17,18 @@ namespace {
 using tfile::Node;
 using tfile::NodeId;
 
-// Another name under which a child is found.
+// Another name under which a child is found. It lies in the child's node: there are as many as columns.
 struct Alias {
-  std::string_view name;
-  NodeId node;
+  enum class Kind : std::uint8_t { stem, branch_name, original_name };
+  std::uint32_t child;
+  Kind kind;
+  std::uint16_t stem_size = 0;  // of the child's own name, without its type
 };
 
 class NodeDirectory final : public Directory {
  public:
   NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId node);
+  ~NodeDirectory() override { generation()->context.directories_memory -= memory(); }
 
   const std::shared_ptr<const Generation>& generation() const override { return table_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
@@ -43,7 +47,12 @@ class NodeDirectory final : public Directory {
     return [this](std::uint32_t i) -> std::string_view { return child(i).name; };
   }
   auto alias_name() const {
-    return [this](std::uint32_t i) { return aliases_[i].name; };
+    return [this](std::uint32_t i) { return name_of(aliases_[i]); };
+  }
+  std::string_view name_of(const Alias&) const;
+  void add_alias(Alias);
+  std::uint64_t memory() const {
+    return sizeof *this + children_.memory() + alias_index_.memory() + aliases_.capacity() * sizeof(Alias);
   }
   std::optional<NodeId> find_node(std::string_view name) const;
   std::optional<Slot> find_slot(std::string_view name) const;
@@ -59,27 +68,49 @@ class NodeDirectory final : public Directory {
 NodeDirectory::NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId node)
     : table_(std::move(table)), node_(node), children_(self().children.size()) {
   const std::size_t count = self().children.size();
-  const auto add = [&](std::uint32_t i, std::string_view name) {
-    if (!name.empty() && name != child(i).name) aliases_.push_back({name, self().children[i]});
-  };
   for (std::uint32_t i = 0; i < count; ++i) children_.add(i, child_name());
   // Names without type come before branch names, where a branch is called like another's column.
   for (std::uint32_t i = 0; i < count; ++i) {
     if (!child(i).column) continue;
     const tfile::Column& column = table_->table().columns[*child(i).column];
-    if (const auto stem = without_suffix(child(i).name, tfile::typed_suffix(column.dtype, column.shape))) add(i, *stem);
+    const auto stem = without_suffix(child(i).name, tfile::typed_suffix(column.dtype, column.shape));
+    if (stem && stem->size() <= UINT16_MAX)
+      add_alias({i, Alias::Kind::stem, static_cast<std::uint16_t>(stem->size())});
   }
-  for (std::uint32_t i = 0; i < count; ++i) {
-    add(i, child(i).branch_name);
-    add(i, child(i).original_name);
+  const std::size_t stems = aliases_.size();
+  for (std::uint32_t i = 0, stem = 0; i < count; ++i) {
+    while (stem < stems && aliases_[stem].child < i) ++stem;
+    const bool has_stem = stem < stems && aliases_[stem].child == i;
+    if (!has_stem || child(i).branch_name != name_of(aliases_[stem])) add_alias({i, Alias::Kind::branch_name});
+    add_alias({i, Alias::Kind::original_name});
   }
+  aliases_.shrink_to_fit();
   alias_index_ = NameIndex(aliases_.size());
   for (std::uint32_t i = 0; i < aliases_.size(); ++i) alias_index_.add(i, alias_name());
+  generation()->context.directories_memory += memory();
+}
+
+std::string_view NodeDirectory::name_of(const Alias& alias) const {
+  const Node& node = child(alias.child);
+  switch (alias.kind) {
+    case Alias::Kind::stem:
+      return std::string_view(node.name).substr(0, alias.stem_size);
+    case Alias::Kind::branch_name:
+      return node.branch_name;
+    case Alias::Kind::original_name:
+      return node.original_name;
+  }
+  return {};
+}
+
+void NodeDirectory::add_alias(Alias alias) {
+  const std::string_view name = name_of(alias);
+  if (!name.empty() && name != child(alias.child).name) aliases_.push_back(alias);
 }
 
 std::optional<NodeId> NodeDirectory::find_node(std::string_view name) const {
   if (const auto i = children_.find(name, child_name())) return self().children[*i];
-  if (const auto i = alias_index_.find(name, alias_name())) return aliases_[*i].node;
+  if (const auto i = alias_index_.find(name, alias_name())) return self().children[aliases_[*i].child];
   return table_->loaded().find_branch(node_, name);
 }
 
