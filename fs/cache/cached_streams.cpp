@@ -15,9 +15,6 @@ using tfile::StreamId;
 // Beyond this many pieces a copy is cheaper than what the kernel spends on each (it pins their pages one by one).
 constexpr std::size_t kPiecesMax = 64;
 
-std::uint32_t chunk_of(const std::vector<std::int64_t>& first, std::int64_t item) {
-  return static_cast<std::uint32_t>(std::upper_bound(first.begin(), first.end(), item) - first.begin() - 1);
-}
 std::uint32_t chunk_end(const std::vector<std::int64_t>& first, std::int64_t item_end) {
   const auto place = std::lower_bound(first.begin(), first.end(), item_end);
   return static_cast<std::uint32_t>(std::min<std::ptrdiff_t>(place - first.begin(), std::ssize(first) - 1));
@@ -119,7 +116,7 @@ void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const 
   if (offset >= end) return reply(Slices());
 
   ColumnRead read{stream, slot, item_size, offset, end, 0, 0};
-  read.first_chunk = chunk_of(first, static_cast<std::int64_t>(offset / item_size));
+  read.first_chunk = extents.chunk_of(slot, static_cast<std::int64_t>(offset / item_size));
   read.last_chunk = chunk_end(first, static_cast<std::int64_t>((end + item_size - 1) / item_size));
 
   const ReadAhead::Advice ahead = set->ahead.note(read, extents);
@@ -148,14 +145,24 @@ void CachedStreamsOfSet::miss(const std::shared_ptr<AttachedSet>& set, const Col
               });
 }
 
+// Other columns may be thousands: planning them takes longer than the request, which then does not wait for it.
 void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, bool missed,
                                     const ReadAhead::Advice& ahead) {
-  std::vector<ChunkKey> keys = ahead.own;
-  const auto add = [&](const std::vector<ChunkKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
-  if (ahead.entries.size() > 0 && (missed || !ahead.own.empty()))
-    add(set->ahead.of_companions(read.stream, ahead.entries));
-  if (ahead.sweep.begin < ahead.sweep.end) add(set->ahead.of_sweep(ahead.sweep));
-  if (!keys.empty()) load_chunks_ahead(set, std::move(keys));
+  const bool companions = ahead.companions && (missed || !ahead.own.empty());
+  const bool sweeps = ahead.sweep.begin < ahead.sweep.end;
+  if (!companions && !sweeps) {
+    if (!ahead.own.empty()) load_chunks_ahead(set, ahead.own);
+    return;
+  }
+  set->core->fetcher.run(
+      [set, stream = read.stream, companions, sweeps, ahead] {
+        std::vector<ChunkKey> keys = ahead.own;
+        const auto add = [&](const std::vector<ChunkKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
+        if (companions) add(set->ahead.of_companions(stream, ahead.entries));
+        if (sweeps) add(set->ahead.of_sweep(ahead.sweep));
+        if (!keys.empty()) load_chunks_ahead(set, std::move(keys));
+      },
+      Urgency::awaited);  // it reads nothing itself, and what it plans is prefetch
 }
 
 }  // namespace

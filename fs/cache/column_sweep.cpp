@@ -16,8 +16,8 @@ constexpr std::uint64_t kSmallColumn = 64 << 10;  // stored
 // request is on its way.
 constexpr tfile::StreamId kPassedOver = 3;
 
-// Stored bytes that may be loaded whatever the habit is worth: a few milliseconds of one core if it ends there. It
-// holds hundreds of small columns; of large ones as many are loaded ahead as were read.
+// Stored bytes that may be loaded whatever the habit is worth, of columns read in turn: a few milliseconds of one core
+// if it ends there. It holds hundreds of small columns; of large ones as many are loaded ahead as were read.
 constexpr std::uint64_t kWindowFree = 4 << 20;
 // After so many columns it is the whole table that is wanted: each window costs a read for every cluster, so that with
 // doubling most reads would be small. But a window of ten thousand columns takes longer to plan than the reader leaves.
@@ -48,8 +48,9 @@ ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, EntryRange entr
     *found = Sweep{};
   }
   const EntryRange whole{0, all};
-  const bool in_step =
-      stream == found->stream + 1 && found->last_use + 1 == clock_ && entries == whole && found->now == whole;
+  const bool right_after = found->last_use + 1 == clock_;
+  const bool in_step = stream == found->stream + 1 && right_after && entries == whole && found->now == whole;
+  found->in_turn = found->columns == 0 || (found->in_turn && right_after);
   found->last_use = clock_;
   if (found->columns > 0 && stream < found->stream) {  // requests of one reader may overtake each other
     found->reach = hull(found->reach, entries);
@@ -96,7 +97,7 @@ ColumnSweep::Advice ColumnSweep::go_on(Sweep& sweep, std::int64_t all) {
     sum += share * static_cast<double>(stored);
     const std::uint32_t growth = sweep.columns >= kColumnsAll ? kColumnsGrowth : 1;
     const bool worth_it = end - begin < growth * sweep.columns ||
-                          (stored <= kSmallColumn && sum <= static_cast<double>(kWindowFree));
+                          (sweep.in_turn && stored <= kSmallColumn && sum <= static_cast<double>(kWindowFree));
     if (!worth_it || sum > static_cast<double>(window_max_)) break;
   }
   sweep.loaded_from = sweep.stream;

@@ -33,6 +33,7 @@ class ColumnSweep {
     tfile::EntryRange now;       // what was read of it, in one go
     tfile::EntryRange reach;     // and of all before: columns of wide items are read for fewer entries at a time
     std::uint32_t columns = 0;   // how many it has read; 0: free
+    bool in_turn = true;         // each right after the one before, nobody between: who reads at random seldom does
     tfile::StreamId loaded_from = 0, loaded_until = 0;
     tfile::EntryRange loaded;    // entries of the streams loaded
     std::uint64_t last_use = 0;

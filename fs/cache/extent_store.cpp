@@ -180,6 +180,12 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
 
 }  // namespace
 
+std::uint32_t Extents::chunk_of(std::uint32_t slot, std::int64_t item) const {
+  const auto& begins = first[slot];
+  const auto place = std::upper_bound(begins.begin(), begins.end(), item) - begins.begin() - 1;
+  return static_cast<std::uint32_t>(std::clamp<std::ptrdiff_t>(place, 0, std::ssize(begins) - 2));
+}
+
 ExtentStore::~ExtentStore() {
   const Lock lock(mutex_);
   for (const auto& [stream, state] : streams_)

@@ -24,6 +24,8 @@ struct Extents {
 
   std::size_t chunks() const { return first.empty() ? 0 : first[0].size() - 1; }
   std::int64_t length(std::uint32_t slot) const { return first[slot].back() + (damage ? 1 : 0); }
+  // The chunk that holds this item of a slot; the last one for an item beyond. There is a chunk.
+  std::uint32_t chunk_of(std::uint32_t slot, std::int64_t item) const;
 };
 using ExtentsPtr = std::shared_ptr<const Extents>;
 

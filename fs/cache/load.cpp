@@ -18,8 +18,8 @@ using tfile::ChunkKey;
 constexpr std::uint64_t kTaskStoredBytes = 100'000;
 
 // A range that a reader waits for is read whole before its first chunk is decoded; one that nobody waits for may be
-// longer: fewer calls.
-constexpr std::uint64_t kAwaitedRangeMax = 4 << 20, kAheadRangeMax = 32 << 20;
+// longer: fewer calls. ROOT closes a cluster at 30 MB and somewhat more.
+constexpr std::uint64_t kAwaitedRangeMax = 4 << 20, kAheadRangeMax = 40 << 20;
 
 // Bytes of one vectored read, after which what came is decoded.
 constexpr std::uint64_t kCallBytes = 8 << 20;

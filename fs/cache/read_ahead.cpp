@@ -26,11 +26,67 @@ std::uint32_t parts_in(const tfile::StreamSet& streams) {
   return static_cast<std::uint32_t>(std::clamp(stored / kPartBytes, kPartsMin, kPartsMax));
 }
 
-// The chunk with this byte of the column, or the last.
-std::uint32_t chunk_at(const std::vector<std::int64_t>& first, std::uint64_t byte, std::uint64_t item_size) {
-  const auto item = static_cast<std::int64_t>(byte / item_size);
-  const auto place = std::upper_bound(first.begin(), first.end(), item) - first.begin() - 1;
-  return static_cast<std::uint32_t>(std::clamp<std::ptrdiff_t>(place, 0, std::ssize(first) - 2));
+// The column of a read, in bytes.
+struct Column {
+  const ColumnRead& read;
+  const Extents& extents;
+
+  std::uint32_t chunks() const { return static_cast<std::uint32_t>(extents.chunks()); }
+  std::uint64_t begin_of(std::uint32_t chunk) const {
+    return static_cast<std::uint64_t>(extents.first[read.slot][chunk]) * read.item_size;
+  }
+  std::uint64_t end() const { return begin_of(chunks()); }
+  std::uint32_t chunk_at(std::uint64_t byte) const {
+    return extents.chunk_of(read.slot, static_cast<std::int64_t>(byte / read.item_size));
+  }
+};
+
+// Upward and downward: at least half a window at a time, so that fetches are large.
+std::vector<ChunkKey> chunks_above(const Column& column, std::uint64_t ahead, std::uint64_t& loaded_until) {
+  const ColumnRead& read = column.read;
+  std::vector<ChunkKey> keys;
+  const std::uint64_t from = std::max(loaded_until, column.begin_of(read.last_chunk));
+  if (from >= column.end() || (from > read.end && from - read.end >= ahead / 2)) return keys;
+  const std::uint64_t until = std::min(column.end(), read.end + ahead);
+  if (until <= from) return keys;
+  std::uint32_t chunk = column.chunk_at(from);
+  for (; chunk < column.chunks() && column.begin_of(chunk) < until; ++chunk) keys.push_back({read.stream, chunk});
+  loaded_until = column.begin_of(chunk);
+  return keys;
+}
+
+std::vector<ChunkKey> chunks_below(const Column& column, std::uint64_t ahead, std::uint64_t& loaded_until) {
+  const ColumnRead& read = column.read;
+  std::vector<ChunkKey> keys;
+  const std::uint64_t from =
+      std::min(loaded_until == 0 ? column.end() : loaded_until, column.begin_of(read.first_chunk));
+  if (from == 0 || (from < read.begin && read.begin - from >= ahead / 2)) return keys;
+  const std::uint64_t until = read.begin - std::min(read.begin, ahead);
+  std::uint32_t chunk = column.chunk_at(from - 1) + 1;
+  while (chunk > 0 && column.begin_of(chunk) > until) keys.push_back({read.stream, --chunk});
+  loaded_until = column.begin_of(chunk);
+  return keys;
+}
+
+// Those of the next reads in equal steps, at least half of them at a time.
+std::vector<ChunkKey> chunks_in_steps(const Column& column, std::int64_t step, std::uint64_t ahead,
+                                      std::uint64_t& loaded_until) {
+  const ColumnRead& read = column.read;
+  std::vector<ChunkKey> keys;
+  const auto here = static_cast<std::int64_t>(read.begin);
+  const auto reads = static_cast<std::int64_t>(ahead / (read.end - read.begin));
+  const std::int64_t loaded = (static_cast<std::int64_t>(loaded_until) - here) / step;  // in steps from here
+  if (loaded > reads / 2 && loaded <= reads) return keys;
+  std::uint32_t last = read.first_chunk;
+  for (std::int64_t i = (loaded > 0 && loaded <= reads ? loaded : 0) + 1; i <= reads; ++i) {
+    const std::int64_t at = here + i * step;
+    if (at < 0 || static_cast<std::uint64_t>(at) >= column.end()) break;
+    const std::uint32_t chunk = column.chunk_at(static_cast<std::uint64_t>(at));
+    if (chunk != last) keys.push_back({read.stream, chunk});
+    last = chunk;
+    loaded_until = static_cast<std::uint64_t>(at);
+  }
+  return keys;
 }
 
 }  // namespace
@@ -40,6 +96,7 @@ ReadAhead::ReadAhead(const tfile::StreamSet& streams, Prefetch prefetch, std::ui
       prefetch_(prefetch),
       memory_(memory),
       parts_(prefetch == Prefetch::learn ? parts_in(streams) : 1),
+      history_(parts_),
       // Decoded it may be several times as much, and must stay well below the budget.
       sweep_([&streams](StreamId stream) { return streams.stored_bytes(stream); },
              static_cast<StreamId>(streams.stream_count()), memory / 16) {}
@@ -59,7 +116,9 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   advice.own = own_chunks(read, extents, sequence);
   if (prefetch_ != Prefetch::learn) return advice;
 
-  history_.note(read.stream, part_of(entries.begin, all), part_of(entries.end - 1, all));
+  const std::uint32_t first_part = part_of(entries.begin, all), last_part = part_of(entries.end - 1, all);
+  history_.note(read.stream, first_part, last_part);
+  advice.companions = history_.was_used_before(read.stream, first_part, last_part);
   advice.entries = entries;
   for (const ChunkKey key : advice.own) {
     const EntryRange more = streams_.chunk_entries(key);
@@ -86,48 +145,13 @@ std::int64_t ReadAhead::all_entries(StreamId stream) const {
   return chunks == 0 ? 0 : streams_.chunk_entries({stream, static_cast<std::uint32_t>(chunks - 1)}).end;
 }
 
-// At least half a window at a time, so that fetches are large.
 std::vector<ChunkKey> ReadAhead::own_chunks(const ColumnRead& read, const Extents& extents,
-                                            const SequenceDetector::Advice& advice) const {
-  std::vector<ChunkKey> keys;
-  if (advice.ahead == 0) return keys;
-  const auto& first = extents.first[read.slot];
-  const auto chunks = static_cast<std::uint32_t>(extents.chunks());
-  const auto byte_of = [&](std::uint32_t chunk) { return static_cast<std::uint64_t>(first[chunk]) * read.item_size; };
-  const std::uint64_t column_end = byte_of(chunks);
-  std::uint64_t& loaded_until = *advice.loaded_until;
-  if (advice.step == 0) {
-    const std::uint64_t from = std::max(loaded_until, byte_of(read.last_chunk));
-    if (from >= column_end || (from > read.end && from - read.end >= advice.ahead / 2)) return keys;
-    const std::uint64_t until = std::min(column_end, read.end + advice.ahead);
-    if (until <= from) return keys;
-    std::uint32_t chunk = chunk_at(first, from, read.item_size);
-    for (; chunk < chunks && byte_of(chunk) < until; ++chunk) keys.push_back({read.stream, chunk});
-    loaded_until = byte_of(chunk);
-  } else if (advice.step == -1) {
-    const std::uint64_t from = std::min(loaded_until == 0 ? column_end : loaded_until, byte_of(read.first_chunk));
-    if (from == 0 || (from < read.begin && read.begin - from >= advice.ahead / 2)) return keys;
-    const std::uint64_t until = read.begin - std::min(read.begin, advice.ahead);
-    std::uint32_t chunk = chunk_at(first, from - 1, read.item_size) + 1;
-    while (chunk > 0 && byte_of(chunk) > until) keys.push_back({read.stream, --chunk});
-    loaded_until = byte_of(chunk);
-  } else {
-    std::uint32_t last = read.first_chunk;
-    const auto here = static_cast<std::int64_t>(read.begin), step = advice.step;
-    const auto reads = static_cast<std::int64_t>(advice.ahead / (read.end - read.begin));
-    const std::int64_t loaded = (static_cast<std::int64_t>(loaded_until) - here) / step;  // in steps from here
-    if (loaded > reads / 2 && loaded <= reads) return keys;
-    const std::int64_t from = loaded > 0 && loaded <= reads ? loaded : 0;
-    for (std::int64_t i = from + 1; i <= reads; ++i) {
-      const std::int64_t at = here + i * step;
-      if (at < 0 || static_cast<std::uint64_t>(at) >= column_end) break;
-      const std::uint32_t chunk = chunk_at(first, static_cast<std::uint64_t>(at), read.item_size);
-      if (chunk != last) keys.push_back({read.stream, chunk});
-      last = chunk;
-      loaded_until = static_cast<std::uint64_t>(at);
-    }
-  }
-  return keys;
+                                            const SequenceDetector::Advice& advice) {
+  if (advice.ahead == 0) return {};
+  const Column column{read, extents};
+  if (advice.step == 0) return chunks_above(column, advice.ahead, *advice.loaded_until);
+  if (advice.step == -1) return chunks_below(column, advice.ahead, *advice.loaded_until);
+  return chunks_in_steps(column, advice.step, advice.ahead, *advice.loaded_until);
 }
 
 std::vector<ChunkKey> ReadAhead::of_companions(StreamId stream, EntryRange entries) {

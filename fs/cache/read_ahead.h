@@ -34,7 +34,8 @@ class ReadAhead {
   struct Advice {
     bool once = false;                        // the reader goes on in a chunk that it has used before
     std::vector<tfile::ChunkKey> own;         // chunks of the column itself
-    tfile::EntryRange entries;                // which the column's companions may be wanted for; empty for none
+    bool companions = false;                  // the column was used before, so it may have some...
+    tfile::EntryRange entries;                // ...which may be wanted for these entries
     ColumnSweep::Advice sweep;
   };
   // Notes a read. To be called once for each.
@@ -50,7 +51,7 @@ class ReadAhead {
   std::uint32_t part_of(std::int64_t entry, std::int64_t entries) const;
   std::int64_t part_end(std::int64_t entry, std::int64_t entries) const;
   std::int64_t all_entries(tfile::StreamId) const;
-  std::vector<tfile::ChunkKey> own_chunks(const ColumnRead&, const Extents&, const SequenceDetector::Advice&) const;
+  static std::vector<tfile::ChunkKey> own_chunks(const ColumnRead&, const Extents&, const SequenceDetector::Advice&);
   void append(tfile::StreamId, tfile::EntryRange, std::vector<tfile::ChunkKey>&) const;
   std::vector<tfile::ChunkKey> within_budget(std::vector<tfile::ChunkKey>) const;
 
