@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streamer/packing.h"
 
-#include <bit>
 #include <cstdlib>
-#include <cstring>
 #include <numbers>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "bytes/endian.h"
+#include "streamer/unpack_loop.h"
 
 namespace tfile {
+
+#if defined(__x86_64__)
+void unpack_avx2(const Packing& packing, const std::byte* from, std::byte* to, std::size_t count);
+#endif
+
 namespace {
 
 // Float16_t without a range keeps 12 bits of mantissa.
@@ -60,25 +63,21 @@ std::vector<std::string_view> split_at_commas(std::string_view text) {
   }
 }
 
-double truncated_number(const std::byte* p, std::uint32_t bits) {
-  const auto exponent = load_big<std::uint8_t>(p);
-  const auto mantissa = load_big<std::uint16_t>(p + 1);
-  const std::uint32_t kept = mantissa & ((1u << (bits + 1)) - 1);
-  const float value = std::bit_cast<float>((std::uint32_t{exponent} << 23) | (kept << (23 - bits)));
-  return mantissa & (1u << (bits + 1)) ? -value : value;
+using UnpackFunction = void (*)(const Packing&, const std::byte*, std::byte*, std::size_t);
+
+void unpack_plain(const Packing& packing, const std::byte* from, std::byte* to, std::size_t count) {
+  unpack_any(packing, from, to, count);
 }
 
-double packed_number(const Packing& packing, const std::byte* p) {
-  switch (packing.form) {
-    case Packing::Form::plain_float:
-      return load_big<float>(p);
-    case Packing::Form::truncated:
-      return truncated_number(p, packing.bits);
-    case Packing::Form::ranged:
-      return load_big<std::uint32_t>(p) / packing.factor + packing.minimum;
-  }
-  return 0;
+// As bytes/swap.cpp picks.
+UnpackFunction pick() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return unpack_avx2;
+#endif
+  return unpack_plain;
 }
+
+const UnpackFunction kUnpack = pick();
 
 }  // namespace
 
@@ -111,18 +110,7 @@ Packing parse_packing(std::string_view title, bool to_double) {
 }
 
 void unpack(const Packing& packing, std::span<const std::byte> stored, std::byte* to) {
-  const std::size_t step = packing.stored_size();
-  for (std::size_t at = 0; at + step <= stored.size(); at += step) {
-    const double value = packed_number(packing, stored.data() + at);
-    if (packing.to_double) {
-      std::memcpy(to, &value, sizeof value);
-      to += sizeof value;
-    } else {
-      const auto narrow = static_cast<float>(value);
-      std::memcpy(to, &narrow, sizeof narrow);
-      to += sizeof narrow;
-    }
-  }
+  kUnpack(packing, stored.data(), to, stored.size() / packing.stored_size());
 }
 
 }  // namespace tfile

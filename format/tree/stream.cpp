@@ -3,6 +3,7 @@
 
 #include "bytes/boolean.h"
 #include "bytes/swap.h"
+#include "tree/item_ends.h"
 
 namespace tfile {
 namespace {
@@ -24,6 +25,11 @@ class EndsArray {
     if (leading_zero) push_absolute(0);
   }
   void push(std::int64_t end) { push_absolute(base_ + end); }
+  bool push_from_bytes(std::span<const std::int32_t> byte_ends, std::int32_t item_size) {
+    std::int64_t* to = reinterpret_cast<std::int64_t*>(buffer_.data()) + next_;
+    next_ += byte_ends.size();
+    return item_ends(byte_ends, item_size, base_, to);
+  }
   Buffer take() { return std::move(buffer_); }
 
  private:
@@ -45,10 +51,8 @@ Result<Buffer> jagged_ends(const Stream& stream, const BasketData& data, std::sp
     if (static_cast<std::int64_t>(data.offsets.size()) != data.entries + 1)
       return fail(ErrorKind::damaged, "basket: " + std::to_string(data.offsets.size()) + " offsets for " +
                                           std::to_string(data.entries) + " entries");
-    for (std::size_t i = 1; i < data.offsets.size(); ++i) {
-      if (data.offsets[i] % item != 0) return fail(ErrorKind::damaged, "basket: an entry is not a whole number of items");
-      ends.push(data.offsets[i] / item);
-    }
+    if (!ends.push_from_bytes(std::span(data.offsets).subspan(1), static_cast<std::int32_t>(item)))
+      return fail(ErrorKind::damaged, "basket: an entry is not a whole number of items");
   } else if (!counts.empty() || data.entries == 0) {
     if (static_cast<std::int64_t>(counts.size()) != data.entries)
       return fail(ErrorKind::damaged, "basket: its counter covers other entries");

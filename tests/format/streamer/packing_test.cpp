@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <numbers>
@@ -163,6 +164,47 @@ TEST(Packing, AnItemCutShortIsLeftOut) {
   std::vector<float> values{7, 7};
   unpack(packing, stored, reinterpret_cast<std::byte*>(values.data()));
   EXPECT_EQ(values, (std::vector<float>{0, 7}));
+}
+
+// One number by the formula of docs/format.md.
+double by_hand(const Packing& packing, const std::byte* p) {
+  const auto byte = [&](int i) { return std::to_integer<std::uint32_t>(p[i]); };
+  if (packing.form == Form::truncated) {
+    const std::uint32_t mantissa = byte(1) << 8 | byte(2), kept = mantissa & ((1u << (packing.bits + 1)) - 1);
+    const std::uint32_t sign = mantissa >> (packing.bits + 1) & 1;
+    const std::uint32_t bits = byte(0) << 23 | kept << (23 - packing.bits);
+    return (sign ? -1.0f : 1.0f) * std::bit_cast<float>(bits);
+  }
+  const std::uint32_t number = byte(0) << 24 | byte(1) << 16 | byte(2) << 8 | byte(3);
+  return packing.form == Form::ranged ? number / packing.factor + packing.minimum : std::bit_cast<float>(number);
+}
+
+// Runs are unpacked many at a time: of all lengths around those of vector registers each number is as alone.
+TEST(Packing, ManyAtATimeAreAsOneByOne) {
+  std::minstd_rand random(3);
+  for (const bool to_double : {false, true})
+    for (const char* title : {"", "[0,0,2]", "[0,0,7]", "[0,0,14]", "[-5,17]", "[0,1000,20]"}) {
+      const Packing packing = parse_packing(title, to_double);
+      for (std::size_t count = 0; count < 70; ++count) {
+        std::vector<std::byte> stored(count * packing.stored_size());
+        for (std::byte& b : stored) b = static_cast<std::byte>(random() >> 8);
+        const std::size_t size = to_double ? 8 : 4;
+        std::vector<std::byte> values(count * size + 1, std::byte{0x5a});
+        unpack(packing, stored, values.data());
+        EXPECT_EQ(values.back(), std::byte{0x5a});
+        for (std::size_t i = 0; i < count; ++i) {
+          const double expected = by_hand(packing, stored.data() + i * packing.stored_size());
+          double wide = 0;
+          float narrow = 0;
+          to_double ? std::memcpy(&wide, &values[i * size], size) : std::memcpy(&narrow, &values[i * size], size);
+          if (std::isnan(expected))
+            EXPECT_TRUE(std::isnan(to_double ? wide : narrow));
+          else
+            EXPECT_EQ(to_double ? wide : static_cast<double>(narrow), to_double ? expected : static_cast<double>(static_cast<float>(expected)))
+                << title << ": number " << i << " of " << count;
+        }
+      }
+    }
 }
 
 }  // namespace
