@@ -17,9 +17,7 @@ constexpr Command kCommands[] = {{"umount", tfilefs::run_umount},
                                  {"ls", tfilefs::run_ls},
                                  {"map", tfilefs::run_map},
                                  {"stats", tfilefs::run_stats},
-                                 {"classes", tfilefs::run_classes},
-                                 {"commit", tfilefs::run_commit},
-                                 {"recover", tfilefs::run_recover}};
+                                 {"classes", tfilefs::run_classes}};
 
 int dispatch(int argc, char** argv) {
   for (const Command& command : kCommands) {

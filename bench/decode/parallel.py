@@ -35,6 +35,7 @@ def main():
                 results.append((wall, cpu))
         wall, cpu = ([statistics.median(run[i] for run in runs[threads]) for threads in (1, 2)] for i in (0, 1))
         print(f"{codec:<5} one thread {wall[0] * 1000:7.1f} ms; two: {wall[1] / wall[0]:.2f} of its time, {cpu[1] / cpu[0]:.2f} of its CPU")
+        rounds.keep(f"decoding, {codec}", {"one thread": wall[0] * 1000, "two threads": wall[1] * 1000}, "ms")
 
 
 main()

@@ -143,6 +143,9 @@ def compare(sides, pattern, jobs, arguments):
     medians = {name: statistics.median(several) for name, several in speeds.items()}
     print(f"{pattern:<14}{jobs:>5}" + "".join(f"{median:>12.0f}" for median in medians.values()) +
           f"{medians['mount'] / medians['plain']:>11.2f}", flush=True)
+    names = {"mount": "tfilefs", "plain": "ordinary file", "tmpfs": "tmpfs"}
+    state = "cold" if arguments.cold else "warm"
+    rounds.keep(f"{pattern}, {jobs} jobs, {state}", {names[name]: value for name, value in medians.items()}, "MB/s")
 
 
 if __name__ == "__main__":

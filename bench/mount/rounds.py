@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interleaved rounds of named measurements, their medians, and ratios to the first: what each benchmark here prints."""
+"""Interleaved rounds of named measurements, their medians, and ratios to the first: what each benchmark here prints.
+TFILEFS_BENCH_RESULTS names a directory for plots and numbers beside what is printed."""
 
+import json
 import os
+import re
 import statistics
 import subprocess
 import time
+
+import plot
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -51,3 +56,16 @@ def report(title, results):
     for name, times in results.items():
         median = statistics.median(times)
         print(f"  {name:<42} {median * 1000:9.1f} ms   [{min(times) * 1000:.1f} .. {max(times) * 1000:.1f}]   {median / first:6.2f} x")
+    keep(title, {name: statistics.median(times) * 1000 for name, times in results.items()}, "ms")
+
+
+def keep(title, values, unit):
+    """Draws {name: value}, and writes it as JSON, if somebody asked for it."""
+    directory = os.environ.get("TFILEFS_BENCH_RESULTS")
+    if not directory:
+        return
+    stem = os.path.join(directory, re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-"))
+    with open(stem + ".svg", "w") as file:
+        file.write(plot.bars(title, values, unit))
+    with open(stem + ".json", "w") as file:
+        json.dump({"title": title, "unit": unit, "values": values}, file, indent=1)

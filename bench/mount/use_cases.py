@@ -203,9 +203,12 @@ def main():
         for name, (case, use) in CASES.items():
             calls, size, seconds = traced(path, use, more)
             print(f"  case {name:<28} tfilefs            {calls:7} calls {size / 1e6:8.1f} MB  {seconds:6.2f} s (traced)", flush=True)
+            counted = {"tfilefs": calls}
             for cache in (30_000_000, 0) if options.peers and name[2:] != " entries of all columns" else ():
                 calls, size = by_root(path, case, cache)
                 print(f"  case {name:<28} ROOT, cache {cache // 1_000_000:2} MB {calls:7} calls {size / 1e6:8.1f} MB", flush=True)
+                counted[f"ROOT, cache of {cache // 1_000_000} MB"] = calls
+            rounds.keep(f"{kind}: case {name}", counted, "calls")
 
 
 if __name__ == "__main__":
