@@ -354,4 +354,16 @@ std::int64_t unix_time(std::uint32_t datime) {
   return time.time_since_epoch().count();
 }
 
+std::uint32_t datime_of(std::int64_t unix_time) {
+  using namespace std::chrono;
+  const sys_seconds first = sys_days(year(1995) / January / 1), last = sys_days(year(2059) / January / 1) - seconds(1);
+  const sys_seconds time = std::clamp(sys_seconds(seconds(unix_time)), first, last);
+  const sys_days date = floor<days>(time);
+  const year_month_day day(date);
+  const hh_mm_ss clock(time - date);
+  return static_cast<std::uint32_t>(static_cast<int>(day.year()) - 1995) << 26 | static_cast<unsigned>(day.month()) << 22 |
+         static_cast<unsigned>(day.day()) << 17 | static_cast<std::uint32_t>(clock.hours().count()) << 12 |
+         static_cast<std::uint32_t>(clock.minutes().count()) << 6 | static_cast<std::uint32_t>(clock.seconds().count());
+}
+
 }  // namespace tfile

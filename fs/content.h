@@ -27,12 +27,20 @@ class Content {
  public:
   virtual ~Content() = default;
 
-  // Exact, and fixed for the life of this object.
+  // Exact; fixed for the life of this object where it cannot be written.
   virtual std::uint64_t size() const = 0;
 
   // Exactly min(size, this->size() - offset) bytes (none beyond the end), or an error. Answers now, on this thread,
   // when the bytes are there, else later from another; never waits for storage on the caller's thread.
   virtual void read(std::uint64_t offset, std::size_t size, Reply<Slices>) = 0;
+
+  // Takes all of the bytes, or an error; they are copied before this returns. What was not opened for writing: EBADF.
+  virtual void write(std::uint64_t, std::span<const std::byte>, Reply<std::size_t> reply) {
+    reply(tfile::fail(ErrorKind::denied, "not open for writing", -1, EBADF));
+  }
+  // As close(2) and fsync(2) ask: an error of earlier writes is told, once; what was written is on disk.
+  virtual void flush(Reply<void> reply) { reply({}); }
+  virtual void sync(Reply<void> reply) { reply({}); }
 };
 
 // Text or bytes that were made whole.

@@ -17,7 +17,9 @@ constexpr Command kCommands[] = {{"umount", tfilefs::run_umount},
                                  {"ls", tfilefs::run_ls},
                                  {"map", tfilefs::run_map},
                                  {"stats", tfilefs::run_stats},
-                                 {"classes", tfilefs::run_classes}};
+                                 {"classes", tfilefs::run_classes},
+                                 {"commit", tfilefs::run_commit},
+                                 {"recover", tfilefs::run_recover}};
 
 int dispatch(int argc, char** argv) {
   for (const Command& command : kCommands) {

@@ -6,12 +6,11 @@
 
 #include "bytes/cursor.h"
 #include "container/key_encode.h"
+#include "container/space.h"
 #include "tfile/buffer.h"
 
 namespace tfile {
 namespace {
-
-constexpr std::uint64_t kSectorSize = 512;  // what a disk writes whole or not at all
 
 // The key, its record and the keys of a directory whose record begins `record_at` bytes behind `address`. (Of the root
 // that is not the key's length.)

@@ -10,8 +10,6 @@
 namespace tfile {
 namespace {
 
-constexpr std::uint64_t kSectorSize = 512;  // what a disk writes whole or not at all
-
 // Baskets go into segments from this size on: as much as a reader's cache fetches with one call at least, so that the
 // step to the segment is not what reading waits for.
 constexpr std::uint64_t kBasketSegmentMin = 1 << 20;

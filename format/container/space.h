@@ -8,6 +8,9 @@
 
 namespace tfile {
 
+// What a disk writes whole or not at all.
+inline constexpr std::uint64_t kSectorSize = 512;
+
 // Which bytes of a file may be written while its committed state must stay whole: what that state's list of free
 // segments calls free, and everything from its fEND on. What a commit frees rests for one commit more: it is written
 // into the list of the next one, and used by the one after that (docs/reliability.md, "Freed space").
@@ -25,6 +28,8 @@ class Space {
   // Room for a basket: behind the last one's, in a large segment or at the end, lest a reader of the entries in their
   // order go backward in the file. `at_end`: not in a segment.
   ByteRange take_for_basket(std::uint64_t size, bool at_end);
+  // Room at the end.
+  ByteRange take_last(std::uint64_t size) { return take_at_end(size); }
   // What was taken and not committed.
   void give_back(ByteRange taken);
 
@@ -37,8 +42,9 @@ class Space {
   // For the list of the commit that is being planned, sorted; and those whose first bytes must be written first.
   std::vector<ByteRange> listed() const;
   std::vector<ByteRange> unmarked() const;
-  // Whether a further commit would make space usable.
-  bool has_resting() const { return !resting_.empty(); }
+  // Whether a commit of nothing else would make space usable: more rests than the one list of free segments that such a
+  // commit frees itself.
+  bool has_resting() const { return resting_.size() > 1; }
 
   std::uint64_t end() const { return end_; }
   // The plan that was made when the file's end was `end` is done.

@@ -13,7 +13,8 @@ namespace {
 // One entry for each class and version: `Class version: members;`, going on in lines that are indented. Members are
 // declared as in C++: `T a, b` by value, `T* a` a pointer to an object, `T* a[n]` a pointer to as many numbers as
 // member n says, `T a[2]` an array; `T-> a` a pointer to an object that lies in place; `base` is a base class and its version, `counter` an Int_t that other members name,
-// `#` the checksum of a class that is told by it. A name that ends in ~ tells of a class whose bytes, written by hand, do
+// `#` the checksum: of what this code writes ROOT 6.40's, elsewhere where a class
+// is told by it. A name that ends in ~ tells of a class whose bytes, written by hand, do
 // not follow what files say of it. Versions up to TTree 4, TBranch 6, TLeaf 1 are what ROOT's Streamer
 // functions read; the others are what files of those times say of themselves.
 constexpr std::string_view kTable = R"(
@@ -66,7 +67,7 @@ TTree 19: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 2; Lo
   fAutoFlush, fEstimate; Long64_t* fClusterRangeEnd[fNClusterRange], fClusterSize[fNClusterRange]; TObjArray
   fBranches, fLeaves; TList* fAliases; TArrayD fIndexValues; TArrayI fIndex; TVirtualIndex* fTreeIndex; TList*
   fFriends, fUserInfo; TBranchRef* fBranchRef;
-TTree 20: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 2; Long64_t fEntries, fTotBytes,
+TTree 20 #7264e07f: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; Long64_t fEntries, fTotBytes,
   fZipBytes, fSavedBytes, fFlushedBytes; Double_t fWeight; Int_t fTimerInterval, fScanField, fUpdate,
   fDefaultEntryOffsetLen; counter fNClusterRange; Long64_t fMaxEntries, fMaxEntryLoop, fMaxVirtualSize, fAutoSave,
   fAutoFlush, fEstimate; Long64_t* fClusterRangeEnd[fNClusterRange], fClusterSize[fNClusterRange]; ROOT::TIOFeatures
@@ -104,8 +105,8 @@ TBranch 12: base TNamed 1; base TAttFill 2; Int_t fCompress, fBasketSize, fEntry
   fEntryNumber; Int_t fOffset; counter fMaxBaskets; Int_t fSplitLevel; Long64_t fEntries, fFirstEntry, fTotBytes,
   fZipBytes; TObjArray fBranches, fLeaves, fBaskets; Int_t* fBasketBytes[fMaxBaskets]; Long64_t*
   fBasketEntry[fMaxBaskets], fBasketSeek[fMaxBaskets]; TString fFileName;
-TBranch 13: base TNamed 1; base TAttFill 2; Int_t fCompress, fBasketSize, fEntryOffsetLen, fWriteBasket; Long64_t
-  fEntryNumber; ROOT::TIOFeatures fIOFeatures; Int_t fOffset; counter fMaxBaskets; Int_t fSplitLevel; Long64_t
+TBranch 13 #10978aac: base TNamed 1; base TAttFill 2; Int_t fCompress, fBasketSize, fEntryOffsetLen, fWriteBasket;
+  Long64_t fEntryNumber; ROOT::TIOFeatures fIOFeatures; Int_t fOffset; counter fMaxBaskets; Int_t fSplitLevel; Long64_t
   fEntries, fFirstEntry, fTotBytes, fZipBytes; TObjArray fBranches, fLeaves, fBaskets; Int_t*
   fBasketBytes[fMaxBaskets]; Long64_t* fBasketEntry[fMaxBaskets], fBasketSeek[fMaxBaskets]; TString fFileName;
 TBranchElement 1: base TBranch 8; TString fClassName; Int_t fClassVersion, fID, fType, fStreamerType;
@@ -115,47 +116,47 @@ TBranchElement 8: base TBranch 10; TString fClassName, fParentName, fClonesName;
   fClassVersion, fID, fType, fStreamerType, fMaximum; TBranchElement* fBranchCount, fBranchCount2;
 TBranchElement 9: base TBranch 12; TString fClassName, fParentName, fClonesName; UInt_t fCheckSum; Int_t
   fClassVersion, fID, fType, fStreamerType, fMaximum; TBranchElement* fBranchCount, fBranchCount2;
-TBranchElement 10: base TBranch 13; TString fClassName, fParentName, fClonesName; UInt_t fCheckSum; Short_t
+TBranchElement 10 #e74f5e63: base TBranch 13; TString fClassName, fParentName, fClonesName; UInt_t fCheckSum; Short_t
   fClassVersion; Int_t fID, fType, fStreamerType, fMaximum; TBranchElement* fBranchCount, fBranchCount2;
 TBranchObject 1: base TBranch 8; TString fClassName;
-TBranchRef 1: base TBranch 13; TRefTable* fRefTable;
+TBranchRef 1 #2360b3fd: base TBranch 13; TRefTable* fRefTable;
 TBranchSTL 1: base TBranch 13; TString fContName, fClassName; Int_t fClassVersion; UInt_t fClCheckSum; Int_t fID;
 TLeaf 1: base TNamed 1; Int_t fLen, fLenType, fOffset; Bool_t fIsRange, fIsUnsigned; TLeaf* fLeafCount;
-TLeaf 2: base TNamed 1; Int_t fLen, fLenType, fOffset; Bool_t fIsRange, fIsUnsigned; TLeaf* fLeafCount;
-TLeafB 1: base TLeaf 2; Char_t fMinimum, fMaximum;
-TLeafS 1: base TLeaf 2; Short_t fMinimum, fMaximum;
-TLeafI 1: base TLeaf 2; Int_t fMinimum, fMaximum;
-TLeafL 1: base TLeaf 2; Long64_t fMinimum, fMaximum;
-TLeafG 1: base TLeaf 2; Long_t fMinimum, fMaximum;
-TLeafF 1: base TLeaf 2; Float_t fMinimum, fMaximum;
-TLeafD 1: base TLeaf 2; Double_t fMinimum, fMaximum;
+TLeaf 2 #6d1e8152: base TNamed 1; Int_t fLen, fLenType, fOffset; Bool_t fIsRange, fIsUnsigned; TLeaf* fLeafCount;
+TLeafB 1 #0f1e4b5e: base TLeaf 2; Char_t fMinimum, fMaximum;
+TLeafS 1 #150ceecf: base TLeaf 2; Short_t fMinimum, fMaximum;
+TLeafI 1 #7e6aae19: base TLeaf 2; Int_t fMinimum, fMaximum;
+TLeafL 1 #de320862: base TLeaf 2; Long64_t fMinimum, fMaximum;
+TLeafG 1 #eca71cb7: base TLeaf 2; Long_t fMinimum, fMaximum;
+TLeafF 1 #3add9d72: base TLeaf 2; Float_t fMinimum, fMaximum;
+TLeafD 1 #118e8776: base TLeaf 2; Double_t fMinimum, fMaximum;
 TLeafF16 1: base TLeaf 2; Float16_t fMinimum, fMaximum;
 TLeafD32 1: base TLeaf 2; Double32_t fMinimum, fMaximum;
-TLeafO 1: base TLeaf 2; Bool_t fMinimum, fMaximum;
-TLeafC 1: base TLeaf 2; Int_t fMinimum, fMaximum;
-TLeafElement 1: base TLeaf 2; Int_t fID, fType;
+TLeafO 1 #02ae48d3: base TLeaf 2; Bool_t fMinimum, fMaximum;
+TLeafC 1 #fbe3b2f3: base TLeaf 2; Int_t fMinimum, fMaximum;
+TLeafElement 1 #a04f8893: base TLeaf 2; Int_t fID, fType;
 TLeafObject 1: base TLeaf 1;
 TLeafObject 2: base TLeaf 2;
 TLeafObject 3: base TLeaf 2; Bool_t fVirtual;
 TLeafObject 4: base TLeaf 2; Bool_t fVirtual;
-TObject 1: UInt_t fUniqueID, fBits;
-TNamed 1: base TObject 1; TString fName, fTitle;
+TObject 1 #901bc02d: UInt_t fUniqueID, fBits;
+TNamed 1 #dfb74a3c: base TObject 1; TString fName, fTitle;
 TString 1: char* fData;
-TString 2:
+TString 2 #00017419:
 TAttLine 1: Short_t fLineColor, fLineStyle, fLineWidth;
-TAttLine 2: Short_t fLineColor, fLineStyle, fLineWidth;
+TAttLine 2 #94074549: Short_t fLineColor, fLineStyle, fLineWidth;
 TAttFill 1: Short_t fFillColor, fFillStyle;
-TAttFill 2: Short_t fFillColor, fFillStyle;
+TAttFill 2 #ffd92a92: Short_t fFillColor, fFillStyle;
 TAttMarker 1: Short_t fMarkerColor, fMarkerStyle; Float_t fMarkerSize;
 TAttMarker 2: Short_t fMarkerColor, fMarkerStyle; Float_t fMarkerSize;
-TAttMarker 3: Short_t fMarkerColor, fMarkerStyle; Float_t fMarkerSize;
+TAttMarker 3 #291d8bec: Short_t fMarkerColor, fMarkerStyle; Float_t fMarkerSize;
 TAtt3D 1:
-TCollection 3: base TObject 1; TString fName; Int_t fSize;
-TSeqCollection 0: base TCollection 3;
+TCollection 3 #57e3cb9c: base TObject 1; TString fName; Int_t fSize;
+TSeqCollection 0 #fc6c3bc6: base TCollection 3;
 TList 4: base TSeqCollection 0;
-TList 5: base TSeqCollection 0;
+TList 5 #69c5c3bb: base TSeqCollection 0;
 THashList 0: base TList 5;
-TObjArray 3: base TSeqCollection 0; Int_t fLowerBound, fLast;
+TObjArray 3 #a99e6552: base TSeqCollection 0; Int_t fLowerBound, fLast;
 TClonesArray 4: base TObjArray 3;
 TArray 1: counter fN;
 TArrayC 1: base TArray 1; Char_t* fArray[fN];
@@ -168,7 +169,7 @@ TArrayD 1: base TArray 1; Double_t* fArray[fN];
 ROOT::TIOFeatures 1 #1aa12f10: UChar_t fIOBits;
 TRefTable 2: base TObject 1; counter fSize; Int_t fN; Int_t* fParentIDs[fSize]; Int_t fParentID; TObjArray*
   fParents; TObject* fOwner;
-TRefTable 3: base TObject 1; Int_t fSize; TObjArray* fParents; TObject* fOwner; vector<string> fProcessGUIDs;
+TRefTable 3 #8c895b85: base TObject 1; Int_t fSize; TObjArray* fParents; TObject* fOwner; vector<string> fProcessGUIDs;
 TVirtualIndex 1: base TNamed 1;
 TObjString 1: base TObject 1; TString fString;
 TRef 1: base TObject 1;
@@ -383,6 +384,7 @@ StreamerElement class_element(std::string_view type, bool pointer, std::string_v
     element.kind = ElementKind::stl;
     element.type = element_type::kStreamer;
     element.stl_type = 1;
+    element.stl_content = element_type::kObject;
   } else if (std::ranges::find(kTObjects, type) != std::end(kTObjects)) {
     element.kind = ElementKind::object;
     element.type = element_type::kObject;

@@ -2,6 +2,7 @@
 #include "tree/record_edit.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace tfile {
 namespace {
@@ -19,7 +20,8 @@ std::size_t first_mark(const RecordOutline& outline, std::uint32_t at) {
 }  // namespace
 
 std::vector<std::byte> RecordEdit::write(std::uint32_t keylen) {
-  std::ranges::stable_sort(edits_, {}, [](const Edit& edit) { return edit.where.begin; });
+  // What is appended to an array comes before what replaces the bytes behind it.
+  std::ranges::sort(edits_, {}, [](const Edit& edit) { return std::pair(edit.where.begin, edit.where.end); });
   ObjectAppender out(keylen);
   copy(out, {0, static_cast<std::uint32_t>(payload_.size())}, true);
   return out.take();
@@ -28,8 +30,8 @@ std::vector<std::byte> RecordEdit::write(std::uint32_t keylen) {
 // The stretch, with its edits or as it was.
 void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
   struct Open {
-    std::size_t at;
-    std::uint32_t end;
+    std::size_t at;  // in what is written
+    std::uint32_t begin, end;
   };
   std::vector<Open> open;
   std::size_t edit = edited ? 0 : edits_.size();
@@ -43,7 +45,9 @@ void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
     const std::uint32_t next_end = open.empty() ? where.end : open.back().end;
     const std::uint32_t next_mark = mark < outline_.marks.size() ? outline_.marks[mark].at : where.end;
     const std::uint32_t next_edit = edit < edits_.size() ? edits_[edit].where.begin : where.end;
-    if (edit < edits_.size() && next_edit <= next_mark && next_edit <= next_end) {
+    // At a frame's end an insertion may belong into it, what replaces bytes is behind it.
+    const bool is_inside = edit < edits_.size() && (next_edit < next_end || open.empty() || open.back().begin <= edits_[edit].inside);
+    if (edit < edits_.size() && next_edit <= next_mark && is_inside) {
       copy_to(next_edit);
       edits_[edit].write(out);
       done = edits_[edit].where.end;
@@ -58,7 +62,7 @@ void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
       const RecordMark& found = outline_.marks[mark++];
       if (found.kind == Kind::frame) {
         written_[found.at] = out.size();
-        open.push_back({out.size(), found.other});
+        open.push_back({out.size(), found.at, found.other});
         copy_to(found.at + sizeof(std::uint32_t));
       } else {
         copy_mark(out, found);

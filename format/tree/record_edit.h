@@ -21,8 +21,12 @@ class RecordEdit {
 
   using Write = std::function<void(ObjectAppender&)>;
 
-  // Instead of `where`, what `write` appends. Stretches may not overlap; an empty one inserts.
-  void replace(Stretch where, Write write) { edits_.push_back({where, std::move(write)}); }
+  // Instead of `where`, what `write` appends. Stretches may not overlap.
+  void replace(Stretch where, Write write) { edits_.push_back({where, 0, std::move(write)}); }
+  // Behind the last slot of an array.
+  void append(const ArrayPlace& array, Write write) {
+    edits_.push_back({{array.end, array.end}, array.count.begin, std::move(write)});
+  }
   void remove(Stretch where) { replace(where, [](ObjectAppender&) {}); }
 
   // All of it for a key of `keylen` bytes. Once.
@@ -31,6 +35,7 @@ class RecordEdit {
  private:
   struct Edit {
     Stretch where;
+    std::uint32_t inside;  // frames that begin behind this end before it
     Write write;
   };
   void copy(ObjectAppender&, Stretch, bool edited);

@@ -10,6 +10,7 @@
 #include "streamer/class_layout.h"
 #include "streamer/object_frame.h"
 #include "streamer/object_reader.h"
+#include "streamer/packing.h"
 #include "tree/record_plan.h"
 
 namespace tfile {
@@ -56,6 +57,10 @@ std::optional<Member> member_of(const std::pair<std::string_view, Member> (&memb
 std::uint32_t array_item_size(std::string_view class_name) {
   const auto dtype = array_class_dtype(class_name);
   return dtype ? static_cast<std::uint32_t>(size_of(*dtype)) : 0;
+}
+
+std::size_t packed_size(const StreamerElement& element) {
+  return parse_packing(element.title, element.type == element_type::kDouble32).stored_size();
 }
 
 std::int64_t number_at(std::span<const std::byte> bytes) {
@@ -148,9 +153,10 @@ class Outliner {
     if (!stopped() && in_.position() != head.end) give_up("class " + std::string(class_name) + " is not as described");
   }
 
-  // Classes whose bytes do not follow their description, other than those above, are not followed.
-  const StreamerInfo* described(std::string_view class_name, const Frame& head) const {
-    if (class_name == "TBranchClones" || has_own_streamer(class_name)) return nullptr;
+  // Classes whose bytes do not follow their description are not followed. Those of trees do in the versions described.
+  const StreamerInfo* described(std::string_view class_name, const Frame& head) {
+    const bool is_of_trees = derives("TTree", class_name) || derives("TBranch", class_name) || derives("TLeaf", class_name);
+    if (class_name == "TBranchClones" || (has_own_streamer(class_name) && !is_of_trees)) return nullptr;
     const StreamerInfo* info = head.version == 0 ? infos_.find_by_checksum(class_name, head.checksum) : nullptr;
     return info ? info : infos_.find(class_name, head.version);
   }
@@ -274,6 +280,7 @@ class Outliner {
     const int type = element.type;
     if (element.kind == ElementKind::base) return object(element.name, target);
     if (const std::uint32_t size = number_size(type)) return in_.skip(size, "member");
+    if (type == kDouble32 || type == kFloat16) return in_.skip(packed_size(element), "member");
     if (const std::uint32_t size = type > kOffsetArray ? number_size(type - kOffsetArray) : 0) {
       in_.take_items(static_cast<std::uint64_t>(std::max(element.array_length, 0)), size, "array");
       return;

@@ -94,7 +94,7 @@ class TreeEdit {
   void edit_branches() {
     count(edit_, outline_.branches, outline_.branches.slots.size() - changes_.dropped.size() + changes_.added.size());
     for (const std::size_t slot : changes_.dropped) edit_.remove(outline_.branches.slots[slot]);
-    edit_.replace({outline_.branches.end, outline_.branches.end}, [this](ObjectAppender& out) {
+    edit_.append(outline_.branches, [this](ObjectAppender& out) {
       write_branches(out, changes_.added, changes_.compression, added_leaves_);
     });
   }
@@ -137,7 +137,7 @@ class TreeEdit {
     edit_.replace(outline_.leaves.count, [this, left](ObjectAppender& out) {
       out.big(static_cast<std::int32_t>(left + added_leaves_.all.size()));
     });
-    edit_.replace({outline_.leaves.end, outline_.leaves.end}, [this](ObjectAppender& out) {
+    edit_.append(outline_.leaves, [this](ObjectAppender& out) {
       for (const std::size_t leaf : added_leaves_.all) out.reference(leaf);
     });
   }
@@ -157,8 +157,8 @@ class TreeEdit {
     edit_.replace(place[BranchMember::basket_seek].bytes, [&](ObjectAppender& out) { write_basket_seeks(out, baskets); });
     // All baskets are on disk: an empty one in the record would stand for one of them.
     count(edit_, place.baskets, baskets.seek.size());
-    const std::uint32_t first = place.baskets.count.end + sizeof(std::int32_t);  // behind fLowerBound
-    edit_.replace({first, place.baskets.end}, [&](ObjectAppender& out) { out.zeros(4 * baskets.seek.size()); });
+    for (const Stretch& slot : place.baskets.slots) edit_.remove(slot);
+    edit_.append(place.baskets, [&](ObjectAppender& out) { out.zeros(4 * baskets.seek.size()); });
     if (branch.branch->is_counter || branch.branch->is_leaf_text) raise_maximum(place, branch);
   }
 

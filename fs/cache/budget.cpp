@@ -48,6 +48,14 @@ void Budget::reserve(std::shared_ptr<Request> request, Patience patience) {
   pump();
 }
 
+Budget::Reservation Budget::take(std::uint64_t bytes) {
+  if (const std::uint64_t missing = shortfall(bytes); missing > 0 && evict_) evict_(missing, Evict::idle);
+  Lock lock(mutex_);
+  used_ += bytes;
+  peak_ = std::max(peak_.load(), used_.load());
+  return {shared_from_this(), bytes};
+}
+
 void Budget::close() {
   {
     Lock lock(mutex_);

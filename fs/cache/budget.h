@@ -73,6 +73,10 @@ class Budget : public std::enable_shared_from_this<Budget> {
 
   void reserve(std::shared_ptr<Request>, Patience);
 
+  // Bytes that cannot wait (what a writer has handed over): counted at once, even beyond the budget; what lies idle in
+  // the cache gives way to them.
+  Reservation take(std::uint64_t bytes);
+
   // Something became evictable; looks at the waiting requests again. Cheap when none waits.
   void changed() {
     if (waiting_.load() > 0) pump();

@@ -18,6 +18,9 @@ class ClusterCacheOfMount : public ClusterCache {
 
   void run_blocking(std::function<void()> job) override { core_->fetcher.run(std::move(job), Urgency::awaited); }
 
+  void run_task(std::function<void()> task) override { core_->decoder.run(std::move(task), Urgency::ahead); }
+  const std::shared_ptr<Budget>& budget() const override { return core_->budget; }
+
   CacheReport report(bool with_streams) const override {
     return {core_->counts.report(with_streams), core_->budget->size(), core_->budget->used(), core_->budget->peak()};
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "cache/budget.h"
 #include "cache/count_registry.h"
 #include "content.h"
 #include "reply.h"
@@ -67,6 +68,12 @@ class ClusterCache {
 
   // Runs a job that may block (opening a file, reading a directory) on a fetch thread.
   virtual void run_blocking(std::function<void()>) = 0;
+
+  // Runs a task that never blocks in the arena of decoding, where readers' chunks overtake it.
+  virtual void run_task(std::function<void()>) = 0;
+
+  // The memory that the cache keeps to, for those who hold some of it themselves.
+  virtual const std::shared_ptr<Budget>& budget() const = 0;
 
   // Sums over the whole mount, by name.
   struct Counters {

@@ -15,5 +15,7 @@ int run_ls(int argc, char** argv);
 int run_map(int argc, char** argv);
 int run_stats(int argc, char** argv);
 int run_classes(int argc, char** argv);
+int run_commit(int argc, char** argv);
+int run_recover(int argc, char** argv);
 
 }  // namespace tfilefs

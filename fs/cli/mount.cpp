@@ -27,7 +27,10 @@ constexpr const char* kFooter = R"(Commands:
   tfilefs map SOURCE                          every record of a ROOT file
 
 Options for -o:
-  ro                 read-only, as always in this version
+  ro, rw             read-only; or columns that are written become trees (ro)
+  compression=ALG[:LEVEL]   none, zlib, lzma, lz4 or zstd, of what is written (zstd:5)
+  autoflush=SIZE     compressed bytes of a cluster (30M)
+  commit=SECONDS     of quiet before a table that is whole is committed (5)
   memory=SIZE        bytes of cache and work in flight (a quarter of the memory, 4G at most)
   threads=N          threads that decode (the number of cores)
   readahead=SIZE     gaps up to this size are read through rather than sought over (256K)
@@ -80,6 +83,7 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   settings.allow_other = request.options.allow_other;
   settings.debug = request.debug;
   settings.idle = request.options.idle;
+  settings.writable = request.options.file_system.write.has_value();
   return serve(std::move(fs), settings, ready);
 }
 

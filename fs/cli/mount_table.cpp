@@ -49,6 +49,13 @@ bool is_tfilefs_mount(const std::string& path) {
   return found;
 }
 
+std::string mount_point_above(const std::string& path) {
+  for (std::string at = path; !at.empty(); at.resize(at.rfind('/'))) {
+    if (is_tfilefs_mount(at)) return at;
+  }
+  return "";
+}
+
 std::string absolute_path(const std::string& path) {
   std::array<char, PATH_MAX> real;
   if (::realpath(path.c_str(), real.data())) return real.data();

@@ -11,6 +11,9 @@ namespace tfilefs {
 // Whether the path is the mount point of a tfilefs (as the kernel's table of mounts says, dead or alive).
 bool is_tfilefs_mount(const std::string& absolute_path);
 
+// The mount point of the tfilefs that an absolute path lies in; empty where it lies in none.
+std::string mount_point_above(const std::string& absolute_path);
+
 // The absolute path, without links where it can be looked at; a dead mount point at its end is not looked into.
 std::string absolute_path(const std::string& path);
 

@@ -30,6 +30,7 @@ tl::unexpected<Error> bad_value(std::string_view name, std::string_view value, s
 bool is_passed_over(std::string_view name) {
   static constexpr auto kNames = std::to_array<std::string_view>({"ro",
                                                                   "rw",
+                                                                  "writable",
                                                                   "defaults",
                                                                   "auto",
                                                                   "noauto",
@@ -86,7 +87,7 @@ Result<> take_id(std::string_view name, std::string_view value, std::optional<id
   return {};
 }
 
-Result<> take_option(std::string_view name, std::string_view value, MountOptions& options) {
+Result<> take_option(std::string_view name, std::string_view value, MountOptions& options, WriteOptions& writing) {
   FileSystemOptions& fs = options.file_system;
   if (name == "memory" || name == "readahead") {
     const auto size = parse_size(value);
@@ -118,6 +119,16 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
     const auto mask = parse_number(value, 8);
     if (!mask || *mask > 0777) return bad_value(name, value, "an octal number such as 022");
     fs.ownership.umask = static_cast<mode_t>(*mask);
+  } else if (name == "compression") {
+    TRY(writing.compression, tfile::parse_compression(value));
+  } else if (name == "autoflush") {
+    const auto size = parse_size(value);
+    if (!size || *size < 1000) return bad_value(name, value, "a size such as 30M, at least 1000 bytes,");
+    writing.autoflush = *size;
+  } else if (name == "commit") {
+    const auto seconds = parse_number(value);
+    if (!seconds || *seconds > 1u << 20) return bad_value(name, value, "a number of seconds");
+    writing.commit = std::chrono::seconds(*seconds);
   } else if (name == "allow_other") {
     options.allow_other = true;
   } else if (name == "fsname") {
@@ -156,28 +167,27 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
 
 namespace {
 
-// Whoever asks for rw is told that there is none. But mount(8) says rw where nothing was said, and is known by the dev
-// and suid (or their opposites) that its helper gives along.
+// mount(8) says rw where nothing was said, and is known by the dev and suid (or their opposites) that its helper gives
+// along: there, only `writable` says it.
 class WriteWish {
  public:
   void note(std::string_view name) {
     if (name == "rw" || name == "ro") wished_ = name == "rw";
+    if (name == "writable") explicit_ = true;
     if (name == "dev" || name == "nodev" || name == "suid" || name == "nosuid") from_mount_ = true;
   }
-  Result<> check() const {
-    if (!wished_ || from_mount_) return {};
-    return fail(ErrorKind::invalid, "option rw: writing is not supported in this version");
-  }
+  bool granted() const { return explicit_ || (wished_ && !from_mount_); }
 
  private:
-  bool wished_ = false, from_mount_ = false;
+  bool wished_ = false, explicit_ = false, from_mount_ = false;
 };
 
 }  // namespace
 
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) {
   MountOptions options;
-  WriteWish writing;
+  WriteOptions writing;
+  WriteWish wish;
   options.file_system.cache.memory = default_memory();
   options.file_system.cache.threads = std::max(1u, std::thread::hardware_concurrency());
   for (std::string_view rest : given) {
@@ -188,11 +198,11 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
       if (option.empty()) continue;
       const std::size_t equals = option.find('=');
       const std::string_view value = equals == std::string_view::npos ? "" : option.substr(equals + 1);
-      TRY_VOID(take_option(option.substr(0, equals), value, options));
-      writing.note(option.substr(0, equals));
+      TRY_VOID(take_option(option.substr(0, equals), value, options, writing));
+      wish.note(option.substr(0, equals));
     }
   }
-  TRY_VOID(writing.check());
+  if (wish.granted()) options.file_system.write = writing;
   return options;
 }
 
@@ -204,12 +214,17 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["source"] = source;
   json["mount_point"] = mount_point;
   json["pid"] = ::getpid();
-  json["ro"] = true;
+  json["ro"] = !fs.write;
   json["memory"] = fs.cache.memory;
   json["threads"] = fs.cache.threads;
   json["readahead"] = fs.cache.readahead;
   json["prefetch"] = kPrefetchNames[static_cast<std::size_t>(fs.cache.prefetch)];
   json["views"] = fs.views_listed ? "listed" : "hidden";
+  if (fs.write) {
+    json["compression"] = fs.write->compression.settings();
+    json["autoflush"] = fs.write->autoflush;
+    json["commit"] = std::chrono::duration<double>(fs.write->commit).count();
+  }
   json["allow_other"] = options.allow_other;
   json["idle"] = options.idle ? nlohmann::ordered_json(options.idle->count()) : nullptr;
   return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";

@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/mount_table.h"
+#include "cli/pending.h"
 #include "fuse/mount.h"
 
 namespace tfilefs {
@@ -33,7 +34,7 @@ void wait_for_end(int daemon) {
 }  // namespace
 
 int run_umount(int argc, char** argv) {
-  CLI::App app("Unmounts, and waits until the daemon is gone.", "tfilefs umount");
+  CLI::App app("Commits what is whole, unmounts, and waits until the daemon is gone.", "tfilefs umount");
   std::string mount_point;
   app.add_option("MNT", mount_point, "the mount point")->required();
   if (const auto code = parse_arguments(app, argc, argv)) return *code;
@@ -42,13 +43,19 @@ int run_umount(int argc, char** argv) {
   if (!is_tfilefs_mount(mount_point))
     return complain({ErrorKind::invalid, mount_point + ": not a mount point of tfilefs", -1, 0});
   const int daemon = open_daemon(mount_point);
+  // Nobody answers in a dead mount.
+  const auto committed = daemon >= 0 ? commit_directory(mount_point, mount_point) : Result<>{};
+  const Pending pending = daemon >= 0 ? read_pending(mount_point) : Pending{};
   const auto result = unmount(mount_point, false);
   if (!result) {
     if (daemon >= 0) ::close(daemon);
     return complain(result.error());
   }
   if (daemon >= 0) wait_for_end(daemon);
-  return kExitOk;
+  int code = committed ? kExitOk : complain(committed.error());
+  for (const std::string& line : pending.lines)
+    code = complain({ErrorKind::busy, "not committed, kept in the journal: " + line, -1, 0});
+  return code;
 }
 
 }  // namespace tfilefs

@@ -1,66 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/operations.h"
 
+#include <fcntl.h>
+
 #include <cerrno>
-#include <cstring>
-#include <exception>
 #include <memory>
-#include <new>
 #include <vector>
 
-#include "fuse/fuse_reply.h"
-#include "fuse/invalidate.h"
+#include "fuse/change_operations.h"
+#include "fuse/operation.h"
 
 namespace tfilefs {
 namespace {
 
-Served& served(fuse_req_t request) { return *static_cast<Served*>(fuse_req_userdata(request)); }
-
-// The one place where exceptions end: what reaches it is a bug or a lack of memory.
-template <class Operation>
-void run(fuse_req_t request, Operation operation) {
-  const auto pending = std::make_shared<PendingRequest>(request);
-  FileSystem& fs = *served(request).file_system;
-  try {
-    operation(fs, pending);
-  } catch (const std::bad_alloc&) {
-    if (pending->claim()) fuse_reply_err(request, ENOMEM);
-  } catch (const std::exception& error) {
-    fs.errors().add("/", std::string("internal error: ") + error.what());
-    if (pending->claim()) fuse_reply_err(request, EIO);
-  }
-  pending->honour_interrupts();
-}
-
-struct stat stat_of(const Attributes& a) {
-  struct stat s {};
-  s.st_ino = a.number;
-  s.st_mode = a.mode;
-  s.st_nlink = a.links;
-  s.st_uid = a.uid;
-  s.st_gid = a.gid;
-  s.st_rdev = a.device;
-  s.st_size = static_cast<off_t>(a.size);
-  s.st_blocks = static_cast<blkcnt_t>(a.blocks);
-  s.st_blksize = kBlockSize;
-  s.st_atim = s.st_mtim = a.modified;
-  s.st_ctim = a.changed;
-  return s;
-}
-
-fuse_entry_param entry_of(InodeId id, const Attributes& a) {
-  fuse_entry_param entry{};
-  entry.ino = id;
-  entry.attr = stat_of(a);
-  entry.attr_timeout = entry.entry_timeout = kAnswerTimeout;
-  return entry;
-}
-
 void op_init(void*, fuse_conn_info* connection) {
   connection->want |= connection->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS);
   // Whoever lists a table also wants sizes; and splicing is slower than a writev from our pages.
+  // Opening with O_TRUNC is opening and truncating, as the operations have it.
   connection->want &=
-      ~(FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
+      ~(FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
   connection->max_read = kBlockSize;
   connection->max_write = kBlockSize;  // libfuse derives the pages of one request from it, those of reads too
   // Reads that wait cost no thread here, so many may; the default of 12 would be shared by all readers of the mount.
@@ -69,16 +27,7 @@ void op_init(void*, fuse_conn_info* connection) {
 }
 
 void op_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.lookup(parent, name,
-              reply_to<FileSystem::Found>(
-                  pending,
-                  [](fuse_req_t to, const FileSystem::Found& found) {
-                    const fuse_entry_param entry = entry_of(found.id, found.attributes);
-                    return fuse_reply_entry(to, &entry);
-                  },
-                  [&fs](const FileSystem::Found& found) { fs.forget(found.id, 1); }));
-  });
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) { fs.lookup(parent, name, reply_found(fs, pending)); });
 }
 
 void op_forget(fuse_req_t request, fuse_ino_t id, std::uint64_t times) {
@@ -111,19 +60,9 @@ void op_readlink(fuse_req_t request, fuse_ino_t id) {
 
 void op_open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.open(id,
-            reply_to<FileSystem::Opened>(
-                pending,
-                [info = *info, id, session = served(request).session](fuse_req_t to, const FileSystem::Opened& opened) {
-                  fuse_file_info answer = info;
-                  answer.fh = opened.handle;
-                  answer.keep_cache = opened.keep_cache;
-                  answer.direct_io = opened.direct;
-                  // Before the answer: the size that whoever opens sees next is that of what was opened.
-                  if (opened.changed) forget_attributes(session, id);
-                  return fuse_reply_open(to, &answer);
-                },
-                [&fs](const FileSystem::Opened& opened) { fs.release(opened.handle); }));
+    auto opened = reply_opened(fs, pending, served(request).session, id, *info);
+    if ((info->flags & O_ACCMODE) == O_RDONLY) return fs.open(id, std::move(opened));
+    fs.open_to_write(id, std::move(opened));
   });
 }
 
@@ -262,6 +201,7 @@ const fuse_lowlevel_ops& operations() {
     ops.statfs = op_statfs;
     ops.getxattr = op_getxattr;
     ops.listxattr = op_listxattr;
+    add_change_operations(ops);
     return ops;
   }();
   return table;

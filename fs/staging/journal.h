@@ -33,21 +33,19 @@ struct Replayed {
 // so a journal that failed stays failed. Every later append and sync gives that error, and so does a read of bytes that
 // no good sync has covered; what was synced before is read as ever. The file keeps its committed state, staged bytes in
 // memory stay readable, and the next mount replays what did reach the disk.
-class Journal : public std::enable_shared_from_this<Journal> {
+class Journal {
  public:
-  // Makes it (O_EXCL, 0600) for a file that `owner` and `group` own. Errors: busy (another mount writes the file; names
+  // Makes it (O_EXCL, 0600) for a file that `owner` and `group` own, and syncs it and its name. Errors: busy (another mount writes the file; names
   // its pid), exists (one is there that nobody writes: to be taken over), no_space, io.
   static Result<std::shared_ptr<Journal>> create(int directory_fd, std::string name, const JournalBegin&, uid_t owner,
                                                  gid_t group);
 
   // Reads one that is there. `take_over`: with the writers' lock, what follows the last good record is cut off, and it
   // goes on; else it is only read, and every append fails (denied). Stops at the first record that is short or whose
-  // checksum is wrong. Errors: not_found, busy (as above), denied (`owner` is not its owner), damaged (no journal, no
+  // checksum is wrong. Errors: not_found (also one that a crash left before it was begun), busy (as above), denied (`owner` is not its owner), damaged (no journal, no
   // begin, more than can be), unsupported (version), io.
   enum class Use : std::uint8_t { read, take_over };
   static Result<Replayed> replay(int directory_fd, std::string name, uid_t owner, Use);
-
-  ~Journal();
 
   // Puts a record at the end; on disk after the next sync. All or nothing: what a failed append left is written over by
   // the next. `data` gives where its bytes lie from now on (at most kPayloadMax). Errors: no_space, io, denied.
@@ -72,9 +70,7 @@ class Journal : public std::enable_shared_from_this<Journal> {
 
  private:
   Journal(Descriptor directory, std::string name, Descriptor file, std::uint64_t salt, bool writable);
-  Result<> lock(const char* what);
   Result<ByteRange> append_record(RecordHeader, std::span<const std::byte> payload);
-  Result<> fail_for_ever(Error) EXCLUDES(state_mutex_);
 
   const Descriptor directory_;
   const std::string name_;

@@ -11,6 +11,8 @@
 #include "tfile/range.h"
 #include "tfile/result.h"
 
+struct XXH64_state_s;
+
 namespace tfilefs {
 
 using tfile::ByteRange;
@@ -61,10 +63,10 @@ struct JournalRecord {
   std::uint64_t id = 0;
   std::uint64_t offset = 0;
   StagedKind file_kind = StagedKind::column;
-  std::string text;
-  std::vector<TableEntries> tables;
-  std::vector<std::byte> bytes;  // of data that was replayed: empty, see `location`
-  ByteRange location;            // of replayed data: where its bytes lie in the journal
+  std::string text = {};
+  std::vector<TableEntries> tables = {};
+  std::vector<std::byte> bytes = {};  // of data that was replayed: empty, see `location`
+  ByteRange location = {};            // of replayed data: where its bytes lie in the journal
 };
 
 // What the journal builds on: the file as it was when the journal was made.
@@ -100,7 +102,7 @@ class RecordChecksum {
   std::uint64_t value() const;
 
  private:
-  struct XXH64_state_s* state_;
+  XXH64_state_s* state_;
 };
 
 // The payload of all kinds but data (whose bytes are the payload), and back. Errors: damaged.

@@ -17,8 +17,8 @@
 namespace tfilefs {
 
 // The bytes of one staged file: sparse, in blocks of 1 MiB, each in memory, in the journal, or nowhere (zeros). Thread-safe.
-// A read sees a write whole or not at all. No lock is held over I/O; the journal's order of what belongs to one file is
-// kept by letting one thread at a time append for it.
+// No lock is held over I/O, and no memory is freed under one (that wakes others). The journal's order of what belongs to
+// one file is kept by letting one thread at a time append for it.
 class StagedBytes : public std::enable_shared_from_this<StagedBytes> {
  public:
   static std::shared_ptr<StagedBytes> create(std::uint64_t id, std::shared_ptr<Journal>, StagingMemory&);
@@ -51,8 +51,9 @@ class StagedBytes : public std::enable_shared_from_this<StagedBytes> {
   Result<> journal_dirty();
   std::uint64_t dirty_bytes() const;
 
-  // What was read from a journal: `location` holds the bytes at `offset`. In the order of the records; a truncate record
-  // is a truncate(), and replayed() says when all was told: the journal knows this state.
+  // What was read from a journal: `location` holds the bytes at `offset`. In the order of the records, before anything is
+  // written; a truncate record is a truncate(), and replayed() says when all was told: the journal knows this state.
+  // Loads nothing. Errors: damaged (an offset that cannot be).
   Result<> restore(std::uint64_t offset, ByteRange location);
   void replayed();
 
@@ -61,7 +62,7 @@ class StagedBytes : public std::enable_shared_from_this<StagedBytes> {
   void drop_before(std::uint64_t offset);
 
   // For StagingMemory: the blocks that may be spilled, and one of them into the journal, if it was not written since.
-  // Gives the bytes that were freed.
+  // Gives the bytes that were freed. Errors: the journal's.
   struct Spillable {
     std::uint64_t last_write = 0;  // stamp
     std::uint64_t block = 0;
@@ -71,15 +72,43 @@ class StagedBytes : public std::enable_shared_from_this<StagedBytes> {
   Result<std::uint64_t> spill(const Spillable&);
 
  private:
-  class Turn;  // of appending to the journal for this file
+  // What a write into a block needs that is got without the lock.
+  struct Need {
+    bool load = false;         // the block comes back from the journal first
+    std::size_t capacity = 0;  // of a new buffer; 0: none
+  };
+  // A stretch of bytes and where they are: in memory, in the journal, or zeros.
+  struct Run {
+    std::size_t size = 0;
+    const std::byte* memory = nullptr;
+    std::optional<std::uint64_t> at;  // in the journal
+  };
+  struct Runs {
+    std::vector<Run> runs;
+    std::vector<std::shared_ptr<const void>> pins;
+  };
+  // Bytes of a block on their way into the journal, as they were when they set out.
+  struct Flight {
+    std::uint64_t block = 0, serial = 0;
+    BlockRange range;
+    std::shared_ptr<StagedBuffer> buffer;
+    std::shared_ptr<const void> pin;
+  };
+  class Turn;
 
   StagedBytes(std::uint64_t id, std::shared_ptr<Journal>, StagingMemory&);
-  Result<> check_writable(std::uint64_t offset, std::uint64_t end) const REQUIRES(mutex_);
-  Result<> write_piece(std::uint64_t offset, std::span<const std::byte>);
-  Result<> load(std::uint64_t block);
+  Result<> check_writable(std::uint64_t offset, std::uint64_t size) const REQUIRES(mutex_);
+  Need need_of(std::uint64_t block, BlockRange) const REQUIRES(mutex_);
+  std::shared_ptr<StagedBuffer> put(std::uint64_t block, BlockRange, std::span<const std::byte>,
+                                    std::shared_ptr<StagedBuffer> fresh) REQUIRES(mutex_);
+  Result<> write_piece(std::uint64_t block, BlockRange, std::span<const std::byte>) EXCLUDES(mutex_);
+  Result<> load(std::uint64_t block) EXCLUDES(mutex_);
+  Runs runs_of(std::uint64_t begin, std::uint64_t end) const REQUIRES(mutex_);
+
+  Flight take_off(std::uint64_t block, StagedBlock&, BlockRange) REQUIRES(mutex_);
+  Result<> append(const Flight&) EXCLUDES(mutex_);
+  void turn_back(const Flight&) EXCLUDES(mutex_);
   Result<> append_truncation(std::uint64_t lowest) EXCLUDES(mutex_);
-  void begin_turn() EXCLUDES(mutex_);
-  void end_turn() EXCLUDES(mutex_);
 
   const std::uint64_t id_;
   const std::shared_ptr<Journal> journal_;
@@ -87,11 +116,11 @@ class StagedBytes : public std::enable_shared_from_this<StagedBytes> {
 
   mutable Mutex mutex_;
   Condition turn_over_;
-  bool turn_taken_ GUARDED_BY(mutex_) = false;
+  bool turn_taken_ GUARDED_BY(mutex_) = false;  // one thread at a time appends for this file
   std::map<std::uint64_t, StagedBlock> blocks_ GUARDED_BY(mutex_);  // by number; one that is not there is zeros
   std::uint64_t size_ GUARDED_BY(mutex_) = 0;
   std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;         // bytes below are gone
-  std::uint64_t lowest_size_ GUARDED_BY(mutex_) = 0;     // since the journal last heard of a truncation
+  std::uint64_t lowest_size_ GUARDED_BY(mutex_) = 0;     // since the journal was last told of a truncation
   std::uint64_t journaled_size_ GUARDED_BY(mutex_) = 0;  // what replaying the journal gives now
 };
 

@@ -59,7 +59,9 @@ class StagingMemory {
   std::uint64_t next_stamp() { return stamp_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  tfile::Result<std::uint64_t> spill_oldest(std::uint64_t bytes);
+  tfile::Result<std::uint64_t> spill_oldest(std::uint64_t bytes) EXCLUDES(mutex_);
+  void begin_turn() EXCLUDES(mutex_);
+  void end_turn() EXCLUDES(mutex_);
   std::vector<std::shared_ptr<StagedBytes>> files() EXCLUDES(mutex_);
 
   const std::shared_ptr<Budget> budget_;
@@ -71,6 +73,7 @@ class StagingMemory {
   Condition spilled_;
   bool spilling_ GUARDED_BY(mutex_) = false;
   std::vector<std::weak_ptr<StagedBytes>> files_ GUARDED_BY(mutex_);
+  std::size_t sweep_at_ GUARDED_BY(mutex_) = 64;
 };
 
 }  // namespace tfilefs

@@ -50,7 +50,8 @@ Provenance provenance_of(const struct stat&);
 Attributes file_attributes(const Provenance&, const Ownership&, std::uint64_t size, std::uint64_t stored);
 Attributes directory_attributes(const Provenance&, const Ownership&);
 
-// An entry of a mirrored directory as it is, less the bits that would let it be written or run as another user.
-Attributes mirrored_attributes(const struct stat&, const Ownership&);
+// An entry of a mirrored directory as it is, less the bits that would let it run as another user, and unless `writable`
+// those that would let it be written.
+Attributes mirrored_attributes(const struct stat&, const Ownership&, bool writable);
 
 }  // namespace tfilefs

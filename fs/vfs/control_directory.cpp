@@ -95,6 +95,10 @@ class ControlHolder final : public Holder {
 
 }  // namespace
 
+std::shared_ptr<const Holder> make_control_file(ControlFile file, Ownership ownership) {
+  return std::make_shared<const ControlFiles>(std::vector<ControlFile>{std::move(file)}, ownership);
+}
+
 std::shared_ptr<const Holder> make_control_directory(std::vector<ControlFile> files, Ownership ownership) {
   return std::make_shared<const ControlHolder>(std::move(files), ownership);
 }

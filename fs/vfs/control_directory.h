@@ -17,6 +17,9 @@ struct ControlFile {
 };
 
 // .tfilefs: a directory of such files, with the owner and times of the daemon.
+// One such file, wherever it stands.
+std::shared_ptr<const Holder> make_control_file(ControlFile, Ownership);
+
 std::shared_ptr<const Holder> make_control_directory(std::vector<ControlFile>, Ownership);
 
 }  // namespace tfilefs

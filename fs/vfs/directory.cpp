@@ -28,6 +28,22 @@ void Holder::read_link(Slot, Reply<std::string> reply) const {
 
 void Holder::xattrs(Slot, Reply<Xattrs> reply) const { reply(Xattrs{}); }
 
+void Holder::open_to_write(Slot, Reply<OpenedContent> reply) const { reply(read_only()); }
+void Holder::change(Slot, const AttributeChange&, Reply<Attributes> reply) const { reply(read_only()); }
+void Holder::set_xattr(Slot, std::string_view, std::optional<std::string>, int, Reply<void> reply) const {
+  reply(read_only());
+}
+void Holder::sync(Slot, Reply<void> reply) const { reply({}); }  // nothing here was changed
+
+void Directory::make_file(std::string_view, mode_t, bool, Reply<CreatedFile> reply) const { reply(read_only()); }
+void Directory::make_directory(std::string_view, mode_t, Reply<FoundEntry> reply) const { reply(read_only()); }
+void Directory::make_link(std::string_view, std::string_view, Reply<FoundEntry> reply) const { reply(read_only()); }
+void Directory::remove(std::string_view, bool, Reply<void> reply) const { reply(read_only()); }
+void Directory::rename(std::string_view, const Directory&, std::string_view, unsigned, Reply<void> reply) const {
+  reply(read_only());
+}
+
+tl::unexpected<Error> read_only() { return fail(ErrorKind::denied, "cannot be changed here", -1, EROFS); }
 tl::unexpected<Error> no_such_entry() { return fail(ErrorKind::not_found, "no such file or directory", -1, ENOENT); }
 
 }  // namespace tfilefs

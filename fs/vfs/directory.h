@@ -56,6 +56,24 @@ struct OpenedContent {
 
 using Xattrs = std::vector<std::pair<std::string, std::string>>;
 
+// What chmod, chown, utimens and truncate ask for; what is not set stays.
+struct AttributeChange {
+  std::optional<mode_t> mode;
+  std::optional<uid_t> uid;
+  std::optional<gid_t> gid;
+  std::optional<std::uint64_t> size;
+  std::optional<timespec> accessed, modified;  // nanoseconds of UTIME_NOW: now
+};
+
+// Of a ROOT file: keys into a directory, columns into a table or a directory of it, items into a column.
+enum class Takes : std::uint8_t { nothing, keys, columns_of_table, columns, items };
+
+// A file just made, and open.
+struct CreatedFile {
+  FoundEntry at;
+  OpenedContent content;
+};
+
 // Things that stand somewhere in the mount; their names are a Directory's matter. Thread-safe, const, never blocks:
 // what needs storage answers later.
 class Holder : public std::enable_shared_from_this<Holder> {
@@ -76,6 +94,17 @@ class Holder : public std::enable_shared_from_this<Holder> {
   virtual void open(Slot, Reply<OpenedContent>) const;
   virtual void read_link(Slot, Reply<std::string>) const;
   virtual void xattrs(Slot, Reply<Xattrs>) const;
+
+  // What can be put into what stands here, where files are written.
+  virtual Takes takes(Slot) const { return Takes::nothing; }
+
+  // Changes; of what cannot be changed each answers EROFS.
+  virtual void open_to_write(Slot, Reply<OpenedContent>) const;
+  virtual void change(Slot, const AttributeChange&, Reply<Attributes>) const;
+  // An empty optional takes the attribute away. `flags`: as setxattr(2).
+  virtual void set_xattr(Slot, std::string_view name, std::optional<std::string> value, int flags, Reply<void>) const;
+  // fsync(2) on a directory: all below it is to be on disk, tables that are whole committed.
+  virtual void sync(Slot, Reply<void>) const;
 };
 
 // The names of a directory in an order that does not change while the listing lives.
@@ -103,8 +132,19 @@ class Directory : public std::enable_shared_from_this<Directory> {
   // What stands under a name, hidden ones included. Error: not_found.
   virtual void find(std::string_view name, Reply<FoundEntry>) const = 0;
   virtual void list(Reply<std::shared_ptr<const Listing>>) const = 0;
+
+  // Changes; a directory in which nothing can be changed answers EROFS to each. `exclusive`: EEXIST where the name is
+  // taken, else what is there is opened.
+  virtual void make_file(std::string_view name, mode_t, bool exclusive, Reply<CreatedFile>) const;
+  virtual void make_directory(std::string_view name, mode_t, Reply<FoundEntry>) const;
+  virtual void make_link(std::string_view name, std::string_view target, Reply<FoundEntry>) const;
+  virtual void remove(std::string_view name, bool directory, Reply<void>) const;
+  // `flags`: as renameat2(2).
+  virtual void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
+                       Reply<void>) const;
 };
 
+tl::unexpected<Error> read_only();
 tl::unexpected<Error> no_such_entry();
 
 }  // namespace tfilefs

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 #include <future>
+#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "control/metrics.h"
@@ -18,6 +19,7 @@
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/source_tree.h"
+#include "vfs/written_file.h"
 #include "vfs/xattr.h"
 
 namespace tfilefs {
@@ -49,6 +51,13 @@ bool is_trouble(const Error& error) {
 // its next basket is not.
 constexpr int kTries = 4;
 
+// Of the memory, half may hold what is staged: reading goes on meanwhile.
+std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterCache& cache, ErrorLog& errors) {
+  if (!options.write) return nullptr;
+  return std::unique_ptr<Writing>(
+      new Writing{*options.write, StagingMemory(cache.budget(), options.cache.memory / 2), cache, errors});
+}
+
 template <class T>
 T wait_for(std::future<T> answer) {
   return answer.get();
@@ -59,11 +68,14 @@ T wait_for(std::future<T> answer) {
 // ---- making
 
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOptions& options)
-    : cache_(std::move(cache)), context_{*cache_, errors_, options.ownership, options.views_listed} {
+    : cache_(std::move(cache)),
+      writing_(make_writing(options, *cache_, errors_)),
+      context_{*cache_, errors_, options.ownership, options.views_listed, writing_.get()} {
   control_.holder = make_control_directory({{"README", [] { return readme_text(); }},
                                             {"config.json", [text = options.config_json] { return text; }},
                                             {"errors", [this] { return errors_.text(); }},
                                             {"metrics", [this] { return metrics(); }},
+                                            {"pending.json", [this] { return pending_json(); }},
                                             {"stats.json", [this] { return stats_json(); }}},
                                            options.ownership);
 }
@@ -76,8 +88,11 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<cons
 }
 
 FileSystem::~FileSystem() {
-  files_.clear();
+  files_.clear();  // and with them those that are open for writing
+  finish_writing();
   if (inodes_) inodes_->clear();
+  tree_.reset();
+  written_.reset();
   context_.recent.clear();
   cache_.reset();
 }
@@ -85,32 +100,78 @@ FileSystem::~FileSystem() {
 Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, const FileSystemOptions& options,
                                                      std::string hidden) {
   struct stat status {};
-  if (::stat(source.c_str(), &status) != 0) {
+  const bool there = ::stat(source.c_str(), &status) == 0;
+  if (!there && !(options.write && errno == ENOENT)) {
     const int number = errno;
     return fail(number == ENOENT ? ErrorKind::not_found : ErrorKind::io, source + ": " + std::strerror(number), -1,
                 number);
   }
-  auto cache = ClusterCache::create(options.cache);
-  std::unique_ptr<FileSystem> fs;
-  const bool mirrors = S_ISDIR(status.st_mode);
+  std::unique_ptr<FileSystem> fs(new FileSystem(ClusterCache::create(options.cache), options));
+  const bool mirrors = there && S_ISDIR(status.st_mode);
   if (mirrors) {
-    fs.reset(new FileSystem(std::move(cache), options));
-    TRY(const auto tree, SourceTree::open(fs->context_, source, std::move(hidden)));
-    fs->inodes_ = std::make_unique<InodeTable>(Entry{tree->root(), {}});
-  } else {
-    TRY(auto origin, make_path_origin(source));
-    fs = std::make_unique<FileSystem>(std::move(cache), std::move(origin), options);
-    auto root = fs->find_path("");
-    if (!root) {
-      Error error = std::move(root).error();
-      if (!error.text.starts_with(source)) error.text = source + ": " + error.text;
-      return tl::unexpected(std::move(error));
-    }
+    TRY_VOID(fs->show_directory(source, std::move(hidden)));
+  } else if (auto shown = fs->show_file(source, there); !shown) {
+    Error error = std::move(shown).error();
+    if (!error.text.starts_with(source)) error.text = source + ": " + error.text;
+    return tl::unexpected(std::move(error));
   }
   const std::string directory = mirrors ? source : source.substr(0, source.rfind('/') + 1);
   fs->space_of_ = std::make_shared<const Descriptor>(
       ::open(directory.empty() ? "." : directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   return fs;
+}
+
+Result<> FileSystem::show_directory(const std::string& source, std::string hidden) {
+  TRY(tree_, SourceTree::open(context_, source, std::move(hidden)));
+  inodes_ = std::make_unique<InodeTable>(Entry{tree_->root(), {}});
+  if (writing_) cache_->run_blocking([tree = tree_] { tree->take_over_journals(); });
+  return {};
+}
+
+// `there`: else it is made, where the mount may be written.
+Result<> FileSystem::show_file(const std::string& source, bool there) {
+  TRY(auto origin, make_path_origin(source));
+  auto file = std::make_shared<MountedFile>(context_, std::move(origin), "");
+  if (writing_) {
+    TRY(FilePlace place, place_of(source));
+    TRY(written_, open_written(context_, file, std::move(place), ""));
+    if (!written_->staged().is_wanted()) TRY_VOID(written_->staged().make());
+  }
+  const auto root = written_ ? written_->root() : std::make_shared<const RootFileHolder>(context_, file);
+  inodes_ = std::make_unique<InodeTable>(Entry{root, {}});
+  if (!there) return {};
+  std::promise<Result<GenerationPtr>> opened;
+  file->current(Freshness::now, [&](Result<GenerationPtr> now) { opened.set_value(std::move(now)); });
+  TRY_VOID(wait_for(opened.get_future()));
+  return {};
+}
+
+std::vector<std::shared_ptr<WrittenFile>> FileSystem::written_files() const {
+  std::vector<std::shared_ptr<WrittenFile>> files;
+  if (tree_) files = tree_->written_files();
+  if (written_) files.push_back(written_);
+  return files;
+}
+
+std::vector<std::string> FileSystem::finish_writing() {
+  std::vector<std::string> left;
+  for (const auto& file : written_files()) {
+    file->staged().stop();
+    for (const std::string& line : file->staged().pending()) left.push_back("/" + line);
+  }
+  return left;
+}
+
+// What `tfilefs umount` looks at: progress, and what could not be committed when last tried.
+std::string FileSystem::pending_json() const {
+  nlohmann::json json = {{"tfilefs", 1}, {"left", 0}, {"pending", nlohmann::json::array()}};
+  std::uint64_t left = 0;
+  for (const auto& file : written_files()) {
+    left += file->staged().bytes_left();
+    for (const std::string& line : file->staged().pending()) json["pending"].push_back("/" + line);
+  }
+  json["left"] = left;
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 // ---- from inodes to what stands there
@@ -223,15 +284,20 @@ void FileSystem::look_up(const InodePtr& parent, const std::string& name, int tr
 
 void FileSystem::look_up_once(const InodePtr& parent, const std::string& name, Reply<Found> reply) {
   find_in(parent, name, [this, parent, name, reply = std::move(reply)](Result<FoundEntry> at) mutable {
-    if (!at) return reply(tl::unexpected(std::move(at).error()));
-    std::string own_name = at->own_name.empty() ? name : std::move(at->own_name);
-    const Entry entry = at->entry;
-    entry.holder->attributes(entry.slot, [this, entry, parent, name = std::move(name), own_name = std::move(own_name),
-                                          reply = std::move(reply)](Result<Attributes> attributes) mutable {
-      if (!attributes) return reply(tl::unexpected(std::move(attributes).error()));
-      const InodeId id = refer(parent, name, own_name, entry, *attributes);
-      reply(Found{id, *attributes});
-    });
+    finish_found(parent, name, std::move(at), std::move(reply));
+  });
+}
+
+void FileSystem::finish_found(const InodePtr& parent, const std::string& name, Result<FoundEntry> at,
+                              Reply<Found> reply) {
+  if (!at) return reply(tl::unexpected(std::move(at).error()));
+  std::string own_name = at->own_name.empty() ? name : std::move(at->own_name);
+  const Entry entry = at->entry;
+  entry.holder->attributes(entry.slot, [this, entry, parent, name, own_name = std::move(own_name),
+                                        reply = std::move(reply)](Result<Attributes> attributes) mutable {
+    if (!attributes) return reply(tl::unexpected(std::move(attributes).error()));
+    const InodeId id = refer(parent, name, own_name, entry, *attributes);
+    reply(Found{id, *attributes});
   });
 }
 
@@ -271,21 +337,27 @@ void FileSystem::readlink(InodeId id, Reply<std::string> reply) {
 
 // ---- files
 
-void FileSystem::open(InodeId id, Reply<Opened> reply) {
+void FileSystem::open(InodeId id, Reply<Opened> reply) { open_content(id, false, std::move(reply)); }
+void FileSystem::open_to_write(InodeId id, Reply<Opened> reply) { open_content(id, true, std::move(reply)); }
+
+void FileSystem::open_content(InodeId id, bool to_write, Reply<Opened> reply) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
   const GenerationPtr generation = inodes_->entry(*inode).holder->generation();
   const bool retried = generation && generation->owner->take_retry();
   fresh_entry(inode, retried ? Freshness::recent : Freshness::now,
-              [this, inode, reply = std::move(reply)](Result<Entry> entry) mutable {
+              [this, inode, to_write, reply = std::move(reply)](Result<Entry> entry) mutable {
                 if (!entry) {
                   note(*inode, "", entry.error());
                   return reply(tl::unexpected(std::move(entry).error()));
                 }
                 const Holder& holder = *entry->holder;
-                holder.open(entry->slot, [this, inode, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
-                  finish_open(inode, std::move(opened), std::move(reply));
-                });
+                Reply<OpenedContent> finish(
+                    [this, inode, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+                      finish_open(inode, std::move(opened), std::move(reply));
+                    });
+                if (to_write) return holder.open_to_write(entry->slot, std::move(finish));
+                holder.open(entry->slot, std::move(finish));
               });
 }
 

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +17,7 @@
 #include "control/stats.h"
 #include "descriptor.h"
 #include "reply.h"
+#include "staging/staged_file.h"
 #include "vfs/attributes.h"
 #include "vfs/directory.h"
 #include "vfs/generation.h"
@@ -22,6 +25,9 @@
 #include "vfs/open_files.h"
 
 namespace tfilefs {
+
+class SourceTree;
+class WrittenFile;
 
 // How long whoever asked may go on believing an answer about names and attributes. Together with MountedFile::kRecent
 // less than the second within which a change of the source is promised to be seen; long enough that a path that is used
@@ -32,6 +38,7 @@ struct FileSystemOptions {
   CacheOptions cache;
   Ownership ownership;
   bool views_listed = false;
+  std::optional<WriteOptions> write;  // of a mount that may be written
   std::string config_json;  // what .tfilefs/config.json shows
 };
 
@@ -86,6 +93,24 @@ class FileSystem {
   // known without storage or decoding.
   void readdir(HandleId, std::uint64_t offset, bool full, std::shared_ptr<DirectorySink>, Reply<void>);
 
+  // Changes. What is made counts as one lookup.
+  struct Created {
+    Found found;
+    Opened opened;
+  };
+  void create(InodeId parent, std::string_view name, mode_t, bool exclusive, Reply<Created>);
+  void open_to_write(InodeId, Reply<Opened>);
+  void make_directory(InodeId parent, std::string_view name, mode_t, Reply<Found>);
+  void make_link(InodeId parent, std::string_view name, std::string_view target, Reply<Found>);
+  void remove(InodeId parent, std::string_view name, bool directory, Reply<void>);
+  void rename(InodeId parent, std::string_view name, InodeId new_parent, std::string_view new_name, unsigned flags,
+              Reply<void>);
+  void change(InodeId, const AttributeChange&, Reply<Attributes>);
+  void set_xattr(InodeId, std::string_view name, std::optional<std::string> value, int flags, Reply<void>);
+  void write(HandleId, std::uint64_t offset, std::span<const std::byte>, Reply<std::size_t>);
+  void flush(HandleId, Reply<void>);
+  void sync(HandleId, Reply<void>);
+
   void getxattr(InodeId, std::string_view name, Reply<std::string>);
   void listxattr(InodeId, Reply<std::string>);  // names, each ended by a NUL
   void statfs(Reply<struct statvfs>);
@@ -93,6 +118,9 @@ class FileSystem {
   // For those who hold a FileSystem without a kernel, and for tests: what stands at a path below the mount's root,
   // looked up name by name. Blocks.
   Result<Found> find_path(std::string_view path);
+
+  // Commits what is whole, and ends writing. What stays pending, a line each. Blocks.
+  std::vector<std::string> finish_writing();
 
   ErrorLog& errors() { return errors_; }
   ClusterCache& cache() { return *cache_; }
@@ -103,6 +131,8 @@ class FileSystem {
 
  private:
   FileSystem(std::unique_ptr<ClusterCache>, const FileSystemOptions&);
+  Result<> show_directory(const std::string& source, std::string hidden);
+  Result<> show_file(const std::string& source, bool there);
   void fresh_entry(InodePtr, Freshness, Reply<Entry>);
   void resolve_again(InodePtr, Reply<Entry>);
   void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);
@@ -113,7 +143,12 @@ class FileSystem {
   void open_directory(const InodePtr&, int tries, Reply<HandleId>);
   void list_directory(const InodePtr&, Reply<OpenFile>);
   void give_up_generation(Inode& directory);
+  void open_content(InodeId, bool to_write, Reply<Opened>);
   void finish_open(const InodePtr&, Result<OpenedContent>, Reply<Opened>);
+  void finish_found(const InodePtr& parent, const std::string& name, Result<FoundEntry>, Reply<Found>);
+  void finish_created(const InodePtr& parent, const std::string& name, CreatedFile, Reply<Created>);
+  template <class T, class Change>
+  void change_in(InodeId parent, std::string_view name, Reply<T>, Change);
   void fill(const OpenFile&, std::uint64_t offset, bool full, DirectorySink&);
   bool fill_child(const OpenFile&, Listing::Item&, std::uint64_t next, bool full, DirectorySink&);
   void xattrs_of(InodeId, Reply<Xattrs>);
@@ -122,11 +157,16 @@ class FileSystem {
   MountReport report(const CacheReport&) const;
   std::string stats_json() const;
   std::string metrics() const;
+  std::vector<std::shared_ptr<WrittenFile>> written_files() const;
+  std::string pending_json() const;
 
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   ErrorLog errors_;
   std::unique_ptr<ClusterCache> cache_;
+  std::unique_ptr<Writing> writing_;  // null: read-only
   MountContext context_;
+  std::shared_ptr<SourceTree> tree_;     // of a mirrored directory
+  std::shared_ptr<WrittenFile> written_;  // of a single file that may be written
   std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath whatever is mounted over it; may be null
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;

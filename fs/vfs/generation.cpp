@@ -82,11 +82,27 @@ void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
   {
     const Lock lock(mutex_);
     if (freshness == Freshness::recent && Clock::now() - checked_ < kRecent) known = current_.lock();
-    usable = known && !known->stale;
+    usable = known && !known->stale && !known->superseded;
     if (!usable) waiters_.push_back(std::move(reply));
   }
   if (usable) return reply(std::move(known));
   start_check();
+}
+
+void MountedFile::expect_commit() {
+  GenerationPtr known;
+  {
+    const Lock lock(mutex_);
+    known = current_.lock();
+  }
+  if (known) known->source->trust_writer();
+}
+
+void MountedFile::supersede() {
+  GenerationPtr known;
+  const Lock lock(mutex_);
+  known = current_.lock();
+  if (known) known->superseded = true;
 }
 
 void MountedFile::expect_retry() {
@@ -142,8 +158,9 @@ Result<GenerationPtr> MountedFile::look_again() {
   }
   const tfile::Identity before = known ? known->source->accepted() : tfile::Identity{};
   auto state = origin_->look();
-  if (known && !known->stale && state && known->source->accepts(before, state->identity)) return known;
-  if (known) known->stale = true;
+  const bool usable = known && !known->stale && !known->superseded;
+  if (usable && state && known->source->accepts(before, state->identity)) return known;
+  if (usable) known->stale = true;
   if (!state) return tl::unexpected(std::move(state).error());
   {
     const Lock lock(mutex_);

@@ -22,6 +22,7 @@ namespace tfilefs {
 
 class LoadedTable;
 class MountedFile;
+struct Writing;
 
 // Keeps the files that were used last open, whether or not anything refers to them.
 class RecentGenerations {
@@ -41,6 +42,7 @@ struct MountContext {
   ErrorLog& errors;
   Ownership ownership;
   bool views_listed = false;
+  Writing* writing = nullptr;  // of a mount that may be written
   RecentGenerations recent{};
   std::atomic<std::uint64_t> files_memory = 0;        // of open files
   std::atomic<std::uint64_t> directories_memory = 0;  // by which names in tables are found
@@ -74,6 +76,7 @@ struct Generation : std::enable_shared_from_this<Generation> {
   const SourceState state;
   const std::uint64_t serial;  // of all generations of this process, from 1
   mutable std::atomic<bool> stale = false;
+  mutable std::atomic<bool> superseded = false;  // by a commit of this mount: what it has stays as it is, and readable
 
   // The file's root directory.
   std::shared_ptr<const Directory> root() const;
@@ -110,6 +113,10 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   // The generation that is now; opens the file if need be. Answers at once for `recent` when the source was looked at
   // less than kRecent ago. Errors: what Origin and File::open give.
   void current(Freshness, Reply<GenerationPtr>);
+
+  // A commit of this mount begins: what is open does not change by it. And it is done: who comes now sees what it made.
+  void expect_commit();
+  void supersede();
 
   // Somebody was told that what he opens has changed, and comes back at once, and but once. Whoever comes (true: he may
   // be the one) is to be given the generation that is known, however fast the file goes on changing.

@@ -27,6 +27,9 @@ class GuardedSource final : public tfile::Source {
   bool accepts(const tfile::Identity& before, const tfile::Identity& now) const EXCLUDES(mutex_);
   tfile::Identity accepted() const EXCLUDES(mutex_);
 
+  // From now on this process alone changes the file, and nothing that anyone has read.
+  void trust_writer() const { trusted_ = true; }
+
   const tfile::Identity& identity() const override { return inner_->identity(); }
   Result<tfile::Identity> identity_now() const override { return inner_->identity_now(); }
   const std::string& name() const override { return inner_->name(); }
@@ -41,6 +44,7 @@ class GuardedSource final : public tfile::Source {
 
   const std::shared_ptr<const tfile::Source> inner_;
   mutable std::atomic<std::uint64_t> saved_end_ = ~std::uint64_t{0};
+  mutable std::atomic<bool> trusted_ = false;
   std::string head_;  // as it was when opened; constant from then on
   mutable Mutex mutex_;
   mutable tfile::Identity accepted_ GUARDED_BY(mutex_);  // the state in which it was last found to be the same

@@ -78,6 +78,19 @@ std::optional<Attributes> KeyHolder::known_attributes(Slot slot) const {
   }
 }
 
+Takes KeyHolder::takes(Slot slot) const {
+  if (slot.form != Form::itself) return Takes::nothing;
+  switch (listing_->keys[slot.index].kind) {
+    case KeyKind::directory:
+      return Takes::keys;
+    case KeyKind::table:
+      return Takes::columns_of_table;
+    case KeyKind::object:
+      return Takes::nothing;
+  }
+  return Takes::nothing;
+}
+
 void KeyHolder::attributes(Slot slot, Reply<Attributes> reply) const {
   if (auto known = known_attributes(slot)) return reply(*known);
   const auto finish = [self = shared_from_this(), this](const Content& content) {

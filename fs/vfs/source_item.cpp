@@ -7,10 +7,13 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 #include "tfile/chunk.h"
 #include "vfs/blocking.h"
 #include "vfs/root_file_holder.h"
+#include "vfs/written_file.h"
 
 namespace tfilefs {
 namespace {
@@ -26,6 +29,20 @@ class PassedContent final : public Content {
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     answer_blocking(
         cache_, [file = file_, offset, size] { return read_file(file->get(), offset, size); }, std::move(reply));
+  }
+  void write(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) override {
+    auto job = [file = file_, offset, copy = std::vector<std::byte>(bytes.begin(), bytes.end())]() -> Result<std::size_t> {
+      TRY_VOID(write_all(file->get(), offset, copy));
+      return copy.size();
+    };
+    answer_blocking(cache_, std::move(job), std::move(reply));
+  }
+  void sync(Reply<void> reply) override {
+    auto job = [file = file_]() -> Result<> {
+      if (::fsync(file->get()) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
+      return {};
+    };
+    answer_blocking(cache_, std::move(job), std::move(reply));
   }
 
  private:
@@ -59,16 +76,30 @@ tl::unexpected<Error> another_file() {
   return tfile::fail(ErrorKind::stale, "another file was put in its place since it was looked up");
 }
 
+OpenedContent passed(SourceTree& tree, Descriptor file, const struct stat& status, bool writes) {
+  OpenedContent opened;
+  // Of a file that is written here the kernel's pages are right whatever its times say.
+  opened.version = writes ? version_of({0, 0, 0, status.st_ino, status.st_dev}) : version_of(source_state(status).identity);
+  opened.content = std::make_shared<PassedContent>(tree.context().cache, std::move(file),
+                                                   static_cast<std::uint64_t>(status.st_size));
+  return opened;
+}
+
 Result<OpenedContent> open_passed(SourceTree& tree, const std::string& path, const struct stat& known) {
   TRY(Descriptor file, tree.open_path(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false));
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
   if (!is_same_file(status, known)) return another_file();
-  OpenedContent opened;
-  opened.version = version_of(source_state(status).identity);
-  opened.content = std::make_shared<PassedContent>(tree.context().cache, std::move(file),
-                                                   static_cast<std::uint64_t>(status.st_size));
-  return opened;
+  return passed(tree, std::move(file), status, false);
+}
+
+// A job that changes attributes and tells what they are then.
+auto changed(TreePtr tree, std::string path, const AttributeChange& change) {
+  return [tree = std::move(tree), path = std::move(path), change]() -> Result<Attributes> {
+    TRY_VOID(tree->change(path, change));
+    TRY(const struct stat status, tree->status(path));
+    return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
+  };
 }
 
 class SourceFile final : public Holder {
@@ -84,20 +115,33 @@ class SourceFile final : public Holder {
   }
   std::optional<Attributes> known_attributes(Slot) const override {
     if (Clock::now() - seen_ > MountedFile::kRecent) return std::nullopt;
-    return mirrored_attributes(status_, tree_->context().ownership);
+    return mirrored_attributes(status_, tree_->context().ownership, tree_->context().writing != nullptr);
   }
   void attributes(Slot slot, Reply<Attributes> reply) const override {
     if (auto known = known_attributes(slot)) return reply(*known);
     auto job = [tree = tree_, path = path_, known = status_]() -> Result<Attributes> {
       TRY(const struct stat status, tree->status(path));
       if (!is_same_file(status, known)) return another_file();
-      return mirrored_attributes(status, tree->context().ownership);
+      return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
   void open(Slot, Reply<OpenedContent> reply) const override {
     auto job = [tree = tree_, path = path_, known = status_] { return open_passed(*tree, path, known); };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+  }
+  void open_to_write(Slot, Reply<OpenedContent> reply) const override {
+    auto job = [tree = tree_, path = path_, known = status_]() -> Result<OpenedContent> {
+      TRY(Descriptor file, tree->open_path(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false));
+      struct stat status {};
+      if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
+      if (!is_same_file(status, known)) return another_file();
+      return passed(*tree, std::move(file), status, true);
+    };
+    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+  }
+  void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+    answer_blocking(tree_->context().cache, changed(tree_, path_, change), std::move(reply));
   }
   void read_link(Slot, Reply<std::string> reply) const override {
     answer_blocking(
@@ -120,16 +164,22 @@ class SourceDirectory final : public Directory {
     answer_blocking(
         tree_->context().cache, [tree = tree_, path = path_] { return tree->list(path); }, std::move(reply));
   }
+  void make_file(std::string_view name, mode_t, bool exclusive, Reply<CreatedFile>) const override;
+  void make_directory(std::string_view name, mode_t, Reply<FoundEntry>) const override;
+  void make_link(std::string_view name, std::string_view target, Reply<FoundEntry>) const override;
+  void remove(std::string_view name, bool directory, Reply<void>) const override;
+  void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
+              Reply<void>) const override;
 
  private:
+  std::string below(std::string_view name) const {
+    return path_.empty() ? std::string(name) : path_ + "/" + std::string(name);
+  }
   const TreePtr tree_;
   const std::string path_;
 };
 
-struct Found {
-  Entry entry;                             // as it shows if it is not a ROOT file
-  std::shared_ptr<MountedFile> root_file;  // set where the first bytes say that it is one
-};
+using Found = SourceTree::Found;
 
 // The first bytes decide; but one that cannot be opened as a ROOT file passes through.
 void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
@@ -137,6 +187,7 @@ void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
   MountedFile& file = *found.root_file;
   file.current(Freshness::recent, [&context, found = std::move(found),
                                    reply = std::move(reply)](Result<GenerationPtr> now) mutable {
+    if (now && found.written) return reply(FoundEntry{{found.written->root(), {}}, {}});
     if (now)
       return reply(FoundEntry{{std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}});
     if (now.error().kind == ErrorKind::not_found) return reply(tl::unexpected(std::move(now).error()));
@@ -146,17 +197,90 @@ void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
 }
 
 void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const {
-  auto job = [tree = tree_,
-              path = path_.empty() ? std::string(name) : path_ + "/" + std::string(name)]() -> Result<Found> {
-    Found found;
-    TRY(found.entry, tree->look_up(path, found.root_file));
-    return found;
-  };
   auto finish = [&context = tree_->context(), reply = std::move(reply)](Result<Found> found) mutable {
     if (!found) return reply(tl::unexpected(std::move(found).error()));
     decide(context, *std::move(found), std::move(reply));
   };
-  answer_blocking(tree_->context().cache, std::move(job), Reply<Found>(std::move(finish)));
+  answer_blocking(
+      tree_->context().cache, [tree = tree_, path = below(name)] { return tree->look_up(path); },
+      Reply<Found>(std::move(finish)));
+}
+
+void SourceDirectory::make_file(std::string_view name, mode_t mode, bool exclusive, Reply<CreatedFile> reply) const {
+  auto job = [tree = tree_, path = below(name), mode, exclusive]() -> Result<CreatedFile> {
+    TRY(Descriptor file, tree->make_file(path, mode, exclusive));
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
+    CreatedFile made{{{make_source_file(tree, path, status), {}}, {}}, {}};
+    made.content = passed(*tree, std::move(file), status, true);
+    return made;
+  };
+  answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+}
+
+// A name that ends in ".root" is to be a ROOT file.
+void SourceDirectory::make_directory(std::string_view name, mode_t mode, Reply<FoundEntry> reply) const {
+  auto job = [tree = tree_, path = below(name), mode]() -> Result<FoundEntry> {
+    if (path.ends_with(".root")) {
+      if (tree->status(path)) return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST);
+      TRY(const auto written, tree->written_file(path));
+      TRY_VOID(written->staged().make());
+      return FoundEntry{{written->root(), {}}, {}};
+    }
+    TRY_VOID(tree->make_directory(path, mode));
+    return FoundEntry{{make_source_directory(tree, path), {}}, {}};
+  };
+  answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+}
+
+void SourceDirectory::make_link(std::string_view name, std::string_view target, Reply<FoundEntry> reply) const {
+  auto job = [tree = tree_, path = below(name), target = std::string(target)]() -> Result<FoundEntry> {
+    TRY_VOID(tree->make_link(path, target));
+    TRY(const struct stat status, tree->status(path));
+    return FoundEntry{{make_source_file(tree, path, status), {}}, {}};
+  };
+  answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+}
+
+// A ROOT file, which shows as a directory, goes by rmdir when nothing is in it, as a directory would.
+Result<> remove_root_file(SourceTree& tree, const std::string& path) {
+  TRY(const auto written, tree.written_file(path));
+  if (written->staged().is_there()) {
+    TRY(const auto source, written->staged().committed_source());
+    TRY(const auto file, tfile::File::open(source));
+    if (!file->root()->keys.empty()) return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
+    TRY_VOID(tree.remove(path, false));
+  }
+  written->staged().forget();
+  return {};
+}
+
+void SourceDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
+  auto job = [tree = tree_, path = below(name), directory]() -> Result<> {
+    TRY(const Found found, tree->look_up(path));
+    if (found.written && !directory) return tfile::fail(ErrorKind::invalid, "is a directory", -1, EISDIR);
+    if (found.written) return remove_root_file(*tree, path);
+    return tree->remove(path, directory);
+  };
+  answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+}
+
+void SourceDirectory::rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
+                             Reply<void> reply) const {
+  const auto* target = dynamic_cast<const SourceDirectory*>(&to);
+  if (!target) return reply(tfile::fail(ErrorKind::invalid, "into a ROOT file", -1, EXDEV));
+  auto job = [tree = tree_, from = below(name), into = target->below(new_name), flags]() -> Result<> {
+    TRY(const Found found, tree->look_up(from));
+    if (found.written) {
+      // What is staged belongs to the name; it is brought into the file before the file moves.
+      TRY_VOID(found.written->staged().commit(found.written->staged().root()));
+      if (found.written->staged().has_pending()) return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
+    }
+    TRY_VOID(tree->rename(from, into, flags));
+    if (found.written) found.written->staged().forget();
+    return {};
+  };
+  answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }
 
 class SourceDirectoryHolder final : public Holder {
@@ -169,11 +293,27 @@ class SourceDirectoryHolder final : public Holder {
   void attributes(Slot, Reply<Attributes> reply) const override {
     auto job = [tree = tree_, path = path_]() -> Result<Attributes> {
       TRY(const struct stat status, tree->status(path));
-      return mirrored_attributes(status, tree->context().ownership);
+      return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
   void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
+  void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+    answer_blocking(tree_->context().cache, changed(tree_, path_, change), std::move(reply));
+  }
+  // Of all ROOT files below it.
+  void sync(Slot, Reply<void> reply) const override {
+    auto job = [tree = tree_, path = path_]() -> Result<> {
+      Result<> done;
+      for (const WrittenPtr& file : tree->written_files()) {
+        if (!path.empty() && !file->path().starts_with(path + "/")) continue;
+        auto committed = file->staged().commit(file->staged().root());
+        if (done) done = std::move(committed);
+      }
+      return done;
+    };
+    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+  }
 
  private:
   const TreePtr tree_;

@@ -18,6 +18,7 @@
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/source_item.h"
+#include "vfs/written_file.h"
 
 namespace tfilefs {
 namespace {
@@ -29,7 +30,11 @@ constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 tl::unexpected<Error> system_failure(const std::string& path, int number) {
   ErrorKind kind = ErrorKind::io;
   if (number == ENOENT || number == ENOTDIR) kind = ErrorKind::not_found;
-  if (number == EACCES || number == EPERM || number == ELOOP || number == EXDEV) kind = ErrorKind::denied;
+  if (number == EACCES || number == EPERM || number == ELOOP || number == EXDEV || number == EROFS)
+    kind = ErrorKind::denied;
+  if (number == ENOSPC || number == EDQUOT) kind = ErrorKind::no_space;
+  if (number == EEXIST) kind = ErrorKind::exists;
+  if (number == ENOTEMPTY) kind = ErrorKind::not_empty;
   return tfile::fail(kind, "/" + path + ": " + std::strerror(number), -1, number);
 }
 
@@ -77,6 +82,8 @@ std::string parent_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
+
+std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 // A ROOT file of the tree, found anew by its path each time. Does not keep the tree, which keeps its ROOT files.
 class TreeOrigin final : public Origin {
@@ -153,7 +160,7 @@ Result<std::shared_ptr<SourceTree>> SourceTree::open(MountContext& context, cons
 std::shared_ptr<const Holder> SourceTree::root() { return make_source_directory(shared_from_this(), ""); }
 
 bool SourceTree::is_hidden(std::string_view path) const {
-  return (!hidden_.empty() && path == hidden_) || path.ends_with(kJournalSuffix);
+  return (!hidden_.empty() && path == hidden_) || path.ends_with(kJournalSuffix) || path.ends_with(kTemporarySuffix);
 }
 
 Result<Descriptor> SourceTree::open_path(const std::string& path, int flags, bool links) const {
@@ -196,19 +203,46 @@ Result<std::string> SourceTree::link_target(const std::string& path) const {
   return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
-Result<Entry> SourceTree::look_up(const std::string& path, std::shared_ptr<MountedFile>& found) {
+Result<SourceTree::Found> SourceTree::look_up(const std::string& path) {
   if (is_hidden(path)) return no_such_entry();
-  TRY(const struct stat status, this->status(path));
+  const auto seen = this->status(path);
+  if (!seen && context_.writing && seen.error().kind == ErrorKind::not_found) return look_up_written(path);
+  TRY(const struct stat status, seen);
+  Found found;
+  found.entry = Entry{S_ISDIR(status.st_mode) ? make_source_directory(shared_from_this(), path)
+                                              : make_source_file(shared_from_this(), path, status),
+                      {}};
   if (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)) {
     const auto file = open_path(path, kReadFlags, true);
     struct stat behind {};
     if (file && ::fstat(file->get(), &behind) == 0 && S_ISREG(behind.st_mode) && begins_as_root_file(file->get())) {
-      found = root_file(path);
+      found.root_file = root_file(path);
     }
   }
-  return Entry{S_ISDIR(status.st_mode) ? make_source_directory(shared_from_this(), path)
-                                       : make_source_file(shared_from_this(), path, status),
-               {}};
+  if (found.root_file && context_.writing && S_ISREG(status.st_mode)) {
+    auto written = written_file(path);
+    if (written) {
+      found.written = *std::move(written);
+    } else {
+      context_.errors.add("/" + path, written.error());
+    }
+  }
+  return found;
+}
+
+// A file that is not there: made and not committed yet, here or by a writer that crashed.
+Result<SourceTree::Found> SourceTree::look_up_written(const std::string& path) {
+  bool known = false;
+  {
+    const Lock lock(mutex_);
+    known = written_.contains(path);
+  }
+  if (!known && !status(path + std::string(kJournalSuffix))) return no_such_entry();
+  Found found;
+  TRY(found.written, written_file(path));
+  if (!found.written->staged().is_wanted()) return no_such_entry();
+  found.entry = {found.written->root(), {}};
+  return found;
 }
 
 std::shared_ptr<MountedFile> SourceTree::root_file(const std::string& path) {
@@ -236,7 +270,121 @@ Result<std::shared_ptr<const Listing>> SourceTree::list(const std::string& path)
     listing->names.push_back({std::string(name), listed_type(*entry)});
   }
   if (errno != 0) return system_failure(path, errno);
+  // Files that were made and are not committed yet.
+  for (const auto& file : written_files()) {
+    const std::string& at = file->path();
+    if (parent_of(at) == path && !file->staged().is_there() && file->staged().is_wanted())
+      listing->names.push_back({at.substr(at.rfind('/') + 1), S_IFDIR});
+  }
   return std::shared_ptr<const Listing>(std::move(listing));
+}
+
+// ---- writing
+
+Result<std::shared_ptr<WrittenFile>> SourceTree::written_file(const std::string& path) {
+  {
+    const Lock lock(mutex_);
+    const auto known = written_.find(path);
+    if (known != written_.end()) return known->second;
+  }
+  FilePlace place;
+  TRY(place.directory, open_path(parent_of(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC, false));
+  place.name = path.substr(path.rfind('/') + 1);
+  place.shown = real_path_ + "/" + path;
+  TRY(auto made, open_written(context_, root_file(path), std::move(place), path));
+  const Lock lock(mutex_);
+  return written_.try_emplace(path, std::move(made)).first->second;
+}
+
+std::vector<std::shared_ptr<WrittenFile>> SourceTree::written_files() {
+  const Lock lock(mutex_);
+  std::vector<std::shared_ptr<WrittenFile>> files;
+  for (const auto& [path, file] : written_) files.push_back(file);
+  return files;
+}
+
+void SourceTree::take_over_journals() { take_over_journals_in("", 0); }
+
+void SourceTree::take_over_journals_in(const std::string& path, int depth) {
+  constexpr int kDepthMax = 64;  // as deep as paths go that anyone mounts; a tree that is deeper is looked at when entered
+  const auto directory = open_path(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, false);
+  if (!directory || depth > kDepthMax) return;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(::dup(directory->get())), ::closedir);
+  if (!stream) return;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string name = entry->d_name;
+    const std::string below = path.empty() ? name : path + "/" + name;
+    if (name == "." || name == ".." || (!hidden_.empty() && below == hidden_)) continue;
+    if (entry->d_type == DT_DIR) take_over_journals_in(below, depth + 1);
+    if (!name.ends_with(kJournalSuffix)) continue;
+    const std::string file = below.substr(0, below.size() - kJournalSuffix.size());
+    if (auto taken = written_file(file); !taken) context_.errors.add("/" + file, taken.error());
+  }
+}
+
+Result<Descriptor> SourceTree::parent(const std::string& path) const {
+  return open_path(parent_of(path), kDirectoryFlags, false);
+}
+
+Result<Descriptor> SourceTree::make_file(const std::string& path, mode_t mode, bool exclusive) {
+  TRY(const Descriptor in, parent(path));
+  Descriptor file(::openat(in.get(), name_of(path).c_str(),
+                           O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (exclusive ? O_EXCL : 0),
+                           mode));
+  if (!file) return system_failure(path, errno);
+  return file;
+}
+
+Result<> SourceTree::make_directory(const std::string& path, mode_t mode) {
+  TRY(const Descriptor in, parent(path));
+  if (::mkdirat(in.get(), name_of(path).c_str(), mode) != 0) return system_failure(path, errno);
+  return {};
+}
+
+Result<> SourceTree::make_link(const std::string& path, const std::string& target) {
+  TRY(const Descriptor in, parent(path));
+  if (::symlinkat(target.c_str(), in.get(), name_of(path).c_str()) != 0) return system_failure(path, errno);
+  return {};
+}
+
+Result<> SourceTree::remove(const std::string& path, bool directory) {
+  TRY(const Descriptor in, parent(path));
+  if (::unlinkat(in.get(), name_of(path).c_str(), directory ? AT_REMOVEDIR : 0) != 0) return system_failure(path, errno);
+  return {};
+}
+
+Result<> SourceTree::rename(const std::string& from, const std::string& to, unsigned flags) {
+  TRY(const Descriptor out_of, parent(from));
+  TRY(const Descriptor into, parent(to));
+  if (::renameat2(out_of.get(), name_of(from).c_str(), into.get(), name_of(to).c_str(), flags) != 0)
+    return system_failure(from, errno);
+  return {};
+}
+
+Result<> SourceTree::change(const std::string& path, const AttributeChange& change) {
+  TRY(const Descriptor in, parent(path));
+  const std::string name = path.empty() ? "." : name_of(path);
+  if (change.size) {
+    TRY(const Descriptor file, open_path(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false));
+    if (::ftruncate(file.get(), static_cast<off_t>(*change.size)) != 0) return system_failure(path, errno);
+  }
+  if (change.mode) {
+    // Not through a link: the descriptor is of what stands there itself.
+    TRY(const Descriptor file, open_path(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false));
+    if (::fchmod(file.get(), *change.mode & 07777) != 0) return system_failure(path, errno);
+  }
+  constexpr auto kNobody = static_cast<uid_t>(-1);
+  if (change.uid || change.gid) {
+    if (::fchownat(in.get(), name.c_str(), change.uid.value_or(kNobody), change.gid.value_or(kNobody),
+                   AT_SYMLINK_NOFOLLOW) != 0)
+      return system_failure(path, errno);
+  }
+  if (change.accessed || change.modified) {
+    constexpr timespec kLeave{0, UTIME_OMIT};
+    const std::array<timespec, 2> times{change.accessed.value_or(kLeave), change.modified.value_or(kLeave)};
+    if (::utimensat(in.get(), name.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0) return system_failure(path, errno);
+  }
+  return {};
 }
 
 }  // namespace tfilefs

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "descriptor.h"
 #include "mutex.h"
@@ -13,6 +14,8 @@
 #include "vfs/generation.h"
 
 namespace tfilefs {
+
+class WrittenFile;
 
 // A directory of the host, mirrored live. Nothing outside of it is ever reached: every path is walked by the kernel
 // from its descriptor (openat2, RESOLVE_BENEATH), and links are followed only to see whether a ROOT file of the same
@@ -28,17 +31,39 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
 
   // All block. `path` is relative to the directory, "" itself; `links`: whether a link at its end is followed, as far
   // as it stays inside.
-  Result<Entry> look_up(const std::string& path, std::shared_ptr<MountedFile>& root_file);
+  struct Found {
+    Entry entry;                             // as it shows if it is not a ROOT file
+    std::shared_ptr<MountedFile> root_file;  // set where the first bytes say that it is one
+    std::shared_ptr<WrittenFile> written;    // set where it may be written, or will be a ROOT file
+  };
+  Result<Found> look_up(const std::string& path);
   Result<struct stat> status(const std::string& path) const;
   Result<Descriptor> open_path(const std::string& path, int flags, bool links) const;
   Result<std::string> link_target(const std::string& path) const;
   Result<std::shared_ptr<const Listing>> list(const std::string& path);
+
+  // Where the mount may be written: a ROOT file at the path, there or not; `make`: it is made.
+  Result<std::shared_ptr<WrittenFile>> written_file(const std::string& path);
+  std::vector<std::shared_ptr<WrittenFile>> written_files();
+  // Goes through the tree for what writers that crashed left, and finishes it.
+  void take_over_journals();
+
+  // Plain files and directories; each blocks. Errors: as the system calls.
+  Result<Descriptor> make_file(const std::string& path, mode_t, bool exclusive);
+  Result<> make_directory(const std::string& path, mode_t);
+  Result<> make_link(const std::string& path, const std::string& target);
+  Result<> remove(const std::string& path, bool directory);
+  Result<> rename(const std::string& from, const std::string& to, unsigned flags);
+  Result<> change(const std::string& path, const AttributeChange&);
 
   MountContext& context() const { return context_; }
 
  private:
   SourceTree(MountContext& context, Descriptor root, std::string real_path, std::string hidden)
       : context_(context), root_(std::move(root)), real_path_(std::move(real_path)), hidden_(std::move(hidden)) {}
+  Result<Descriptor> parent(const std::string& path) const;
+  Result<Found> look_up_written(const std::string& path);
+  void take_over_journals_in(const std::string& path, int depth);
   bool is_hidden(std::string_view path) const;
   Result<std::string> inside_path_of_link(const std::string& path) const;
   std::shared_ptr<MountedFile> root_file(const std::string& path);
@@ -49,6 +74,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   const std::string hidden_;
   Mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
+  std::unordered_map<std::string, std::shared_ptr<WrittenFile>> written_ GUARDED_BY(mutex_);
 };
 
 }  // namespace tfilefs

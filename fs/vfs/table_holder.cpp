@@ -38,6 +38,11 @@ std::vector<ObjectFiles::Name> TableHolder::own_files() const {
   return files;
 }
 
+Takes TableHolder::takes(Slot slot) const {
+  if (slot.form != Form::itself || object_ || is_opaque()) return Takes::nothing;
+  return node(slot).column ? Takes::items : Takes::columns;
+}
+
 void TableHolder::view(Slot slot, Reply<std::shared_ptr<Content>> reply) const {
   switch (slot.form) {
     case Form::object_json:

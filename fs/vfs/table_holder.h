@@ -35,6 +35,7 @@ class TableHolder final : public Holder {
   void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
   void open(Slot, Reply<OpenedContent>) const override;
   void xattrs(Slot, Reply<Xattrs>) const override;
+  Takes takes(Slot) const override;
 
  private:
   const tfile::Node& node(Slot slot) const { return table().nodes[slot.index]; }

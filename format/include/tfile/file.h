@@ -62,6 +62,8 @@ struct Record {
 
 // Seconds since the epoch of a TDatime, which has no zone, read as UTC; 0 for 0.
 std::int64_t unix_time(std::uint32_t datime);
+// The other way, in UTC; what lies before 1995 or behind 2058, which a TDatime cannot say, is the nearest that it can.
+std::uint32_t datime_of(std::int64_t unix_time);
 
 // An open ROOT file. Const; every function may be called from any thread; those that say so read from the source and
 // may block.

@@ -110,8 +110,9 @@ class TableWriter {
 };
 
 // What brings the file from one committed state to the next; to be done in this order, by writes that go to disk no
-// later than the next sync (fdatasync). At any instant the file opens with the old state or the new one
-// (docs/reliability.md).
+// later than the next sync (fdatasync), which also holds for the baskets that were placed since the last plan. At any
+// instant the file opens with the old state or the new one (docs/reliability.md). The commit is promised by the last
+// sync; the steps behind the first one are small and may be done again, from a journal, after a crash.
 struct CommitStep {
   enum class Kind : std::uint8_t { write, sync } kind = Kind::write;
   std::uint64_t offset = 0;
@@ -122,7 +123,7 @@ struct CommitPlan {
   std::uint64_t size = 0;             // of the file afterwards
   std::vector<std::byte> head_before;  // the first bytes of the file must be these still, else another has written it
   std::vector<std::byte> head_after;   // what they will be: a head torn by a crash is mended from them
-  bool replace_file = false;  // the plan makes a whole new file: to be written beside, synced and renamed over the name
+  bool replace_file = false;  // the steps make a whole new file: to be written beside, synced and renamed over the name
 };
 
 // A ROOT file to be changed: what is asked for is collected, and plan() says which bytes do it. Knows no file descriptor:
@@ -131,14 +132,20 @@ class FileWriter {
  public:
   // A file that does not exist yet. `name`: fName, its base name (cut so that header and root record share a sector).
   static Result<std::unique_ptr<FileWriter>> create(std::string name, const Compression&);
-  // Blocks. Errors: damaged, unsupported (recovered, a list of free segments that cannot be right), io.
+  // Errors: damaged, unsupported (what was recovered, or holds records behind fEND; a StreamerInfo that cannot be read),
+  // io. Blocks.
   static Result<std::unique_ptr<FileWriter>> open(std::shared_ptr<const File>, const Compression&);
   virtual ~FileWriter() = default;
+
+  // Whether what is placed and planned now makes a whole new file, to be written beside the name: of a file that does
+  // not exist yet, or whose root directory has no keys. False once such a plan was committed with a key in it.
+  virtual bool makes_new_file() const = 0;
 
   // Directories by the path of key names, '/' between them, "" for the root.
   virtual Result<> make_directory(std::string_view path) = 0;  // errors: exists, not_found (its parent)
   // Key `name` of a directory: all its cycles, or one. A directory only when empty. Errors: not_found, not_empty.
   virtual Result<> remove_key(std::string_view directory, std::string_view name, int cycle = 0) = 0;
+  // All cycles of a key, also into another directory: one instant for both lists. Errors: not_found, exists, invalid.
   virtual Result<> rename_key(std::string_view directory, std::string_view name, std::string_view new_directory,
                               std::string_view new_name) = 0;
 
@@ -148,17 +155,23 @@ class FileWriter {
   virtual Result<TableWriter*> open_table(std::string_view directory, std::string_view name, bool keep_old_cycle) = 0;
   virtual Result<> drop_branch(TableWriter*, std::string_view branch) = 0;
 
-  // Where the next `size` bytes of baskets go: in space that is free in the committed state, or behind the end. The
-  // record gets that address written into its key.
+  // Where the basket goes: into space that is free in the committed state, or behind the end. The record gets that
+  // address written into its key. To be written there before the first sync of the plan that has it.
   virtual std::uint64_t place(Basket&) = 0;
 
-  // The plan for all that was collected; nothing changes here until committed() says that it was done. `now`: TDatime.
+  // The plan for all that was collected; nothing changes here until committed() says that it was done (or until the next
+  // plan(), which takes its place). Between the two only tables may be written to, and baskets placed. Every table must
+  // have ended its cluster. With nothing to commit: a plan that makes the space usable which the last commit freed (do it
+  // before the file is left), or none at all: no steps. `now`: TDatime. Errors: unsupported, no_space, io. Reads.
   virtual Result<CommitPlan> plan(std::uint32_t now) = 0;
   virtual void committed(const CommitPlan&) = 0;
 };
 
-// For a mount after a crash: whether the first sector was torn, and what to write over it (`head_after` of the plan that
-// the journal holds). Pure.
-bool head_is_whole(std::span<const std::byte> first_sector);
+// What the first bytes of a file are after a crash: those before the commit, those after it, or a sector that was torn
+// inside while it was written: then `after` is to be written over it. `other`: another program has written the file.
+// `before` and `after`: head_before and head_after of the plan, from the journal; `head`: as many bytes of the file. Pure.
+enum class HeadState : std::uint8_t { before, after, torn, other };
+HeadState head_state(std::span<const std::byte> head, std::span<const std::byte> before,
+                     std::span<const std::byte> after);
 
 }  // namespace tfile

@@ -35,17 +35,19 @@ TEST(Options, AreTaken) {
 
 TEST(Options, TheLastCounts) {
   EXPECT_EQ(parse_mount_options({"threads=1,threads=2", "threads=4"})->file_system.cache.threads, 4u);
-  EXPECT_TRUE(parse_mount_options({"rw,ro"}));
+  EXPECT_FALSE(parse_mount_options({"rw,ro"})->file_system.write);
+  EXPECT_TRUE(parse_mount_options({"ro,rw"})->file_system.write);
 }
 
 TEST(Options, WhatMountSaysIsPassedOver) {
   EXPECT_TRUE(parse_mount_options(
       {"ro,dev,suid,nodev,nosuid,async,auto,noauto,user,_netdev,nofail,x-systemd.automount,defaults,,"}));
-  EXPECT_TRUE(parse_mount_options({"rw,dev,suid"})) << "what mount(8) says of its own accord";
+  EXPECT_FALSE(parse_mount_options({"rw,dev,suid"})->file_system.write) << "what mount(8) says of its own accord";
+  EXPECT_TRUE(parse_mount_options({"rw,dev,suid,writable"})->file_system.write);
 }
 
 TEST(Options, WhatCannotBeIsRefused) {
-  for (const char* wrong : {"rw", "views=all", "views", "memory=1", "memory=lots", "threads=0", "threads=x",
+  for (const char* wrong : {"compression=best", "autoflush=0", "commit=x", "views=all", "views", "memory=1", "memory=lots", "threads=0", "threads=x",
                             "prefetch=yes", "uid=root", "umask=8", "idle=-1", "nonsense", "timeout=5"}) {
     const auto options = parse_mount_options({wrong});
     ASSERT_FALSE(options) << wrong;

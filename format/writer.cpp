@@ -1,0 +1,513 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfile/writer.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <random>
+#include <utility>
+
+#include "bytes/cursor.h"
+#include "container/commit_draft.h"
+#include "container/container_state.h"
+#include "container/key_encode.h"
+#include "container/payload.h"
+#include "container/space.h"
+#include "streamer/streamer_info_encode.h"
+#include "streamer/streamer_info_record.h"
+#include "tree/tree_writer.h"
+
+namespace tfile {
+namespace {
+
+// What a commit writes besides the records of its tables and its lists of keys, at most: StreamerInfo, the list of free
+// segments and directories.
+constexpr std::uint64_t kOtherRecordsMax = 16 << 20;
+
+// The last cycle that ROOT can count to; a record that replaces one of this cycle keeps it.
+constexpr std::int16_t kCycleMax = 32'767;
+
+bool is_directory(std::string_view class_name) { return class_name == "TDirectory" || class_name == "TDirectoryFile"; }
+
+KeyHeader parsed(const ListedKey& key) {
+  Cursor in(key.bytes);
+  return read_key(in);
+}
+
+// A key whose record the next commit writes.
+ListedKey key_to_come(std::string_view class_name, std::string_view name) {
+  ListedKey key;
+  key.class_name = class_name;
+  key.name = name;
+  return key;
+}
+
+// With another name in the list; the record keeps its own.
+ListedKey renamed(const ListedKey& key, std::string_view name) {
+  if (key.bytes.empty()) return key_to_come(key.class_name, name);
+  KeyHeader header = parsed(key);
+  header.name = name;
+  Appender bytes;
+  append_key(bytes, header);
+  // The addresses as they stood: of the second a reader takes a part.
+  const std::size_t fixed = kKeyFixedSize + (header.version > kWideVersion ? 8 + 8 : 4 + 4);
+  ListedKey changed = key;
+  changed.bytes = bytes.take();
+  std::copy_n(key.bytes.begin(), fixed, changed.bytes.begin());
+  changed.name = name;
+  return changed;
+}
+
+std::array<std::uint8_t, 16> random_uuid() {
+  std::random_device random;
+  std::array<std::uint8_t, 16> uuid;
+  for (std::uint8_t& byte : uuid) byte = static_cast<std::uint8_t>(random());
+  return uuid;
+}
+
+// A tree that is written, and where its key stands.
+struct TableOfFile {
+  std::size_t directory = 0;
+  std::string name, title;
+  std::unique_ptr<TreeWriter> tree;
+  std::int16_t cycle = 1;         // of its key
+  bool keeps_old_cycle = false;   // the next record does not replace the one that is there
+  bool removed = false;
+  std::optional<std::uint64_t> written;  // hash of the record that is in the file; none while there is none
+};
+
+// Tags in the tree's record count from the start of its key.
+std::uint32_t table_keylen(const CommitDraft& draft, const TableOfFile& table) {
+  return draft.keylen({table.tree->class_name(), table.name, table.title, table.cycle, 0});
+}
+
+// Tells one state of a table from another: the record, and the directory that its key is in.
+std::uint64_t hash_of(const TableOfFile& table, std::span<const std::byte> payload) {
+  return XXH3_64bits_withSeed(payload.data(), payload.size(), table.directory);
+}
+
+// A table's part of a commit.
+struct TableRecord {
+  TableOfFile* table;
+  std::vector<std::byte> payload;
+  std::uint64_t hash;
+};
+
+class RootFileWriter final : public FileWriter {
+ public:
+  RootFileWriter(ContainerState state, Space space, StreamerInfoRecord infos, const Compression& compression,
+                 std::shared_ptr<const File> file)
+      : file_(std::move(file)),
+        compression_(compression),
+        state_(std::move(state)),
+        space_(std::move(space)),
+        infos_(std::move(infos)) {
+    if (is_empty()) start_anew();
+  }
+
+  bool makes_new_file() const override { return state_.makes_new_file; }
+  Result<> make_directory(std::string_view path) override;
+  Result<> remove_key(std::string_view directory, std::string_view name, int cycle) override;
+  Result<> rename_key(std::string_view directory, std::string_view name, std::string_view new_directory,
+                      std::string_view new_name) override;
+  Result<TableWriter*> create_table(std::string_view directory, std::string name, std::string title) override;
+  Result<TableWriter*> open_table(std::string_view directory, std::string_view name, bool keep_old_cycle) override;
+  Result<> drop_branch(TableWriter* table, std::string_view branch) override;
+  std::uint64_t place(Basket& basket) override;
+  Result<CommitPlan> plan(std::uint32_t now) override;
+  void committed(const CommitPlan& plan) override;
+
+ private:
+  const Source* source() const { return file_ ? &file_->source() : nullptr; }
+  Result<std::size_t> find_directory(std::string_view path);
+  Result<std::size_t> child(std::size_t parent, std::string_view name);
+  Result<> check_new_name(std::size_t directory, std::string_view name) const;
+  Result<> remove_directory(std::size_t parent, const ListedKey& key);
+  TableOfFile* table_at(std::size_t directory, std::string_view name);
+  Result<TableOfFile*> table_to_rename(std::size_t directory, const ListedKey& key);
+  Result<TableOfFile> read_table(std::size_t directory, const ListedKey& key);
+  TreePlace tree_place(std::string_view name, std::string_view title) const;
+
+  Result<std::vector<TableRecord>> changed_tables(const CommitDraft& draft) const;
+  Result<std::vector<TableRecord>> start_draft(std::uint32_t now);
+  Result<> write_table(TableRecord& record);
+  Result<> write_infos();
+  Result<CommitPlan> finish_draft();
+  bool is_changed() const;
+  bool is_empty() const { return state_.directories.front().keys.empty(); }
+  void start_anew();
+  void drop_draft();
+
+  const std::shared_ptr<const File> file_;  // as it was opened; none for a new one
+  const Compression compression_;
+  ContainerState state_;
+  Space space_;
+  StreamerInfoRecord infos_;
+  std::vector<std::unique_ptr<TableOfFile>> tables_;
+
+  // What the plan that was given out last leads to.
+  std::optional<CommitDraft> draft_;
+  StreamerInfoRecord draft_infos_;
+  std::vector<TableRecord> draft_tables_;
+};
+
+Result<std::size_t> RootFileWriter::child(std::size_t parent, std::string_view name) {
+  for (std::size_t i = 1; i < state_.directories.size(); ++i) {
+    const DirectoryState& one = state_.directories[i];
+    if (!one.removed && one.parent == parent && one.name == name) return i;
+  }
+  const ListedKey* key = newest_key(state_.directories[parent], name);
+  if (key == nullptr || !is_directory(key->class_name))
+    return fail(ErrorKind::not_found, "no directory '" + std::string(name) + "'");
+  TRY(DirectoryState directory, read_directory_state(file_->source(), *key));
+  for (const DirectoryState& one : state_.directories) {
+    if (!one.removed && one.own.begin == directory.own.begin)
+      return fail(ErrorKind::damaged, "the directory is listed twice", static_cast<std::int64_t>(one.own.begin));
+  }
+  directory.parent = parent;
+  directory.name = key->name;
+  state_.directories.push_back(std::move(directory));
+  return state_.directories.size() - 1;
+}
+
+Result<std::size_t> RootFileWriter::find_directory(std::string_view path) {
+  std::size_t at = 0;
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    TRY(at, child(at, path.substr(0, end)));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return at;
+}
+
+Result<> RootFileWriter::check_new_name(std::size_t directory, std::string_view name) const {
+  if (name.empty() || name.find('/') != std::string_view::npos || name.size() > kKeyTextMax)
+    return fail(ErrorKind::invalid, "'" + std::string(name) + "' cannot be the name of a key");
+  if (newest_key(state_.directories[directory], name) != nullptr)
+    return fail(ErrorKind::exists, "there is a key '" + std::string(name) + "'");
+  return {};
+}
+
+Result<> RootFileWriter::make_directory(std::string_view path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  TRY(const std::size_t parent, find_directory(slash == std::string_view::npos ? "" : path.substr(0, slash)));
+  TRY_VOID(check_new_name(parent, name));
+  DirectoryState directory;
+  directory.class_name = "TDirectory";
+  directory.name = directory.title = name;  // ROOT's mkdir does so
+  directory.parent = parent;
+  directory.record.version = kDirectoryVersion;
+  directory.uuid[1] = std::byte{1};
+  std::ranges::transform(random_uuid(), directory.uuid.begin() + 2, [](std::uint8_t b) { return std::byte{b}; });
+  state_.directories[parent].keys.push_back(key_to_come(directory.class_name, name));
+  state_.directories[parent].changed = true;
+  state_.directories.push_back(std::move(directory));
+  return {};
+}
+
+Result<> RootFileWriter::remove_directory(std::size_t parent, const ListedKey& key) {
+  TRY(const std::size_t index, child(parent, key.name));
+  DirectoryState& directory = state_.directories[index];
+  if (!directory.keys.empty()) return fail(ErrorKind::not_empty, "the directory '" + key.name + "' is not empty");
+  directory.removed = true;
+  return {};
+}
+
+Result<> RootFileWriter::remove_key(std::string_view path, std::string_view name, int cycle) {
+  TRY(const std::size_t index, find_directory(path));
+  const auto is_meant = [&](const ListedKey& key) { return key.name == name && (cycle == 0 || key.cycle == cycle); };
+  std::vector<ListedKey> found;
+  std::ranges::copy_if(state_.directories[index].keys, std::back_inserter(found), is_meant);
+  if (found.empty()) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
+  for (const ListedKey& key : found) {
+    if (is_directory(key.class_name)) TRY_VOID(remove_directory(index, key));
+  }
+  TableOfFile* table = table_at(index, name);
+  if (table != nullptr && (cycle == 0 || cycle == table->cycle)) table->removed = true;
+  DirectoryState& directory = state_.directories[index];
+  std::erase_if(directory.keys, is_meant);
+  directory.changed = true;
+  std::erase_if(found, [](const ListedKey& key) { return key.record.size == 0; });
+  std::ranges::move(found, std::back_inserter(state_.removed));
+  return {};
+}
+
+Result<> RootFileWriter::rename_key(std::string_view path, std::string_view name, std::string_view new_path,
+                                    std::string_view new_name) {
+  TRY(const std::size_t from, find_directory(path));
+  TRY(const std::size_t to, find_directory(new_path));
+  TRY_VOID(check_new_name(to, new_name));
+  const ListedKey* newest = newest_key(state_.directories[from], name);
+  if (newest == nullptr) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
+  if (is_directory(newest->class_name)) {
+    TRY(const std::size_t moved, child(from, name));
+    for (std::optional<std::size_t> at = to; at; at = state_.directories[*at].parent) {
+      if (*at == moved) return fail(ErrorKind::invalid, "a directory cannot be put into itself");
+    }
+    state_.directories[moved].name = new_name;
+    state_.directories[moved].parent = to;
+  } else {
+    TRY(TableOfFile * table, table_to_rename(from, *newest));
+    if (table != nullptr) {
+      table->tree->rename(std::string(new_name));
+      table->name = new_name;
+      table->directory = to;
+    }
+  }
+  std::vector<ListedKey> keys;
+  for (const ListedKey& key : state_.directories[from].keys) {
+    if (key.name == name) keys.push_back(renamed(key, new_name));
+  }
+  std::erase_if(state_.directories[from].keys, [&](const ListedKey& key) { return key.name == name; });
+  std::ranges::move(keys, std::back_inserter(state_.directories[to].keys));
+  state_.directories[from].changed = state_.directories[to].changed = true;
+  if (from != to) state_.directories[from].together = state_.directories[to].together = true;
+  return {};
+}
+
+TableOfFile* RootFileWriter::table_at(std::size_t directory, std::string_view name) {
+  for (const auto& table : tables_) {
+    if (!table->removed && table->directory == directory && table->name == name) return table.get();
+  }
+  return nullptr;
+}
+
+// A tree's record holds its name too, and is written again where that is possible; nullptr elsewhere.
+Result<TableOfFile*> RootFileWriter::table_to_rename(std::size_t directory, const ListedKey& key) {
+  if (TableOfFile* table = table_at(directory, key.name)) return table;
+  if (key.class_name != "TTree") return nullptr;
+  auto table = read_table(directory, key);
+  if (!table && table.error().kind == ErrorKind::io) return tl::unexpected<Error>(std::move(table).error());
+  if (!table) return nullptr;
+  tables_.push_back(std::make_unique<TableOfFile>(*std::move(table)));
+  return tables_.back().get();
+}
+
+TreePlace RootFileWriter::tree_place(std::string_view name, std::string_view title) const {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return {state_.directories.front().own.begin, std::string(name), std::string(title), compression_,
+          datime_of(std::chrono::duration_cast<std::chrono::seconds>(now).count())};
+}
+
+Result<TableWriter*> RootFileWriter::create_table(std::string_view path, std::string name, std::string title) {
+  TRY(const std::size_t index, find_directory(path));
+  TRY_VOID(check_new_name(index, name));
+  if (name.size() + title.size() > kKeyTextMax) return fail(ErrorKind::invalid, "the title is too long for a key");
+  auto table = std::make_unique<TableOfFile>();
+  table->directory = index;
+  table->tree = TreeWriter::create(tree_place(name, title));
+  state_.directories[index].keys.push_back(key_to_come(table->tree->class_name(), name));
+  state_.directories[index].changed = true;
+  table->name = std::move(name);
+  table->title = std::move(title);
+  tables_.push_back(std::move(table));
+  return tables_.back()->tree.get();
+}
+
+Result<TableOfFile> RootFileWriter::read_table(std::size_t directory, const ListedKey& key) {
+  TRY(const RecordContent record, read_record(file_->source(), key.record));
+  TableOfFile table;
+  table.directory = directory;
+  table.name = key.name;
+  table.title = parsed(key).title;
+  table.cycle = key.cycle;
+  TRY(table.tree, TreeWriter::open(tree_place(key.name, ""), record.payload.span(), record.keylen, key.class_name,
+                                   *infos_.infos, file_->source()));
+  const CommitDraft unchanged(state_, space_, compression_, 0, state_.header.big);
+  TRY(const std::vector<std::byte> payload, table.tree->record(table_keylen(unchanged, table)));
+  table.written = hash_of(table, payload);
+  return table;
+}
+
+Result<TableWriter*> RootFileWriter::open_table(std::string_view path, std::string_view name, bool keep_old_cycle) {
+  TRY(const std::size_t index, find_directory(path));
+  if (TableOfFile* table = table_at(index, name)) return table->tree.get();
+  const ListedKey* key = newest_key(state_.directories[index], name);
+  if (key == nullptr) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
+  if (key->class_name.find("RNTuple") != std::string::npos || is_directory(key->class_name) || !file_)
+    return fail(ErrorKind::unsupported, "'" + std::string(name) + "' is not a tree");
+  TRY(TableOfFile table, read_table(index, *key));
+  table.keeps_old_cycle = keep_old_cycle;
+  tables_.push_back(std::make_unique<TableOfFile>(std::move(table)));
+  return tables_.back()->tree.get();
+}
+
+Result<> RootFileWriter::drop_branch(TableWriter* writer, std::string_view branch) {
+  for (const auto& table : tables_) {
+    if (table->tree.get() == writer) return table->tree->drop_branch(branch);
+  }
+  return fail(ErrorKind::invalid, "not a table of this file");
+}
+
+std::uint64_t RootFileWriter::place(Basket& basket) {
+  // A plan that is being done marks segments; what is placed meanwhile stays away from them.
+  const ByteRange range = space_.take_for_basket(basket.record.size(), draft_.has_value());
+  store_big(basket.record.data() + kBasketSeekOffset, range.begin);
+  return range.begin;
+}
+
+// Records of the tables that are not in the file as they are now.
+Result<std::vector<TableRecord>> RootFileWriter::changed_tables(const CommitDraft& draft) const {
+  std::vector<TableRecord> changed;
+  for (const auto& table : tables_) {
+    if (table->removed) continue;
+    TRY(std::vector<std::byte> payload, table->tree->record(table_keylen(draft, *table)));
+    const std::uint64_t hash = hash_of(*table, payload);
+    if (table->written != hash) changed.push_back({table.get(), std::move(payload), hash});
+  }
+  return changed;
+}
+
+// The draft, and what goes into it. With addresses of 8 bytes where the file may pass 2 GB by it.
+Result<std::vector<TableRecord>> RootFileWriter::start_draft(std::uint32_t now) {
+  for (bool wide : {state_.header.big, true}) {
+    draft_.emplace(state_, space_, compression_, now, wide);
+    TRY(std::vector<TableRecord> records, changed_tables(*draft_));
+    std::uint64_t end = space_.end() + kOtherRecordsMax;
+    for (const TableRecord& record : records) end += record.payload.size();
+    for (const DirectoryState& directory : state_.directories) {
+      for (const ListedKey& key : directory.keys) end += key.bytes.size();
+    }
+    if (wide || end <= kNarrowAddressMax) return records;
+  }
+  return {};
+}
+
+Result<> RootFileWriter::write_table(TableRecord& record) {
+  TableOfFile& table = *record.table;
+  DirectoryState& directory = draft_->directory(table.directory);
+  auto old = std::ranges::find_if(directory.keys, [&](const ListedKey& key) {
+    return key.name == table.name && key.cycle == table.cycle;
+  });
+  CommitDraft::NewKey key{table.tree->class_name(), table.name, table.title, table.cycle, directory.own.begin};
+  if (old->record.size != 0 && key.cycle < kCycleMax) ++key.cycle;
+  TRY(ListedKey listed, draft_->add_record(key, record.payload));
+  if (table.keeps_old_cycle) {
+    insert_key(directory, std::move(listed));
+  } else {
+    draft_->release(old->record);
+    *old = std::move(listed);
+  }
+  return {};
+}
+
+Result<> RootFileWriter::write_infos() {
+  std::vector<std::string> classes;
+  for (const TableRecord& record : draft_tables_) {
+    std::ranges::move(record.table->tree->classes(), std::back_inserter(classes));
+  }
+  draft_infos_ = infos_;
+  const auto missing = missing_streamer_infos(classes, *infos_.infos);
+  if (missing.empty() && draft_->state().streamer_info.size != 0) return {};
+  CommitDraft::NewKey key{"TList", "StreamerInfo", "", 1, state_.directories.front().own.begin};
+  const std::uint32_t old_keylen = infos_.payload.empty() ? 0 : infos_.keylen;
+  TRY(const std::string title, streamer_info_title(old_keylen, draft_->keylen(key)));
+  key.title = title;
+  const std::uint32_t keylen = draft_->keylen(key);
+  std::vector<std::byte> payload;
+  if (infos_.payload.empty()) {
+    payload = encode_streamer_infos(missing, keylen);
+  } else {
+    TRY(payload, add_streamer_infos(infos_.payload, missing, keylen));
+  }
+  TRY(const ListedKey record, draft_->add_record(key, payload));
+  draft_->set_streamer_info(record.record);
+  draft_infos_ = streamer_info_record(std::move(payload), keylen);
+  return {};
+}
+
+bool RootFileWriter::is_changed() const {
+  return std::ranges::any_of(state_.directories, [](const DirectoryState& one) { return one.changed; });
+}
+
+Result<CommitPlan> RootFileWriter::finish_draft() {
+  TRY_VOID(draft_->place_directories());
+  for (TableRecord& record : draft_tables_) TRY_VOID(write_table(record));
+  TRY_VOID(write_infos());
+  return draft_->finish(source());
+}
+
+void RootFileWriter::drop_draft() {
+  if (draft_) draft_->abandon();
+  draft_.reset();
+  draft_tables_.clear();
+}
+
+// A file whose root directory is empty is never written to: what follows is a new file under its name.
+void RootFileWriter::start_anew() {
+  ContainerState fresh = new_container(state_.header.name, state_.header.compress, state_.header.uuid);
+  fresh.directories.front().record.created = state_.directories.front().record.created;
+  fresh.head = std::move(state_.head);
+  state_ = std::move(fresh);
+  space_ = Space(records_begin(state_));
+  infos_ = streamer_info_record({}, 0);
+  for (const auto& table : tables_) table->removed = true;
+}
+
+Result<CommitPlan> RootFileWriter::plan(std::uint32_t now) {
+  drop_draft();
+  if (is_empty() && !state_.makes_new_file) start_anew();
+  auto records = start_draft(now);
+  if (records) draft_tables_ = *std::move(records);
+  if (records && draft_tables_.empty() && !is_changed() && !state_.makes_new_file && !space_.has_resting()) {
+    drop_draft();
+    return CommitPlan{{}, static_cast<std::uint64_t>(state_.header.end), state_.head, state_.head, false};
+  }
+  for (const TableRecord& record : draft_tables_) draft_->directory(record.table->directory).changed = true;
+  auto plan = records ? finish_draft() : tl::unexpected<Error>(std::move(records).error());
+  if (!plan) drop_draft();
+  return plan;
+}
+
+void RootFileWriter::committed(const CommitPlan& plan) {
+  if (!draft_) return;
+  for (const TableRecord& record : draft_tables_) {
+    TableOfFile& table = *record.table;
+    table.written = record.hash;
+    table.keeps_old_cycle = false;
+    table.cycle = newest_key(draft_->state().directories[table.directory], table.name)->cycle;
+  }
+  ContainerState after = draft_->take_state();
+  draft_.reset();
+  draft_tables_.clear();
+  state_ = std::move(after);
+  state_.makes_new_file = false;
+  infos_ = std::move(draft_infos_);
+  space_.committed(plan.size);
+  if (is_empty()) start_anew();
+}
+
+}  // namespace
+
+Result<std::unique_ptr<FileWriter>> FileWriter::create(std::string name, const Compression& compression) {
+  ContainerState state = new_container(name, compression.settings(), random_uuid());
+  Space space(records_begin(state));
+  return std::make_unique<RootFileWriter>(std::move(state), std::move(space), streamer_info_record({}, 0), compression,
+                                          nullptr);
+}
+
+Result<std::unique_ptr<FileWriter>> FileWriter::open(std::shared_ptr<const File> file, const Compression& compression) {
+  if (file->recovered())
+    return fail(ErrorKind::unsupported, "cannot be written to: it was never closed, or is cut, and was recovered");
+  const Source& source = file->source();
+  TRY(OpenedContainer opened, read_container(source, file->header()));
+  TRY(StreamerInfoRecord infos, read_streamer_info_record(source, file->header()));
+  return std::make_unique<RootFileWriter>(std::move(opened.state), std::move(opened.space), std::move(infos),
+                                          compression, std::move(file));
+}
+
+HeadState head_state(std::span<const std::byte> head, std::span<const std::byte> before,
+                     std::span<const std::byte> after) {
+  if (std::ranges::equal(head, after)) return HeadState::after;
+  if (std::ranges::equal(head, before)) return HeadState::before;
+  if (head.size() != before.size() || head.size() != after.size()) return HeadState::other;
+  for (std::size_t i = 0; i < head.size(); ++i) {
+    if (head[i] != before[i] && head[i] != after[i]) return HeadState::other;
+  }
+  return HeadState::torn;
+}
+
+}  // namespace tfile

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/mount_table.h"
+#include "cli/pending.h"
+
+namespace tfilefs {
+
+int run_commit(int argc, char** argv) {
+  CLI::App app("Commits what is whole below a directory of a mount, without waiting for it to be quiet.",
+               "tfilefs commit");
+  std::string path;
+  app.add_option("MNT/PATH", path, "a table, a ROOT file, or a directory of them")->required();
+  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+
+  path = absolute_path(path);
+  const std::string mount_point = mount_point_above(path);
+  if (mount_point.empty()) return complain({ErrorKind::invalid, path + ": not in a mount of tfilefs", -1, 0});
+  const auto done = commit_directory(mount_point, path);
+  if (!done) return complain(done.error());
+  const std::string below = path.substr(mount_point.size());
+  int code = kExitOk;
+  for (const std::string& line : read_pending(mount_point).lines) {
+    if (line.starts_with(below)) code = complain({ErrorKind::busy, "not committed: " + line, -1, 0});
+  }
+  return code;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/pending.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "descriptor.h"
+
+namespace tfilefs {
+
+Pending read_pending(const std::string& mount_point) {
+  std::ifstream file(mount_point + "/.tfilefs/pending.json");
+  const auto json = nlohmann::json::parse(file, nullptr, false);
+  Pending pending;
+  if (!json.is_object()) return pending;
+  pending.left = json.value("left", std::uint64_t{0});
+  for (const auto& line : json.value("pending", nlohmann::json::array())) {
+    if (line.is_string()) pending.lines.push_back(line.get<std::string>());
+  }
+  return pending;
+}
+
+Result<> commit_directory(const std::string& mount_point, const std::string& directory) {
+  const Descriptor at(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!at) return tfile::fail(ErrorKind::io, directory + ": " + std::strerror(errno), -1, errno);
+  std::atomic<bool> done = false;
+  std::thread progress([&] {
+    using namespace std::chrono_literals;
+    if (::isatty(STDERR_FILENO) == 0) return;
+    bool shown = false;
+    for (int ticks = 1; !done; ++ticks) {
+      std::this_thread::sleep_for(100ms);
+      if (ticks % 5 != 0 || done) continue;
+      std::fprintf(stderr, "\rcommitting: %.0f MB left  ", static_cast<double>(read_pending(mount_point).left) / 1e6);
+      shown = true;
+    }
+    if (shown) std::fprintf(stderr, "\r\033[K");
+  });
+  const int status = ::fsync(at.get());
+  const int number = errno;
+  done = true;
+  progress.join();
+  if (status != 0) return tfile::fail(ErrorKind::io, directory + ": " + std::strerror(number), -1, number);
+  return {};
+}
+
+}  // namespace tfilefs

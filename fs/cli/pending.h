@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reply.h"
+
+namespace tfilefs {
+
+// What a live mount says of its writing: bytes that the commit under way has still to encode, and what could not be
+// committed, a line each.
+struct Pending {
+  std::uint64_t left = 0;
+  std::vector<std::string> lines;
+};
+Pending read_pending(const std::string& mount_point);
+
+// fsync(2) on a directory of a mount: commits what is whole below it. On a terminal it shows on stderr how far it is.
+// Errors: io (with fsync's).
+Result<> commit_directory(const std::string& mount_point, const std::string& directory);
+
+}  // namespace tfilefs

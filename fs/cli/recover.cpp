@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+#include <sys/sysinfo.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/mount_table.h"
+#include "cli/options.h"
+#include "staging/journal.h"
+#include "vfs/file_system.h"
+
+namespace tfilefs {
+
+int run_recover(int argc, char** argv) {
+  CLI::App app(
+      "Brings into a ROOT file what a crashed mount had promised to keep and left in the journal beside it, as the next\n"
+      "mount with rw does.",
+      "tfilefs recover");
+  std::string path;
+  app.add_option("FILE", path, "the ROOT file, whether it is there yet or not")->required();
+  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+
+  path = absolute_path(path);
+  struct stat status {};
+  if (::stat(journal_name(path).c_str(), &status) != 0) {
+    if (errno != ENOENT) return complain({ErrorKind::io, journal_name(path) + ": " + std::strerror(errno), -1, errno});
+    std::printf("%s: no journal: nothing to recover\n", path.c_str());
+    return kExitOk;
+  }
+  auto options = parse_mount_options({"rw"});
+  if (!options) return complain(options.error());
+  auto fs = FileSystem::open(path, options->file_system);
+  if (!fs) return complain(fs.error());
+  int code = kExitOk;
+  for (const std::string& line : (*fs)->finish_writing())
+    code = complain({ErrorKind::busy, "not committed, still in the journal: " + line, -1, 0});
+  if (code == kExitOk) std::printf("%s: recovered\n", path.c_str());
+  return code;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuse/change_operations.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <span>
+
+#include "fuse/operation.h"
+
+namespace tfilefs {
+namespace {
+
+void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int which, fuse_file_info*) {
+  AttributeChange change;
+  if (which & FUSE_SET_ATTR_MODE) change.mode = wanted->st_mode;
+  if (which & FUSE_SET_ATTR_UID) change.uid = wanted->st_uid;
+  if (which & FUSE_SET_ATTR_GID) change.gid = wanted->st_gid;
+  if (which & FUSE_SET_ATTR_SIZE) change.size = static_cast<std::uint64_t>(wanted->st_size);
+  constexpr timespec kNow{0, UTIME_NOW};
+  if (which & FUSE_SET_ATTR_ATIME) change.accessed = (which & FUSE_SET_ATTR_ATIME_NOW) ? kNow : wanted->st_atim;
+  if (which & FUSE_SET_ATTR_MTIME) change.modified = (which & FUSE_SET_ATTR_MTIME_NOW) ? kNow : wanted->st_mtim;
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.change(id, change, reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
+                const struct stat s = stat_of(attributes);
+                return fuse_reply_attr(to, &s, kAnswerTimeout);
+              }));
+  });
+}
+
+void op_mkdir(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.make_directory(parent, name, mode, reply_found(fs, pending));
+  });
+}
+
+void op_symlink(fuse_req_t request, const char* target, fuse_ino_t parent, const char* name) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.make_link(parent, name, target, reply_found(fs, pending));
+  });
+}
+
+void op_unlink(fuse_req_t request, fuse_ino_t parent, const char* name) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) { fs.remove(parent, name, false, reply_done(pending)); });
+}
+
+void op_rmdir(fuse_req_t request, fuse_ino_t parent, const char* name) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) { fs.remove(parent, name, true, reply_done(pending)); });
+}
+
+void op_rename(fuse_req_t request, fuse_ino_t parent, const char* name, fuse_ino_t new_parent, const char* new_name,
+               unsigned flags) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.rename(parent, name, new_parent, new_name, flags, reply_done(pending));
+  });
+}
+
+void op_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, fuse_file_info* info) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.create(parent, name, mode, (info->flags & O_EXCL) != 0,
+              reply_to<FileSystem::Created>(
+                  pending,
+                  [info = *info](fuse_req_t to, const FileSystem::Created& made) {
+                    const fuse_entry_param entry = entry_of(made.found.id, made.found.attributes);
+                    fuse_file_info answer = info;
+                    answer.fh = made.opened.handle;
+                    answer.keep_cache = made.opened.keep_cache;
+                    answer.direct_io = made.opened.direct;
+                    return fuse_reply_create(to, &entry, &answer);
+                  },
+                  [&fs](const FileSystem::Created& made) {
+                    fs.release(made.opened.handle);
+                    fs.forget(made.found.id, 1);
+                  }));
+  });
+}
+
+// Of regular files alone; what else mknod(2) makes has no meaning here.
+void op_mknod(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, dev_t) {
+  if (!S_ISREG(mode)) {
+    fuse_reply_err(request, EPERM);
+    return;
+  }
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    Reply<FileSystem::Found> found = reply_found(fs, pending);
+    fs.create(parent, name, mode, true, [&fs, found = std::move(found)](Result<FileSystem::Created> made) mutable {
+      if (!made) return found(tl::unexpected(std::move(made).error()));
+      fs.release(made->opened.handle);
+      found(made->found);
+    });
+  });
+}
+
+void op_write(fuse_req_t request, fuse_ino_t, const char* bytes, std::size_t size, off_t offset, fuse_file_info* info) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.write(info->fh, static_cast<std::uint64_t>(offset), std::as_bytes(std::span(bytes, size)),
+             reply_to<std::size_t>(pending,
+                                   [](fuse_req_t to, std::size_t taken) { return fuse_reply_write(to, taken); }));
+  });
+}
+
+void op_flush(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) { fs.flush(info->fh, reply_done(pending)); });
+}
+
+void op_fsync(fuse_req_t request, fuse_ino_t, int, fuse_file_info* info) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) { fs.sync(info->fh, reply_done(pending)); });
+}
+
+void op_setxattr(fuse_req_t request, fuse_ino_t id, const char* name, const char* value, std::size_t size, int flags) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.set_xattr(id, name, std::string(value, size), flags, reply_done(pending));
+  });
+}
+
+void op_removexattr(fuse_req_t request, fuse_ino_t id, const char* name) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.set_xattr(id, name, std::nullopt, 0, reply_done(pending));
+  });
+}
+
+}  // namespace
+
+void add_change_operations(fuse_lowlevel_ops& ops) {
+  ops.setattr = op_setattr;
+  ops.mkdir = op_mkdir;
+  ops.symlink = op_symlink;
+  ops.unlink = op_unlink;
+  ops.rmdir = op_rmdir;
+  ops.rename = op_rename;
+  ops.create = op_create;
+  ops.mknod = op_mknod;
+  ops.write = op_write;
+  ops.flush = op_flush;
+  ops.fsync = op_fsync;
+  ops.fsyncdir = op_fsync;
+  ops.setxattr = op_setxattr;
+  ops.removexattr = op_removexattr;
+}
+
+}  // namespace tfilefs

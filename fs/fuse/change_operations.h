@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fuse_lowlevel.h>
+
+namespace tfilefs {
+
+// Adds the operations by which a mount is written; without them each answers ENOSYS.
+void add_change_operations(fuse_lowlevel_ops&);
+
+}  // namespace tfilefs

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuse/operation.h"
+
+#include "fuse/invalidate.h"
+
+namespace tfilefs {
+
+struct stat stat_of(const Attributes& a) {
+  struct stat s {};
+  s.st_ino = a.number;
+  s.st_mode = a.mode;
+  s.st_nlink = a.links;
+  s.st_uid = a.uid;
+  s.st_gid = a.gid;
+  s.st_rdev = a.device;
+  s.st_size = static_cast<off_t>(a.size);
+  s.st_blocks = static_cast<blkcnt_t>(a.blocks);
+  s.st_blksize = kBlockSize;
+  s.st_atim = s.st_mtim = a.modified;
+  s.st_ctim = a.changed;
+  return s;
+}
+
+fuse_entry_param entry_of(InodeId id, const Attributes& a) {
+  fuse_entry_param entry{};
+  entry.ino = id;
+  entry.attr = stat_of(a);
+  entry.attr_timeout = entry.entry_timeout = kAnswerTimeout;
+  return entry;
+}
+
+Reply<FileSystem::Found> reply_found(FileSystem& fs, const PendingPtr& pending) {
+  return reply_to<FileSystem::Found>(
+      pending,
+      [](fuse_req_t to, const FileSystem::Found& found) {
+        const fuse_entry_param entry = entry_of(found.id, found.attributes);
+        return fuse_reply_entry(to, &entry);
+      },
+      [&fs](const FileSystem::Found& found) { fs.forget(found.id, 1); });
+}
+
+Reply<FileSystem::Opened> reply_opened(FileSystem& fs, const PendingPtr& pending, fuse_session* session, fuse_ino_t id,
+                                       const fuse_file_info& info) {
+  return reply_to<FileSystem::Opened>(
+      pending,
+      [info, id, session](fuse_req_t to, const FileSystem::Opened& opened) {
+        fuse_file_info answer = info;
+        answer.fh = opened.handle;
+        answer.keep_cache = opened.keep_cache;
+        answer.direct_io = opened.direct;
+        // Before the answer: the size that whoever opens sees next is that of what was opened.
+        if (opened.changed) forget_attributes(session, id);
+        return fuse_reply_open(to, &answer);
+      },
+      [&fs](const FileSystem::Opened& opened) { fs.release(opened.handle); });
+}
+
+Reply<void> reply_done(const PendingPtr& pending) {
+  return [pending](Result<void> result) {
+    if (pending->claim()) fuse_reply_err(pending->request(), result ? 0 : errno_of(result.error()));
+  };
+}
+
+}  // namespace tfilefs

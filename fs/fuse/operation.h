@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the operations have in common: how one is run, and how its answers look to the kernel.
+#pragma once
+
+#include <fuse_lowlevel.h>
+
+#include <cerrno>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "fuse/fuse_reply.h"
+#include "fuse/operations.h"
+
+namespace tfilefs {
+
+inline Served& served(fuse_req_t request) { return *static_cast<Served*>(fuse_req_userdata(request)); }
+
+// The one place where exceptions end: what reaches it is a bug or a lack of memory.
+template <class Operation>
+void run(fuse_req_t request, Operation operation) {
+  const auto pending = std::make_shared<PendingRequest>(request);
+  FileSystem& fs = *served(request).file_system;
+  try {
+    operation(fs, pending);
+  } catch (const std::bad_alloc&) {
+    if (pending->claim()) fuse_reply_err(request, ENOMEM);
+  } catch (const std::exception& error) {
+    fs.errors().add("/", std::string("internal error: ") + error.what());
+    if (pending->claim()) fuse_reply_err(request, EIO);
+  }
+  pending->honour_interrupts();
+}
+
+struct stat stat_of(const Attributes&);
+fuse_entry_param entry_of(InodeId, const Attributes&);
+
+// A name found or made, counted as one lookup.
+Reply<FileSystem::Found> reply_found(FileSystem&, const PendingPtr&);
+Reply<FileSystem::Opened> reply_opened(FileSystem&, const PendingPtr&, fuse_session*, fuse_ino_t, const fuse_file_info&);
+Reply<void> reply_done(const PendingPtr&);
+
+}  // namespace tfilefs

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/committer.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <utility>
+#include <vector>
+
+#include "staging/recovery.h"
+#include "tfile/file.h"
+#include "tfile/name.h"
+#include "tfile/node.h"
+
+namespace tfilefs {
+
+using tfile::CommitPlan;
+using tfile::CommitStep;
+using tfile::fail;
+
+namespace {
+
+// Between a path as the mount shows it and the names of keys.
+std::string key_path(std::string_view shown) {
+  std::string path;
+  while (!shown.empty()) {
+    const std::size_t slash = shown.find('/');
+    if (!path.empty()) path += '/';
+    path += tfile::unescape_name(shown.substr(0, slash));
+    shown = slash == std::string_view::npos ? "" : shown.substr(slash + 1);
+  }
+  return path;
+}
+
+std::pair<std::string, std::string> split_path(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {"", path};
+  return {path.substr(0, slash), path.substr(slash + 1)};
+}
+
+mode_t default_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+}  // namespace
+
+Result<> Committer::prepare() {
+  if (lost_) return fail(ErrorKind::io, place_->shown + ": a commit failed in its last step; the next mount mends it");
+  if (writer_) return {};
+  auto source = place_->source();
+  if (!source && source.error().kind != ErrorKind::not_found) return tl::unexpected(std::move(source).error());
+  if (!source) {
+    TRY(writer_, tfile::FileWriter::create(place_->name, options_.compression));
+  } else {
+    TRY(auto file, tfile::File::open(*source));
+    TRY(writer_, tfile::FileWriter::open(std::move(file), options_.compression));
+  }
+  temporary_ = writer_->makes_new_file();
+  if (temporary_) {
+    TRY(file_, place_->make_temporary(source ? place_->owner().mode : default_mode()));
+  } else {
+    TRY(file_, place_->open_to_write());
+  }
+  return {};
+}
+
+void Committer::give_up() {
+  tables_.clear();
+  writer_.reset();
+  file_ = Descriptor();
+  if (std::exchange(temporary_, false)) place_->drop_temporary();
+}
+
+Result<TableCommit*> Committer::table(const std::string& path, bool committed) {
+  const auto known = tables_.find(path);
+  if (known != tables_.end()) return &known->second;
+  const auto [directory, name] = split_path(key_path(path));
+  tfile::TableWriter* writer = nullptr;
+  if (committed) {
+    TRY(writer, writer_->open_table(directory, name, !ours_.contains(path)));
+  } else {
+    TRY(writer, writer_->create_table(directory, name, ""));
+  }
+  return &tables_.emplace(path, TableCommit(writer)).first->second;
+}
+
+Result<const tfile::TableWriter*> Committer::committed_table(const std::string& path) {
+  TRY_VOID(prepare());
+  TRY(const TableCommit* found, table(path, true));
+  return found->writer();
+}
+
+Result<> Committer::collect(const CommitWork& work) {
+  for (const CommitWork::Rename& key : work.renamed)
+    TRY_VOID(writer_->rename_key(key_path(key.from.directory), key_path(key.from.name), key_path(key.to.directory),
+                                 key_path(key.to.name)));
+  for (const CommitWork::Key& key : work.removed)
+    TRY_VOID(writer_->remove_key(key_path(key.directory), key_path(key.name)));
+  for (const std::string& directory : work.directories) TRY_VOID(writer_->make_directory(key_path(directory)));
+  FileWrites file(file_.get());
+  const BasketSink sink{*writer_, file, cache_, options_.autoflush, left_};
+  for (const CommitWork::Table& work_of : work.tables) {
+    const StagedTable& staged = work_of.staged;
+    TRY(TableCommit* const into, table(staged.path, staged.committed));
+    for (const std::string& name : staged.removed) {
+      const auto typed = tfile::parse_typed_name(name);
+      TRY_VOID(writer_->drop_branch(into->writer(), tfile::unescape_name(typed ? typed->stem : name)));
+    }
+    TRY_VOID(into->write(staged, work_of.entries, sink));
+  }
+  return {};
+}
+
+Result<> Committer::commit(const CommitWork& work, Journal& journal) {
+  left_ = 0;
+  for (const CommitWork::Table& table : work.tables) {
+    for (const StagedColumn& column : table.staged.columns) left_ += column.size - std::min(column.size, column.base);
+  }
+  const auto done = [&]() -> Result<> {
+    TRY_VOID(prepare());
+    TRY_VOID(collect(work));
+    TRY(const CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
+    if (!plan.steps.empty()) TRY_VOID(apply(plan, journal));
+    writer_->committed(plan);
+    // A file without keys is made anew when one comes.
+    if (writer_->makes_new_file()) give_up();
+    return {};
+  }();
+  left_ = 0;
+  if (!done) {
+    give_up();
+    return done;
+  }
+  for (const CommitWork::Table& table : work.tables) ours_.insert(table.staged.path);
+  return {};
+}
+
+// Another program may have written the file, for nobody else asks for our lock.
+Result<> Committer::check_head(const CommitPlan& plan) const {
+  std::vector<std::byte> head(plan.head_before.size());
+  const ssize_t got = ::pread(file_.get(), head.data(), head.size(), 0);
+  if (got == static_cast<ssize_t>(head.size()) && head == plan.head_before) return {};
+  return fail(ErrorKind::stale, place_->shown + ": another program has written the file");
+}
+
+Result<> Committer::apply(const CommitPlan& plan, Journal& journal) {
+  if (temporary_ || plan.replace_file) return replace_file(plan);
+  TRY_VOID(check_head(plan));
+  TRY_VOID(journal.append(intention(plan.head_before, plan.head_after)));
+  TRY_VOID(journal.sync());
+  bool synced = false;  // what comes after the first barrier is what readers look at
+  for (const CommitStep& step : plan.steps) {
+    auto done = step.kind == CommitStep::Kind::sync ? sync_data(file_.get()) : write_all(file_.get(), step.offset, step.bytes);
+    if (!done) {
+      lost_ = synced;
+      return done;
+    }
+    synced |= step.kind == CommitStep::Kind::sync;
+  }
+  return {};
+}
+
+// A file without keys must never be seen (docs/reliability.md): it is made whole beside its name.
+Result<> Committer::replace_file(const CommitPlan& plan) {
+  if (!temporary_) {
+    TRY(file_, place_->make_temporary(place_->owner().mode));
+    temporary_ = true;
+  }
+  for (const CommitStep& step : plan.steps) {
+    if (step.kind == CommitStep::Kind::write) TRY_VOID(write_all(file_.get(), step.offset, step.bytes));
+  }
+  TRY_VOID(place_->publish(file_.get()));
+  temporary_ = false;
+  return {};
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "cache/cluster_cache.h"
+#include "staging/file_place.h"
+#include "staging/journal.h"
+#include "staging/staged_table.h"
+#include "staging/table_commit.h"
+#include "staging/write_options.h"
+#include "tfile/writer.h"
+
+namespace tfilefs {
+
+// Brings what is staged into the file. Used by one thread at a time; blocks. After an error nothing of the commit counts,
+// and the next one begins anew from what the file holds; but after an error of its last steps what is on disk is not
+// known, and every further commit fails.
+class Committer {
+ public:
+  // `left`: bytes of columns that the commit under way has still to encode, for anyone to look at.
+  Committer(const WriteOptions& options, ClusterCache& cache, std::shared_ptr<const FilePlace> place,
+            std::atomic<std::uint64_t>& left)
+      : options_(options), cache_(cache), place_(std::move(place)), left_(left) {}
+
+  // The table of that path as the file holds it. Errors: not_found, damaged, unsupported, io.
+  Result<const tfile::TableWriter*> committed_table(const std::string& path);
+
+  Result<> commit(const CommitWork&, Journal&);
+
+ private:
+  Result<> prepare();
+  void give_up();
+  Result<TableCommit*> table(const std::string& path, bool committed);
+  Result<> collect(const CommitWork&);
+  Result<> check_head(const tfile::CommitPlan&) const;
+  Result<> apply(const tfile::CommitPlan&, Journal&);
+  Result<> replace_file(const tfile::CommitPlan&);
+
+  const WriteOptions options_;
+  ClusterCache& cache_;
+  const std::shared_ptr<const FilePlace> place_;
+  std::unique_ptr<tfile::FileWriter> writer_;
+  Descriptor file_;
+  bool temporary_ = false;  // file_ does not stand under its name yet
+  bool lost_ = false;       // what is on disk is not known any more
+  std::map<std::string, TableCommit> tables_;
+  std::set<std::string> ours_;  // tables that were committed since the mount: no older cycle is kept of them
+  std::atomic<std::uint64_t>& left_;
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/file_place.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace tfilefs {
+
+tl::unexpected<Error> system_error(const std::string& what, int number) {
+  ErrorKind kind = ErrorKind::io;
+  if (number == ENOENT || number == ENOTDIR) kind = ErrorKind::not_found;
+  if (number == EACCES || number == EPERM || number == EROFS || number == ELOOP) kind = ErrorKind::denied;
+  if (number == ENOSPC || number == EDQUOT) kind = ErrorKind::no_space;
+  return tfile::fail(kind, what + ": " + std::strerror(number), -1, number);
+}
+
+Result<std::shared_ptr<const tfile::Source>> FilePlace::source() const {
+  Descriptor file(::openat(directory.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
+  if (!file) return system_error(shown, errno);
+  return tfile::adopt_source(file.release(), shown, directory.get());
+}
+
+Result<Descriptor> FilePlace::open_to_write() const {
+  Descriptor file(::openat(directory.get(), name.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
+  if (!file) return system_error(shown, errno);
+  return file;
+}
+
+Result<Descriptor> FilePlace::make_temporary(mode_t mode) const {
+  drop_temporary();
+  // Readable by its owner alone until it is whole.
+  Descriptor file(::openat(directory.get(), temporary_name(name).c_str(),
+                           O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  if (!file) return system_error(shown, errno);
+  if (::fchmod(file.get(), mode) != 0) return system_error(shown, errno);
+  return file;
+}
+
+Result<> FilePlace::publish(int temporary) const {
+  if (::fsync(temporary) != 0) return system_error(shown, errno);
+  if (::renameat(directory.get(), temporary_name(name).c_str(), directory.get(), name.c_str()) != 0)
+    return system_error(shown, errno);
+  if (::fsync(directory.get()) != 0) return system_error(shown, errno);
+  return {};
+}
+
+void FilePlace::drop_temporary() const { ::unlinkat(directory.get(), temporary_name(name).c_str(), 0); }
+
+FilePlace::Owner FilePlace::owner() const {
+  struct stat status {};
+  if (::fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
+    return {status.st_uid, status.st_gid, status.st_mode & 07777, true};
+  return {::geteuid(), ::getegid(), 0, false};
+}
+
+std::string temporary_name(std::string_view file_name) {
+  return "." + std::string(file_name) + std::string(kTemporarySuffix);
+}
+
+Result<> write_all(int fd, std::uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return system_error("write", errno);
+    offset += static_cast<std::uint64_t>(done);
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+  }
+  return {};
+}
+
+Result<> sync_data(int fd) {
+  if (::fdatasync(fd) != 0) return system_error("fdatasync", errno);
+  return {};
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of StagedFile: the thread that commits, and what becomes of staged names when it has.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "staging/staged_file.h"
+
+namespace tfilefs {
+
+using Clock = StagedNode::Clock;
+
+Result<> StagedFile::commit(const NodePtr& directory) {
+  wait_for_releases(directory);
+  auto done = commit_pass(false);
+  std::vector<NodePtr> left{directory};
+  std::shared_ptr<Journal> journal;
+  {
+    const Lock change(change_mutex_);
+    journal = journal_;
+  }
+  while (!left.empty()) {
+    const NodePtr node = std::move(left.back());
+    left.pop_back();
+    if (node->bytes) TRY_VOID(node->bytes->journal_dirty());
+    for (const Listed& child : list(*node).staged) left.push_back(child.node);
+  }
+  if (journal) TRY_VOID(journal->sync());
+  return done;
+}
+
+namespace {
+
+bool is_closing(const StagedNode& node) {
+  if (!node.directory) return node.writers > 0 && node.flushed;
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [](const auto& child) { return is_closing(*child.second); });
+}
+
+}  // namespace
+
+// The kernel tells of a file's last close after close(2) has returned: what was closed just before is waited for.
+void StagedFile::wait_for_releases(const NodePtr& directory) {
+  constexpr std::chrono::milliseconds kPatience{1000};  // who has flushed and goes on writing is not waited for longer
+  const auto deadline = Clock::now() + kPatience;
+  const Lock lock(mutex_);
+  while (is_closing(*directory) && Clock::now() < deadline) changed_.wait_for(mutex_, deadline - Clock::now());
+}
+
+// The thread ends when nothing is staged any more.
+void StagedFile::run() {
+  while (wait_for_work()) {
+    auto done = commit_pass(false);
+    if (!done) writing_.errors.add("/" + path_, done.error());
+    const Lock lock(mutex_);
+    if (!has_changes(*root_) && (there_ || !explicit_)) {
+      running_ = false;
+      return;
+    }
+  }
+}
+
+// Until it has been quiet for as long as a commit waits. False: the end.
+bool StagedFile::wait_for_work() {
+  const Lock lock(mutex_);
+  const auto started = Clock::now();
+  for (;;) {
+    if (stopping_) return false;
+    const auto due = std::max(started, last_change_) + writing_.options.commit;
+    const auto at = Clock::now();
+    if (at >= due) return true;
+    changed_.wait_for(mutex_, due - at);
+  }
+}
+
+Result<> StagedFile::commit_pass(bool last) {
+  const Lock commit(commit_mutex_);
+  const CommitWork planned = plan_work(last);
+  if (planned.empty()) {
+    trim_journal();
+    return {};
+  }
+  std::shared_ptr<Journal> journal;
+  {
+    const Lock change(change_mutex_);
+    journal = journal_;
+  }
+  hooks_.committing();
+  auto done = committer_.commit(planned, *journal);
+  if (!done) {
+    keep_error(planned, done.error());
+  } else {
+    {
+      const Lock lock(mutex_);
+      there_ = true;
+    }
+    hooks_.published();
+    settle(planned);
+  }
+  release(planned);
+  if (done) trim_journal();
+  return done;
+}
+
+// What is whole now; nobody changes it until release().
+CommitWork StagedFile::plan_work(bool last) {
+  StagedChanges changes;
+  {
+    const Lock lock(mutex_);
+    changes = staged_changes(root_);
+    // An empty file, an empty directory: only when nothing more can come.
+    changes.rest.make_file = last && !there_ && explicit_;
+    for (StagedTable& table : changes.tables) {
+      for (StagedColumn& column : table.columns) column.node->committing = !column.is_open;
+    }
+  }
+  CommitWork work = std::move(changes.rest);
+  Reasons reasons;
+  for (std::string& file : changes.misplaced) reasons[std::move(file)] = {"no column of a table"};
+  for (StagedTable& table : changes.tables) {
+    TableProgress done = progress(table);
+    const bool whole = done.whole;
+    if (!whole) reasons[table.path] = std::move(done.reasons);
+    CommitWork::Table whole_table{std::move(table), done.entries, whole};
+    if (whole) {
+      work.tables.push_back(std::move(whole_table));
+    } else {
+      CommitWork kept;
+      kept.tables.push_back(std::move(whole_table));
+      release(kept);
+    }
+  }
+  if (!last) keep_needed_directories(work);
+  const Lock lock(mutex_);
+  reasons_ = std::move(reasons);
+  return work;
+}
+
+TableProgress StagedFile::progress(const StagedTable& table) {
+  if (!table.committed) return progress_of(table, nullptr);
+  auto committed = committer_.committed_table(table.path);
+  if (committed) return progress_of(table, *committed);
+  TableProgress none;
+  none.reasons.push_back(committed.error().text);
+  return none;
+}
+
+void StagedFile::release(const CommitWork& work) {
+  {
+    const Lock lock(mutex_);
+    for (const CommitWork::Table& table : work.tables) {
+      for (const StagedColumn& column : table.staged.columns) column.node->committing = false;
+    }
+  }
+  changed_.notify_all();
+}
+
+bool StagedFile::is_committing(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  return node.committing;
+}
+
+void StagedFile::wait_for_commit(const StagedNode& node) {
+  const Lock lock(mutex_);
+  while (node.committing) changed_.wait(mutex_);
+}
+
+// Staged names give way to committed ones. What was opened before reads on from what was staged.
+void StagedFile::settle(const CommitWork& work) {
+  const Lock lock(mutex_);
+  for (const NodePtr& node : work.made) node->base_name = node->name;
+  for (const NodePtr& node : work.moved) {
+    if (const NodePtr parent = node->parent.lock()) parent->hidden.erase(node->base_name);
+    node->base_name = node->name;
+  }
+  for (const auto& [node, name] : work.hidden) node->hidden.erase(name);
+  for (const CommitWork::Table& table : work.tables) {
+    const NodePtr& node = table.staged.node;
+    node->is_table = true;
+    for (const std::string& name : table.staged.removed) node->hidden.erase(name);
+    for (const StagedColumn& column : table.staged.columns) settle_column(*node, column);
+    if (const auto marker = node->children.find(".table"); marker != node->children.end()) node->children.erase(marker);
+  }
+}
+
+void StagedFile::settle_column(StagedNode& table, const StagedColumn& column) {
+  StagedNode& node = *column.node;
+  // The directories down to the column are committed with it.
+  for (NodePtr above = node.parent.lock(); above; above = above->parent.lock()) above->base_name = above->name;
+  table.base_name = table.name;
+  const NodePtr parent = node.parent.lock();
+  if (node.gone) {  // removed while it was committed: it goes with the next commit
+    if (parent) parent->hidden.insert(node.name);
+  } else if (node.writers == 0 && node.bytes->size() == column.size) {
+    node.gone = true;
+    detach(column.node);
+  } else {
+    node.base = column.size;
+    node.bytes->drop_before(column.size);
+  }
+}
+
+void StagedFile::keep_error(const CommitWork& planned, const Error& error) {
+  const Lock lock(mutex_);
+  for (const CommitWork::Table& table : planned.tables) {
+    reasons_[table.staged.path].push_back(error.text);
+    for (const StagedColumn& column : table.staged.columns) column.node->error = error;
+  }
+}
+
+std::vector<std::string> StagedFile::pending() const {
+  const Lock lock(mutex_);
+  std::vector<std::string> lines;
+  for (const auto& [path, reasons] : reasons_) {
+    for (const std::string& reason : reasons) lines.push_back((path_.empty() ? "" : path_ + "/") + path + ": " + reason);
+  }
+  return lines;
+}
+
+// Versioned as docs/semantics.md says.
+std::string StagedFile::pending_json() const {
+  nlohmann::json json = {{"tfilefs", 1}, {"tables", nlohmann::json::array()}};
+  const Lock lock(mutex_);
+  for (const StagedTable& table : staged_changes(root_).tables) {
+    nlohmann::json columns = nlohmann::json::array();
+    for (const StagedColumn& column : table.columns) {
+      columns.push_back({{"path", column.path},
+                         {"size", column.size},
+                         {"committed", column.base},
+                         {"open", column.is_open},
+                         {"committing", column.node->committing}});
+    }
+    const auto reasons = reasons_.find(table.path);
+    json["tables"].push_back({{"path", table.path},
+                              {"committed", table.committed},
+                              {"columns", std::move(columns)},
+                              {"reasons", reasons == reasons_.end() ? std::vector<std::string>{} : reasons->second}});
+  }
+  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+// With nothing staged the journal has nothing to tell.
+void StagedFile::trim_journal() {
+  const Lock change(change_mutex_);
+  {
+    const Lock lock(mutex_);
+    drop_unused(*root_);
+    if (!journal_ || has_changes(*root_) || (explicit_ && !there_)) return;
+  }
+  if (auto removed = journal_->remove(); !removed) writing_.errors.add("/" + path_, removed.error());
+  journal_.reset();
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/staged_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <utility>
+
+#include "tfile/file.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+using Clock = StagedNode::Clock;
+
+namespace {
+
+tl::unexpected<Error> name_taken() { return fail(ErrorKind::exists, "there is one already", -1, EEXIST); }
+
+timespec now() {
+  timespec t{};
+  ::clock_gettime(CLOCK_REALTIME, &t);
+  return t;
+}
+
+}  // namespace
+
+// ---- making, ending
+
+StagedFile::StagedFile(Writing& writing, FilePlace place, std::string path, Hooks hooks)
+    : writing_(writing),
+      place_(std::make_shared<const FilePlace>(std::move(place))),
+      path_(std::move(path)),
+      hooks_(std::move(hooks)),
+      root_(std::make_shared<StagedNode>(0, true, "", nullptr)),
+      committer_(writing.options, writing.cache, place_, left_),
+      there_(place_->owner().exists) {
+  root_->attributes.modified = now();
+}
+
+Result<std::shared_ptr<StagedFile>> StagedFile::open(Writing& writing, FilePlace place, std::string path, Hooks hooks) {
+  std::shared_ptr<StagedFile> made(new StagedFile(writing, std::move(place), std::move(path), std::move(hooks)));
+  TRY_VOID(made->replay());
+  return made;
+}
+
+StagedFile::~StagedFile() { stop(); }
+
+void StagedFile::stop() {
+  std::thread ending;
+  {
+    const Lock lock(mutex_);
+    stopping_ = true;
+    ending.swap(thread_);
+  }
+  changed_.notify_all();
+  if (ending.joinable()) ending.join();
+  {
+    const Lock change(change_mutex_);
+    if (!journal_) return;
+  }
+  if (auto done = commit_pass(true); !done) writing_.errors.add("/" + path_, done.error());
+  for (const std::string& reason : pending()) writing_.errors.add("/" + path_, "not committed: " + reason);
+}
+
+Result<> StagedFile::make() {
+  const Lock change(change_mutex_);
+  {
+    const Lock lock(mutex_);
+    if (there_ || explicit_) return name_taken();
+    explicit_ = true;
+  }
+  TRY_VOID(begin_change());
+  JournalRecord record;  // of the root: the file itself
+  record.kind = JournalKind::create;
+  record.file_kind = StagedKind::directory;
+  return note(record);
+}
+
+bool StagedFile::is_there() const {
+  const Lock lock(mutex_);
+  return there_;
+}
+
+bool StagedFile::has_pending() const {
+  const Lock lock(mutex_);
+  return has_changes(*root_);
+}
+
+bool StagedFile::is_wanted() const {
+  const Lock lock(mutex_);
+  return there_ || explicit_;
+}
+
+void StagedFile::forget() {
+  const Lock change(change_mutex_);
+  {
+    const Lock lock(mutex_);
+    root_->children.clear();
+    root_->hidden.clear();
+    reasons_.clear();
+    there_ = explicit_ = false;
+  }
+  if (journal_) (void)journal_->remove();  // where that fails, the next mount finds that it belongs to nothing
+  journal_.reset();
+}
+
+// ---- looking
+
+StagedLook StagedFile::look(const StagedNode& directory, std::string_view name) const {
+  const Lock lock(mutex_);
+  return tfilefs::look(directory, name);
+}
+
+StagedFile::Listing StagedFile::list(const StagedNode& directory) const {
+  const Lock lock(mutex_);
+  Listing listing;
+  listing.hidden = directory.hidden;
+  for (const auto& [name, node] : directory.children)
+    listing.staged.push_back({name, node->base_name, node->directory, node});
+  return listing;
+}
+
+std::optional<std::vector<std::string>> StagedFile::committed_path(const StagedNode& directory) const {
+  const Lock lock(mutex_);
+  return tfilefs::committed_path(directory);
+}
+
+std::string StagedFile::path(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  const std::string below = staged_path(node);
+  return path_.empty() ? below : below.empty() ? path_ : path_ + "/" + below;
+}
+
+StagedFile::Status StagedFile::status(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  Status status{node.attributes, node.bytes ? node.bytes->size() : 0, node.base, !node.children.empty()};
+  return status;
+}
+
+void StagedFile::set_attributes(StagedNode& node, const std::function<void(StagedAttributes&)>& change) {
+  const Lock lock(mutex_);
+  change(node.attributes);
+}
+
+// ---- the journal
+
+Result<> StagedFile::begin_change() {
+  {
+    const Lock lock(mutex_);
+    if (stopping_) return fail(ErrorKind::busy, "the mount is ending");
+    last_change_ = Clock::now();
+  }
+  if (!journal_) {
+    JournalBegin begin;
+    if (auto source = place_->source()) {
+      TRY_VOID(place_->open_to_write());  // whether it may be written
+      TRY(const auto file, tfile::File::open(*source));
+      begin.file_uuid = file->header().uuid;
+      begin.file_end = file->header().end;
+    }
+    const FilePlace::Owner owner = place_->owner();
+    TRY(journal_, Journal::create(place_->directory.get(), journal_name(place_->name), begin, owner.uid, owner.gid));
+  }
+  const Lock lock(mutex_);
+  if (!running_) {
+    if (thread_.joinable()) thread_.join();  // it has ended by itself
+    running_ = true;
+    thread_ = std::thread([this] { run(); });
+  }
+  return {};
+}
+
+Result<> StagedFile::note(const JournalRecord& record) { return journal_->append(record); }
+
+std::shared_ptr<StagedBytes> StagedFile::new_bytes(std::uint64_t id, std::uint64_t base,
+                                                   const std::shared_ptr<Journal>& journal) const {
+  auto bytes = StagedBytes::create(id, journal, writing_.memory);
+  if (base > 0) {
+    (void)bytes->truncate(base);  // a hole, which is dropped at once: takes no memory, cannot fail
+    bytes->drop_before(base);
+  }
+  return bytes;
+}
+
+// ---- open files
+
+void StagedFile::opened(StagedNode& node) {
+  const Lock lock(mutex_);
+  ++node.writers;
+  last_change_ = Clock::now();
+}
+
+void StagedFile::closed(StagedNode& node) {
+  {
+    const Lock lock(mutex_);
+    --node.writers;
+    last_change_ = Clock::now();
+  }
+  changed_.notify_all();
+}
+
+void StagedFile::written(StagedNode& node) {
+  const Lock lock(mutex_);
+  const auto at = Clock::now();
+  if (node.first_write == Clock::time_point{}) node.first_write = at;
+  node.last_write = last_change_ = at;
+  node.flushed = false;
+  node.attributes.modified = now();
+  node.attributes.time_was_set = false;
+}
+
+void StagedFile::flushed(StagedNode& node) {
+  const Lock lock(mutex_);
+  node.flushed = true;
+}
+
+std::optional<Error> StagedFile::take_error(StagedNode& node) {
+  const Lock lock(mutex_);
+  return std::exchange(node.error, std::nullopt);
+}
+
+bool StagedFile::is_gone(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  return node.gone;
+}
+
+Result<> StagedFile::sync(const NodePtr& node) {
+  std::shared_ptr<Journal> journal;
+  {
+    const Lock change(change_mutex_);
+    journal = journal_;
+  }
+  if (node->bytes) TRY_VOID(node->bytes->journal_dirty());
+  if (journal) TRY_VOID(journal->sync());
+  if (auto error = take_error(*node)) return tl::unexpected(*std::move(error));
+  return {};
+}
+
+}  // namespace tfilefs

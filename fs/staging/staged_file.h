@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "cache/cluster_cache.h"
+#include "content.h"
+#include "control/error_log.h"
+#include "mutex.h"
+#include "staging/committer.h"
+#include "staging/file_place.h"
+#include "staging/staged_tree.h"
+#include "staging/table_progress.h"
+#include "staging/staging_memory.h"
+#include "staging/write_options.h"
+
+namespace tfilefs {
+
+// What all files that a mount writes share. Outlives them.
+struct Writing {
+  WriteOptions options;
+  StagingMemory memory;
+  ClusterCache& cache;  // for its threads
+  ErrorLog& errors;
+};
+
+// A ROOT file being written: the tree of what is staged in it, its journal, and the thread that commits. Thread-safe.
+// What changes the tree, `sync` and `commit` block; the rest never does.
+class StagedFile : public std::enable_shared_from_this<StagedFile> {
+ public:
+  // Called by whoever commits: before the file changes; and after it has, before staged names give way to committed ones.
+  struct Hooks {
+    std::function<void()> committing, published;
+  };
+  // `path`: in the mount, for messages. Takes over the journal of a writer that crashed, if there is one: blocks. Errors:
+  // damaged, denied, busy (a journal of another file).
+  static Result<std::shared_ptr<StagedFile>> open(Writing&, FilePlace, std::string path, Hooks);
+  ~StagedFile();
+
+  const NodePtr& root() const { return root_; }
+  // The file is wanted whether or not anything is staged in it (mkdir). Changes nothing by itself; see make_directory.
+  Result<> make() EXCLUDES(change_mutex_);
+  // Whether the file exists on disk, committed at least once.
+  bool is_there() const EXCLUDES(mutex_);
+  // Whether it is there, or will be.
+  // The committed file. Blocks. Error: not_found.
+  Result<std::shared_ptr<const tfile::Source>> committed_source() const { return place_->source(); }
+  // Whether anything is staged.
+  bool has_pending() const EXCLUDES(mutex_);
+  bool is_wanted() const EXCLUDES(mutex_);
+  // It was taken away by its name: what is staged goes with it.
+  void forget() EXCLUDES(change_mutex_, mutex_);
+
+  StagedLook look(const StagedNode& directory, std::string_view name) const EXCLUDES(mutex_);
+  struct Listed {
+    std::string name, base_name;
+    bool directory = false;
+    NodePtr node;
+  };
+  struct Listing {
+    std::vector<Listed> staged;
+    std::set<std::string, std::less<>> hidden;
+  };
+  Listing list(const StagedNode& directory) const EXCLUDES(mutex_);
+  std::optional<std::vector<std::string>> committed_path(const StagedNode& directory) const EXCLUDES(mutex_);
+  std::string path(const StagedNode&) const EXCLUDES(mutex_);  // for messages, with the file's
+
+  // The node of a committed directory, in which something may be staged.
+  NodePtr stand_over(const NodePtr& directory, std::string_view name, bool is_table) EXCLUDES(mutex_);
+
+  // Changes of the tree. Whether a name is committed is the caller's to know.
+  Result<NodePtr> make_directory(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(change_mutex_);
+  Result<NodePtr> make_file(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(change_mutex_);
+  // A committed column to which items are to be appended behind its `base` bytes; the one that is there, if there is.
+  Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t)
+      EXCLUDES(change_mutex_);
+  // `committed`: something is committed under the name, and goes with the next commit.
+  Result<> remove(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(change_mutex_);
+  // Of what is staged, or of a committed directory within its own. Errors: exists, not_empty; EXDEV for a committed
+  // thing that cannot move (mv then copies).
+  struct Target {
+    NodePtr directory;
+    std::string name;
+    bool committed = false;  // something is, under this name
+  };
+  Result<> rename(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) EXCLUDES(change_mutex_);
+  Result<> truncate(const NodePtr&, std::uint64_t size) EXCLUDES(change_mutex_);
+  Result<> set_title(const NodePtr&, std::string title) EXCLUDES(change_mutex_);
+
+  // Of a file or directory that is staged.
+  struct Status {
+    StagedAttributes attributes;
+    std::uint64_t size = 0;
+    std::uint64_t base = 0;
+    bool has_children = false;
+  };
+  Status status(const StagedNode&) const EXCLUDES(mutex_);
+  void set_attributes(StagedNode&, const std::function<void(StagedAttributes&)>&) EXCLUDES(mutex_);
+
+  // Handles that are open for writing.
+  void opened(StagedNode&) EXCLUDES(mutex_);
+  void closed(StagedNode&) EXCLUDES(mutex_);
+  // Whether a commit reads the file now; and until it does not any more.
+  bool is_committing(const StagedNode&) const EXCLUDES(mutex_);
+  void wait_for_commit(const StagedNode&) EXCLUDES(mutex_);
+  void written(StagedNode&) EXCLUDES(mutex_);
+  void flushed(StagedNode&) EXCLUDES(mutex_);
+  std::optional<Error> take_error(StagedNode&) EXCLUDES(mutex_);
+  bool is_gone(const StagedNode&) const EXCLUDES(mutex_);
+
+  // All that was written to the file is on disk.
+  Result<> sync(const NodePtr&) EXCLUDES(mutex_);
+  // Commits what is whole below the directory, and puts the rest into the journal, on disk.
+  Result<> commit(const NodePtr& directory) EXCLUDES(mutex_);
+  // Commits what is whole, and ends the thread. What stays pending is in the journal.
+  void stop() EXCLUDES(mutex_);
+
+  // .pending.json: what is staged, and why it was not committed when last looked at. The reasons, a line each.
+  std::string pending_json() const EXCLUDES(mutex_);
+  std::vector<std::string> pending() const EXCLUDES(mutex_);
+  // Bytes that the commit under way has still to encode.
+  std::uint64_t bytes_left() const { return left_.load(std::memory_order_relaxed); }
+
+ private:
+  StagedFile(Writing&, FilePlace, std::string path, Hooks);
+  Result<> replay() EXCLUDES(commit_mutex_, change_mutex_, mutex_);
+  Result<> drop_committed(const tfile::File&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  Result<> begin_change() REQUIRES(change_mutex_);
+  Result<> note(const JournalRecord&) REQUIRES(change_mutex_);
+  std::shared_ptr<StagedBytes> new_bytes(std::uint64_t id, std::uint64_t base, const std::shared_ptr<Journal>&) const;
+  Result<NodePtr> stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t)
+      REQUIRES(change_mutex_) EXCLUDES(mutex_);
+  std::string status_base_name(const StagedNode&) const EXCLUDES(mutex_);
+  NodePtr add(const NodePtr& in, std::string_view name, bool directory, mode_t) EXCLUDES(mutex_);
+  void wait_for_releases(const NodePtr& directory) EXCLUDES(mutex_);
+  void run();
+  bool wait_for_work() EXCLUDES(mutex_);
+  Result<> commit_pass(bool last) EXCLUDES(mutex_, commit_mutex_);
+  CommitWork plan_work(bool last) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  TableProgress progress(const StagedTable&) REQUIRES(commit_mutex_);
+  void release(const CommitWork&) EXCLUDES(mutex_);
+  void settle(const CommitWork&) EXCLUDES(mutex_);
+  void settle_column(StagedNode& table, const StagedColumn&) REQUIRES(mutex_);
+  void keep_error(const CommitWork&, const Error&) EXCLUDES(mutex_);
+  void trim_journal() EXCLUDES(change_mutex_, mutex_);
+
+  Writing& writing_;
+  const std::shared_ptr<const FilePlace> place_;
+  const std::string path_;
+  const Hooks hooks_;
+  const NodePtr root_;  // what hangs below it is guarded by mutex_
+
+  Mutex change_mutex_;  // one change after the other, each in the journal before it is in the tree; before mutex_
+  std::shared_ptr<Journal> journal_ GUARDED_BY(change_mutex_);
+
+  std::atomic<std::uint64_t> left_ = 0;
+
+  Mutex commit_mutex_;  // one commit after the other; before change_mutex_
+  Committer committer_ GUARDED_BY(commit_mutex_);
+
+  mutable Mutex mutex_;
+  Condition changed_;
+  std::uint64_t last_id_ GUARDED_BY(mutex_) = 0;
+  using Reasons = std::map<std::string, std::vector<std::string>>;
+  Reasons reasons_ GUARDED_BY(mutex_);  // by path
+  bool there_ GUARDED_BY(mutex_) = false;
+  bool explicit_ GUARDED_BY(mutex_) = false;  // the file was made by its name
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  bool running_ GUARDED_BY(mutex_) = false;
+  bool woken_ GUARDED_BY(mutex_) = false;
+  StagedNode::Clock::time_point last_change_ GUARDED_BY(mutex_){};
+  std::thread thread_ GUARDED_BY(mutex_);
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of StagedFile: what changes the tree of names.
+#include <fcntl.h>
+#include <stdio.h>
+
+#include <cerrno>
+#include <ctime>
+#include <utility>
+
+#include "staging/staged_file.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+namespace {
+
+timespec now() {
+  timespec t{};
+  ::clock_gettime(CLOCK_REALTIME, &t);
+  return t;
+}
+
+tl::unexpected<Error> name_taken() { return fail(ErrorKind::exists, "there is one already", -1, EEXIST); }
+
+}  // namespace
+
+NodePtr StagedFile::stand_over(const NodePtr& directory, std::string_view name, bool is_table) {
+  const Lock lock(mutex_);
+  NodePtr& node = directory->children[std::string(name)];
+  if (!node) node = std::make_shared<StagedNode>(0, true, std::string(name), directory);
+  if (node->base_name.empty()) node->base_name = name;
+  node->is_table = is_table;
+  return node;
+}
+
+NodePtr StagedFile::add(const NodePtr& in, std::string_view name, bool directory, mode_t mode) {
+  const Lock lock(mutex_);
+  auto node = std::make_shared<StagedNode>(++last_id_, directory, std::string(name), in);
+  node->attributes.mode = mode & 07777;
+  node->attributes.modified = now();
+  return node;
+}
+
+Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view name, mode_t mode) {
+  const Lock change(change_mutex_);
+  if (look(*in, name).node) return name_taken();
+  TRY_VOID(begin_change());
+  NodePtr node = add(in, name, true, mode);
+  JournalRecord record;
+  record.kind = JournalKind::create;
+  record.id = node->id;
+  record.file_kind = StagedKind::directory;
+  {
+    const Lock lock(mutex_);
+    record.text = staged_path(*node);
+  }
+  TRY_VOID(note(record));
+  const Lock lock(mutex_);
+  attach(in, node, node->name);
+  return node;
+}
+
+Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, mode_t mode) {
+  const Lock change(change_mutex_);
+  if (look(*in, name).node) return name_taken();
+  return stage_file(in, name, 0, mode);
+}
+
+Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode) {
+  const Lock change(change_mutex_);
+  if (NodePtr there = look(*in, name).node) return there;
+  return stage_file(in, name, base, mode);
+}
+
+Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode) {
+  TRY_VOID(begin_change());
+  NodePtr node = add(in, name, false, mode);
+  JournalRecord record;
+  record.kind = JournalKind::create;
+  record.id = node->id;
+  record.offset = base;
+  {
+    const Lock lock(mutex_);
+    record.text = staged_path(*node);
+  }
+  TRY_VOID(note(record));
+  node->bytes = new_bytes(node->id, base, journal_);
+  node->base = base;
+  const Lock lock(mutex_);
+  attach(in, node, node->name);
+  return node;
+}
+
+Result<> StagedFile::remove(const NodePtr& in, std::string_view name, bool committed) {
+  const Lock change(change_mutex_);
+  const StagedLook there = look(*in, name);
+  if (there.node && there.node->directory && status(*there.node).has_children)
+    return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
+  TRY_VOID(begin_change());
+  JournalRecord record;
+  if (there.node && there.node->id != 0) {
+    record.kind = JournalKind::remove;
+    record.id = there.node->id;
+    TRY_VOID(note(record));
+  }
+  if (committed) {
+    record = {};
+    record.kind = JournalKind::whiteout;
+    const Lock lock(mutex_);
+    record.text = staged_path(*in);
+    record.text += (record.text.empty() ? "" : "/") + std::string(name);
+  }
+  if (committed) TRY_VOID(note(record));
+  const Lock lock(mutex_);
+  if (there.node) {
+    detach(there.node);
+    there.node->gone = true;
+  }
+  if (committed) in->hidden.emplace(name);
+  return {};
+}
+
+Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) {
+  const Lock change(change_mutex_);
+  const NodePtr node = look(*in, name).node;
+  if (!node) return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
+  const NodePtr taken = look(*to.directory, to.name).node;
+  if (taken == node) return {};
+  if (flags & RENAME_EXCHANGE) return fail(ErrorKind::invalid, "not exchanged here", -1, EINVAL);
+  if ((flags & RENAME_NOREPLACE) && (taken || to.committed)) return name_taken();
+  const bool is_committed = node->directory && !status_base_name(*node).empty();
+  if (is_committed && in != to.directory) return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
+  if (to.committed) return fail(ErrorKind::denied, to.name + ": is committed", -1, EPERM);
+  if (taken && (taken->directory != node->directory || status(*taken).has_children))
+    return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
+  TRY_VOID(begin_change());
+  JournalRecord record;
+  if (taken) {
+    record.kind = JournalKind::remove;
+    record.id = taken->id;
+    TRY_VOID(note(record));
+  }
+  record = {};
+  record.kind = JournalKind::rename;
+  record.id = node->id;
+  {
+    const Lock lock(mutex_);
+    record.text = staged_path(*to.directory);
+    record.text += (record.text.empty() ? "" : "/") + to.name;
+  }
+  TRY_VOID(note(record));
+  const Lock lock(mutex_);
+  if (taken) {
+    detach(taken);
+    taken->gone = true;
+  }
+  detach(node);
+  if (is_committed) in->hidden.emplace(node->base_name);
+  attach(to.directory, node, to.name);
+  if (is_committed && node->base_name == node->name) in->hidden.erase(node->name);
+  return {};
+}
+
+Result<> StagedFile::truncate(const NodePtr& node, std::uint64_t size) {
+  const Lock change(change_mutex_);
+  TRY_VOID(begin_change());
+  {
+    const Lock lock(mutex_);
+    if (size < node->base) return fail(ErrorKind::denied, "committed entries do not change", -1, EPERM);
+  }
+  TRY_VOID(node->bytes->truncate(size));
+  written(*node);
+  return {};
+}
+
+Result<> StagedFile::set_title(const NodePtr& node, std::string title) {
+  const Lock change(change_mutex_);
+  TRY_VOID(begin_change());
+  JournalRecord record;
+  record.kind = JournalKind::title;
+  record.id = node->id;
+  record.text = title;
+  TRY_VOID(note(record));
+  const Lock lock(mutex_);
+  node->attributes.title = std::move(title);
+  return {};
+}
+
+std::string StagedFile::status_base_name(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  return node.base_name;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/stat.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "staging/staged_bytes.h"
+
+namespace tfilefs {
+
+struct StagedNode;
+using NodePtr = std::shared_ptr<StagedNode>;
+
+// What stat(2) shows of a staged file or directory, and what was set on it.
+struct StagedAttributes {
+  mode_t mode = 0;  // permission bits
+  timespec modified{};
+  bool time_was_set = false;  // by utimens: what is committed takes it over
+  std::string title;          // user.tfilefs.title
+  std::map<std::string, std::string, std::less<>> xattrs;
+};
+
+// A path of a ROOT file that is being written: staged itself, or a committed directory in which something is. Its file
+// guards it; only `id` and `directory` may be read by anyone.
+struct StagedNode {
+  using Clock = std::chrono::steady_clock;
+
+  StagedNode(std::uint64_t id_, bool directory_, std::string name_, const NodePtr& parent_)
+      : id(id_), directory(directory_), name(std::move(name_)), parent(parent_) {}
+  const std::uint64_t id;  // in order of making; the journal's name for it
+  const bool directory;
+  std::string name;
+  std::weak_ptr<StagedNode> parent;
+  StagedAttributes attributes;
+  bool gone = false;  // removed, while somebody still has it open
+
+  // A directory. `base_name`: under which name the committed state knows it; empty: not there.
+  std::string base_name;
+  bool is_table = false;  // the committed state knows a table of it
+  std::map<std::string, NodePtr, std::less<>> children;
+  std::set<std::string, std::less<>> hidden;  // committed names that were removed, or moved away
+
+  // A file. Of `bytes` those below `base` are committed, and neither read nor written here.
+  std::shared_ptr<StagedBytes> bytes;
+  std::uint64_t base = 0;
+  unsigned writers = 0;     // handles open for writing
+  bool flushed = false;     // since the last write: whoever wrote has closed it, or one of several handles
+  bool committing = false;  // bytes that are staged now are being read; whoever would change them waits
+  Clock::time_point first_write{}, last_write{};
+  std::optional<Error> error;      // of a commit, to be told at the next flush or fsync
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/staged_table.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "staging/staged_tree.h"
+#include "tfile/node.h"
+
+namespace tfilefs {
+namespace {
+
+constexpr std::string_view kTableMarker = ".table";
+constexpr std::string_view kOffsetsName = "offsets.i8";
+
+bool is_column_name(std::string_view name) {
+  return name.ends_with(".npy") ? name.size() > 4 && name[0] != '.' : tfile::parse_typed_name(name).has_value();
+}
+
+// Of a new directory: whether it holds a number, a list or a string.
+bool makes_table(const StagedNode& directory) {
+  return std::any_of(directory.children.begin(), directory.children.end(), [](const auto& child) {
+    const auto& [name, node] = child;
+    if (!node->directory) return name == kTableMarker || (name != kOffsetsName && is_column_name(name));
+    return node->children.contains(kOffsetsName);
+  });
+}
+
+class Changes {
+ public:
+  StagedChanges take(const NodePtr& root) {
+    walk(root, "");
+    return std::move(made_);
+  }
+
+ private:
+  void walk(const NodePtr& directory, const std::string& path);
+  void add_table(const NodePtr& directory, const std::string& path);
+  void add_columns(const StagedNode& directory, const std::string& below, StagedTable& into);
+
+  StagedChanges made_;
+};
+
+std::string joined(const std::string& directory, const std::string& name) {
+  return directory.empty() ? name : directory + "/" + name;
+}
+
+// A directory that is no table.
+void Changes::walk(const NodePtr& directory, const std::string& path) {
+  CommitWork& rest = made_.rest;
+  std::set<std::string_view> moved;
+  for (const auto& [name, node] : directory->children) {
+    const std::string at = joined(path, name);
+    if (!node->directory) {
+      made_.misplaced.push_back(at);
+      continue;
+    }
+    const bool is_new = node->base_name.empty();
+    if (!is_new && node->base_name != name) {
+      rest.renamed.push_back({{path, node->base_name}, {path, name}});
+      rest.moved.push_back(node);
+      moved.insert(node->base_name);
+    }
+    if (node->is_table || (is_new && makes_table(*node))) {
+      add_table(node, at);
+      continue;
+    }
+    if (is_new) {
+      rest.directories.push_back(at);
+      rest.made.push_back(node);
+    }
+    walk(node, at);
+  }
+  for (const std::string& name : directory->hidden) {
+    if (moved.contains(name)) continue;
+    rest.removed.push_back({path, name});
+    rest.hidden.emplace_back(directory, name);
+  }
+}
+
+void Changes::add_table(const NodePtr& directory, const std::string& path) {
+  StagedTable table;
+  table.node = directory;
+  table.path = path;
+  table.committed = !directory->base_name.empty();
+  add_columns(*directory, "", table);
+  table.removed.assign(directory->hidden.begin(), directory->hidden.end());
+  std::sort(table.columns.begin(), table.columns.end(),
+            [](const StagedColumn& a, const StagedColumn& b) { return a.node->id < b.node->id; });
+  if (!table.columns.empty() || !table.removed.empty() || table.forced) made_.tables.push_back(std::move(table));
+}
+
+void Changes::add_columns(const StagedNode& directory, const std::string& below, StagedTable& into) {
+  for (const auto& [name, node] : directory.children) {
+    if (node->directory) {
+      add_columns(*node, joined(below, name), into);
+      continue;
+    }
+    if (below.empty() && name == kTableMarker) {
+      into.forced = true;
+      continue;
+    }
+    StagedColumn column;
+    column.node = node;
+    column.path = joined(below, name);
+    column.bytes = node->bytes;
+    column.size = node->bytes->size();
+    column.base = node->base;
+    column.is_open = node->writers > 0;
+    column.first_write = node->first_write;
+    column.last_write = node->last_write;
+    column.title = node->attributes.title;
+    into.columns.push_back(std::move(column));
+  }
+}
+
+}  // namespace
+
+void keep_needed_directories(CommitWork& work) {
+  std::vector<std::string> paths;
+  std::vector<NodePtr> nodes;
+  for (std::size_t i = 0; i < work.directories.size(); ++i) {
+    const std::string below = work.directories[i] + "/";
+    const bool needed = std::any_of(work.tables.begin(), work.tables.end(), [&](const CommitWork::Table& table) {
+      return table.staged.path.starts_with(below);
+    });
+    if (!needed) continue;
+    paths.push_back(work.directories[i]);
+    nodes.push_back(work.made[i]);
+  }
+  work.directories = std::move(paths);
+  work.made = std::move(nodes);
+}
+
+StagedChanges staged_changes(const NodePtr& root) { return Changes().take(root); }
+
+}  // namespace tfilefs

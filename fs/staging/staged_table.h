@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "staging/staged_node.h"
+
+namespace tfilefs {
+
+// A column of a table as it is staged now.
+struct StagedColumn {
+  NodePtr node;
+  std::string path;  // below the table, as shown
+  std::shared_ptr<StagedBytes> bytes;
+  std::uint64_t size = 0;    // bytes, those of `base` included
+  std::uint64_t base = 0;    // bytes that are committed
+  std::uint64_t header = 0;  // bytes in front of the first item: of a .npy file
+  bool is_open = false;
+  StagedNode::Clock::time_point first_write{}, last_write{};
+  std::string title;
+};
+
+// A table in which something is staged.
+struct StagedTable {
+  NodePtr node;
+  std::string path;         // from the file's root, as shown
+  bool committed = false;   // the file has a table of that name
+  bool forced = false;      // a .table was put into it
+  std::vector<StagedColumn> columns;  // in the order in which they were made
+  std::vector<std::string> removed;   // committed names right below it that go: a branch each
+};
+
+// What one commit is to do.
+struct CommitWork {
+  struct Key {
+    std::string directory, name;  // as shown
+  };
+  struct Rename {
+    Key from, to;
+  };
+  struct Table {
+    StagedTable staged;
+    std::int64_t entries = 0;  // of the whole table afterwards; what is committed already counts
+    bool whole = false;        // no part of it stays staged
+  };
+  std::vector<std::string> directories;  // to be made, parents first
+  std::vector<NodePtr> made;             // their nodes
+  std::vector<Key> removed;
+  std::vector<Rename> renamed;
+  std::vector<Table> tables;
+  bool make_file = false;  // there is none yet
+  std::vector<NodePtr> moved;  // the nodes of `renamed`
+  std::vector<std::pair<NodePtr, std::string>> hidden;  // the names that `removed` come from
+  bool empty() const {
+    return directories.empty() && removed.empty() && renamed.empty() && tables.empty() && !make_file;
+  }
+};
+
+// What is staged below a file's root: tables with their columns as they are now, and what is to become of directories
+// and keys. Tables are those of the committed state, and of new directories the topmost that holds a column.
+struct StagedChanges {
+  std::vector<StagedTable> tables;
+  CommitWork rest;  // all but tables
+  std::vector<std::string> misplaced;  // files outside of tables
+};
+StagedChanges staged_changes(const NodePtr& root);
+
+// Leaves out the new directories in which none of the tables lies: what is to be in them is not there yet.
+void keep_needed_directories(CommitWork&);
+
+}  // namespace tfilefs

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/staged_tree.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tfilefs {
+
+StagedLook look(const StagedNode& directory, std::string_view name) {
+  const auto child = directory.children.find(name);
+  if (child != directory.children.end()) {
+    const NodePtr& node = child->second;
+    return {node->directory ? StagedLook::What::directory : StagedLook::What::file, node};
+  }
+  if (directory.hidden.contains(name)) return {StagedLook::What::hidden, nullptr};
+  return {};
+}
+
+std::string staged_path(const StagedNode& node) {
+  std::string path;
+  NodePtr above;
+  for (const StagedNode* at = &node; at; at = above.get()) {
+    above = at->parent.lock();
+    if (above) path = path.empty() ? at->name : at->name + "/" + path;
+  }
+  return path;
+}
+
+std::optional<std::vector<std::string>> committed_path(const StagedNode& node) {
+  std::vector<std::string> names;
+  NodePtr above;
+  for (const StagedNode* at = &node; at; at = above.get()) {
+    above = at->parent.lock();
+    if (!above) break;
+    if (at->base_name.empty()) return std::nullopt;
+    names.push_back(at->base_name);
+  }
+  std::reverse(names.begin(), names.end());
+  return names;
+}
+
+NodePtr node_at(const NodePtr& root, std::string_view path) {
+  NodePtr at = root;
+  while (at && !path.empty()) {
+    const std::size_t slash = path.find('/');
+    const auto child = at->children.find(path.substr(0, slash));
+    at = child == at->children.end() ? nullptr : child->second;
+    path = slash == std::string_view::npos ? "" : path.substr(slash + 1);
+  }
+  return at;
+}
+
+void detach(const NodePtr& node) {
+  if (const NodePtr parent = node->parent.lock()) parent->children.erase(node->name);
+}
+
+void attach(const NodePtr& directory, const NodePtr& node, std::string name) {
+  node->name = std::move(name);
+  node->parent = directory;
+  directory->children.insert_or_assign(node->name, node);
+}
+
+bool has_changes(const StagedNode& node) {
+  if (!node.directory) return true;
+  if (!node.hidden.empty()) return true;
+  const NodePtr parent = node.parent.lock();
+  if (parent && (node.base_name.empty() || node.base_name != node.name)) return true;
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [](const auto& child) { return has_changes(*child.second); });
+}
+
+void drop_unused(StagedNode& directory) {
+  for (auto child = directory.children.begin(); child != directory.children.end();) {
+    const NodePtr& node = child->second;
+    if (node->directory) drop_unused(*node);
+    const bool unused = node->directory && node.use_count() == 1 && node->children.empty() && !has_changes(*node);
+    child = unused ? directory.children.erase(child) : std::next(child);
+  }
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "staging/staged_node.h"
+
+namespace tfilefs {
+
+// What is staged at a name of a directory.
+struct StagedLook {
+  enum class What : std::uint8_t {
+    nothing,    // whatever is committed under that name
+    hidden,     // nothing, whatever is committed
+    file,       // a staged file
+    directory,  // a staged directory, or a committed one in which something may be staged
+  } what = What::nothing;
+  NodePtr node;
+};
+
+StagedLook look(const StagedNode& directory, std::string_view name);
+
+// Names from the file's root, '/' between; "" for the root.
+std::string staged_path(const StagedNode&);
+
+// The names under which the committed state knows a directory, from the root; nothing where it does not.
+std::optional<std::vector<std::string>> committed_path(const StagedNode&);
+
+NodePtr node_at(const NodePtr& root, std::string_view path);  // null: not there
+
+// Takes a node out of its directory, and puts it into another.
+void detach(const NodePtr&);
+void attach(const NodePtr& directory, const NodePtr&, std::string name);
+
+// Whether anything is staged in the node or below: a file, a directory, or a removal.
+bool has_changes(const StagedNode&);
+
+// Directories of the committed state below the node in which nothing is staged, and that nobody else refers to.
+void drop_unused(StagedNode& directory);
+
+}  // namespace tfilefs

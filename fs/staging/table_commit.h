@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cache/cluster_cache.h"
+#include "staging/column_items.h"
+#include "staging/file_writes.h"
+#include "staging/staged_table.h"
+#include "tfile/writer.h"
+
+namespace tfilefs {
+
+// Where baskets go.
+struct BasketSink {
+  tfile::FileWriter& places;
+  FileWrites& file;
+  ClusterCache& cache;            // in whose arena they are made
+  std::uint64_t autoflush = 0;    // bytes of the first cluster
+  std::atomic<std::uint64_t>& left;  // bytes of columns still to be encoded: progress
+};
+
+// A table of the file as it is written, cluster by cluster. Used by one thread at a time; blocks.
+class TableCommit {
+ public:
+  explicit TableCommit(tfile::TableWriter*);
+
+  const tfile::CommittedForm& committed_form() const { return writer_->committed_form(); }
+  tfile::TableWriter* writer() const { return writer_; }
+
+  // Adds what is staged up to entry `entries` of the table, new columns included. Errors: invalid (a type that is not
+  // written, columns that contradict each other), io.
+  Result<> write(const StagedTable&, std::int64_t entries, const BasketSink&);
+
+ private:
+  Result<> add_branches(const StagedTable&);
+  BranchColumns columns_of(const StagedTable&, std::size_t branch) const;
+  Result<> size_clusters(const StagedTable&, tfile::EntryRange, std::uint64_t autoflush);
+  Result<> sample_branch(const StagedTable&, std::size_t branch, tfile::EntryRange);
+  Result<> write_cluster(const StagedTable&, tfile::EntryRange, const BasketSink&);
+
+  tfile::TableWriter* writer_;                // of the FileWriter
+  std::vector<tfile::OfferedColumn> columns_; // the committed form's, then all added
+  struct Branch {
+    tfile::BranchForm form;
+    std::int64_t entries = 0;         // written so far
+    double raw = 0, stored = 0;       // bytes an entry, as sampled; 0: not yet
+    std::int64_t basket_entries = 0;
+  };
+  std::vector<Branch> branches_;      // by number
+  std::int64_t cluster_entries_ = 0;  // 0: not known yet
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "staging/staged_table.h"
+#include "tfile/writer.h"
+
+namespace tfilefs {
+
+// How far a table is with what is staged in it.
+struct TableProgress {
+  std::int64_t entries = 0;          // of the branch with the fewest
+  bool whole = false;                // all branches have as many, and nothing lacks a part
+  std::vector<std::string> reasons;  // why it is not whole, a line each
+};
+
+// `committed`: the writer of the table where the file has one, else null.
+TableProgress progress_of(const StagedTable&, const tfile::TableWriter* committed);
+
+}  // namespace tfilefs

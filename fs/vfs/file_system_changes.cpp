@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of FileSystem: what changes the source.
+#include <cerrno>
+#include <climits>
+#include <utility>
+
+#include "vfs/file_system.h"
+#include "vfs/names.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+using DirectoryPtr = std::shared_ptr<const Directory>;
+
+namespace {
+tl::unexpected<Error> unknown_inode() { return fail(ErrorKind::stale, "unknown inode", -1, ESTALE); }
+tl::unexpected<Error> bad_handle() { return fail(ErrorKind::invalid, "unknown handle", -1, EBADF); }
+}  // namespace
+
+// What an operation on a name in a directory begins with: `change(parent, directory, reply)` does the rest.
+template <class T, class Change>
+void FileSystem::change_in(InodeId parent_id, std::string_view name, Reply<T> reply, Change change) {
+  const InodePtr parent = known(parent_id);
+  if (!parent) return reply(unknown_inode());
+  if (name.size() > NAME_MAX) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
+  if (parent->id == kRootId && name == kControlName) return reply(read_only());
+  Reply<T> told([this, parent, name = std::string(name), reply = std::move(reply)](Result<T> result) mutable {
+    if (!result) note(*parent, name, result.error());
+    reply(std::move(result));
+  });
+  directory_of(parent, Freshness::recent,
+               [parent, change = std::move(change), told = std::move(told)](Result<DirectoryPtr> directory) mutable {
+                 if (!directory) return told(tl::unexpected(std::move(directory).error()));
+                 change(parent, *directory, std::move(told));
+               });
+}
+
+void FileSystem::create(InodeId parent, std::string_view name, mode_t mode, bool exclusive, Reply<Created> reply) {
+  auto make = [this, name = std::string(name), mode, exclusive](const InodePtr& in, const DirectoryPtr& directory,
+                                                                Reply<Created> told) {
+    directory->make_file(name, mode, exclusive,
+                         [this, in, name, told = std::move(told)](Result<CreatedFile> made) mutable {
+                           if (!made) return told(tl::unexpected(std::move(made).error()));
+                           finish_created(in, name, *std::move(made), std::move(told));
+                         });
+  };
+  change_in(parent, name, std::move(reply), std::move(make));
+}
+
+void FileSystem::finish_created(const InodePtr& in, const std::string& name, CreatedFile made, Reply<Created> reply) {
+  auto open = [this, content = std::move(made.content), reply = std::move(reply)](Result<Found> found) mutable {
+    if (!found) return reply(tl::unexpected(std::move(found).error()));
+    finish_open(known(found->id), std::move(content),
+                [found = *found, reply = std::move(reply)](Result<Opened> opened) mutable {
+                  if (!opened) return reply(tl::unexpected(std::move(opened).error()));
+                  reply(Created{found, *opened});
+                });
+  };
+  finish_found(in, name, std::move(made.at), std::move(open));
+}
+
+void FileSystem::make_directory(InodeId parent, std::string_view name, mode_t mode, Reply<Found> reply) {
+  auto make = [this, name = std::string(name), mode](const InodePtr& in, const DirectoryPtr& directory,
+                                                     Reply<Found> told) {
+    directory->make_directory(name, mode, [this, in, name, told = std::move(told)](Result<FoundEntry> made) mutable {
+      finish_found(in, name, std::move(made), std::move(told));
+    });
+  };
+  change_in(parent, name, std::move(reply), std::move(make));
+}
+
+void FileSystem::make_link(InodeId parent, std::string_view name, std::string_view target, Reply<Found> reply) {
+  auto make = [this, name = std::string(name), target = std::string(target)](
+                  const InodePtr& in, const DirectoryPtr& directory, Reply<Found> told) {
+    directory->make_link(name, target, [this, in, name, told = std::move(told)](Result<FoundEntry> made) mutable {
+      finish_found(in, name, std::move(made), std::move(told));
+    });
+  };
+  change_in(parent, name, std::move(reply), std::move(make));
+}
+
+void FileSystem::remove(InodeId parent, std::string_view name, bool directory, Reply<void> reply) {
+  auto take_away = [name = std::string(name), directory](const InodePtr&, const DirectoryPtr& in, Reply<void> told) {
+    in->remove(name, directory, std::move(told));
+  };
+  change_in(parent, name, std::move(reply), std::move(take_away));
+}
+
+void FileSystem::rename(InodeId parent, std::string_view name, InodeId new_parent, std::string_view new_name,
+                        unsigned flags, Reply<void> reply) {
+  auto move = [this, parent, name = std::string(name), new_name = std::string(new_name), flags](
+                  const InodePtr&, const DirectoryPtr& to, Reply<void> told) {
+    auto take = [to, name, new_name, flags](const InodePtr&, const DirectoryPtr& from, Reply<void> moved) {
+      from->rename(name, *to, new_name, flags, std::move(moved));
+    };
+    change_in(parent, name, std::move(told), std::move(take));
+  };
+  change_in(new_parent, new_name, std::move(reply), std::move(move));
+}
+
+void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attributes> reply) {
+  InodePtr inode = known(id);
+  if (!inode) return reply(unknown_inode());
+  fresh_entry(inode, Freshness::recent, [this, inode, change, reply = std::move(reply)](Result<Entry> entry) mutable {
+    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+    entry->holder->change(entry->slot, change,
+                          [this, inode, reply = std::move(reply)](Result<Attributes> changed) mutable {
+                            if (changed) {
+                              changed->number = inode->number;
+                            } else {
+                              note(*inode, "", changed.error());
+                            }
+                            reply(std::move(changed));
+                          });
+  });
+}
+
+void FileSystem::set_xattr(InodeId id, std::string_view name, std::optional<std::string> value, int flags,
+                           Reply<void> reply) {
+  if (!name.starts_with("user.")) return reply(fail(ErrorKind::unsupported, "no such attributes here", -1, ENOTSUP));
+  InodePtr inode = known(id);
+  if (!inode) return reply(unknown_inode());
+  fresh_entry(inode, Freshness::recent,
+              [name = std::string(name), value = std::move(value), flags,
+               reply = std::move(reply)](Result<Entry> entry) mutable {
+                if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+                entry->holder->set_xattr(entry->slot, name, std::move(value), flags, std::move(reply));
+              });
+}
+
+// ---- open files
+
+void FileSystem::write(HandleId handle, std::uint64_t offset, std::span<const std::byte> bytes,
+                       Reply<std::size_t> reply) {
+  const std::shared_ptr<const OpenFile> file = files_.find(handle);
+  if (!file || !file->content.content) return reply(bad_handle());
+  file->content.content->write(offset, bytes,
+                               [this, file, reply = std::move(reply)](Result<std::size_t> taken) mutable {
+                                 if (!taken) note(*file->inode, "", taken.error());
+                                 reply(std::move(taken));
+                               });
+}
+
+void FileSystem::flush(HandleId handle, Reply<void> reply) {
+  const std::shared_ptr<const OpenFile> file = files_.find(handle);
+  if (!file || !file->content.content) return reply(bad_handle());
+  file->content.content->flush([file, reply = std::move(reply)](Result<void> result) mutable {
+    reply(std::move(result));
+  });
+}
+
+void FileSystem::sync(HandleId handle, Reply<void> reply) {
+  const std::shared_ptr<const OpenFile> file = files_.find(handle);
+  if (!file) return reply(bad_handle());
+  Reply<void> told([this, file, reply = std::move(reply)](Result<void> result) mutable {
+    if (!result) note(*file->inode, "", result.error());
+    reply(std::move(result));
+  });
+  if (file->content.content) return file->content.content->sync(std::move(told));
+  const Entry entry = inodes_->entry(*file->inode);
+  entry.holder->sync(entry.slot, std::move(told));
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of a ROOT file that is written: staged ones, and committed columns to which items can be appended.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <utility>
+#include <vector>
+
+#include "vfs/blocking.h"
+#include "vfs/written_file.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::fail;
+
+tl::unexpected<Error> not_there_any_more() {
+  return fail(ErrorKind::stale, "committed or removed since it was looked up");
+}
+
+Result<> as_permission(Result<> result) {
+  if (!result && result.error().kind == ErrorKind::denied) result.error().system_errno = EPERM;
+  return result;
+}
+
+// One opening of a staged file.
+class StagedContent final : public Content, public std::enable_shared_from_this<StagedContent> {
+ public:
+  StagedContent(WrittenPtr file, NodePtr node, bool writes)
+      : file_(std::move(file)), node_(std::move(node)), bytes_(node_->bytes), writes_(writes) {
+    if (writes_) file_->staged().opened(*node_);
+  }
+  ~StagedContent() override {
+    if (writes_) file_->staged().closed(*node_);
+  }
+
+  std::uint64_t size() const override { return bytes_->size(); }
+  void read(std::uint64_t offset, std::size_t size, Reply<Slices>) override;
+  void write(std::uint64_t offset, std::span<const std::byte>, Reply<std::size_t>) override;
+  void flush(Reply<void> reply) override {
+    if (!writes_) return reply({});
+    file_->staged().flushed(*node_);
+    if (auto error = file_->staged().take_error(*node_)) return reply(tl::unexpected(*std::move(error)));
+    reply({});
+  }
+  void sync(Reply<void> reply) override {
+    answer_blocking(
+        file_->context().cache, [file = file_, node = node_] { return file->staged().sync(node); }, std::move(reply));
+  }
+
+ private:
+  const WrittenPtr file_;
+  const NodePtr node_;
+  const std::shared_ptr<StagedBytes> bytes_;
+  const bool writes_;
+};
+
+void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
+  if (auto pinned = bytes_->pin(offset, size)) return reply(*std::move(pinned));
+  const std::uint64_t base = file_->staged().status(*node_).base;
+  if (offset < base) {
+    // Committed since this was opened, or before: read there.
+    return read_committed(file_, node_, offset, std::min<std::uint64_t>(size, base - offset),
+                          [self = shared_from_this(), offset, size, base,
+                           reply = std::move(reply)](Result<Slices> head) mutable {
+                            if (!head || offset + size <= base) return reply(std::move(head));
+                            self->read(base, offset + size - base, [head = *std::move(head), reply = std::move(reply)](
+                                                                       Result<Slices> rest) mutable {
+                              if (!rest) return reply(std::move(rest));
+                              head.pieces.insert(head.pieces.end(), rest->pieces.begin(), rest->pieces.end());
+                              head.pins.insert(head.pins.end(), rest->pins.begin(), rest->pins.end());
+                              reply(std::move(head));
+                            });
+                          });
+  }
+  auto job = [bytes = bytes_, offset, size]() -> Result<Slices> {
+    auto copy = std::make_shared<tfile::Buffer>(size, tfile::Use::passing);
+    TRY(const std::size_t got, bytes->read(offset, copy->span()));
+    Slices slices;
+    slices.pieces.push_back(copy->span().first(got));
+    slices.pins.push_back(std::move(copy));
+    return slices;
+  };
+  answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+}
+
+void StagedContent::write(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) {
+  if (!writes_) return Content::write(offset, bytes, std::move(reply));
+  const std::size_t size = bytes.size();
+  StagedFile& staged = file_->staged();
+  if (!staged.is_committing(*node_)) {
+    auto taken = bytes_->write_now(offset, bytes);
+    if (taken && *taken) {
+      staged.written(*node_);
+      return reply(size);
+    }
+    if (!taken) return reply(tl::unexpected(as_permission(tl::unexpected(std::move(taken).error())).error()));
+  }
+  auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
+  auto job = [self = shared_from_this(), offset, copy]() -> Result<std::size_t> {
+    self->file_->staged().wait_for_commit(*self->node_);
+    TRY_VOID(as_permission(self->bytes_->write(offset, *copy)));
+    self->file_->staged().written(*self->node_);
+    return copy->size();
+  };
+  answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+}
+
+class StagedHolder final : public Holder {
+ public:
+  StagedHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
+
+  std::uint64_t file_identity() const override { return node_->id + 1; }
+  std::optional<Attributes> known_attributes(Slot) const override { return file_->staged_attributes(*node_); }
+  void attributes(Slot, Reply<Attributes> reply) const override { reply(file_->staged_attributes(*node_)); }
+  void open(Slot, Reply<OpenedContent> reply) const override { opened(false, std::move(reply)); }
+  void open_to_write(Slot, Reply<OpenedContent> reply) const override { opened(true, std::move(reply)); }
+  Takes takes(Slot) const override { return Takes::items; }
+
+  void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+    auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
+      if (change.size) {
+        file->staged().wait_for_commit(*node);
+        TRY_VOID(as_permission(file->staged().truncate(node, *change.size)));
+      }
+      file->staged().set_attributes(*node, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
+      return file->staged_attributes(*node);
+    };
+    answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+  }
+
+  void xattrs(Slot, Reply<Xattrs> reply) const override {
+    const StagedAttributes attributes = file_->staged().status(*node_).attributes;
+    Xattrs all(attributes.xattrs.begin(), attributes.xattrs.end());
+    if (!attributes.title.empty()) all.emplace_back(kTitle, attributes.title);
+    reply(std::move(all));
+  }
+
+  void set_xattr(Slot, std::string_view name, std::optional<std::string> value, int, Reply<void> reply) const override {
+    if (name == kTitle) {
+      auto job = [file = file_, node = node_, title = value.value_or("")] { return file->staged().set_title(node, title); };
+      return answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+    }
+    file_->staged().set_attributes(*node_, [&](StagedAttributes& attributes) {
+      if (value) {
+        attributes.xattrs[std::string(name)] = *std::move(value);
+      } else {
+        attributes.xattrs.erase(std::string(name));
+      }
+    });
+    reply({});
+  }
+
+ private:
+  static constexpr const char* kTitle = "user.tfilefs.title";
+
+  void opened(bool to_write, Reply<OpenedContent> reply) const {
+    if (file_->staged().is_gone(*node_)) return reply(not_there_any_more());
+    OpenedContent content;
+    content.content = std::make_shared<StagedContent>(file_, node_, to_write);
+    content.version = node_->id + 1;
+    reply(std::move(content));
+  }
+
+  const WrittenPtr file_;
+  const NodePtr node_;
+};
+
+// A committed column: what it holds stays; behind it, items can be staged.
+class CommittedColumnHolder final : public Holder {
+ public:
+  CommittedColumnHolder(WrittenPtr file, NodePtr directory, std::string name, Entry committed)
+      : file_(std::move(file)),
+        directory_(std::move(directory)),
+        name_(std::move(name)),
+        committed_(std::move(committed)) {}
+
+  const std::shared_ptr<const Generation>& generation() const override { return committed_.holder->generation(); }
+  std::optional<Attributes> known_attributes(Slot) const override {
+    auto known = committed_.holder->known_attributes(committed_.slot);
+    if (known) known->mode |= S_IWUSR;
+    return known;
+  }
+  void attributes(Slot, Reply<Attributes> reply) const override {
+    committed_.holder->attributes(committed_.slot, [reply = std::move(reply)](Result<Attributes> found) mutable {
+      if (found) found->mode |= S_IWUSR;
+      reply(std::move(found));
+    });
+  }
+  void open(Slot, Reply<OpenedContent> reply) const override { committed_.holder->open(committed_.slot, std::move(reply)); }
+  void xattrs(Slot, Reply<Xattrs> reply) const override { committed_.holder->xattrs(committed_.slot, std::move(reply)); }
+  Takes takes(Slot) const override { return Takes::items; }
+
+  void open_to_write(Slot, Reply<OpenedContent> reply) const override {
+    continued([](const Entry& staged, Reply<OpenedContent> answer) {
+      staged.holder->open_to_write(staged.slot, std::move(answer));
+    }, std::move(reply));
+  }
+
+  // Owner, mode and times are the file's; to ask for others is no error, as cp -p and rsync -a do.
+  void change(Slot slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+    if (!change.size) return attributes(slot, std::move(reply));
+    attributes(slot, [self = std::static_pointer_cast<const CommittedColumnHolder>(shared_from_this()), slot, change,
+                      reply = std::move(reply)](Result<Attributes> now) mutable {
+      if (!now || now->size == *change.size) return reply(std::move(now));
+      if (*change.size < now->size)
+        return reply(fail(ErrorKind::denied, "committed entries do not change", -1, EPERM));
+      self->continued([slot, change](const Entry& staged, Reply<Attributes> answer) {
+        staged.holder->change(slot, change, std::move(answer));
+      }, std::move(reply));
+    });
+  }
+
+ private:
+  // `then` with the staged file that goes on behind what is committed.
+  template <class T, class Then>
+  void continued(Then then, Reply<T> reply) const {
+    auto stage = [file = file_, directory = directory_, name = name_, then,
+                  reply = std::move(reply)](Result<Attributes> committed) mutable {
+      if (!committed) return reply(tl::unexpected(std::move(committed).error()));
+      auto job = [file, directory, name, committed = *committed]() -> Result<Entry> {
+        TRY(const NodePtr node,
+            file->staged().continue_file(directory, name, committed.size, (committed.mode & 07777) | S_IWUSR));
+        return staged_entry(file, node);
+      };
+      answer_blocking(file->context().cache, std::move(job),
+                      Reply<Entry>([then, reply = std::move(reply)](Result<Entry> staged) mutable {
+                        if (!staged) return reply(tl::unexpected(std::move(staged).error()));
+                        then(*staged, std::move(reply));
+                      }));
+    };
+    committed_.holder->attributes(committed_.slot, std::move(stage));
+  }
+
+  const WrittenPtr file_;
+  const NodePtr directory_;
+  const std::string name_;
+  const Entry committed_;
+};
+
+}  // namespace
+
+// Part of a column that is committed by now, wherever the handle came from.
+void read_committed(const WrittenPtr& file, const NodePtr& node, std::uint64_t offset, std::size_t size,
+                    Reply<Slices> reply) {
+  const NodePtr directory = node->parent.lock();
+  if (!directory) return reply(not_there_any_more());
+  file->committed_entry(directory, node->name, [offset, size, reply = std::move(reply)](Result<FoundEntry> at) mutable {
+    if (!at) return reply(tl::unexpected(std::move(at).error()));
+    const Entry entry = at->entry;
+    entry.holder->open(entry.slot, [offset, size, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+      if (!opened) return reply(tl::unexpected(std::move(opened).error()));
+      const std::shared_ptr<Content> content = opened->content;
+      content->read(offset, size, [content, reply = std::move(reply)](Result<Slices> slices) mutable {
+        reply(std::move(slices));
+      });
+    });
+  });
+}
+
+Entry staged_entry(const WrittenPtr& file, const NodePtr& node) {
+  return {std::make_shared<const StagedHolder>(file, node), {}};
+}
+
+Entry committed_column_entry(const WrittenPtr& file, const NodePtr& directory, std::string name, Entry committed) {
+  return {std::make_shared<const CommittedColumnHolder>(file, directory, std::move(name), std::move(committed)), {}};
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "vfs/blocking.h"
+#include "vfs/names.h"
+#include "vfs/written_file.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::fail;
+using DirectoryPtr = std::shared_ptr<const Directory>;
+
+tl::unexpected<Error> name_taken() { return fail(ErrorKind::exists, "there is one already", -1, EEXIST); }
+
+class WrittenListing final : public Listing {
+ public:
+  struct Name {
+    std::string name;
+    mode_t type = 0;
+    Entry entry;  // of what is staged
+  };
+  std::vector<Name> names;
+  std::size_t size() const override { return names.size(); }
+  void item(std::size_t i, Item& into) const override {
+    into.name = names[i].name;
+    into.type = names[i].type;
+    into.entry = names[i].entry;
+  }
+};
+
+class WrittenDirectory final : public Directory {
+ public:
+  WrittenDirectory(WrittenPtr file, NodePtr node, DirectoryPtr committed)
+      : file_(std::move(file)), node_(std::move(node)), committed_(std::move(committed)) {}
+
+  void find(std::string_view name, Reply<FoundEntry>) const override;
+  void list(Reply<std::shared_ptr<const Listing>>) const override;
+  void make_file(std::string_view name, mode_t, bool exclusive, Reply<CreatedFile>) const override;
+  void make_directory(std::string_view name, mode_t, Reply<FoundEntry>) const override;
+  void make_link(std::string_view, std::string_view, Reply<FoundEntry> reply) const override {
+    reply(fail(ErrorKind::denied, "a ROOT file has no symbolic links", -1, EPERM));
+  }
+  void remove(std::string_view name, bool directory, Reply<void>) const override;
+  void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
+              Reply<void>) const override;
+
+ private:
+  void find_committed(std::string_view name, Reply<FoundEntry>) const;
+  FoundEntry over_committed(const std::string& name, FoundEntry) const;
+  // Runs `job` on a thread that may block.
+  template <class T, class Job>
+  void change(Job job, Reply<T> reply) const {
+    answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+  }
+
+  const WrittenPtr file_;
+  const NodePtr node_;
+  const DirectoryPtr committed_;  // null: nothing
+};
+
+void WrittenDirectory::find_committed(std::string_view name, Reply<FoundEntry> reply) const {
+  if (!committed_) return reply(no_such_entry());
+  committed_->find(name, std::move(reply));
+}
+
+// What is committed, so that it can be written to. What the mount makes of it stays as it is.
+FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry found) const {
+  const Holder& holder = *found.entry.holder;
+  const std::string& own = found.own_name.empty() ? name : found.own_name;
+  switch (holder.takes(found.entry.slot)) {
+    case Takes::nothing:
+      break;
+    case Takes::keys:
+    case Takes::columns_of_table:
+    case Takes::columns: {
+      if (found.own_name.empty() && parse_cycle(name)) break;  // an older cycle
+      const bool is_table = holder.takes(found.entry.slot) == Takes::columns_of_table;
+      found.entry = {file_->directory(file_->staged().stand_over(node_, own, is_table)), {}};
+      break;
+    }
+    case Takes::items:
+      found.entry = committed_column_entry(file_, node_, own, std::move(found.entry));
+      break;
+  }
+  return found;
+}
+
+void WrittenDirectory::find(std::string_view name, Reply<FoundEntry> reply) const {
+  const StagedLook staged = file_->staged().look(*node_, name);
+  switch (staged.what) {
+    case StagedLook::What::file:
+      return reply(FoundEntry{staged_entry(file_, staged.node), {}});
+    case StagedLook::What::directory:
+      return reply(FoundEntry{{file_->directory(staged.node), {}}, {}});
+    case StagedLook::What::hidden:
+      return reply(no_such_entry());
+    case StagedLook::What::nothing:
+      break;
+  }
+  if (name == kPendingName) return reply(FoundEntry{pending_entry(file_), {}});
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  find_committed(name, [self, name = std::string(name), reply = std::move(reply)](Result<FoundEntry> found) mutable {
+    if (!found) return reply(std::move(found));
+    reply(self->over_committed(name, *std::move(found)));
+  });
+}
+
+void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
+  StagedFile::Listing staged = file_->staged().list(*node_);
+  auto finish = [file = file_, staged = std::move(staged),
+                 reply = std::move(reply)](Result<std::shared_ptr<const Listing>> committed) mutable {
+    if (!committed) return reply(std::move(committed));
+    auto all = std::make_shared<WrittenListing>();
+    std::set<std::string_view> over = {staged.hidden.begin(), staged.hidden.end()};
+    for (const StagedFile::Listed& one : staged.staged) {
+      over.insert(one.name);
+      all->names.push_back({one.name, one.directory ? mode_t{S_IFDIR} : mode_t{S_IFREG},
+                            one.directory ? Entry{file->directory(one.node), {}} : staged_entry(file, one.node)});
+    }
+    Listing::Item item;
+    for (std::size_t i = 0; *committed && i < (*committed)->size(); ++i) {
+      (*committed)->item(i, item);
+      if (!over.contains(item.name)) all->names.push_back({item.name, item.type, {}});
+    }
+    reply(std::shared_ptr<const Listing>(std::move(all)));
+  };
+  if (!committed_) return finish(std::shared_ptr<const Listing>());
+  committed_->list(std::move(finish));
+}
+
+void WrittenDirectory::make_file(std::string_view name, mode_t mode, bool exclusive, Reply<CreatedFile> reply) const {
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  find(name, [self, name = std::string(name), mode, exclusive,
+              reply = std::move(reply)](Result<FoundEntry> there) mutable {
+    if (there && exclusive) return reply(name_taken());
+    if (!there && there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
+    const auto open = [](FoundEntry at, Reply<CreatedFile> answer) {
+      const Entry entry = at.entry;
+      entry.holder->open_to_write(entry.slot, [at = std::move(at), answer = std::move(answer)](
+                                                  Result<OpenedContent> opened) mutable {
+        if (!opened) return answer(tl::unexpected(std::move(opened).error()));
+        answer(CreatedFile{std::move(at), *std::move(opened)});
+      });
+    };
+    if (there) return open(*std::move(there), std::move(reply));
+    auto make = [self, name, mode]() -> Result<NodePtr> { return self->file_->staged().make_file(self->node_, name, mode); };
+    self->change(std::move(make), Reply<NodePtr>([self, open, reply = std::move(reply)](Result<NodePtr> made) mutable {
+      if (!made) return reply(tl::unexpected(std::move(made).error()));
+      open(FoundEntry{staged_entry(self->file_, *made), {}}, std::move(reply));
+    }));
+  });
+}
+
+void WrittenDirectory::make_directory(std::string_view name, mode_t mode, Reply<FoundEntry> reply) const {
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  find(name, [self, name = std::string(name), mode, reply = std::move(reply)](Result<FoundEntry> there) mutable {
+    if (there) return reply(name_taken());
+    if (there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
+    self->change(
+        [self, name, mode]() -> Result<FoundEntry> {
+          TRY(const NodePtr made, self->file_->staged().make_directory(self->node_, name, mode));
+          return FoundEntry{{self->file_->directory(made), {}}, {}};
+        },
+        std::move(reply));
+  });
+}
+
+// Of a directory all that is in it must be gone first; an object's files go with its directory.
+void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  find_committed(name, [self, name = std::string(name), directory,
+                        reply = std::move(reply)](Result<FoundEntry> committed) mutable {
+    const StagedLook staged = self->file_->staged().look(*self->node_, name);
+    const bool there = committed && staged.what != StagedLook::What::hidden &&
+                       (!committed->own_name.empty() ? committed->own_name == name : true);
+    if (!staged.node && !there) return reply(no_such_entry());
+    auto take_away = [self, name, there]() -> Result<> {
+      return self->file_->staged().remove(self->node_, name, there);
+    };
+    if (!directory) {
+      if (staged.node && staged.node->directory) return reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
+      if (!staged.node && committed->entry.holder->takes(committed->entry.slot) != Takes::items)
+        return reply(read_only());
+      return self->change(std::move(take_away), std::move(reply));
+    }
+    if (staged.node && !staged.node->directory) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
+    const bool is_object = !staged.node && committed->entry.holder->takes(committed->entry.slot) == Takes::nothing;
+    if (is_object) return self->change(std::move(take_away), std::move(reply));
+    self->find(name, [self, take_away, reply = std::move(reply)](Result<FoundEntry> found) mutable {
+      if (!found) return reply(tl::unexpected(std::move(found).error()));
+      const Entry entry = found->entry;
+      entry.holder->enter(entry.slot, Freshness::recent, [self, entry, take_away, reply = std::move(reply)](
+                                                             Result<DirectoryPtr> entered) mutable {
+        if (!entered) return reply(tl::unexpected(std::move(entered).error()));
+        const Directory& in = **entered;
+        in.list([self, keep = *entered, take_away,
+                 reply = std::move(reply)](Result<std::shared_ptr<const Listing>> listing) mutable {
+          if (!listing) return reply(tl::unexpected(std::move(listing).error()));
+          if ((*listing)->size() > 0) return reply(fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY));
+          self->change(std::move(take_away), std::move(reply));
+        });
+      });
+    });
+  });
+}
+
+void WrittenDirectory::rename(std::string_view name, const Directory& to_directory, std::string_view new_name,
+                              unsigned flags, Reply<void> reply) const {
+  const auto* to = dynamic_cast<const WrittenDirectory*>(&to_directory);
+  if (!to || to->file_ != file_) return reply(fail(ErrorKind::invalid, "another file", -1, EXDEV));
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  auto target = std::static_pointer_cast<const WrittenDirectory>(to->shared_from_this());
+  // What is committed under the name gets a node of its own, which can be moved.
+  find(name, [self, target, name = std::string(name), new_name = std::string(new_name), flags,
+              reply = std::move(reply)](Result<FoundEntry> found) mutable {
+    if (!found) return reply(tl::unexpected(std::move(found).error()));
+    target->find_committed(new_name, [self, target, name, new_name, flags,
+                                      reply = std::move(reply)](Result<FoundEntry> taken) mutable {
+      const bool hidden = self->file_->staged().look(*target->node_, new_name).what == StagedLook::What::hidden;
+      StagedFile::Target place{target->node_, new_name, taken && !hidden};
+      self->change(
+          [self, name, place, flags]() -> Result<> {
+            return self->file_->staged().rename(self->node_, name, place, flags);
+          },
+          std::move(reply));
+    });
+  });
+}
+
+}  // namespace
+
+std::shared_ptr<const Directory> make_written_directory(const WrittenPtr& file, const NodePtr& node,
+                                                        std::shared_ptr<const Directory> committed) {
+  return std::make_shared<const WrittenDirectory>(file, node, std::move(committed));
+}
+
+}  // namespace tfilefs

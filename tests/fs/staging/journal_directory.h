@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "descriptor.h"
+#include "faults.h"
+#include "staging/journal.h"
+
+namespace tfilefs {
+
+// An empty directory of the host in which a journal "f.root.tfilefs-journal" comes and goes.
+class JournalDirectory : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "tfilefs-journal-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+    directory_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    faults::reset();
+  }
+  void TearDown() override {
+    faults::reset();
+    std::filesystem::remove_all(path_);
+  }
+  Result<std::shared_ptr<Journal>> create() {
+    return Journal::create(directory_.get(), name_, begin_, ::geteuid(), ::getegid());
+  }
+  Result<Replayed> replay(Journal::Use use = Journal::Use::read) {
+    return Journal::replay(directory_.get(), name_, ::geteuid(), use);
+  }
+  std::filesystem::path file() const { return path_ / name_; }
+  std::string bytes() const {
+    std::ifstream in(file(), std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+  void set_bytes(const std::string& bytes) {
+    std::ofstream(file(), std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  }
+
+  const std::string name_ = journal_name("f.root");
+  JournalBegin begin_{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, 4711, {{"Events", 1000}, {"sub/T", 0}}};
+  std::filesystem::path path_;
+  Descriptor directory_;
+};
+
+}  // namespace tfilefs
