@@ -88,10 +88,10 @@ Result<TableCommit*> Committer::table(const std::string& path, bool committed) {
   return &tables_.emplace(path, TableCommit(writer)).first->second;
 }
 
-Result<const tfile::TableWriter*> Committer::committed_table(const std::string& path) {
+Result<const CommittedTable*> Committer::committed_table(const std::string& path) {
   TRY_VOID(prepare());
   TRY(const TableCommit* found, table(path, true));
-  return found->writer();
+  return &found->committed();
 }
 
 Result<> Committer::collect(const CommitWork& work) {
@@ -108,7 +108,7 @@ Result<> Committer::collect(const CommitWork& work) {
     TRY(TableCommit* const into, table(staged.path, staged.committed));
     for (const std::string& name : staged.removed) {
       const auto typed = tfile::parse_typed_name(name);
-      TRY_VOID(writer_->drop_branch(into->writer(), tfile::unescape_name(typed ? typed->stem : name)));
+      TRY_VOID(into->drop_branch(*writer_, tfile::unescape_name(typed ? typed->stem : name)));
     }
     TRY_VOID(into->write(staged, work_of.entries, sink));
   }
@@ -136,6 +136,7 @@ Result<> Committer::commit(const CommitWork& work, Journal& journal) {
     return done;
   }
   for (const CommitWork::Table& table : work.tables) ours_.insert(table.staged.path);
+  for (auto& [path, table] : tables_) table.note_commit();
   return {};
 }
 

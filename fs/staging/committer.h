@@ -28,8 +28,8 @@ class Committer {
             std::atomic<std::uint64_t>& left)
       : options_(options), cache_(cache), place_(std::move(place)), left_(left) {}
 
-  // The table of that path as the file holds it. Errors: not_found, damaged, unsupported, io.
-  Result<const tfile::TableWriter*> committed_table(const std::string& path);
+  // The table of that path as the file holds it, good until the next commit. Errors: not_found, damaged, unsupported, io.
+  Result<const CommittedTable*> committed_table(const std::string& path);
 
   Result<> commit(const CommitWork&, Journal&);
 

@@ -16,8 +16,8 @@ namespace {
 
 // Of the columns of a replayed table those that the file has: new ones that it knows; and what was appended, if it has
 // as many entries as are staged. Inner columns of lists go with the others.
-std::vector<StagedColumn> committed_columns(const StagedTable& table, const tfile::TableWriter& committed) {
-  const tfile::CommittedForm& form = committed.committed_form();
+std::vector<StagedColumn> committed_columns(const StagedTable& table, const CommittedTable& committed) {
+  const tfile::CommittedForm& form = committed.form;
   const auto known = [&](const StagedColumn& column) {
     return std::find_if(form.columns.begin(), form.columns.end(),
                         [&](const tfile::OfferedColumn& c) { return c.path == column.path; });
@@ -27,7 +27,7 @@ std::vector<StagedColumn> committed_columns(const StagedTable& table, const tfil
     const bool inner = column.path.find("/values") != std::string::npos || column.path.ends_with("/chars.u1");
     const auto of = known(column);
     if (column.base > 0 && !inner && of != form.columns.end())
-      appended &= entries_of(column, *of) <= committed.committed_entries();
+      appended &= entries_of(column, *of) <= committed.entries;
   }
   std::vector<StagedColumn> done;
   for (const StagedColumn& column : table.columns) {
@@ -85,7 +85,7 @@ Result<> StagedFile::drop_committed(const tfile::File& file) {
   CommitWork done;
   for (StagedTable& table : changes.tables) {
     if (committed_kind(file, table.path) != CommittedKind::table) continue;
-    TRY(const tfile::TableWriter* const committed, committer_.committed_table(table.path));
+    TRY(const CommittedTable* const committed, committer_.committed_table(table.path));
     table.node->base_name = table.node->name;
     table.node->is_table = true;
     table.columns = committed_columns(table, *committed);

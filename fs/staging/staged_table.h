@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "staging/staged_node.h"
+#include "tfile/writer.h"
 
 namespace tfilefs {
 
@@ -31,6 +32,13 @@ struct StagedTable {
   bool forced = false;      // a .table was put into it
   std::vector<StagedColumn> columns;  // in the order in which they were made
   std::vector<std::string> removed;   // committed names right below it that go: a branch each
+};
+
+// What the file holds of a table. Without branches, but with a reason: some are of a type that is not written, and no
+// entries can be added.
+struct CommittedTable {
+  tfile::CommittedForm form;
+  std::int64_t entries = 0;
 };
 
 // What one commit is to do.

@@ -91,15 +91,34 @@ class Baskets {
 
 }  // namespace
 
-TableCommit::TableCommit(tfile::TableWriter* writer) : writer_(writer), columns_(writer->committed_form().columns) {
+TableCommit::TableCommit(tfile::TableWriter* writer)
+    : writer_(writer),
+      columns_(writer->committed_form().columns),
+      committed_{writer->committed_form(), writer->committed_entries()} {
   for (const tfile::BranchForm& form : writer->committed_form().branches)
-    branches_.push_back({form, writer->committed_entries()});
+    branches_.push_back({form, false, writer->committed_entries()});
+}
+
+void TableCommit::note_commit() {
+  committed_.form.columns = columns_;
+  committed_.form.branches.clear();
+  for (const Branch& branch : branches_) {
+    if (branch.dropped) continue;
+    if (committed_.form.reason.empty()) committed_.form.branches.push_back(branch.form);
+    committed_.entries = std::max(committed_.entries, branch.entries);
+  }
+}
+
+Result<> TableCommit::drop_branch(tfile::FileWriter& file, const std::string& name) {
+  TRY_VOID(file.drop_branch(writer_, name));
+  for (Branch& branch : branches_) branch.dropped |= branch.form.name == name;
+  return {};
 }
 
 Result<> TableCommit::write(const StagedTable& staged, std::int64_t entries, const BasketSink& sink) {
   TRY_VOID(add_branches(staged));
   std::int64_t begin = entries;
-  for (const Branch& branch : branches_) begin = std::min(begin, branch.entries);
+  for (const Branch& branch : branches_) begin = branch.dropped ? begin : std::min(begin, branch.entries);
   if (begin < entries) TRY_VOID(size_clusters(staged, {begin, entries}, sink.autoflush));
   for (std::int64_t at = begin; at < entries; at += cluster_entries_)
     TRY_VOID(write_cluster(staged, {at, std::min(at + cluster_entries_, entries)}, sink));
@@ -159,6 +178,7 @@ Result<> TableCommit::sample_branch(const StagedTable& staged, std::size_t numbe
 Result<> TableCommit::size_clusters(const StagedTable& staged, EntryRange entries, std::uint64_t autoflush) {
   double stored = 0;
   for (std::size_t i = 0; i < branches_.size(); ++i) {
+    if (branches_[i].dropped) continue;
     if (branches_[i].raw == 0 && branches_[i].entries < entries.end)
       TRY_VOID(sample_branch(staged, i, {std::max(entries.begin, branches_[i].entries), entries.end}));
     stored += branches_[i].stored;
@@ -182,6 +202,7 @@ Result<> TableCommit::write_cluster(const StagedTable& staged, EntryRange entrie
   };
   std::vector<Piece> pieces;
   for (std::size_t i = 0; i < branches_.size(); ++i) {
+    if (branches_[i].dropped) continue;
     const std::int64_t step = branches_[i].basket_entries;
     for (std::int64_t at = std::max(entries.begin, branches_[i].entries); at < entries.end; at += step)
       pieces.push_back({i, {at, std::min(at + step, entries.end)}});

@@ -28,8 +28,12 @@ class TableCommit {
  public:
   explicit TableCommit(tfile::TableWriter*);
 
-  const tfile::CommittedForm& committed_form() const { return writer_->committed_form(); }
-  tfile::TableWriter* writer() const { return writer_; }
+  // What the file holds of it, commits of this writer included.
+  const CommittedTable& committed() const { return committed_; }
+  // What was written so far is in the file now.
+  void note_commit();
+
+  Result<> drop_branch(tfile::FileWriter&, const std::string& name);
 
   // Adds what is staged up to entry `entries` of the table, new columns included. Errors: invalid (a type that is not
   // written, columns that contradict each other), io.
@@ -42,15 +46,17 @@ class TableCommit {
   Result<> sample_branch(const StagedTable&, std::size_t branch, tfile::EntryRange);
   Result<> write_cluster(const StagedTable&, tfile::EntryRange, const BasketSink&);
 
-  tfile::TableWriter* writer_;                // of the FileWriter
-  std::vector<tfile::OfferedColumn> columns_; // the committed form's, then all added
+  tfile::TableWriter* writer_;                 // of the FileWriter
+  std::vector<tfile::OfferedColumn> columns_;  // the committed form's, then all added
   struct Branch {
     tfile::BranchForm form;
+    bool dropped = false;
     std::int64_t entries = 0;         // written so far
     double raw = 0, stored = 0;       // bytes an entry, as sampled; 0: not yet
     std::int64_t basket_entries = 0;
   };
   std::vector<Branch> branches_;      // by number
+  CommittedTable committed_;
   std::int64_t cluster_entries_ = 0;  // 0: not known yet
 };
 

@@ -56,10 +56,10 @@ Counted count_branch(const BranchForm& branch, const std::vector<OfferedColumn>&
 
 }  // namespace
 
-TableProgress progress_of(const StagedTable& table, const tfile::TableWriter* committed) {
+TableProgress progress_of(const StagedTable& table, const CommittedTable* committed) {
   static const tfile::CommittedForm kNothing;
-  const tfile::CommittedForm& old = committed ? committed->committed_form() : kNothing;
-  const std::int64_t before = committed ? committed->committed_entries() : 0;
+  const tfile::CommittedForm& old = committed ? committed->form : kNothing;
+  const std::int64_t before = committed ? committed->entries : 0;
   TableProgress progress;
   const auto lacks = [&](std::string reason) { progress.reasons.push_back(std::move(reason)); };
   StagedAt staged;

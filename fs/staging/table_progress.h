@@ -17,7 +17,7 @@ struct TableProgress {
   std::vector<std::string> reasons;  // why it is not whole, a line each
 };
 
-// `committed`: the writer of the table where the file has one, else null.
-TableProgress progress_of(const StagedTable&, const tfile::TableWriter* committed);
+// `committed`: where the file has a table of that name, else null.
+TableProgress progress_of(const StagedTable&, const CommittedTable* committed);
 
 }  // namespace tfilefs
