@@ -192,7 +192,7 @@ void StagedFile::settle_column(StagedNode& table, const StagedColumn& column) {
   if (node.gone) {  // removed while it was committed: it goes with the next commit
     if (parent) parent->hidden.insert(node.name);
   } else if (node.writers == 0 && node.bytes->size() == column.size) {
-    node.gone = true;
+    node.settled = true;
     detach(column.node);
   } else {
     node.base = column.size;

@@ -185,10 +185,14 @@ std::shared_ptr<StagedBytes> StagedFile::new_bytes(std::uint64_t id, std::uint64
 
 // ---- open files
 
-void StagedFile::opened(StagedNode& node) {
+bool StagedFile::opened(StagedNode& node, bool to_write) {
   const Lock lock(mutex_);
-  ++node.writers;
-  last_change_ = Clock::now();
+  if (node.gone || node.settled) return false;
+  if (to_write) {
+    ++node.writers;
+    last_change_ = Clock::now();
+  }
+  return true;
 }
 
 void StagedFile::closed(StagedNode& node) {
@@ -220,9 +224,9 @@ std::optional<Error> StagedFile::take_error(StagedNode& node) {
   return std::exchange(node.error, std::nullopt);
 }
 
-bool StagedFile::is_gone(const StagedNode& node) const {
+bool StagedFile::is_settled(const StagedNode& node) const {
   const Lock lock(mutex_);
-  return node.gone;
+  return node.settled;
 }
 
 Result<> StagedFile::sync(const NodePtr& node) {

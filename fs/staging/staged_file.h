@@ -104,7 +104,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   void set_attributes(StagedNode&, const std::function<void(StagedAttributes&)>&) EXCLUDES(mutex_);
 
   // Handles that are open for writing.
-  void opened(StagedNode&) EXCLUDES(mutex_);
+  // False: it is committed, or removed, and has to be looked up again.
+  bool opened(StagedNode&, bool to_write) EXCLUDES(mutex_);
   void closed(StagedNode&) EXCLUDES(mutex_);
   // Whether a commit reads the file now; and until it does not any more.
   bool is_committing(const StagedNode&) const EXCLUDES(mutex_);
@@ -112,7 +113,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   void written(StagedNode&) EXCLUDES(mutex_);
   void flushed(StagedNode&) EXCLUDES(mutex_);
   std::optional<Error> take_error(StagedNode&) EXCLUDES(mutex_);
-  bool is_gone(const StagedNode&) const EXCLUDES(mutex_);
+  // Whether it gave way to a committed column.
+  bool is_settled(const StagedNode&) const EXCLUDES(mutex_);
 
   // All that was written to the file is on disk.
   Result<> sync(const NodePtr&) EXCLUDES(mutex_);

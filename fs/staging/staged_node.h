@@ -40,7 +40,8 @@ struct StagedNode {
   std::string name;
   std::weak_ptr<StagedNode> parent;
   StagedAttributes attributes;
-  bool gone = false;  // removed, while somebody still has it open
+  bool gone = false;     // removed, while somebody still has it open
+  bool settled = false;  // committed, likewise
 
   // A directory. `base_name`: under which name the committed state knows it; empty: not there.
   std::string base_name;

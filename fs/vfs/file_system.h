@@ -154,6 +154,7 @@ class FileSystem {
   void xattrs_of(InodeId, Reply<Xattrs>);
   InodePtr known(InodeId);
   void note(const Inode&, std::string_view below, const Error&);
+  void note_refusal(const Inode&, std::string_view below, const Error&);
   MountReport report(const CacheReport&) const;
   std::string stats_json() const;
   std::string metrics() const;

@@ -17,6 +17,22 @@ tl::unexpected<Error> unknown_inode() { return fail(ErrorKind::stale, "unknown i
 tl::unexpected<Error> bad_handle() { return fail(ErrorKind::invalid, "unknown handle", -1, EBADF); }
 }  // namespace
 
+// Who is refused a change reads why; that a name is taken or missing says itself.
+void FileSystem::note_refusal(const Inode& inode, std::string_view below, const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::not_found:
+    case ErrorKind::exists:
+    case ErrorKind::not_empty:
+    case ErrorKind::stale:
+      return;
+    default:
+      break;
+  }
+  std::string path = path_of(inode);
+  if (!below.empty()) path += (path == "/" ? "" : "/") + std::string(below);
+  errors_.add(path, error);
+}
+
 // What an operation on a name in a directory begins with: `change(parent, directory, reply)` does the rest.
 template <class T, class Change>
 void FileSystem::change_in(InodeId parent_id, std::string_view name, Reply<T> reply, Change change) {
@@ -25,7 +41,7 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, Reply<T> re
   if (name.size() > NAME_MAX) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
   if (parent->id == kRootId && name == kControlName) return reply(read_only());
   Reply<T> told([this, parent, name = std::string(name), reply = std::move(reply)](Result<T> result) mutable {
-    if (!result) note(*parent, name, result.error());
+    if (!result) note_refusal(*parent, name, result.error());
     reply(std::move(result));
   });
   directory_of(parent, Freshness::recent,
@@ -108,7 +124,7 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
                             if (changed) {
                               changed->number = inode->number;
                             } else {
-                              note(*inode, "", changed.error());
+                              note_refusal(*inode, "", changed.error());
                             }
                             reply(std::move(changed));
                           });
@@ -136,7 +152,7 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, std::span<const st
   if (!file || !file->content.content) return reply(bad_handle());
   file->content.content->write(offset, bytes,
                                [this, file, reply = std::move(reply)](Result<std::size_t> taken) mutable {
-                                 if (!taken) note(*file->inode, "", taken.error());
+                                 if (!taken) note_refusal(*file->inode, "", taken.error());
                                  reply(std::move(taken));
                                });
 }
@@ -153,7 +169,7 @@ void FileSystem::sync(HandleId handle, Reply<void> reply) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file) return reply(bad_handle());
   Reply<void> told([this, file, reply = std::move(reply)](Result<void> result) mutable {
-    if (!result) note(*file->inode, "", result.error());
+    if (!result) note_refusal(*file->inode, "", result.error());
     reply(std::move(result));
   });
   if (file->content.content) return file->content.content->sync(std::move(told));

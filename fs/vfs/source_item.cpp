@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include "tfile/chunk.h"
+#include "tfile/file.h"
+#include "tfile/name.h"
 #include "vfs/blocking.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/written_file.h"
@@ -248,8 +251,14 @@ Result<> remove_root_file(SourceTree& tree, const std::string& path) {
   if (written->staged().is_there()) {
     TRY(const auto source, written->staged().committed_source());
     TRY(const auto file, tfile::File::open(source));
-    if (!file->root()->keys.empty()) return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
+    const StagedFile::Listing staged = written->staged().list(*written->staged().root());
+    const bool all_gone = std::all_of(file->root()->keys.begin(), file->root()->keys.end(), [&](const tfile::KeyInfo& key) {
+      return staged.hidden.contains(tfile::escape_name(key.name));
+    });
+    if (!all_gone || !staged.staged.empty()) return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
     TRY_VOID(tree.remove(path, false));
+  } else if (written->staged().has_pending()) {
+    return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
   }
   written->staged().forget();
   return {};

@@ -284,16 +284,27 @@ Result<std::shared_ptr<const Listing>> SourceTree::list(const std::string& path)
 Result<std::shared_ptr<WrittenFile>> SourceTree::written_file(const std::string& path) {
   {
     const Lock lock(mutex_);
+    while (opening_.contains(path)) opened_.wait(mutex_);
     const auto known = written_.find(path);
     if (known != written_.end()) return known->second;
+    opening_.insert(path);
   }
+  auto made = open_written_file(path);
+  {
+    const Lock lock(mutex_);
+    opening_.erase(path);
+    if (made) written_.emplace(path, *made);
+  }
+  opened_.notify_all();
+  return made;
+}
+
+Result<std::shared_ptr<WrittenFile>> SourceTree::open_written_file(const std::string& path) {
   FilePlace place;
   TRY(place.directory, open_path(parent_of(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC, false));
   place.name = path.substr(path.rfind('/') + 1);
   place.shown = real_path_ + "/" + path;
-  TRY(auto made, open_written(context_, root_file(path), std::move(place), path));
-  const Lock lock(mutex_);
-  return written_.try_emplace(path, std::move(made)).first->second;
+  return open_written(context_, root_file(path), std::move(place), path);
 }
 
 std::vector<std::shared_ptr<WrittenFile>> SourceTree::written_files() {

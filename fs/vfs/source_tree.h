@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <memory>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -62,6 +63,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   SourceTree(MountContext& context, Descriptor root, std::string real_path, std::string hidden)
       : context_(context), root_(std::move(root)), real_path_(std::move(real_path)), hidden_(std::move(hidden)) {}
   Result<Descriptor> parent(const std::string& path) const;
+  Result<std::shared_ptr<WrittenFile>> open_written_file(const std::string& path);
   Result<Found> look_up_written(const std::string& path);
   void take_over_journals_in(const std::string& path, int depth);
   bool is_hidden(std::string_view path) const;
@@ -75,6 +77,8 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   Mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<WrittenFile>> written_ GUARDED_BY(mutex_);
+  std::set<std::string> opening_ GUARDED_BY(mutex_);  // paths for which written_ is being made
+  Condition opened_;
 };
 
 }  // namespace tfilefs

@@ -25,13 +25,11 @@ Result<> as_permission(Result<> result) {
   return result;
 }
 
-// One opening of a staged file.
+// One opening of a staged file, which was told of it.
 class StagedContent final : public Content, public std::enable_shared_from_this<StagedContent> {
  public:
   StagedContent(WrittenPtr file, NodePtr node, bool writes)
-      : file_(std::move(file)), node_(std::move(node)), bytes_(node_->bytes), writes_(writes) {
-    if (writes_) file_->staged().opened(*node_);
-  }
+      : file_(std::move(file)), node_(std::move(node)), bytes_(node_->bytes), writes_(writes) {}
   ~StagedContent() override {
     if (writes_) file_->staged().closed(*node_);
   }
@@ -123,6 +121,7 @@ class StagedHolder final : public Holder {
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
       if (change.size) {
         file->staged().wait_for_commit(*node);
+        if (file->staged().is_settled(*node)) return not_there_any_more();
         TRY_VOID(as_permission(file->staged().truncate(node, *change.size)));
       }
       file->staged().set_attributes(*node, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
@@ -157,7 +156,7 @@ class StagedHolder final : public Holder {
   static constexpr const char* kTitle = "user.tfilefs.title";
 
   void opened(bool to_write, Reply<OpenedContent> reply) const {
-    if (file_->staged().is_gone(*node_)) return reply(not_there_any_more());
+    if (!file_->staged().opened(*node_, to_write)) return reply(not_there_any_more());
     OpenedContent content;
     content.content = std::make_shared<StagedContent>(file_, node_, to_write);
     content.version = node_->id + 1;
@@ -179,17 +178,25 @@ class CommittedColumnHolder final : public Holder {
 
   const std::shared_ptr<const Generation>& generation() const override { return committed_.holder->generation(); }
   std::optional<Attributes> known_attributes(Slot) const override {
+    if (const NodePtr more = continuation()) return file_->staged_attributes(*more);
     auto known = committed_.holder->known_attributes(committed_.slot);
     if (known) known->mode |= S_IWUSR;
     return known;
   }
   void attributes(Slot, Reply<Attributes> reply) const override {
+    if (const NodePtr more = continuation()) return reply(file_->staged_attributes(*more));
     committed_.holder->attributes(committed_.slot, [reply = std::move(reply)](Result<Attributes> found) mutable {
       if (found) found->mode |= S_IWUSR;
       reply(std::move(found));
     });
   }
-  void open(Slot, Reply<OpenedContent> reply) const override { committed_.holder->open(committed_.slot, std::move(reply)); }
+  void open(Slot, Reply<OpenedContent> reply) const override {
+    if (const NodePtr more = continuation()) {
+      const Entry staged = staged_entry(file_, more);
+      return staged.holder->open(staged.slot, std::move(reply));
+    }
+    committed_.holder->open(committed_.slot, std::move(reply));
+  }
   void xattrs(Slot, Reply<Xattrs> reply) const override { committed_.holder->xattrs(committed_.slot, std::move(reply)); }
   Takes takes(Slot) const override { return Takes::items; }
 
@@ -214,6 +221,12 @@ class CommittedColumnHolder final : public Holder {
   }
 
  private:
+  // The staged file that goes on behind what is committed, if there is one; the kernel may not have heard of it yet.
+  NodePtr continuation() const {
+    const StagedLook look = file_->staged().look(*directory_, name_);
+    return look.what == StagedLook::What::file ? look.node : nullptr;
+  }
+
   // `then` with the staged file that goes on behind what is committed.
   template <class T, class Then>
   void continued(Then then, Reply<T> reply) const {

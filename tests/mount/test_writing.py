@@ -101,3 +101,198 @@ def test_unmounting_commits(tmp_path, mount, columns):
     put(table, columns)
     assert with_mount.close() == 0
     check_table(tmp_path / "out.root", "Events", columns)
+
+
+def halves(columns, entries):
+    """The first `entries` of each column, and what follows them: of lists with offsets that go on."""
+    first, rest = {}, {}
+    for path, values in columns.items():
+        name = path.split("/")[0]
+        offsets = columns.get(name + "/offsets.i8")
+        if path.endswith("/offsets.i8"):
+            first[path], rest[path] = values[: entries + 1], values[entries + 1 :]
+        else:
+            at = entries if offsets is None else int(offsets[entries])
+            first[path], rest[path] = values[:at], values[at:]
+    return first, rest
+
+
+def append(table, columns):
+    for path, values in columns.items():
+        with open(os.path.join(table, path), "ab") as file:
+            file.write(values.tobytes())
+
+
+@pytest.mark.parametrize("again", ("same mount", "new mount"))
+def test_entries_are_appended(tmp_path, columns, again):
+    first, rest = halves(columns, 3000)
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        os.makedirs(table)
+        put(table, first)
+        commit(table)
+        if again == "same mount":
+            append(table, rest)
+            assert open(os.path.join(table, "px.f4"), "rb").read() == columns["px.f4"].tobytes()
+    if again == "new mount":
+        with mounted.Mounted(tmp_path, ("rw",)) as m:
+            append(os.path.join(m.path, "out.root", "Events"), rest)
+    check_table(tmp_path / "out.root", "Events", columns)
+    assert sorted(os.listdir(tmp_path)) == ["out.root"]
+
+
+def test_a_new_column_joins(tmp_path, columns):
+    late = ("id.i8", "hits/offsets.i8", "hits/values.i2")
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        os.makedirs(table)
+        put(table, {path: values for path, values in columns.items() if path not in late})
+        commit(table)
+        put(table, {path: columns[path] for path in late})
+        commit(table)
+        assert m.errors() == ""
+    check_table(tmp_path / "out.root", "Events", columns)
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file.keys() == ["Events;2"] or file.keys() == ["Events;1"], "no old cycle of what this mount made"
+
+
+def test_a_new_column_beside_another_writers(tmp_path, samples):
+    shutil.copy(os.path.join(samples("event"), "event.root"), tmp_path / "event.root")
+    before = (tmp_path / "event.root").read_bytes()
+    with uproot.open(tmp_path / "event.root") as file:
+        name = next(key for key, kind in file.classnames().items() if kind == "TTree").split(";")[0]
+        entries = file[name].num_entries
+    added = np.arange(entries, dtype="<f8")
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        put(os.path.join(m.path, "event.root", name), {"added.f8": added})
+        commit(os.path.join(m.path, "event.root", name))
+        assert m.errors() == ""
+    with uproot.open(tmp_path / "event.root") as file:
+        assert np.array_equal(file[name]["added"].array(library="np"), added)
+        assert len([key for key in file.keys(recursive=False) if key.startswith(name + ";")]) == 2, "the old cycle stays"
+    after = (tmp_path / "event.root").read_bytes()
+    assert after[1000 : len(before) // 2] == before[1000 : len(before) // 2]
+
+
+def test_columns_go(tmp_path, columns):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        os.makedirs(table)
+        put(table, columns)
+        commit(table)
+        os.unlink(os.path.join(table, "id.i8"))
+        shutil.rmtree(os.path.join(table, "hits"))
+        assert "id.i8" not in os.listdir(table) and "hits" not in os.listdir(table)
+        with pytest.raises(PermissionError):
+            os.truncate(os.path.join(table, "px.f4"), 100)
+        with open(os.path.join(table, "px.f4"), "r+b", buffering=0) as file, pytest.raises(PermissionError):
+            file.write(b"over")
+    left = {path: values for path, values in columns.items() if path != "id.i8" and not path.startswith("hits")}
+    check_table(tmp_path / "out.root", "Events", left)
+    with uproot.open(tmp_path / "out.root") as file:
+        assert "id" not in file["Events"].keys() and "hits" not in file["Events"].keys()
+
+
+def test_a_table_is_copied_removed_and_moved(tmp_path, columns):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "a.root", "Events")
+        os.makedirs(table)
+        put(table, columns)
+        commit(table)
+        subprocess.run(["cp", "-r", os.path.join(m.path, "a.root"), os.path.join(m.path, "b.root")], check=True)
+        commit(m.path)
+        assert m.errors() == ""
+        subprocess.run(["diff", "-r", os.path.join(m.path, "a.root"), os.path.join(m.path, "b.root")], check=True)
+        os.rename(os.path.join(m.path, "b.root", "Events"), os.path.join(m.path, "b.root", "Moved"))
+        assert os.listdir(os.path.join(m.path, "b.root")) == ["Moved"]
+        assert open(os.path.join(m.path, "b.root", "Moved", "px.f4"), "rb").read() == columns["px.f4"].tobytes()
+        commit(m.path)
+        assert os.listdir(os.path.join(m.path, "b.root")) == ["Moved"]
+        shutil.rmtree(os.path.join(m.path, "a.root"))
+        assert os.listdir(m.path) == ["b.root"]
+    check_table(tmp_path / "b.root", "Moved", columns)
+    assert sorted(os.listdir(tmp_path)) == ["b.root"]
+
+
+def test_rsync_and_tar(tmp_path, columns):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "a.root", "sub", "Events")
+        os.makedirs(table)
+        put(table, columns)
+        commit(table)
+        copy = ["rsync", "-a", "--itemize-changes", os.path.join(m.path, "a.root") + "/", os.path.join(m.path, "b.root")]
+        os.mkdir(os.path.join(m.path, "b.root"))
+        subprocess.run(copy, check=True, capture_output=True)
+        commit(m.path)
+        subprocess.run(["diff", "-r", os.path.join(m.path, "a.root"), os.path.join(m.path, "b.root")], check=True)
+        os.mkdir(os.path.join(m.path, "c.root"))
+        subprocess.run(f"tar -C '{m.path}/a.root' -c . | tar -C '{m.path}/c.root' -x", shell=True, check=True)
+        commit(m.path)
+        subprocess.run(["diff", "-r", os.path.join(m.path, "a.root"), os.path.join(m.path, "c.root")], check=True)
+        assert m.errors() == ""
+        second = subprocess.run(copy, check=True, capture_output=True, text=True).stdout
+        assert [line for line in second.splitlines() if line.startswith(">f")] == [], "a second rsync copies nothing"
+    check_table(tmp_path / "b.root", "sub/Events", columns)
+    check_table(tmp_path / "c.root", "sub/Events", columns)
+
+
+def test_what_a_killed_mount_had_promised(tmp_path, columns):
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    table = os.path.join(m.path, "out.root", "Events")
+    os.makedirs(table)
+    for path, values in columns.items():
+        os.makedirs(os.path.dirname(os.path.join(table, path)), exist_ok=True)
+        with open(os.path.join(table, path), "wb") as file:
+            file.write(values.tobytes())
+            file.flush()
+            os.fsync(file.fileno())
+    m.process.kill()
+    m.close()
+    assert os.path.exists(tmp_path / "out.root.tfilefs-journal") and not os.path.exists(tmp_path / "out.root")
+    with mounted.Mounted(tmp_path, ("rw", "commit=600")) as again:
+        table = os.path.join(again.path, "out.root", "Events")
+        for path, values in columns.items():
+            assert open(os.path.join(table, path), "rb").read() == values.tobytes(), path
+    check_table(tmp_path / "out.root", "Events", columns)
+    assert sorted(os.listdir(tmp_path)) == ["out.root"]
+
+
+def test_one_writer(tmp_path, columns):
+    with mounted.Mounted(tmp_path, ("rw", "commit=600")) as first, mounted.Mounted(tmp_path, ("rw", "commit=600")) as second:
+        os.makedirs(os.path.join(first.path, "out.root", "Events"))
+        put(os.path.join(first.path, "out.root", "Events"), columns)
+        with pytest.raises(OSError) as refused:
+            os.makedirs(os.path.join(second.path, "out.root", "Events"))
+        assert refused.value.errno == errno.EBUSY
+        assert str(first.process.pid) in second.errors()
+    check_table(tmp_path / "out.root", "Events", columns)
+
+
+def test_numpy_files_are_taken(tmp_path):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        os.makedirs(table)
+        np.save(os.path.join(table, "x.npy"), np.arange(100, dtype="<f4"))
+        np.save(os.path.join(table, "p.npy"), np.arange(600, dtype="<i2").reshape(100, 2, 3))
+        commit(table)
+        assert m.errors() == ""
+        assert sorted(os.listdir(table)) == ["p.i2x2x3", "x.f4"]
+    with uproot.open(tmp_path / "out.root") as file:
+        assert np.array_equal(file["Events"]["p"].array(library="np"), np.arange(600).reshape(100, 2, 3))
+        assert np.array_equal(file["Events"]["x"].array(library="np"), np.arange(100))
+
+
+@pytest.mark.parametrize("columns, offender", (
+    ({"hits/offsets.i8": 1, "hits/values/x.f4": 1}, "hits/values/x.f4"),
+    ({"m/offsets.i8": 1, "m/values/key.i4": 1}, "m/values/key.i4"),
+    ({"v/tags.i1": 1}, "v/tags.i1"),
+))
+def test_types_that_are_not_written(tmp_path, columns, offender):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        os.makedirs(table)
+        put(table, {"x.f4": np.zeros(3, "f4")})
+        with pytest.raises(OSError) as refused:
+            put(table, {path: np.zeros(1, "i8") for path in columns})
+        assert refused.value.errno == errno.EINVAL
+        assert offender.split("/")[0] in m.errors()
