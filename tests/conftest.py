@@ -3,6 +3,7 @@
 
 import contextlib
 import os
+import subprocess
 
 import hypothesis
 import pytest
@@ -23,6 +24,15 @@ def pytest_sessionstart(session):
 @pytest.fixture(scope="session")
 def program():
     return mounted.program()
+
+
+@pytest.fixture(scope="session")
+def writing_program():
+    """Skips where the program under test cannot write."""
+    command = [mounted.program(), "-o", "rw", "/no such source", "/no such place"]
+    said = subprocess.run(command, capture_output=True, text=True)
+    if "writing is not supported" in said.stderr:
+        pytest.skip(f"NOT TESTED: {said.stderr.strip()}")
 
 
 @pytest.fixture(scope="session")

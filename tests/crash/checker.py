@@ -12,6 +12,7 @@ import sys
 import numpy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+STARTING = 120  # seconds in which ROOT is loaded and its interpreter compiles, on a busy machine
 ADDED_KEY = "appended by ROOT"
 
 
@@ -56,7 +57,9 @@ class State:
         result = {"": {}}
         for path, content in self.keys.items():
             parent, _, name = path.rstrip("/").rpartition("/")
-            result.setdefault(parent + "/" if parent else "", {})[name] = "TDirectory" if path.endswith("/") else content
+            result.setdefault(parent + "/" if parent else "", {})[name] = (
+                "TDirectory" if path.endswith("/") else content
+            )
             if path.endswith("/"):
                 result.setdefault(path, {})
         return result
@@ -82,7 +85,9 @@ def difference(states, read, whole=False):
     """None if each directory that was read is that of one of the states (`whole`: all of the same state)."""
     if "error" in read:
         return read["error"]
-    directories = {path: {k: v for k, v in keys.items() if k != ADDED_KEY} for path, keys in read["directories"].items()}
+    directories = {
+        path: {k: v for k, v in keys.items() if k != ADDED_KEY} for path, keys in read["directories"].items()
+    }
     known = [state.directories() for state in states if state.keys is not None]
     if whole:
         reasons = []
@@ -108,16 +113,22 @@ def _differs_from(state, directories, tables):
 class Reader:
     """reader_process.py, started again when it dies of a file."""
 
-    def __init__(self, timeout=60):
+    def __init__(self, timeout=20):
         self._timeout = timeout
         self._process = None
+        self._answered = False
 
     def read(self, path, append=False):
         if self._process is None:
             self._process = subprocess.Popen(
-                [sys.executable, os.path.join(HERE, "reader_process.py")], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL, env=dict(os.environ, PYTHONWARNINGS="ignore"), text=True,
+                [sys.executable, os.path.join(HERE, "reader_process.py")],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=dict(os.environ, PYTHONWARNINGS="ignore"),
+                text=True,
             )
+            self._answered = False
         try:
             self._process.stdin.write(json.dumps({"path": os.fspath(path), "append": append}) + "\n")
             self._process.stdin.flush()
@@ -136,7 +147,9 @@ class Reader:
     def _answer(self):
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
-            return self._process.stdout.readline() if selector.select(self._timeout) else ""
+            timeout = self._timeout if self._answered else STARTING + self._timeout
+            self._answered = True
+            return self._process.stdout.readline() if selector.select(timeout) else ""
 
     def close(self):
         if self._process is not None:
@@ -160,6 +173,9 @@ def check_file(reader, path, states, append=False, whole=False):
     wrong = [(who, reason) for who in ("uproot", "root") if (reason := difference(states, answer[who], whole))]
     if answer["appended"] and not wrong:
         after = answer["appended"]
-        wrong = [(f"{who} after ROOT's UPDATE", reason) for who in ("uproot", "root")
-                 if (reason := difference(states, after[who], whole))]
+        wrong = [
+            (f"{who} after ROOT's UPDATE", reason)
+            for who in ("uproot", "root")
+            if (reason := difference(states, after[who], whole))
+        ]
     return wrong

@@ -68,9 +68,17 @@ class Verdict:
     appended: int = 0
     failures: list = dataclasses.field(default_factory=list)  # [(image, [(reader, what is wrong)])]
 
+    def add(self, image, wrong, appended=False):
+        self.images += 1
+        self.kills += image.how.startswith("killed")
+        self.appended += appended
+        if wrong:
+            self.failures.append((image, wrong))
+
     def wrong_images(self, reader=None, killed=None):
         return [
-            image for image, wrong in self.failures
+            image
+            for image, wrong in self.failures
             if (reader is None or any(who == reader or who == "both" for who, _ in wrong))
             and (killed is None or killed == image.how.startswith("killed"))
         ]
@@ -78,42 +86,73 @@ class Verdict:
     def __str__(self):
         text = f"{self.images} images ({self.kills} of them kills, {self.appended} appended to by ROOT): {len(self.failures)} wrong"
         for image, wrong in self.failures[:5]:
-            text += f"\n  after {image.after} operations, {image.how}: " + "; ".join(f"{who}: {what}" for who, what in wrong)
+            text += f"\n  after {image.after} operations, {image.how}: " + "; ".join(
+                f"{who}: {what}" for who, what in wrong
+            )
         kinds = collections.Counter(what[:60] for _, wrong in self.failures for _, what in wrong)
         for what, count in kinds.most_common(5) if len(self.failures) > 5 else ():
             text += f"\n  {count} times: {what}"
         return text
 
 
-def examine(run, reader, count, seed, append_every=5, ignored_syncs=(), torn_heads=False, repair=None, whole=False, keep=None,
-            stop_at_first=False):
-    """Checks up to `count` images, one in `append_every` also after ROOT appended. `repair(directory)` is done to each
-    first (a mount), and gives what is wrong already; the first wrong images are copied to the directory `keep`."""
-    ignored = {id(run.operations[index]) for index in ignored_syncs}
-    verdict = Verdict()
+@dataclasses.dataclass
+class _Choice:
+    """Which images: `first` to skip what comes before so many operations, `only(image)`, at most `limit` of those."""
+
+    ignored_syncs: tuple = ()
+    torn_heads: bool = False
+    first: int = 0
+    only: object = lambda image: True
+    limit: int = 1 << 30
+
+
+def _images(run, count, seed, choice):
+    """(image, directory in which it lies), one after the other."""
+    ignored = {id(run.operations[index]) for index in choice.ignored_syncs}
+    made = 0
     with scratch() as work:
         states = crash_states.CrashStates(run.operations, run.initial, work, lambda operation: id(operation) in ignored)
-        for image in states.images(count, seed, torn_heads, run.first()):
+        for image in states.images(count, seed, choice.torn_heads, max(choice.first, run.first())):
+            if not choice.only(image):
+                continue
             directory = os.path.join(work, "image")
             os.mkdir(directory)
             image.write(directory)
-            path = os.path.join(directory, run.file)
-            append = append_every > 0 and verdict.images % append_every == 0 and os.path.exists(path)
-            wrong = []
-            if repair is not None:
-                wrong = repair(directory)
-            wrong = wrong or checker.check_file(reader, path, run.legal(image.after), append, whole)
-            verdict.images += 1
-            verdict.kills += image.how.startswith("killed")
-            verdict.appended += append
-            if wrong:
-                verdict.failures.append((image, wrong))
-                if keep is not None and len(verdict.failures) <= 10:
-                    shutil.rmtree(directory)
-                    os.mkdir(directory)
-                    image.write(directory)
-                    shutil.copytree(directory, os.path.join(keep, f"{image.after}-{len(verdict.failures)}"))
+            yield image, directory
             shutil.rmtree(directory)
-            if wrong and stop_at_first:
-                break
+            made += 1
+            if made == choice.limit:
+                return
+
+
+def examine(
+    run, reader, count, seed, append_every=5, repair=None, whole=False, keep=None, stop_at_first=False, **choice
+):
+    """Checks images, one in `append_every` also after ROOT appended to it. `repair(directory)` is done to each first (a
+    mount), and gives what is wrong already. The first wrong images are copied to the directory `keep`. More: _Choice.
+    """
+    verdict = Verdict()
+    for image, directory in _images(run, count, seed, _Choice(**choice)):
+        path = os.path.join(directory, run.file)
+        append = append_every > 0 and verdict.images % append_every == 0 and os.path.exists(path)
+        wrong = repair(directory) if repair is not None else []
+        wrong = wrong or checker.check_file(reader, path, run.legal(image.after), append, whole)
+        verdict.add(image, wrong, append)
+        if wrong and keep is not None and len(verdict.failures) <= 10:
+            place = os.path.join(keep, f"{len(verdict.failures)}-after-{image.after}")
+            os.mkdir(place)
+            image.write(place)
+        if wrong and stop_at_first:
+            break
+    return verdict
+
+
+def examine_directories(run, check, count, seed, stop_at_first=False, **choice):
+    """The same with a check of one's own: `check(directory, operations before the crash)` gives what is wrong."""
+    verdict = Verdict()
+    for image, directory in _images(run, 1 << 20, seed, _Choice(limit=count, **choice)):
+        wrong = check(directory, image.after)
+        verdict.add(image, wrong)
+        if wrong and stop_at_first:
+            break
     return verdict

@@ -356,7 +356,9 @@ class CrashStates:
         tree = {}
         for change in self._names[:names]:
             tree.update(change)
-        files = {path: self._files[number] for path, number in tree.items() if number is not None and number != DIRECTORY}
+        files = {
+            path: self._files[number] for path, number in tree.items() if number is not None and number != DIRECTORY
+        }
         return files, sorted(path for path, number in tree.items() if number == DIRECTORY)
 
     def _image(self, how, names, content_of):
@@ -378,12 +380,20 @@ class CrashStates:
         last_page = (following.offset + len(following.data) - 1) // PAGE
         if last_page > first_page:
             middle = (first_page + last_page + 1) // 2 * PAGE
-            cuts += [("killed inside a write", cut - following.offset) for cut in sorted({(first_page + 1) * PAGE, middle})]
-        if torn_heads and target.durable_length > 0 and following.offset < SECTOR and following.offset + len(following.data) <= SECTOR:
+            cuts += [
+                ("killed inside a write", cut - following.offset) for cut in sorted({(first_page + 1) * PAGE, middle})
+            ]
+        if (
+            torn_heads
+            and target.durable_length > 0
+            and following.offset < SECTOR
+            and following.offset + len(following.data) <= SECTOR
+        ):
             old = target.now(0)[following.offset : following.offset + len(following.data)]
             changed = [i for i in range(len(following.data)) if old[i] != following.data[i]]
             cuts += [("head torn", byte + 1) for byte in changed[:-1]]
         for how, cut in cuts:
+
             def part(file):
                 content = whole(file)
                 if file is target:
@@ -410,8 +420,19 @@ class CrashStates:
         if not waiting and self._durable_names == len(self._names):
             return  # one image, which is that of a kill
         for _ in range(tries):
-            how = generator.choice(["writes", "writes", "sectors", "sectors", "one write lost", "one sector lost",
-                                    "one write alone", "last writes", "nothing"])
+            how = generator.choice(
+                [
+                    "writes",
+                    "writes",
+                    "sectors",
+                    "sectors",
+                    "one write lost",
+                    "one sector lost",
+                    "one write alone",
+                    "last writes",
+                    "nothing",
+                ]
+            )
             fill = generator.choice(["zeros", "garbage", "old data"])
             names = generator.randint(self._durable_names, len(self._names))
             chance = generator.choice([0.1, 0.5, 0.9])

@@ -20,11 +20,7 @@ import crash_run
 import peer
 import recording
 
-WRITERS = {
-    "autosave": "ROOT, `TTree::AutoSave()`",
-    "saveself": '`AutoSave("SaveSelf")`',
-    "extend": "uproot, `extend`",
-}
+WRITERS = {"autosave": "ROOT, `TTree::AutoSave()`", "saveself": '`AutoSave("SaveSelf")`', "extend": "uproot, `extend`"}
 
 
 def saved(entries):
@@ -41,20 +37,26 @@ def record(writer, directory):
     for name in "files", "initial":
         os.makedirs(os.path.join(base, name))
     files, log = os.path.join(base, "files"), os.path.join(base, "log")
-    crash_run.record([sys.executable, os.path.join(HERE, "peer.py"), writer, os.path.join(files, "out.root")], files, log)
+    crash_run.record(
+        [sys.executable, os.path.join(HERE, "peer.py"), writer, os.path.join(files, "out.root")], files, log
+    )
     return crash_run.Run(recording.read_log(log), os.path.join(base, "initial"), "out.root", STATES)
 
 
 def without_promises(run):
-    kept = [dataclasses.replace(operation, path="returned") if operation.path.startswith("promise ") else operation
-            for operation in run.operations]
+    kept = [
+        dataclasses.replace(operation, path="returned") if operation.path.startswith("promise ") else operation
+        for operation in run.operations
+    ]
     return dataclasses.replace(run, operations=kept)
 
 
 def measure(run, reader, images, seed):
     """(verdict on what is there, verdict on what was promised), of the same images."""
-    return (crash_run.examine(without_promises(run), reader, images, seed, append_every=0),
-            crash_run.examine(run, reader, images, seed, append_every=0))
+    return (
+        crash_run.examine(without_promises(run), reader, images, seed, append_every=0),
+        crash_run.examine(run, reader, images, seed, append_every=0),
+    )
 
 
 def row(writer, there, promised):
@@ -64,8 +66,10 @@ def row(writer, there, promised):
     stopped = wrong(there, False)
     older = max(late - now for late, now in zip(wrong(promised, False), stopped))
     killed = wrong(promised, True)
-    return (f"| {WRITERS[writer]} | {there.kills} | {killed[0]} | {killed[1]} "
-            f"| {there.images - there.kills} | {stopped[0]} | {stopped[1]} | {older} |")
+    return (
+        f"| {WRITERS[writer]} | {there.kills} | {killed[0]} | {killed[1]} "
+        f"| {there.images - there.kills} | {stopped[0]} | {stopped[1]} | {older} |"
+    )
 
 
 def main():
@@ -75,9 +79,11 @@ def main():
     parser.add_argument("writers", nargs="*", metavar="WRITER", help=f"of {', '.join(WRITERS)}; all of them")
     wanted = parser.parse_args()
     print(f"seed {wanted.seed}")
-    print("| writer | killed: images | wrong in ROOT | wrong in uproot | stopped: images | wrong in ROOT | wrong in uproot | older |")
+    print(
+        "| writer | killed: images | wrong in ROOT | wrong in uproot | stopped: images | wrong in ROOT | wrong in uproot | older |"
+    )
     print("|---|---|---|---|---|---|---|---|")
-    with tempfile.TemporaryDirectory(prefix="tfilefs-peers-") as directory, checker.Reader() as reader:
+    with tempfile.TemporaryDirectory(prefix="tfilefs-peers-") as directory, checker.Reader(timeout=10) as reader:
         for writer in wanted.writers or WRITERS:
             run = record(writer, directory)
             print(row(writer, *measure(run, reader, wanted.images, wanted.seed)), flush=True)

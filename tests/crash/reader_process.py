@@ -12,6 +12,7 @@ A column's digest is that of its items as little-endian bytes, then, if entries 
 import hashlib
 import json
 import os
+import resource
 import sys
 import tempfile
 
@@ -21,6 +22,7 @@ import ROOT
 import uproot
 
 APPENDED = 3
+MEMORY = 6 << 30  # address space; a length that is garbage may make a reader ask for any amount
 
 ROOT.gInterpreter.Declare(r"""
 #include <TBranch.h>
@@ -135,7 +137,11 @@ def uproot_column(branch, entries):
     if len(array) != entries:
         raise ValueError(f"{branch.name} has {len(array)} entries of {entries}")
     digest = hashlib.md5()
-    if array.ndim == 1 and awkward.parameters(array).get("__array__") not in ("string", "bytestring") and is_numeric(array):
+    if (
+        array.ndim == 1
+        and awkward.parameters(array).get("__array__") not in ("string", "bytestring")
+        and is_numeric(array)
+    ):
         digest.update(numpy.ascontiguousarray(awkward.to_numpy(array)).tobytes())
         return digest.hexdigest()
     if is_numeric(array):  # of fixed shape
@@ -149,7 +155,9 @@ def uproot_column(branch, entries):
 
 def is_numeric(array):
     layout = awkward.to_layout(array)
-    return isinstance(layout, (awkward.contents.NumpyArray, awkward.contents.RegularArray)) and not awkward.parameters(array)
+    return isinstance(layout, (awkward.contents.NumpyArray, awkward.contents.RegularArray)) and not awkward.parameters(
+        array
+    )
 
 
 def read_with_root(path, fewer):
@@ -189,8 +197,10 @@ def root_table(tree, fewer):
     if not tree:
         raise ValueError("ROOT cannot read a tree")
     entries = without_appended(tree.GetEntries(), fewer)
-    return {"entries": entries,
-            "columns": {str(b.GetName()): str(ROOT.column_of(b, entries)) for b in tree.GetListOfBranches()}}
+    return {
+        "entries": entries,
+        "columns": {str(b.GetName()): str(ROOT.column_of(b, entries)) for b in tree.GetListOfBranches()},
+    }
 
 
 def append_with_root(path):
@@ -254,12 +264,16 @@ def answer(request):
     result = {"uproot": guarded(read_with_uproot, path, 0), "root": guarded(read_with_root, path, 0), "appended": None}
     if request["append"] and "error" not in result["root"]:
         failed = guarded(append_with_root, path)
-        result["appended"] = {"uproot": failed, "root": failed} if failed else {
-            "uproot": guarded(read_with_uproot, path, APPENDED), "root": guarded(read_with_root, path, APPENDED)}
+        result["appended"] = (
+            {"uproot": failed, "root": failed}
+            if failed
+            else {"uproot": guarded(read_with_uproot, path, APPENDED), "root": guarded(read_with_root, path, APPENDED)}
+        )
     return result
 
 
 def main():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # whatever ROOT prints is no answer
     for line in sys.stdin:

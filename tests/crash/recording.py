@@ -7,7 +7,21 @@ import struct
 
 import mounted
 
-OPEN, WRITE, RESIZE, ALLOCATE, SYNC, RENAME, UNLINK, LINK, MAKE_DIRECTORY, REMOVE_DIRECTORY, MARK, SKIPPED_SYNC, MAPPING = range(1, 14)
+(
+    OPEN,
+    WRITE,
+    RESIZE,
+    ALLOCATE,
+    SYNC,
+    RENAME,
+    UNLINK,
+    LINK,
+    MAKE_DIRECTORY,
+    REMOVE_DIRECTORY,
+    MARK,
+    SKIPPED_SYNC,
+    MAPPING,
+) = range(1, 14)
 CREATED, UNNAMED = 1, 2  # `value` of OPEN, which is 0 where the file was there
 
 _HEADER = struct.Struct("<IIQQQiIII")
@@ -38,10 +52,26 @@ class Operation:
         return self.kind not in (MARK, MAPPING) and not (self.kind == OPEN and self.value == 0)
 
     def __str__(self):
-        name = {OPEN: "open", WRITE: "write", RESIZE: "resize", ALLOCATE: "allocate", SYNC: "sync", RENAME: "rename",
-                UNLINK: "unlink", LINK: "link", MAKE_DIRECTORY: "mkdir", REMOVE_DIRECTORY: "rmdir", MARK: "mark",
-                SKIPPED_SYNC: "skipped sync", MAPPING: "shared mapping"}[self.kind]
-        where = f" @{self.offset}+{len(self.data)}" if self.kind == WRITE else f" {self.offset}" if self.kind == RESIZE else ""
+        name = {
+            OPEN: "open",
+            WRITE: "write",
+            RESIZE: "resize",
+            ALLOCATE: "allocate",
+            SYNC: "sync",
+            RENAME: "rename",
+            UNLINK: "unlink",
+            LINK: "link",
+            MAKE_DIRECTORY: "mkdir",
+            REMOVE_DIRECTORY: "rmdir",
+            MARK: "mark",
+            SKIPPED_SYNC: "skipped sync",
+            MAPPING: "shared mapping",
+        }[self.kind]
+        where = (
+            f" @{self.offset}+{len(self.data)}"
+            if self.kind == WRITE
+            else f" {self.offset}" if self.kind == RESIZE else ""
+        )
         target = f" -> {self.other}" if self.other else ""
         return f"{name} {self.path}{where}{target}" + (f" failed: {os.strerror(self.error)}" if self.error else "")
 
@@ -87,6 +117,16 @@ def read_log(path):
         if at > len(log):
             break
         other = begin + path_size
-        operations.append(Operation(kind, inode, offset, value, error, os.fsdecode(log[begin:other]),
-                                    os.fsdecode(log[other : other + other_size]), log[other + other_size : at]))
+        operations.append(
+            Operation(
+                kind,
+                inode,
+                offset,
+                value,
+                error,
+                os.fsdecode(log[begin:other]),
+                os.fsdecode(log[other : other + other_size]),
+                log[other + other_size : at],
+            )
+        )
     return operations

@@ -115,8 +115,9 @@ def test_rename_is_before_or_after(outcomes):
 def test_kill_leaves_whole_calls_and_pages(outcomes):
     (outcomes.initial / "f").write_bytes(b"")
     data = bytes([1]) * 4096 + bytes([2]) * 4096
-    states = crash_states.CrashStates([operation(recording.OPEN, "f"), write("f", 0, data), sync("f")],
-                                      outcomes.initial, str(outcomes.initial.parent))
+    states = crash_states.CrashStates(
+        [operation(recording.OPEN, "f"), write("f", 0, data), sync("f")], outcomes.initial, str(outcomes.initial.parent)
+    )
     killed = []
     for number, image in enumerate(states.images(100, seed=1)):
         if image.how.startswith("killed"):
@@ -131,8 +132,9 @@ def test_images_beyond_two_gigabytes_are_sparse(outcomes, tmp_path):
     big = 3 << 30
     with open(outcomes.initial / "f", "wb") as file:
         file.truncate(big)
-    states = crash_states.CrashStates([operation(recording.OPEN, "f"), write("f", big, B), sync("f")],
-                                      outcomes.initial, str(tmp_path))
+    states = crash_states.CrashStates(
+        [operation(recording.OPEN, "f"), write("f", big, B), sync("f")], outcomes.initial, str(tmp_path)
+    )
     sizes = set()
     for number, image in enumerate(states.images(50, seed=1)):
         path = tmp_path / f"image{number}"
@@ -147,10 +149,12 @@ def test_images_beyond_two_gigabytes_are_sparse(outcomes, tmp_path):
 
 def test_same_seed_same_images(outcomes, tmp_path):
     operations = [create("f"), write("f", 0, A * 9), write("f", 2000, B * 9)]
+
     def digests(seed, work):
         (tmp_path / work).mkdir()
         states = crash_states.CrashStates(operations, outcomes.initial, str(tmp_path / work))
         return [image.how for image in states.images(60, seed)]
+
     assert digests(1, "one") == digests(1, "two") != digests(2, "three")
 
 

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """write_recorder.so: what it sees of a small program, and each fault that it makes."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -19,8 +18,14 @@ def run(tmp_path):
 
     def action(code, **faults):
         environment = recording.environment(directory, log, **faults)
-        result = subprocess.run([sys.executable, "-c", "import errno, os\n" + code], cwd=directory, env=environment,
-                                capture_output=True, text=True, timeout=60)
+        result = subprocess.run(
+            [sys.executable, "-c", "import errno, os\n" + code],
+            cwd=directory,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
         operations = recording.read_log(log) if log.exists() else []
         return result.returncode, result.stdout.strip() + result.stderr.strip(), operations
 
@@ -47,8 +52,19 @@ open("/dev/null", "w").write("elsewhere")
 """)
     assert (status, said) == (0, "")
     assert [str(operation) for operation in operations] == [
-        "open a", "write a @100+5", "write a @0+4", "resize a 50", "allocate a", "sync a", "rename a -> b", "link c",
-        "mkdir d", "sync .", "unlink b", "rmdir d"]
+        "open a",
+        "write a @100+5",
+        "write a @0+4",
+        "resize a 50",
+        "allocate a",
+        "sync a",
+        "rename a -> b",
+        "link c",
+        "mkdir d",
+        "sync .",
+        "unlink b",
+        "rmdir d",
+    ]
     assert operations[0].value == recording.CREATED and len({o.inode for o in operations[:8]}) == 1
     assert [operation.data for operation in operations[1:3]] == [b"hello", b"abcd"]
     assert int.from_bytes(operations[4].data, "little") == 70
@@ -68,7 +84,15 @@ with open("a", "wb", buffering=0) as file:
 """)
     assert said == ""
     assert [str(operation) for operation in operations] == [
-        "open a", "write a @10+3", "open a", "write a @4+2", "write a @6+1", "open a", "resize a 0", "write a @0+1"]
+        "open a",
+        "write a @10+3",
+        "open a",
+        "write a @4+2",
+        "write a @6+1",
+        "open a",
+        "resize a 0",
+        "write a @0+1",
+    ]
     assert operations[0].value == 0
 
 
@@ -115,7 +139,8 @@ def test_no_space_after_some_bytes(run):
 
 
 def test_space_counts_growth_and_what_is_given_back(run):
-    _, said, _ = run("""
+    _, said, _ = run(
+        """
 file = os.open("a", os.O_RDWR | os.O_CREAT)
 os.posix_fallocate(file, 0, 2000)
 print(os.pwrite(file, b"x" * 2000, 0), os.pwrite(file, b"x" * 2000, 0), end=" ")
@@ -127,12 +152,15 @@ os.ftruncate(file, 0)
 print(os.pwrite(file, b"x" * 2500, 0), end=" ")
 os.unlink("a")
 print(os.pwrite(os.open("b", os.O_RDWR | os.O_CREAT), b"x" * 3000, 0))
-""", no_space_after=2500)
+""",
+        no_space_after=2500,
+    )
     assert said == "2000 2000 ENOSPC 2500 2500"
 
 
 def test_failing_sync(run):
-    _, said, operations = run("""
+    _, said, operations = run(
+        """
 file = os.open("a", os.O_RDWR | os.O_CREAT)
 for sync in os.fsync, os.fdatasync, os.fsync:
     try:
@@ -140,7 +168,9 @@ for sync in os.fsync, os.fdatasync, os.fsync:
         print("ok", end=" ")
     except OSError as error:
         print(errno.errorcode[error.errno], end=" ")
-""", fail_sync=2)
+""",
+        fail_sync=2,
+    )
     assert said == "ok EIO ok"
     assert [operation.error != 0 for operation in operations[1:]] == [False, True, False]
 
@@ -160,7 +190,7 @@ def test_kill_in_place_of_each_call(run, call):
 
 
 def test_skipped_sync(run):
-    code = 'a, b = [os.open(n, os.O_RDWR | os.O_CREAT) for n in ("a", "b.log")]\n' + 'os.fsync(a); os.fsync(b)\n' * 2
+    code = 'a, b = [os.open(n, os.O_RDWR | os.O_CREAT) for n in ("a", "b.log")]\n' + "os.fsync(a); os.fsync(b)\n" * 2
     for choice, skipped in ("*", "ab"), ("*.log", "b"), ("a:2", "a"), ("*:3", "a"):
         before = len(run("")[2])
         operations = run(code, skip_sync=choice)[2][before:]

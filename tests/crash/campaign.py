@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long the crash tests run and from which seed: TFILEFS_CRASH=short (as continuous integration does) or long, and
+TFILEFS_CRASH_SEED=N, which repeats a run; without it each run has its own, printed at its end."""
+
+import os
+import random
+
+LENGTHS = {
+    #          images a story, of them mounted, kills, power cuts, operations of the model test
+    "short": dict(images=300, mounted_images=15, kills=20, cuts=5, operations=5_000),
+    "long": dict(images=3_000, mounted_images=200, kills=200, cuts=100, operations=100_000),
+}
+
+NAME = os.environ.get("TFILEFS_CRASH", "short")
+LENGTH = LENGTHS[NAME]
+SEED = int(os.environ.get("TFILEFS_CRASH_SEED", random.SystemRandom().randrange(1_000_000)))
+
+_lines = []
+
+
+def report(line):
+    """A line for the end of the run."""
+    _lines.append(line)
+
+
+def summary():
+    return [f"crash tests: TFILEFS_CRASH={NAME} TFILEFS_CRASH_SEED={SEED}", *_lines] if _lines else []

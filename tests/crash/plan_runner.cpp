@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// plan_runner FILE LOG < COMMANDS: changes a ROOT file by commits, as the library plans them, through calls of the C
+// library that write_recorder.so sees. Commands, one a line; paths are those of keys:
+//   directory PATH · table PATH · open PATH · append PATH ENTRIES · rename PATH PATH · remove PATH
+//   commit NAME      marks "begin NAME" and "promise NAME" in LOG
+// A table has one column, x.i4, whose entry i is i.
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tfile/source.h"
+#include "tfile/writer.h"
+
+namespace {
+
+using namespace tfile;
+
+constexpr Compression kCompression{Compression::Algorithm::zstd, 5};
+constexpr std::uint32_t kNow = 0x7DAB5C00;  // a day in 2026
+
+[[noreturn]] void stop(const std::string& why) {
+  std::cerr << why << "\n";
+  std::exit(1);
+}
+template <class T>
+T must(Result<T> result) {
+  if (!result) stop(result.error().text);
+  return *std::move(result);
+}
+void must(Result<> result) {
+  if (!result) stop(result.error().text);
+}
+int must(int result, const char* call) {
+  if (result < 0) stop(std::string(call) + " failed");
+  return result;
+}
+
+std::pair<std::string, std::string> split(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {"", path};
+  return {path.substr(0, slash), path.substr(slash + 1)};
+}
+
+std::vector<std::byte> entries_of_x(EntryRange entries) {
+  std::vector<std::byte> bytes;
+  for (std::int64_t i = entries.begin; i < entries.end; ++i) {
+    for (int byte = 0; byte < 4; ++byte) bytes.push_back(std::byte(static_cast<std::uint32_t>(i) >> (8 * byte)));
+  }
+  return bytes;
+}
+
+class PlanRunner {
+ public:
+  explicit PlanRunner(std::string path, std::string log) : path_(std::move(path)), log_(std::move(log)) {
+    struct stat state = {};
+    if (::stat(path_.c_str(), &state) == 0) {
+      writer_ = must(FileWriter::open(must(File::open(must(open_source(path_)))), kCompression));
+      file_ = must(::open(path_.c_str(), O_RDWR | O_CLOEXEC), "open");
+    } else {
+      writer_ = must(FileWriter::create(split(path_).second, kCompression));
+    }
+  }
+
+  void make_directory(const std::string& path) { must(writer_->make_directory(path)); }
+
+  void create_table(const std::string& path) {
+    const auto [directory, name] = split(path);
+    TableWriter* table = must(writer_->create_table(directory, name, ""));
+    const std::vector<OfferedColumn> columns{must(offered_column("x.i4"))};
+    must(table->add_branches(columns, must(table_form(columns))));
+    tables_[path] = {table, 0};
+  }
+
+  void open_table(const std::string& path) {
+    const auto [directory, name] = split(path);
+    TableWriter* table = must(writer_->open_table(directory, name, false));
+    tables_[path] = {table, table->committed_entries()};
+  }
+
+  void append(const std::string& path, std::int64_t count) {
+    auto& [table, entries] = tables_.at(path);
+    const EntryRange range{entries, entries + count};
+    const std::vector<std::byte> bytes = entries_of_x(range);
+    const std::span<const std::byte> columns[] = {bytes};
+    Basket basket = must(table->encode(0, range, columns));
+    const std::uint64_t address = writer_->place(basket);
+    if (writer_->makes_new_file()) open_new();
+    write(address, basket.record.span());
+    table->add_basket(0, basket, address);
+    table->end_cluster(range.end, 0, {});
+    entries = range.end;
+  }
+
+  void rename(const std::string& from, const std::string& to) {
+    const auto [directory, name] = split(from);
+    const auto [new_directory, new_name] = split(to);
+    must(writer_->rename_key(directory, name, new_directory, new_name));
+    if (auto table = tables_.extract(from)) {
+      table.key() = to;
+      tables_.insert(std::move(table));
+    }
+  }
+
+  void remove(const std::string& path) {
+    const auto [directory, name] = split(path);
+    must(writer_->remove_key(directory, name));
+    tables_.erase(path);
+  }
+
+  void commit(const std::string& name) {
+    mark("begin " + name);
+    const CommitPlan plan = must(writer_->plan(kNow));
+    if (plan.replace_file) open_new();
+    for (const CommitStep& step : plan.steps) {
+      if (step.kind == CommitStep::Kind::write) {
+        write(step.offset, step.bytes);
+      } else {
+        must(::fdatasync(file_), "fdatasync");
+      }
+    }
+    if (new_) publish();
+    writer_->committed(plan);
+    mark("promise " + name);
+  }
+
+ private:
+  std::string new_path() const { return path_ + ".new"; }
+
+  void open_new() {
+    if (new_) return;
+    if (file_ >= 0) ::close(file_);
+    file_ = must(::open(new_path().c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644), "open");
+    new_ = true;
+  }
+
+  void publish() {
+    must(::rename(new_path().c_str(), path_.c_str()), "rename");
+    const int directory = must(::open(split(path_).first.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open");
+    must(::fsync(directory), "fsync");
+    ::close(directory);
+    new_ = false;
+  }
+
+  void write(std::uint64_t offset, std::span<const std::byte> bytes) {
+    const ssize_t written = ::pwrite(file_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (written != static_cast<ssize_t>(bytes.size())) stop("pwrite failed");
+  }
+
+  // A record of the log that write_recorder.so makes: recording.py, `mark`.
+  void mark(const std::string& text) const {
+    const std::uint32_t head[] = {0x4345'5254, 11, 0, 0, 0, 0, 0, 0, 0, 0, static_cast<std::uint32_t>(text.size()), 0};
+    std::string record(reinterpret_cast<const char*>(head), sizeof head);
+    record += text;
+    const int log = must(::open(log_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666), "open");
+    if (::write(log, record.data(), record.size()) != static_cast<ssize_t>(record.size())) stop("write failed");
+    ::close(log);
+  }
+
+  const std::string path_, log_;
+  std::unique_ptr<FileWriter> writer_;
+  int file_ = -1;
+  bool new_ = false;  // file_ is the one that will take the name
+  std::map<std::string, std::pair<TableWriter*, std::int64_t>> tables_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) return 2;
+  PlanRunner runner(argv[1], argv[2]);
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    std::istringstream words(line);
+    std::string command, path, other;
+    words >> command >> path >> other;
+    if (command == "directory") {
+      runner.make_directory(path);
+    } else if (command == "table") {
+      runner.create_table(path);
+    } else if (command == "open") {
+      runner.open_table(path);
+    } else if (command == "append") {
+      runner.append(path, std::atoll(other.c_str()));
+    } else if (command == "rename") {
+      runner.rename(path, other);
+    } else if (command == "remove") {
+      runner.remove(path);
+    } else if (command == "commit") {
+      runner.commit(path);
+    } else {
+      stop("no such command: " + line);
+    }
+  }
+}

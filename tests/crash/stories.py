@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is done to a mount while its daemon is recorded: each story is a row of commits, and a protocol of its own."""
+
+import os
+import shutil
+import subprocess
+import sys
+
+import crash_run
+import recording
+import writing
+from checker import State
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FILE = "out.root"
+
+
+class Teller:
+    """Marks the log, and keeps the states, while a story runs."""
+
+    def __init__(self, daemon, log, before):
+        self.daemon, self._log = daemon, log
+        self.root = os.path.join(daemon.path, FILE)
+        self.states = {"before": State(before)}
+
+    def begin(self, name, keys):
+        self.states[name] = State(keys)
+        recording.mark(f"begin {name}", self._log)
+
+    def commit(self, name, path=None):
+        status = self.daemon.command("commit", path or self.root)
+        assert status == 0, f"tfilefs commit ended with {status}: {self.daemon.said}"
+        recording.mark(f"promise {name}", self._log)
+
+
+def append_thrice(tell, path, table, others=(), first=0):
+    """Three commits to one table; `others` are keys that are there as well."""
+    for name, last in ("one", first + 300), ("two", first + 700), ("three", first + 1500):
+        tell.begin(name, dict(others) | {path: writing.table(last)})
+        writing.write_table(table, first, last)
+        tell.commit(name)
+        first = last
+
+
+def three_commits(tell):
+    os.mkdir(tell.root)
+    append_thrice(tell, "Events", os.path.join(tell.root, "Events"))
+
+
+def subdirectory(tell):
+    os.mkdir(tell.root)
+    append_thrice(tell, "deep/Events", os.path.join(tell.root, "deep", "Events"), {"deep/": None})
+
+
+def two_tables(tell):
+    """Each in a directory of its own, committed together."""
+    os.mkdir(tell.root)
+    for name, first, last in ("one", 0, 300), ("two", 300, 900):
+        tell.begin(
+            name, {"a/": None, "b/": None, "a/Events": writing.table(last), "b/Events": writing.table(last, ("px",))}
+        )
+        writing.write_table(os.path.join(tell.root, "a", "Events"), first, last)
+        writing.write_table(os.path.join(tell.root, "b", "Events"), first, last, ("px",))
+        tell.commit(name)
+
+
+def new_column(tell):
+    os.mkdir(tell.root)
+    events = os.path.join(tell.root, "Events")
+    few = ("px", "hits")
+    tell.begin("few", {"Events": writing.table(800, few)})
+    writing.write_table(events, 0, 800, few)
+    tell.commit("few")
+    tell.begin("more", {"Events": writing.table(800)})
+    writing.write_table(events, 0, 800, tuple(set(writing.FILES) - set(few)))
+    tell.commit("more")
+
+
+def rename_and_remove(tell):
+    """Down to the last key."""
+    os.mkdir(tell.root)
+    table = writing.table(400, ("px", "hits"))
+    tell.begin("two tables", {"a": table, "b": table})
+    for name in "a", "b":
+        writing.write_table(os.path.join(tell.root, name), 0, 400, ("px", "hits"))
+    tell.commit("two tables")
+    tell.begin("renamed", {"c": table, "b": table})
+    os.rename(os.path.join(tell.root, "a"), os.path.join(tell.root, "c"))
+    tell.commit("renamed")
+    tell.begin("one left", {"c": table})
+    shutil.rmtree(os.path.join(tell.root, "b"))
+    tell.commit("one left")
+    tell.begin("empty", {})
+    shutil.rmtree(os.path.join(tell.root, "c"))
+    tell.commit("empty")
+    tell.begin("again", {"d": table})
+    writing.write_table(os.path.join(tell.root, "d"), 0, 400, ("px", "hits"))
+    tell.commit("again")
+
+
+def foreign_file(tell):
+    """A file of ROOT's own, appended to."""
+    append_thrice(tell, "Events", os.path.join(tell.root, "Events"), first=1000)
+
+
+def beyond_two_gigabytes(tell):
+    """The file's layout changes with the first commit."""
+    append_thrice(tell, "Events", os.path.join(tell.root, "Events"), first=1000)
+
+
+STORIES = {
+    story.__name__: story
+    for story in (
+        three_commits,
+        subdirectory,
+        two_tables,
+        new_column,
+        rename_and_remove,
+        foreign_file,
+        beyond_two_gigabytes,
+    )
+}
+
+
+def run_script(name, *arguments):
+    """A script of this directory, which may import from tests/."""
+    subprocess.run(
+        [sys.executable, os.path.join(HERE, name), *map(str, arguments)],
+        check=True,
+        capture_output=True,
+        env=dict(os.environ, PYTHONWARNINGS="ignore", PYTHONPATH=os.path.dirname(HERE)),
+    )
+
+
+def make_initial(name, directory):
+    """What is there before the story; gives the keys that the file has then, None where there is no file."""
+    if name not in ("foreign_file", "beyond_two_gigabytes"):
+        return None
+    end = ["1999990000"] if name == "beyond_two_gigabytes" else []
+    run_script("foreign.py", os.path.join(directory, FILE), "Events", *end)
+    return {"Events": writing.table(1000)}
+
+
+def record(name, directory):
+    """Runs the story in a new place below `directory`."""
+    base = os.path.join(directory, name)
+    files, initial, log = (os.path.join(base, part) for part in ("files", "initial", "log"))
+    os.makedirs(files)
+    os.makedirs(initial)
+    before = make_initial(name, files)
+    for file in os.listdir(files):
+        crash_run.crash_states.copy_sparse(os.path.join(files, file), os.path.join(initial, file))
+    with writing.Daemon(files, log) as daemon:
+        tell = Teller(daemon, log, before)
+        with writing.deadline():
+            STORIES[name](tell)
+        status = daemon.unmount()
+        assert status == 0, f"tfilefs umount ended with {status}: {daemon.said}{daemon.messages()}"
+    return crash_run.Run(recording.read_log(log), initial, FILE, tell.states)

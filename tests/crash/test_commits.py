@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every image that a crash may leave of the daemon's files is right, in ROOT and uproot: the stories of stories.py."""
+
+import os
+
+import pytest
+
+import campaign
+import crash_run
+import recording
+import stories
+import writing
+
+pytestmark = pytest.mark.usefixtures("writing_program")
+
+# The images of one story where only the short campaign is wanted: two protocols are looked at closely.
+SHORT = {"three_commits": 1.0, "subdirectory": 1.0}
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory):
+    """recorded(story) runs it once."""
+    known = {}
+
+    def get(name):
+        if name not in known:
+            known[name] = stories.record(name, str(tmp_path_factory.mktemp("story")))
+        return known[name]
+
+    return get
+
+
+def images_of(name):
+    if campaign.NAME == "short":
+        return int(campaign.LENGTH["images"] * SHORT.get(name, 0.3))
+    return campaign.LENGTH["images"]
+
+
+@pytest.mark.parametrize("name", stories.STORIES)
+def test_every_image_is_right(recorded, reader, name, tmp_path):
+    verdict = crash_run.examine(
+        recorded(name),
+        reader,
+        images_of(name),
+        campaign.SEED,
+        append_every=10,
+        keep=tmp_path,
+        whole=name == "rename_and_remove",
+    )
+    campaign.report(f"{name}: {verdict}")
+    assert verdict.failures == [], f"seed {campaign.SEED}, images in {tmp_path}: {verdict}"
+
+
+def barriers(run):
+    """Of the file and of its directory; the journal's are about what is staged."""
+    return [index for index in run.syncs() if not run.operations[index].path.endswith("-journal")]
+
+
+@pytest.mark.parametrize("name", ["three_commits", "subdirectory"])
+def test_each_barrier_of_the_last_commit_is_needed(recorded, reader, name):
+    run = recorded(name)
+    begun = max(i for i, o in enumerate(run.operations) if o.kind == recording.MARK and o.path == "begin three")
+    ended = max(i for i, o in enumerate(run.operations) if o.kind == recording.MARK and o.path == "promise three")
+    chosen = [index for index in barriers(run) if begun < index < ended]
+    assert len(chosen) >= (2 if name == "three_commits" else 3)
+    needless = []
+    for index in chosen:
+        verdict = crash_run.examine(
+            run,
+            reader,
+            campaign.LENGTH["images"] * 3,
+            campaign.SEED,
+            append_every=3,
+            ignored_syncs=[index],
+            stop_at_first=True,
+            first=begun,
+        )
+        if not verdict.failures:
+            needless.append(str(run.operations[index]))
+    assert needless == [], f"seed {campaign.SEED}: the tests see no harm without {needless}"
+
+
+def remount(directory):
+    """A mount mends what a crash left and is ended; [(who, what is wrong)]."""
+    try:
+        with writing.Daemon(directory) as daemon, writing.deadline():
+            status = daemon.unmount()
+    except Exception as error:
+        return [("mount", f"{type(error).__name__}: {error}")]
+    return [] if status == 0 else [("mount", f"umount ended with {status}: {daemon.messages()}")]
+
+
+def test_a_torn_head_is_mended_by_the_next_mount(recorded, reader, tmp_path):
+    run = recorded("three_commits")
+    torn = lambda image: image.how.startswith("head torn")
+    bare = crash_run.examine(run, reader, 200, campaign.SEED, append_every=0, torn_heads=True, only=torn, limit=20)
+    verdict = crash_run.examine(
+        run,
+        reader,
+        200,
+        campaign.SEED,
+        append_every=0,
+        torn_heads=True,
+        only=torn,
+        limit=campaign.LENGTH["mounted_images"],
+        repair=remount,
+        keep=tmp_path,
+    )
+    campaign.report(f"torn heads: {len(bare.failures)} of {bare.images} wrong before a mount; after it {verdict}")
+    assert bare.failures != [], "no torn head did any harm: nothing was tested"
+    assert verdict.images > 0 and verdict.failures == [], f"seed {campaign.SEED}, images in {tmp_path}: {verdict}"
+
+
+def test_a_mount_after_a_crash_ends_right(recorded, reader, tmp_path):
+    """The journal is replayed: whatever was staged, the file shows the state before or after."""
+    every = 1 if campaign.NAME == "long" else 7
+    verdict = crash_run.examine(
+        recorded("three_commits"),
+        reader,
+        campaign.LENGTH["images"],
+        campaign.SEED,
+        append_every=0,
+        only=lambda image: hash((image.after, image.how)) % every == 0,
+        limit=campaign.LENGTH["mounted_images"],
+        repair=remount,
+        keep=tmp_path,
+    )
+    campaign.report(f"mounted after the crash: {verdict}")
+    assert verdict.images > 0 and verdict.failures == [], f"seed {campaign.SEED}, images in {tmp_path}: {verdict}"
+
+
+def test_what_fsync_returned_for_survives(reader, tmp_path):
+    """Columns of an unfinished table, fsynced one by one: each image, mounted, holds all whose fsync had returned."""
+    files, initial, log = tmp_path / "files", tmp_path / "initial", tmp_path / "log"
+    files.mkdir(), initial.mkdir()
+    columns = {f"c{number}.i4": writing.numbered(number)(1000 + 100 * number).tobytes() for number in range(6)}
+    with writing.Daemon(files, log) as daemon, writing.deadline():
+        table = os.path.join(daemon.path, stories.FILE, "Events")
+        os.makedirs(table)
+        for name, data in columns.items():
+            writing.write(os.path.join(table, name), data, sync=True)
+            recording.mark(f"synced {name}", log)
+        daemon.process.kill()
+    operations = recording.read_log(log)
+
+    def holds_what_was_synced(directory, after):
+        wanted = [o.path[7:] for o in operations[:after] if o.kind == recording.MARK and o.path.startswith("synced ")]
+        wrong = []
+        with writing.Daemon(directory) as mount, writing.deadline():
+            for name in wanted:
+                try:
+                    with open(os.path.join(mount.path, stories.FILE, "Events", name), "rb") as file:
+                        if file.read() != columns[name]:
+                            wrong.append(("mount", f"{name} differs"))
+                except OSError as error:
+                    wrong.append(("mount", f"{name}: {error.strerror}"))
+            mount.unmount()
+        return wrong
+
+    run = crash_run.Run(operations, str(initial), stories.FILE, {})
+    for ignored, expected in ([], True), ([index for index in run.syncs()], False):
+        verdict = crash_run.examine_directories(
+            run,
+            holds_what_was_synced,
+            campaign.LENGTH["mounted_images"],
+            campaign.SEED,
+            ignored_syncs=ignored,
+            stop_at_first=not expected,
+        )
+        campaign.report(f"fsynced columns{'' if expected else ', no barrier at all'}: {verdict}")
+        assert verdict.images > 0 and (verdict.failures == []) == expected, f"seed {campaign.SEED}: {verdict}"

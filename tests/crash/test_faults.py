@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A daemon whose disk is full, fails, takes half of what is written, or which is killed: who asked gets an error or all
+is there, nothing that was promised is lost, and nothing hangs."""
+
+import contextlib
+import dataclasses
+import os
+import random
+
+import pytest
+
+import campaign
+import checker
+import mounted
+import recording
+import stories
+import writing
+
+pytestmark = pytest.mark.usefixtures("writing_program")
+
+FIRST, LAST = 1000, 21000  # entries that are there before, and that the file should have afterwards
+COLUMNS = {f"c{number}": writing.numbered(number) for number in range(10)}
+BEFORE = checker.State({"Events": checker.Table(COLUMNS, [FIRST])})
+WHILE = checker.State({"Events": checker.Table(COLUMNS, range(FIRST, LAST + 1))})
+AFTER = checker.State({"Events": checker.Table(COLUMNS, [LAST])})
+
+
+def data_of(name, first, last):
+    return COLUMNS[name](last)[first:].tobytes()
+
+
+def copy_columns(table, names, first, last, on_error):
+    """Ten times cp with fsync; gives the names whose fsync and close returned without error."""
+    synced = []
+    for name in names:
+        try:
+            writing.write(os.path.join(table, name + ".i4"), data_of(name, first, last), append=first > 0, sync=True)
+            synced.append(name)
+        except OSError as error:
+            on_error(error)
+    return synced
+
+
+@dataclasses.dataclass
+class Outcome:
+    synced: list  # columns whose fsync returned
+    errors: list  # what applications were told
+    committed: bool  # tfilefs commit said so
+    unmounted: bool  # tfilefs umount ended with 0
+
+
+def table_below(mount):
+    return os.path.join(mount.path, stories.FILE, "Events")
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory):
+    """A directory with the committed state before."""
+    directory = tmp_path_factory.mktemp("before")
+    with writing.Daemon(directory) as daemon, writing.deadline():
+        os.makedirs(table_below(daemon))
+        assert copy_columns(table_below(daemon), COLUMNS, 0, FIRST, pytest.fail) == list(COLUMNS)
+        assert daemon.command("commit", table_below(daemon)) == 0
+        assert daemon.unmount() == 0
+    return directory
+
+
+@pytest.fixture
+def attempt(before, tmp_path):
+    """attempt(fault=…) copies the directory and appends to all columns under that fault; gives (directory, outcome)."""
+    made = iter(range(1 << 30))
+
+    def action(log=None, **faults):
+        directory = tmp_path / str(next(made))
+        directory.mkdir()
+        for name in os.listdir(before):
+            (directory / name).write_bytes((before / name).read_bytes())
+        log = log or tmp_path / "log"
+        log.unlink(missing_ok=True)
+        outcome = Outcome([], [], False, False)
+        with contextlib.suppress(mounted.MountFailed), writing.Daemon(directory, log, **faults) as daemon:
+            with writing.deadline():
+                outcome.synced = copy_columns(table_below(daemon), COLUMNS, FIRST, LAST, outcome.errors.append)
+                outcome.committed = daemon.command("commit", table_below(daemon)) == 0
+                outcome.unmounted = daemon.unmount() == 0
+        return directory, outcome
+
+    return action
+
+
+def check(directory, outcome, reader):
+    """What must hold whatever happened; gives what does not."""
+    file = os.path.join(directory, stories.FILE)
+    wrong = checker.check_file(reader, file, [AFTER] if outcome.committed else [WHILE])
+    if not outcome.errors and not outcome.committed and outcome.unmounted:
+        wrong.append(("umount", "nobody was told that nothing was committed"))
+    with writing.Daemon(directory) as daemon, writing.deadline():
+        for name in outcome.synced:
+            with open(os.path.join(table_below(daemon), name + ".i4"), "rb") as column:
+                if column.read() != data_of(name, 0, LAST):
+                    wrong.append(("mount", f"{name} was fsynced and is not there"))
+        for name in COLUMNS.keys() - set(outcome.synced):
+            # What was not promised is written again from the end of what is there.
+            path = os.path.join(table_below(daemon), name + ".i4")
+            there = os.path.getsize(path)
+            with open(path, "rb") as column:
+                if column.read() != data_of(name, 0, LAST)[:there]:
+                    wrong.append(("mount", f"{name} holds what was not written"))
+            writing.write(path, data_of(name, 0, LAST)[there:], append=True)
+        if daemon.command("commit", table_below(daemon)) != 0 or daemon.unmount() != 0:
+            wrong.append(("mount", "what is whole is not committed: " + daemon.messages()))
+    return wrong or checker.check_file(reader, file, [AFTER])
+
+
+@pytest.fixture(scope="module")
+def clean(before, tmp_path_factory):
+    """The operations of a run without fault."""
+    base = tmp_path_factory.mktemp("clean")
+    directory = base / "files"
+    directory.mkdir()
+    for name in os.listdir(before):
+        (directory / name).write_bytes((before / name).read_bytes())
+    with writing.Daemon(directory, base / "log") as daemon, writing.deadline():
+        assert copy_columns(table_below(daemon), COLUMNS, FIRST, LAST, pytest.fail) == list(COLUMNS)
+        assert daemon.command("commit", table_below(daemon)) == 0 and daemon.unmount() == 0
+    return recording.read_log(base / "log")
+
+
+def chosen(numbers, count, generator):
+    """All in the long campaign, else some, the first and the last among them."""
+    numbers = list(numbers)
+    if campaign.NAME == "long" or len(numbers) <= count:
+        return numbers
+    return sorted({numbers[0], numbers[-1], *generator.sample(numbers, count - 2)})
+
+
+def examine_all(kind, values, attempt, reader, expects_no_error=False):
+    wrong = []
+    for value in values:
+        directory, outcome = attempt(**{kind: value})
+        found = check(directory, outcome, reader)
+        if expects_no_error and (outcome.errors or not outcome.committed or not outcome.unmounted):
+            found.append(("application", f"an error for what can be done: {outcome}"))
+        if found:
+            wrong.append((value, found))
+    campaign.report(f"{kind}: {len(values)} runs, {len(wrong)} wrong")
+    assert wrong == [], f"seed {campaign.SEED}, {kind}: {wrong}"
+
+
+def test_kill_at_chosen_calls(clean, attempt, reader):
+    calls = sum(operation.is_counted() for operation in clean)
+    generator = random.Random(campaign.SEED)
+    examine_all("kill", [generator.randint(1, calls) for _ in range(campaign.LENGTH["kills"])], attempt, reader)
+
+
+def test_disk_full_at_every_64_kib(clean, attempt, reader):
+    grown = sum(len(operation.data) for operation in clean if operation.kind == recording.WRITE)
+    limits = chosen(range(0, grown + 65536, 65536), 8, random.Random(campaign.SEED))
+    examine_all("no_space_after", limits, attempt, reader)
+
+
+def test_every_sync_that_fails(clean, attempt, reader):
+    syncs = sum(operation.kind == recording.SYNC for operation in clean)
+    examine_all("fail_sync", chosen(range(1, syncs + 1), 8, random.Random(campaign.SEED)), attempt, reader)
+
+
+def test_every_short_write(clean, attempt, reader):
+    writes = sum(operation.kind == recording.WRITE for operation in clean)
+    values = chosen(range(1, writes + 1), 5, random.Random(campaign.SEED)) + ["all"]
+    examine_all("short_write", values, attempt, reader, expects_no_error=True)

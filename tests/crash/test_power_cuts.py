@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The machine stops while the daemon writes: ext4 in a loop device, whose backing file is copied meanwhile; a mount of
+the copy recovers ext4's journal, and another of tfilefs its own."""
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import threading
+import time
+
+import pytest
+
+import campaign
+import checker
+import stories
+import writing
+
+pytestmark = pytest.mark.usefixtures("writing_program")
+
+COLUMNS = ("px", "hits")
+STEP = 200  # entries of a commit
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+
+
+class Disk:
+    """An ext4 in a file, mounted."""
+
+    def __init__(self, image, mount_point, make=True):
+        self.image, self.path = image, mount_point
+        os.makedirs(mount_point, exist_ok=True)
+        if make:
+            with open(image, "wb") as file:
+                file.truncate(48 << 20)
+            made = run("mkfs.ext4", "-q", "-F", image)
+            if made.returncode != 0:
+                pytest.skip(f"NO POWER CUTS: mkfs.ext4: {made.stderr.strip()}")
+        mounted = run("mount", "-o", "loop", image, mount_point)
+        if mounted.returncode != 0:
+            if make:
+                pytest.skip(f"NO POWER CUTS: no loop device can be mounted: {mounted.stderr.strip()}")
+            raise RuntimeError(mounted.stderr)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        run("umount", self.path)
+
+
+def copy_at_one_instant(source, target, daemon):
+    """Copies the backing file with the daemon stopped, until two copies are equal: the kernel may still be writing."""
+    daemon.process.send_signal(signal.SIGSTOP)
+    try:
+        for _ in range(20):
+            run("cp", "--sparse=always", source, target)
+            run("cp", "--sparse=always", source, target + ".again")
+            same = run("cmp", target, target + ".again").returncode == 0
+            os.unlink(target + ".again")
+            if same:
+                return True
+        return False
+    finally:
+        daemon.process.send_signal(signal.SIGCONT)
+
+
+class Writer(threading.Thread):
+    """Appends and commits until told to stop; `begun` and `promised` are numbers of entries."""
+
+    def __init__(self, daemon):
+        super().__init__(daemon=True)
+        self.daemon_under_test, self.begun, self.promised = daemon, 0, 0
+        self.stop, self.error = False, None
+
+    def run(self):
+        table = os.path.join(self.daemon_under_test.path, stories.FILE, "Events")
+        try:
+            while not self.stop:
+                self.begun += STEP
+                writing.write_table(table, self.promised, self.begun, COLUMNS)
+                writing.sync(table)
+                self.promised = self.begun
+        except Exception as error:
+            self.error = error
+
+
+def check_cut(image, base, promised, begun, reader):
+    """The copy, as the next boot finds it: bare, and after the next mount of tfilefs."""
+    table = writing.table(range(promised, begun + 1), COLUMNS)
+    states = [checker.State({"Events": table})] + ([checker.State(None)] if promised == 0 else [])
+    with Disk(image, os.path.join(base, "after"), make=False) as disk:
+        files = os.path.join(disk.path, "files")
+        file = os.path.join(files, stories.FILE)
+        wrong = checker.check_file(reader, file, states)
+        with writing.Daemon(files) as daemon:
+            daemon.unmount()  # what was staged may not be whole
+        return wrong + checker.check_file(reader, file, states, append=True)
+
+
+def test_power_cuts(reader, tmp_path):
+    generator = random.Random(campaign.SEED)
+    wrong, cuts, torn = [], 0, 0
+    with Disk(str(tmp_path / "disk"), str(tmp_path / "before")) as disk:
+        source = os.path.join(disk.path, "files")
+        while cuts < campaign.LENGTH["cuts"]:
+            shutil.rmtree(source, ignore_errors=True)
+            os.mkdir(source)
+            writing.sync(disk.path)
+            with writing.Daemon(source) as daemon:
+                writer = Writer(daemon)
+                writer.start()
+                for _ in range(5):
+                    time.sleep(generator.uniform(0.02, 0.4))
+                    promised, image = writer.promised, str(tmp_path / "cut")
+                    if not copy_at_one_instant(disk.image, image, daemon):
+                        torn += 1
+                        continue
+                    begun = writer.begun
+                    found = check_cut(image, str(tmp_path), promised, begun, reader)
+                    cuts += 1
+                    if found:
+                        wrong.append((promised, begun, found))
+                writer.stop = True
+                writer.join(writing.DEADLINE)
+                assert not writer.is_alive(), "the writer hangs"
+                assert writer.error is None, writer.error
+                daemon.unmount()
+    campaign.report(f"power cuts: {cuts}, {len(wrong)} wrong, {torn} copies given up")
+    assert wrong == [], f"seed {campaign.SEED}: {wrong}"

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A mount that is written to, and the columns that the crash tests write: values are functions of the entry's number."""
+
+import contextlib
+import os
+import signal
+import subprocess
+
+import numpy
+
+import checker
+import mounted
+import recording
+
+WRITE_SIZE = 65536  # of one write(2)
+DEADLINE = 60  # seconds after which a call that does not come back is a hang
+
+# Neither time nor size commits: only who asks.
+BY_HAND = ("rw", "commit=86400")
+
+
+class Daemon(mounted.Mounted):
+    """`tfilefs -f -o rw DIR MNT`, recorded into `log` if one is given, with faults (recording.FAULTS)."""
+
+    def __init__(self, directory, log=None, options=BY_HAND, **faults):
+        environment = None if log is None else recording.environment(directory, log, **faults)
+        super().__init__(directory, options, environment=environment)
+
+    def command(self, name, path=None):
+        """`tfilefs NAME PATH`; gives its exit status, and keeps what it said in `said`."""
+        result = subprocess.run(
+            [mounted.program(), name, path or self.path], capture_output=True, text=True, timeout=DEADLINE
+        )
+        self.said = result.stdout + result.stderr
+        return result.returncode
+
+    def unmount(self):
+        """`tfilefs umount`; gives its exit status, and takes away what a dead daemon left."""
+        try:
+            status = self.command("umount")
+            self.process.wait(DEADLINE)
+            return status
+        finally:
+            self.close()
+
+    def __exit__(self, *_):
+        self.close()
+
+
+@contextlib.contextmanager
+def deadline(seconds=DEADLINE):
+    """Raises TimeoutError out of a system call that does not come back."""
+
+    def ring(*_):
+        raise TimeoutError(f"no answer in {seconds} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def write(path, data, append=False, sync=False):
+    """As cp and `>>` do; `sync`: fsync before close. Every error is raised."""
+    flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
+    file = os.open(path, flags, 0o644)
+    try:
+        for at in range(0, len(data), WRITE_SIZE):
+            part = data[at : at + WRITE_SIZE]
+            while part:
+                part = part[os.write(file, part) :]
+        if sync:
+            os.fsync(file)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.close(file)
+        raise
+    os.close(file)
+
+
+def sync(path):
+    file = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+# Columns: what a branch holds, as checker.Table wants it, and the files that are written for it.
+
+
+def px(entries):
+    return numpy.arange(entries, dtype="<f4") * numpy.float32(0.5)
+
+
+def count(entries):
+    return (numpy.arange(entries) * 7).astype("<i4")
+
+
+def position(entries):
+    return numpy.arange(3 * entries).astype("<f8")
+
+
+def hits(entries):
+    counts = numpy.arange(entries, dtype="<i8") % 4
+    return numpy.arange(counts.sum()).astype("<f4"), counts
+
+
+def name(entries):
+    texts = [b"entry %d" % entry * (entry % 3) for entry in range(entries)]
+    return numpy.frombuffer(b"".join(texts), "u1"), numpy.array([len(text) for text in texts], "<i8")
+
+
+def _plain(file, column):
+    return lambda first, last: {file: column(last).tobytes()[len(column(first).tobytes()) :]}
+
+
+def _listed(folder, values, column):
+    def files(first, last):
+        items, counts = column(last)
+        offsets = numpy.concatenate([[0], numpy.cumsum(counts)]).astype("<i8")
+        begin = len(column(first)[0])
+        return {
+            f"{folder}/offsets.i8": offsets[first + 1 if first else 0 :].tobytes(),
+            f"{folder}/{values}": items[begin:].tobytes(),
+        }
+
+    return files
+
+
+COLUMNS = {"px": px, "count": count, "position": position, "hits": hits, "name": name}
+FILES = {  # branch -> files of the entries from first to last
+    "px": _plain("px.f4", px),
+    "count": _plain("count.i4", count),
+    "position": _plain("position.f8x3", position),
+    "hits": _listed("hits", "values.f4", hits),
+    "name": _listed("name", "chars.u1", name),
+}
+
+
+def numbered(number):
+    """A column of its own for each number."""
+    return lambda entries: (numpy.arange(entries) * 3 + number).astype("<i4")
+
+
+def write_table(path, first, last, columns=tuple(FILES), fsync=False):
+    """Entries first to last of each column; the directory is made where it is not there."""
+    os.makedirs(path, exist_ok=True)
+    for column in columns:
+        for file, data in FILES[column](first, last).items():
+            target = os.path.join(path, file)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            write(target, data, append=first > 0, sync=fsync)
+
+
+def table(entries, columns=tuple(FILES)):
+    """What the readers must find: `entries` is a number, or a range while a commit is under way."""
+    return checker.Table(
+        {column: COLUMNS[column] for column in columns}, [entries] if isinstance(entries, int) else entries
+    )
