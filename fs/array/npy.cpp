@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/npy.h"
 
+#include <optional>
+#include <string_view>
+
 namespace tfilefs {
 namespace {
 
@@ -11,7 +14,68 @@ void append_little(std::string& to, std::size_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) to.push_back(static_cast<char>(value >> (8 * i) & 0xff));
 }
 
+tl::unexpected<tfile::Error> not_a_column(const std::string& why) {
+  return tfile::fail(tfile::ErrorKind::invalid, ".npy: " + why);
+}
+
+// What stands behind a key of the dictionary; empty where it is not there.
+std::string_view value_of(std::string_view dictionary, std::string_view key) {
+  const std::size_t at = dictionary.find(key);
+  if (at == std::string_view::npos) return {};
+  const std::size_t begin = dictionary.find_first_not_of(" :", at + key.size());
+  return begin == std::string_view::npos ? std::string_view{} : dictionary.substr(begin);
+}
+
+std::optional<tfile::Dtype> dtype_of(std::string_view numpy) {
+  for (int i = 0; i <= static_cast<int>(tfile::Dtype::f8); ++i) {
+    const auto dtype = static_cast<tfile::Dtype>(i);
+    if (tfile::numpy_dtype(dtype) == numpy) return dtype;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+tfile::Result<NpyHeader> parse_npy_header(std::span<const std::byte> start) {
+  const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+  if (text.size() < kMagicSize + 4 || !text.starts_with("\x93NUMPY")) return not_a_column("no NumPy file");
+  const int version = text[6];
+  const std::size_t prefix = kMagicSize + (version == 1 ? 2 : 4);
+  std::size_t size = 0;
+  for (std::size_t i = prefix; i > kMagicSize; --i) size = size << 8 | static_cast<unsigned char>(text[i - 1]);
+  if (version < 1 || version > 3 || size > text.size() - prefix) return not_a_column("a header that goes beyond the file");
+  const std::string_view dictionary = text.substr(prefix, size);
+
+  NpyHeader header;
+  header.size = prefix + size;
+  std::string_view descr = value_of(dictionary, "'descr'");
+  descr = descr.substr(0, descr.find('\'', 1));
+  if (!descr.starts_with('\'')) return not_a_column("records are no column");
+  const auto dtype = dtype_of(descr.substr(1));
+  if (!dtype) return not_a_column("items of type " + std::string(descr.substr(1)));
+  header.dtype = *dtype;
+  if (!value_of(dictionary, "'fortran_order'").starts_with("False")) return not_a_column("items in Fortran order");
+  std::string_view shape = value_of(dictionary, "'shape'");
+  if (!shape.starts_with('(')) return not_a_column("no shape");
+  std::vector<std::uint64_t> numbers;
+  for (std::size_t i = 1; i < shape.size() && shape[i] != ')';) {
+    if (shape[i] < '0' || shape[i] > '9') {
+      ++i;
+      continue;
+    }
+    std::uint64_t number = 0;
+    for (; i < shape.size() && shape[i] >= '0' && shape[i] <= '9' && number < 1ull << 58; ++i)
+      number = number * 10 + static_cast<std::uint64_t>(shape[i] - '0');
+    numbers.push_back(number);
+  }
+  if (numbers.empty()) return not_a_column("a single item is no column");
+  header.length = static_cast<std::int64_t>(numbers[0]);
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    if (numbers[i] == 0 || numbers[i] > 0xffff'ffff) return not_a_column("a shape that items cannot have");
+    header.shape.push_back(static_cast<std::uint32_t>(numbers[i]));
+  }
+  return header;
+}
 
 std::string npy_header(tfile::Dtype dtype, const std::vector<std::uint32_t>& shape, std::int64_t length) {
   std::string dictionary = "{'descr': '" + tfile::numpy_dtype(dtype) + "', 'fortran_order': False, 'shape': (" +

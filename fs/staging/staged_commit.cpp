@@ -118,6 +118,7 @@ CommitWork StagedFile::plan_work(bool last) {
   Reasons reasons;
   for (std::string& file : changes.misplaced) reasons[std::move(file)] = {"no column of a table"};
   for (StagedTable& table : changes.tables) {
+    for (StagedColumn& column : table.columns) read_npy_header(column);
     TableProgress done = progress(table);
     const bool whole = done.whole;
     if (!whole) reasons[table.path] = std::move(done.reasons);

@@ -64,7 +64,19 @@ Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view n
 Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, mode_t mode) {
   const Lock change(change_mutex_);
   if (look(*in, name).node) return name_taken();
-  return stage_file(in, name, 0, mode);
+  TRY(NodePtr node, stage_file(in, name, 0, mode));
+  std::string refusal;
+  {
+    const Lock lock(mutex_);
+    if (const auto table = table_above(node)) refusal = refusal_of(*table->first, table->second);
+    if (refusal.empty()) return node;
+    detach(node);
+  }
+  JournalRecord record;
+  record.kind = JournalKind::remove;
+  record.id = node->id;
+  TRY_VOID(note(record));
+  return fail(ErrorKind::invalid, refusal);
 }
 
 Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "array/npy.h"
 #include "staging/staged_tree.h"
 #include "tfile/node.h"
 
@@ -33,10 +34,11 @@ class Changes {
     return std::move(made_);
   }
 
+  void add_columns(const StagedNode& directory, const std::string& below, StagedTable& into);
+
  private:
   void walk(const NodePtr& directory, const std::string& path);
   void add_table(const NodePtr& directory, const std::string& path);
-  void add_columns(const StagedNode& directory, const std::string& below, StagedTable& into);
 
   StagedChanges made_;
 };
@@ -115,6 +117,53 @@ void Changes::add_columns(const StagedNode& directory, const std::string& below,
 }
 
 }  // namespace
+
+void read_npy_header(StagedColumn& column) {
+  constexpr std::string_view kSuffix = ".npy";
+  if (!column.path.ends_with(kSuffix) || column.base > 0) return;
+  std::vector<std::byte> start(std::min<std::uint64_t>(column.size, kNpyHeaderMax));
+  const auto got = column.bytes->read(0, start);
+  auto header = got ? parse_npy_header(std::span(start).first(*got)) : Result<NpyHeader>(tl::unexpected(got.error()));
+  if (!header) {
+    column.unreadable = header.error().text;
+    return;
+  }
+  column.header = header->size;
+  std::string stem = column.path.substr(0, column.path.size() - kSuffix.size());
+  // "px.f4.npy" and "px.npy" are the same.
+  if (const auto typed = tfile::parse_typed_name(stem); typed && typed->dtype == header->dtype) stem = typed->stem;
+  column.path = stem + tfile::typed_suffix(header->dtype, header->shape);
+}
+
+std::optional<std::pair<NodePtr, std::string>> table_above(const NodePtr& file) {
+  std::vector<NodePtr> above;  // from the file's directory up to the root's children
+  for (NodePtr at = file->parent.lock(); at && at->parent.lock(); at = at->parent.lock()) above.push_back(at);
+  for (std::size_t i = above.size(); i-- > 0;) {
+    if (!above[i]->is_table && !(above[i]->base_name.empty() && makes_table(*above[i]))) continue;
+    std::string path;
+    for (std::size_t below = i; below-- > 0;) path += above[below]->name + "/";
+    return std::pair{above[i], path + file->name};
+  }
+  return std::nullopt;
+}
+
+std::string refusal_of(const StagedNode& table, const std::string& path) {
+  if (!tfile::parse_typed_name(path.substr(path.rfind('/') + 1))) return {};
+  auto self = tfile::offered_column(path);
+  if (!self) return self.error().text;
+  // What makes a branch together lies below one name of the table.
+  const std::string top = path.substr(0, path.find('/'));
+  const auto beside = table.children.find(top);
+  if (beside == table.children.end() || !beside->second->directory) return {};
+  StagedTable part;
+  Changes().add_columns(*beside->second, top, part);
+  std::vector<tfile::OfferedColumn> offered;
+  for (const StagedColumn& column : part.columns) {
+    if (auto one = tfile::offered_column(column.path)) offered.push_back(*std::move(one));
+  }
+  const auto form = tfile::table_form(offered);
+  return form ? "" : form.error().text;
+}
 
 void keep_needed_directories(CommitWork& work) {
   std::vector<std::string> paths;

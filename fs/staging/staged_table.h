@@ -3,7 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "staging/staged_node.h"
@@ -19,6 +21,7 @@ struct StagedColumn {
   std::uint64_t size = 0;    // bytes, those of `base` included
   std::uint64_t base = 0;    // bytes that are committed
   std::uint64_t header = 0;  // bytes in front of the first item: of a .npy file
+  std::string unreadable;    // why that file is no column
   bool is_open = false;
   StagedNode::Clock::time_point first_write{}, last_write{};
   std::string title;
@@ -75,6 +78,16 @@ struct StagedChanges {
   std::vector<std::string> misplaced;  // files outside of tables
 };
 StagedChanges staged_changes(const NodePtr& root);
+
+// Of a column that is staged as a .npy file: what its header says of it becomes its path. Blocks.
+void read_npy_header(StagedColumn&);
+
+// Why the file of that path below a table can never be a column of it, with the others that are staged beside it; empty:
+// it can, or its name says nothing yet.
+std::string refusal_of(const StagedNode& table, const std::string& path);
+
+// Of a new file's directory: the table that it is in, and the path below that; nothing where there is none.
+std::optional<std::pair<NodePtr, std::string>> table_above(const NodePtr& file);
 
 // Leaves out the new directories in which none of the tables lies: what is to be in them is not there yet.
 void keep_needed_directories(CommitWork&);

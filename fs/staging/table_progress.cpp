@@ -66,6 +66,10 @@ TableProgress progress_of(const StagedTable& table, const CommittedTable* commit
   std::vector<OfferedColumn> added;
   for (const StagedColumn& column : table.columns) {
     staged.emplace(column.path, &column);
+    if (!column.unreadable.empty()) {
+      lacks(column.path + ": " + column.unreadable);
+      continue;
+    }
     if (column.is_open) lacks(column.path + ": open for writing");
     if (column.base > 0) {
       if (!old.reason.empty()) lacks(column.path + ": no entries can be added, " + old.reason);

@@ -267,3 +267,33 @@ def test_one_writer(tmp_path, columns):
         assert refused.value.errno == errno.EBUSY
         assert str(first.process.pid) in second.errors()
     check_table(tmp_path / "out.root", "Events", columns)
+
+
+def test_numpy_files_are_taken(tmp_path):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        os.makedirs(table)
+        np.save(os.path.join(table, "x.npy"), np.arange(100, dtype="<f4"))
+        np.save(os.path.join(table, "p.npy"), np.arange(600, dtype="<i2").reshape(100, 2, 3))
+        commit(table)
+        assert m.errors() == ""
+        assert sorted(os.listdir(table)) == ["p.i2x2x3", "x.f4"]
+    with uproot.open(tmp_path / "out.root") as file:
+        assert np.array_equal(file["Events"]["p"].array(library="np"), np.arange(600).reshape(100, 2, 3))
+        assert np.array_equal(file["Events"]["x"].array(library="np"), np.arange(100))
+
+
+@pytest.mark.parametrize("columns, offender", (
+    ({"hits/offsets.i8": 1, "hits/values/x.f4": 1}, "hits/values/x.f4"),
+    ({"m/offsets.i8": 1, "m/values/key.i4": 1}, "m/values/key.i4"),
+    ({"v/tags.i1": 1, "v/index.i8": 1}, "v/index.i8"),
+))
+def test_types_that_are_not_written(tmp_path, columns, offender):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        os.makedirs(table)
+        put(table, {"x.f4": np.zeros(3, "f4")})
+        with pytest.raises(OSError) as refused:
+            put(table, {path: np.zeros(1, "i8") for path in columns})
+        assert refused.value.errno == errno.EINVAL
+        assert offender.split("/")[0] in m.errors()
