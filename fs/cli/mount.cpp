@@ -22,7 +22,9 @@ namespace {
 using tfile::fail;
 
 constexpr const char* kFooter = R"(Commands:
-  tfilefs umount MNT                          unmount, and wait until the daemon is gone
+  tfilefs umount MNT                          commit, unmount, and wait until the daemon is gone
+  tfilefs commit MNT/PATH                     commit what is whole below a directory, now
+  tfilefs recover FILE                        finish what a crashed mount left beside a file
   tfilefs ls [-l|-R|--json] SOURCE[/PATH]     what the mount would show, without mounting
   tfilefs map SOURCE                          every record of a ROOT file
 

@@ -38,7 +38,13 @@ Here, in .tfilefs at the root of the mount
   config.json               the options in force
   stats.json                reading, cache and memory in numbers, for each table and branch
   metrics                   the same for Prometheus
+  pending.json              what was written and is not committed, and why
   errors                    what went wrong lately, one line each, with path and reason
+
+Writing (mount with -o rw)
+  mkdir NEW.root/TREE       then cp columns into it; whole trees are committed after some seconds of quiet, by
+                            tfilefs commit PATH, by fsync of the directory, and by tfilefs umount
+  TREE/.pending.json        what is staged and not committed, and why
 
 Extended attributes of columns (getfattr -d): user.tfilefs.name .branch .dtype .shape .length .title .class .compression
 )";

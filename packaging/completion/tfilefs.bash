@@ -8,7 +8,7 @@ _tfilefs_mounts() {
 _tfilefs_option() {
   local given=$1 last=${1##*,}
   local before=${given%"$last"}
-  local names="ro memory= threads= readahead= prefetch=off prefetch=sequential prefetch=learn views=hidden views=listed
+  local names="ro rw compression=none compression=zlib compression=lzma compression=lz4 compression=zstd autoflush= commit= memory= threads= readahead= prefetch=off prefetch=sequential prefetch=learn views=hidden views=listed
     idle= allow_other uid= gid= umask= noexec noatime"
   compopt -o nospace
   mapfile -t COMPREPLY < <(compgen -P "$before" -W "$names" -- "$last")
@@ -23,7 +23,7 @@ _tfilefs() {
     return
   fi
   case ${COMP_WORDS[1]} in
-    umount)
+    umount | commit)
       mapfile -t COMPREPLY < <(compgen -W "$(_tfilefs_mounts) --help" -- "$current")
       return
       ;;
@@ -39,7 +39,7 @@ _tfilefs() {
       fi
       return
       ;;
-    map | classes)
+    map | classes | recover)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help" -- "$current")
         return
@@ -51,7 +51,7 @@ _tfilefs() {
         return
       fi
       if [[ $COMP_CWORD -eq 1 ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "umount ls map stats classes" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "umount commit recover ls map stats classes" -- "$current")
       fi
       ;;
   esac
