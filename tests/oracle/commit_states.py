@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""commit_states.py DIRECTORY: reads every state that tests/writing/write_steps left there, in ROOT and in uproot, and
-compares it with what the state may hold (states.txt). Prints a line for each wrong one; anything that ROOT says on
-stderr is an error of its own, for the caller to see.
+"""commit_states.py DIRECTORY FILE: brings FILE (a copy of what tests/writing/write_steps began with, or nothing yet) from
+state to state by the patches in DIRECTORY, reads each in ROOT and in uproot, and compares it with what it may hold
+(states.txt). Prints a line for each wrong one; what ROOT says on stderr is an error too, for the caller to see.
 
-Of every seventh state ROOT then appends to a copy (UPDATE), and what was there is read again."""
+To a copy of every seventh state ROOT then appends (UPDATE), and what was there is read again; of every state that was
+promised, the records must follow each other up to fEND."""
 
 import os
-import shutil
+import struct
+import subprocess
 import sys
 
 import numpy
@@ -82,21 +84,49 @@ def check(path, before, after, word, append):
         raise ValueError(f"uproot reads {with_uproot}, ROOT {found}")
     if append:
         copy = path + ".appended.root"
-        shutil.copy(path, copy)
+        subprocess.run(["cp", "--sparse=auto", path, copy], check=True)
         append_root(copy)
         if read_root(copy) != found or read_uproot(copy) != found:
             raise ValueError("after ROOT appended to it, it is another")
         os.remove(copy)
 
 
-def main(directory):
+def apply(patch, path, new):
+    with open(patch, "rb") as patches, open(path, "wb" if new else "r+b") as file:
+        while head := patches.read(16):
+            offset, size = struct.unpack("<QQ", head)
+            file.seek(offset)
+            file.write(patches.read(size))
+
+
+def check_records(path):
+    """As TFile::Map walks: each record or gap says where the next one begins."""
+    with open(path, "rb") as file:
+        head = file.read(20)
+        version, position = struct.unpack(">ii", head[4:12])
+        end = struct.unpack(">q" if version > 1000000 else ">i", head[12 : 20 if version > 1000000 else 16])[0]
+        while position < end:
+            file.seek(position)
+            length = struct.unpack(">i", file.read(4))[0]
+            if length == 0:
+                raise ValueError(f"no record at {position}")
+            position += abs(length)
+    if position != end:
+        raise ValueError(f"a record ends at {position}, behind fEND {end}")
+
+
+def main(directory, path):
     with open(os.path.join(directory, "states.txt")) as states:
         for number, line in enumerate(states):
-            name, word, before, after = line.split()
+            word, patch, before, after = line.split()
+            if patch != "-":
+                apply(os.path.join(directory, patch), path, word == "new")
             try:
-                check(os.path.join(directory, name), before, after, word, number % 7 == 0)
+                check(path, before, after, "sure" if word == "new" else word, number % 7 == 0)
+                if word in ("sure", "new"):
+                    check_records(path)
             except Exception as error:
-                print(f"{name} {word} {before} {after}: {type(error).__name__}: {error}")
+                print(f"{number} {line.strip()}: {type(error).__name__}: {error}")
 
 
-main(sys.argv[1])
+main(*sys.argv[1:])

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_steps SCENARIO DIRECTORY [FILE]: changes a ROOT file (FILE, or a new one) by a few commits, and stops each after
-// every single write and in the middle of it: each state is a file NNN.root in DIRECTORY. For each a line on stdout, its
-// name, a word, and what the file may hold: the state before and after the commit, each as PATH=ENTRIES of all tables,
-// joined by commas. The word is "sure" (the commit was promised, so it can only be the second), "open" (either), or "each"
-// (of each table either).
+// write_steps SCENARIO DIRECTORY [FILE]: changes a ROOT file (FILE, which is only read, or a new one) by a few commits,
+// and stops after every single write of them and in the middle of it. DIRECTORY/states.txt has a line for each stop: a
+// word, the file NNN.patch with what was written since the last one ("-": nothing), and what the file may hold: the state
+// before and after the commit, each as PATH=ENTRIES of all tables, joined by commas. The word is "sure" (the commit was
+// promised: only the second), "open" (either), "each" (of each table either) or "new" (the patch makes a whole new file,
+// as a rename does).
 
 #include <cstdio>
 #include <cstdlib>
@@ -13,9 +14,7 @@
 #include <iostream>
 #include <iterator>
 #include <map>
-#include <set>
 
-#include "format/source/memory_source.h"
 #include "tfile/writer.h"
 
 namespace {
@@ -51,10 +50,16 @@ std::vector<std::byte> entries_of_x(EntryRange entries) {
 // A file that is written by plans, every write of which can be the last.
 class SteppedFile {
  public:
-  SteppedFile(fs::path directory, const char* path) : directory_(std::move(directory)) {
-    if (path != nullptr) open(path);
-    writer_ = path != nullptr ? must(FileWriter::open(file_, kCompression))
-                              : must(FileWriter::create("steps.root", kCompression));
+  SteppedFile(fs::path directory, const char* path)
+      : directory_(std::move(directory)), states_(directory_ / "states.txt") {
+    if (path == nullptr) {
+      writer_ = must(FileWriter::create("steps.root", kCompression));
+      return;
+    }
+    const auto source = must(open_source(path));
+    head_.resize(std::min<std::uint64_t>(source->size(), 1024));
+    must(read_range(*source, {0, head_.size()}, head_));
+    writer_ = must(FileWriter::open(must(File::open(source)), kCompression));
   }
 
   FileWriter& writer() { return *writer_; }
@@ -71,7 +76,7 @@ class SteppedFile {
     const std::string path = directory.empty() ? name : directory + "/" + name;
     TableWriter* table = must(writer_->open_table(directory, name, false));
     tables_[path] = {table, table->committed_entries()};
-    wanted_[path] = table->committed_entries();
+    wanted_[path] = committed_[path] = table->committed_entries();
   }
   void append(const std::string& path, std::int64_t count) {
     auto& [table, entries] = tables_.at(path);
@@ -107,29 +112,23 @@ class SteppedFile {
   void commit(bool each = false) {
     word_ = each ? "each" : "open";
     const CommitPlan plan = must(writer_->plan(kNow));
-    // A new file takes its name only when it is whole.
-    if (plan.replace_file) {
-      for (const CommitStep& step : plan.steps) {
-        if (step.kind == CommitStep::Kind::write) put(next_, step.offset, step.bytes);
-      }
-      bytes_ = std::move(next_);
-      next_.clear();
-    } else {
-      if (plan.head_before != std::vector(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(plan.head_before.size()))) {
-        std::cerr << "the head is not what the plan expects\n";
-        std::exit(1);
-      }
-      for (const CommitStep& step : plan.steps) {
-        if (step.kind == CommitStep::Kind::write) write(step.offset, step.bytes);
-      }
-    }
-    committed_ = wanted_;
-    if (bytes_.size() < plan.size) {
-      std::cerr << "the file is shorter than its plan says\n";
+    const std::span<const std::byte> head(head_);
+    if (head_state(head.first(std::min(head.size(), plan.head_before.size())), plan.head_before, plan.head_after) !=
+        (plan.steps.empty() ? HeadState::after : HeadState::before)) {
+      std::cerr << "the head is not what the plan expects\n";
       std::exit(1);
     }
+    for (const CommitStep& step : plan.steps) {
+      if (step.kind == CommitStep::Kind::write) write(step.offset, step.bytes);
+    }
+    committed_ = wanted_;
+    if (plan.replace_file) {
+      head_ = plan.head_after;
+      save("new");
+    } else {
+      save("sure");
+    }
     writer_->committed(plan);
-    save("sure");
     word_ = "open";
   }
 
@@ -142,30 +141,27 @@ class SteppedFile {
     return {path.substr(0, slash), path.substr(slash + 1)};
   }
 
-  void open(const char* path) {
-    std::ifstream in(path, std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
-    const auto bytes = std::as_bytes(std::span(text));
-    bytes_.assign(bytes.begin(), bytes.end());
-    file_ = must(File::open(std::make_shared<const test::MemorySource>(bytes_)));
-  }
-
-  static void put(std::vector<std::byte>& file, std::uint64_t offset, std::span<const std::byte> bytes) {
-    file.resize(std::max<std::size_t>(file.size(), offset + bytes.size()));
-    std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<std::ptrdiff_t>(offset));
-  }
-
   // A write that is not torn inside a sector: what reaches the disk of it first are its first sectors.
   void write(std::uint64_t offset, std::span<const std::byte> bytes) {
-    if (writer_->makes_new_file()) return put(next_, offset, bytes);
     constexpr std::uint64_t kSector = 512;
     const std::uint64_t half = (offset + bytes.size() / 2) / kSector * kSector;
-    if (half > offset) {
-      put(bytes_, offset, bytes.first(half - offset));
+    const bool torn = !writer_->makes_new_file() && half > offset;
+    if (torn) {
+      patch(offset, bytes.first(half - offset));
       save(word_);
+      bytes = bytes.subspan(half - offset);
+      offset = half;
     }
-    put(bytes_, offset, bytes);
-    save(word_);
+    patch(offset, bytes);
+    if (!writer_->makes_new_file()) save(word_);
+  }
+
+  void patch(std::uint64_t offset, std::span<const std::byte> bytes) {
+    for (const std::uint64_t number : {offset, static_cast<std::uint64_t>(bytes.size())}) {
+      for (int byte = 0; byte < 8; ++byte) patch_.push_back(static_cast<char>(number >> (8 * byte)));
+    }
+    patch_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    for (std::size_t i = 0; i < bytes.size() && offset + i < head_.size(); ++i) head_[offset + i] = bytes[i];
   }
 
   static std::string text(const State& state) {
@@ -175,18 +171,20 @@ class SteppedFile {
   }
 
   void save(const char* word) {
-    char name[16];
-    std::snprintf(name, sizeof name, "%03d.root", saved_++);
-    std::ofstream(directory_ / name, std::ios::binary)
-        .write(reinterpret_cast<const char*>(bytes_.data()), static_cast<std::streamsize>(bytes_.size()));
-    std::cout << name << " " << word << " " << text(committed_) << " " << text(wanted_) << "\n";
+    std::string name = "-";
+    if (!patch_.empty()) {
+      name = std::to_string(saved_++) + ".patch";
+      std::ofstream(directory_ / name, std::ios::binary) << patch_;
+      patch_.clear();
+    }
+    states_ << word << " " << name << " " << text(committed_) << " " << text(wanted_) << "\n";
   }
 
   const fs::path directory_;
-  std::shared_ptr<const File> file_;
+  std::ofstream states_;
   std::unique_ptr<FileWriter> writer_;
-  std::vector<std::byte> bytes_;  // the file
-  std::vector<std::byte> next_;   // the one that will take its name
+  std::string patch_;            // what was written and not saved: offset and size, of 8 bytes, little-endian, bytes
+  std::vector<std::byte> head_;  // of the file
   std::map<std::string, std::pair<TableWriter*, std::int64_t>> tables_;
   State committed_, wanted_;
   const char* word_ = "open";
@@ -253,7 +251,7 @@ void keys(SteppedFile& file) {
   file.commit();
 }
 
-// Another writer's file with the table "t" of column x, of type Int_t.
+// Another writer's file with the table "t" of column x, of type Int_t, in its root directory.
 void foreign(SteppedFile& file) {
   file.open_table("", "t");
   for (const std::int64_t count : {100, 2000, 1}) {
@@ -266,11 +264,22 @@ void foreign(SteppedFile& file) {
   file.commit();
 }
 
+// The same in a directory "d" of another writer's.
+void foreign_directory(SteppedFile& file) {
+  file.open_table("d", "t");
+  for (const std::int64_t count : {100, 2000}) {
+    file.append("d/t", count);
+    file.commit();
+  }
+  file.rename("d/t", "u");
+  file.commit();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::map<std::string, std::function<void(SteppedFile&)>> scenarios{
-      {"root-table", root_table}, {"directories", directories}, {"keys", keys}, {"foreign", foreign}};
+      {"root-table", root_table}, {"directories", directories}, {"keys", keys}, {"foreign", foreign}, {"foreign-directory", foreign_directory}};
   const auto scenario = argc < 3 ? scenarios.end() : scenarios.find(argv[1]);
   if (scenario == scenarios.end()) {
     std::cerr << "write_steps SCENARIO DIRECTORY [FILE]; SCENARIO is one of";
