@@ -424,7 +424,7 @@ class BasketEncoder {
   // The record without its head.
   Result<Buffer> make_record() {
     if (place_.compression.level == 0) {
-      Buffer record(head_.keylen + payload_size_);
+      Buffer record(head_.keylen + payload_size_, Use::passing);
       write_payload(record.data() + head_.keylen);
       return record;
     }
@@ -433,7 +433,7 @@ class BasketEncoder {
     scratch_.stored.clear();
     TRY(const bool shrinks, compress(scratch_.payload, place_.compression, scratch_.stored));
     const std::vector<std::byte>& stored = shrinks ? scratch_.stored : scratch_.payload;
-    Buffer record(head_.keylen + stored.size());
+    Buffer record(head_.keylen + stored.size(), Use::passing);
     if (!stored.empty()) std::memcpy(record.data() + head_.keylen, stored.data(), stored.size());
     return record;
   }

@@ -65,7 +65,7 @@ void op_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t m
                     fuse_file_info answer = info;
                     answer.fh = made.opened.handle;
                     answer.keep_cache = made.opened.keep_cache;
-                    answer.direct_io = made.opened.direct;
+                    answer.direct_io = made.opened.direct || only_writes(info);
                     return fuse_reply_create(to, &entry, &answer);
                   },
                   [&fs](const FileSystem::Created& made) {

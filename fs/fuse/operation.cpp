@@ -47,7 +47,7 @@ Reply<FileSystem::Opened> reply_opened(FileSystem& fs, const PendingPtr& pending
         fuse_file_info answer = info;
         answer.fh = opened.handle;
         answer.keep_cache = opened.keep_cache;
-        answer.direct_io = opened.direct;
+        answer.direct_io = opened.direct || only_writes(info);
         // Before the answer: the size that whoever opens sees next is that of what was opened.
         if (opened.changed) forget_attributes(session, id);
         return fuse_reply_open(to, &answer);

@@ -2,6 +2,7 @@
 // What the operations have in common: how one is run, and how its answers look to the kernel.
 #pragma once
 
+#include <fcntl.h>
 #include <fuse_lowlevel.h>
 
 #include <cerrno>
@@ -40,5 +41,9 @@ fuse_entry_param entry_of(InodeId, const Attributes&);
 Reply<FileSystem::Found> reply_found(FileSystem&, const PendingPtr&);
 Reply<FileSystem::Opened> reply_opened(FileSystem&, const PendingPtr&, fuse_session*, fuse_ino_t, const fuse_file_info&);
 Reply<void> reply_done(const PendingPtr&);
+
+// Who only writes gains nothing from the kernel's pages: without them each write is a copy less and as large as the
+// writer has it. Nobody can map what is opened so, and who has mapped the file otherwise sees what is written.
+inline bool only_writes(const fuse_file_info& info) { return (info.flags & O_ACCMODE) == O_WRONLY; }
 
 }  // namespace tfilefs

@@ -2,6 +2,10 @@
 #include "staging/file_writes.h"
 
 #include <fcntl.h>
+#include <sys/uio.h>
+
+#include <cerrno>
+#include <utility>
 
 #include "staging/file_place.h"
 
@@ -9,30 +13,44 @@ namespace tfilefs {
 namespace {
 
 // Where one more call costs next to nothing beside the bytes that it carries.
-constexpr std::size_t kWriteSize = 4 << 20;
+constexpr std::uint64_t kWriteSize = 4 << 20;
+constexpr std::size_t kPartsMax = 1024;  // IOV_MAX
+
+Result<> write_parts(int fd, std::uint64_t offset, const std::vector<tfile::Buffer>& buffers) {
+  std::vector<iovec> parts;
+  for (const tfile::Buffer& buffer : buffers) parts.push_back({const_cast<std::byte*>(buffer.data()), buffer.size()});
+  for (std::size_t first = 0; first < parts.size();) {
+    const ssize_t done = ::pwritev(fd, &parts[first], static_cast<int>(parts.size() - first), static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return system_error("write", errno);
+    offset += static_cast<std::uint64_t>(done);
+    auto left = static_cast<std::size_t>(done);
+    for (; first < parts.size() && left >= parts[first].iov_len; ++first) left -= parts[first].iov_len;
+    if (first == parts.size()) break;
+    parts[first].iov_base = static_cast<std::byte*>(parts[first].iov_base) + left;
+    parts[first].iov_len -= left;
+  }
+  return {};
+}
 
 }  // namespace
 
-Result<> FileWrites::write(std::uint64_t offset, std::span<const std::byte> bytes) {
-  if (offset != offset_ + gathered_.size() || gathered_.size() + bytes.size() > kWriteSize) TRY_VOID(flush());
+Result<> FileWrites::write(std::uint64_t offset, tfile::Buffer bytes) {
+  if (offset != offset_ + size_ || gathered_.size() == kPartsMax) TRY_VOID(flush());
   if (gathered_.empty()) offset_ = offset;
-  if (bytes.size() < kWriteSize) {
-    gathered_.insert(gathered_.end(), bytes.begin(), bytes.end());
-    return {};
-  }
-  TRY_VOID(write_all(fd_, offset, bytes));
-  ::sync_file_range(fd_, static_cast<off_t>(offset), static_cast<off_t>(bytes.size()), SYNC_FILE_RANGE_WRITE);
-  offset_ = offset + bytes.size();
-  return {};
+  size_ += bytes.size();
+  gathered_.push_back(std::move(bytes));
+  return size_ < kWriteSize ? Result<>() : flush();
 }
 
 Result<> FileWrites::flush() {
   if (gathered_.empty()) return {};
-  TRY_VOID(write_all(fd_, offset_, gathered_));
+  TRY_VOID(write_parts(fd_, offset_, gathered_));
   // So that the disk is busy while the next baskets are made, rather than all at once in the sync. No promise: a file
   // system that cannot do it has lost nothing.
-  ::sync_file_range(fd_, static_cast<off_t>(offset_), static_cast<off_t>(gathered_.size()), SYNC_FILE_RANGE_WRITE);
-  offset_ += gathered_.size();
+  ::sync_file_range(fd_, static_cast<off_t>(offset_), static_cast<off_t>(size_), SYNC_FILE_RANGE_WRITE);
+  offset_ += size_;
+  size_ = 0;
   gathered_.clear();
   return {};
 }

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "reply.h"
+#include "tfile/buffer.h"
 
 namespace tfilefs {
 
@@ -14,13 +14,13 @@ namespace tfilefs {
 class FileWrites {
  public:
   explicit FileWrites(int fd) : fd_(fd) {}
-  Result<> write(std::uint64_t offset, std::span<const std::byte>);
+  Result<> write(std::uint64_t offset, tfile::Buffer);
   Result<> flush();
 
  private:
   const int fd_;
-  std::uint64_t offset_ = 0;  // of gathered_
-  std::vector<std::byte> gathered_;
+  std::uint64_t offset_ = 0, size_ = 0;  // of gathered_, all together
+  std::vector<tfile::Buffer> gathered_;
 };
 
 }  // namespace tfilefs

@@ -2,10 +2,15 @@
 #include "staging/table_commit.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <deque>
+#include <functional>
 #include <future>
 #include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace tfilefs {
@@ -16,19 +21,22 @@ using tfile::EntryRange;
 namespace {
 
 // What lies in memory between staging and file at once: enough that every core has baskets to compress while others are
-// written, little beside the smallest budgets.
-constexpr std::uint64_t kInFlightMax = 64 << 20;
+// written, little beside the smallest budgets and what a thread's cache of the processor holds.
+constexpr std::uint64_t kInFlightMax = 16 << 20;
 
-// The part of each branch from which the size of a cluster is estimated.
-constexpr double kSampleBytes = 256 << 10;
+// The part of all branches together, and of each, from which the size of a cluster is estimated.
+constexpr double kSampleBytesAll = 8 << 20, kSampleBytesMin = 8 << 10, kSampleBytesMax = 256 << 10;
 
-// The least that OptimizeBaskets gives, and the size above which an entry read at random costs more than a seek does.
-constexpr double kBasketBytesMin = 512, kBasketBytesMax = 2 << 20;
+// The least that OptimizeBaskets gives, and the size above which zstd works in tables that are too large for a core's
+// cache (half as fast, for a thousandth of the bytes) and an entry read at random costs more than a seek does.
+constexpr double kBasketBytesMin = 512, kBasketBytesMax = 256 << 10;
+constexpr double kBasketBytesOver = 1.02;  // of it: its key and the length of its offsets
+constexpr std::int64_t kSampleEntriesMin = 16;  // from which is seen how many there should be
 
-const StagedColumn* staged_at(const StagedTable& table, const std::string& path) {
-  const auto at = std::find_if(table.columns.begin(), table.columns.end(),
-                               [&](const StagedColumn& column) { return column.path == path; });
-  return at == table.columns.end() ? nullptr : &*at;
+// Powers of two, so that few baskets lie across two of the staged blocks.
+std::int64_t basket_entries_for(double entry_bytes) {
+  const double most = kBasketBytesMax * kBasketBytesOver / std::max(entry_bytes, 1e-3);
+  return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(std::max(1.0, most))));
 }
 
 // A basket that another thread makes.
@@ -50,18 +58,34 @@ Making start_basket(ClusterCache& cache, const tfile::TableWriter& writer, std::
   return making;
 }
 
+// A basket of about `wanted` bytes of the branch's columns.
+Result<Making> start_sample(ClusterCache& cache, const tfile::TableWriter& writer, std::size_t branch,
+                            const BranchColumns& columns, EntryRange entries, double wanted) {
+  EntryRange part{entries.begin, std::min(entries.end, entries.begin + kSampleEntriesMin)};
+  TRY(ColumnItems items, items_of(columns, part));
+  const double more =
+      static_cast<double>(part.size()) * wanted / static_cast<double>(std::max<std::uint64_t>(1, items.bytes));
+  if (part.end < entries.end && more > static_cast<double>(part.size())) {
+    part.end = std::min(entries.end, part.begin + static_cast<std::int64_t>(more));
+    TRY(items, items_of(columns, part));
+  }
+  return start_basket(cache, writer, branch, part, std::move(items));
+}
+
 // Baskets under way, finished in the order in which they were started.
-class Baskets {
+class BasketsUnderWay {
  public:
-  Baskets(tfile::TableWriter& writer, const BasketSink& sink) : writer_(writer), sink_(sink) {}
-  ~Baskets() {
+  explicit BasketsUnderWay(std::function<Result<>(Making&)> finish) : finish_(std::move(finish)) {}
+  ~BasketsUnderWay() {
     for (Making& left : making_) left.basket.wait();  // they read what is staged
   }
+  BasketsUnderWay(const BasketsUnderWay&) = delete;
+  BasketsUnderWay& operator=(const BasketsUnderWay&) = delete;
 
-  Result<> add(std::size_t branch, EntryRange entries, ColumnItems items) {
-    while (!making_.empty() && in_flight_ + items.bytes > kInFlightMax) TRY_VOID(finish_first());
-    in_flight_ += items.bytes;
-    making_.push_back(start_basket(sink_.cache, writer_, branch, entries, std::move(items)));
+  Result<> add(Making making) {
+    in_flight_ += making.bytes;
+    making_.push_back(std::move(making));
+    while (in_flight_ > kInFlightMax) TRY_VOID(finish_first());
     return {};
   }
 
@@ -75,16 +99,10 @@ class Baskets {
     Making first = std::move(making_.front());
     making_.pop_front();
     in_flight_ -= first.bytes;
-    TRY(Basket basket, first.basket.get());
-    const std::uint64_t address = sink_.places.place(basket);
-    TRY_VOID(sink_.file.write(address, basket.record.span()));
-    writer_.add_basket(first.branch, basket, address);
-    sink_.left -= std::min(sink_.left.load(), first.bytes);
-    return {};
+    return finish_(first);
   }
 
-  tfile::TableWriter& writer_;
-  const BasketSink& sink_;
+  const std::function<Result<>(Making&)> finish_;
   std::deque<Making> making_;
   std::uint64_t in_flight_ = 0;
 };
@@ -119,18 +137,19 @@ Result<> TableCommit::write(const StagedTable& staged, std::int64_t entries, con
   TRY_VOID(add_branches(staged));
   std::int64_t begin = entries;
   for (const Branch& branch : branches_) begin = branch.dropped ? begin : std::min(begin, branch.entries);
-  if (begin < entries) TRY_VOID(size_clusters(staged, {begin, entries}, sink.autoflush));
+  const std::vector<BranchColumns> columns = columns_of(staged);
+  if (begin < entries) TRY_VOID(size_clusters(columns, {begin, entries}, sink));
   for (std::int64_t at = begin; at < entries; at += cluster_entries_)
-    TRY_VOID(write_cluster(staged, {at, std::min(at + cluster_entries_, entries)}, sink));
+    TRY_VOID(write_cluster(columns, {at, std::min(at + cluster_entries_, entries)}, sink));
   return sink.file.flush();
 }
 
 Result<> TableCommit::add_branches(const StagedTable& staged) {
+  std::unordered_set<std::string_view> known;
+  for (const tfile::OfferedColumn& column : columns_) known.insert(column.path);
   std::vector<tfile::OfferedColumn> offered;
   for (const StagedColumn& column : staged.columns) {
-    const bool known = std::any_of(columns_.begin(), columns_.end(),
-                                   [&](const tfile::OfferedColumn& c) { return c.path == column.path; });
-    if (known) continue;
+    if (known.contains(column.path)) continue;
     TRY(tfile::OfferedColumn made, tfile::offered_column(column.path));
     made.title = column.title;
     offered.push_back(std::move(made));
@@ -147,55 +166,63 @@ Result<> TableCommit::add_branches(const StagedTable& staged) {
   return {};
 }
 
-BranchColumns TableCommit::columns_of(const StagedTable& staged, std::size_t branch) const {
-  BranchColumns columns;
-  for (const std::uint32_t i : branches_[branch].form.columns) {
-    columns.offered.push_back(&columns_[i]);
-    columns.staged.push_back(staged_at(staged, columns_[i].path));
+std::vector<BranchColumns> TableCommit::columns_of(const StagedTable& staged) const {
+  std::unordered_map<std::string_view, const StagedColumn*> by_path;
+  for (const StagedColumn& column : staged.columns) by_path.emplace(column.path, &column);
+  std::vector<BranchColumns> all;
+  for (const Branch& branch : branches_) {
+    BranchColumns& columns = all.emplace_back();
+    for (const std::uint32_t i : branch.form.columns) {
+      const auto at = by_path.find(columns_[i].path);
+      columns.offered.push_back(&columns_[i]);
+      columns.staged.push_back(at == by_path.end() ? nullptr : at->second);
+    }
   }
-  return columns;
+  return all;
 }
 
-Result<> TableCommit::sample_branch(const StagedTable& staged, std::size_t number, EntryRange entries) {
-  Branch& branch = branches_[number];
-  const BranchColumns columns = columns_of(staged, number);
-  EntryRange part{entries.begin, std::min(entries.end, entries.begin + 1000)};
-  TRY(ColumnItems items, items_of(columns, part));
+Result<> TableCommit::sample_branches(const std::vector<BranchColumns>& columns, EntryRange entries, ClusterCache& cache) {
   const double wanted =
-      static_cast<double>(part.size()) * kSampleBytes / static_cast<double>(std::max<std::uint64_t>(1, items.bytes));
-  if (part.end < entries.end && wanted > static_cast<double>(part.size())) {
-    part.end = std::min(entries.end, part.begin + static_cast<std::int64_t>(wanted));
-    TRY(items, items_of(columns, part));
+      std::clamp(kSampleBytesAll / static_cast<double>(branches_.size()), kSampleBytesMin, kSampleBytesMax);
+  BasketsUnderWay samples([&](Making& sample) -> Result<> {
+    TRY(const Basket basket, sample.basket.get());
+    Branch& branch = branches_[sample.branch];
+    branch.raw = static_cast<double>(basket.raw_bytes) / static_cast<double>(basket.entries);
+    branch.stored = static_cast<double>(basket.record.size()) / static_cast<double>(basket.entries);
+    return {};
+  });
+  for (std::size_t i = 0; i < branches_.size(); ++i) {
+    if (branches_[i].dropped || branches_[i].raw != 0 || branches_[i].entries >= entries.end) continue;
+    const EntryRange left{std::max(entries.begin, branches_[i].entries), entries.end};
+    TRY(Making sample, start_sample(cache, *writer_, i, columns[i], left, wanted));
+    TRY_VOID(samples.add(std::move(sample)));
   }
-  TRY(const Basket basket, writer_->encode(number, part, items.columns));
-  branch.raw = static_cast<double>(basket.raw_bytes) / static_cast<double>(part.size());
-  branch.stored = static_cast<double>(basket.record.size()) / static_cast<double>(part.size());
-  return {};
+  return samples.finish();
 }
 
 // The first cluster decides how many entries compress to what is asked for; of each branch its share of that is cut
 // into baskets, when the branch is first written.
-Result<> TableCommit::size_clusters(const StagedTable& staged, EntryRange entries, std::uint64_t autoflush) {
+Result<> TableCommit::size_clusters(const std::vector<BranchColumns>& columns, EntryRange entries, const BasketSink& sink) {
+  TRY_VOID(sample_branches(columns, entries, sink.cache));
   double stored = 0;
-  for (std::size_t i = 0; i < branches_.size(); ++i) {
-    if (branches_[i].dropped) continue;
-    if (branches_[i].raw == 0 && branches_[i].entries < entries.end)
-      TRY_VOID(sample_branch(staged, i, {std::max(entries.begin, branches_[i].entries), entries.end}));
-    stored += branches_[i].stored;
-  }
-  if (cluster_entries_ == 0)
-    cluster_entries_ = std::max<std::int64_t>(1, std::llround(static_cast<double>(autoflush) / std::max(stored, 1e-3)));
+  for (const Branch& branch : branches_) stored += branch.dropped ? 0 : branch.stored;
   for (Branch& branch : branches_) {
-    if (branch.basket_entries != 0) continue;
-    const double pieces = std::ceil(branch.raw * static_cast<double>(cluster_entries_) / kBasketBytesMax);
-    branch.basket_entries = std::max<std::int64_t>(
-        1, std::llround(std::ceil(static_cast<double>(cluster_entries_) / std::max(1.0, pieces))));
+    if (branch.basket_entries == 0 && branch.raw > 0) branch.basket_entries = basket_entries_for(branch.raw);
   }
+  if (cluster_entries_ != 0) return {};
+  const std::int64_t wanted =
+      std::max<std::int64_t>(1, std::llround(static_cast<double>(sink.autoflush) / std::max(stored, 1e-3)));
+  // Of whole baskets, where that takes little off it: else each cluster would end with stubs.
+  std::int64_t unit = 1;
+  for (const Branch& branch : branches_) {
+    if (branch.basket_entries <= wanted / 4) unit = std::max(unit, branch.basket_entries);
+  }
+  cluster_entries_ = wanted - wanted % unit;
   return {};
 }
 
 // Baskets lie in the order of their first entries, so that a reader of many branches never goes back.
-Result<> TableCommit::write_cluster(const StagedTable& staged, EntryRange entries, const BasketSink& sink) {
+Result<> TableCommit::write_cluster(const std::vector<BranchColumns>& columns, EntryRange entries, const BasketSink& sink) {
   struct Piece {
     std::size_t branch;
     EntryRange entries;
@@ -209,16 +236,23 @@ Result<> TableCommit::write_cluster(const StagedTable& staged, EntryRange entrie
   }
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const Piece& a, const Piece& b) { return a.entries.begin < b.entries.begin; });
-  Baskets baskets(*writer_, sink);
+  BasketsUnderWay baskets([&](Making& making) -> Result<> {
+    TRY(Basket basket, making.basket.get());
+    const std::uint64_t address = sink.places.place(basket);
+    writer_->add_basket(making.branch, basket, address);
+    TRY_VOID(sink.file.write(address, std::move(basket.record)));
+    sink.left -= std::min(sink.left.load(), making.bytes);
+    return {};
+  });
   for (const Piece& piece : pieces) {
-    TRY(ColumnItems items, items_of(columns_of(staged, piece.branch), piece.entries));
-    TRY_VOID(baskets.add(piece.branch, piece.entries, std::move(items)));
+    TRY(ColumnItems items, items_of(columns[piece.branch], piece.entries));
+    TRY_VOID(baskets.add(start_basket(sink.cache, *writer_, piece.branch, piece.entries, std::move(items))));
   }
   TRY_VOID(baskets.finish());
   std::vector<std::int32_t> basket_bytes;
   for (Branch& branch : branches_) {
     branch.entries = std::max(branch.entries, entries.end);
-    const double bytes = branch.raw * static_cast<double>(branch.basket_entries);
+    const double bytes = branch.raw * static_cast<double>(std::min(branch.basket_entries, cluster_entries_));
     basket_bytes.push_back(static_cast<std::int32_t>(
         std::clamp(std::ceil(bytes / kBasketBytesMin) * kBasketBytesMin, kBasketBytesMin, kBasketBytesMax)));
   }

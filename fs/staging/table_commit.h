@@ -41,10 +41,10 @@ class TableCommit {
 
  private:
   Result<> add_branches(const StagedTable&);
-  BranchColumns columns_of(const StagedTable&, std::size_t branch) const;
-  Result<> size_clusters(const StagedTable&, tfile::EntryRange, std::uint64_t autoflush);
-  Result<> sample_branch(const StagedTable&, std::size_t branch, tfile::EntryRange);
-  Result<> write_cluster(const StagedTable&, tfile::EntryRange, const BasketSink&);
+  std::vector<BranchColumns> columns_of(const StagedTable&) const;  // by branch
+  Result<> size_clusters(const std::vector<BranchColumns>&, tfile::EntryRange, const BasketSink&);
+  Result<> sample_branches(const std::vector<BranchColumns>&, tfile::EntryRange, ClusterCache&);
+  Result<> write_cluster(const std::vector<BranchColumns>&, tfile::EntryRange, const BasketSink&);
 
   tfile::TableWriter* writer_;                 // of the FileWriter
   std::vector<tfile::OfferedColumn> columns_;  // the committed form's, then all added

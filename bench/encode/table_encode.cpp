@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// What encoding whole columns into baskets costs with no mount and no file around it: columns that lie in memory, on the
+// given number of threads. Prints the seconds and the bytes of all baskets.
+//
+//   table_encode COLUMNS LIST COMPRESSION THREADS ENTRIES      ENTRIES: of a basket
+//
+// COLUMNS and LIST as write_peers has them; COMPRESSION as the mount's option.
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tfile/writer.h"
+
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+template <class T>
+T must(tfile::Result<T> result) {
+  if (!result) {
+    std::fprintf(stderr, "%s\n", result.error().text.c_str());
+    std::exit(1);
+  }
+  return *std::move(result);
+}
+
+Bytes content(const std::string& path) {
+  std::ifstream file(path, std::ios::binary | std::ios::ate);
+  if (!file) std::perror(path.c_str()), std::exit(1);
+  Bytes bytes(static_cast<std::size_t>(file.tellg()));
+  file.seekg(0);
+  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
+}
+
+std::vector<std::string> paths(const char* list) {
+  std::vector<std::string> found;
+  std::ifstream lines(list);
+  for (std::string name, type; lines >> name >> type;) {
+    if (type.size() > 2) {
+      found.push_back(name + "/offsets.i8");
+      found.push_back(name + "/values." + type.substr(0, 2));
+    } else {
+      found.push_back(name + "." + type);
+    }
+  }
+  return found;
+}
+
+// The part of each column of a branch that `entries` take.
+std::vector<std::span<const std::byte>> parts(const tfile::BranchForm& branch, const std::vector<tfile::OfferedColumn>& offered,
+                                              const std::vector<Bytes>& columns, tfile::EntryRange entries) {
+  std::vector<std::span<const std::byte>> made;
+  auto begin = static_cast<std::size_t>(entries.begin), end = static_cast<std::size_t>(entries.end);
+  for (const std::uint32_t i : branch.columns) {
+    const std::span<const std::byte> all = columns[i];
+    const std::size_t size = tfile::size_of(offered[i].dtype);
+    const bool offsets = offered[i].role == tfile::Role::offsets;
+    made.push_back(all.subspan(begin * size, (end - begin + (offsets ? 1 : 0)) * size));
+    if (!offsets) continue;
+    std::int64_t first = 0, last = 0;
+    std::memcpy(&first, made.back().data(), sizeof first);
+    std::memcpy(&last, made.back().data() + made.back().size() - sizeof last, sizeof last);
+    begin = static_cast<std::size_t>(first), end = static_cast<std::size_t>(last);
+  }
+  return made;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 6) return 2;
+  const std::string directory = argv[1];
+  const std::int64_t step = std::atoll(argv[5]);
+  std::vector<tfile::OfferedColumn> offered;
+  std::vector<Bytes> columns;
+  for (const std::string& path : paths(argv[2])) {
+    offered.push_back(must(tfile::offered_column(path)));
+    columns.push_back(content(directory + "/" + path));
+  }
+  const tfile::TableForm form = must(tfile::table_form(offered));
+  const auto writer = must(tfile::FileWriter::create("limit.root", must(tfile::parse_compression(argv[3]))));
+  tfile::TableWriter* const table = must(writer->create_table("", "t", ""));
+  if (!table->add_branches(offered, form)) return 1;
+  const auto scalar = std::find_if(form.branches.begin(), form.branches.end(), [&](const tfile::BranchForm& branch) {
+    return branch.kind == tfile::BranchForm::Kind::number;
+  });
+  const std::uint32_t first = scalar->columns[0];
+  const auto entries = static_cast<std::int64_t>(columns[first].size() / tfile::size_of(offered[first].dtype));
+
+  const std::size_t steps = static_cast<std::size_t>((entries + step - 1) / step);
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::uint64_t> stored = 0;
+  const auto work = [&] {
+    for (std::size_t at = next++; at < steps * form.branches.size(); at = next++) {
+      const std::size_t branch = at % form.branches.size();
+      const auto begin = static_cast<std::int64_t>(at / form.branches.size()) * step;
+      const tfile::EntryRange range{begin, std::min(begin + step, entries)};
+      stored += must(table->encode(branch, range, parts(form.branches[branch], offered, columns, range))).record.size();
+    }
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < std::atoi(argv[4]); ++i) threads.emplace_back(work);
+  for (std::thread& thread : threads) thread.join();
+  std::printf("%f %llu\n", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(),
+              static_cast<unsigned long long>(stored.load()));
+  return 0;
+}
