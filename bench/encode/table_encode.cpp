@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What encoding whole columns into baskets costs with no mount and no file around it: columns that lie in memory, on the
-// given number of threads. Prints the seconds and the bytes of all baskets.
+// What encoding whole columns into baskets costs with no mount and no file around it: of columns in memory, on the given
+// number of threads. Prints the seconds and the bytes of all baskets.
 //
 //   table_encode COLUMNS LIST COMPRESSION THREADS ENTRIES      ENTRIES: of a basket
 //
@@ -56,7 +56,8 @@ std::vector<std::string> paths(const char* list) {
 }
 
 // The part of each column of a branch that `entries` take.
-std::vector<std::span<const std::byte>> parts(const tfile::BranchForm& branch, const std::vector<tfile::OfferedColumn>& offered,
+std::vector<std::span<const std::byte>> parts(const tfile::BranchForm& branch,
+                                              const std::vector<tfile::OfferedColumn>& offered,
                                               const std::vector<Bytes>& columns, tfile::EntryRange entries) {
   std::vector<std::span<const std::byte>> made;
   auto begin = static_cast<std::size_t>(entries.begin), end = static_cast<std::size_t>(entries.end);

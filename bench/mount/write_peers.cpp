@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a table of columns, which lie in memory before the clock runs, with ROOT's own writers. Prints the seconds from the
-// creation of the file until its bytes are on disk. Compiled by write.py.
+// Writes a table of columns, which lie in memory before the clock runs, with ROOT's own writers. Prints the seconds from
+// the creation of the file until its bytes are on disk. Compiled by write.py.
 //
 //   write_peers tree|tree-threads|ntuple-threads COLUMNS LIST FILE COMPRESSION
 //
-// COLUMNS: a directory of columns as a mount has them; LIST: a file with a line NAME TYPE for each branch: TYPE f4 f8 i4 b1,
-// or f4[] i4[], counted by nPREFIX where the name is PREFIX_xxx.
+// COLUMNS: a directory of columns as a mount has them; LIST: a file with a line NAME TYPE for each branch: TYPE f4 f8 i4
+// b1, or f4[] i4[], counted by nPREFIX where the name is PREFIX_xxx.
 
 #include <ROOT/RNTupleFillContext.hxx>
 #include <ROOT/RNTupleModel.hxx>
@@ -153,7 +153,8 @@ void write_ntuple(const std::vector<Column>& columns, long entries, const char* 
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < kThreads; ++i) threads.emplace_back(fill, entries * i / kThreads, entries * (i + 1) / kThreads);
+  for (unsigned i = 0; i < kThreads; ++i)
+    threads.emplace_back(fill, entries * i / kThreads, entries * (i + 1) / kThreads);
   for (std::thread& thread : threads) thread.join();
   writer.reset();
 }

@@ -42,8 +42,8 @@ Reply<FileSystem::Found> reply_found(FileSystem&, const PendingPtr&);
 Reply<FileSystem::Opened> reply_opened(FileSystem&, const PendingPtr&, fuse_session*, fuse_ino_t, const fuse_file_info&);
 Reply<void> reply_done(const PendingPtr&);
 
-// Who only writes gains nothing from the kernel's pages: without them each write is a copy less and as large as the
-// writer has it. Nobody can map what is opened so, and who has mapped the file otherwise sees what is written.
+// Who only writes gains nothing from the kernel's pages: without them each write is a copy less, and as large as the
+// writer has it. Nobody can map what is opened so; who has mapped the file otherwise sees what is written.
 inline bool only_writes(const fuse_file_info& info) { return (info.flags & O_ACCMODE) == O_WRONLY; }
 
 }  // namespace tfilefs

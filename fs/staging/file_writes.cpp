@@ -20,7 +20,8 @@ Result<> write_parts(int fd, std::uint64_t offset, const std::vector<tfile::Buff
   std::vector<iovec> parts;
   for (const tfile::Buffer& buffer : buffers) parts.push_back({const_cast<std::byte*>(buffer.data()), buffer.size()});
   for (std::size_t first = 0; first < parts.size();) {
-    const ssize_t done = ::pwritev(fd, &parts[first], static_cast<int>(parts.size() - first), static_cast<off_t>(offset));
+    const auto count = static_cast<int>(parts.size() - first);
+    const ssize_t done = ::pwritev(fd, &parts[first], count, static_cast<off_t>(offset));
     if (done < 0 && errno == EINTR) continue;
     if (done < 0) return system_error("write", errno);
     offset += static_cast<std::uint64_t>(done);

@@ -181,7 +181,8 @@ std::vector<BranchColumns> TableCommit::columns_of(const StagedTable& staged) co
   return all;
 }
 
-Result<> TableCommit::sample_branches(const std::vector<BranchColumns>& columns, EntryRange entries, ClusterCache& cache) {
+Result<> TableCommit::sample_branches(const std::vector<BranchColumns>& columns, EntryRange entries,
+                                      ClusterCache& cache) {
   const double wanted =
       std::clamp(kSampleBytesAll / static_cast<double>(branches_.size()), kSampleBytesMin, kSampleBytesMax);
   BasketsUnderWay samples([&](Making& sample) -> Result<> {
@@ -202,7 +203,8 @@ Result<> TableCommit::sample_branches(const std::vector<BranchColumns>& columns,
 
 // The first cluster decides how many entries compress to what is asked for; of each branch its share of that is cut
 // into baskets, when the branch is first written.
-Result<> TableCommit::size_clusters(const std::vector<BranchColumns>& columns, EntryRange entries, const BasketSink& sink) {
+Result<> TableCommit::size_clusters(const std::vector<BranchColumns>& columns, EntryRange entries,
+                                    const BasketSink& sink) {
   TRY_VOID(sample_branches(columns, entries, sink.cache));
   double stored = 0;
   for (const Branch& branch : branches_) stored += branch.dropped ? 0 : branch.stored;
@@ -222,7 +224,8 @@ Result<> TableCommit::size_clusters(const std::vector<BranchColumns>& columns, E
 }
 
 // Baskets lie in the order of their first entries, so that a reader of many branches never goes back.
-Result<> TableCommit::write_cluster(const std::vector<BranchColumns>& columns, EntryRange entries, const BasketSink& sink) {
+Result<> TableCommit::write_cluster(const std::vector<BranchColumns>& columns, EntryRange entries,
+                                    const BasketSink& sink) {
   struct Piece {
     std::size_t branch;
     EntryRange entries;
