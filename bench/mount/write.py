@@ -45,7 +45,8 @@ all = {name: values for name, values in scalars.items() if name[1:] not in table
 count = len(next(iter(scalars.values())))
 step = max(1, int(30e6 * count / sum(values.nbytes for values in all.values())))
 begin = time.perf_counter()
-with uproot.recreate(path, compression=codec(int(setting[2])) if codec else None) as file:
+level = int(setting[2]) * (2 if codec is uproot.ZSTD else 1)  # ROOT's levels of zstd are every second one
+with uproot.recreate(path, compression=codec(level) if codec else None) as file:
     tree = file.mktree("t", {name: values.dtype if isinstance(values, numpy.ndarray) else values.type.content
                              for name, values in all.items()})
     for at in range(0, count, step):
@@ -130,6 +131,7 @@ class Writing:
         self.columns = columns
         self.setting, self.option = CODECS[codec]
         self.directory = os.path.join(rounds.cache_directory(), "written")
+        self.path = os.path.join(self.directory, "out.root")
         self.sizes = {}
 
     def fresh(self):
@@ -139,43 +141,47 @@ class Writing:
 
     def written(self, name):
         """The file that a measurement wrote, weighed and removed."""
-        path = os.path.join(self.directory, "out.root")
-        self.sizes[name] = os.path.getsize(path)
-        os.remove(path)
+        self.sizes[name] = os.path.getsize(self.path)
+        os.remove(self.path)
 
-    def ours(self):
+    def write(self):
         self.fresh()
         mount = self.directory + ".mnt"
         os.makedirs(mount, exist_ok=True)
         subprocess.run([rounds.program(), "-o", f"rw,compression={self.option}", self.directory, mount], check=True)
-        os.mkdir(os.path.join(mount, "out.root"))
-        begin = time.perf_counter()
         table = os.path.join(mount, "out.root", "t")
+        os.mkdir(os.path.dirname(table))
+        begin = time.perf_counter()
         os.mkdir(table)
         copied = subprocess.run(["cp", "-r", self.columns.path + "/.", table])
         unmounted = subprocess.run([rounds.program(), "umount", mount])
         seconds = time.perf_counter() - begin
         assert copied.returncode == unmounted.returncode == 0
+        return seconds
+
+    def write_by_root(self, way):
+        self.fresh()
+        return output(compiled("write_peers"), way, self.columns.path, self.columns.list, self.path, str(self.setting))[0]
+
+    def ours(self):
+        seconds = self.write()
         self.written("tfilefs")
         return seconds
 
     def peer(self, way):
-        self.fresh()
-        path = os.path.join(self.directory, "out.root")
-        seconds, = output(compiled("write_peers"), way, self.columns.path, self.columns.list, path, str(self.setting))
+        seconds = self.write_by_root(way)
         self.written(way)
         return seconds
 
     def uproot(self):
         self.fresh()
-        path = os.path.join(self.directory, "out.root")
-        seconds, = output(sys.executable, "-W", "ignore", "-c", UPROOT, self.columns.path, self.columns.list, path,
+        seconds, = output(sys.executable, "-W", "ignore", "-c", UPROOT, self.columns.path, self.columns.list, self.path,
                           str(self.setting))
         self.written("uproot")
         return seconds
 
     def encoder(self):
-        """Baskets of 256 KiB of four bytes an entry, whatever the size of ours is."""
+        """In baskets of 65536 entries, or of all."""
         encode = os.path.join(build_directory(), "bench", "table_encode")
         seconds, self.sizes["encoder"] = output(encode, self.columns.path, self.columns.list, self.option, "2", "65536")
         return seconds
@@ -220,4 +226,5 @@ def main():
         shutil.rmtree(os.path.join(rounds.cache_directory(), "written"), ignore_errors=True)
 
 
-main()
+if __name__ == "__main__":
+    main()
