@@ -240,6 +240,7 @@ class FormMaker {
         const auto typed = parse_typed_name(child.name);
         const std::string stem = typed ? typed->stem : std::string();
         if (one_child && (stem == "values" || column(child).role == Role::chars)) {
+          shape.kind = Shape::Kind::list;
           shape.incomplete = stem + " without offsets";
           return shape;
         }
@@ -248,7 +249,11 @@ class FormMaker {
       }
     }
     // The mount shows a branch of one leaf as that leaf.
-    if (one_child) shape.incomplete = shape.columns.empty() ? "values without offsets" : "a record needs two members";
+    if (one_child) shape.incomplete = "a record needs two members";
+    if (shape.columns.empty()) {
+      shape.kind = Shape::Kind::list;
+      shape.incomplete = "values without offsets";
+    }
     return shape;
   }
 

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tfile/writer.h"
+
+namespace tfile {
+namespace {
+
+using Kind = BranchForm::Kind;
+
+Result<TableForm> form_of(const std::vector<std::string>& paths) {
+  std::vector<OfferedColumn> columns;
+  for (const std::string& path : paths) {
+    TRY(OfferedColumn column, offered_column(path));
+    columns.push_back(std::move(column));
+  }
+  return table_form(columns);
+}
+
+std::string error_of(const std::vector<std::string>& paths) {
+  const auto form = form_of(paths);
+  return form ? "" : form.error().text;
+}
+
+// One branch that all of the paths make.
+BranchForm only(const std::vector<std::string>& paths) {
+  const auto form = form_of(paths);
+  EXPECT_TRUE(form) << form.error().text;
+  if (!form || form->branches.size() != 1) return {};
+  return form->branches[0];
+}
+
+TEST(OfferedColumn, SaysWhatTheNameSays) {
+  const auto column = offered_column("Muon_cov/values.f4x3x2");
+  ASSERT_TRUE(column);
+  EXPECT_EQ(column->dtype, Dtype::f4);
+  EXPECT_EQ(column->shape, (std::vector<std::uint32_t>{3, 2}));
+  EXPECT_EQ(column->role, Role::values);
+  EXPECT_EQ(offered_column("a/offsets.i8")->role, Role::offsets);
+  EXPECT_EQ(offered_column("a/chars.u1")->role, Role::chars);
+  EXPECT_EQ(offered_column("offsets.i8")->role, Role::values) << "beside the other columns it is a number";
+}
+
+TEST(OfferedColumn, RefusesNamesThatWouldNotComeBack) {
+  for (const char* wrong : {"px", "px.f3", "px.f4x0", "px.f4x4294967295", ".f4", "%.f4", "a..f4", "%41.f4", "x[2].f4", "a%00b.f4",
+                            "a//values.f4", "/px.f4", "a/", "%2e.f4"}) {
+    EXPECT_FALSE(offered_column(wrong)) << wrong;
+  }
+  EXPECT_FALSE(offered_column(std::string(300, 'x') + ".f4"));
+  EXPECT_TRUE(offered_column("a%2Fb.f4"));
+  EXPECT_TRUE(offered_column("%2Ehidden.f4"));
+  EXPECT_TRUE(offered_column("100%.f4"));
+}
+
+TEST(TableForm, NumbersHaveTheirNamesWithEscapesUndone) {
+  const auto form = form_of({"px.f4", "a%2Fb.i8x2", "%2Ec.u1"});
+  ASSERT_TRUE(form);
+  ASSERT_EQ(form->branches.size(), 3u);
+  EXPECT_EQ(form->branches[0].name, "px");
+  EXPECT_EQ(form->branches[1].name, "a/b");
+  EXPECT_EQ(form->branches[2].name, ".c");
+  EXPECT_EQ(form->branches[1].kind, Kind::number);
+}
+
+TEST(TableForm, ListsAreVectorsUnlessTheirCounterIsThere) {
+  EXPECT_EQ(only({"pt/values.f4", "pt/offsets.i8"}).kind, Kind::vector);
+  EXPECT_EQ(only({"pt/values.f4", "pt/offsets.i8"}).columns, (std::vector<std::uint32_t>{1, 0}));
+
+  const auto form = form_of({"Muon_pt/offsets.i8", "Muon_pt/values.f4x3", "nMuon.u4"});
+  ASSERT_TRUE(form);
+  const BranchForm& array = form->branches[0];
+  EXPECT_EQ(array.kind, Kind::counted_array);
+  EXPECT_EQ(array.counter, "nMuon");
+  EXPECT_EQ(array.columns, (std::vector<std::uint32_t>{2, 0, 1}));
+
+  EXPECT_EQ(form_of({"pt/offsets.i8", "pt/values.f4", "npt.i2"})->branches[0].counter, "npt");
+  EXPECT_EQ(form_of({"A_b_c/offsets.i8", "A_b_c/values.f4", "nA.i4", "nA_b.i4"})->branches[0].counter, "nA_b");
+  for (const char* no_counter : {"nMuon.f4", "nMuon.b1", "nMuon.i4x1", "nMu.i4"}) {
+    EXPECT_EQ(form_of({"Muon_pt/offsets.i8", "Muon_pt/values.f4", no_counter})->branches[0].kind, Kind::vector) << no_counter;
+  }
+}
+
+TEST(TableForm, TextsNestedListsAndRecords) {
+  EXPECT_EQ(only({"s/offsets.i8", "s/chars.u1"}).kind, Kind::text);
+  const BranchForm nested = only({"v/values/values.f4", "v/offsets.i8", "v/values/offsets.i8"});
+  EXPECT_EQ(nested.kind, Kind::vector);
+  EXPECT_EQ(nested.columns, (std::vector<std::uint32_t>{1, 2, 0}));
+  EXPECT_EQ(only({"v/offsets.i8", "v/values/offsets.i8", "v/values/chars.u1"}).columns.size(), 3u);
+  const BranchForm record = only({"r/b.f8x2", "r/a.i4"});
+  EXPECT_EQ(record.kind, Kind::leaflist);
+  EXPECT_EQ(record.columns, (std::vector<std::uint32_t>{0, 1}));
+}
+
+TEST(TableForm, SaysWhatIsMissing) {
+  const auto lines = [](const std::vector<std::string>& paths) { return form_of(paths)->incomplete; };
+  EXPECT_EQ(lines({"pt/offsets.i8"}), std::vector<std::string>{"pt: offsets without values or chars"});
+  EXPECT_EQ(lines({"pt/values.f4"}), std::vector<std::string>{"pt: values without offsets"});
+  EXPECT_EQ(lines({"s/chars.u1"}), std::vector<std::string>{"s: chars without offsets"});
+  EXPECT_EQ(lines({"v/offsets.i8", "v/values/values.f4"}), std::vector<std::string>{"v: values: values without offsets"});
+  EXPECT_EQ(lines({"v/values/offsets.i8"}), std::vector<std::string>{"v: values without offsets"});
+  EXPECT_EQ(lines({"r/a.f4"}), std::vector<std::string>{"r: a record needs two members"});
+  EXPECT_TRUE(form_of({"r/a.f4"})->branches.empty());
+}
+
+TEST(TableForm, RefusesWhatIsNotWritten) {
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/b.f4"}).find("lists of records"), std::string::npos);
+  EXPECT_NE(error_of({"v/tags.i1", "v/index.i8", "v/x/a.f4"}).find("variants"), std::string::npos);
+  EXPECT_NE(error_of({"v/offsets.i8", "v/raw.u1"}).find("not decoded"), std::string::npos);
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values.f4x3"}).find("list of arrays"), std::string::npos);
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values/offsets.i8", "v/values/values.f4x3"}).find("lists of arrays"), std::string::npos);
+  EXPECT_NE(error_of({"r/a.f4", "r/s/offsets.i8"}).find("anything but numbers"), std::string::npos);
+  EXPECT_NE(error_of({"px.f4", "px.i4"}).find("there already"), std::string::npos);
+  EXPECT_NE(error_of({"px.f4", "px/offsets.i8", "px/values.f4"}).find("there already"), std::string::npos);
+  EXPECT_NE(error_of({"px.f4", "px.f4"}), "");
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values.f4", "v/values.i4"}), "");
+}
+
+}  // namespace
+}  // namespace tfile
