@@ -184,8 +184,8 @@ void write_tbranch(ObjectAppender& out, const WrittenBranch& branch, const Branc
   out.big(baskets.zip_bytes);
   out.close(out.open_array(0));  // fBranches
   write_leaves(out, branch, baskets, places);
-  const std::size_t slots = out.open_array(static_cast<std::int32_t>(baskets.seek.size()));  // fBaskets: all on disk
-  out.zeros(4 * baskets.seek.size());
+  const std::size_t slots = out.open_array(static_cast<std::int32_t>(baskets.seek.size() + 1));  // fBaskets: all on disk
+  out.zeros(4 * (baskets.seek.size() + 1));
   out.close(slots);
   write_basket_bytes(out, baskets);
   write_basket_entries(out, baskets);

@@ -156,9 +156,9 @@ class TreeEdit {
     edit_.replace(place[BranchMember::basket_entry].bytes, [&](ObjectAppender& out) { write_basket_entries(out, baskets); });
     edit_.replace(place[BranchMember::basket_seek].bytes, [&](ObjectAppender& out) { write_basket_seeks(out, baskets); });
     // All baskets are on disk: an empty one in the record would stand for one of them.
-    count(edit_, place.baskets, baskets.seek.size());
+    count(edit_, place.baskets, baskets.seek.size() + 1);
     for (const Stretch& slot : place.baskets.slots) edit_.remove(slot);
-    edit_.append(place.baskets, [&](ObjectAppender& out) { out.zeros(4 * baskets.seek.size()); });
+    edit_.append(place.baskets, [&](ObjectAppender& out) { out.zeros(4 * (baskets.seek.size() + 1)); });
     if (branch.branch->is_counter || branch.branch->is_leaf_text) raise_maximum(place, branch);
   }
 
