@@ -112,7 +112,7 @@ def test_branches_beside_and_dropped(tmp_path, shared_mount):
 
 def test_beside_branches_of_roots_own(tmp_path, samples):
     """Split classes, pointers and embedded baskets stay what they are."""
-    for sample, tree in (("event/event-99-505", None), ("storage/embedded", None), ("numbers/numbers-101", None), ("shelf/shelf-99-505", None)):
+    for sample in ("event/event-99-505", "storage/embedded", "numbers/numbers-101"):
         group, name = sample.split("/")
         file = str(tmp_path / f"{name}.root")
         source = os.path.join(samples(group), f"{name}.root")
