@@ -16,6 +16,7 @@ struct Command {
 constexpr Command kCommands[] = {{"umount", tfilefs::run_umount},
                                  {"ls", tfilefs::run_ls},
                                  {"map", tfilefs::run_map},
+                                 {"check", tfilefs::run_check},
                                  {"stats", tfilefs::run_stats},
                                  {"classes", tfilefs::run_classes},
                                  {"commit", tfilefs::run_commit},

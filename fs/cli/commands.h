@@ -13,6 +13,7 @@ int run_mount(int argc, char** argv);
 int run_umount(int argc, char** argv);
 int run_ls(int argc, char** argv);
 int run_map(int argc, char** argv);
+int run_check(int argc, char** argv);
 int run_stats(int argc, char** argv);
 int run_classes(int argc, char** argv);
 int run_commit(int argc, char** argv);

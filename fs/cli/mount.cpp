@@ -27,6 +27,7 @@ constexpr const char* kFooter = R"(Commands:
   tfilefs recover FILE                        finish what a crashed mount left beside a file
   tfilefs ls [-l|-R|--json] SOURCE[/PATH]     what the mount would show, without mounting
   tfilefs map SOURCE                          every record of a ROOT file
+  tfilefs check SOURCE                        whether all of a ROOT file is as it must be
 
 Options for -o:
   ro, rw             read-only; or columns that are written become trees (ro)

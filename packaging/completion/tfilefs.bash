@@ -39,7 +39,7 @@ _tfilefs() {
       fi
       return
       ;;
-    map | classes | recover)
+    map | check | classes | recover)
       if [[ $current == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "--help" -- "$current")
         return
@@ -51,7 +51,7 @@ _tfilefs() {
         return
       fi
       if [[ $COMP_CWORD -eq 1 ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "umount commit recover ls map stats classes" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "umount commit recover ls map check stats classes" -- "$current")
       fi
       ;;
   esac

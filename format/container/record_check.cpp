@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tfile/record_check.h"
+
+#include <algorithm>
+#include <new>
+
+#include "container/free_segments.h"
+#include "container/payload.h"
+#include "container/record_walk.h"
+
+namespace tfile {
+namespace {
+
+Result<> check_step(const Source& source, const WalkStep& step) {
+  const auto at = static_cast<std::int64_t>(step.range.begin);
+  switch (step.kind) {
+    case WalkStep::Kind::gap:
+      return {};
+    case WalkStep::Kind::lost:
+      return fail(ErrorKind::damaged, "neither a record nor free space", at);
+    case WalkStep::Kind::cut:
+      return fail(ErrorKind::damaged, "record goes on behind the end of the file", at);
+    case WalkStep::Kind::record:
+      break;
+  }
+  if (step.key.class_name == "RBlob") return {};
+  try {
+    TRY_VOID(read_record(source, step.range));
+  } catch (const std::bad_alloc&) {
+    return fail(ErrorKind::no_space, "no memory for a record of " + std::to_string(step.range.size) + " bytes", at);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<RecordCheck> check_records(const File& file, const std::function<bool(std::uint64_t address)>& known) {
+  const Source& source = file.source();
+  const FileHeader& header = file.header();
+  const std::uint64_t begin = std::min(static_cast<std::uint64_t>(header.begin), source.size());
+  const std::uint64_t end = std::clamp(static_cast<std::uint64_t>(header.end), begin, source.size());
+  std::vector<ByteRange> free_segments;
+  if (auto read = read_free_segments(source, header)) free_segments = *std::move(read);
+  RecordCheck check;
+  TRY_VOID(walk_records(source, begin, end, free_segments, [&](const WalkStep& step) {
+    check.records += step.kind == WalkStep::Kind::record ? 1 : 0;
+    if (step.kind == WalkStep::Kind::gap) check.gaps.push_back(step.range);
+    if (step.kind == WalkStep::Kind::record && known(step.range.begin)) return true;
+    if (auto checked = check_step(source, step); !checked) {
+      RecordError wrong{std::string(step.key.class_name), std::string(step.key.name), checked.error()};
+      if (wrong.error.offset < 0) wrong.error.offset = static_cast<std::int64_t>(step.range.begin);
+      check.errors.push_back(std::move(wrong));
+    }
+    return true;
+  }));
+  return check;
+}
+
+}  // namespace tfile

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <thread>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/file_check.h"
+#include "control/error_log.h"
+
+namespace tfilefs {
+namespace {
+
+// fsck's, which are summed up.
+constexpr int kErrorsLeft = 4;
+constexpr int kNotChecked = 8;
+constexpr int kCheckUsage = 16;
+
+Result<FileCheck> check_source(const std::string& source) {
+  TRY(auto opened, tfile::open_source(source));
+  TRY(const auto file, tfile::File::open(std::move(opened)));
+  return check_file(*file, std::thread::hardware_concurrency());
+}
+
+}  // namespace
+
+int run_check(int argc, char** argv) {
+  CLI::App app("Verifies every record, compression block and checksum of a ROOT file, and decodes every table.",
+               "tfilefs check");
+  std::string source;
+  app.add_option("SOURCE", source, "a ROOT file")->required();
+  if (const auto code = parse_arguments(app, argc, argv)) return *code == kExitUsage ? kCheckUsage : *code;
+  const auto check = check_source(source);
+  if (!check) {
+    Error error = check.error();
+    if (!error.text.starts_with(source)) error.text = source + ": " + error.text;
+    complain(error);
+    return kNotChecked;
+  }
+  std::size_t errors = 0, skipped = 0;
+  for (const Finding& finding : check->findings) {
+    const std::string place = printable(finding.place.empty() ? source : finding.place);
+    const bool damaged = finding.error.kind == ErrorKind::damaged;
+    std::printf("%s: %s%s\n", place.c_str(), damaged ? "" : "not checked: ", message_of(finding.error).c_str());
+    ++(damaged ? errors : skipped);
+  }
+  std::string verdict = errors == 0 ? "no errors" : std::to_string(errors) + " errors";
+  if (skipped > 0) verdict += ", " + std::to_string(skipped) + " not checked";
+  std::printf("%s: %llu records, %llu keys, %llu tables, %llu baskets: %s\n", printable(source).c_str(),
+              static_cast<unsigned long long>(check->records), static_cast<unsigned long long>(check->keys),
+              static_cast<unsigned long long>(check->tables), static_cast<unsigned long long>(check->chunks),
+              verdict.c_str());
+  const bool written = std::fflush(stdout) == 0;
+  return (errors > 0 ? kErrorsLeft : kExitOk) | (skipped > 0 || !written ? kNotChecked : kExitOk);
+}
+
+}  // namespace tfilefs

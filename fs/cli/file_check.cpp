@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/file_check.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <set>
+#include <span>
+#include <thread>
+#include <utility>
+
+#include "mutex.h"
+#include "tfile/record_check.h"
+
+namespace tfilefs {
+
+using tfile::Chunk;
+using tfile::ChunkKey;
+using tfile::Error;
+using tfile::ErrorKind;
+using tfile::KeyInfo;
+using tfile::Result;
+
+namespace {
+
+// Directories deeper than this are a loop that the addresses do not show.
+constexpr int kDepthMax = 100;
+
+using Bytes = std::vector<std::byte>;
+using ChunkPtr = std::shared_ptr<const Chunk>;
+
+// The bytes of a locator; `into` holds them where they are not the table's own.
+Result<std::span<const std::byte>> fetch(const tfile::Locator& at, Bytes& into) {
+  if (!at.source) return at.embedded;
+  if (at.range.begin > at.source->size() || at.range.size > at.source->size() - at.range.begin)
+    return tfile::fail(ErrorKind::damaged, "lies beyond the end of the file");
+  into.resize(at.range.size);
+  TRY_VOID(tfile::read_range(*at.source, at.range, into));
+  return std::span<const std::byte>(into);
+}
+
+// What is known of one slot of a stream: the column that it feeds.
+struct Slot {
+  std::size_t item_size = 0;  // 0: no column
+  bool is_offsets = false;
+};
+
+// Decodes the chunks of one stream in order, as the cache does, and holds them to what was said of them.
+class StreamCheck {
+ public:
+  StreamCheck(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots)
+      : table_(table), stream_(stream), slots_(std::move(slots)), first_(slots_.size(), 0) {}
+
+  // Where the chunk lies, if in a file; an error after which the next chunk can still be looked at.
+  Result<> check(std::uint32_t index, std::optional<tfile::ByteRange>& lies_at) {
+    const ChunkKey key{stream_, index};
+    TRY(const tfile::Locator at, table_.locate(key));
+    if (at.source) lies_at = at.range;
+    TRY(const auto stored, fetch(at, stored_));
+    std::vector<ChunkPtr> inputs;
+    for (const ChunkKey& input : table_.inputs(key)) {
+      TRY(ChunkPtr chunk, decode_input(input));
+      inputs.push_back(std::move(chunk));
+    }
+    TRY(const auto items, items_of(key, stored, inputs));
+    TRY(const Chunk chunk, table_.decode(key, stored, inputs, first_));
+    if (items.size() != slots_.size() || chunk.arrays.size() != slots_.size())
+      return tfile::fail(ErrorKind::damaged, "holds another number of columns than its branch");
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+      TRY_VOID(check_array(slot, chunk.arrays[slot], items[slot]));
+      first_[slot] += items[slot];
+    }
+    return {};
+  }
+
+ private:
+  Result<ChunkPtr> decode_input(ChunkKey key) {
+    TRY(const tfile::Locator at, table_.locate(key));
+    Bytes bytes;
+    TRY(const auto stored, fetch(at, bytes));
+    const std::vector<std::int64_t> first(table_.slot_count(key.stream), 0);  // no matter for counts
+    TRY(Chunk chunk, table_.decode(key, stored, {}, first));
+    return std::make_shared<const Chunk>(std::move(chunk));
+  }
+
+  Result<std::vector<std::int64_t>> items_of(ChunkKey key, std::span<const std::byte> stored,
+                                             std::span<const ChunkPtr> inputs) {
+    switch (table_.items_from(stream_)) {
+      case tfile::ItemsFrom::payloads:
+        return table_.items(key, stored, inputs);
+      case tfile::ItemsFrom::headers: {
+        TRY(const tfile::Locator at, table_.header_locator(key));
+        Bytes bytes;
+        TRY(const auto header, fetch(at, bytes));
+        return table_.items(key, header, inputs);
+      }
+      case tfile::ItemsFrom::metadata:
+        break;
+    }
+    return table_.items(key, {}, inputs);
+  }
+
+  Result<> check_array(std::size_t slot, std::span<const std::byte> array, std::int64_t items) const {
+    if (slots_[slot].item_size == 0) return {};
+    if (items < 0 || array.size() != static_cast<std::uint64_t>(items) * slots_[slot].item_size)
+      return tfile::fail(ErrorKind::damaged, "holds another number of items than was counted");
+    if (!slots_[slot].is_offsets) return {};
+    std::int64_t before = 0;
+    for (std::size_t at = 0; at < array.size(); at += sizeof before) {
+      std::int64_t offset;
+      std::memcpy(&offset, array.data() + at, sizeof offset);
+      if (offset < before) return tfile::fail(ErrorKind::damaged, "a list ends before it begins");
+      before = offset;
+    }
+    return {};
+  }
+
+  const tfile::Table& table_;
+  const tfile::StreamId stream_;
+  const std::vector<Slot> slots_;
+  std::vector<std::int64_t> first_;
+  Bytes stored_;
+};
+
+class Checker {
+ public:
+  Checker(const tfile::File& file, unsigned threads) : file_(file), threads_(std::max(1u, threads)) {}
+
+  FileCheck run() {
+    if (file_.recovered()) found("", {ErrorKind::damaged, "was never closed, or is cut: keys are recovered", -1, 0});
+    warn("", file_.warnings());
+    if (const auto classes = file_.classes(); !classes) found("StreamerInfo", classes.error());
+    check_directory(*file_.root(), "", 0);
+    check_records();
+    Lock lock(mutex_);
+    std::ranges::stable_sort(result_.findings, {}, [](const Finding& each) { return each.error.offset; });
+    return std::move(result_);
+  }
+
+ private:
+  void found(const std::string& place, Error error) EXCLUDES(mutex_) {
+    Lock lock(mutex_);
+    result_.findings.push_back({place, std::move(error)});
+  }
+  void warn(const std::string& place, const std::vector<std::string>& warnings) {
+    for (const std::string& warning : warnings) found(place, {ErrorKind::damaged, warning, -1, 0});
+  }
+
+  void check_directory(const tfile::DirectoryListing& directory, const std::string& path, int depth) {
+    warn(path, directory.warnings);
+    if (depth > kDepthMax || !directories_.insert(directory.seek).second)
+      return found(path, {ErrorKind::damaged, "directory holds itself", static_cast<std::int64_t>(directory.seek), 0});
+    for (const KeyInfo& key : directory.keys) {
+      const std::string at = (path.empty() ? "" : path + "/") + std::string(key.name) + ";" + std::to_string(key.cycle);
+      check_key(key, at, depth);
+    }
+  }
+
+  void check_key(const KeyInfo& key, const std::string& path, int depth) {
+    const auto failed = [&](Error error) {
+      if (error.offset < 0) error.offset = static_cast<std::int64_t>(key.seek);
+      found(path, std::move(error));
+    };
+    key_addresses_.insert(key.seek);
+    {
+      Lock lock(mutex_);
+      ++result_.keys;
+    }
+    if (key.kind == tfile::KeyKind::directory) {
+      const auto directory = file_.directory(key);
+      return directory ? check_directory(**directory, path, depth + 1) : failed(directory.error());
+    }
+    if (key.kind == tfile::KeyKind::table) {
+      const auto table = file_.table(key);
+      return table ? check_table(**table, path) : failed(table.error());
+    }
+    // Of anything else the record is all there is to check: it is one of the map's.
+    if (const auto payload = file_.payload(key); !payload) failed(payload.error());
+  }
+
+  void check_table(const tfile::Table& table, const std::string& path) {
+    if (!table.reason.empty()) found(path, {ErrorKind::unsupported, table.reason, -1, 0});
+    warn(path, table.warnings);
+    std::vector<std::vector<Slot>> slots(table.stream_count());
+    std::vector<std::string> branches(table.stream_count());
+    for (tfile::StreamId stream = 0; stream < slots.size(); ++stream) slots[stream].resize(table.slot_count(stream));
+    for (const tfile::Column& column : table.columns) {
+      slots[column.stream][column.slot] = {column.item_size(), column.role == tfile::Role::offsets};
+      branches[column.stream] = column.branch;
+    }
+    std::atomic<tfile::StreamId> next = 0;
+    const auto work = [&] {
+      for (tfile::StreamId stream = next++; stream < slots.size(); stream = next++)
+        check_stream(table, stream, std::move(slots[stream]), path + "/" + branches[stream]);
+    };
+    std::vector<std::jthread> others;
+    for (unsigned i = 1; i < threads_; ++i) others.emplace_back(work);
+    work();
+    others.clear();
+    Lock lock(mutex_);
+    ++result_.tables;
+  }
+
+  void check_stream(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots,
+                    const std::string& branch) {
+    StreamCheck check(table, stream, std::move(slots));
+    const std::size_t count = table.chunk_count(stream);
+    for (std::uint32_t index = 0; index < count; ++index) {
+      std::optional<tfile::ByteRange> lies_at;
+      Result<> checked;
+      try {
+        checked = check.check(index, lies_at);
+      } catch (const std::bad_alloc&) {
+        checked = tfile::fail(ErrorKind::no_space, "no memory to decode it");
+      }
+      Lock lock(mutex_);
+      ++result_.chunks;
+      if (lies_at) chunk_addresses_.insert(lies_at->begin);
+      if (checked) continue;
+      Error error = checked.error();
+      if (error.offset < 0 && lies_at) error.offset = static_cast<std::int64_t>(lies_at->begin);
+      const auto entries = table.chunk_entries({stream, index});
+      const std::string which = std::to_string(entries.begin) + " to " + std::to_string(entries.end - 1);
+      error.text = "entries " + which + ": " + error.text;
+      result_.findings.push_back({branch, std::move(error)});
+    }
+  }
+
+  // Those that no chunk is: keys, lists of keys, objects, what old cycles and lost trees have left.
+  void check_records() {
+    std::set<std::uint64_t> decoded;
+    {
+      Lock lock(mutex_);
+      decoded = std::move(chunk_addresses_);
+    }
+    auto check = tfile::check_records(file_, [&](std::uint64_t address) { return decoded.contains(address); });
+    if (!check) return found("", check.error());
+    for (tfile::RecordError& wrong : check->errors) found(wrong.class_name + " " + wrong.name, std::move(wrong.error));
+    // A length that was overwritten may look like free space, up to the end of the file.
+    decoded.merge(key_addresses_);
+    for (const tfile::ByteRange gap : check->gaps) {
+      const auto first = decoded.lower_bound(gap.begin);
+      if (first != decoded.end() && *first < gap.end())
+        found("free space", {ErrorKind::damaged, "is used at byte " + std::to_string(*first),
+                             static_cast<std::int64_t>(gap.begin), 0});
+    }
+    Lock lock(mutex_);
+    result_.records = check->records;
+  }
+
+  const tfile::File& file_;
+  const unsigned threads_;
+  std::set<std::uint64_t> directories_;  // by address
+  std::set<std::uint64_t> key_addresses_;
+
+  Mutex mutex_;
+  FileCheck result_ GUARDED_BY(mutex_);
+  std::set<std::uint64_t> chunk_addresses_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+FileCheck check_file(const tfile::File& file, unsigned threads) { return Checker(file, threads).run(); }
+
+}  // namespace tfilefs

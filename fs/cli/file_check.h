@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "tfile/file.h"
+
+namespace tfilefs {
+
+// Something in a file that is not as it must be (damaged), or that could not be looked at (all other kinds of errors).
+struct Finding {
+  std::string place;  // path of key names, with the branch; or the record's class and name
+  tfile::Error error;
+};
+
+struct FileCheck {
+  std::vector<Finding> findings;  // by address
+  std::uint64_t records = 0, keys = 0, tables = 0, chunks = 0;
+};
+
+// Looks at all of a file: header, directories, keys, StreamerInfo; every record, its compression blocks and their
+// checksums; every chunk of every table, old cycles too, decoded and counted. `threads` decode. Blocks.
+FileCheck check_file(const tfile::File&, unsigned threads);
+
+}  // namespace tfilefs

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tfilefs check`: silent about good files, and no damage goes unseen where the file has checksums."""
+
+import random
+import re
+import shutil
+import subprocess
+import zlib
+
+import awkward
+import numpy as np
+import pytest
+import uproot
+
+
+def check(program, path):
+    done = subprocess.run([program, "check", str(path)], capture_output=True, text=True, errors="replace", timeout=120)
+    return done.returncode, done.stdout.splitlines(), done.stderr
+
+
+def records(program, path):
+    """Address, size and class of each record but the file's own and the list of free segments."""
+    text = subprocess.run([program, "map", str(path)], capture_output=True, text=True, check=True).stdout
+    found = [(int(at), int(n), name) for at, n, name in re.findall(r"At:(\d+) +N=(\d+) +(\S+)", text)]
+    return [each for each in found if each[2] not in ("END", "FreeSegments") and each[0] > 100]
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory):
+    """codec -> a file with trees of numbers and lists, one in a directory, and a histogram."""
+    directory = tmp_path_factory.mktemp("check")
+    codecs = {"zlib": uproot.ZLIB(1), "lz4": uproot.LZ4(1), "lzma": uproot.LZMA(1), "zstd": uproot.ZSTD(5), "none": None}
+    counts = np.arange(3000) % 4
+    for name, codec in codecs.items():
+        with uproot.recreate(directory / f"{name}.root", compression=codec) as file:
+            for tree in ("Events", "sub/deep/T"):
+                batch = {
+                    "x": np.arange(3000, dtype="f4"),
+                    "list": awkward.unflatten(np.arange(counts.sum(), dtype="f8"), counts),
+                }
+                file.mktree(tree, {"x": "f4", "list": "var * float64"})
+                file[tree].extend(batch)
+                file[tree].extend(batch)
+            file["h"] = np.histogram(np.arange(1000.0), bins=50)
+    return directory
+
+
+@pytest.mark.parametrize("codec", ["zlib", "lz4", "lzma", "zstd", "none"])
+def test_good_files_have_no_errors(program, good, codec):
+    path = good / f"{codec}.root"
+    code, lines, errors = check(program, path)
+    assert (code, errors) == (0, "")
+    summary = re.fullmatch(rf"{path}: (\d+) records, (\d+) keys, (\d+) tables, (\d+) baskets: no errors", lines[0])
+    assert len(lines) == 1 and summary
+    found, keys, tables, chunks = map(int, summary.groups())
+    assert found >= len(records(program, path)) and keys >= 5 and tables >= 2 and chunks >= 12
+
+
+@pytest.mark.parametrize("compression", [0, 101, 207, 404, 505])
+def test_what_root_writes_has_no_errors(program, samples, compression):
+    code, lines, _ = check(program, f"{samples('numbers')}/numbers-{compression}.root")
+    assert code == 0, lines
+
+
+def same_content(stored, damaged):
+    """deflate has bits that mean nothing: padding, and lengths of codes that are not used."""
+    try:
+        return zlib.decompress(damaged) == zlib.decompress(stored)
+    except zlib.error:
+        return False
+
+
+@pytest.mark.parametrize("codec", ["zlib", "lz4", "lzma"])
+def test_a_flipped_bit_is_found_where_it_is(program, good, tmp_path, codec):
+    whole = (good / f"{codec}.root").read_bytes()
+    path = tmp_path / "damaged.root"
+    choose = random.Random(7)
+    looked_at = 0
+    for address, size, name in records(program, good / f"{codec}.root"):
+        # Of what is compressed, and not its key.
+        stored = whole[address : address + size]
+        keylen = int.from_bytes(stored[14:16], "big")
+        if stored[keylen : keylen + 2] not in (b"ZL", b"L4", b"XZ"):
+            continue
+        at = choose.randrange(address + keylen + 9, address + size)
+        damaged = whole[:at] + bytes([whole[at] ^ 1 << choose.randrange(8)]) + whole[at + 1 :]
+        if codec == "zlib" and same_content(stored[keylen + 9 :], damaged[address + keylen + 9 : address + size]):
+            continue
+        path.write_bytes(damaged)
+        code, lines, _ = check(program, path)
+        looked_at += 1
+        assert code in (4, 8, 12), (name, at - address, lines)
+        assert any(f"(at byte {address})" in line for line in lines), (name, address, at - address, lines)
+    assert looked_at > 5
+
+
+def test_a_record_that_is_overwritten_is_found(program, good, tmp_path):
+    whole = (good / "none.root").read_bytes()
+    path = tmp_path / "damaged.root"
+    for address, size, name in records(program, good / "none.root"):
+        path.write_bytes(whole[:address] + b"\xa5" * min(size, 30) + whole[address + min(size, 30) :])
+        code, lines, _ = check(program, path)
+        assert code == 4 and len(lines) > 1, (name, lines)
+
+
+def test_a_file_that_is_cut_is_found(program, good, tmp_path):
+    path = tmp_path / "cut.root"
+    shutil.copy(good / "zlib.root", path)
+    with open(path, "r+b") as file:
+        file.truncate(path.stat().st_size - 100)
+    assert check(program, path)[0] == 4
+
+
+def test_what_cannot_be_checked(program, tmp_path):
+    (tmp_path / "no.root").write_bytes(b"something else" * 100)
+    code, lines, errors = check(program, tmp_path / "no.root")
+    assert (code, lines) == (8, []) and errors.count("\n") == 1
+    assert check(program, tmp_path / "missing.root")[0] == 8
+    assert subprocess.run([program, "check"], capture_output=True).returncode == 16
