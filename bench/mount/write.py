@@ -45,7 +45,7 @@ all = {name: values for name, values in scalars.items() if name[1:] not in table
 count = len(next(iter(scalars.values())))
 step = max(1, int(30e6 * count / sum(values.nbytes for values in all.values())))
 begin = time.perf_counter()
-level = int(setting[2]) * (2 if codec is uproot.ZSTD else 1)  # ROOT's levels of zstd are every second one
+level = int(setting[-1]) * (2 if codec is uproot.ZSTD else 1)  # ROOT's levels of zstd are every second one
 with uproot.recreate(path, compression=codec(level) if codec else None) as file:
     tree = file.mktree("t", {name: values.dtype if isinstance(values, numpy.ndarray) else values.type.content
                              for name, values in all.items()})

@@ -23,10 +23,10 @@ tree = file.Get("t")
 tree.SetCacheSize(30_000_000)
 tree.AddBranchToCache("*", True)
 tree.StopCacheLearningPhase()
-os.stat("/begin")  # seen in the trace
+os.path.exists("/begin")  # seen in the trace
 for entry in range(tree.GetEntries()):
     tree.GetEntry(entry)
-os.stat("/end")
+os.path.exists("/end")
 """
 
 
