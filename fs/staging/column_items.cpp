@@ -122,4 +122,28 @@ Result<ColumnItems> items_of(const BranchColumns& branch, EntryRange entries) {
   return made;
 }
 
+Result<std::vector<std::uint64_t>> bytes_of_entries(const BranchColumns& branch, std::int64_t entries) {
+  std::vector<std::uint64_t> sizes;
+  std::int64_t items = entries;
+  for (std::size_t i = 0; i < branch.staged.size(); ++i) {
+    const StagedColumn* staged = branch.staged[i];
+    const OfferedColumn& offered = *branch.offered[i];
+    if (!staged) {
+      sizes.push_back(0);
+      continue;
+    }
+    const bool is_list = offered.role == Role::offsets;
+    sizes.push_back(staged->header + static_cast<std::uint64_t>(items + is_list) * item_size(offered));
+    if (!is_list) continue;
+    if (sizes.back() <= staged->base) {  // nothing was added to it: what lies below has grown by nothing either
+      for (++i; i < branch.staged.size(); ++i) sizes.push_back(branch.staged[i] ? branch.staged[i]->base : 0);
+      break;
+    }
+    ColumnItems last;
+    TRY_VOID(add_items(*staged, kOffsetSize, {items, items + 1}, last));
+    items = offset_at(last.columns[0], 0);
+  }
+  return sizes;
+}
+
 }  // namespace tfilefs

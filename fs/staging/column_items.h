@@ -28,6 +28,9 @@ struct BranchColumns {
 // point beyond what is staged), io.
 Result<ColumnItems> items_of(const BranchColumns&, tfile::EntryRange entries);
 
+// The bytes of each column that make the first `entries` entries of the branch. Blocks. Errors: as items_of.
+Result<std::vector<std::uint64_t>> bytes_of_entries(const BranchColumns&, std::int64_t entries);
+
 std::uint64_t item_size(const tfile::OfferedColumn&);
 
 // Items that are staged or committed, whole ones; of an offsets column the lists they tell.

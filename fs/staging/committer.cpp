@@ -94,7 +94,7 @@ Result<const CommittedTable*> Committer::committed_table(const std::string& path
   return &found->committed();
 }
 
-Result<> Committer::collect(const CommitWork& work) {
+Result<> Committer::collect(CommitWork& work) {
   for (const CommitWork::Rename& key : work.renamed)
     TRY_VOID(writer_->rename_key(key_path(key.from.directory), key_path(key.from.name), key_path(key.to.directory),
                                  key_path(key.to.name)));
@@ -103,19 +103,20 @@ Result<> Committer::collect(const CommitWork& work) {
   for (const std::string& directory : work.directories) TRY_VOID(writer_->make_directory(key_path(directory)));
   FileWrites file(file_.get());
   const BasketSink sink{*writer_, file, cache_, options_.autoflush, left_};
-  for (const CommitWork::Table& work_of : work.tables) {
-    const StagedTable& staged = work_of.staged;
+  for (CommitWork::Table& work_of : work.tables) {
+    StagedTable& staged = work_of.staged;
     TRY(TableCommit* const into, table(staged.path, staged.committed));
     for (const std::string& name : staged.removed) {
       const auto typed = tfile::parse_typed_name(name);
       TRY_VOID(into->drop_branch(*writer_, tfile::unescape_name(typed ? typed->stem : name)));
     }
-    TRY_VOID(into->write(staged, work_of.entries, sink));
+    TRY(work_of.entries, into->write(staged, work_of.entries, work_of.whole, sink));
+    TRY_VOID(into->measure(staged, work_of.entries, work_of.whole));
   }
   return {};
 }
 
-Result<> Committer::commit(const CommitWork& work, Journal& journal) {
+Result<> Committer::commit(CommitWork& work, Journal& journal) {
   left_ = 0;
   for (const CommitWork::Table& table : work.tables) {
     for (const StagedColumn& column : table.staged.columns) left_ += column.size - std::min(column.size, column.base);

@@ -31,13 +31,14 @@ class Committer {
   // The table of that path as the file holds it, good until the next commit. Errors: not_found, damaged, unsupported, io.
   Result<const CommittedTable*> committed_table(const std::string& path);
 
-  Result<> commit(const CommitWork&, Journal&);
+  // Sets in each column how many of its bytes are committed then.
+  Result<> commit(CommitWork&, Journal&);
 
  private:
   Result<> prepare();
   void give_up();
   Result<TableCommit*> table(const std::string& path, bool committed);
-  Result<> collect(const CommitWork&);
+  Result<> collect(CommitWork&);
   Result<> check_head(const tfile::CommitPlan&) const;
   Result<> apply(const tfile::CommitPlan&, Journal&);
   Result<> replace_file(const tfile::CommitPlan&);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "staging/cluster_cut.h"
 #include "staging/staged_file.h"
 
 namespace tfilefs {
@@ -12,7 +13,7 @@ using Clock = StagedNode::Clock;
 
 Result<> StagedFile::commit(const NodePtr& directory) {
   wait_for_releases(directory);
-  auto done = commit_pass(false);
+  auto done = commit_pass(Occasion::quiet);
   std::vector<NodePtr> left{directory};
   std::shared_ptr<Journal> journal;
   {
@@ -49,8 +50,8 @@ void StagedFile::wait_for_releases(const NodePtr& directory) {
 
 // The thread ends when nothing is staged any more.
 void StagedFile::run() {
-  while (wait_for_work()) {
-    auto done = commit_pass(false);
+  while (const auto occasion = wait_for_work()) {
+    auto done = commit_pass(*occasion);
     if (!done) writing_.errors.add("/" + path_, done.error());
     const Lock lock(mutex_);
     if (!has_changes(*root_) && (there_ || !explicit_)) {
@@ -60,22 +61,21 @@ void StagedFile::run() {
   }
 }
 
-// Until it has been quiet for as long as a commit waits. False: the end.
-bool StagedFile::wait_for_work() {
+// Until it has been quiet for as long as a commit waits, or that time has passed. Nothing: the end.
+std::optional<StagedFile::Occasion> StagedFile::wait_for_work() {
   const Lock lock(mutex_);
-  const auto started = Clock::now();
+  const auto tick = Clock::now() + writing_.options.commit;
   for (;;) {
-    if (stopping_) return false;
-    const auto due = std::max(started, last_change_) + writing_.options.commit;
-    const auto at = Clock::now();
-    if (at >= due) return true;
-    changed_.wait_for(mutex_, due - at);
+    if (stopping_) return std::nullopt;
+    const auto now = Clock::now();
+    if (now >= tick) return now >= last_change_ + writing_.options.commit ? Occasion::quiet : Occasion::busy;
+    changed_.wait_for(mutex_, tick - now);
   }
 }
 
-Result<> StagedFile::commit_pass(bool last) {
+Result<> StagedFile::commit_pass(Occasion occasion) {
   const Lock commit(commit_mutex_);
-  const CommitWork planned = plan_work(last);
+  CommitWork planned = plan_work(occasion);
   if (planned.empty()) {
     trim_journal();
     return {};
@@ -102,16 +102,25 @@ Result<> StagedFile::commit_pass(bool last) {
   return done;
 }
 
+// Whether clusters can be cut while the table is still written: its columns grow together (one alone may only be the
+// first of many), and there is enough of them.
+bool StagedFile::grows_in_step(const StagedTable& table, const TableProgress& progress) const {
+  std::uint64_t staged = 0;
+  for (const StagedColumn& column : table.columns) staged += column.size - std::min(column.size, column.base);
+  return table.removed.empty() && progress.branches.size() > 1 && in_step(progress.branches) &&
+         staged >= 2 * writing_.options.autoflush;
+}
+
 // What is whole now; nobody changes it until release().
-CommitWork StagedFile::plan_work(bool last) {
+CommitWork StagedFile::plan_work(Occasion occasion) {
   StagedChanges changes;
   {
     const Lock lock(mutex_);
     changes = staged_changes(root_);
     // An empty file, an empty directory: only when nothing more can come.
-    changes.rest.make_file = last && !there_ && explicit_;
+    changes.rest.make_file = occasion == Occasion::last && !there_ && explicit_;
     for (StagedTable& table : changes.tables) {
-      for (StagedColumn& column : table.columns) column.node->committing = !column.is_open;
+      for (StagedColumn& column : table.columns) column.node->committing = column.size;
     }
   }
   CommitWork work = std::move(changes.rest);
@@ -120,18 +129,25 @@ CommitWork StagedFile::plan_work(bool last) {
   for (StagedTable& table : changes.tables) {
     for (StagedColumn& column : table.columns) read_npy_header(column);
     TableProgress done = progress(table);
-    const bool whole = done.whole;
-    if (!whole) reasons[table.path] = std::move(done.reasons);
-    CommitWork::Table whole_table{std::move(table), done.entries, whole};
-    if (whole) {
-      work.tables.push_back(std::move(whole_table));
+    const bool whole = done.whole && occasion != Occasion::busy;
+    if (!done.whole) reasons[table.path] = std::move(done.reasons);
+    const bool clusters = !whole && done.can_be_cut && grows_in_step(table, done);
+    CommitWork one;
+    one.tables.push_back({std::move(table), done.entries, whole});
+    if (whole || clusters) {
+      work.tables.push_back(std::move(one.tables[0]));
     } else {
-      CommitWork kept;
-      kept.tables.push_back(std::move(whole_table));
-      release(kept);
+      release(one);
     }
   }
-  if (!last) keep_needed_directories(work);
+  if (occasion == Occasion::busy) {
+    // Who is still writing may go on to remove, or to rename.
+    work.removed.clear();
+    work.renamed.clear();
+    work.moved.clear();
+    work.hidden.clear();
+  }
+  if (occasion != Occasion::last) keep_needed_directories(work);
   const Lock lock(mutex_);
   reasons_ = std::move(reasons);
   return work;
@@ -150,20 +166,20 @@ void StagedFile::release(const CommitWork& work) {
   {
     const Lock lock(mutex_);
     for (const CommitWork::Table& table : work.tables) {
-      for (const StagedColumn& column : table.staged.columns) column.node->committing = false;
+      for (const StagedColumn& column : table.staged.columns) column.node->committing = 0;
     }
   }
   changed_.notify_all();
 }
 
-bool StagedFile::is_committing(const StagedNode& node) const {
+bool StagedFile::is_committing(const StagedNode& node, std::uint64_t offset) const {
   const Lock lock(mutex_);
-  return node.committing;
+  return offset < node.committing;
 }
 
-void StagedFile::wait_for_commit(const StagedNode& node) {
+void StagedFile::wait_for_commit(const StagedNode& node, std::uint64_t offset) {
   const Lock lock(mutex_);
-  while (node.committing) changed_.wait(mutex_);
+  while (offset < node.committing) changed_.wait(mutex_);
 }
 
 // Staged names give way to committed ones. What was opened before reads on from what was staged.
@@ -179,12 +195,12 @@ void StagedFile::settle(const CommitWork& work) {
     const NodePtr& node = table.staged.node;
     node->is_table = true;
     for (const std::string& name : table.staged.removed) node->hidden.erase(name);
-    for (const StagedColumn& column : table.staged.columns) settle_column(*node, column);
+    for (const StagedColumn& column : table.staged.columns) settle_column(*node, column, column.done);
     if (const auto marker = node->children.find(".table"); marker != node->children.end()) node->children.erase(marker);
   }
 }
 
-void StagedFile::settle_column(StagedNode& table, const StagedColumn& column) {
+void StagedFile::settle_column(StagedNode& table, const StagedColumn& column, std::uint64_t committed) {
   StagedNode& node = *column.node;
   // The directories down to the column are committed with it.
   for (NodePtr above = node.parent.lock(); above; above = above->parent.lock()) above->base_name = above->name;
@@ -192,12 +208,12 @@ void StagedFile::settle_column(StagedNode& table, const StagedColumn& column) {
   const NodePtr parent = node.parent.lock();
   if (node.gone) {  // removed while it was committed: it goes with the next commit
     if (parent) parent->hidden.insert(node.name);
-  } else if (node.writers == 0 && node.bytes->size() == column.size) {
+  } else if (node.writers == 0 && node.bytes->size() == committed) {
     node.settled = true;
     detach(column.node);
   } else {
-    node.base = column.size;
-    node.bytes->drop_before(column.size);
+    node.base = committed;
+    node.bytes->drop_before(committed);
   }
 }
 
@@ -229,7 +245,7 @@ std::string StagedFile::pending_json() const {
                          {"size", column.size},
                          {"committed", column.base},
                          {"open", column.is_open},
-                         {"committing", column.node->committing}});
+                         {"committing", column.node->committing > 0}});
     }
     const auto reasons = reasons_.find(table.path);
     json["tables"].push_back({{"path", table.path},

@@ -59,7 +59,7 @@ void StagedFile::stop() {
     const Lock change(change_mutex_);
     if (!journal_) return;
   }
-  if (auto done = commit_pass(true); !done) writing_.errors.add("/" + path_, done.error());
+  if (auto done = commit_pass(Occasion::last); !done) writing_.errors.add("/" + path_, done.error());
   for (const std::string& reason : pending()) writing_.errors.add("/" + path_, "not committed: " + reason);
 }
 

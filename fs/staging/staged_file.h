@@ -107,9 +107,9 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // False: it is committed, or removed, and has to be looked up again.
   bool opened(StagedNode&, bool to_write) EXCLUDES(mutex_);
   void closed(StagedNode&) EXCLUDES(mutex_);
-  // Whether a commit reads the file now; and until it does not any more.
-  bool is_committing(const StagedNode&) const EXCLUDES(mutex_);
-  void wait_for_commit(const StagedNode&) EXCLUDES(mutex_);
+  // Whether a commit reads bytes from `offset` on now; and until none does any more.
+  bool is_committing(const StagedNode&, std::uint64_t offset) const EXCLUDES(mutex_);
+  void wait_for_commit(const StagedNode&, std::uint64_t offset) EXCLUDES(mutex_);
   void written(StagedNode&) EXCLUDES(mutex_);
   void flushed(StagedNode&) EXCLUDES(mutex_);
   std::optional<Error> take_error(StagedNode&) EXCLUDES(mutex_);
@@ -142,13 +142,17 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   NodePtr add(const NodePtr& in, std::string_view name, bool directory, mode_t) EXCLUDES(mutex_);
   void wait_for_releases(const NodePtr& directory) EXCLUDES(mutex_);
   void run();
-  bool wait_for_work() EXCLUDES(mutex_);
-  Result<> commit_pass(bool last) EXCLUDES(mutex_, commit_mutex_);
-  CommitWork plan_work(bool last) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  // What a look at the staged tables may commit: only clusters of those that are still being written; or what is whole; or
+  // also what can be no more than it is.
+  enum class Occasion : std::uint8_t { busy, quiet, last };
+  std::optional<Occasion> wait_for_work() EXCLUDES(mutex_);
+  Result<> commit_pass(Occasion) EXCLUDES(mutex_, commit_mutex_);
+  CommitWork plan_work(Occasion) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  bool grows_in_step(const StagedTable&, const TableProgress&) const;
   TableProgress progress(const StagedTable&) REQUIRES(commit_mutex_);
   void release(const CommitWork&) EXCLUDES(mutex_);
   void settle(const CommitWork&) EXCLUDES(mutex_);
-  void settle_column(StagedNode& table, const StagedColumn&) REQUIRES(mutex_);
+  void settle_column(StagedNode& table, const StagedColumn&, std::uint64_t committed) REQUIRES(mutex_);
   void keep_error(const CommitWork&, const Error&) EXCLUDES(mutex_);
   void trim_journal() EXCLUDES(change_mutex_, mutex_);
 

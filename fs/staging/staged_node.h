@@ -54,7 +54,7 @@ struct StagedNode {
   std::uint64_t base = 0;
   unsigned writers = 0;     // handles open for writing
   bool flushed = false;     // since the last write: whoever wrote has closed it, or one of several handles
-  bool committing = false;  // bytes that are staged now are being read; whoever would change them waits
+  std::uint64_t committing = 0;  // bytes below are being read for a commit; whoever would change them waits
   Clock::time_point first_write{}, last_write{};
   std::optional<Error> error;      // of a commit, to be told at the next flush or fsync
 };

@@ -89,6 +89,7 @@ Result<> StagedFile::drop_committed(const tfile::File& file) {
     table.node->base_name = table.node->name;
     table.node->is_table = true;
     table.columns = committed_columns(table, *committed);
+    for (StagedColumn& column : table.columns) column.done = column.size;
     done.tables.push_back({std::move(table), 0, true});
   }
   // What was removed or moved, and is: the names are no longer there.

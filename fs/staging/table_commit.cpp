@@ -133,15 +133,37 @@ Result<> TableCommit::drop_branch(tfile::FileWriter& file, const std::string& na
   return {};
 }
 
-Result<> TableCommit::write(const StagedTable& staged, std::int64_t entries, const BasketSink& sink) {
+Result<std::int64_t> TableCommit::write(const StagedTable& staged, std::int64_t entries, bool whole,
+                                        const BasketSink& sink) {
   TRY_VOID(add_branches(staged));
   std::int64_t begin = entries;
   for (const Branch& branch : branches_) begin = branch.dropped ? begin : std::min(begin, branch.entries);
   const std::vector<BranchColumns> columns = columns_of(staged);
+  const bool first = cluster_entries_ == 0;
   if (begin < entries) TRY_VOID(size_clusters(columns, {begin, entries}, sink));
-  for (std::int64_t at = begin; at < entries; at += cluster_entries_)
+  // Cut while it is still written: there is more than a cluster's bytes, but they compress better than that.
+  if (first && !whole) cluster_entries_ = std::min(cluster_entries_, std::max<std::int64_t>(1, entries - begin));
+  std::int64_t at = begin;
+  for (; at < entries; at = std::min(at + cluster_entries_, entries)) {
+    if (!whole && at + cluster_entries_ > entries) break;
     TRY_VOID(write_cluster(columns, {at, std::min(at + cluster_entries_, entries)}, sink));
-  return sink.file.flush();
+  }
+  TRY_VOID(sink.file.flush());
+  return at;
+}
+
+Result<> TableCommit::measure(StagedTable& staged, std::int64_t entries, bool whole) const {
+  for (StagedColumn& column : staged.columns) column.done = whole ? column.size : column.base;
+  if (whole) return {};
+  std::unordered_map<const StagedColumn*, std::uint64_t> done;
+  for (const BranchColumns& columns : columns_of(staged)) {
+    TRY(const std::vector<std::uint64_t> sizes, bytes_of_entries(columns, entries));
+    for (std::size_t i = 0; i < sizes.size(); ++i) done[columns.staged[i]] = sizes[i];
+  }
+  for (StagedColumn& column : staged.columns) {
+    if (const auto at = done.find(&column); at != done.end()) column.done = std::max(column.done, at->second);
+  }
+  return {};
 }
 
 Result<> TableCommit::add_branches(const StagedTable& staged) {

@@ -35,9 +35,13 @@ class TableCommit {
 
   Result<> drop_branch(tfile::FileWriter&, const std::string& name);
 
-  // Adds what is staged up to entry `entries` of the table, new columns included. Errors: invalid (a type that is not
-  // written, columns that contradict each other), io.
-  Result<> write(const StagedTable&, std::int64_t entries, const BasketSink&);
+  // Adds what is staged up to entry `entries` of the table, new columns included; unless `whole`, whole clusters alone.
+  // Gives the entries that the table has then. Errors: invalid (a type that is not written, columns that contradict each
+  // other), io.
+  Result<std::int64_t> write(const StagedTable&, std::int64_t entries, bool whole, const BasketSink&);
+
+  // Sets in each column the bytes that make the first `entries` entries; if `whole`, all it has. Blocks.
+  Result<> measure(StagedTable&, std::int64_t entries, bool whole) const;
 
  private:
   Result<> add_branches(const StagedTable&);

@@ -54,6 +54,21 @@ Counted count_branch(const BranchForm& branch, const std::vector<OfferedColumn>&
   return counted;
 }
 
+BranchProgress times_of(const BranchForm& branch, const std::vector<OfferedColumn>& offered, const StagedAt& staged,
+                        std::int64_t entries) {
+  BranchProgress progress;
+  progress.entries = entries;
+  for (const std::uint32_t i : branch.columns) {
+    const auto at = staged.find(offered[i].path);
+    if (at == staged.end()) continue;
+    const StagedColumn& column = *at->second;
+    const bool first = progress.first_write == BranchProgress::Time{};
+    progress.first_write = first ? column.first_write : std::min(progress.first_write, column.first_write);
+    progress.last_write = std::max(progress.last_write, column.last_write);
+  }
+  return progress;
+}
+
 }  // namespace
 
 TableProgress progress_of(const StagedTable& table, const CommittedTable* committed) {
@@ -64,13 +79,14 @@ TableProgress progress_of(const StagedTable& table, const CommittedTable* commit
   const auto lacks = [&](std::string reason) { progress.reasons.push_back(std::move(reason)); };
   StagedAt staged;
   std::vector<OfferedColumn> added;
+  std::vector<std::string> open;
   for (const StagedColumn& column : table.columns) {
     staged.emplace(column.path, &column);
     if (!column.unreadable.empty()) {
       lacks(column.path + ": " + column.unreadable);
       continue;
     }
-    if (column.is_open) lacks(column.path + ": open for writing");
+    if (column.is_open) open.push_back(column.path + ": open for writing");
     if (column.base > 0) {
       if (!old.reason.empty()) lacks(column.path + ": no entries can be added, " + old.reason);
       continue;
@@ -96,6 +112,7 @@ TableProgress progress_of(const StagedTable& table, const CommittedTable* commit
       const Counted counted = count_branch(branch, columns, staged, had);
       if (!counted.reason.empty()) lacks(counted.reason);
       counts.emplace_back(branch.name, counted.entries);
+      progress.branches.push_back(times_of(branch, columns, staged, counted.entries));
     }
   };
   count_all(old.branches, old.columns, before);
@@ -109,6 +126,8 @@ TableProgress progress_of(const StagedTable& table, const CommittedTable* commit
   const auto by_entries = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto [least, most] = std::minmax_element(counts.begin(), counts.end(), by_entries);
   progress.entries = least->second;
+  progress.can_be_cut = progress.reasons.empty();
+  for (std::string& line : open) lacks(std::move(line));
   for (const auto& [name, entries] : counts) {
     if (entries != most->second) lacks(name + ": " + count(entries, "entries of ") + std::to_string(most->second));
   }

@@ -88,7 +88,7 @@ void StagedContent::write(std::uint64_t offset, std::span<const std::byte> bytes
   if (!writes_) return Content::write(offset, bytes, std::move(reply));
   const std::size_t size = bytes.size();
   StagedFile& staged = file_->staged();
-  if (!staged.is_committing(*node_)) {
+  if (!staged.is_committing(*node_, offset)) {
     auto taken = bytes_->write_now(offset, bytes);
     if (taken && *taken) {
       staged.written(*node_);
@@ -98,7 +98,7 @@ void StagedContent::write(std::uint64_t offset, std::span<const std::byte> bytes
   }
   auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   auto job = [self = shared_from_this(), offset, copy]() -> Result<std::size_t> {
-    self->file_->staged().wait_for_commit(*self->node_);
+    self->file_->staged().wait_for_commit(*self->node_, offset);
     TRY_VOID(as_permission(self->bytes_->write(offset, *copy)));
     self->file_->staged().written(*self->node_);
     return copy->size();
@@ -120,7 +120,7 @@ class StagedHolder final : public Holder {
   void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
       if (change.size) {
-        file->staged().wait_for_commit(*node);
+        file->staged().wait_for_commit(*node, *change.size);
         if (file->staged().is_settled(*node)) return not_there_any_more();
         TRY_VOID(as_permission(file->staged().truncate(node, *change.size)));
       }

@@ -269,6 +269,46 @@ def test_one_writer(tmp_path, columns):
     check_table(tmp_path / "out.root", "Events", columns)
 
 
+def test_columns_that_grow_together(tmp_path):
+    """Clusters are committed while the columns are still open; what is behind them follows."""
+    random = np.random.default_rng(7)
+    with mounted.Mounted(tmp_path, ("rw", "commit=1", "autoflush=100K", "compression=zlib:1")) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        os.makedirs(os.path.join(table, "hits"))
+        names = ("x.f4", "hits/offsets.i8", "hits/values.i4")
+        written = {name: [] for name in names}
+        with open(os.path.join(table, names[0]), "wb", buffering=0) as x, \
+             open(os.path.join(table, names[1]), "wb", buffering=0) as offsets, \
+             open(os.path.join(table, names[2]), "wb", buffering=0) as values:
+            last = 0
+            offsets.write(np.zeros(1, "<i8").tobytes())
+            for step in range(40):
+                counts = random.integers(0, 4, 5000)
+                ends = last + np.cumsum(counts)
+                last = int(ends[-1])
+                for file, name, array in ((x, names[0], random.normal(size=5000).astype("<f4")),
+                                          (offsets, names[1], ends.astype("<i8")),
+                                          (values, names[2], random.integers(0, 1 << 30, int(counts.sum())).astype("<i4"))):
+                    file.write(array.tobytes())
+                    written[name].append(array)
+                time.sleep(0.05)
+            deadline = time.monotonic() + 30
+            while not os.path.exists(tmp_path / "out.root") and time.monotonic() < deadline:
+                time.sleep(0.1)
+            with uproot.open(tmp_path / "out.root") as file:
+                early = file["Events"]["x"].array(library="np")
+                assert 0 < len(early) < 200000
+                assert np.array_equal(early, np.concatenate(written["x.f4"])[: len(early)])
+            with open(os.path.join(table, names[0]), "rb") as file:
+                assert file.read() == np.concatenate(written["x.f4"]).tobytes()
+        commit(table)
+        assert m.errors() == ""
+    everything = {name: np.concatenate(parts) for name, parts in written.items()}
+    everything["hits/offsets.i8"] = np.concatenate([[0], everything["hits/offsets.i8"]]).astype("<i8")
+    check_table(tmp_path / "out.root", "Events", everything)
+    assert sorted(os.listdir(tmp_path)) == ["out.root"]
+
+
 def test_numpy_files_are_taken(tmp_path):
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         table = os.path.join(m.path, "out.root", "Events")
