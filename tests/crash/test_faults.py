@@ -47,6 +47,7 @@ class Outcome:
     errors: list  # what applications were told
     committed: bool  # tfilefs commit said so
     unmounted: bool  # tfilefs umount ended with 0
+    died: bool = False  # the daemon did: whoever waits for it knows
 
 
 def table_below(mount):
@@ -83,6 +84,7 @@ def attempt(before, tmp_path):
                 outcome.synced = copy_columns(table_below(daemon), COLUMNS, FIRST, LAST, outcome.errors.append)
                 outcome.committed = daemon.command("commit", table_below(daemon)) == 0
                 outcome.unmounted = daemon.unmount() == 0
+            outcome.died = daemon.process.returncode != 0
         return directory, outcome
 
     return action
@@ -92,8 +94,8 @@ def check(directory, outcome, reader):
     """What must hold whatever happened; gives what does not."""
     file = os.path.join(directory, stories.FILE)
     # Whoever was told of no error has what it wrote; `tfilefs umount` commits what `tfilefs commit` could not.
-    told = bool(outcome.errors) or not outcome.unmounted
-    wrong = checker.check_file(reader, file, [AFTER] if outcome.committed or not told else [WHILE])
+    ended_well = outcome.committed or (outcome.unmounted and not outcome.died)
+    wrong = checker.check_file(reader, file, [AFTER] if ended_well and not outcome.errors else [WHILE])
     with writing.Daemon(directory) as daemon, writing.deadline():
         for name in outcome.synced:
             with open(os.path.join(table_below(daemon), name + ".i4"), "rb") as column:
