@@ -24,8 +24,6 @@ constexpr std::uint16_t kCollectionVersion = 10;
 constexpr std::size_t kCollectionHeaderSize = 4 + 2 + 4;
 constexpr std::uint32_t kByteCountBit = 0x40000000;
 
-// What a byte count can say, and ROOT keeps a record below it.
-constexpr std::uint64_t kEntryBytesMax = 0x3FFFFFFF;
 constexpr std::uint64_t kPayloadMax = 0x3FFFFFFF;
 
 constexpr std::uint16_t kBasketVersion = 3;

@@ -23,7 +23,7 @@ void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int whic
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.change(id, change, reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
                 const struct stat s = stat_of(attributes);
-                return fuse_reply_attr(to, &s, kAnswerTimeout);
+                return fuse_reply_attr(to, &s, attribute_timeout(attributes));
               }));
   });
 }
@@ -65,7 +65,7 @@ void op_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t m
                     fuse_file_info answer = info;
                     answer.fh = made.opened.handle;
                     answer.keep_cache = made.opened.keep_cache;
-                    answer.direct_io = made.opened.direct || only_writes(info);
+                    answer.direct_io = made.opened.direct;
                     return fuse_reply_create(to, &entry, &answer);
                   },
                   [&fs](const FileSystem::Created& made) {

@@ -21,11 +21,14 @@ struct stat stat_of(const Attributes& a) {
   return s;
 }
 
+double attribute_timeout(const Attributes& a) { return S_ISREG(a.mode) && (a.mode & 0222) != 0 ? 0 : kAnswerTimeout; }
+
 fuse_entry_param entry_of(InodeId id, const Attributes& a) {
   fuse_entry_param entry{};
   entry.ino = id;
   entry.attr = stat_of(a);
-  entry.attr_timeout = entry.entry_timeout = kAnswerTimeout;
+  entry.attr_timeout = attribute_timeout(a);
+  entry.entry_timeout = kAnswerTimeout;
   return entry;
 }
 
@@ -47,7 +50,7 @@ Reply<FileSystem::Opened> reply_opened(FileSystem& fs, const PendingPtr& pending
         fuse_file_info answer = info;
         answer.fh = opened.handle;
         answer.keep_cache = opened.keep_cache;
-        answer.direct_io = opened.direct || only_writes(info);
+        answer.direct_io = opened.direct;
         // Before the answer: the size that whoever opens sees next is that of what was opened.
         if (opened.changed) forget_attributes(session, id);
         return fuse_reply_open(to, &answer);

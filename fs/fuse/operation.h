@@ -35,15 +35,14 @@ void run(fuse_req_t request, Operation operation) {
 }
 
 struct stat stat_of(const Attributes&);
+// Seconds for which the kernel may believe them: of what can be written it asks each time, since it may know it as two
+// inodes, what is committed and what goes on behind it.
+double attribute_timeout(const Attributes&);
 fuse_entry_param entry_of(InodeId, const Attributes&);
 
 // A name found or made, counted as one lookup.
 Reply<FileSystem::Found> reply_found(FileSystem&, const PendingPtr&);
 Reply<FileSystem::Opened> reply_opened(FileSystem&, const PendingPtr&, fuse_session*, fuse_ino_t, const fuse_file_info&);
 Reply<void> reply_done(const PendingPtr&);
-
-// Who only writes gains nothing from the kernel's pages: without them each write is a copy less, and as large as the
-// writer has it. Nobody can map what is opened so; who has mapped the file otherwise sees what is written.
-inline bool only_writes(const fuse_file_info& info) { return (info.flags & O_ACCMODE) == O_WRONLY; }
 
 }  // namespace tfilefs

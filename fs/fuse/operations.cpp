@@ -45,7 +45,7 @@ void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info*) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.getattr(id, reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
                  const struct stat s = stat_of(attributes);
-                 return fuse_reply_attr(to, &s, kAnswerTimeout);
+                 return fuse_reply_attr(to, &s, attribute_timeout(attributes));
                }));
   });
 }

@@ -69,6 +69,7 @@ Result<> Committer::prepare() {
 }
 
 void Committer::give_up() {
+  untidy_ = false;
   tables_.clear();
   writer_.reset();
   file_ = Descriptor();
@@ -127,8 +128,13 @@ Result<> Committer::commit(CommitWork& work, Journal& journal) {
     TRY(const CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
     if (!plan.steps.empty()) TRY_VOID(apply(plan, journal));
     writer_->committed(plan);
+    untidy_ = !work.empty();
     // A file without keys is made anew when one comes.
     if (writer_->makes_new_file()) give_up();
+    // What is left of a table is looked at anew: entries are added to branches that the file has.
+    const bool dropped = std::any_of(work.tables.begin(), work.tables.end(),
+                                     [](const CommitWork::Table& table) { return !table.staged.removed.empty(); });
+    if (dropped && writer_) give_up();
     return {};
   }();
   left_ = 0;

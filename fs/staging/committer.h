@@ -34,9 +34,14 @@ class Committer {
   // Sets in each column how many of its bytes are committed then.
   Result<> commit(CommitWork&, Journal&);
 
+  // Forgets what it knows of the file: the next commit looks at what is there.
+  void give_up();
+
+  // Whether the last commit freed space of which the file does not know yet: a commit of nothing makes it known.
+  bool is_untidy() const { return untidy_; }
+
  private:
   Result<> prepare();
-  void give_up();
   Result<TableCommit*> table(const std::string& path, bool committed);
   Result<> collect(CommitWork&);
   Result<> check_head(const tfile::CommitPlan&) const;
@@ -49,6 +54,7 @@ class Committer {
   std::unique_ptr<tfile::FileWriter> writer_;
   Descriptor file_;
   bool temporary_ = false;  // file_ does not stand under its name yet
+  bool untidy_ = false;
   bool lost_ = false;       // what is on disk is not known any more
   std::map<std::string, TableCommit> tables_;
   std::set<std::string> ours_;  // tables that were committed since the mount: no older cycle is kept of them

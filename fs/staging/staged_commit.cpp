@@ -73,9 +73,16 @@ std::optional<StagedFile::Occasion> StagedFile::wait_for_work() {
   }
 }
 
+// Branches go in one commit, and what is added to the others comes in the next.
 Result<> StagedFile::commit_pass(Occasion occasion) {
   const Lock commit(commit_mutex_);
-  CommitWork planned = plan_work(occasion);
+  bool again = true;
+  for (int pass = 0; pass < 2 && again; ++pass) TRY_VOID(commit_once(occasion, again));
+  return {};
+}
+
+Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
+  CommitWork planned = plan_work(occasion, again);
   if (planned.empty()) {
     trim_journal();
     return {};
@@ -112,7 +119,8 @@ bool StagedFile::grows_in_step(const StagedTable& table, const TableProgress& pr
 }
 
 // What is whole now; nobody changes it until release().
-CommitWork StagedFile::plan_work(Occasion occasion) {
+CommitWork StagedFile::plan_work(Occasion occasion, bool& again) {
+  again = false;
   StagedChanges changes;
   {
     const Lock lock(mutex_);
@@ -127,6 +135,13 @@ CommitWork StagedFile::plan_work(Occasion occasion) {
   Reasons reasons;
   for (std::string& file : changes.misplaced) reasons[std::move(file)] = {"no column of a table"};
   for (StagedTable& table : changes.tables) {
+    if (!table.removed.empty() && !table.columns.empty()) {
+      again = true;
+      CommitWork later;
+      later.tables.push_back({table});
+      release(later);
+      table.columns.clear();
+    }
     for (StagedColumn& column : table.columns) read_npy_header(column);
     TableProgress done = progress(table);
     const bool whole = done.whole && occasion != Occasion::busy;
@@ -215,6 +230,22 @@ void StagedFile::settle_column(StagedNode& table, const StagedColumn& column, st
     node.base = committed;
     node.bytes->drop_before(committed);
   }
+}
+
+// Before the file is left: what the last commit freed becomes gaps. What fails here costs some bytes of space.
+void StagedFile::tidy() {
+  const Lock commit(commit_mutex_);
+  if (!committer_.is_untidy()) return;
+  std::shared_ptr<Journal> journal;
+  {
+    const Lock change(change_mutex_);
+    if (!journal_ && !begin_journal()) return;
+    journal = journal_;
+  }
+  CommitWork nothing;
+  hooks_.committing();
+  if (auto done = committer_.commit(nothing, *journal); !done) writing_.errors.add("/" + path_, done.error());
+  trim_journal();
 }
 
 void StagedFile::keep_error(const CommitWork& planned, const Error& error) {

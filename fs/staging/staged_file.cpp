@@ -55,12 +55,15 @@ void StagedFile::stop() {
   }
   changed_.notify_all();
   if (ending.joinable()) ending.join();
+  bool untouched = false;
   {
     const Lock change(change_mutex_);
-    if (!journal_) return;
+    untouched = !journal_;
   }
+  if (untouched) return tidy();
   if (auto done = commit_pass(Occasion::last); !done) writing_.errors.add("/" + path_, done.error());
   for (const std::string& reason : pending()) writing_.errors.add("/" + path_, "not committed: " + reason);
+  tidy();
 }
 
 Result<> StagedFile::make() {
@@ -93,6 +96,8 @@ bool StagedFile::is_wanted() const {
 }
 
 void StagedFile::forget() {
+  const Lock commit(commit_mutex_);
+  committer_.give_up();
   const Lock change(change_mutex_);
   {
     const Lock lock(mutex_);
@@ -145,23 +150,26 @@ void StagedFile::set_attributes(StagedNode& node, const std::function<void(Stage
 
 // ---- the journal
 
+Result<> StagedFile::begin_journal() {
+  JournalBegin begin;
+  if (auto source = place_->source()) {
+    TRY_VOID(place_->open_to_write());  // whether it may be written
+    TRY(const auto file, tfile::File::open(*source));
+    begin.file_uuid = file->header().uuid;
+    begin.file_end = file->header().end;
+  }
+  const FilePlace::Owner owner = place_->owner();
+  TRY(journal_, Journal::create(place_->directory.get(), journal_name(place_->name), begin, owner.uid, owner.gid));
+  return {};
+}
+
 Result<> StagedFile::begin_change() {
   {
     const Lock lock(mutex_);
     if (stopping_) return fail(ErrorKind::busy, "the mount is ending");
     last_change_ = Clock::now();
   }
-  if (!journal_) {
-    JournalBegin begin;
-    if (auto source = place_->source()) {
-      TRY_VOID(place_->open_to_write());  // whether it may be written
-      TRY(const auto file, tfile::File::open(*source));
-      begin.file_uuid = file->header().uuid;
-      begin.file_end = file->header().end;
-    }
-    const FilePlace::Owner owner = place_->owner();
-    TRY(journal_, Journal::create(place_->directory.get(), journal_name(place_->name), begin, owner.uid, owner.gid));
-  }
+  if (!journal_) TRY_VOID(begin_journal());
   const Lock lock(mutex_);
   if (!running_) {
     if (thread_.joinable()) thread_.join();  // it has ended by itself

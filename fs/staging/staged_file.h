@@ -55,7 +55,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   bool has_pending() const EXCLUDES(mutex_);
   bool is_wanted() const EXCLUDES(mutex_);
   // It was taken away by its name: what is staged goes with it.
-  void forget() EXCLUDES(change_mutex_, mutex_);
+  void forget() EXCLUDES(commit_mutex_, change_mutex_, mutex_);
 
   StagedLook look(const StagedNode& directory, std::string_view name) const EXCLUDES(mutex_);
   struct Listed {
@@ -133,7 +133,9 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   StagedFile(Writing&, FilePlace, std::string path, Hooks);
   Result<> replay() EXCLUDES(commit_mutex_, change_mutex_, mutex_);
   Result<> drop_committed(const tfile::File&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  Result<> begin_journal() REQUIRES(change_mutex_);
   Result<> begin_change() REQUIRES(change_mutex_);
+  void tidy() EXCLUDES(commit_mutex_, change_mutex_);
   Result<> note(const JournalRecord&) REQUIRES(change_mutex_);
   std::shared_ptr<StagedBytes> new_bytes(std::uint64_t id, std::uint64_t base, const std::shared_ptr<Journal>&) const;
   Result<NodePtr> stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t)
@@ -147,7 +149,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   enum class Occasion : std::uint8_t { busy, quiet, last };
   std::optional<Occasion> wait_for_work() EXCLUDES(mutex_);
   Result<> commit_pass(Occasion) EXCLUDES(mutex_, commit_mutex_);
-  CommitWork plan_work(Occasion) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  Result<> commit_once(Occasion, bool& again) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  CommitWork plan_work(Occasion, bool& again) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   bool grows_in_step(const StagedTable&, const TableProgress&) const;
   TableProgress progress(const StagedTable&) REQUIRES(commit_mutex_);
   void release(const CommitWork&) EXCLUDES(mutex_);

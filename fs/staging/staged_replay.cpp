@@ -90,6 +90,12 @@ Result<> StagedFile::drop_committed(const tfile::File& file) {
     table.node->is_table = true;
     table.columns = committed_columns(table, *committed);
     for (StagedColumn& column : table.columns) column.done = column.size;
+    // What is there still has still to go.
+    std::erase_if(table.removed, [&](const std::string& name) {
+      return std::any_of(committed->form.columns.begin(), committed->form.columns.end(), [&](const auto& column) {
+        return column.path == name || column.path.starts_with(name + "/");
+      });
+    });
     done.tables.push_back({std::move(table), 0, true});
   }
   // What was removed or moved, and is: the names are no longer there.

@@ -129,7 +129,13 @@ void TableCommit::note_commit() {
 
 Result<> TableCommit::drop_branch(tfile::FileWriter& file, const std::string& name) {
   TRY_VOID(file.drop_branch(writer_, name));
-  for (Branch& branch : branches_) branch.dropped |= branch.form.name == name;
+  for (Branch& branch : branches_) {
+    if (branch.dropped || branch.form.name != name) continue;
+    branch.dropped = true;
+    // A column that is put there again is a new one. The counter in front of a counted array has a branch of its own.
+    const bool counted = branch.form.kind == tfile::BranchForm::Kind::counted_array;
+    for (std::size_t i = counted ? 1 : 0; i < branch.form.columns.size(); ++i) columns_[branch.form.columns[i]].path.clear();
+  }
   return {};
 }
 

@@ -69,6 +69,13 @@ BranchProgress times_of(const BranchForm& branch, const std::vector<OfferedColum
   return progress;
 }
 
+// Whether the branch goes with the next commit: its column, or the directory of its columns, was removed.
+bool is_removed(const StagedTable& table, const BranchForm& branch, const std::vector<OfferedColumn>& offered) {
+  const std::string& path = offered[branch.columns.back()].path;
+  const std::string top = path.substr(0, path.find('/'));
+  return std::find(table.removed.begin(), table.removed.end(), top) != table.removed.end();
+}
+
 }  // namespace
 
 TableProgress progress_of(const StagedTable& table, const CommittedTable* committed) {
@@ -109,6 +116,7 @@ TableProgress progress_of(const StagedTable& table, const CommittedTable* commit
   const auto count_all = [&](const std::vector<BranchForm>& branches, const std::vector<OfferedColumn>& columns,
                              std::int64_t had) {
     for (const BranchForm& branch : branches) {
+      if (had > 0 && is_removed(table, branch, columns)) continue;
       const Counted counted = count_branch(branch, columns, staged, had);
       if (!counted.reason.empty()) lacks(counted.reason);
       counts.emplace_back(branch.name, counted.entries);

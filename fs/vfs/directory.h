@@ -50,6 +50,7 @@ struct OpenedContent {
   std::shared_ptr<Content> content;
   std::shared_ptr<const Generation> generation;  // null for what belongs to no ROOT file
   std::uint64_t version = 0;  // where there is no generation: differs when the bytes may differ; never 0
+  std::uint64_t identity = 0;  // of what keeps its inode: Holder::file_identity. The inode opened is its from now on
   bool cacheable =
       true;  // whether the kernel may keep pages; else the content is asked for each read, whatever stat said
 };
@@ -85,6 +86,8 @@ class Holder : public std::enable_shared_from_this<Holder> {
 
   // Of things without a generation: differs when another file was put in the place of one.
   virtual std::uint64_t file_identity() const { return 1; }
+  // Whether that number is of no other thing of the mount, and the thing may be renamed.
+  virtual bool keeps_inode() const { return false; }
 
   virtual void attributes(Slot, Reply<Attributes>) const = 0;
   // The same where it needs neither storage nor decoding.

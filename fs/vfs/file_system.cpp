@@ -254,6 +254,7 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
   if (state.is_file) {
     const GenerationPtr& generation = entry.holder->generation();
     state.which = generation ? generation->serial : entry.holder->file_identity();
+    state.moves = !generation && entry.holder->keeps_inode();
   } else {
     state.which = name == own_name ? parent->state.which : hash_of_name(name);
   }
@@ -366,6 +367,7 @@ void FileSystem::finish_open(const InodePtr& inode, Result<OpenedContent> conten
     note(*inode, "", content.error());
     return reply(tl::unexpected(std::move(content).error()));
   }
+  if (content->identity != 0) inodes_->adopt(inode, content->identity);
   Opened opened;
   opened.direct = !content->cacheable;
   if (content->cacheable) {

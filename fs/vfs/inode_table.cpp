@@ -63,6 +63,12 @@ InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view
   InodeId id = hashed_id(*parent, name);
   InodeNumber number = 0;
   const Lock lock(mutex_);
+  if (const auto moved = state.moves ? moving_.find(state.which) : moving_.end(); moved != moving_.end()) {
+    Inode& inode = *moved->second;
+    ++inode.lookups_;
+    dropped = replace(inode, entry);
+    return {inode.id, inode.number};
+  }
   for (;; id = next_id(id)) {
     InodePtr& at = inodes_[id];
     const bool made = !at;
@@ -71,10 +77,19 @@ InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view
     if (!made && !is_path(inode, *parent, name)) continue;
     number = inode.number;
     if (inode.state != state) continue;
+    if (state.moves) {
+      moving_.emplace(state.which, at);
+      inode.adopted_ = state.which;
+    }
     ++inode.lookups_;
     if (inode.entry_.holder != entry.holder) dropped = replace(inode, entry);
     return {id, number};
   }
+}
+
+void InodeTable::adopt(const InodePtr& inode, std::uint64_t which) {
+  const Lock lock(mutex_);
+  if (inode->adopted_ == 0 && inode->lookups_ > 0 && moving_.emplace(which, inode).second) inode->adopted_ = which;
 }
 
 void InodeTable::forget(InodeId id, std::uint64_t times) {
@@ -84,7 +99,9 @@ void InodeTable::forget(InodeId id, std::uint64_t times) {
   if (!at || id == kRootId) return;
   Inode& inode = **at;
   inode.lookups_ -= std::min(inode.lookups_, times);
-  if (inode.lookups_ == 0) dropped = inodes_.take(id);
+  if (inode.lookups_ != 0) return;
+  if (inode.adopted_ != 0) moving_.erase(inode.adopted_);
+  dropped = inodes_.take(id);
 }
 
 Entry InodeTable::entry(const Inode& inode) const {
@@ -130,6 +147,7 @@ void InodeTable::clear() {
   const Lock lock(mutex_);
   std::swap(dropped, inodes_);
   inodes_[kRootId] = std::move(root);
+  moving_.clear();
 }
 
 std::string path_of(const Inode& inode) {

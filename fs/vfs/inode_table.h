@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 
 #include "mutex.h"
 #include "vfs/directory.h"
@@ -23,6 +24,7 @@ class Inode {
   struct State {
     bool is_file = false;
     std::uint64_t which = 0;
+    bool moves = false;  // `which` says what it is, whatever its path: it keeps its inode when it is renamed
     friend bool operator==(const State&, const State&) = default;
   };
 
@@ -40,6 +42,7 @@ class Inode {
   Entry entry_;
   std::shared_ptr<DirectoryOnce> directory_;  // what was entered of `entry_`
   std::shared_ptr<const Directory> kept_;     // the directory last entered: kept alive while the kernel knows it
+  std::uint64_t adopted_ = 0;                 // what keeps this inode; 0: nothing
   std::uint64_t version_ = 0;                 // of the content whose pages the kernel may hold; 0: none
 };
 using InodePtr = std::shared_ptr<Inode>;
@@ -65,6 +68,8 @@ class InodeTable {
     InodeNumber number = 0;
   };
   Reference refer(const InodePtr& parent, std::string_view name, const Entry&, Inode::State);
+  // What keeps its inode, as State::which has it, is what stands at this one: it gets no other.
+  void adopt(const InodePtr&, std::uint64_t which);
   void forget(InodeId, std::uint64_t times);
 
   Entry entry(const Inode&) const;
@@ -84,6 +89,7 @@ class InodeTable {
 
   mutable Mutex mutex_;
   InodeMap<InodePtr> inodes_ GUARDED_BY(mutex_);
+  std::unordered_map<std::uint64_t, InodePtr> moving_ GUARDED_BY(mutex_);  // by State::which
 };
 
 // "/Events/px.f4": for messages.

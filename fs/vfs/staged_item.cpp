@@ -16,6 +16,9 @@ namespace {
 
 using tfile::fail;
 
+// Where it lives: no two that anyone still refers to have it.
+std::uint64_t identity_of_staged(const StagedNode& node) { return reinterpret_cast<std::uintptr_t>(&node); }
+
 tl::unexpected<Error> not_there_any_more() {
   return fail(ErrorKind::stale, "committed or removed since it was looked up");
 }
@@ -110,7 +113,8 @@ class StagedHolder final : public Holder {
  public:
   StagedHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
 
-  std::uint64_t file_identity() const override { return node_->id + 1; }
+  std::uint64_t file_identity() const override { return identity_of_staged(*node_); }
+  bool keeps_inode() const override { return true; }
   std::optional<Attributes> known_attributes(Slot) const override { return file_->staged_attributes(*node_); }
   void attributes(Slot, Reply<Attributes> reply) const override { reply(file_->staged_attributes(*node_)); }
   void open(Slot, Reply<OpenedContent> reply) const override { opened(false, std::move(reply)); }
@@ -159,12 +163,38 @@ class StagedHolder final : public Holder {
     if (!file_->staged().opened(*node_, to_write)) return reply(not_there_any_more());
     OpenedContent content;
     content.content = std::make_shared<StagedContent>(file_, node_, to_write);
-    content.version = node_->id + 1;
+    content.version = content.identity = identity_of_staged(*node_);
     reply(std::move(content));
   }
 
   const WrittenPtr file_;
   const NodePtr node_;
+};
+
+// One opening of a committed column, for reading: goes on into what is staged behind it by then.
+class CommittedContent final : public Content {
+ public:
+  CommittedContent(WrittenPtr file, NodePtr directory, std::string name, std::shared_ptr<Content> committed)
+      : file_(std::move(file)),
+        directory_(std::move(directory)),
+        name_(std::move(name)),
+        committed_(std::move(committed)) {}
+
+  std::uint64_t size() const override { return committed_->size(); }
+  void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
+    if (offset + size > committed_->size()) {
+      const StagedLook more = file_->staged().look(*directory_, name_);
+      if (more.what == StagedLook::What::file)
+        return std::make_shared<StagedContent>(file_, more.node, false)->read(offset, size, std::move(reply));
+    }
+    committed_->read(offset, size, std::move(reply));
+  }
+
+ private:
+  const WrittenPtr file_;
+  const NodePtr directory_;
+  const std::string name_;
+  const std::shared_ptr<Content> committed_;
 };
 
 // A committed column: what it holds stays; behind it, items can be staged.
@@ -195,7 +225,12 @@ class CommittedColumnHolder final : public Holder {
       const Entry staged = staged_entry(file_, more);
       return staged.holder->open(staged.slot, std::move(reply));
     }
-    committed_.holder->open(committed_.slot, std::move(reply));
+    committed_.holder->open(committed_.slot, [file = file_, directory = directory_, name = name_,
+                                              reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+      if (opened)
+        opened->content = std::make_shared<CommittedContent>(file, directory, name, std::move(opened->content));
+      reply(std::move(opened));
+    });
   }
   void xattrs(Slot, Reply<Xattrs> reply) const override { committed_.holder->xattrs(committed_.slot, std::move(reply)); }
   Takes takes(Slot) const override { return Takes::items; }
@@ -208,6 +243,10 @@ class CommittedColumnHolder final : public Holder {
 
   // Owner, mode and times are the file's; to ask for others is no error, as cp -p and rsync -a do.
   void change(Slot slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+    if (const NodePtr more = continuation()) {
+      const Entry staged = staged_entry(file_, more);
+      return staged.holder->change(staged.slot, change, std::move(reply));
+    }
     if (!change.size) return attributes(slot, std::move(reply));
     attributes(slot, [self = std::static_pointer_cast<const CommittedColumnHolder>(shared_from_this()), slot, change,
                       reply = std::move(reply)](Result<Attributes> now) mutable {

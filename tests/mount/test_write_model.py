@@ -263,6 +263,9 @@ class Model:
             name = self._random.choice(names)
             if name in self._committed and (self._random.random() < 0.8 or len(self._committed) < 3):
                 return
+            if name in self._committed:  # nothing of it is left that could be written
+                for number in [n for n, (_, known, _) in self._handles.items() if known == name]:
+                    self._close(number)
             self._same(worker, "unlink", name)
             self._renamed(name, None)
             if self._committed.pop(name, None) is not None:
@@ -336,7 +339,7 @@ class Model:
                 self._same(worker, "close", 0)
         self.compare_all()
         result = subprocess.run([mounted.program(), "commit", self._table], capture_output=True, text=True, timeout=120)
-        assert result.returncode == 0, result.stdout + result.stderr
+        assert result.returncode == 0, result.stdout + result.stderr + self._mounted.errors()
         self.commits += 1
         self._entries, self._dropped = entries, set()
         self._committed = {name: entries * ITEM[name] for name in names}

@@ -211,8 +211,11 @@ def test_a_table_is_copied_removed_and_moved(tmp_path, columns):
         assert os.listdir(os.path.join(m.path, "b.root")) == ["Moved"]
         shutil.rmtree(os.path.join(m.path, "a.root"))
         assert os.listdir(m.path) == ["b.root"]
+        os.makedirs(os.path.join(m.path, "a.root", "Again"))
+        put(os.path.join(m.path, "a.root", "Again"), columns)
     check_table(tmp_path / "b.root", "Moved", columns)
-    assert sorted(os.listdir(tmp_path)) == ["b.root"]
+    check_table(tmp_path / "a.root", "Again", columns)
+    assert sorted(os.listdir(tmp_path)) == ["a.root", "b.root"]
 
 
 def test_rsync_and_tar(tmp_path, columns):
