@@ -38,6 +38,10 @@ class Content {
   virtual void write(std::uint64_t, std::span<const std::byte>, Reply<std::size_t> reply) {
     reply(tfile::fail(ErrorKind::denied, "not open for writing", -1, EBADF));
   }
+  // The same behind the last byte, wherever that is: O_APPEND. `offset`: where whoever writes believes it to be.
+  virtual void append(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) {
+    write(offset, bytes, std::move(reply));
+  }
   // As close(2) and fsync(2) ask: an error of earlier writes is told, once; what was written is on disk.
   virtual void flush(Reply<void> reply) { reply({}); }
   virtual void sync(Reply<void> reply) { reply({}); }

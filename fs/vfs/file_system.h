@@ -107,7 +107,8 @@ class FileSystem {
               Reply<void>);
   void change(InodeId, const AttributeChange&, Reply<Attributes>);
   void set_xattr(InodeId, std::string_view name, std::optional<std::string> value, int flags, Reply<void>);
-  void write(HandleId, std::uint64_t offset, std::span<const std::byte>, Reply<std::size_t>);
+  // `append`: at the end, wherever the kernel believes it to be.
+  void write(HandleId, std::uint64_t offset, bool append, std::span<const std::byte>, Reply<std::size_t>);
   void flush(HandleId, Reply<void>);
   void sync(HandleId, Reply<void>);
 

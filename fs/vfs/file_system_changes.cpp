@@ -146,15 +146,17 @@ void FileSystem::set_xattr(InodeId id, std::string_view name, std::optional<std:
 
 // ---- open files
 
-void FileSystem::write(HandleId handle, std::uint64_t offset, std::span<const std::byte> bytes,
+void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::span<const std::byte> bytes,
                        Reply<std::size_t> reply) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
-  file->content.content->write(offset, bytes,
-                               [this, file, reply = std::move(reply)](Result<std::size_t> taken) mutable {
-                                 if (!taken) note_refusal(*file->inode, "", taken.error());
-                                 reply(std::move(taken));
-                               });
+  Reply<std::size_t> told([this, file, reply = std::move(reply)](Result<std::size_t> taken) mutable {
+    if (!taken) note_refusal(*file->inode, "", taken.error());
+    reply(std::move(taken));
+  });
+  Content& content = *file->content.content;
+  if (append) return content.append(offset, bytes, std::move(told));
+  content.write(offset, bytes, std::move(told));
 }
 
 void FileSystem::flush(HandleId handle, Reply<void> reply) {

@@ -40,6 +40,7 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
   std::uint64_t size() const override { return bytes_->size(); }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices>) override;
   void write(std::uint64_t offset, std::span<const std::byte>, Reply<std::size_t>) override;
+  void append(std::uint64_t offset, std::span<const std::byte>, Reply<std::size_t>) override;
   void flush(Reply<void> reply) override {
     if (!writes_) return reply({});
     file_->staged().flushed(*node_);
@@ -103,6 +104,19 @@ void StagedContent::write(std::uint64_t offset, std::span<const std::byte> bytes
   auto job = [self = shared_from_this(), offset, copy]() -> Result<std::size_t> {
     self->file_->staged().wait_for_commit(*self->node_, offset);
     TRY_VOID(as_permission(self->bytes_->write(offset, *copy)));
+    self->file_->staged().written(*self->node_);
+    return copy->size();
+  };
+  answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+}
+
+// Two who append at the same time do not write over each other, whatever the kernel knew of the file's length.
+void StagedContent::append(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) {
+  if (!writes_) return Content::write(offset, bytes, std::move(reply));
+  if (bytes_->size() == offset) return write(offset, bytes, std::move(reply));
+  auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
+  auto job = [self = shared_from_this(), copy]() -> Result<std::size_t> {
+    TRY_VOID(as_permission(self->bytes_->write(self->bytes_->size(), *copy)));
     self->file_->staged().written(*self->node_);
     return copy->size();
   };
