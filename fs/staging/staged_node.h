@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -29,13 +30,20 @@ struct StagedAttributes {
 };
 
 // A path of a ROOT file that is being written: staged itself, or a committed directory in which something is. Its file
-// guards it; only `id` and `directory` may be read by anyone.
+// guards it; only `id`, `identity` and `directory` may be read by anyone.
 struct StagedNode {
+  // Of no other node of this process, past ones included, and no generation's number: the top bit is set.
+  static std::uint64_t next_identity() {
+    static std::atomic<std::uint64_t> last = std::uint64_t{1} << 63;
+    return ++last;
+  }
+
   using Clock = std::chrono::steady_clock;
 
   StagedNode(std::uint64_t id_, bool directory_, std::string name_, const NodePtr& parent_)
       : id(id_), directory(directory_), name(std::move(name_)), parent(parent_) {}
   const std::uint64_t id;  // in order of making; the journal's name for it
+  const std::uint64_t identity = next_identity();
   const bool directory;
   std::string name;
   std::weak_ptr<StagedNode> parent;

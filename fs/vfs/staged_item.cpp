@@ -16,9 +16,6 @@ namespace {
 
 using tfile::fail;
 
-// Where it lives: no two that anyone still refers to have it.
-std::uint64_t identity_of_staged(const StagedNode& node) { return reinterpret_cast<std::uintptr_t>(&node); }
-
 tl::unexpected<Error> not_there_any_more() {
   return fail(ErrorKind::stale, "committed or removed since it was looked up");
 }
@@ -127,7 +124,7 @@ class StagedHolder final : public Holder {
  public:
   StagedHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
 
-  std::uint64_t file_identity() const override { return identity_of_staged(*node_); }
+  std::uint64_t file_identity() const override { return node_->identity; }
   bool keeps_inode() const override { return true; }
   std::optional<Attributes> known_attributes(Slot) const override { return file_->staged_attributes(*node_); }
   void attributes(Slot, Reply<Attributes> reply) const override { reply(file_->staged_attributes(*node_)); }
@@ -177,7 +174,7 @@ class StagedHolder final : public Holder {
     if (!file_->staged().opened(*node_, to_write)) return reply(not_there_any_more());
     OpenedContent content;
     content.content = std::make_shared<StagedContent>(file_, node_, to_write);
-    content.version = content.identity = identity_of_staged(*node_);
+    content.version = content.identity = node_->identity;
     reply(std::move(content));
   }
 
