@@ -2,12 +2,14 @@
 """Fixtures of all end-to-end tests: the program, mounts, and samples that ROOT and uproot write when first asked for."""
 
 import contextlib
+import fcntl
 import os
-import subprocess
+import shutil
 
 import hypothesis
 import pytest
 
+import campaign
 import mounted
 import root_process
 
@@ -21,31 +23,43 @@ def pytest_sessionstart(session):
         raise pytest.UsageError(f"{mounted.program()} is not there: build it, or set TFILEFS_BIN")
 
 
+def pytest_sessionfinish(session):
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["campaign"] = campaign.lines
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    campaign.lines.extend(node.workeroutput.get("campaign", []))
+
+
+def pytest_terminal_summary(terminalreporter):
+    for line in campaign.summary():
+        terminalreporter.write_line(line)
+
+
 @pytest.fixture(scope="session")
 def program():
     return mounted.program()
 
 
 @pytest.fixture(scope="session")
-def writing_program():
-    """Skips where the program under test cannot write."""
-    command = [mounted.program(), "-o", "rw", "/no such source", "/no such place"]
-    said = subprocess.run(command, capture_output=True, text=True)
-    if "writing is not supported" in said.stderr:
-        pytest.skip(f"NOT TESTED: {said.stderr.strip()}")
-
-
-@pytest.fixture(scope="session")
 def samples(tmp_path_factory):
     """samples('numbers') runs tests/samples/numbers.py once, in a process and directory of its own; gives the directory."""
-    made = {}
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent  # the same for all workers of a run
 
     def make(name):
-        if name not in made:
-            directory = tmp_path_factory.mktemp(f"sample-{name}")
-            root_process.run_script(os.path.join("samples", name + ".py"), [str(directory)])
-            made[name] = str(directory)
-        return made[name]
+        directory, made = base / f"sample-{name}", base / f"sample-{name}.made"
+        with open(base / f"sample-{name}.lock", "w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not made.exists():
+                shutil.rmtree(directory, ignore_errors=True)
+                directory.mkdir()
+                root_process.run_script(os.path.join("samples", name + ".py"), [str(directory)])
+                made.touch()
+        return str(directory)
 
     return make
 

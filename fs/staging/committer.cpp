@@ -34,10 +34,25 @@ std::string key_path(std::string_view shown) {
   return path;
 }
 
-std::pair<std::string, std::string> split_path(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {"", path};
-  return {path.substr(0, slash), path.substr(slash + 1)};
+// What the journal is told before the file changes.
+JournalRecord intention_of(const CommitPlan& plan, const CommitWork& work) {
+  JournalRecord record;
+  record.kind = JournalKind::intend;
+  Intention& intention = record.intention;
+  intention.before = plan.head_before;
+  intention.after = plan.head_after;
+  intention.directories = work.directories;
+  for (const CommitWork::Rename& key : work.renamed) {
+    intention.directories.push_back(joined_path(key.to.directory, key.to.name));
+    intention.gone.push_back(joined_path(key.from.directory, key.from.name));
+  }
+  for (const CommitWork::Key& key : work.removed) intention.gone.push_back(joined_path(key.directory, key.name));
+  for (const auto& [staged, entries, whole] : work.tables) {
+    intention.tables.push_back(staged.path);
+    for (const std::string& name : staged.removed) intention.gone.push_back(joined_path(staged.path, name));
+    for (const StagedColumn& column : staged.columns) intention.columns.push_back({column.node->id, column.done});
+  }
+  return record;
 }
 
 mode_t default_mode() {
@@ -126,7 +141,7 @@ Result<> Committer::commit(CommitWork& work, Journal& journal) {
     TRY_VOID(prepare());
     TRY_VOID(collect(work));
     TRY(const CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
-    if (!plan.steps.empty()) TRY_VOID(apply(plan, journal));
+    if (!plan.steps.empty()) TRY_VOID(apply(plan, intention_of(plan, work), journal));
     writer_->committed(plan);
     untidy_ = !work.empty();
     // A file without keys is made anew when one comes.
@@ -149,16 +164,15 @@ Result<> Committer::commit(CommitWork& work, Journal& journal) {
 
 // Another program may have written the file, for nobody else asks for our lock.
 Result<> Committer::check_head(const CommitPlan& plan) const {
-  std::vector<std::byte> head(plan.head_before.size());
-  const ssize_t got = ::pread(file_.get(), head.data(), head.size(), 0);
-  if (got == static_cast<ssize_t>(head.size()) && head == plan.head_before) return {};
+  const auto head = read_head(file_.get(), plan.head_before.size());
+  if (head && *head == plan.head_before) return {};
   return fail(ErrorKind::stale, place_->shown + ": another program has written the file");
 }
 
-Result<> Committer::apply(const CommitPlan& plan, Journal& journal) {
-  if (temporary_ || plan.replace_file) return replace_file(plan);
+Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journal& journal) {
+  if (temporary_ || plan.replace_file) return replace_file(plan, std::move(intention), journal);
   TRY_VOID(check_head(plan));
-  TRY_VOID(journal.append(intention(plan.head_before, plan.head_after)));
+  TRY_VOID(journal.append(intention));
   TRY_VOID(journal.sync());
   bool synced = false;  // what comes after the first barrier is what readers look at
   for (const CommitStep& step : plan.steps) {
@@ -173,7 +187,7 @@ Result<> Committer::apply(const CommitPlan& plan, Journal& journal) {
 }
 
 // A file without keys must never be seen (docs/reliability.md): it is made whole beside its name.
-Result<> Committer::replace_file(const CommitPlan& plan) {
+Result<> Committer::replace_file(const CommitPlan& plan, JournalRecord intention, Journal& journal) {
   if (!temporary_) {
     TRY(file_, place_->make_temporary(place_->owner().mode));
     temporary_ = true;
@@ -181,9 +195,23 @@ Result<> Committer::replace_file(const CommitPlan& plan) {
   for (const CommitStep& step : plan.steps) {
     if (step.kind == CommitStep::Kind::write) TRY_VOID(write_all(file_.get(), step.offset, step.bytes));
   }
-  TRY_VOID(place_->publish(file_.get()));
+  TRY(intention.intention.before, head_in_place(plan.head_after.size()));
+  TRY_VOID(journal.append(intention));
+  TRY_VOID(journal.sync());
+  if (auto done = place_->publish(file_.get()); !done) {
+    const auto head = head_in_place(plan.head_after.size());
+    lost_ = !head || *head == plan.head_after;  // it has its name, but that may not last
+    return done;
+  }
   temporary_ = false;
   return {};
+}
+
+Result<std::vector<std::byte>> Committer::head_in_place(std::size_t size) const {
+  auto file = place_->open_to_write();
+  if (file) return read_head(file->get(), size);
+  if (file.error().kind == ErrorKind::not_found) return std::vector<std::byte>();
+  return tl::unexpected(std::move(file).error());
 }
 
 }  // namespace tfilefs

@@ -45,8 +45,9 @@ class Committer {
   Result<TableCommit*> table(const std::string& path, bool committed);
   Result<> collect(CommitWork&);
   Result<> check_head(const tfile::CommitPlan&) const;
-  Result<> apply(const tfile::CommitPlan&, Journal&);
-  Result<> replace_file(const tfile::CommitPlan&);
+  Result<> apply(const tfile::CommitPlan&, JournalRecord intention, Journal&);
+  Result<> replace_file(const tfile::CommitPlan&, JournalRecord intention, Journal&);
+  Result<std::vector<std::byte>> head_in_place(std::size_t size) const;  // none where there is no file
 
   const WriteOptions options_;
   ClusterCache& cache_;

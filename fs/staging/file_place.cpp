@@ -77,4 +77,18 @@ Result<> sync_data(int fd) {
   return {};
 }
 
+Result<std::vector<std::byte>> read_head(int fd, std::size_t size) {
+  std::vector<std::byte> head(size);
+  std::size_t got = 0;
+  while (got < size) {
+    const ssize_t more = ::pread(fd, head.data() + got, size - got, static_cast<off_t>(got));
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return system_error("read", errno);
+    if (more == 0) break;
+    got += static_cast<std::size_t>(more);
+  }
+  head.resize(got);
+  return head;
+}
+
 }  // namespace tfilefs

@@ -36,16 +36,14 @@ class PayloadWriter {
     store(bytes_.data() + bytes_.size() - sizeof(T), value);
   }
   void raw(std::span<const std::byte> bytes) { bytes_.insert(bytes_.end(), bytes.begin(), bytes.end()); }
-  void text(std::string_view text) {
-    number(static_cast<std::uint32_t>(text.size()));
-    raw(std::as_bytes(std::span(text)));
+  void text(std::string_view text) { block(std::as_bytes(std::span(text))); }
+  void block(std::span<const std::byte> bytes) {
+    number(static_cast<std::uint32_t>(bytes.size()));
+    raw(bytes);
   }
-  void tables(const std::vector<TableEntries>& tables) {
-    number(static_cast<std::uint32_t>(tables.size()));
-    for (const TableEntries& table : tables) {
-      text(table.table);
-      number(table.entries);
-    }
+  void texts(const std::vector<std::string>& all) {
+    number(static_cast<std::uint32_t>(all.size()));
+    for (const std::string& one : all) text(one);
   }
   std::vector<std::byte> take() { return std::move(bytes_); }
 
@@ -76,19 +74,20 @@ class PayloadReader {
     const auto bytes = take(number<std::uint32_t>());
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  std::vector<TableEntries> tables() {
-    std::vector<TableEntries> tables;
+  std::vector<std::byte> block() {
+    const auto bytes = take(number<std::uint32_t>());
+    return {bytes.begin(), bytes.end()};
+  }
+  // The number of things of at least `smallest` bytes each that follow.
+  std::uint32_t count(std::size_t smallest) {
     const auto count = number<std::uint32_t>();
-    constexpr std::size_t kSmallest = 4 + 8;  // an empty name and its entries
-    if (count > left_.size() / kSmallest) failed_ = true;
-    for (std::uint32_t i = 0; i < count && !failed_; ++i) {
-      TableEntries table;
-      table.table = text();
-      table.entries = number<std::int64_t>();
-      if (table.entries < 0) failed_ = true;
-      tables.push_back(std::move(table));
-    }
-    return tables;
+    if (count > left_.size() / smallest) failed_ = true;
+    return failed_ ? 0 : count;
+  }
+  std::vector<std::string> texts() {
+    std::vector<std::string> all(count(sizeof(std::uint32_t)));
+    for (std::string& one : all) one = text();
+    return all;
   }
   void reject() { failed_ = true; }
   bool whole() const { return !failed_ && left_.empty(); }
@@ -157,26 +156,58 @@ void RecordChecksum::add(std::span<const std::byte> payload) {
 
 std::uint64_t RecordChecksum::value() const { return XXH64_digest(state_); }
 
+namespace {
+
+void put_intention(PayloadWriter& out, const Intention& intention) {
+  out.block(intention.before);
+  out.block(intention.after);
+  out.number(static_cast<std::uint32_t>(intention.columns.size()));
+  for (const Intention::Column& column : intention.columns) {
+    out.number(column.id);
+    out.number(column.bytes);
+  }
+  out.texts(intention.tables);
+  out.texts(intention.directories);
+  out.texts(intention.gone);
+}
+
+Intention take_intention(PayloadReader& in) {
+  Intention intention;
+  intention.before = in.block();
+  intention.after = in.block();
+  intention.columns.resize(in.count(2 * sizeof(std::uint64_t)));
+  for (Intention::Column& column : intention.columns) {
+    column.id = in.number<std::uint64_t>();
+    column.bytes = in.number<std::uint64_t>();
+  }
+  intention.tables = in.texts();
+  intention.directories = in.texts();
+  intention.gone = in.texts();
+  return intention;
+}
+
+}  // namespace
+
 std::vector<std::byte> encode_payload(const JournalRecord& record) {
   PayloadWriter out;
   switch (record.kind) {
     case JournalKind::begin:
+      out.block(record.bytes);
+      break;
     case JournalKind::intend:
-      out.number(static_cast<std::uint32_t>(record.bytes.size()));
-      out.raw(record.bytes);
-      if (record.kind == JournalKind::begin) out.tables(record.tables);
+      put_intention(out, record.intention);
       break;
     case JournalKind::create:
       out.number(static_cast<std::uint8_t>(record.file_kind));
       out.text(record.text);
       break;
     case JournalKind::rename:
+      out.text(record.from);
+      out.text(record.text);
+      break;
     case JournalKind::title:
     case JournalKind::whiteout:
       out.text(record.text);
-      break;
-    case JournalKind::committed:
-      out.tables(record.tables);
       break;
     case JournalKind::data:
     case JournalKind::remove:
@@ -194,12 +225,11 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
   record.offset = header.offset;
   switch (header.kind) {
     case JournalKind::begin:
-    case JournalKind::intend: {
-      const auto bytes = in.take(in.number<std::uint32_t>());
-      record.bytes.assign(bytes.begin(), bytes.end());
-      if (header.kind == JournalKind::begin) record.tables = in.tables();
+      record.bytes = in.block();
       break;
-    }
+    case JournalKind::intend:
+      record.intention = take_intention(in);
+      break;
     case JournalKind::create: {
       const auto kind = in.number<std::uint8_t>();
       if (kind < 1 || kind > 3) in.reject();
@@ -208,12 +238,12 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
       break;
     }
     case JournalKind::rename:
+      record.from = in.text();
+      record.text = in.text();
+      break;
     case JournalKind::title:
     case JournalKind::whiteout:
       record.text = in.text();
-      break;
-    case JournalKind::committed:
-      record.tables = in.tables();
       break;
     case JournalKind::data:
       in.rest();
@@ -237,7 +267,6 @@ JournalRecord begin_record(const JournalBegin& begin) {
   record.bytes.resize(begin.file_uuid.size() + 8);
   std::memcpy(record.bytes.data(), begin.file_uuid.data(), begin.file_uuid.size());
   store(record.bytes.data() + begin.file_uuid.size(), begin.file_end);
-  record.tables = begin.tables;
   return record;
 }
 
@@ -247,7 +276,6 @@ Result<JournalBegin> begin_of(const JournalRecord& record) {
     return tfile::fail(ErrorKind::damaged, "journal does not say what it builds on");
   std::memcpy(begin.file_uuid.data(), record.bytes.data(), begin.file_uuid.size());
   begin.file_end = load<std::int64_t>(record.bytes.data() + begin.file_uuid.size());
-  begin.tables = record.tables;
   return begin;
 }
 

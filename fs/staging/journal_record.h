@@ -42,19 +42,27 @@ enum class JournalKind : std::uint32_t {
   data = 2,       // `bytes` of the staged file `id` at `offset`
   create = 3,     // the staged file `id` at the path `text`, of file_kind
   remove = 4,     // the staged file `id`
-  rename = 5,     // `id` is at the path `text` now
+  rename = 5,     // `id`, or 0 and what is committed at the path `from`, is at the path `text` now
   truncate = 6,   // `id` has `offset` bytes now
   title = 7,      // of `id`: `text`
   whiteout = 8,   // what is committed at the path `text` (key, table, column) goes with the next commit
-  committed = 9,  // `tables` have these entries in the file now
-  intend = 10,    // `bytes`: the first bytes of the file after the commit that begins now
+  intend = 9,     // `intention`: of the commit that begins now
 };
 enum class StagedKind : std::uint8_t { directory = 1, column = 2, other = 3 };
 
-struct TableEntries {
-  std::string table;  // path of key names
-  std::int64_t entries = 0;
-  friend bool operator==(const TableEntries&, const TableEntries&) = default;
+// What a commit makes of the file. It took place if the file begins with the bytes `after`, or if the next intention says
+// that it did when that commit began. Paths are as shown, from the file's root.
+struct Intention {
+  struct Column {
+    std::uint64_t id = 0;     // of the staged file
+    std::uint64_t bytes = 0;  // of it, that are in the file then
+    friend bool operator==(const Column&, const Column&) = default;
+  };
+  std::vector<std::byte> before, after;  // the first bytes of the file; before: none where there is no file
+  std::vector<Column> columns;
+  std::vector<std::string> tables, directories;  // that the file has under these names then
+  std::vector<std::string> gone;                 // names that it has no longer
+  friend bool operator==(const Intention&, const Intention&) = default;
 };
 
 // One record. Which members mean something depends on the kind.
@@ -64,7 +72,8 @@ struct JournalRecord {
   std::uint64_t offset = 0;
   StagedKind file_kind = StagedKind::column;
   std::string text = {};
-  std::vector<TableEntries> tables = {};
+  std::string from = {};
+  Intention intention = {};
   std::vector<std::byte> bytes = {};  // of data that was replayed: empty, see `location`
   ByteRange location = {};            // of replayed data: where its bytes lie in the journal
 };
@@ -72,8 +81,7 @@ struct JournalRecord {
 // What the journal builds on: the file as it was when the journal was made.
 struct JournalBegin {
   std::array<std::uint8_t, 16> file_uuid{};
-  std::int64_t file_end = 0;          // fEND; 0 for a file that is not there yet
-  std::vector<TableEntries> tables;   // committed entries of the tables that are written to
+  std::int64_t file_end = 0;  // fEND; 0 for a file that is not there yet
 };
 
 // A record's own header, in front of its payload: u8 checksum, u4 length of the payload, u4 kind, u8 id, u8 offset. The

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "staging/recovery.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
+#include <tuple>
 
 #include "tfile/name.h"
 #include "tfile/writer.h"
@@ -22,47 +21,52 @@ tl::unexpected<Error> contradiction(const JournalRecord& record, const char* wha
 
 class Restorer {
  public:
-  Restorer(const NodePtr& root, const tfile::File* file,
-           const std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>& new_bytes)
+  using NewBytes = std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>;
+  Restorer(const NodePtr& root, const tfile::File* file, const NewBytes& new_bytes)
       : root_(root), file_(file), new_bytes_(new_bytes) {}
 
+  // Of an intention: it took place.
   Result<> take(const JournalRecord& record) {
     switch (record.kind) {
+      case JournalKind::begin:
+        return {};
       case JournalKind::create:
         return create(record);
-      case JournalKind::whiteout: {
-        const auto [directory, name] = split(record.text);
-        TRY(const NodePtr in, directory_at(record, directory));
-        in->hidden.emplace(name);
-        return {};
-      }
+      case JournalKind::whiteout:
+        return white_out(record);
       case JournalKind::intend:
-      case JournalKind::begin:
-      case JournalKind::committed:
+        commit(record.intention);
         return {};
+      case JournalKind::rename:
+        if (record.id != 0) break;
+        return rename_committed(record);
       default:
         break;
     }
     const auto known = nodes_.find(record.id);
     if (known == nodes_.end()) return contradiction(record, "nothing of that number");
-    return change(*known->second, known->second, record);
+    return change(known->second, record);
   }
 
+  // What is in the file to its last byte is staged no more.
   void finish() {
     for (const auto& [id, node] : nodes_) {
-      if (node->bytes) node->bytes->replayed();
+      if (!node->bytes) continue;
+      node->bytes->replayed();
+      const auto committed = committed_.find(id);
+      if (committed != committed_.end()) {
+        node->base = committed->second;
+        node->bytes->drop_before(node->base);
+      } else if (node->base == 0) {
+        continue;
+      }
+      if (node->bytes->size() == node->base) detach(node);
     }
   }
 
   RestoredTree made;
 
  private:
-  static std::pair<std::string, std::string> split(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return {"", path};
-    return {path.substr(0, slash), path.substr(slash + 1)};
-  }
-
   // The directory at a path; what is committed of it is stood over.
   Result<NodePtr> directory_at(const JournalRecord& record, const std::string& path) {
     NodePtr at = root_;
@@ -72,7 +76,10 @@ class Restorer {
       NodePtr& child = at->children[name];
       if (!child) {
         const CommittedKind kind = file_ ? committed_kind(*file_, path.substr(0, slash)) : CommittedKind::nothing;
-        if (kind == CommittedKind::nothing && !is_in_table(*at)) return contradiction(record, "no such directory");
+        // A commit since then may have taken it away.
+        const bool may_have_been = !committed_.empty();
+        if (kind == CommittedKind::nothing && !may_have_been && !is_in_table(*at))
+          return contradiction(record, "no such directory");
         child = std::make_shared<StagedNode>(0, true, name, at);
         child->base_name = name;
         child->is_table = kind == CommittedKind::table;
@@ -99,7 +106,7 @@ class Restorer {
       made.makes_file = true;
       return {};
     }
-    const auto [directory, name] = split(record.text);
+    const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr in, directory_at(record, directory));
     if (nodes_.contains(record.id) || name.empty()) return contradiction(record, "made twice");
     auto node = std::make_shared<StagedNode>(record.id, record.file_kind == StagedKind::directory, name, in);
@@ -114,46 +121,108 @@ class Restorer {
     return {};
   }
 
-  Result<> change(StagedNode& node, const NodePtr& pointer, const JournalRecord& record) {
+  Result<> white_out(const JournalRecord& record) {
+    const auto [directory, name] = split_path(record.text);
+    TRY(const NodePtr in, directory_at(record, directory));
+    if (const auto over = in->children.find(name); over != in->children.end() && over->second->id == 0)
+      in->children.erase(over);
+    in->hidden.emplace(name);
+    return {};
+  }
+
+  Result<> rename_committed(const JournalRecord& record) {
+    TRY(const NodePtr node, directory_at(record, record.from));
+    return rename(node, record);
+  }
+
+  Result<> rename(const NodePtr& node, const JournalRecord& record) {
+    const auto [directory, name] = split_path(record.text);
+    TRY(const NodePtr to, directory_at(record, directory));
+    if (node == root_ || name.empty()) return contradiction(record, "moved to nowhere");
+    for (NodePtr above = to; above; above = above->parent.lock()) {
+      if (above == node) return contradiction(record, "moved into itself");
+    }
+    move_node(node, to, name);
+    return {};
+  }
+
+  Result<> change(const NodePtr& node, const JournalRecord& record) {
     switch (record.kind) {
       case JournalKind::data:
-        if (!node.bytes) return contradiction(record, "bytes of a directory");
-        return node.bytes->restore(record.offset, record.location);
+        if (!node->bytes) return contradiction(record, "bytes of a directory");
+        return node->bytes->restore(record.offset, record.location);
       case JournalKind::truncate:
-        if (!node.bytes) return contradiction(record, "bytes of a directory");
-        return node.bytes->truncate(record.offset);
+        if (!node->bytes) return contradiction(record, "bytes of a directory");
+        return node->bytes->truncate(record.offset);
       case JournalKind::title:
-        node.attributes.title = record.text;
+        node->attributes.title = record.text;
         return {};
       case JournalKind::remove:
-        detach(pointer);
-        node.gone = true;
+        detach(node);
+        node->gone = true;
+        if (committed_.contains(node->id)) hide(node);
         return {};
-      case JournalKind::rename: {
-        const auto [directory, name] = split(record.text);
-        TRY(const NodePtr to, directory_at(record, directory));
-        detach(pointer);
-        attach(to, pointer, name);
-        return {};
-      }
+      case JournalKind::rename:
+        return rename(node, record);
       default:
         return contradiction(record, "a record of no known kind");
     }
   }
 
+  // Removed, but in the file.
+  static void hide(const NodePtr& node) {
+    if (const NodePtr parent = node->parent.lock()) parent->hidden.insert(node->name);
+  }
+
+  void commit(const Intention& done) {
+    for (const std::string& path : done.directories) {
+      if (const NodePtr node = node_at(root_, path); node && node->directory) became_committed(node);
+    }
+    for (const std::string& path : done.tables) {
+      if (const NodePtr node = node_at(root_, path); node && node->directory) became_table(node);
+    }
+    for (const std::string& path : done.gone) {
+      const auto [directory, name] = split_path(path);
+      if (const NodePtr in = node_at(root_, directory)) in->hidden.erase(name);
+    }
+    for (const Intention::Column& column : done.columns) {
+      const auto known = nodes_.find(column.id);
+      if (known == nodes_.end() || !known->second->bytes) continue;
+      const NodePtr& node = known->second;
+      committed_[column.id] = column.bytes;
+      if (const NodePtr parent = node->parent.lock()) became_committed(parent);
+      if (node->gone) hide(node);  // while the commit was under way
+    }
+  }
+
   const NodePtr& root_;
   const tfile::File* const file_;
-  const std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>& new_bytes_;
+  const NewBytes& new_bytes_;
   std::map<std::uint64_t, NodePtr> nodes_;
+  std::map<std::uint64_t, std::uint64_t> committed_;  // id -> bytes
 };
 
 }  // namespace
 
-Result<RestoredTree> restore_tree(
-    const NodePtr& root, const std::vector<JournalRecord>& records, const tfile::File* file,
-    const std::function<std::shared_ptr<StagedBytes>(std::uint64_t id, std::uint64_t base)>& new_bytes) {
+Result<RestoredTree> restore_tree(const NodePtr& root, const std::vector<JournalRecord>& records, bool last_took_place,
+                                  const tfile::File* file,
+                                  const std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>& new_bytes) {
   Restorer restorer(root, file, new_bytes);
-  for (const JournalRecord& record : records) TRY_VOID(restorer.take(record));
+  std::vector<const JournalRecord*> intended;
+  for (const JournalRecord& record : records) {
+    if (record.kind == JournalKind::intend) intended.push_back(&record);
+  }
+  std::size_t next = 0;  // of the intentions
+  for (const JournalRecord& record : records) {
+    if (record.kind == JournalKind::intend) {
+      ++next;
+      const bool took_place = next == intended.size()
+                                  ? last_took_place
+                                  : intended[next]->intention.before == record.intention.after;
+      if (!took_place) continue;
+    }
+    TRY_VOID(restorer.take(record));
+  }
   restorer.finish();
   return std::move(restorer.made);
 }
@@ -177,32 +246,22 @@ CommittedKind committed_kind(const tfile::File& file, std::string_view path) {
   }
 }
 
-JournalRecord intention(std::span<const std::byte> before, std::span<const std::byte> after) {
-  JournalRecord record;
-  record.kind = JournalKind::intend;
-  record.offset = before.size();
-  record.bytes.assign(before.begin(), before.end());
-  record.bytes.insert(record.bytes.end(), after.begin(), after.end());
-  return record;
-}
-
-Result<bool> mend_head(const FilePlace& place, const JournalRecord& intention) {
-  const std::span<const std::byte> both = intention.bytes;
-  if (intention.offset > both.size()) return fail(ErrorKind::damaged, "journal: an intention without a head");
-  const auto before = both.first(intention.offset), after = both.subspan(intention.offset);
+Result<Mended> mend_head(const FilePlace& place, const std::vector<JournalRecord>& records) {
+  const auto last = std::find_if(records.rbegin(), records.rend(),
+                                 [](const JournalRecord& record) { return record.kind == JournalKind::intend; });
+  if (last == records.rend()) return Mended{};
+  const auto& [before, after] = std::tie(last->intention.before, last->intention.after);
   auto file = place.open_to_write();
   if (!file) {
-    if (file.error().kind == ErrorKind::not_found) return false;
+    if (file.error().kind == ErrorKind::not_found) return Mended{};
     return tl::unexpected(std::move(file).error());
   }
-  std::vector<std::byte> head(std::max(before.size(), after.size()));
-  const ssize_t got = ::pread(file->get(), head.data(), head.size(), 0);
-  if (got < 0) return system_error(place.shown, errno);
-  head.resize(static_cast<std::size_t>(got));
+  TRY(const std::vector<std::byte> head, read_head(file->get(), std::max(before.size(), after.size())));
   switch (tfile::head_state(head, before, after)) {
     case tfile::HeadState::before:
+      return Mended{};
     case tfile::HeadState::after:
-      return false;
+      return Mended{false, true};
     case tfile::HeadState::other:
       return fail(ErrorKind::stale, place.shown + ": another program has written the file since the crash");
     case tfile::HeadState::torn:
@@ -210,7 +269,7 @@ Result<bool> mend_head(const FilePlace& place, const JournalRecord& intention) {
   }
   TRY_VOID(write_all(file->get(), 0, after));
   TRY_VOID(sync_data(file->get()));
-  return true;
+  return Mended{true, true};
 }
 
 }  // namespace tfilefs

@@ -21,20 +21,23 @@ struct RestoredTree {
   bool makes_file = false;  // the file itself was made by its name
 };
 
-// Replays the records into the tree below `root`. `file`: as committed, null where there is none. `new_bytes` makes the
-// store of a staged file. Errors: damaged (records that contradict each other).
-Result<RestoredTree> restore_tree(const NodePtr& root, const std::vector<JournalRecord>&, const tfile::File* file,
+// Replays the records into the tree below `root`: what is left to be committed of them. `last_took_place`: of the last
+// intention, as mend_head found. `file`: as committed, null where there is none. `new_bytes` makes the store of a staged
+// file. Errors: damaged (records that contradict each other).
+Result<RestoredTree> restore_tree(const NodePtr& root, const std::vector<JournalRecord>&, bool last_took_place,
+                                  const tfile::File* file,
                                   const std::function<std::shared_ptr<StagedBytes>(std::uint64_t id, std::uint64_t base)>& new_bytes);
 
 // What the file has at a path of shown names.
 enum class CommittedKind : std::uint8_t { nothing, directory, table, other };
 CommittedKind committed_kind(const tfile::File&, std::string_view path);
 
-// The record by which a commit that begins says what the first bytes of the file are, and what they will be.
-JournalRecord intention(std::span<const std::byte> before, std::span<const std::byte> after);
-
-// Writes the head again that was torn inside its sector when the machine died, as the last intention has it. Gives
-// whether it was. Errors: stale (another program has written the file), damaged, io.
-Result<bool> mend_head(const FilePlace&, const JournalRecord& intention);
+// Looks whether the last commit that was intended took place, and writes the head again if it was torn inside its sector
+// when the machine died. Errors: stale (another program has written the file), io.
+struct Mended {
+  bool was_torn = false;
+  bool last_took_place = false;
+};
+Result<Mended> mend_head(const FilePlace&, const std::vector<JournalRecord>&);
 
 }  // namespace tfilefs

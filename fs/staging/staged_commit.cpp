@@ -200,35 +200,32 @@ void StagedFile::wait_for_commit(const StagedNode& node, std::uint64_t offset) {
 // Staged names give way to committed ones. What was opened before reads on from what was staged.
 void StagedFile::settle(const CommitWork& work) {
   const Lock lock(mutex_);
-  for (const NodePtr& node : work.made) node->base_name = node->name;
+  for (const NodePtr& node : work.made) became_committed(node);
   for (const NodePtr& node : work.moved) {
     if (const NodePtr parent = node->parent.lock()) parent->hidden.erase(node->base_name);
-    node->base_name = node->name;
+    became_committed(node);
   }
   for (const auto& [node, name] : work.hidden) node->hidden.erase(name);
   for (const CommitWork::Table& table : work.tables) {
     const NodePtr& node = table.staged.node;
-    node->is_table = true;
+    became_table(node);
     for (const std::string& name : table.staged.removed) node->hidden.erase(name);
-    for (const StagedColumn& column : table.staged.columns) settle_column(*node, column, column.done);
-    if (const auto marker = node->children.find(".table"); marker != node->children.end()) node->children.erase(marker);
+    for (const StagedColumn& column : table.staged.columns) settle_column(column);
   }
 }
 
-void StagedFile::settle_column(StagedNode& table, const StagedColumn& column, std::uint64_t committed) {
+void StagedFile::settle_column(const StagedColumn& column) {
   StagedNode& node = *column.node;
-  // The directories down to the column are committed with it.
-  for (NodePtr above = node.parent.lock(); above; above = above->parent.lock()) above->base_name = above->name;
-  table.base_name = table.name;
   const NodePtr parent = node.parent.lock();
+  if (parent) became_committed(parent);  // the directories down to the column are committed with it
   if (node.gone) {  // removed while it was committed: it goes with the next commit
     if (parent) parent->hidden.insert(node.name);
-  } else if (node.writers == 0 && node.bytes->size() == committed) {
+  } else if (node.writers == 0 && node.bytes->size() == column.done) {
     node.settled = true;
     detach(column.node);
   } else {
-    node.base = committed;
-    node.bytes->drop_before(committed);
+    node.base = column.done;
+    node.bytes->drop_before(column.done);
   }
 }
 

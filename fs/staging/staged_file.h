@@ -89,7 +89,9 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
     std::string name;
     bool committed = false;  // something is, under this name
   };
-  Result<> rename(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) EXCLUDES(change_mutex_);
+  // A directory is moved when no commit is under way, which knows it by its name.
+  Result<> rename(const NodePtr& in, std::string_view name, const Target& to, unsigned flags)
+      EXCLUDES(commit_mutex_, change_mutex_);
   Result<> truncate(const NodePtr&, std::uint64_t size) EXCLUDES(change_mutex_);
   Result<> set_title(const NodePtr&, std::string title) EXCLUDES(change_mutex_);
 
@@ -132,7 +134,6 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
  private:
   StagedFile(Writing&, FilePlace, std::string path, Hooks);
   Result<> replay() EXCLUDES(commit_mutex_, change_mutex_, mutex_);
-  Result<> drop_committed(const tfile::File&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   Result<> begin_journal() REQUIRES(change_mutex_);
   Result<> begin_change() REQUIRES(change_mutex_);
   void tidy() EXCLUDES(commit_mutex_, change_mutex_);
@@ -140,6 +141,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   std::shared_ptr<StagedBytes> new_bytes(std::uint64_t id, std::uint64_t base, const std::shared_ptr<Journal>&) const;
   Result<NodePtr> stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t)
       REQUIRES(change_mutex_) EXCLUDES(mutex_);
+  Result<> move(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) EXCLUDES(change_mutex_);
   std::string status_base_name(const StagedNode&) const EXCLUDES(mutex_);
   NodePtr add(const NodePtr& in, std::string_view name, bool directory, mode_t) EXCLUDES(mutex_);
   void wait_for_releases(const NodePtr& directory) EXCLUDES(mutex_);
@@ -155,7 +157,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   TableProgress progress(const StagedTable&) REQUIRES(commit_mutex_);
   void release(const CommitWork&) EXCLUDES(mutex_);
   void settle(const CommitWork&) EXCLUDES(mutex_);
-  void settle_column(StagedNode& table, const StagedColumn&, std::uint64_t committed) REQUIRES(mutex_);
+  void settle_column(const StagedColumn&) REQUIRES(mutex_);
   void keep_error(const CommitWork&, const Error&) EXCLUDES(mutex_);
   void trim_journal() EXCLUDES(change_mutex_, mutex_);
 

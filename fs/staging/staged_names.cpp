@@ -120,8 +120,7 @@ Result<> StagedFile::remove(const NodePtr& in, std::string_view name, bool commi
     record = {};
     record.kind = JournalKind::whiteout;
     const Lock lock(mutex_);
-    record.text = staged_path(*in);
-    record.text += (record.text.empty() ? "" : "/") + std::string(name);
+    record.text = joined_path(staged_path(*in), std::string(name));
   }
   if (committed) TRY_VOID(note(record));
   const Lock lock(mutex_);
@@ -134,6 +133,12 @@ Result<> StagedFile::remove(const NodePtr& in, std::string_view name, bool commi
 }
 
 Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) {
+  if (look(*in, name).what != StagedLook::What::directory) return move(in, name, to, flags);
+  const Lock commit(commit_mutex_);
+  return move(in, name, to, flags);
+}
+
+Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) {
   const Lock change(change_mutex_);
   const NodePtr node = look(*in, name).node;
   if (!node) return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
@@ -148,7 +153,7 @@ Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Targ
     return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
   TRY_VOID(begin_change());
   JournalRecord record;
-  if (taken) {
+  if (taken && taken->id != 0) {
     record.kind = JournalKind::remove;
     record.id = taken->id;
     TRY_VOID(note(record));
@@ -158,8 +163,8 @@ Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Targ
   record.id = node->id;
   {
     const Lock lock(mutex_);
-    record.text = staged_path(*to.directory);
-    record.text += (record.text.empty() ? "" : "/") + to.name;
+    if (node->id == 0) record.from = staged_path(*node);
+    record.text = joined_path(staged_path(*to.directory), to.name);
   }
   TRY_VOID(note(record));
   const Lock lock(mutex_);
@@ -167,10 +172,7 @@ Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Targ
     detach(taken);
     taken->gone = true;
   }
-  detach(node);
-  if (is_committed) in->hidden.emplace(node->base_name);
-  attach(to.directory, node, to.name);
-  if (is_committed && node->base_name == node->name) in->hidden.erase(node->name);
+  move_node(node, to.directory, to.name);
   return {};
 }
 

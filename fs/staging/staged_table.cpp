@@ -11,7 +11,6 @@
 namespace tfilefs {
 namespace {
 
-constexpr std::string_view kTableMarker = ".table";
 constexpr std::string_view kOffsetsName = "offsets.i8";
 
 bool is_column_name(std::string_view name) {
@@ -43,16 +42,12 @@ class Changes {
   StagedChanges made_;
 };
 
-std::string joined(const std::string& directory, const std::string& name) {
-  return directory.empty() ? name : directory + "/" + name;
-}
-
 // A directory that is no table.
 void Changes::walk(const NodePtr& directory, const std::string& path) {
   CommitWork& rest = made_.rest;
   std::set<std::string_view> moved;
   for (const auto& [name, node] : directory->children) {
-    const std::string at = joined(path, name);
+    const std::string at = joined_path(path, name);
     if (!node->directory) {
       made_.misplaced.push_back(at);
       continue;
@@ -95,7 +90,7 @@ void Changes::add_table(const NodePtr& directory, const std::string& path) {
 void Changes::add_columns(const StagedNode& directory, const std::string& below, StagedTable& into) {
   for (const auto& [name, node] : directory.children) {
     if (node->directory) {
-      add_columns(*node, joined(below, name), into);
+      add_columns(*node, joined_path(below, name), into);
       continue;
     }
     if (below.empty() && name == kTableMarker) {
@@ -104,7 +99,7 @@ void Changes::add_columns(const StagedNode& directory, const std::string& below,
     }
     StagedColumn column;
     column.node = node;
-    column.path = joined(below, name);
+    column.path = joined_path(below, name);
     column.bytes = node->bytes;
     column.size = node->bytes->size();
     column.base = node->base;

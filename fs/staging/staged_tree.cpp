@@ -51,13 +51,46 @@ NodePtr node_at(const NodePtr& root, std::string_view path) {
 }
 
 void detach(const NodePtr& node) {
-  if (const NodePtr parent = node->parent.lock()) parent->children.erase(node->name);
+  const NodePtr parent = node->parent.lock();
+  if (!parent) return;
+  if (const auto at = parent->children.find(node->name); at != parent->children.end() && at->second == node)
+    parent->children.erase(at);
 }
 
 void attach(const NodePtr& directory, const NodePtr& node, std::string name) {
   node->name = std::move(name);
   node->parent = directory;
   directory->children.insert_or_assign(node->name, node);
+}
+
+void move_node(const NodePtr& node, const NodePtr& to, std::string name) {
+  const NodePtr from = node->parent.lock();
+  detach(node);
+  attach(to, node, std::move(name));
+  if (node->base_name.empty()) return;
+  if (from) from->hidden.emplace(node->base_name);
+  if (node->base_name == node->name) to->hidden.erase(node->name);
+}
+
+void became_committed(const NodePtr& directory) {
+  NodePtr above = directory->parent.lock();
+  for (NodePtr at = directory; above; at = above, above = at->parent.lock()) at->base_name = at->name;
+}
+
+void became_table(const NodePtr& directory) {
+  became_committed(directory);
+  directory->is_table = true;
+  directory->children.erase(std::string(kTableMarker));
+}
+
+std::pair<std::string, std::string> split_path(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) return {"", path};
+  return {path.substr(0, slash), path.substr(slash + 1)};
+}
+
+std::string joined_path(const std::string& directory, const std::string& name) {
+  return directory.empty() ? name : directory + "/" + name;
 }
 
 bool has_changes(const StagedNode& node) {

@@ -3,11 +3,15 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "staging/staged_node.h"
 
 namespace tfilefs {
+
+// A file of this name makes a table of the directory that it is put into.
+inline constexpr std::string_view kTableMarker = ".table";
 
 // What is staged at a name of a directory.
 struct StagedLook {
@@ -30,9 +34,19 @@ std::optional<std::vector<std::string>> committed_path(const StagedNode&);
 
 NodePtr node_at(const NodePtr& root, std::string_view path);  // null: not there
 
-// Takes a node out of its directory, and puts it into another.
+// Takes a node out of its directory, where it still stands there, and puts it into another.
 void detach(const NodePtr&);
 void attach(const NodePtr& directory, const NodePtr&, std::string name);
+// Both; the committed name of a directory is hidden from then on.
+void move_node(const NodePtr&, const NodePtr& to, std::string name);
+
+// A directory that the committed state knows under its name from now on, as it does those above.
+void became_committed(const NodePtr& directory);
+void became_table(const NodePtr& directory);
+
+// Names in front of the last one, and that.
+std::pair<std::string, std::string> split_path(const std::string& path);
+std::string joined_path(const std::string& directory, const std::string& name);
 
 // Whether anything is staged in the node or below: a file, a directory, or a removal.
 bool has_changes(const StagedNode&);

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the crash tests share: one reader of images, and the figures at the end."""
+"""What the crash tests share: one reader of images."""
 
 import pytest
 
-import campaign
 import checker
 
 
@@ -11,8 +10,3 @@ import checker
 def reader():
     with checker.Reader() as reader:
         yield reader
-
-
-def pytest_terminal_summary(terminalreporter):
-    for line in campaign.summary():
-        terminalreporter.write_line(line)

@@ -4,6 +4,7 @@
 import collections
 import dataclasses
 import os
+import random
 import shutil
 import subprocess
 import tempfile
@@ -97,12 +98,14 @@ class Verdict:
 
 @dataclasses.dataclass
 class _Choice:
-    """Which images: `first` to skip what comes before so many operations, `only(image)`, at most `limit` of those."""
+    """Which images: `first` to skip what comes before so many operations, `only(image)`, of those one in `one_in`, by
+    chance, and at most `limit`."""
 
     ignored_syncs: tuple = ()
     torn_heads: bool = False
     first: int = 0
     only: object = lambda image: True
+    one_in: int = 1
     limit: int = 1 << 30
 
 
@@ -110,10 +113,12 @@ def _images(run, count, seed, choice):
     """(image, directory in which it lies), one after the other."""
     ignored = {id(run.operations[index]) for index in choice.ignored_syncs}
     made = 0
+    chance = random.Random(seed)
+    torn = run.file if choice.torn_heads else None
     with scratch() as work:
         states = crash_states.CrashStates(run.operations, run.initial, work, lambda operation: id(operation) in ignored)
-        for image in states.images(count, seed, choice.torn_heads, max(choice.first, run.first())):
-            if not choice.only(image):
+        for image in states.images(count, seed, torn, max(choice.first, run.first())):
+            if not choice.only(image) or chance.randrange(choice.one_in) != 0:
                 continue
             directory = os.path.join(work, "image")
             os.mkdir(directory)
@@ -126,17 +131,19 @@ def _images(run, count, seed, choice):
 
 
 def examine(
-    run, reader, count, seed, append_every=5, repair=None, whole=False, keep=None, stop_at_first=False, **choice
+    run, reader, count, seed, append_every=5, repair=None, legal=None, whole=False, keep=None, stop_at_first=False, **choice
 ):
     """Checks images, one in `append_every` also after ROOT appended to it. `repair(directory)` is done to each first (a
-    mount), and gives what is wrong already. The first wrong images are copied to the directory `keep`. More: _Choice.
+    mount), and gives what is wrong already. The first wrong images are copied to the directory `keep`. `legal(operations
+    before the crash)`: instead of the run's own states. More: _Choice.
     """
     verdict = Verdict()
+    legal = legal or run.legal
     for image, directory in _images(run, count, seed, _Choice(**choice)):
         path = os.path.join(directory, run.file)
         append = append_every > 0 and verdict.images % append_every == 0 and os.path.exists(path)
         wrong = repair(directory) if repair is not None else []
-        wrong = wrong or checker.check_file(reader, path, run.legal(image.after), append, whole)
+        wrong = wrong or checker.check_file(reader, path, legal(image.after), append, whole)
         verdict.add(image, wrong, append)
         if wrong and keep is not None and len(verdict.failures) <= 10:
             place = os.path.join(keep, f"{len(verdict.failures)}-after-{image.after}")
@@ -150,7 +157,7 @@ def examine(
 def examine_directories(run, check, count, seed, stop_at_first=False, **choice):
     """The same with a check of one's own: `check(directory, operations before the crash)` gives what is wrong."""
     verdict = Verdict()
-    for image, directory in _images(run, 1 << 20, seed, _Choice(limit=count, **choice)):
+    for image, directory in _images(run, count, seed, _Choice(**choice)):
         wrong = check(directory, image.after)
         verdict.add(image, wrong)
         if wrong and stop_at_first:

@@ -205,11 +205,11 @@ class CrashStates:
         self._initial, self._work, self._ignores = initial, work, ignores
         self._passes = 0
 
-    def images(self, count, seed, torn_heads=False, first=0):
+    def images(self, count, seed, torn=None, first=0):
         """Distinct images, at most `count`, of moments after `first` operations: first each kill, then stops of the
-        machine spread over all moments."""
+        machine spread over all moments. `torn`: the file whose head is torn, too."""
         seen = set()
-        for image in self._all(lambda: self._after_kill(torn_heads), first):
+        for image in self._all(lambda: self._after_kill(torn), first):
             if len(seen) >= count:
                 return
             if (key := (image.digest(), self._moment(image.after))) not in seen:
@@ -365,7 +365,7 @@ class CrashStates:
         files, directories = self._tree(names)
         return Image(self._index, how, {path: content_of(file) for path, file in files.items()}, directories)
 
-    def _after_kill(self, torn_heads):
+    def _after_kill(self, torn):
         def whole(file):
             sectors = [(number, versions[-1].data) for number, versions in file.sectors.items()]
             return _Content(file.durable, file.generation, sectors, file.length())
@@ -384,7 +384,7 @@ class CrashStates:
                 ("killed inside a write", cut - following.offset) for cut in sorted({(first_page + 1) * PAGE, middle})
             ]
         if (
-            torn_heads
+            following.path == torn
             and target.durable_length > 0
             and following.offset < SECTOR
             and following.offset + len(following.data) <= SECTOR

@@ -6,12 +6,11 @@ import os
 import pytest
 
 import campaign
+import checker
 import crash_run
 import recording
 import stories
 import writing
-
-pytestmark = pytest.mark.usefixtures("writing_program")
 
 # The images of one story where only the short campaign is wanted: two protocols are looked at closely.
 SHORT = {"three_commits": 1.0, "subdirectory": 1.0}
@@ -52,8 +51,9 @@ def test_every_image_is_right(recorded, reader, name, tmp_path):
 
 
 def barriers(run):
-    """Of the file and of its directory; the journal's are about what is staged."""
-    return [index for index in run.syncs() if not run.operations[index].path.endswith("-journal")]
+    """Of the file and of its name; the journal's, and the one of its own name, are about what is staged."""
+    is_journals = lambda index: run.operations[index].path.endswith("-journal")
+    return [index for index in run.syncs() if not is_journals(index) and not is_journals(index - 1)]
 
 
 @pytest.mark.parametrize("name", ["three_commits", "subdirectory"])
@@ -87,42 +87,42 @@ def remount(directory):
             status = daemon.unmount()
     except Exception as error:
         return [("mount", f"{type(error).__name__}: {error}")]
-    return [] if status == 0 else [("mount", f"umount ended with {status}: {daemon.messages()}")]
+    told = status == 1 and "pending" in daemon.said  # what was staged need not be whole
+    return [] if status == 0 or told else [("mount", f"umount ended with {status}: {daemon.said}{daemon.messages()}")]
 
 
 def test_a_torn_head_is_mended_by_the_next_mount(recorded, reader, tmp_path):
     run = recorded("three_commits")
     torn = lambda image: image.how.startswith("head torn")
-    bare = crash_run.examine(run, reader, 200, campaign.SEED, append_every=0, torn_heads=True, only=torn, limit=20)
-    verdict = crash_run.examine(
-        run,
-        reader,
-        200,
-        campaign.SEED,
-        append_every=0,
-        torn_heads=True,
-        only=torn,
-        limit=campaign.LENGTH["mounted_images"],
-        repair=remount,
-        keep=tmp_path,
-    )
-    campaign.report(f"torn heads: {len(bare.failures)} of {bare.images} wrong before a mount; after it {verdict}")
+    how = dict(append_every=0, torn_heads=True, only=torn, limit=campaign.LENGTH["mounted_images"])
+    bare = crash_run.examine(run, reader, 200, campaign.SEED, **how)
+    mended = crash_run.examine(run, reader, 200, campaign.SEED, repair=remount, keep=tmp_path, **how)
+    campaign.report(f"torn heads: {len(bare.failures)} of {bare.images} wrong before a mount; after it {mended}")
     assert bare.failures != [], "no torn head did any harm: nothing was tested"
-    assert verdict.images > 0 and verdict.failures == [], f"seed {campaign.SEED}, images in {tmp_path}: {verdict}"
+    assert mended.images > 0 and mended.failures == [], f"seed {campaign.SEED}, images in {tmp_path}: {mended}"
 
 
 def test_a_mount_after_a_crash_ends_right(recorded, reader, tmp_path):
-    """The journal is replayed: whatever was staged, the file shows the state before or after."""
-    every = 1 if campaign.NAME == "long" else 7
+    """The journal is replayed: whatever was staged and not promised, the file has the promised entries, and of the
+    others what had reached the journal. (Before the first promise any part of the columns may be there.)"""
+    run = recorded("three_commits")
+    promised = next(i for i, o in enumerate(run.operations) if o.kind == recording.MARK and o.path == "promise one")
+
+    def legal(after):
+        states = run.legal(after)
+        first, last = (states[i].keys["Events"].entries[-1] for i in (0, -1))
+        return [*states, checker.State({"Events": writing.table(range(first, last + 1))})]
+
     verdict = crash_run.examine(
-        recorded("three_commits"),
+        run,
         reader,
         campaign.LENGTH["images"],
         campaign.SEED,
         append_every=0,
-        only=lambda image: hash((image.after, image.how)) % every == 0,
-        limit=campaign.LENGTH["mounted_images"],
+        first=promised,
+        one_in=campaign.LENGTH["images"] // campaign.LENGTH["mounted_images"],
         repair=remount,
+        legal=legal,
         keep=tmp_path,
     )
     campaign.report(f"mounted after the crash: {verdict}")
@@ -158,12 +158,16 @@ def test_what_fsync_returned_for_survives(reader, tmp_path):
         return wrong
 
     run = crash_run.Run(operations, str(initial), stories.FILE, {})
-    for ignored, expected in ([], True), ([index for index in run.syncs()], False):
+    kills = lambda image: image.how.startswith("killed")
+    stops = lambda image: not kills(image)
+    for only, ignored, expected in (kills, [], True), (stops, [], True), (stops, run.syncs(), False):
         verdict = crash_run.examine_directories(
             run,
             holds_what_was_synced,
-            campaign.LENGTH["mounted_images"],
+            campaign.LENGTH["images"],
             campaign.SEED,
+            only=only,
+            one_in=campaign.LENGTH["images"] // campaign.LENGTH["mounted_images"],
             ignored_syncs=ignored,
             stop_at_first=not expected,
         )

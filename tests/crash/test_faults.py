@@ -16,8 +16,6 @@ import recording
 import stories
 import writing
 
-pytestmark = pytest.mark.usefixtures("writing_program")
-
 FIRST, LAST = 1000, 21000  # entries that are there before, and that the file should have afterwards
 COLUMNS = {f"c{number}": writing.numbered(number) for number in range(10)}
 BEFORE = checker.State({"Events": checker.Table(COLUMNS, [FIRST])})

@@ -2,7 +2,7 @@
 """Random operations of several processes on a table that is being written, and on a plain directory: what each call
 gives, and what is there afterwards, must be the same. Commits and new mounts lie between.
 
-TFILEFS_CRASH=long makes it 100,000 operations of 5,000; TFILEFS_CRASH_SEED repeats a run (tests/crash/campaign.py).
+TFILEFS_CRASH=long makes it 100,000 operations of 5,000; TFILEFS_CRASH_SEED repeats a run (tests/campaign.py).
 """
 
 import mmap
@@ -10,12 +10,8 @@ import multiprocessing
 import os
 import random
 import subprocess
-import sys
 
-import pytest
 import uproot
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "crash"))
 
 import campaign
 import mounted
@@ -358,7 +354,6 @@ def short(value):
     return text if len(text) < 200 else text[:200] + "…"
 
 
-@pytest.mark.usefixtures("writing_program")
 def test_a_table_being_written_is_a_directory(tmp_path):
     source, plain = tmp_path / "source", tmp_path / "plain"
     source.mkdir(), plain.mkdir()

@@ -16,13 +16,12 @@ NAME = os.environ.get("TFILEFS_CRASH", "short")
 LENGTH = LENGTHS[NAME]
 SEED = int(os.environ.get("TFILEFS_CRASH_SEED", 1 if NAME != "long" else random.SystemRandom().randrange(1_000_000)))
 
-_lines = []
+lines = []  # for the end of the run
 
 
 def report(line):
-    """A line for the end of the run."""
-    _lines.append(line)
+    lines.append(line)
 
 
 def summary():
-    return [f"crash tests: TFILEFS_CRASH={NAME} TFILEFS_CRASH_SEED={SEED}", *_lines] if _lines else []
+    return [f"crash tests: TFILEFS_CRASH={NAME} TFILEFS_CRASH_SEED={SEED}", *lines] if lines else []
