@@ -49,19 +49,22 @@ class Restorer {
   }
 
   // What is in the file to its last byte is staged no more.
-  void finish() {
+  Result<> finish() {
     for (const auto& [id, node] : nodes_) {
       if (!node->bytes) continue;
       node->bytes->replayed();
       const auto committed = committed_.find(id);
       if (committed != committed_.end()) {
         node->base = committed->second;
+        // What was committed from memory is not in the journal.
+        if (node->bytes->size() < node->base) TRY_VOID(node->bytes->truncate(node->base));
         node->bytes->drop_before(node->base);
       } else if (node->base == 0) {
         continue;
       }
       if (node->bytes->size() == node->base) detach(node);
     }
+    return {};
   }
 
   RestoredTree made;
@@ -223,7 +226,7 @@ Result<RestoredTree> restore_tree(const NodePtr& root, const std::vector<Journal
     }
     TRY_VOID(restorer.take(record));
   }
-  restorer.finish();
+  TRY_VOID(restorer.finish());
   return std::move(restorer.made);
 }
 

@@ -87,7 +87,7 @@ def remount(directory):
             status = daemon.unmount()
     except Exception as error:
         return [("mount", f"{type(error).__name__}: {error}")]
-    told = status == 1 and "pending" in daemon.said  # what was staged need not be whole
+    told = status == 1 and "kept in the journal" in daemon.said  # what was staged need not be whole
     return [] if status == 0 or told else [("mount", f"umount ended with {status}: {daemon.said}{daemon.messages()}")]
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns that are copied into a mount become a tree that ROOT and uproot read, value by value."""
 
+import contextlib
 import errno
 import os
 import shutil
@@ -250,8 +251,7 @@ def test_what_a_killed_mount_had_promised(tmp_path, columns):
             file.write(values.tobytes())
             file.flush()
             os.fsync(file.fileno())
-    m.process.kill()
-    m.close()
+    kill(m)
     assert os.path.exists(tmp_path / "out.root.tfilefs-journal") and not os.path.exists(tmp_path / "out.root")
     with mounted.Mounted(tmp_path, ("rw", "commit=600")) as again:
         table = os.path.join(again.path, "out.root", "Events")
@@ -259,6 +259,99 @@ def test_what_a_killed_mount_had_promised(tmp_path, columns):
             assert open(os.path.join(table, path), "rb").read() == values.tobytes(), path
     check_table(tmp_path / "out.root", "Events", columns)
     assert sorted(os.listdir(tmp_path)) == ["out.root"]
+
+
+def kill(m):
+    m.process.kill()
+    m.close()
+
+
+def append(path, data):
+    with open(path, "ab", buffering=0) as file:
+        file.write(data)
+        os.fsync(file.fileno())
+
+
+def test_parts_of_entries_behind_committed_ones_survive(tmp_path, columns):
+    """By the byte, and items of a list whose offset is still to come."""
+    columns = {name: columns[name] for name in ("id.i8", "hits/offsets.i8", "hits/values.i2")}
+    more = {"id.i8": np.array([-7], "<i8"), "hits/values.i2": np.array([1, 2, 3], "<i2"),
+            "hits/offsets.i8": columns["hits/offsets.i8"][-1:] + 3}
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    table = os.path.join(m.path, "out.root", "Events")
+    os.makedirs(table)
+    put(table, columns)
+    commit(table)
+    append(os.path.join(table, "hits/values.i2"), more["hits/values.i2"].tobytes())
+    kill(m)
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    table = os.path.join(m.path, "out.root", "Events")
+    append(os.path.join(table, "id.i8"), more["id.i8"].tobytes()[:3])
+    said = subprocess.run([mounted.program(), "umount", m.path], capture_output=True, text=True)
+    assert said.returncode == 1 and "id.i8: ends within an item" in said.stderr
+    m.close()
+    everything = {name: np.concatenate([columns[name], more[name]]) for name in columns}
+    with mounted.Mounted(tmp_path, ("rw", "commit=600")) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        assert os.path.getsize(os.path.join(table, "id.i8")) == columns["id.i8"].nbytes + 3
+        append(os.path.join(table, "id.i8"), more["id.i8"].tobytes()[3:])
+        append(os.path.join(table, "hits/offsets.i8"), more["hits/offsets.i8"].tobytes())
+        for name, values in everything.items():
+            assert open(os.path.join(table, name), "rb").read() == values.tobytes(), name
+    check_table(tmp_path / "out.root", "Events", everything)
+    assert sorted(os.listdir(tmp_path)) == ["out.root"]
+
+
+def test_a_rename_of_what_is_committed_survives(tmp_path, columns):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        os.makedirs(os.path.join(m.path, "out.root", "sub", "Events"))
+        put(os.path.join(m.path, "out.root", "sub", "Events"), columns)
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    os.rename(os.path.join(m.path, "out.root", "sub", "Events"), os.path.join(m.path, "out.root", "sub", "Moved"))
+    kill(m)
+    with mounted.Mounted(tmp_path, ("rw", "commit=600")) as m:
+        assert os.listdir(os.path.join(m.path, "out.root", "sub")) == ["Moved"]
+        assert m.errors() == ""
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file.keys(cycle=False) == ["sub", "sub/Moved"]
+    check_table(tmp_path / "out.root", "sub/Moved", columns)
+
+
+def test_what_follows_an_early_cluster_survives(tmp_path):
+    """Clusters are in the file, their columns are open still; what was written behind them is as good as before."""
+    m = mounted.Mounted(tmp_path, ("rw", "commit=1", "autoflush=100K", "compression=zlib:1"))
+    table = os.path.join(m.path, "out.root", "Events")
+    os.makedirs(table)
+    columns = {"x.f4": [], "y.i8": []}
+    random = np.random.default_rng(8)
+    files = {name: open(os.path.join(table, name), "wb", buffering=0) for name in columns}
+
+    def step(entries=5000):
+        for name, file in files.items():
+            columns[name].append(random.integers(0, 1 << 30, entries).astype("<" + name[-2:]))
+            file.write(columns[name][-1].tobytes())
+
+    deadline = time.monotonic() + 60
+    while not os.path.exists(tmp_path / "out.root") and time.monotonic() < deadline:
+        step()
+        time.sleep(0.05)
+    step(777)
+    for file in files.values():
+        os.fsync(file.fileno())
+    kill(m)
+    for file in files.values():
+        with pytest.raises(OSError):
+            file.write(b"x")
+        with contextlib.suppress(OSError):
+            file.close()
+    with uproot.open(tmp_path / "out.root") as file:
+        committed = file["Events"].num_entries
+    everything = {name: np.concatenate(parts) for name, parts in columns.items()}
+    assert 0 < committed < len(everything["x.f4"])
+    with mounted.Mounted(tmp_path, ("rw", "commit=600")) as m:
+        for name, values in everything.items():
+            assert open(os.path.join(m.path, "out.root", "Events", name), "rb").read() == values.tobytes(), name
+    check_table(tmp_path / "out.root", "Events", everything)
 
 
 def test_one_writer(tmp_path, columns):
