@@ -15,7 +15,8 @@ import mounted_table
 
 # Of tests/samples: every kind of node, several tables in a file, names and lengths that are not even.
 SAMPLES = ("numbers/numbers-101", "numbers/numbers-empty", "strings/strings", "vectors/vectors-505", "event/event-99-505",
-           "event/event-0-101", "shelf/shelf-99-505", "shelf/shelf-2-101", "storage/uneven", "storage/names", "storage/embedded", "storage/cycles")
+           "event/event-0-101", "shelf/shelf-99-505", "shelf/shelf-2-101", "storage/uneven", "storage/names", "storage/embedded", "storage/cycles",
+           "pointers/pointers-0-101", "pointers/pointers-99-505")
 
 # lists: arrays of offsets from 0. missing: items at the end of a level that a shorter column does not have.
 Leaf = namedtuple("Leaf", "values lists missing")
@@ -70,9 +71,25 @@ def first_entries(entries, values, lists):
     return values[:entries], cut
 
 
-def mount_leaves(table, entries):
-    """{path: Leaf} of a table's directory. The undecoded bytes of whole entries, inside of lists, are named by their path."""
+def below_variants(columns):
+    """Columns of the alternatives of variants: their items have no places among those of the lists around."""
+    variants = {os.path.dirname(path) + "/" for path, column in columns.items() if column["role"] == "tags"}
+    return {path for path in columns if any(path.startswith(above) and "/" in path[len(above):] for above in variants)}
+
+
+def optional_nodes(table):
+    """Paths of field names of what may be null: lists of 0 or 1, but for those of variants."""
     columns = mounted_table.columns_of(table)
+    optional = {path for path, column in columns.items() if column.get("optional")}
+    return {leaf_path(table, columns[path]) for path in optional if os.path.dirname(path) + "/values/tags.i1" not in columns
+            and os.path.dirname(path) + "/values/offsets.i8" not in optional}
+
+
+def mount_leaves(table, entries, unions=False):
+    """{path: Leaf} of a table's directory. The undecoded bytes of whole entries, inside of lists, are named by their path.
+    `unions`: alternatives of a variant have their own length, and nothing of them is missing."""
+    columns = mounted_table.columns_of(table)
+    alternatives = below_variants(columns) if unions else set()
     list_nodes = {os.path.dirname(path) for path, column in columns.items() if column["role"] == "offsets"}
     leaves = {}
     for path, column in columns.items():
@@ -87,7 +104,7 @@ def mount_leaves(table, entries):
         if name in leaves:  # of another type
             name = (*name[:-1], os.path.basename(path))
         values, lists = first_entries(entries, values, lists)
-        leaves[name] = Leaf(values, lists, missing_items(entries, values, lists))
+        leaves[name] = Leaf(values, lists, 0 if path in alternatives else missing_items(entries, values, lists))
     return leaves
 
 
@@ -106,18 +123,28 @@ def without_missing(array):
     return array, missing
 
 
-def add_leaves(leaves, path, array, lists, missing):
+def add_leaves(leaves, path, array, lists, missing, optional):
     kind = array.type
+    if path in optional and not pa.types.is_list(kind) and not pa.types.is_large_list(kind):
+        valid = array.is_valid().to_numpy(zero_copy_only=False)
+        lists = lists + [np.concatenate([[0], np.cumsum(valid)])]
+        array, optional = array.filter(pa.array(valid)), optional - {path}
     array, more = without_missing(array)
     missing = max(missing, more)
     if pa.types.is_struct(kind):
         for i, field in enumerate(kind):
-            add_leaves(leaves, path + (field.name,), array.field(i).slice(0, len(array)), lists, missing)
+            add_leaves(leaves, path + (field.name,), array.field(i).slice(0, len(array)), lists, missing, optional)
+    elif pa.types.is_union(kind):
+        leaves[path + ("tags",)] = Leaf(array.type_codes.to_numpy(), lists, missing)
+        leaves[path + ("index",)] = Leaf(array.offsets.to_numpy().astype("i8"), lists, missing)
+        for i, field in enumerate(kind):
+            if not pa.types.is_null(field.type):
+                add_leaves(leaves, path + (field.name,), array.field(i), lists, 0, optional)
     elif pa.types.is_fixed_size_list(kind):
-        add_leaves(leaves, path, array.flatten(), lists, missing)
+        add_leaves(leaves, path, array.flatten(), lists, missing, optional)
     elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
         offsets = offsets_of(array)
-        add_leaves(leaves, path, array.values.slice(offsets[0], offsets[-1] - offsets[0]), lists + [offsets - offsets[0]], missing)
+        add_leaves(leaves, path, array.values.slice(offsets[0], offsets[-1] - offsets[0]), lists + [offsets - offsets[0]], missing, optional)
     elif any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)):
         offsets = offsets_of(array)
         data = np.frombuffer(array.buffers()[2] or b"", "u1")[offsets[0] : offsets[-1]]
@@ -126,14 +153,14 @@ def add_leaves(leaves, path, array, lists, missing):
         leaves[path] = Leaf(array.to_numpy(zero_copy_only=False), lists, missing)
 
 
-def arrow_leaves(table):
-    """{path: Leaf} of a pyarrow Table."""
+def arrow_leaves(table, optional=frozenset()):
+    """{path: Leaf} of a pyarrow Table. `optional`: paths whose nulls stand for lists of 0 or 1 items."""
     leaves = {}
     for name, column in zip(table.column_names, table.columns):
         array = column.combine_chunks()
         if isinstance(array, pa.ChunkedArray):
             array = array.chunk(0) if array.num_chunks else pa.array([], array.type)
-        add_leaves(leaves, (name,), array, [], 0)
+        add_leaves(leaves, (name,), array, [], 0, optional)
     return leaves
 
 

@@ -1,15 +1,27 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""One column of a table through its views against native files of the same content, warm: DuckDB's avg of TABLE.parquet
-and polars' sum of TABLE.arrow, in interleaved rounds; and how many bytes of a view are generated.
+"""Tables through their views, in interleaved rounds: makes its files, prints all figures.
 
-views.py [--rounds N] [--entries N]     TFILEFS_BIN names the program; files are kept in ~/.cache/tfilefs-bench"""
+  warm     DuckDB's avg of a column of TABLE.parquet and polars' sum of one of TABLE.arrow against native files of the
+           same content in the page cache; how many bytes of a view are generated
+  cold     the same questions through a fresh mount, against uproot that reads the column and hands it to the tool
+  jagged   the sum over two jagged columns of a table of 1,520 branches, and of one of long columns, by .awkward.json
+           against uproot's arrays, cold and again
+  opening  a table of 1,520 branches by ak.from_buffers: all of it, two columns, and what Awkward Array takes for as many
+           arrays that are in memory already
+  wide     views of tables of 1,000 and 10,000 branches, opened through a fresh mount
+
+views.py [PART ...] [--rounds N] [--entries N] [--codecs zlib,lz4,zstd,none]
+
+TFILEFS_BIN names the program; files are kept in ~/.cache/tfilefs-bench"""
 
 import argparse
+import json
 import os
-import subprocess
 import tempfile
 import time
 
+import awkward as ak
 import duckdb
 import numpy as np
 import polars
@@ -17,20 +29,61 @@ import pyarrow as pa
 import pyarrow.parquet
 import uproot
 
+import metadata
 import rounds
+from mount import Mount
+from root_program import compiled, made
+
+CODECS = {"zlib": uproot.ZLIB(1), "lz4": uproot.LZ4(4), "zstd": uproot.ZSTD(5), "none": None}
+NANO_ENTRIES, NANO_CODES = 50_000, {"zlib": 101, "lz4": 404, "zstd": 505, "none": 0}
+JAGGED = ("C00_f00", "C00_f01")
+BATCH = 1_000_000
 
 
-def make_file(entries):
-    path = os.path.join(rounds.cache_directory(), f"views-{entries}.root")
+def written(name, codec, entries, types, batch):
+    """A file of the cache directory, written by uproot if it is not there; `batch(n)` gives the arrays of n entries."""
+    path = os.path.join(rounds.cache_directory(), f"{name}-{codec}-{entries}.root")
     if not os.path.exists(path):
-        random = np.random.default_rng(1)
-        with uproot.recreate(path + ".tmp", compression=uproot.ZSTD(5)) as file:
-            file.mktree("t", {"x": "f4", "y": "f8"})
-            for begin in range(0, entries, 1_000_000):
-                count = min(1_000_000, entries - begin)
-                file["t"].extend({"x": np.floor(random.exponential(640, count)).astype("f4") / 16, "y": random.random(count)})
+        with uproot.recreate(path + ".tmp", compression=CODECS[codec]) as file:
+            file.mktree("t", types)
+            for begin in range(0, entries, BATCH):
+                file["t"].extend(batch(min(BATCH, entries - begin)))
         os.rename(path + ".tmp", path)
     return path
+
+
+def flat_file(codec, entries):
+    random = np.random.default_rng(1)
+
+    def batch(count):
+        return {"x": np.floor(random.exponential(640, count)).astype("f4") / 16, "y": random.random(count)}
+
+    return written("views", codec, entries, {"x": "f4", "y": "f8"}, batch)
+
+
+def jagged_file(codec, entries):
+    random = np.random.default_rng(2)
+
+    def batch(count):
+        counts = random.integers(0, 4, count)
+        lists = [np.floor(random.exponential(640, counts.sum())).astype("f4") / 16 for _ in JAGGED]
+        return {"C00": ak.zip({"f00": ak.unflatten(lists[0], counts), "f01": ak.unflatten(lists[1], counts)})}
+
+    return written("jagged", codec, entries, {"C00": "var * {f00: float32, f01: float32}"}, batch)
+
+
+def seconds(question):
+    begin = time.perf_counter()
+    question()
+    return time.perf_counter() - begin
+
+
+def average(path):
+    return duckdb.sql(f"select avg(x) from '{path}'").fetchone()[0]
+
+
+def total(path):
+    return polars.scan_ipc(path).select(polars.col("x").sum()).collect().item()
 
 
 def make_native(view, parquet, arrow):
@@ -40,47 +93,169 @@ def make_native(view, parquet, arrow):
         file.write_table(table)
 
 
-def seconds(question):
-    begin = time.perf_counter()
-    question()
-    return time.perf_counter() - begin
-
-
 def generated_share(view, table):
     columns = sum(os.path.getsize(os.path.join(table, name)) for name in os.listdir(table))
     return (os.path.getsize(view) - columns) / os.path.getsize(view)
 
 
+def decoded_branches(mount):
+    with open(os.path.join(mount, ".tfilefs", "stats.json")) as file:
+        return [branch["branch"] for table in json.load(file)["tables"] for branch in table["branches"] if branch["chunks_decoded"]]
+
+
+def warm(options):
+    with Mount(flat_file("zstd", options.entries)) as mount, tempfile.TemporaryDirectory(dir=rounds.cache_directory()) as native:
+        view = os.path.join(mount.path, "t")
+        average(view + ".parquet")
+        print(f"\ndecoded for DuckDB's avg(x) of x and y: {', '.join(decoded_branches(mount.path))}")
+        parquet, arrow = os.path.join(native, "t.parquet"), os.path.join(native, "t.arrow")
+        make_native(view, parquet, arrow)
+        for title, ask, paths in (
+            ("DuckDB: avg of a column", average, {"native Parquet": parquet, "TABLE.parquet": view + ".parquet"}),
+            ("polars: sum of a column", total, {"native Arrow": arrow, "TABLE.arrow": view + ".arrow"}),
+        ):
+            for path in paths.values():
+                ask(path)  # into the page cache
+            questions = {name: lambda path=path: seconds(lambda: ask(path)) for name, path in paths.items()}
+            rounds.report(f"{title} of {options.entries} rows, warm", rounds.run(options.rounds, questions))
+        for suffix in (".parquet", ".arrow"):
+            print(f"generated bytes of TABLE{suffix}: {generated_share(view + suffix, view) * 100:.4f} %")
+
+
+def through_fresh_mount(path, ask):
+    """Seconds of ask(mount's path), the mount and its answer to a listing not counted."""
+    with Mount(path) as mount:
+        os.listdir(os.path.join(mount.path, "t"))
+        return seconds(lambda: ask(os.path.join(mount.path, "t")))
+
+
+def uproot_column(path):
+    with uproot.open(path) as file:
+        return file["t"]["x"].array(library="np")
+
+
+def uproot_average(path):
+    columns = pa.table({"x": uproot_column(path)})
+    return duckdb.sql("select avg(x) from columns").fetchone()[0]
+
+
+def uproot_total(path):
+    return polars.Series(uproot_column(path)).sum()
+
+
+def cold(options):
+    for codec in options.codecs:
+        path = flat_file(codec, options.entries)
+        rounds.warm(path)
+        with Mount(path) as mount:
+            assert abs(average(os.path.join(mount.path, "t.parquet")) / uproot_average(path) - 1) < 1e-6
+        for title, ask, suffix, peer in (("DuckDB: avg", average, ".parquet", uproot_average), ("polars: sum", total, ".arrow", uproot_total)):
+            rounds.report(f"{codec}: {title} of a column of {options.entries} rows, cold", rounds.run(options.rounds, {
+                "TABLE" + suffix + ", fresh mount": lambda: through_fresh_mount(path, lambda table: ask(table + suffix)),
+                "uproot, and handed over": lambda: seconds(lambda: peer(path)),
+            }))
+
+
+def awkward_form(table):
+    """The form, the length, and what opens each buffer."""
+    with open(os.path.join(table, ".awkward.json")) as file:
+        view = json.load(file)
+    files = {key: lambda f=f: np.load(f"{table}/{f}.npy", mmap_mode="r").reshape(-1) for key, f in view["files"].items()}
+    return ak.forms.from_dict(view["form"]), view["length"], files
+
+
+def sum_of_two(events):
+    return float(ak.sum(events[JAGGED[0]]) + ak.sum(events[JAGGED[1]]))
+
+
+def sum_by_view(table):
+    form, length, files = awkward_form(table)
+    return sum_of_two(ak.from_buffers(form.select_columns(JAGGED), length, files))
+
+
+def sum_by_uproot(path):
+    with uproot.open(path) as file:
+        return sum_of_two(file["t"].arrays(JAGGED))
+
+
+def jagged(options):
+    for codec in options.codecs:
+        nano = os.path.join(rounds.cache_directory(), f"nano-{codec}-{NANO_ENTRIES}.root")
+        made(nano, compiled("wide_peers"), "make", "PATH", str(NANO_CODES[codec]), str(NANO_ENTRIES))
+        for title, path in (("1,520 branches, 50,000 entries", nano), (f"{options.entries // 4} entries", jagged_file(codec, options.entries // 4))):
+            rounds.warm(path)
+            with Mount(path) as mount, uproot.open(path) as file:
+                table, tree = os.path.join(mount.path, "t"), file["t"]
+                assert abs(sum_by_view(table) / sum_by_uproot(path) - 1) < 1e-6
+                rounds.report(f"{codec}: sum over two jagged columns, {title}", rounds.run(options.rounds, {
+                    ".awkward.json, fresh mount": lambda: through_fresh_mount(path, sum_by_view),
+                    "uproot, file opened": lambda: seconds(lambda: sum_by_uproot(path)),
+                    ".awkward.json, again": lambda: seconds(lambda: sum_by_view(table)),
+                    "uproot, of its open file again": lambda: seconds(lambda: sum_of_two(tree.arrays(JAGGED))),
+                }))
+
+
+def arrays_of(form, length):
+    """Zeros for each buffer of a form of lists and numbers."""
+    if isinstance(form, ak.forms.RecordForm):
+        return {key: array for content in form.contents for key, array in arrays_of(content, length).items()}
+    if isinstance(form, ak.forms.ListOffsetForm):
+        return {form.form_key + "-offsets": np.zeros(length + 1, "i8"), **arrays_of(form.content, 0)}
+    return {form.form_key + "-data": np.zeros(length, ak.types.numpytype.primitive_to_dtype(form.primitive))}
+
+
+def opening(options):
+    nano = os.path.join(rounds.cache_directory(), f"nano-zlib-{NANO_ENTRIES}.root")
+    made(nano, compiled("wide_peers"), "make", "PATH", "101", str(NANO_ENTRIES))
+    with Mount(nano) as mount:
+        table = os.path.join(mount.path, "t")
+        form, length, files = awkward_form(table)
+        in_memory = arrays_of(form, length)
+        numbers = [np.zeros(length, "f4") for _ in form.fields]
+        rounds.report(f"Awkward Array: a table of {len(form.fields)} branches, {len(files)} buffers", rounds.run(options.rounds, {
+            "all columns of the view": lambda: seconds(lambda: ak.from_buffers(form, length, files)),
+            "two columns of the view": lambda: seconds(lambda: ak.from_buffers(form.select_columns(JAGGED), length, files)),
+            "all, from arrays in memory": lambda: seconds(lambda: ak.from_buffers(form, length, in_memory)),
+            "one NumpyArray a branch, no more": lambda: seconds(lambda: [ak.contents.NumpyArray(array) for array in numbers]),
+            "reading and parsing .awkward.json": lambda: seconds(lambda: awkward_form(table)),
+        }))
+
+
+VIEWS = {
+    "ls": lambda table: os.listdir(table),
+    ".schema.json": lambda table: open(table + "/.schema.json", "rb").read(),
+    ".awkward.json": lambda table: open(table + "/.awkward.json", "rb").read(),
+    "TABLE.arrow's first bytes": lambda table: open(table + ".arrow", "rb", buffering=0).read(16),
+    "TABLE.arrow, pyarrow's schema": lambda table: pa.ipc.open_file(pa.memory_map(table + ".arrow")).schema,
+    "TABLE.parquet's last bytes": lambda table: os.pread(os.open(table + ".parquet", os.O_RDONLY), 16, os.path.getsize(table + ".parquet") - 16),
+    "TABLE.parquet, pyarrow's schema": lambda table: pyarrow.parquet.ParquetFile(table + ".parquet").metadata,
+}
+
+
+def wide(options):
+    for branches in (1000, 10000):
+        path = metadata.source(branches, 1)
+
+        def open_view(ask):
+            with Mount(path) as mount:
+                return seconds(lambda: ask(os.path.join(mount.path, "t")))
+
+        rounds.report(f"a table of {branches} branches, opened through a fresh mount",
+                      rounds.run(options.rounds, {name: lambda ask=ask: open_view(ask) for name, ask in VIEWS.items()}))
+
+
+PARTS = {"warm": warm, "cold": cold, "jagged": jagged, "opening": opening, "wide": wide}
+
+
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", choices=[*PARTS, []], metavar="PART")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--entries", type=int, default=20_000_000)
+    parser.add_argument("--codecs", type=lambda text: text.split(","), default=list(CODECS))
     options = parser.parse_args()
-    source = make_file(options.entries)
-    with tempfile.TemporaryDirectory(prefix="bench-") as mnt, tempfile.TemporaryDirectory(dir=rounds.cache_directory()) as native:
-        subprocess.run([rounds.program(), source, mnt], check=True)
-        try:
-            view = os.path.join(mnt, "t")
-            parquet, arrow = os.path.join(native, "t.parquet"), os.path.join(native, "t.arrow")
-            make_native(view, parquet, arrow)
-
-            def average(path):
-                return lambda: seconds(lambda: duckdb.sql(f"select avg(x) from '{path}'").fetchall())
-
-            def total(path):
-                return lambda: seconds(lambda: polars.scan_ipc(path).select(polars.col("x").sum()).collect())
-
-            for title, questions in (
-                ("DuckDB: avg of a column", {"native Parquet": average(parquet), "TABLE.parquet": average(view + ".parquet")}),
-                ("polars: sum of a column", {"native Arrow": total(arrow), "TABLE.arrow": total(view + ".arrow")}),
-            ):
-                for question in questions.values():
-                    question()  # into the page cache
-                rounds.report(f"{title} of {options.entries} rows, warm", rounds.run(options.rounds, questions))
-            for suffix in (".parquet", ".arrow"):
-                print(f"generated bytes of TABLE{suffix}: {generated_share(view + suffix, view) * 100:.4f} %")
-        finally:
-            subprocess.run([rounds.program(), "umount", mnt], check=True)
+    for part in options.parts or PARTS:
+        PARTS[part](options)
 
 
 main()

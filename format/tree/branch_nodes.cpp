@@ -367,25 +367,44 @@ class Builder {
     }
   }
 
-  // Streams whose entry offsets were left out of the file learn which column counts for them.
+  // Lists that another branch counts say so, and streams whose entry offsets were left out of the file learn which
+  // column they need for it.
   void link_counters() {
     constexpr std::uint8_t kGenerateOffsetMap = 1;
     std::unordered_map<BranchIndex, StreamId> stream_of;
     for (StreamId id = 0; id < out_.streams.size(); ++id) stream_of.emplace(out_.streams[id].branch, id);
-    std::unordered_map<StreamId, const Column*> column_of;
-    for (const Column& column : out_.columns) {
-      if (column.role == Role::values && column.lists.empty()) column_of.emplace(column.stream, &column);
+    std::unordered_map<StreamId, ColumnId> column_of;
+    for (ColumnId id = 0; id < out_.columns.size(); ++id) {
+      const Column& column = out_.columns[id];
+      if (column.role == Role::values && column.lists.empty()) column_of.emplace(column.stream, id);
     }
-    for (Stream& stream : out_.streams) {
-      if (stream.item_counter_branch) link_item_counter(stream, stream_of);
+    const auto counter_of = [&](const Stream& stream) -> std::optional<ColumnId> {
       const BranchRecord& branch = tree_.branches[stream.branch];
-      if ((stream.form != Stream::Form::jagged && stream.packed_item_size == 0) || !(branch.io_bits & kGenerateOffsetMap) || branch.leaves.empty()) continue;
+      if ((stream.form != Stream::Form::jagged && stream.packed_item_size == 0) || branch.leaves.empty()) return std::nullopt;
       const auto& count = tree_.leaves[branch.leaves[0]].count;
       const auto counter = count ? stream_of.find(tree_.leaves[*count].branch) : stream_of.end();
       const auto column = counter == stream_of.end() ? column_of.end() : column_of.find(counter->second);
-      if (column != column_of.end())
-        stream.counter = Stream::Counter{counter->second, column->second->slot, column->second->dtype};
+      return column == column_of.end() ? std::nullopt : std::optional(column->second);
+    };
+    for (Stream& stream : out_.streams) {
+      if (stream.item_counter_branch) link_item_counter(stream, stream_of);
+      const auto counter = counter_of(stream);
+      if (!counter || !(tree_.branches[stream.branch].io_bits & kGenerateOffsetMap)) continue;
+      const Column& column = out_.columns[*counter];
+      stream.counter = Stream::Counter{column.stream, column.slot, column.dtype};
     }
+    for (Column& column : out_.columns) {
+      if (column.role != Role::offsets || column.lists.size() != 1) continue;
+      const auto counter = counter_of(out_.streams[column.stream]);
+      if (counter && is_plain_integer(out_.columns[*counter])) column.counter = counter;
+    }
+  }
+
+  // Alone in its branch: of several leaves nothing tells here which of them counts.
+  bool is_plain_integer(const Column& column) const {
+    const BranchRecord& branch = tree_.branches[out_.streams[column.stream].branch];
+    const char kind = type_suffix(column.dtype)[0];
+    return branch.leaves.size() == 1 && column.shape.empty() && (kind == 'i' || kind == 'u');
   }
 
   void link_item_counter(Stream& stream, const std::unordered_map<BranchIndex, StreamId>& stream_of) {

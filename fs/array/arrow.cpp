@@ -16,10 +16,12 @@ using Kind = ArrowField::Kind;
 // Numbers of fields, types and members as in Arrow's Schema.fbs, Message.fbs and File.fbs.
 constexpr std::int16_t kVersion5 = 4;
 enum class Type : std::uint8_t {
+  null = 1,
   integer = 2,
   floating = 3,
   boolean = 6,
   record = 13,
+  variant = 14,
   fixed_list = 16,
   large_binary = 19,
   large_string = 20,
@@ -41,6 +43,7 @@ struct BlockStruct {
 
 constexpr char kMagic[] = {'A', 'R', 'R', 'O', 'W', '1'};
 constexpr std::uint32_t kContinuation = 0xffffffff;
+constexpr std::int64_t kPage = 4096;  // of memory: an error within the body is none of what stands before it
 
 // The offset in a table of its field number `field`.
 constexpr flatbuffers::voffset_t at(int field) { return static_cast<flatbuffers::voffset_t>(4 + 2 * field); }
@@ -139,6 +142,10 @@ class Builder {
         return Type::fixed_list;
       case Kind::record:
         return Type::record;
+      case Kind::dense_union:
+        return Type::variant;
+      case Kind::null:
+        return Type::null;
     }
     return Type::record;
   }
@@ -153,6 +160,8 @@ class Builder {
       fbb_.AddElement<std::uint8_t>(at(1), is_signed(field.dtype), 0);
     } else if (type_of(field) == Type::fixed_list) {
       fbb_.AddElement<std::int32_t>(at(0), field.list_size, 0);
+    } else if (type_of(field) == Type::variant) {
+      fbb_.AddElement<std::int16_t>(at(0), 1, 0);  // dense; its type numbers are those of the children
     }
     return fbb_.EndTable(start);
   }
@@ -187,7 +196,7 @@ ArrowHead arrow_head(std::span<const ArrowField> fields, std::int64_t rows, std:
   head.batch_offset = std::ssize(head.bytes);
   Builder batch;
   batch.message(Header::batch, batch.batch(rows, nodes, buffers), body_size);
-  append_message(head.bytes, batch.bytes(), kArrowAlignment);
+  append_message(head.bytes, batch.bytes(), body_size % kPage == 0 ? std::uint64_t{kPage} : kArrowAlignment);
   head.batch_message_size = static_cast<std::int32_t>(std::ssize(head.bytes) - head.batch_offset);
   return head;
 }

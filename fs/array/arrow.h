@@ -14,7 +14,7 @@ namespace tfilefs {
 // schema's message, one record batch's message and body, the end of stream, the footer.
 
 struct ArrowField {
-  enum class Kind : std::uint8_t { number, boolean, string, binary, list, fixed_list, record };
+  enum class Kind : std::uint8_t { number, boolean, string, binary, list, fixed_list, record, dense_union, null };
   std::string name;  // UTF-8
   Kind kind = Kind::number;
   tfile::Dtype dtype = tfile::Dtype::u1;  // of number
@@ -33,7 +33,8 @@ struct ArrowBuffer {
 
 inline constexpr std::uint64_t kArrowAlignment = 64;  // of buffers, and of the body in the file
 
-// All that comes before the body: a multiple of kArrowAlignment. `body_size` too.
+// All that comes before the body: a multiple of kArrowAlignment, of a page of memory where the body is one. `body_size` is
+// a multiple of kArrowAlignment, too.
 struct ArrowHead {
   std::string bytes;
   std::int64_t batch_offset = 0;       // where the record batch's message begins

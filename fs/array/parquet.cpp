@@ -20,6 +20,16 @@ void write_element(ThriftWriter& out, const ParquetElement& element, bool is_roo
   out.end_struct();
 }
 
+void write_statistics(ThriftWriter& out, const ParquetChunk& chunk) {
+  out.begin_struct(12);
+  if (chunk.nulls >= 0) out.field(3, chunk.nulls);
+  if (!chunk.min.empty()) {
+    out.field(5, std::string_view(chunk.max));
+    out.field(6, std::string_view(chunk.min));
+  }
+  out.end_struct();
+}
+
 void write_chunk(ThriftWriter& out, const ParquetFile& file, const ParquetChunk& chunk) {
   out.begin_struct();
   out.field(2, chunk.offset);
@@ -36,6 +46,7 @@ void write_chunk(ThriftWriter& out, const ParquetFile& file, const ParquetChunk&
   out.field(6, chunk.size);
   out.field(7, chunk.size);
   out.field(9, chunk.offset);
+  if (chunk.nulls >= 0 || !chunk.min.empty()) write_statistics(out, chunk);
   out.end_struct();
   out.end_struct();
 }
@@ -51,6 +62,17 @@ void write_group(ThriftWriter& out, const ParquetFile& file, const ParquetRowGro
   if (!group.chunks.empty()) out.field(5, group.chunks[0].offset);
   out.field(6, size);
   out.end_struct();
+}
+
+// That minima and maxima are in the order of the leaves' types.
+void write_orders(ThriftWriter& out, std::size_t leaves) {
+  out.begin_list(7, ThriftWriter::Type::structure, leaves);
+  for (std::size_t i = 0; i < leaves; ++i) {
+    out.begin_struct();
+    out.begin_struct(1);
+    out.end_struct();
+    out.end_struct();
+  }
 }
 
 }  // namespace
@@ -81,6 +103,7 @@ std::string parquet_tail(const ParquetFile& file) {
   out.begin_list(4, ThriftWriter::Type::structure, file.groups.size());
   for (const ParquetRowGroup& group : file.groups) write_group(out, file, group);
   out.field(6, std::string_view("tfilefs " TFILEFS_VERSION));
+  write_orders(out, file.types.size());
   out.end_struct();
   std::string tail = out.take();
   const std::size_t size = tail.size();

@@ -40,6 +40,8 @@ struct ParquetChunk {
   std::uint32_t leaf = 0;        // of ParquetFile::paths
   std::int64_t values = 0;       // nulls and empty lists included
   std::int64_t offset = 0, size = 0;  // in the file, headers of pages included
+  std::int64_t nulls = -1;       // -1: not told
+  std::string min, max;          // values as PLAIN stores them; empty: not told
 };
 
 struct ParquetRowGroup {

@@ -83,21 +83,22 @@ class CachedStreamsOfSet : public CachedStreams {
 
   void run_blocking(std::function<void()> job) override { set_->core->fetcher.run(std::move(job), Urgency::awaited); }
 
+  using CachedStreams::read;
   void read(StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
-            Reply<Slices> reply) override {
+            bool chosen, Reply<Slices> reply) override {
     if (const ExtentsPtr extents = set_->extents.ready(stream))
-      return read_in(set_, *extents, stream, slot, item_size, offset, size, std::move(reply));
+      return read_in(set_, *extents, stream, slot, item_size, offset, size, chosen, std::move(reply));
     set_->extents.want(set_, stream,
-                       [set = set_, stream, slot, item_size, offset, size,
+                       [set = set_, stream, slot, item_size, offset, size, chosen,
                         reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
                          if (!extents) return reply(tl::unexpected<Error>(extents.error()));
-                         read_in(set, **extents, stream, slot, item_size, offset, size, std::move(reply));
+                         read_in(set, **extents, stream, slot, item_size, offset, size, chosen, std::move(reply));
                        });
   }
 
  private:
   static void read_in(const std::shared_ptr<AttachedSet>&, const Extents&, StreamId, std::uint32_t slot,
-                      std::size_t item_size, std::uint64_t offset, std::size_t size, Reply<Slices>);
+                      std::size_t item_size, std::uint64_t offset, std::size_t size, bool chosen, Reply<Slices>);
   static void miss(const std::shared_ptr<AttachedSet>&, const ColumnRead&, Reply<Slices>);
   static void load_ahead(const std::shared_ptr<AttachedSet>&, const ColumnRead&, bool missed, const ReadAhead::Advice&);
 
@@ -106,7 +107,7 @@ class CachedStreamsOfSet : public CachedStreams {
 
 void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const Extents& extents, StreamId stream,
                                  std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
-                                 Reply<Slices> reply) {
+                                 bool chosen, Reply<Slices> reply) {
   if (slot >= extents.first.size() || item_size == 0) return reply(tfile::fail(ErrorKind::invalid, "no such column"));
   const auto& first = extents.first[slot];
   const std::uint64_t column_end = static_cast<std::uint64_t>(first.back()) * item_size;
@@ -119,7 +120,7 @@ void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const 
   read.first_chunk = extents.chunk_of(slot, static_cast<std::int64_t>(offset / item_size));
   read.last_chunk = chunk_end(first, static_cast<std::int64_t>((end + item_size - 1) / item_size));
 
-  const ReadAhead::Advice ahead = set->ahead.note(read, extents);
+  const ReadAhead::Advice ahead = set->ahead.note(read, extents, chosen);
   AtomicReadCounts& counts = set->counts->stream(stream);
   counts.add(Count::bytes_asked, end - offset);
   std::vector<ChunkPtr> chunks;

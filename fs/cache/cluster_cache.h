@@ -50,8 +50,14 @@ class CachedStreams {
   virtual std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const = 0;
 
   // Bytes [offset, offset + size) of the column of this slot, whose items are item_size bytes; fewer at its end.
+  // `chosen` is false where the reader may not have asked for this column: it lies behind another in the same file, and
+  // the kernel reads on. Nothing is learnt from that.
   virtual void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
-                    Reply<Slices>) = 0;
+                    bool chosen, Reply<Slices>) = 0;
+  void read(tfile::StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
+            Reply<Slices> reply) {
+    read(stream, slot, item_size, offset, size, true, std::move(reply));
+  }
 
   // As ClusterCache::run_blocking, of the cache that these streams are in.
   virtual void run_blocking(std::function<void()>) = 0;

@@ -101,7 +101,7 @@ ReadAhead::ReadAhead(const tfile::StreamSet& streams, Prefetch prefetch, std::ui
       sweep_([&streams](StreamId stream) { return streams.stored_bytes(stream); },
              static_cast<StreamId>(streams.stream_count()), memory / 16) {}
 
-ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents) {
+ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents, bool chosen) {
   Advice advice;
   if (prefetch_ == Prefetch::off) return advice;
   const EntryRange entries{streams_.chunk_entries({read.stream, read.first_chunk}).begin,
@@ -114,7 +114,7 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   const auto first_item = static_cast<std::uint64_t>(extents.first[read.slot][read.first_chunk]);
   advice.once = sequence.continues && (sequence.step < 0 || read.begin > first_item * read.item_size);
   advice.own = own_chunks(read, extents, sequence);
-  if (prefetch_ != Prefetch::learn) return advice;
+  if (prefetch_ != Prefetch::learn || !chosen) return advice;
 
   const std::uint32_t first_part = part_of(entries.begin, all), last_part = part_of(entries.end - 1, all);
   history_.note(read.stream, first_part, last_part);

@@ -38,8 +38,8 @@ class ReadAhead {
     tfile::EntryRange entries;                // ...which may be wanted for these entries
     ColumnSweep::Advice sweep;
   };
-  // Notes a read. To be called once for each.
-  Advice note(const ColumnRead&, const Extents&);
+  // Notes a read. To be called once for each. Not `chosen`: the column's own next chunks are all that it may want.
+  Advice note(const ColumnRead&, const Extents&, bool chosen = true);
 
   // Chunks of the streams that are used together with this one that cover the entries; once for the same entries.
   std::vector<tfile::ChunkKey> of_companions(tfile::StreamId, tfile::EntryRange);

@@ -21,7 +21,7 @@ class Holder;
 
 // What of a thing a path shows: the thing itself, or one of the files that are made of it.
 enum class Form : std::uint8_t {
-  itself, npy, text, arrow, parquet, csv, jsonl, schema, awkward,
+  itself, npy, text, arrow, parquet, csv, jsonl, schema, awkward, option_index,
   object_bin, object_json, plot, spreadsheet, object_text, header, map, streamer_info, classes, original
 };
 

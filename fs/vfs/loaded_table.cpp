@@ -72,6 +72,8 @@ void LoadedTable::view(NodeId node, Form form, Reply<std::shared_ptr<Content>> r
             return table_text_content(streams_, table_, TextStyle::json, std::move(made));
           case Form::awkward:
             return make_text(awkward_text, std::move(made));
+          case Form::option_index:
+            return option_index_content(streams_, table_, node, std::move(made));
           default:
             return make_text(schema_text, std::move(made));
         }

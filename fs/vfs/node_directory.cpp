@@ -10,6 +10,7 @@
 #include "vfs/name_index.h"
 #include "vfs/names.h"
 #include "vfs/table_directory.h"
+#include "view/view.h"
 
 namespace tfilefs {
 namespace {
@@ -121,6 +122,7 @@ std::optional<Slot> NodeDirectory::find_slot(std::string_view name) const {
       if (name == file.name) return Slot{node_, file.form};
     }
   }
+  if (name == kOptionIndexName && has_option_index(table_->table(), node_)) return Slot{node_, Form::option_index};
   if (const auto stem = without_suffix(name, kNpySuffix)) {
     if (const auto node = find_node(*stem); node && table_->table().nodes[*node].column) return Slot{*node, Form::npy};
   }
@@ -150,6 +152,8 @@ class NodeListing final : public Listing {
       }
     }
     if (!views) return;
+    if (has_option_index(directory_->table_->table(), directory_->node_))
+      extra_.push_back({std::string(kOptionIndexName), {directory_->node_, Form::option_index}});
     for (const NodeId id : directory_->self().children) {
       const Node& child = directory_->table_->table().nodes[id];
       if (child.column) extra_.push_back({child.name + std::string(kNpySuffix), {id, Form::npy}});

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "view/column_lengths.h"
+#include "view/optional_rows.h"
 #include "view/segments.h"
 #include "view/table_form.h"
 #include "view/view.h"
@@ -75,6 +76,7 @@ class Layout {
       fields.push_back(std::move(field));
     }
     if (body_.is_too_large()) return tfile::fail(ErrorKind::unsupported, "the columns together exceed any file");
+    body_.align(kMemoryPage);
     const auto body_size = static_cast<std::int64_t>(body_.size());
     const ArrowHead head = arrow_head(fields, rows, nodes_, buffers_, body_size);
     Segments all;
@@ -88,8 +90,10 @@ class Layout {
   // `rows`: as many as the node has to have. Items beyond are left out, missing ones are null.
   Result<ArrowField> place(const TableForm& form, std::int64_t rows) {
     const std::int64_t own = form.kind == Kind::record ? rows : std::min(rows, own_length(form, lengths_).value_or(rows));
+    if (form.optional && own == rows) return place_optional(form, {rows, {}});
     ArrowField field;
     field.name = form.name;
+    if (form.kind == Kind::variant) return place_variant(std::move(field), form, own, rows);
     field.nullable = own < rows;
     nodes_.push_back({rows, rows - own});
     add_validity(own, rows);
@@ -106,11 +110,10 @@ class Layout {
       case Kind::list: {
         field.kind = ArrowField::Kind::list;
         add_offsets(form.offsets, own, rows);
-        TRY(auto item, place(form.fields[0], own_length(form.fields[0], lengths_).value_or(0)));
-        field.children.push_back(std::move(item));
+        TRY_VOID(place_items(field, form));
         break;
       }
-      case Kind::record:
+      default:
         field.kind = ArrowField::Kind::record;
         for (const TableForm& member : form.fields) {
           TRY(auto child, place(member, rows));
@@ -120,8 +123,112 @@ class Layout {
     return field;
   }
 
-  Result<void> place_numbers(ArrowField& field, ColumnId id, std::int64_t own, std::int64_t rows) {
-    const Column& column = table_.columns[id];
+  Result<void> place_items(ArrowField& field, const TableForm& form) {
+    TRY(auto item, place(form.fields[0], own_length(form.fields[0], lengths_).value_or(0)));
+    field.children.push_back(std::move(item));
+    return {};
+  }
+
+  // A list of 0 or 1, and what below it has as many rows: each may be null, and has a place in its buffers nevertheless.
+  Result<ArrowField> place_optional(const TableForm& form, OptionalRows rows) {
+    if (form.optional) {
+      rows.offsets.push_back(offsets_from(table_.columns[form.offsets]));
+      TRY(auto field, place_optional(form.fields[0], rows));
+      field.name = form.name;
+      return field;
+    }
+    ArrowField field;
+    field.name = form.name;
+    if (form.kind == Kind::variant) return place_optional_variant(std::move(field), form, rows);
+    field.nullable = true;
+    const std::int64_t items = own_length(form, lengths_).value_or(0);
+    nodes_.push_back({rows.count, std::max<std::int64_t>(0, rows.count - items)});
+    add_buffer([&] { add_presence(body_, rows); });
+    switch (form.kind) {
+      case Kind::number:
+        TRY_VOID(place_optional_numbers(field, table_.columns[form.values], rows));
+        break;
+      case Kind::string:
+      case Kind::bytes:
+        field.kind = form.kind == Kind::string ? ArrowField::Kind::string : ArrowField::Kind::binary;
+        add_buffer([&] { add_row_offsets(body_, rows, table_.columns[form.offsets]); });
+        add_data(form.values, lengths_[form.values].value_or(0), 0);
+        break;
+      case Kind::list: {
+        field.kind = ArrowField::Kind::list;
+        add_buffer([&] { add_row_offsets(body_, rows, table_.columns[form.offsets]); });
+        TRY_VOID(place_items(field, form));
+        break;
+      }
+      default:
+        field.kind = ArrowField::Kind::record;
+        for (const TableForm& member : form.fields) {
+          TRY(auto child, place_optional(member, rows));
+          field.children.push_back(std::move(child));
+        }
+    }
+    return field;
+  }
+
+  Result<void> place_optional_numbers(ArrowField& field, const Column& column, const OptionalRows& rows) {
+    TRY(ArrowField * innermost, place_shape(field, column, rows.count));
+    if (column.dtype == Dtype::b1) {
+      innermost->kind = ArrowField::Kind::boolean;
+      add_buffer([&] { add_bit_rows(body_, rows, column); });
+    } else {
+      innermost->dtype = column.dtype;
+      add_buffer([&] { add_rows(body_, rows, column); });
+    }
+    return {};
+  }
+
+  // A dense union whose types are the tags: 0 is a null, whose item is the only one of the first child.
+  Result<ArrowField> place_variant(ArrowField field, const TableForm& form, std::int64_t own, std::int64_t rows) {
+    field.kind = ArrowField::Kind::dense_union;
+    nodes_.push_back({rows, 0});
+    add_data(form.fields[0].values, own, rows - own);
+    add_buffer([&] {
+      add_short_rows(body_, {own, {}}, table_.columns[form.fields[1].values]);
+      body_.add_fill(0, static_cast<std::uint64_t>(rows - own) * sizeof(std::int32_t));
+    });
+    TRY_VOID(place_alternatives(field, form, rows));
+    return field;
+  }
+  Result<ArrowField> place_optional_variant(ArrowField field, const TableForm& form, const OptionalRows& rows) {
+    field.kind = ArrowField::Kind::dense_union;
+    nodes_.push_back({rows.count, 0});
+    add_buffer([&] { add_rows(body_, rows, table_.columns[form.fields[0].values]); });
+    add_buffer([&] { add_short_rows(body_, rows, table_.columns[form.fields[1].values]); });
+    TRY_VOID(place_alternatives(field, form, rows.count));
+    return field;
+  }
+
+  // Items of a class of which nothing is shown are null; there are no more of them than rows.
+  Result<void> place_alternatives(ArrowField& field, const TableForm& form, std::int64_t rows) {
+    field.children.push_back(nulls("null", 1));
+    for (const std::string& name : form.classes) {
+      const auto shown = std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
+      if (shown == form.fields.end()) {
+        field.children.push_back(nulls(name, rows));
+        continue;
+      }
+      TRY(auto child, place(*shown, own_length(*shown, lengths_).value_or(0)));
+      field.children.push_back(std::move(child));
+    }
+    return {};
+  }
+
+  ArrowField nulls(const std::string& name, std::int64_t rows) {
+    nodes_.push_back({rows, rows});
+    ArrowField field;
+    field.name = name;
+    field.kind = ArrowField::Kind::null;
+    field.nullable = true;
+    return field;
+  }
+
+  // The lists of fixed size that are a column's shape around its numbers: the innermost field.
+  Result<ArrowField*> place_shape(ArrowField& field, const Column& column, std::int64_t rows) {
     ArrowField* innermost = &field;
     std::int64_t numbers = 1;  // in an item
     for (const std::uint32_t extent : column.shape) {
@@ -136,8 +243,15 @@ class Layout {
       nodes_.push_back({rows * numbers, 0});
       add_validity(0, 0);
     }
+    return innermost;
+  }
+
+  Result<void> place_numbers(ArrowField& field, ColumnId id, std::int64_t own, std::int64_t rows) {
+    const Column& column = table_.columns[id];
+    TRY(ArrowField * innermost, place_shape(field, column, rows));
     if (column.dtype == Dtype::b1) {
       innermost->kind = ArrowField::Kind::boolean;
+      const auto numbers = static_cast<std::int64_t>(column.item_size());
       add_bits(column, own * numbers, rows * numbers);
     } else {
       innermost->dtype = column.dtype;
@@ -150,6 +264,14 @@ class Layout {
   void end_buffer(std::uint64_t begin) {
     buffers_.push_back({static_cast<std::int64_t>(begin), static_cast<std::int64_t>(body_.size() - begin)});
     body_.align(kArrowAlignment);
+    body_.end_of_column(begin);
+  }
+
+  template <class AddBytes>
+  void add_buffer(AddBytes add_bytes) {
+    const std::uint64_t begin = body_.size();
+    add_bytes();
+    end_buffer(begin);
   }
 
   // A bit for each row that there is; nothing where all are.
@@ -212,7 +334,7 @@ void arrow_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const
     streams->run_blocking([streams, table, shared, lengths = *std::move(lengths)] {
       auto segments = Layout(*table, lengths).build();
       if (!segments) return (*shared)(tl::unexpected<Error>(std::move(segments).error()));
-      (*shared)(segment_content(streams, *std::move(segments)));
+      (*shared)(segment_content(streams, *std::move(segments), false));
     });
   });
 }

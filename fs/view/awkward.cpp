@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <initializer_list>
 
 #include "json/json_text.h"
 #include "view/column_lengths.h"
@@ -51,6 +52,10 @@ TextParameters text_parameters(Kind kind) {
   return {R"({"__array__": "bytestring"})", R"({"__array__": "byte"})"};
 }
 
+// What stands before the name of a file of a node's own directory.
+std::string directory_of(const Column& column) { return column.path.substr(0, column.path.size() - column.name.size()); }
+
+// Each node has a number, and each of its buffers the key that Awkward Array makes of it by default.
 class Writer {
  public:
   Writer(const tfile::Table& table, const ColumnLengths& lengths) : table_(table), lengths_(lengths) {}
@@ -58,26 +63,26 @@ class Writer {
   std::string write() {
     const std::int64_t entries = std::max<std::int64_t>(0, table_.entries);
     text_ = "{\"tfilefs\": 1, \"length\": " + std::to_string(entries) + ", \"form\":\n";
-    TableForm form = table_form(table_);
-    add_record(form, entries);
-    text_ += ",\n\"files\": [";
-    for (std::size_t i = 0; i < files_.size(); ++i) {
-      if (i > 0) text_ += ", ";
-      append_json_string(text_, table_.columns[files_[i]].path);
-    }
-    return std::move(text_) + "]}\n";
+    add_record(table_form(table_), entries, "");
+    return std::move(text_) + ",\n\"files\": {" + files_ + "}}\n";
   }
 
  private:
   // A field that is known to be shorter than the record is left out: Awkward Array has nothing to stand for its end.
-  void add_record(const TableForm& form, std::optional<std::int64_t> length) {
+  void add_record(const TableForm& form, std::optional<std::int64_t> length, std::string_view name) {
     if (!length) length = own_length(form, lengths_);
     std::vector<const TableForm*> fields;
     for (const TableForm& field : form.fields) {
       const auto own = own_length(field, lengths_);
       if (!own || !length || *own >= *length) fields.push_back(&field);
     }
-    text_ += R"({"class": "RecordArray", "fields": [)";
+    begin("RecordArray");
+    if (!name.empty()) {
+      text_ += R"("parameters": {"__record__": )";
+      append_json_string(text_, name);
+      text_ += "}, ";
+    }
+    text_ += "\"fields\": [";
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (i > 0) text_ += ", ";
       append_json_string(text_, fields[i]->name);
@@ -93,7 +98,9 @@ class Writer {
   void add(const TableForm& form) {
     switch (form.kind) {
       case Kind::record:
-        return add_record(form, std::nullopt);
+        return add_record(form, std::nullopt, "");
+      case Kind::variant:
+        return add_variant(form);
       case Kind::number:
         return add_numbers(form.values, "");
       case Kind::string:
@@ -102,45 +109,104 @@ class Writer {
         add_numbers(form.values, text_parameters(form.kind).character);
         break;
       case Kind::list:
-        begin_list(form.offsets, form.optional ? R"({"optional": true})" : "");
+        if (form.optional)
+          begin_option(directory_of(column(form.offsets)));
+        else
+          begin_list(form.offsets, "");
         add(form.fields[0]);
     }
     text_ += '}';
   }
 
+  // Tag 0 is the null, then come the classes. Awkward Array wants that all may be null, or none; and that they differ,
+  // which those of equal members do by their name.
+  void add_variant(const TableForm& form) {
+    const Column& tags = column(form.fields[0].values);
+    begin("UnionArray");
+    text_ += R"("tags": "i8", "index": "i64", )";
+    add_keys({{"tags", tags.path}, {"index", column(form.fields[1].values).path}});
+    text_ += ", \"contents\": [\n";
+    begin_option(directory_of(tags));
+    text_ += R"({"class": "EmptyArray"}})";
+    for (const std::string& name : form.classes) {
+      text_ += ",\n";
+      begin("UnmaskedArray");
+      text_ += "\"content\": ";
+      const auto shown = std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
+      if (shown == form.fields.end())
+        add_record({}, std::nullopt, name);
+      else if (shown->kind == Kind::record)
+        add_record(*shown, std::nullopt, name);
+      else
+        add(*shown);
+      text_ += '}';
+    }
+    text_ += "]}";
+  }
+
+  void begin(std::string_view kind) {
+    text_ += "{\"class\": \"";
+    text_ += kind;
+    text_ += "\", ";
+  }
+
   void begin_list(ColumnId offsets, std::string_view parameters) {
-    text_ += R"({"class": "ListOffsetArray", "offsets": "i64", )";
-    add_key(offsets, parameters);
-    text_ += R"(, "content": )";
+    begin("ListOffsetArray");
+    text_ += "\"offsets\": \"i64\", ";
+    add_parameters(parameters);
+    add_keys({{"offsets", column(offsets).path}});
+    text_ += ", \"content\": ";
+  }
+
+  void begin_option(const std::string& directory) {
+    begin("IndexedOptionArray");
+    text_ += "\"index\": \"i64\", ";
+    add_keys({{"index", directory + ".option"}});
+    text_ += ", \"content\": ";
   }
 
   void add_numbers(ColumnId id, std::string_view parameters) {
-    const Column& column = table_.columns[id];
     // Not as the inner shape of the numbers: inside a list that is not read yet, Awkward Array refuses one.
-    for (const std::uint32_t extent : column.shape)
-      text_ += R"({"class": "RegularArray", "size": )" + std::to_string(extent) + R"(, "content": )";
-    text_ += R"({"class": "NumpyArray", "primitive": ")";
-    text_ += primitive(column.dtype);
-    text_ += R"(", )";
-    add_key(id, parameters);
-    text_.append(column.shape.size() + 1, '}');
+    for (const std::uint32_t extent : column(id).shape) {
+      begin("RegularArray");
+      text_ += "\"size\": " + std::to_string(extent) + ", \"content\": ";
+    }
+    begin("NumpyArray");
+    text_ += "\"primitive\": \"";
+    text_ += primitive(column(id).dtype);
+    text_ += "\", ";
+    add_parameters(parameters);
+    add_keys({{"data", column(id).path}});
+    text_.append(column(id).shape.size() + 1, '}');
   }
 
-  void add_key(ColumnId id, std::string_view parameters) {
-    if (!parameters.empty()) {
-      text_ += "\"parameters\": ";
-      text_ += parameters;
-      text_ += ", ";
-    }
-    text_ += "\"form_key\": ";
-    append_json_string(text_, table_.columns[id].path);
-    files_.push_back(id);
+  void add_parameters(std::string_view parameters) {
+    if (parameters.empty()) return;
+    text_ += "\"parameters\": ";
+    text_ += parameters;
+    text_ += ", ";
   }
+
+  struct Buffer {
+    std::string_view attribute;
+    std::string_view file;
+  };
+  void add_keys(std::initializer_list<Buffer> buffers) {
+    const std::string number = std::to_string(nodes_++);
+    text_ += "\"form_key\": \"" + number + '"';
+    for (const Buffer& buffer : buffers) {
+      if (!files_.empty()) files_ += ", ";
+      files_ += '"' + number + '-' + std::string(buffer.attribute) + "\": ";
+      append_json_string(files_, buffer.file);
+    }
+  }
+
+  const Column& column(ColumnId id) const { return table_.columns[id]; }
 
   const tfile::Table& table_;
   const ColumnLengths& lengths_;
-  std::string text_;
-  std::vector<ColumnId> files_;
+  std::string text_, files_;
+  std::size_t nodes_ = 0;  // that have buffers
 };
 
 }  // namespace

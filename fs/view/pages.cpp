@@ -18,6 +18,7 @@ constexpr std::int64_t kPageSize = 1 << 20, kPlacesMax = 1 << 17;
 // A million pages tell a table of a terabyte, and take 100 MB to remember.
 constexpr std::size_t kPagesMax = 1 << 20;
 constexpr std::int64_t kBlockEntries = 1 << 14;  // looked at together
+constexpr std::int64_t kSizeMax = std::int64_t{1} << 60;  // of all lists together: more than a file has
 constexpr std::int64_t kBlockOffsets = 1 << 20;  // 8 MB of them: fewer entries then, if it is more than one
 
 // Without lists or strings nothing has to be read: perhaps entries are missing at the end, perhaps each has a shape.
@@ -54,37 +55,85 @@ struct Place {
   std::int64_t value = 0, byte = 0;
 };
 
+template <class T>
+std::vector<std::int64_t> running_sum(const Slices& sizes, std::int64_t begin) {
+  std::vector<T> numbers(sizes.size() / sizeof(T));
+  copy_slices(sizes, reinterpret_cast<std::byte*>(numbers.data()));
+  std::vector<std::int64_t> offsets{begin};
+  offsets.reserve(numbers.size() + 1);
+  for (const T number : numbers) {
+    // Beyond any file, and far from an overflow: whoever checks the offsets sees it.
+    const auto size = static_cast<std::int64_t>(number);
+    offsets.push_back(offsets.back() + std::clamp(size, std::int64_t{-1}, kSizeMax));
+    if (offsets.back() > kSizeMax) offsets.back() = -1;
+  }
+  return offsets;
+}
+
+// The offsets of lists of these sizes, of which the first begins at item `begin`.
+std::vector<std::int64_t> offsets_of_sizes(const Slices& sizes, tfile::Dtype dtype, std::int64_t begin) {
+  switch (dtype) {
+    case tfile::Dtype::i1:
+      return running_sum<std::int8_t>(sizes, begin);
+    case tfile::Dtype::u1:
+      return running_sum<std::uint8_t>(sizes, begin);
+    case tfile::Dtype::i2:
+      return running_sum<std::int16_t>(sizes, begin);
+    case tfile::Dtype::u2:
+      return running_sum<std::uint16_t>(sizes, begin);
+    case tfile::Dtype::i4:
+      return running_sum<std::int32_t>(sizes, begin);
+    case tfile::Dtype::u4:
+      return running_sum<std::uint32_t>(sizes, begin);
+    default:
+      return running_sum<std::int64_t>(sizes, begin);
+  }
+}
+
 // Walks over all entries, block by block: reads the offsets of a block level by level, then looks at its entries.
 class Cutting : public std::enable_shared_from_this<Cutting> {
  public:
-  Cutting(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-          PageShape shape,
+  Cutting(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, PageShape shape,
           std::shared_ptr<const std::vector<std::int64_t>> bounds, Reply<LeafPagesPtr> reply)
       : streams_(std::move(streams)),
         table_(std::move(table)),
         shape_(std::move(shape)),
         bounds_(std::move(bounds)),
         reply_(std::move(reply)),
+        counted_(std::any_of(shape_.steps.begin(), shape_.steps.end(), [](const LevelStep& s) { return s.is_counted; })),
         windows_(shape_.steps.size() + 1),
         next_(windows_.size()) {
-    made_->group_begin.push_back(0);
+    here_.lists.resize(shape_.steps.size());
+    begin_group();
   }
 
   // The block of entries that follows, or the end.
   void next_block() {
-    while (entry_ == (*bounds_)[group_ + 1]) {
-      if (++group_ + 1 == bounds_->size()) {
-        made_->group_begin.push_back(made_->pages.size());
-        return reply_(LeafPagesPtr(made_));
-      }
-      made_->group_begin.push_back(made_->pages.size());
+    while (entry_ == group_end()) {
+      if (++group_ + 1 == bounds_->size()) return finish();
+      begin_group();
     }
-    begin_block();
+    begin_block(entry_ + block_entries_);
   }
 
  private:
-  void begin_block() {
-    block_end_ = std::min(entry_ + block_entries_, (*bounds_)[group_ + 1]);
+  std::int64_t group_end() const { return (*bounds_)[group_ + 1]; }
+
+  void begin_group() {
+    made_->group_begin.push_back(made_->pages.size());
+    if (counted_) made_->counts.push_back({std::numeric_limits<std::int64_t>::max(), 0});
+  }
+
+  void finish() {
+    made_->group_begin.push_back(made_->pages.size());
+    for (std::size_t i = 0; i < shape_.steps.size(); ++i)
+      if (shape_.steps[i].is_counted && next_[i] != shape_.steps[i].number)
+        return reply_(tfile::fail(ErrorKind::damaged, "the sizes of lists do not add up to their items"));
+    reply_(LeafPagesPtr(made_));
+  }
+
+  void begin_block(std::int64_t end) {
+    block_end_ = std::min(end, group_end());
     step_ = 0;
     items_ = {entry_, block_end_};
     load();
@@ -107,9 +156,10 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     streams_->run_blocking([self = shared_from_this()] { self->look_at_block(); });
   }
 
+  bool is_counted(std::size_t step) const { return step < shape_.steps.size() && shape_.steps[step].is_counted; }
+
   void load_offsets(tfile::ColumnId id) {
-    OffsetsWindow& window = windows_[step_];
-    window = {items_.begin, {}};
+    windows_[step_] = {items_.begin, {}};
     if (items_.begin == items_.end) {
       items_ = {next_[step_], next_[step_]};
       ++step_;
@@ -117,51 +167,115 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     }
     if (items_.end - items_.begin > kBlockOffsets && block_entries_ > 1) {
       block_entries_ /= 2;
-      return begin_block();
+      return begin_block(entry_ + block_entries_);
     }
-    const ColumnRange range = range_of_items(table_->columns[id], items_.begin, items_.end - items_.begin + 1);
-    read_whole(*streams_, range, [self = shared_from_this()](Result<Slices> slices) {
-      if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
-      self->take_offsets(*std::move(slices));
-    });
+    const std::int64_t count = items_.end - items_.begin + (is_counted(step_) ? 0 : 1);
+    read_whole(*streams_, range_of_items(table_->columns[id], items_.begin, count),
+               [self = shared_from_this(), id](Result<Slices> slices) {
+                 auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
+                 if (taken) return self->load();
+                 // Each try is a step down the stack of whoever answers at once.
+                 self->streams_->run_blocking([self, id, error = std::move(taken).error()] { self->give_up(id, error); });
+               });
   }
 
-  void take_offsets(Slices slices) {
+  Result<void> take(tfile::ColumnId id, Slices slices) {
     std::vector<std::int64_t>& offsets = windows_[step_].offsets;
-    offsets.resize(slices.size() / sizeof(std::int64_t));
-    copy_slices(slices, reinterpret_cast<std::byte*>(offsets.data()));
-    slices = {};  // what waits for memory must hold none
+    if (is_counted(step_)) {
+      offsets = offsets_of_sizes(slices, table_->columns[id].dtype, next_[step_]);
+    } else {
+      offsets.resize(slices.size() / sizeof(std::int64_t));
+      copy_slices(slices, reinterpret_cast<std::byte*>(offsets.data()));
+    }
     const std::int64_t limit = step_ == shape_.steps.size() ? shape_.chars : shape_.steps[step_].number;
     if (!are_offsets_sound(offsets, limit) || offsets.front() < next_[step_])
-      return reply_(tfile::fail(ErrorKind::damaged, "offsets of a list contradict each other"));
+      return tfile::fail(ErrorKind::damaged, "offsets of a list contradict each other");
     items_ = {offsets.front(), offsets.back()};
     ++step_;
-    load();
+    return {};
+  }
+
+  // The block cannot be told. Of several chunks those before the bad one may be sound. A chunk's first list begins where
+  // the last one of the chunk before ends: that entry alone may be what is missing.
+  void give_up(tfile::ColumnId id, const Error& error) {
+    if (counted_) return reply_(tl::unexpected<Error>(error));
+    const tfile::EntryRange chunk = chunk_of_entry(table_->columns[id].stream);
+    if (block_end_ > chunk.end) return begin_block(chunk.end);
+    const bool is_first = entry_ == chunk.begin && entry_ > 0;
+    if (!skip_entries(is_first ? entry_ + 1 : std::min(chunk.end, group_end()), error)) return;
+    next_block();
+  }
+
+  // Of a stream that does not reach so far: all that is left.
+  tfile::EntryRange chunk_of_entry(tfile::StreamId stream) const {
+    const tfile::StreamSet& set = streams_->streams();
+    std::size_t low = 0, high = set.chunk_count(stream);
+    while (low < high) {
+      const std::size_t middle = (low + high) / 2;
+      const tfile::EntryRange chunk = set.chunk_entries({stream, static_cast<std::uint32_t>(middle)});
+      if (chunk.end <= entry_)
+        low = middle + 1;
+      else if (chunk.begin > entry_)
+        high = middle;
+      else
+        return chunk;
+    }
+    return {entry_, std::numeric_limits<std::int64_t>::max()};
+  }
+
+  bool skip_entries(std::int64_t end, const Error& error) {
+    if (page_open_ && !close_page(here_)) return false;
+    const bool continues = made_->pages.size() > made_->group_begin.back() && made_->pages.back().error;
+    if (!continues) {
+      Page& page = made_->pages.emplace_back();
+      page.entries.begin = entry_;
+      page.lists.resize(shape_.steps.size());
+      page.error = std::make_shared<const Error>(error);
+    }
+    Page& page = made_->pages.back();
+    page.entries.end = entry_ = end;
+    page.places = end - page.entries.begin;
+    return has_room();
   }
 
   void look_at_block() {
     const Levels levels{shape_.steps, windows_};
+    Place after;
     for (; entry_ < block_end_; ++entry_) {
       const std::int64_t places = places_of(levels, entry_);
-      const Place after = place_at(entry_ + 1);
-      const auto size_with = [&] { return (after.value - from_.value) * 4 + after.byte - from_.byte; };
       if (!page_open_) open_page();
-      const bool full = page_.places + places > kPlacesMax || (shape_.chars_offsets && size_with() > kPageSize);
+      bool full = page_.places + places > kPlacesMax;
+      if (shape_.chars_offsets && !full) {
+        place_at(entry_ + 1, after);
+        full = (after.value - from_.value) * 4 + after.byte - from_.byte > kPageSize;
+      }
       if (full && page_.entries.begin < entry_) {
-        if (!close_page()) return;
+        place_at(entry_, here_);
+        if (!close_page(here_)) return;
         open_page();
       }
       page_.places += places;
     }
-    if (entry_ == (*bounds_)[group_ + 1] && !close_page()) return;
-    for (std::size_t i = 0; i < windows_.size(); ++i)
-      if (!windows_[i].offsets.empty()) next_[i] = windows_[i].offsets.back();
+    place_at(entry_, here_);
+    if (entry_ == group_end() && !close_page(here_)) return;
+    for (std::size_t i = 0; i < windows_.size(); ++i) {
+      const std::vector<std::int64_t>& offsets = windows_[i].offsets;
+      if (is_counted(i)) note_counts(offsets);
+      if (!offsets.empty()) next_[i] = offsets.back();
+    }
     next_block();
   }
 
+  void note_counts(const std::vector<std::int64_t>& offsets) {
+    ItemSpan& range = made_->counts.back();
+    for (std::size_t i = 1; i < offsets.size(); ++i) {
+      range.begin = std::min(range.begin, offsets[i] - offsets[i - 1]);
+      range.end = std::max(range.end, offsets[i] - offsets[i - 1]);
+    }
+  }
+
   // Only for entries of the block that is loaded, and the one after its last.
-  Place place_at(std::int64_t entry) const {
-    Place place;
+  void place_at(std::int64_t entry, Place& place) const {
     place.lists.resize(shape_.steps.size());
     std::int64_t index = entry;
     const auto follow = [&](const OffsetsWindow& window, std::size_t step) {
@@ -177,24 +291,27 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     }
     place.value = index;
     if (shape_.chars_offsets) place.byte = follow(windows_.back(), windows_.size() - 1);
-    return place;
   }
 
   void open_page() {
     page_ = {};
     page_.entries.begin = entry_;
-    from_ = place_at(entry_);
+    place_at(entry_, from_);
     page_open_ = true;
   }
 
-  bool close_page() {
-    const Place to = place_at(entry_);
+  // Before entry_, which is at `to`.
+  bool close_page(const Place& to) {
     page_.entries.end = entry_;
     page_.values = {from_.value, to.value};
     page_.chars = {from_.byte, to.byte};
     for (std::size_t i = 0; i < shape_.steps.size(); ++i) page_.lists.push_back({from_.lists[i], to.lists[i]});
     made_->pages.push_back(std::move(page_));
     page_open_ = false;
+    return has_room();
+  }
+
+  bool has_room() {
     if (made_->pages.size() <= kPagesMax) return true;
     reply_(tfile::fail(ErrorKind::unsupported, "too many pages"));
     return false;
@@ -205,13 +322,14 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   const PageShape shape_;
   const std::shared_ptr<const std::vector<std::int64_t>> bounds_;
   Reply<LeafPagesPtr> reply_;
+  const bool counted_;
   const std::shared_ptr<LeafPages> made_ = std::make_shared<LeafPages>();
 
   std::size_t group_ = 0;
-  std::int64_t entry_ = 0;              // all before it are in pages, or in the one that is open
+  std::int64_t entry_ = 0;  // all before it are in pages, or in the one that is open
   bool page_open_ = false;
   Page page_;
-  Place from_;                          // where the open page begins
+  Place from_, here_;       // where the open page begins; where the last block that could be told ends
 
   std::int64_t block_entries_ = kBlockEntries, block_end_ = 0;
   std::size_t step_ = 0;                // that is loaded next

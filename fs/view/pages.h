@@ -23,6 +23,7 @@ struct Page {
   std::vector<ItemSpan> lists;  // by step: of those with offsets, which lists are concerned
   ItemSpan values;
   ItemSpan chars;               // of a string: the bytes of its values
+  std::shared_ptr<const tfile::Error> error;  // why it cannot be told what it holds; it has a place an entry then
 };
 
 // What tells how a leaf is cut into pages; leaves for which it is the same share them.
@@ -37,12 +38,14 @@ struct PageShape {
 struct LeafPages {
   std::vector<Page> pages;
   std::vector<std::size_t> group_begin;  // for each group of entries its first page, then the number of pages
+  std::vector<ItemSpan> counts;          // of lists that were counted: by group, the smallest and the largest size
 };
 using LeafPagesPtr = std::shared_ptr<const LeafPages>;
 
 // Cuts a leaf into pages of about a megabyte within groups of entries (`bounds`: the first entry of each, then the end).
-// Where lists or strings are on the way their offsets are read for it, once. Errors: damaged (offsets that go back or
-// beyond what they count), unsupported (more pages than are worth remembering), and those of reading.
+// Where lists or strings are on the way their offsets (or sizes) are read for it, once. Entries whose offsets cannot be
+// read or contradict each other are pages with an error. Errors: unsupported (more pages than are worth remembering);
+// where sizes are read instead of offsets, those of reading, and damaged (they do not add up).
 void cut_into_pages(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
                     PageShape, std::shared_ptr<const std::vector<std::int64_t>> bounds, Reply<LeafPagesPtr>);
 

@@ -25,19 +25,20 @@ constexpr std::array<std::byte, 4096> kZeros{};
 class Making : public std::enable_shared_from_this<Making> {
  public:
   Making(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Transform> transform, std::uint64_t piece,
-         std::uint64_t size, Reply<PiecePtr> reply)
+         std::uint64_t size, bool chosen, Reply<PiecePtr> reply)
       : streams_(std::move(streams)),
         transform_(std::move(transform)),
         piece_(piece),
         size_(size),
+        chosen_(chosen),
         inputs_(transform_->inputs(piece)),
         bytes_(inputs_.size()),
         reply_(std::move(reply)) {}
 
   void next() {
     while (at_ < inputs_.size() && inputs_[at_].size == 0) ++at_;
-    if (at_ == inputs_.size()) return streams_->run_blocking([self = shared_from_this()] { self->make(); });
-    read_whole(*streams_, inputs_[at_], [self = shared_from_this()](Result<Slices> slices) {
+    if (at_ == inputs_.size()) return streams_->run_blocking([self = shared_from_this()] { self->go_on(); });
+    read_whole(*streams_, inputs_[at_], chosen_, [self = shared_from_this()](Result<Slices> slices) {
       if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
       std::string& bytes = self->bytes_[self->at_++];
       bytes.resize(slices->size());
@@ -48,6 +49,15 @@ class Making : public std::enable_shared_from_this<Making> {
   }
 
  private:
+  void go_on() {
+    auto more = transform_->more_inputs(piece_, bytes_);
+    if (!more) return reply_(tl::unexpected<Error>(std::move(more).error()));
+    if (more->empty()) return make();
+    inputs_.insert(inputs_.end(), more->begin(), more->end());
+    bytes_.resize(inputs_.size());
+    next();
+  }
+
   void make() {
     std::string made(size_, '\0');
     if (auto done = transform_->make(piece_, bytes_, made); !done)
@@ -59,7 +69,8 @@ class Making : public std::enable_shared_from_this<Making> {
   const std::shared_ptr<const Transform> transform_;
   const std::uint64_t piece_;
   const std::uint64_t size_;
-  const std::vector<ColumnRange> inputs_;
+  const bool chosen_;
+  std::vector<ColumnRange> inputs_;
   std::vector<std::string> bytes_;
   Reply<PiecePtr> reply_;
   std::size_t at_ = 0;
@@ -104,8 +115,12 @@ class Gathered {
 
 }  // namespace
 
-void read_whole(CachedStreams& streams, const ColumnRange& range, Reply<Slices> reply) {
-  streams.read(range.stream, range.slot, range.item_size, range.offset, range.size,
+Result<std::vector<ColumnRange>> Transform::more_inputs(std::uint64_t, std::span<const std::string>) const {
+  return std::vector<ColumnRange>();
+}
+
+void read_whole(CachedStreams& streams, const ColumnRange& range, bool chosen, Reply<Slices> reply) {
+  streams.read(range.stream, range.slot, range.item_size, range.offset, range.size, chosen,
                [size = range.size, reply = std::move(reply)](Result<Slices> slices) mutable {
                  if (slices && slices->size() != size)
                    slices = tfile::fail(ErrorKind::damaged, "column ends before the length that its metadata gives");
@@ -190,8 +205,8 @@ void Segments::append(Segments&& more) {
 
 class SegmentContent : public Content, public std::enable_shared_from_this<SegmentContent> {
  public:
-  SegmentContent(std::shared_ptr<CachedStreams> streams, Segments segments)
-      : streams_(std::move(streams)), segments_(std::move(segments)) {}
+  SegmentContent(std::shared_ptr<CachedStreams> streams, Segments segments, bool chosen)
+      : streams_(std::move(streams)), segments_(std::move(segments)), chosen_(chosen) {}
   ~SegmentContent() override { PieceCache::shared().forget(this); }
 
   std::uint64_t size() const override { return segments_.size_; }
@@ -249,7 +264,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
 
   void read_column(const Part& part, Reply<Slices> reply) {
     const Segments::Source& source = segments_.sources_[part.which];
-    read_whole(*streams_, {source.stream, source.slot, source.item_size, part.from, part.size}, std::move(reply));
+    read_whole(*streams_, {source.stream, source.slot, source.item_size, part.from, part.size}, chosen_, std::move(reply));
   }
 
   void add_in_place(const Part& part, Slices& to) {
@@ -311,7 +326,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     const std::size_t key = std::size_t{part.which} << 32 | part.from;
     if (PiecePtr kept = PieceCache::shared().find(this, key)) return reply(std::move(kept));
     auto making = std::make_shared<Making>(
-        streams_, segments_.transforms_[part.which].transform, part.from, part.whole,
+        streams_, segments_.transforms_[part.which].transform, part.from, part.whole, chosen_,
         [self = shared_from_this(), key, reply = std::move(reply)](Result<PiecePtr> made) mutable {
           if (made) PieceCache::shared().keep(self.get(), key, *made);
           reply(std::move(made));
@@ -321,10 +336,11 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
 
   const std::shared_ptr<CachedStreams> streams_;
   const Segments segments_;
+  const bool chosen_;
 };
 
-std::shared_ptr<Content> segment_content(std::shared_ptr<CachedStreams> streams, Segments segments) {
-  return std::make_shared<SegmentContent>(std::move(streams), std::move(segments));
+std::shared_ptr<Content> segment_content(std::shared_ptr<CachedStreams> streams, Segments segments, bool chosen) {
+  return std::make_shared<SegmentContent>(std::move(streams), std::move(segments), chosen);
 }
 
 }  // namespace tfilefs

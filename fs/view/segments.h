@@ -24,8 +24,11 @@ struct ColumnRange {
 // That of these items; no further than a file can reach (2^63 - 1 bytes).
 ColumnRange range_of_items(const tfile::Column&, std::int64_t first, std::int64_t count);
 
-// Exactly those bytes, or an error: less contradicts the size that was promised.
-void read_whole(CachedStreams&, const ColumnRange&, Reply<Slices>);
+// Exactly those bytes, or an error: less contradicts the size that was promised. `chosen` as in CachedStreams::read.
+void read_whole(CachedStreams&, const ColumnRange&, bool chosen, Reply<Slices>);
+inline void read_whole(CachedStreams& streams, const ColumnRange& range, Reply<Slices> reply) {
+  read_whole(streams, range, true, std::move(reply));
+}
 void copy_slices(const Slices&, std::byte* to);
 
 // Bytes that are computed from columns, in pieces that are made as a whole (so they should be of a megabyte at most).
@@ -37,9 +40,15 @@ class Transform {
   // What `make` needs for a piece; it gets their bytes in this order.
   virtual std::vector<ColumnRange> inputs(std::uint64_t piece) const = 0;
 
+  // What else it needs, told by what came so far; asked until there is nothing more. Error: damaged.
+  virtual Result<std::vector<ColumnRange>> more_inputs(std::uint64_t piece, std::span<const std::string> inputs) const;
+
   // Fills `to`, whose size was told when the piece was added. Error: damaged (the columns contradict each other).
   virtual Result<void> make(std::uint64_t piece, std::span<const std::string> inputs, std::span<char> to) const = 0;
 };
+
+// The kernel reads whole pages: an error is one of all that has bytes in the page.
+inline constexpr std::uint64_t kMemoryPage = 4096;
 
 // What a view consists of, in the order of the file. The size is the sum of what was added; nothing is read for it.
 class Segments {
@@ -58,6 +67,12 @@ class Segments {
 
   // Zeros up to the next multiple of `alignment`.
   void align(std::uint64_t alignment) { add_fill(0, (alignment - size_ % alignment) % alignment); }
+
+  // What follows shares no page of memory with what was added from `begin` on, if that is large enough for the padding
+  // not to matter.
+  void end_of_column(std::uint64_t begin) {
+    if (size_ - begin >= 16 * kMemoryPage) align(kMemoryPage);
+  }
 
   std::uint64_t size() const { return size_; }
 
@@ -93,9 +108,9 @@ class Segments {
   std::vector<Pieces> transforms_;
 };
 
-// The file that consists of these segments. A read that meets the bytes of one column, and besides them only generated
+// The file that consists of these segments. `chosen`: as in CachedStreams::read, of all that is read of it. A read that meets the bytes of one column, and besides them only generated
 // bytes, is answered from the cache's own memory; any other is put together in a buffer, all its parts at once, so that
 // no part keeps chunks in memory while another waits for some.
-std::shared_ptr<Content> segment_content(std::shared_ptr<CachedStreams>, Segments);
+std::shared_ptr<Content> segment_content(std::shared_ptr<CachedStreams>, Segments, bool chosen = true);
 
 }  // namespace tfilefs

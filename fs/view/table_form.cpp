@@ -80,10 +80,13 @@ class Builder {
     if (!ends) {
       form.kind = Kind::record;
       add_fields(form, id, lists, path, depth);
+      if (is_variant(form)) {
+        form.kind = Kind::variant;
+        form.classes = split(column(form.fields[0].values).class_name);
+      }
       return form.fields.empty() ? std::nullopt : std::optional(std::move(form));
     }
     form.offsets = *table_.nodes[*ends].column;
-    form.optional = column(form.offsets).optional;
     Lists inside = lists;
     inside.push_back(form.offsets);
     const bool is_here = column(form.offsets).lists == inside;
@@ -108,10 +111,29 @@ class Builder {
       auto item = form_of(child, inside, path + "/" + table_.nodes[child].name, depth + 1);
       if (!item) continue;
       item->name = "item";
+      form.optional = column(form.offsets).optional && !item->optional && item->kind != Kind::variant;
       form.fields.push_back(*std::move(item));
       return true;
     }
     return false;
+  }
+
+  bool is_variant(const TableForm& record) const {
+    const auto has_role = [&](std::size_t field, Role role) {
+      const TableForm& form = record.fields[field];
+      return form.kind == Kind::number && column(form.values).role == role;
+    };
+    return record.fields.size() >= 2 && has_role(0, Role::tags) && has_role(1, Role::index);
+  }
+
+  static std::vector<std::string> split(std::string_view classes) {
+    std::vector<std::string> names;
+    for (std::size_t begin = 0; begin <= classes.size();) {
+      const std::size_t end = std::min(classes.find('|', begin), classes.size());
+      names.push_back(valid_utf8(classes.substr(begin, end - begin)));
+      begin = end + 1;
+    }
+    return names;
   }
 
   std::optional<NodeId> child_with(const Node& node, Role role) const {
@@ -151,6 +173,7 @@ class Builder {
 TableForm table_form(const tfile::Table& table) { return Builder(table).build(); }
 
 std::optional<std::int64_t> own_length(const TableForm& form, const ColumnLengths& lengths) {
+  if (form.kind == Kind::variant) return own_length(form.fields[0], lengths);
   if (form.kind == Kind::record) {
     std::optional<std::int64_t> longest;
     for (const TableForm& field : form.fields) longest = std::max(longest, own_length(field, lengths));

@@ -17,15 +17,20 @@ namespace tfilefs {
 //   bytes     the same of raw bytes, which nobody decoded
 //   list      `offsets` of fields[0], its items
 //   record    `fields`, all with as many items as itself
+//   variant   `fields`: the tags, the index, and the alternatives that have columns; tag k is the k-th of `classes` (from
+//             1; 0 is null), and the index says which of its items
 struct TableForm {
-  enum class Kind : std::uint8_t { number, string, bytes, list, record };
+  enum class Kind : std::uint8_t { number, string, bytes, list, record, variant };
   static constexpr tfile::ColumnId kNone = ~tfile::ColumnId{0};
 
   Kind kind = Kind::number;
-  bool optional = false;  // a list of 0 or 1 items that says whether there is a value
+  bool optional = false;  // a list of 0 or 1 items that says whether there is a value (no variant, nor optional itself)
   std::string name;       // of a field: ROOT's own where that tells it from its siblings; valid UTF-8
   tfile::ColumnId offsets = kNone, values = kNone;
   std::vector<TableForm> fields;
+  std::vector<std::string> classes;
+
+  bool is_record() const { return kind == Kind::record || kind == Kind::variant; }
 };
 
 // The record of all that the table has. A node that stands among the items of a list and has not as many (the undecoded

@@ -129,7 +129,7 @@ class TableBuilder {
   void add_fields(std::uint32_t record, const TableForm& form, const std::string& prefix) {
     for (const TableForm& field : form.fields) {
       const bool is_csv = style_ == TextStyle::csv;
-      if (is_csv && field.kind == TableForm::Kind::record) {
+      if (is_csv && field.is_record()) {
         add_fields(record, field, prefix + field.name + ".");
         continue;
       }
@@ -163,6 +163,7 @@ class TableBuilder {
         forms_[position].fields.push_back(item);
         break;
       }
+      case TableForm::Kind::variant:
       case TableForm::Kind::record:
         made.kind = TextForm::Kind::record;
         add_fields(position, form, "");
@@ -180,7 +181,7 @@ void drop_shapes(const tfile::Table& table, TableForm& form) {
     return field.kind == TableForm::Kind::number && !table.columns[field.values].shape.empty();
   });
   for (TableForm& field : form.fields)
-    if (field.kind == TableForm::Kind::record) drop_shapes(table, field);
+    if (field.is_record()) drop_shapes(table, field);
 }
 
 }  // namespace

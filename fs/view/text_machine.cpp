@@ -110,9 +110,16 @@ void append_json_part(std::string& to, std::string_view text) {
   to.append(quoted, 1, quoted.size() - 2);
 }
 
+// Also in the full-width forms that East Asian versions of spreadsheets take (https://owasp.org/www-community/attacks/CSV_Injection).
+bool begins_as_formula(std::string_view text) {
+  static constexpr std::string_view kWide[] = {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
+  return !text.empty() && (std::string_view("=+-@\t\r\n").find(text[0]) != std::string_view::npos ||
+                           std::any_of(std::begin(kWide), std::end(kWide), [&](auto sign) { return text.starts_with(sign); }));
+}
+
 void append_csv_start(std::string& to, std::string_view text) {
   to.push_back('"');
-  if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos) to.push_back('\'');
+  if (begins_as_formula(text)) to.push_back('\'');
 }
 
 void append_csv(std::string& to, std::string_view text) {

@@ -39,8 +39,15 @@ void arrow_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::
 void parquet_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
                      Reply<std::shared_ptr<Content>>);
 
-// TABLE/.awkward.json: the form of the table in Awkward Array, whose buffers are the column files (form_key is the path).
+// TABLE/.awkward.json: the form of the table in Awkward Array, whose buffers are the column files; of lists of 0 or 1,
+// and of variants, also NODE/.option.npy.
 void awkward_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
+
+// NODE/.option.npy, the index of Awkward Array's option type: for a node of lists of 0 or 1, the number of each one's item
+// or -1; for a variant the one -1 to which its nulls point.
+bool has_option_index(const tfile::Table&, tfile::NodeId);
+void option_index_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,
+                          Reply<std::shared_ptr<Content>>);
 
 // TABLE/.schema.json (docs/semantics.md, "Schema"). Lengths that would need decoding are null.
 void schema_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);

@@ -17,14 +17,14 @@ import mounted_table
 def open_awkward(table):
     """As docs/recipes.md has it."""
     view = json.loads(mounted_table.read_exactly(os.path.join(table, ".awkward.json")))
-    files = {name: lambda name=name: np.load(os.path.join(table, name + ".npy"), mmap_mode="r").reshape(-1) for name in view["files"]}
-    return awkward.from_buffers(view["form"], view["length"], files, buffer_key="{form_key}")
+    files = {key: lambda name=name: np.load(os.path.join(table, name + ".npy"), mmap_mode="r").reshape(-1) for key, name in view["files"].items()}
+    return awkward.from_buffers(view["form"], view["length"], files)
 
 
 def compare(table):
     """What is different from the column files, as text."""
     entries = mounted_table.schema_of(table)["entries"]
-    expected = {path: leaf for path, leaf in columnar.mount_leaves(table, entries).items() if not leaf.missing}
+    expected = {path: leaf for path, leaf in columnar.mount_leaves(table, entries, unions=True).items() if not leaf.missing}
     array = open_awkward(table)
     assert len(array) == entries
     found = {}
@@ -37,6 +37,17 @@ def add_leaves(leaves, path, layout, lists):
     if layout.is_record:
         for name in layout.fields:
             add_leaves(leaves, (*path, name), layout.content(name), lists)
+    elif isinstance(layout, awkward.contents.UnmaskedArray):
+        add_leaves(leaves, path, layout.content, lists)
+    elif layout.is_option:
+        index = np.asarray(layout.index)
+        assert index[index >= 0].tolist() == list(range(len(layout.content)))
+        add_leaves(leaves, path, layout.content, lists + [np.concatenate([[0], np.cumsum(index >= 0)])])
+    elif layout.is_union:
+        leaves[(*path, "tags")] = columnar.Leaf(np.asarray(layout.tags), lists, 0)
+        leaves[(*path, "index")] = columnar.Leaf(np.asarray(layout.index)[: len(layout.tags)], lists, 0)
+        for content in layout.contents[1:]:
+            add_leaves(leaves, (*path, content.content.parameter("__record__") or "other"), content, lists)
     elif layout.is_regular:
         add_leaves(leaves, path, layout.content[: len(layout) * layout.size], lists)
     elif layout.is_list:

@@ -16,7 +16,7 @@ import uproot
 import columnar
 import mounted_table
 
-FORMULAS = ["=1+1", "+2", "-3", "@x", "\tx", "plain", "", 'say "hi", you', "two\nlines", "gr\u00fc\u00dfe \u20ac \U0001f600"]
+FORMULAS = ["=1+1", "+2", "-3", "@x", "\tx", "\n=x", "plain", "", 'say "hi", you\nsecond', "\uff1d1 gr\u00fc\u00dfe \u20ac \U0001f600"]
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_csv(mixed):
     assert text.count("\r\n") == 11
     assert mounted_table.same([float(row[0]) for row in rows[1:]], mounted_table.read_node(mixed, "x"))
     assert [int(row[1]) for row in rows[1:]] == mounted_table.read_node(mixed, "n")
-    assert [row[4] for row in rows[1:]] == ["'" + text if text[:1] in ("=", "+", "-", "@", "\t") else text for text in FORMULAS]
+    assert [row[4] for row in rows[1:]] == ["'" + text if text[:1] in ("=", "+", "-", "@", "\t", "\n", "\uff1d") else text for text in FORMULAS]
     frame = pandas.read_csv(mixed + ".csv", keep_default_na=False, na_values=["nan"])
     assert frame["n"].tolist() == mounted_table.read_node(mixed, "n")
     assert duckdb.sql(f"select sum(b), count(*) from read_csv('{mixed}.csv')").fetchall() == [(4, 10)]

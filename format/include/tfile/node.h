@@ -31,6 +31,7 @@ struct Column {
   bool optional = false;              // an offsets column of lists of 0 or 1 items
   std::vector<std::uint32_t> shape;   // {} for a number
   std::vector<ColumnId> lists;        // the offsets columns above, outermost first
+  std::optional<ColumnId> counter;    // of an offsets column: the column of one integer an entry that counts its items
   std::string branch;                 // branch names from the top branch, joined by '/'
   std::vector<std::string> field;     // member names below that branch
   std::string title, class_name, compression;

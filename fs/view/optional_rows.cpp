@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/optional_rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace tfilefs {
+namespace {
+
+using tfile::Column;
+
+// A piece is of this many bits at most, and of so many rows: a multiple of 8.
+constexpr std::uint64_t kPieceBits = 1 << 21, kPieceRows = 1 << 15;
+
+std::uint64_t rows_in_piece(std::uint64_t bits_a_row) {
+  return std::clamp<std::uint64_t>(kPieceBits / std::max<std::uint64_t>(1, bits_a_row) / 8 * 8, 8, kPieceRows);
+}
+
+std::int64_t integer_at(std::string_view bytes, std::size_t i) {
+  std::int64_t number = 0;
+  std::memcpy(&number, bytes.data() + i * sizeof number, sizeof number);
+  return number;
+}
+std::size_t integers_in(std::string_view bytes) { return bytes.size() / sizeof(std::int64_t); }
+
+// Reads offsets level by level; where those of a level lie is known from the level before.
+class RowTransform : public Transform {
+ public:
+  // `of`: the column of the items, if they are needed.
+  RowTransform(OptionalRows rows, const Column* of, std::uint64_t piece_rows)
+      : rows_(std::move(rows)), piece_rows_(static_cast<std::int64_t>(piece_rows)) {
+    if (of) {
+      items_ = range_of_items(*of, 0, 0);
+      has_items_ = true;
+    }
+  }
+
+  std::vector<ColumnRange> inputs(std::uint64_t piece) const override {
+    const Between rows = rows_of(piece);
+    if (rows_.offsets.empty()) return items_between(rows);
+    return {range_of(rows_.offsets[0], rows.first, rows.last + 1)};
+  }
+
+  Result<std::vector<ColumnRange>> more_inputs(std::uint64_t, std::span<const std::string> inputs) const override {
+    const std::size_t levels = rows_.offsets.size();
+    if (inputs.size() > levels || levels == 0) return std::vector<ColumnRange>();
+    TRY(const Between items, between_ends(inputs.back()));
+    if (inputs.size() == levels) return items_between(items);
+    return std::vector{range_of(rows_.offsets[inputs.size()], items.first, items.last + 1)};
+  }
+
+  Result<void> make(std::uint64_t piece, std::span<const std::string> inputs, std::span<char> to) const override {
+    const Between rows = rows_of(piece);
+    std::vector<std::int64_t> positions(static_cast<std::size_t>(rows.last - rows.first + 1));
+    for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = rows.first + static_cast<std::int64_t>(i);
+    for (std::size_t level = 0; level < rows_.offsets.size(); ++level) {
+      const std::int64_t first = positions.front();
+      for (std::int64_t& position : positions) {
+        const auto at = static_cast<std::size_t>(position - first);
+        if (at >= integers_in(inputs[level])) return not_optional();
+        position = integer_at(inputs[level], at);
+      }
+      for (std::size_t i = 1; i < positions.size(); ++i)
+        if (positions[i] < positions[i - 1] || positions[i] > positions[i - 1] + 1) return not_optional();
+    }
+    return fill(positions, has_items_ ? std::string_view(inputs.back()) : std::string_view(), to);
+  }
+
+ protected:
+  // positions[i]: the item of the piece's i-th row, the next row's if it has none; one more at the end. `items`: those
+  // from positions[0] on.
+  virtual Result<void> fill(std::span<const std::int64_t> positions, std::string_view items, std::span<char> to) const = 0;
+  // How many items are needed behind the last row's.
+  virtual std::int64_t items_beyond() const { return 0; }
+
+  static bool has_item(std::span<const std::int64_t> positions, std::size_t row) {
+    return positions[row + 1] > positions[row];
+  }
+
+ private:
+  struct Between {
+    std::int64_t first, last;
+  };
+  static tl::unexpected<Error> not_optional() {
+    return tfile::fail(ErrorKind::damaged, "offsets of lists of 0 or 1 contradict each other");
+  }
+
+  Between rows_of(std::uint64_t piece) const {
+    const std::int64_t first = static_cast<std::int64_t>(piece) * piece_rows_;
+    return {std::min(first, rows_.count), std::min(first + piece_rows_, rows_.count)};
+  }
+  Result<Between> between_ends(std::string_view offsets) const {
+    if (integers_in(offsets) == 0) return not_optional();
+    const Between items{integer_at(offsets, 0), integer_at(offsets, integers_in(offsets) - 1)};
+    if (items.first < 0 || items.last < items.first || items.last - items.first > piece_rows_) return not_optional();
+    return items;
+  }
+  std::vector<ColumnRange> items_between(Between items) const {
+    if (!has_items_) return {};
+    return {range_of(items_, items.first, items.last + items_beyond())};
+  }
+  static ColumnRange range_of(ColumnRange range, std::int64_t first, std::int64_t end) {
+    range.offset = static_cast<std::uint64_t>(first) * range.item_size;
+    range.size = static_cast<std::uint64_t>(end - first) * range.item_size;
+    return range;
+  }
+
+  const OptionalRows rows_;
+  const std::int64_t piece_rows_;
+  ColumnRange items_;
+  bool has_items_ = false;
+};
+
+class Presence final : public RowTransform {
+ public:
+  explicit Presence(const OptionalRows& rows) : RowTransform(rows, nullptr, rows_in_piece(1)) {}
+
+ private:
+  Result<void> fill(std::span<const std::int64_t> positions, std::string_view, std::span<char> to) const override {
+    for (std::size_t i = 0; i + 1 < positions.size(); ++i)
+      if (has_item(positions, i)) to[i / 8] = static_cast<char>(to[i / 8] | 1 << i % 8);
+    return {};
+  }
+};
+
+class Rows final : public RowTransform {
+ public:
+  Rows(const OptionalRows& rows, const Column& column)
+      : RowTransform(rows, &column, rows_in_piece(8 * column.item_size())), item_size_(column.item_size()) {}
+
+ private:
+  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items, std::span<char> to) const override {
+    const char* from = items.data();
+    for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
+      if (!has_item(positions, i)) continue;
+      std::memcpy(to.data() + i * item_size_, from, item_size_);
+      from += item_size_;
+    }
+    return {};
+  }
+  const std::size_t item_size_;
+};
+
+class BitRows final : public RowTransform {
+ public:
+  BitRows(const OptionalRows& rows, const Column& column)
+      : RowTransform(rows, &column, rows_in_piece(column.item_size())), numbers_(column.item_size()) {}
+
+ private:
+  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items, std::span<char> to) const override {
+    std::size_t from = 0;
+    for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
+      if (!has_item(positions, i)) continue;
+      for (std::size_t bit = i * numbers_; bit < (i + 1) * numbers_; ++bit)
+        if (items[from++] != 0) to[bit / 8] = static_cast<char>(to[bit / 8] | 1 << bit % 8);
+    }
+    return {};
+  }
+  const std::size_t numbers_;
+};
+
+class RowOffsets final : public RowTransform {
+ public:
+  RowOffsets(const OptionalRows& rows, const Column& offsets)
+      : RowTransform(rows, &offsets, rows_in_piece(64)) {}
+
+ private:
+  std::int64_t items_beyond() const override { return 1; }
+  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items, std::span<char> to) const override {
+    for (std::size_t i = 0; i < to.size() / sizeof(std::int64_t); ++i) {
+      const std::int64_t offset = integer_at(items, static_cast<std::size_t>(positions[i] - positions[0]));
+      std::memcpy(to.data() + i * sizeof offset, &offset, sizeof offset);
+    }
+    return {};
+  }
+};
+
+class ShortRows final : public RowTransform {
+ public:
+  ShortRows(const OptionalRows& rows, const Column& column)
+      : RowTransform(rows, &column, rows_in_piece(32)) {}
+
+ private:
+  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items, std::span<char> to) const override {
+    for (std::size_t i = 0, from = 0; i + 1 < positions.size(); ++i) {
+      if (!has_item(positions, i)) continue;
+      const std::int64_t number = integer_at(items, from++);
+      const auto short_one = static_cast<std::int32_t>(number);
+      if (short_one != number) return tfile::fail(ErrorKind::unsupported, "more items than four bytes can number");
+      std::memcpy(to.data() + i * sizeof short_one, &short_one, sizeof short_one);
+    }
+    return {};
+  }
+};
+
+class ItemNumbers final : public RowTransform {
+ public:
+  explicit ItemNumbers(const OptionalRows& rows) : RowTransform(rows, nullptr, rows_in_piece(64)) {}
+
+ private:
+  Result<void> fill(std::span<const std::int64_t> positions, std::string_view, std::span<char> to) const override {
+    for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
+      const std::int64_t number = has_item(positions, i) ? positions[i] : -1;
+      std::memcpy(to.data() + i * sizeof number, &number, sizeof number);
+    }
+    return {};
+  }
+};
+
+std::uint64_t bytes_of(std::int64_t rows, std::uint64_t bits_a_row) {
+  return (static_cast<std::uint64_t>(rows) * bits_a_row + 7) / 8;
+}
+
+template <class T, class... Columns>
+void add(Segments& to, const OptionalRows& rows, std::int64_t outputs, std::uint64_t bits_a_row, const Columns&... columns) {
+  to.add_pieces(std::make_shared<T>(rows, columns...), rows_in_piece(bits_a_row) * bits_a_row / 8,
+                bytes_of(outputs, bits_a_row));
+}
+
+}  // namespace
+
+ColumnRange offsets_from(const Column& column) { return range_of_items(column, 0, 0); }
+
+void add_presence(Segments& to, const OptionalRows& rows) { add<Presence>(to, rows, rows.count, 1); }
+void add_rows(Segments& to, const OptionalRows& rows, const Column& column) {
+  add<Rows>(to, rows, rows.count, 8 * column.item_size(), column);
+}
+void add_bit_rows(Segments& to, const OptionalRows& rows, const Column& column) {
+  add<BitRows>(to, rows, rows.count, column.item_size(), column);
+}
+void add_row_offsets(Segments& to, const OptionalRows& rows, const Column& offsets) {
+  add<RowOffsets>(to, rows, rows.count + 1, 64, offsets);
+}
+void add_short_rows(Segments& to, const OptionalRows& rows, const Column& column) {
+  add<ShortRows>(to, rows, rows.count, 32, column);
+}
+void add_item_numbers(Segments& to, const OptionalRows& rows) { add<ItemNumbers>(to, rows, rows.count, 64); }
+
+}  // namespace tfilefs

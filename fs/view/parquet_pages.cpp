@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/parquet_pages.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tfilefs {
+namespace {
+
+using tfile::Column;
+using tfile::ColumnId;
+using tfile::Dtype;
+using Type = ParquetElement::Type;
+
+class PageTransform : public Transform {
+ public:
+  PageTransform(std::shared_ptr<const tfile::Table> table, const ParquetLeaf& leaf)
+      : table_(std::move(table)), leaf_(leaf), column_(table_->columns[leaf.values]) {}
+
+ protected:
+  const Page& page(std::uint64_t number) const { return leaf_.pages->pages[number]; }
+  ColumnRange offsets_of(ColumnId id, ItemSpan lists) const {
+    const bool any = lists.begin < lists.end;
+    return range_of_items(table_->columns[id], lists.begin, any ? lists.end - lists.begin + 1 : 0);
+  }
+  static std::vector<std::int64_t> integers(const std::string& bytes) {
+    std::vector<std::int64_t> numbers(bytes.size() / sizeof(std::int64_t));
+    if (!numbers.empty()) std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(std::int64_t));
+    return numbers;
+  }
+
+  const std::shared_ptr<const tfile::Table> table_;
+  const ParquetLeaf leaf_;
+  const Column& column_;
+};
+
+class LevelPages final : public PageTransform {
+ public:
+  using PageTransform::PageTransform;
+  std::vector<ColumnRange> inputs(std::uint64_t number) const override {
+    std::vector<ColumnRange> ranges;
+    const auto& steps = leaf_.shape.steps;
+    for (std::size_t i = 0; i < steps.size(); ++i)
+      if (steps[i].has_offsets()) ranges.push_back(offsets_of(steps[i].offsets, page(number).lists[i]));
+    return ranges;
+  }
+  Result<void> make(std::uint64_t number, std::span<const std::string> inputs, std::span<char> to) const override {
+    const auto& steps = leaf_.shape.steps;
+    const Page& p = page(number);
+    std::vector<OffsetsWindow> windows(steps.size());
+    for (std::size_t i = 0, input = 0; i < steps.size(); ++i) {
+      if (!steps[i].has_offsets()) continue;
+      windows[i] = {p.lists[i].begin, integers(inputs[input++])};
+      if (!are_offsets_sound(windows[i].offsets, steps[i].number))
+        return tfile::fail(ErrorKind::damaged, "offsets of a list contradict each other");
+    }
+    return write_levels({steps, windows}, p.entries.begin, p.entries.end, p.places, to);
+  }
+};
+
+// Integers of one or two bytes in four.
+class WidePages final : public PageTransform {
+ public:
+  using PageTransform::PageTransform;
+  std::vector<ColumnRange> inputs(std::uint64_t number) const override {
+    return {range_of_numbers(column_, page(number).values)};
+  }
+  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+    switch (column_.dtype) {
+      case Dtype::i1:
+        return widen<std::int8_t>(inputs[0], to);
+      case Dtype::u1:
+        return widen<std::uint8_t>(inputs[0], to);
+      case Dtype::i2:
+        return widen<std::int16_t>(inputs[0], to);
+      default:
+        return widen<std::uint16_t>(inputs[0], to);
+    }
+  }
+
+ private:
+  template <class T>
+  static Result<void> widen(const std::string& from, std::span<char> to) {
+    for (std::size_t i = 0; i < from.size() / sizeof(T); ++i) {
+      T narrow;
+      std::memcpy(&narrow, from.data() + i * sizeof narrow, sizeof narrow);
+      const std::int32_t wide = narrow;
+      std::memcpy(to.data() + i * sizeof wide, &wide, sizeof wide);
+    }
+    return {};
+  }
+};
+
+// Booleans as bits, the first in the lowest.
+class BitPages final : public PageTransform {
+ public:
+  using PageTransform::PageTransform;
+  std::vector<ColumnRange> inputs(std::uint64_t number) const override {
+    return {range_of_numbers(column_, page(number).values)};
+  }
+  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+    for (std::size_t i = 0; i < inputs[0].size(); ++i)
+      if (inputs[0][i] != 0) to[i / 8] = static_cast<char>(to[i / 8] | 1 << i % 8);
+    return {};
+  }
+};
+
+// Strings, each behind its size in four bytes.
+class StringPages final : public PageTransform {
+ public:
+  using PageTransform::PageTransform;
+  std::vector<ColumnRange> inputs(std::uint64_t number) const override {
+    const Page& p = page(number);
+    return {offsets_of(*leaf_.shape.chars_offsets, p.values),
+            range_of_items(column_, p.chars.begin, p.chars.end - p.chars.begin)};
+  }
+  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+    const std::vector<std::int64_t> offsets = integers(inputs[0]);
+    const std::string_view chars = inputs[1];
+    char* at = to.data();
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+      const std::int64_t begin = offsets[i] - offsets[0], size = offsets[i + 1] - offsets[i];
+      if (begin < 0 || size < 0 || begin + size > std::ssize(chars) || to.data() + to.size() - at < size + 4)
+        return tfile::fail(ErrorKind::damaged, "strings have other lengths than when they were counted");
+      const auto told = static_cast<std::uint32_t>(size);
+      std::memcpy(at, &told, sizeof told);
+      std::memcpy(at + sizeof told, chars.data() + begin, static_cast<std::size_t>(size));
+      at += sizeof told + static_cast<std::size_t>(size);
+    }
+    return {};
+  }
+};
+
+class UnreadablePage final : public Transform {
+ public:
+  explicit UnreadablePage(std::shared_ptr<const Error> error) : error_(std::move(error)) {}
+  std::vector<ColumnRange> inputs(std::uint64_t) const override { return {}; }
+  Result<void> make(std::uint64_t, std::span<const std::string>, std::span<char>) const override {
+    return tl::unexpected<Error>(*error_);
+  }
+
+ private:
+  const std::shared_ptr<const Error> error_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Transform> parquet_levels(std::shared_ptr<const tfile::Table> table, const ParquetLeaf& leaf) {
+  return std::make_shared<LevelPages>(std::move(table), leaf);
+}
+
+std::shared_ptr<const Transform> parquet_values(std::shared_ptr<const tfile::Table> table, const ParquetLeaf& leaf) {
+  if (leaf.type == Type::byte_array) return std::make_shared<StringPages>(std::move(table), leaf);
+  if (leaf.type == Type::boolean) return std::make_shared<BitPages>(std::move(table), leaf);
+  return std::make_shared<WidePages>(std::move(table), leaf);
+}
+
+std::shared_ptr<const Transform> unreadable_page(std::shared_ptr<const tfile::Error> error) {
+  return std::make_shared<UnreadablePage>(std::move(error));
+}
+
+std::uint64_t parquet_values_size(const tfile::Table& table, const ParquetLeaf& leaf, const Page& page) {
+  const auto count = static_cast<std::uint64_t>(page.values.end - page.values.begin);
+  switch (leaf.type) {
+    case Type::boolean:
+      return (count + 7) / 8;
+    case Type::byte_array:
+      return count * 4 + static_cast<std::uint64_t>(page.chars.end - page.chars.begin);
+    default:
+      return count * std::max<std::size_t>(4, size_of(table.columns[leaf.values].dtype));
+  }
+}
+
+// The numbers of a column one by one, whatever their shape.
+ColumnRange range_of_numbers(const Column& column, ItemSpan numbers) {
+  ColumnRange range = range_of_items(column, 0, 0);
+  range.offset = static_cast<std::uint64_t>(numbers.begin) * size_of(column.dtype);
+  range.size = static_cast<std::uint64_t>(numbers.end - numbers.begin) * size_of(column.dtype);
+  return range;
+}
+
+}  // namespace tfilefs
