@@ -79,7 +79,7 @@ def seconds(question):
 
 
 def average(path):
-    return duckdb.sql(f"select avg(x) from '{path}'").fetchone()[0]
+    return duckdb.sql(f"select avg(x) from '{path}'").fetchall()[0][0]
 
 
 def total(path):
@@ -136,7 +136,7 @@ def uproot_column(path):
 
 def uproot_average(path):
     columns = pa.table({"x": uproot_column(path)})
-    return duckdb.sql("select avg(x) from columns").fetchone()[0]
+    return duckdb.sql("select avg(x) from columns").fetchall()[0][0]
 
 
 def uproot_total(path):
@@ -221,14 +221,29 @@ def opening(options):
         }))
 
 
+def whole(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
+def ends_of(path):
+    with open(path, "rb", buffering=0) as file:
+        return file.read(16), os.pread(file.fileno(), 16, os.path.getsize(path) - 16)
+
+
+def arrow_schema(path):
+    with pa.memory_map(path) as file:
+        return pa.ipc.open_file(file).schema
+
+
 VIEWS = {
     "ls": lambda table: os.listdir(table),
-    ".schema.json": lambda table: open(table + "/.schema.json", "rb").read(),
-    ".awkward.json": lambda table: open(table + "/.awkward.json", "rb").read(),
-    "TABLE.arrow's first bytes": lambda table: open(table + ".arrow", "rb", buffering=0).read(16),
-    "TABLE.arrow, pyarrow's schema": lambda table: pa.ipc.open_file(pa.memory_map(table + ".arrow")).schema,
-    "TABLE.parquet's last bytes": lambda table: os.pread(os.open(table + ".parquet", os.O_RDONLY), 16, os.path.getsize(table + ".parquet") - 16),
-    "TABLE.parquet, pyarrow's schema": lambda table: pyarrow.parquet.ParquetFile(table + ".parquet").metadata,
+    ".schema.json": lambda table: whole(table + "/.schema.json"),
+    ".awkward.json": lambda table: whole(table + "/.awkward.json"),
+    "both ends of TABLE.arrow": lambda table: ends_of(table + ".arrow"),
+    "TABLE.arrow, pyarrow's schema": lambda table: arrow_schema(table + ".arrow"),
+    "both ends of TABLE.parquet": lambda table: ends_of(table + ".parquet"),
+    "TABLE.parquet, pyarrow's metadata": lambda table: pyarrow.parquet.read_metadata(table + ".parquet"),
 }
 
 

@@ -94,7 +94,11 @@ def test_parquet(damaged, branch):
         assert [file.metadata.row_group(i).num_rows for i in range(2)] == [300_000, 300_000]
         others = [name for name in ("x", "list", "nlist", "text", "y") if name != branch]
         assert_whole(file, 0, *others)
-        assert_whole(file, 1, branch, *others)
+        assert_whole(file, 1, *others)
+        if branch == "text":  # where a string begins only those before it tell
+            assert fails(lambda: file.read_row_group(1, columns=[branch]))
+        else:
+            assert_whole(file, 1, branch)
         assert fails(lambda: file.read_row_group(0, columns=[branch]))
     assert any(line.split(" ")[1].startswith("/t.parquet") for line in m.errors().splitlines()), m.errors()
 
@@ -129,7 +133,8 @@ def test_arrow(damaged, branch):
     [array] = table[branch].chunks
     places = [(buffer.address - start, buffer.address - start + buffer.size) for buffer in array.buffers() if buffer]
     assert bad and all(any(begin - 4096 < page < end for begin, end in places) for page in bad)
-    assert sum(end - begin for begin, end in places) > 6 * 4096 * len(bad), "one basket of twelve"
+    if branch != "text":  # where a string begins only those before it tell
+        assert sum(end - begin for begin, end in places) > 6 * 4096 * len(bad), "one basket of twelve"
     for name in {"x", "y"} - {branch}:
         assert np.array_equal(table[name].to_numpy(), np.arange(ENTRIES, dtype="f8"))
     assert any(line.split(" ")[1].startswith("/t.arrow") for line in m.errors().splitlines()), m.errors()
