@@ -78,11 +78,16 @@ def below_variants(columns):
 
 
 def optional_nodes(table):
-    """Paths of field names of what may be null: lists of 0 or 1, but for those of variants."""
+    """What may be null, lists of 0 or 1, but for those of variants: (path of field names, how many list levels it has around)."""
     columns = mounted_table.columns_of(table)
     optional = {path for path, column in columns.items() if column.get("optional")}
-    return {leaf_path(table, columns[path]) for path in optional if os.path.dirname(path) + "/values/tags.i1" not in columns
-            and os.path.dirname(path) + "/values/offsets.i8" not in optional}
+    found = set()
+    for path in optional:
+        below = os.path.dirname(path) + "/values/"
+        if below + "tags.i1" not in columns and below + "offsets.i8" not in optional:
+            name = leaf_path(table, columns[path])
+            found.add((name, sum(leaf_path(table, columns[above]) == name for above in columns[path]["lists"][:-1])))
+    return found
 
 
 def mount_leaves(table, entries, unions=False):
@@ -123,28 +128,23 @@ def without_missing(array):
     return array, missing
 
 
-def add_leaves(leaves, path, array, lists, missing, optional):
+def add_leaves(leaves, path, array, lists, missing, optional, level=0):
+    """`level`: how many of the lists are this field's own."""
     kind = array.type
-    if path in optional and not pa.types.is_list(kind) and not pa.types.is_large_list(kind):
+    if (path, level) in optional:
         valid = array.is_valid().to_numpy(zero_copy_only=False)
-        lists = lists + [np.concatenate([[0], np.cumsum(valid)])]
-        array, optional = array.filter(pa.array(valid)), optional - {path}
+        lists, level = lists + [np.concatenate([[0], np.cumsum(valid)])], level + 1
+        array = array.filter(pa.array(valid))
     array, more = without_missing(array)
     missing = max(missing, more)
     if pa.types.is_struct(kind):
         for i, field in enumerate(kind):
             add_leaves(leaves, path + (field.name,), array.field(i).slice(0, len(array)), lists, missing, optional)
-    elif pa.types.is_union(kind):
-        leaves[path + ("tags",)] = Leaf(array.type_codes.to_numpy(), lists, missing)
-        leaves[path + ("index",)] = Leaf(array.offsets.to_numpy().astype("i8"), lists, missing)
-        for i, field in enumerate(kind):
-            if not pa.types.is_null(field.type):
-                add_leaves(leaves, path + (field.name,), array.field(i), lists, 0, optional)
     elif pa.types.is_fixed_size_list(kind):
-        add_leaves(leaves, path, array.flatten(), lists, missing, optional)
+        add_leaves(leaves, path, array.flatten(), lists, missing, optional, level)
     elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
         offsets = offsets_of(array)
-        add_leaves(leaves, path, array.values.slice(offsets[0], offsets[-1] - offsets[0]), lists + [offsets - offsets[0]], missing, optional)
+        add_leaves(leaves, path, array.values.slice(offsets[0], offsets[-1] - offsets[0]), lists + [offsets - offsets[0]], missing, optional, level + 1)
     elif any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)):
         offsets = offsets_of(array)
         data = np.frombuffer(array.buffers()[2] or b"", "u1")[offsets[0] : offsets[-1]]
@@ -154,7 +154,7 @@ def add_leaves(leaves, path, array, lists, missing, optional):
 
 
 def arrow_leaves(table, optional=frozenset()):
-    """{path: Leaf} of a pyarrow Table. `optional`: paths whose nulls stand for lists of 0 or 1 items."""
+    """{path: Leaf} of a pyarrow Table. `optional`: as optional_nodes gives it."""
     leaves = {}
     for name, column in zip(table.column_names, table.columns):
         array = column.combine_chunks()

@@ -16,12 +16,10 @@ using Kind = ArrowField::Kind;
 // Numbers of fields, types and members as in Arrow's Schema.fbs, Message.fbs and File.fbs.
 constexpr std::int16_t kVersion5 = 4;
 enum class Type : std::uint8_t {
-  null = 1,
   integer = 2,
   floating = 3,
   boolean = 6,
   record = 13,
-  variant = 14,
   fixed_list = 16,
   large_binary = 19,
   large_string = 20,
@@ -142,10 +140,6 @@ class Builder {
         return Type::fixed_list;
       case Kind::record:
         return Type::record;
-      case Kind::dense_union:
-        return Type::variant;
-      case Kind::null:
-        return Type::null;
     }
     return Type::record;
   }
@@ -160,8 +154,6 @@ class Builder {
       fbb_.AddElement<std::uint8_t>(at(1), is_signed(field.dtype), 0);
     } else if (type_of(field) == Type::fixed_list) {
       fbb_.AddElement<std::int32_t>(at(0), field.list_size, 0);
-    } else if (type_of(field) == Type::variant) {
-      fbb_.AddElement<std::int16_t>(at(0), 1, 0);  // dense; its type numbers are those of the children
     }
     return fbb_.EndTable(start);
   }

@@ -14,7 +14,7 @@ namespace tfilefs {
 // schema's message, one record batch's message and body, the end of stream, the footer.
 
 struct ArrowField {
-  enum class Kind : std::uint8_t { number, boolean, string, binary, list, fixed_list, record, dense_union, null };
+  enum class Kind : std::uint8_t { number, boolean, string, binary, list, fixed_list, record };
   std::string name;  // UTF-8
   Kind kind = Kind::number;
   tfile::Dtype dtype = tfile::Dtype::u1;  // of number

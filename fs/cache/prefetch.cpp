@@ -68,7 +68,7 @@ SequenceDetector::Run& SequenceDetector::begin_run(std::uint64_t offset, std::ui
 }
 
 SequenceDetector::Advice SequenceDetector::advice_for(Run& run, std::uint64_t size, std::uint64_t ahead_max) {
-  Advice advice{true, 0, 0, &run.loaded_until};
+  Advice advice{.continues = true, .loaded_until = &run.loaded_until};
   if (run.steps > 0) {
     if (run.steps < kStepsSure) return advice;
     advice.step = run.step;
@@ -76,7 +76,7 @@ SequenceDetector::Advice SequenceDetector::advice_for(Run& run, std::uint64_t si
     advice.ahead = std::min(ahead_max, reads * size);
     return advice;
   }
-  const std::uint64_t far = std::max(run.up, run.down);
+  const std::uint64_t far = advice.run = std::max(run.up, run.down);
   advice.step = run.down > run.up ? -1 : 0;
   // A short run may end at any page, and wastes little; a long one opens quickly.
   if (far >= 4 * kOpeningRead)
@@ -107,7 +107,7 @@ SequenceDetector::Advice SequenceDetector::observe(std::uint64_t offset, std::ui
   }
   Run& run = begin_run(offset, size);
   const bool opening = offset == 0 && size >= kOpeningRead;
-  return {false, opening ? std::min(ahead_max, 4 * size) : 0, 0, &run.loaded_until};
+  return {.ahead = opening ? std::min(ahead_max, 4 * size) : 0, .loaded_until = &run.loaded_until};
 }
 
 }  // namespace tfilefs

@@ -14,6 +14,7 @@ class SequenceDetector {
   struct Advice {
     bool continues = false;   // it goes on where another read ended
     std::uint64_t ahead = 0;  // bytes beyond it that will be wanted; 0 for a random reader
+    std::uint64_t run = 0;    // bytes read in one go so far, in the direction in which it goes on
     std::int64_t step = 0;    // from one read's begin to the next's, where they leave gaps; 0: without gaps, upward;
                               // -1: without gaps, downward
     std::uint64_t* loaded_until = nullptr;  // of this reader: the caller's note of how far (byte) it has loaded ahead

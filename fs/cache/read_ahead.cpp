@@ -15,6 +15,9 @@ using tfile::StreamId;
 // never more than a sixteenth of the budget, so that a few readers do not push out each other's windows.
 constexpr std::uint64_t kAheadMax = 8 << 20;
 
+// What the kernel may read of a column that nobody asked for: two requests on either side of what somebody did.
+constexpr std::uint64_t kBesideMax = 4 << 20;
+
 // Stored bytes in a part of a table, within which columns count as used together: ROOT's clusters are of this size.
 constexpr std::uint64_t kPartBytes = 30'000'000;
 // A small table is cut too, or nothing could be learned in it; a huge one not into more than the history tells apart.
@@ -109,8 +112,9 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   const std::int64_t all = all_entries(read.stream);
 
   const Lock lock(mutex_);
-  const auto sequence = readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(
+  auto sequence = readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(
       read.begin, read.end - read.begin, std::min(kAheadMax, memory_ / 16));
+  if (!chosen && sequence.run <= kBesideMax) sequence.ahead = 0;
   const auto first_item = static_cast<std::uint64_t>(extents.first[read.slot][read.first_chunk]);
   advice.once = sequence.continues && (sequence.step < 0 || read.begin > first_item * read.item_size);
   advice.own = own_chunks(read, extents, sequence);

@@ -38,7 +38,8 @@ class ReadAhead {
     tfile::EntryRange entries;                // ...which may be wanted for these entries
     ColumnSweep::Advice sweep;
   };
-  // Notes a read. To be called once for each. Not `chosen`: the column's own next chunks are all that it may want.
+  // Notes a read. To be called once for each. Not `chosen`: the column's own next chunks are all that it may want,
+  // and these only once more was read than the kernel reads by itself.
   Advice note(const ColumnRead&, const Extents&, bool chosen = true);
 
   // Chunks of the streams that are used together with this one that cover the entries; once for the same entries.

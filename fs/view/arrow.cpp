@@ -89,11 +89,10 @@ class Layout {
  private:
   // `rows`: as many as the node has to have. Items beyond are left out, missing ones are null.
   Result<ArrowField> place(const TableForm& form, std::int64_t rows) {
-    const std::int64_t own = form.kind == Kind::record ? rows : std::min(rows, own_length(form, lengths_).value_or(rows));
+    const std::int64_t own = form.is_record() ? rows : std::min(rows, own_length(form, lengths_).value_or(rows));
     if (form.optional && own == rows) return place_optional(form, {rows, {}});
     ArrowField field;
     field.name = form.name;
-    if (form.kind == Kind::variant) return place_variant(std::move(field), form, own, rows);
     field.nullable = own < rows;
     nodes_.push_back({rows, rows - own});
     add_validity(own, rows);
@@ -132,17 +131,16 @@ class Layout {
   // A list of 0 or 1, and what below it has as many rows: each may be null, and has a place in its buffers nevertheless.
   Result<ArrowField> place_optional(const TableForm& form, OptionalRows rows) {
     if (form.optional) {
-      rows.offsets.push_back(offsets_from(table_.columns[form.offsets]));
+      rows.step_into(table_.columns[form.offsets], own_length(form, lengths_).value_or(0));
       TRY(auto field, place_optional(form.fields[0], rows));
       field.name = form.name;
       return field;
     }
     ArrowField field;
     field.name = form.name;
-    if (form.kind == Kind::variant) return place_optional_variant(std::move(field), form, rows);
     field.nullable = true;
-    const std::int64_t items = own_length(form, lengths_).value_or(0);
-    nodes_.push_back({rows.count, std::max<std::int64_t>(0, rows.count - items)});
+    rows.items = own_length(form, lengths_).value_or(0);
+    nodes_.push_back({rows.count, std::max<std::int64_t>(0, rows.count - rows.items)});
     add_buffer([&] { add_presence(body_, rows); });
     switch (form.kind) {
       case Kind::number:
@@ -180,51 +178,6 @@ class Layout {
       add_buffer([&] { add_rows(body_, rows, column); });
     }
     return {};
-  }
-
-  // A dense union whose types are the tags: 0 is a null, whose item is the only one of the first child.
-  Result<ArrowField> place_variant(ArrowField field, const TableForm& form, std::int64_t own, std::int64_t rows) {
-    field.kind = ArrowField::Kind::dense_union;
-    nodes_.push_back({rows, 0});
-    add_data(form.fields[0].values, own, rows - own);
-    add_buffer([&] {
-      add_short_rows(body_, {own, {}}, table_.columns[form.fields[1].values]);
-      body_.add_fill(0, static_cast<std::uint64_t>(rows - own) * sizeof(std::int32_t));
-    });
-    TRY_VOID(place_alternatives(field, form, rows));
-    return field;
-  }
-  Result<ArrowField> place_optional_variant(ArrowField field, const TableForm& form, const OptionalRows& rows) {
-    field.kind = ArrowField::Kind::dense_union;
-    nodes_.push_back({rows.count, 0});
-    add_buffer([&] { add_rows(body_, rows, table_.columns[form.fields[0].values]); });
-    add_buffer([&] { add_short_rows(body_, rows, table_.columns[form.fields[1].values]); });
-    TRY_VOID(place_alternatives(field, form, rows.count));
-    return field;
-  }
-
-  // Items of a class of which nothing is shown are null; there are no more of them than rows.
-  Result<void> place_alternatives(ArrowField& field, const TableForm& form, std::int64_t rows) {
-    field.children.push_back(nulls("null", 1));
-    for (const std::string& name : form.classes) {
-      const auto shown = std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
-      if (shown == form.fields.end()) {
-        field.children.push_back(nulls(name, rows));
-        continue;
-      }
-      TRY(auto child, place(*shown, own_length(*shown, lengths_).value_or(0)));
-      field.children.push_back(std::move(child));
-    }
-    return {};
-  }
-
-  ArrowField nulls(const std::string& name, std::int64_t rows) {
-    nodes_.push_back({rows, rows});
-    ArrowField field;
-    field.name = name;
-    field.kind = ArrowField::Kind::null;
-    field.nullable = true;
-    return field;
   }
 
   // The lists of fixed size that are a column's shape around its numbers: the innermost field.

@@ -77,11 +77,7 @@ class Writer {
       if (!own || !length || *own >= *length) fields.push_back(&field);
     }
     begin("RecordArray");
-    if (!name.empty()) {
-      text_ += R"("parameters": {"__record__": )";
-      append_json_string(text_, name);
-      text_ += "}, ";
-    }
+    if (!name.empty()) add_parameters(name_parameter("__record__", name));
     text_ += "\"fields\": [";
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (i > 0) text_ += ", ";
@@ -95,10 +91,11 @@ class Writer {
     text_ += "]}";
   }
 
-  void add(const TableForm& form) {
+  // `name`: of a record or a list that is a class.
+  void add(const TableForm& form, std::string_view name = {}) {
     switch (form.kind) {
       case Kind::record:
-        return add_record(form, std::nullopt, "");
+        return add_record(form, std::nullopt, name);
       case Kind::variant:
         return add_variant(form);
       case Kind::number:
@@ -112,7 +109,7 @@ class Writer {
         if (form.optional)
           begin_option(directory_of(column(form.offsets)));
         else
-          begin_list(form.offsets, "");
+          begin_list(form.offsets, name.empty() ? "" : name_parameter("__list__", name));
         add(form.fields[0]);
     }
     text_ += '}';
@@ -135,10 +132,8 @@ class Writer {
       const auto shown = std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
       if (shown == form.fields.end())
         add_record({}, std::nullopt, name);
-      else if (shown->kind == Kind::record)
-        add_record(*shown, std::nullopt, name);
       else
-        add(*shown);
+        add(*shown, name);
       text_ += '}';
     }
     text_ += "]}";
@@ -178,6 +173,12 @@ class Writer {
     add_parameters(parameters);
     add_keys({{"data", column(id).path}});
     text_.append(column(id).shape.size() + 1, '}');
+  }
+
+  static std::string name_parameter(std::string_view key, std::string_view name) {
+    std::string text = "{\"" + std::string(key) + "\": ";
+    append_json_string(text, name);
+    return text + '}';
   }
 
   void add_parameters(std::string_view parameters) {

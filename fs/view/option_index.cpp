@@ -38,7 +38,8 @@ void option_index_content(std::shared_ptr<CachedStreams> streams, std::shared_pt
   streams->length(column->stream, column->slot,
                   [streams, table, column, reply = std::move(reply)](Result<std::int64_t> length) mutable {
                     if (!length) return reply(tl::unexpected<Error>(length.error()));
-                    const OptionalRows rows{std::max<std::int64_t>(0, *length - 1), {offsets_from(*column)}};
+                    OptionalRows rows{std::max<std::int64_t>(0, *length - 1), {}};
+                    rows.step_into(*column, rows.count);
                     Segments segments;
                     segments.add_bytes(npy_header(tfile::Dtype::i8, {}, rows.count));
                     add_item_numbers(segments, rows);

@@ -41,23 +41,24 @@ class RowTransform : public Transform {
 
   std::vector<ColumnRange> inputs(std::uint64_t piece) const override {
     const Between rows = rows_of(piece);
-    if (rows_.offsets.empty()) return items_between(rows);
-    return {range_of(rows_.offsets[0], rows.first, rows.last + 1)};
+    if (rows_.lists.empty()) return items_between(rows);
+    return {offsets_of(0, rows)};
   }
 
   Result<std::vector<ColumnRange>> more_inputs(std::uint64_t, std::span<const std::string> inputs) const override {
-    const std::size_t levels = rows_.offsets.size();
+    const std::size_t levels = rows_.lists.size();
     if (inputs.size() > levels || levels == 0) return std::vector<ColumnRange>();
     TRY(const Between items, between_ends(inputs.back()));
     if (inputs.size() == levels) return items_between(items);
-    return std::vector{range_of(rows_.offsets[inputs.size()], items.first, items.last + 1)};
+    return std::vector{offsets_of(inputs.size(), items)};
   }
 
   Result<void> make(std::uint64_t piece, std::span<const std::string> inputs, std::span<char> to) const override {
     const Between rows = rows_of(piece);
     std::vector<std::int64_t> positions(static_cast<std::size_t>(rows.last - rows.first + 1));
     for (std::size_t i = 0; i < positions.size(); ++i) positions[i] = rows.first + static_cast<std::int64_t>(i);
-    for (std::size_t level = 0; level < rows_.offsets.size(); ++level) {
+    for (std::size_t level = 0; level < rows_.lists.size(); ++level) {
+      clip(positions, rows_.lists[level].count);
       const std::int64_t first = positions.front();
       for (std::int64_t& position : positions) {
         const auto at = static_cast<std::size_t>(position - first);
@@ -67,6 +68,7 @@ class RowTransform : public Transform {
       for (std::size_t i = 1; i < positions.size(); ++i)
         if (positions[i] < positions[i - 1] || positions[i] > positions[i - 1] + 1) return not_optional();
     }
+    clip(positions, rows_.items);
     return fill(positions, has_items_ ? std::string_view(inputs.back()) : std::string_view(), to);
   }
 
@@ -99,9 +101,17 @@ class RowTransform : public Transform {
     if (items.first < 0 || items.last < items.first || items.last - items.first > piece_rows_) return not_optional();
     return items;
   }
+  // What lies beyond the last there is nothing of.
+  static void clip(std::span<std::int64_t> positions, std::int64_t count) {
+    for (std::int64_t& position : positions) position = std::min(position, count);
+  }
+  ColumnRange offsets_of(std::size_t level, Between lists) const {
+    const std::int64_t count = rows_.lists[level].count;
+    return range_of(rows_.lists[level].offsets, std::min(lists.first, count), std::min(lists.last, count) + 1);
+  }
   std::vector<ColumnRange> items_between(Between items) const {
     if (!has_items_) return {};
-    return {range_of(items_, items.first, items.last + items_beyond())};
+    return {range_of(items_, std::min(items.first, rows_.items), std::min(items.last, rows_.items) + items_beyond())};
   }
   static ColumnRange range_of(ColumnRange range, std::int64_t first, std::int64_t end) {
     range.offset = static_cast<std::uint64_t>(first) * range.item_size;
@@ -179,24 +189,6 @@ class RowOffsets final : public RowTransform {
   }
 };
 
-class ShortRows final : public RowTransform {
- public:
-  ShortRows(const OptionalRows& rows, const Column& column)
-      : RowTransform(rows, &column, rows_in_piece(32)) {}
-
- private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items, std::span<char> to) const override {
-    for (std::size_t i = 0, from = 0; i + 1 < positions.size(); ++i) {
-      if (!has_item(positions, i)) continue;
-      const std::int64_t number = integer_at(items, from++);
-      const auto short_one = static_cast<std::int32_t>(number);
-      if (short_one != number) return tfile::fail(ErrorKind::unsupported, "more items than four bytes can number");
-      std::memcpy(to.data() + i * sizeof short_one, &short_one, sizeof short_one);
-    }
-    return {};
-  }
-};
-
 class ItemNumbers final : public RowTransform {
  public:
   explicit ItemNumbers(const OptionalRows& rows) : RowTransform(rows, nullptr, rows_in_piece(64)) {}
@@ -223,7 +215,9 @@ void add(Segments& to, const OptionalRows& rows, std::int64_t outputs, std::uint
 
 }  // namespace
 
-ColumnRange offsets_from(const Column& column) { return range_of_items(column, 0, 0); }
+void OptionalRows::step_into(const Column& offsets, std::int64_t lists_count) {
+  lists.push_back({range_of_items(offsets, 0, 0), lists_count});
+}
 
 void add_presence(Segments& to, const OptionalRows& rows) { add<Presence>(to, rows, rows.count, 1); }
 void add_rows(Segments& to, const OptionalRows& rows, const Column& column) {
@@ -234,9 +228,6 @@ void add_bit_rows(Segments& to, const OptionalRows& rows, const Column& column) 
 }
 void add_row_offsets(Segments& to, const OptionalRows& rows, const Column& offsets) {
   add<RowOffsets>(to, rows, rows.count + 1, 64, offsets);
-}
-void add_short_rows(Segments& to, const OptionalRows& rows, const Column& column) {
-  add<ShortRows>(to, rows, rows.count, 32, column);
 }
 void add_item_numbers(Segments& to, const OptionalRows& rows) { add<ItemNumbers>(to, rows, rows.count, 64); }
 

@@ -26,7 +26,7 @@ def compare(path):
     schema = mounted_table.schema_of(path)
     table = open_arrow(path + ".arrow")
     assert table.num_rows == schema["entries"]
-    expected = columnar.mount_leaves(path, schema["entries"], unions=True)
+    expected = columnar.mount_leaves(path, schema["entries"])
     return columnar.differences(expected, columnar.arrow_leaves(table, columnar.optional_nodes(path)))
 
 

@@ -47,7 +47,8 @@ def add_leaves(leaves, path, layout, lists):
         leaves[(*path, "tags")] = columnar.Leaf(np.asarray(layout.tags), lists, 0)
         leaves[(*path, "index")] = columnar.Leaf(np.asarray(layout.index)[: len(layout.tags)], lists, 0)
         for content in layout.contents[1:]:
-            add_leaves(leaves, (*path, content.content.parameter("__record__") or "other"), content, lists)
+            name = content.content.parameter("__record__") or content.content.parameter("__list__") or "other"
+            add_leaves(leaves, (*path, name), content, lists)
     elif layout.is_regular:
         add_leaves(leaves, path, layout.content[: len(layout) * layout.size], lists)
     elif layout.is_list:

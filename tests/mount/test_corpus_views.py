@@ -26,13 +26,13 @@ def tables(shared_mount):
     return mount.path, found
 
 
-def compare_all(tables, leaves_of_view, unions=False, **options):
+def compare_all(tables, leaves_of_view, **options):
     top, paths = tables
     problems = []
     for path in paths:
         name = os.path.relpath(path, top)
         try:
-            expected = columnar.mount_leaves(path, mounted_table.schema_of(path)["entries"], unions)
+            expected = columnar.mount_leaves(path, mounted_table.schema_of(path)["entries"])
         except OSError:
             continue  # a column that cannot be read: test_corpus.py tells which
         try:
@@ -44,7 +44,7 @@ def compare_all(tables, leaves_of_view, unions=False, **options):
 
 
 def test_arrow(tables):
-    problems = compare_all(tables, lambda path: columnar.arrow_leaves(open_arrow(path + ".arrow"), columnar.optional_nodes(path)), unions=True)
+    problems = compare_all(tables, lambda path: columnar.arrow_leaves(open_arrow(path + ".arrow"), columnar.optional_nodes(path)))
     assert not problems, f"{len(problems)} problems in {len(tables[1])} tables:\n" + "\n".join(problems[:60])
 
 

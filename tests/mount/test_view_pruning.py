@@ -16,9 +16,9 @@ import uproot
 
 COLUMNS, ENTRIES, BASKETS = 6, 1_000_000, 20
 WANTED = 3
-# The kernel reads up to two megabytes behind what a reader takes, and readers begin at the end of the file: five baskets of
-# eight bytes an entry at each of these places, and what the next of them are read in advance.
-BESIDE = 20
+# The kernel reads up to two megabytes beside what a reader takes, five baskets of eight bytes an entry, and readers take
+# the head of the file and its end as well.
+BESIDE = 16
 
 
 def value_of(column):

@@ -23,7 +23,6 @@ struct OptionalRig : TableRig {
     add<std::int16_t>("inner_short.i2", {7, 9});
     add<char>("flag.b1", {1, 0, 1});
     add<std::int64_t>("lists.i8", {0, 4, 4, 6});
-    add<std::int64_t>("index.i8", {5, 6, std::int64_t{1} << 31});
     add<std::int64_t>("twice.i8", {0, 2, 2});
   }
   template <class T>
@@ -31,8 +30,16 @@ struct OptionalRig : TableRig {
     table->column<T>(0, name, Role::values, items);
   }
   const Column& column(ColumnId id) const { return table->columns[id]; }
-  OptionalRows outer() const { return {6, {offsets_from(column(0))}}; }
-  OptionalRows both() const { return {6, {offsets_from(column(0)), offsets_from(column(1))}}; }
+  OptionalRows outer() const {
+    OptionalRows rows{6, {}};
+    rows.step_into(column(0), 6);
+    return rows;
+  }
+  OptionalRows both(std::int64_t inner_lists = 3) const {
+    OptionalRows rows = outer();
+    rows.step_into(column(1), inner_lists);
+    return rows;
+  }
 
   template <class Add>
   std::string bytes(Add add) const {
@@ -71,17 +78,26 @@ TEST(OptionalRows, HaveAPlaceForEachItem) {
 
 TEST(OptionalRows, WithoutOptionalsAreTheItems) {
   const OptionalRig rig;
-  const OptionalRows two{2, {}};
-  EXPECT_EQ(numbers<std::int32_t>(rig.bytes([&](Segments& to) { add_short_rows(to, two, rig.column(6)); })),
-            (std::vector<std::int32_t>{5, 6}));
-  const OptionalRows three{3, {}};
-  EXPECT_EQ(rig.bytes([&](Segments& to) { add_short_rows(to, three, rig.column(6)); }),
-            "error: more items than four bytes can number");
+  EXPECT_EQ(numbers<std::int16_t>(rig.bytes([&](Segments& to) { add_rows(to, {2, {}}, rig.column(2)); })),
+            (std::vector<std::int16_t>{10, 20}));
+}
+
+TEST(OptionalRows, HaveNoItemBeyondTheLast) {
+  const OptionalRig rig;
+  OptionalRows rows = rig.outer();
+  rows.items = 2;
+  EXPECT_EQ(rig.bytes([&](Segments& to) { add_presence(to, rows); }), "\x05");
+  EXPECT_EQ(numbers<std::int16_t>(rig.bytes([&](Segments& to) { add_rows(to, rows, rig.column(2)); })),
+            (std::vector<std::int16_t>{10, 0, 20, 0, 0, 0}));
+  EXPECT_EQ(numbers<std::int64_t>(rig.bytes([&](Segments& to) { add_row_offsets(to, rows, rig.column(5)); })),
+            (std::vector<std::int64_t>{0, 4, 4, 4, 4, 4, 4}));
+  EXPECT_EQ(rig.bytes([&](Segments& to) { add_presence(to, rig.both(2)); }), "\x01");
 }
 
 TEST(OptionalRows, RefuseLongerLists) {
   const OptionalRig rig;
-  const OptionalRows rows{2, {offsets_from(rig.column(7))}};
+  OptionalRows rows{2, {}};
+  rows.step_into(rig.column(6), 2);
   EXPECT_EQ(rig.bytes([&](Segments& to) { add_rows(to, rows, rig.column(2)); }),
             "error: offsets of lists of 0 or 1 contradict each other");
 }
@@ -99,7 +115,8 @@ TEST(OptionalRows, OfManyPieces) {
   }
   rig.table->column<std::int64_t>(0, "offsets.i8", Role::values, offsets);
   rig.table->column<double>(0, "x.f8", Role::values, items);
-  const OptionalRows rows{kRows, {offsets_from(rig.table->columns[0])}};
+  OptionalRows rows{kRows, {}};
+  rows.step_into(rig.table->columns[0], kRows);
   Segments segments;
   add_rows(segments, rows, rig.table->columns[1]);
   add_row_offsets(segments, rows, rig.table->columns[0]);
