@@ -78,15 +78,17 @@ def below_variants(columns):
 
 
 def optional_nodes(table):
-    """What may be null, lists of 0 or 1, but for those of variants: (path of field names, how many list levels it has around)."""
+    """What may be null, lists of 0 or 1, but for those of variants: {(path of field names, how many lists of this path are
+    around): whether its items are lists}."""
     columns = mounted_table.columns_of(table)
     optional = {path for path, column in columns.items() if column.get("optional")}
-    found = set()
+    found = {}
     for path in optional:
         below = os.path.dirname(path) + "/values/"
         if below + "tags.i1" not in columns and below + "offsets.i8" not in optional:
             name = leaf_path(table, columns[path])
-            found.add((name, sum(leaf_path(table, columns[above]) == name for above in columns[path]["lists"][:-1])))
+            level = sum(leaf_path(table, columns[above]) == name for above in columns[path]["lists"][:-1])
+            found[name, level] = below + "offsets.i8" in columns and below + "chars.u1" not in columns and below + "raw.u1" not in columns
     return found
 
 
@@ -128,10 +130,19 @@ def without_missing(array):
     return array, missing
 
 
+def is_list(kind):
+    return pa.types.is_list(kind) or pa.types.is_large_list(kind)
+
+
+def may_be_null(kind, items_are_lists):
+    """Where entries are missing at the end a list of 0 or 1 stays one."""
+    return not is_list(kind) or items_are_lists and not is_list(kind.value_type)
+
+
 def add_leaves(leaves, path, array, lists, missing, optional, level=0):
     """`level`: how many of the lists are this field's own."""
     kind = array.type
-    if (path, level) in optional:
+    if (path, level) in optional and may_be_null(kind, optional[path, level]):
         valid = array.is_valid().to_numpy(zero_copy_only=False)
         lists, level = lists + [np.concatenate([[0], np.cumsum(valid)])], level + 1
         array = array.filter(pa.array(valid))
@@ -142,7 +153,7 @@ def add_leaves(leaves, path, array, lists, missing, optional, level=0):
             add_leaves(leaves, path + (field.name,), array.field(i).slice(0, len(array)), lists, missing, optional)
     elif pa.types.is_fixed_size_list(kind):
         add_leaves(leaves, path, array.flatten(), lists, missing, optional, level)
-    elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
+    elif is_list(kind):
         offsets = offsets_of(array)
         add_leaves(leaves, path, array.values.slice(offsets[0], offsets[-1] - offsets[0]), lists + [offsets - offsets[0]], missing, optional, level + 1)
     elif any(test(kind) for test in (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)):
@@ -153,7 +164,7 @@ def add_leaves(leaves, path, array, lists, missing, optional, level=0):
         leaves[path] = Leaf(array.to_numpy(zero_copy_only=False), lists, missing)
 
 
-def arrow_leaves(table, optional=frozenset()):
+def arrow_leaves(table, optional={}):
     """{path: Leaf} of a pyarrow Table. `optional`: as optional_nodes gives it."""
     leaves = {}
     for name, column in zip(table.column_names, table.columns):
