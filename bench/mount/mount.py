@@ -4,6 +4,7 @@
 import os
 import subprocess
 import tempfile
+import time
 
 import rounds
 
@@ -31,7 +32,12 @@ class Mount:
         return self
 
     def __exit__(self, *_):
-        subprocess.run([rounds.program(), "umount", self.path], check=True)
+        # polars gives its maps back on threads of its own, a moment after its answer.
+        until = time.monotonic() + 2
+        while subprocess.run([rounds.program(), "umount", self.path], stderr=subprocess.DEVNULL).returncode != 0:
+            if time.monotonic() > until:
+                raise RuntimeError(f"{self.path} cannot be unmounted")
+            time.sleep(0.02)
         self.directory.cleanup()
 
     def daemon_cpu(self):
