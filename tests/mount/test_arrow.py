@@ -4,6 +4,7 @@
 import os
 
 import awkward
+import duckdb
 import numpy as np
 import polars
 import pyarrow as pa
@@ -12,6 +13,7 @@ import uproot
 
 import columnar
 import mounted_table
+
 
 def open_arrow(path):
     table = pa.ipc.open_file(pa.memory_map(path)).read_all()
@@ -63,6 +65,22 @@ def test_polars(numbers):
     assert sums["s_I"][0] == sum(mounted_table.read_node(path, "s_I"))
     assert sums["c_S"][0] == sum(map(len, mounted_table.read_node(path, "c_S")))
     assert sums["s_O"][0] == sum(mounted_table.read_node(path, "s_O"))
+
+
+@pytest.mark.parametrize("sample", ("pointers-0-101", "pointers-99-505"))
+def test_readers_without_unions_open_pointers_to_several_classes(samples, shared_mount, sample):
+    mount = shared_mount(os.path.join(samples("pointers"), sample + ".root")).path
+    variants = 0
+    for path in columnar.tables_in(mount):
+        schema = mounted_table.schema_of(path)
+        variants += sum(column["role"] == "tags" for column in schema["columns"])
+        events = open_arrow(path + ".arrow")  # DuckDB finds it by its name
+        assert polars.scan_ipc(path + ".arrow").collect().height == schema["entries"]
+        assert polars.scan_parquet(path + ".parquet").collect().height == schema["entries"]
+        assert len(events.to_pandas()) == schema["entries"]
+        assert len(duckdb.sql("select * from events").fetchall()) == schema["entries"]
+        assert len(duckdb.sql(f"select * from '{path}.parquet'").fetchall()) == schema["entries"]
+    assert variants > 0
 
 
 def test_pandas(numbers):
