@@ -181,7 +181,7 @@ class Writing:
         return seconds
 
     def encoder(self):
-        """In baskets of 65536 entries, or of all."""
+        """In baskets of 32768 entries, or of all."""
         encode = os.path.join(build_directory(), "bench", "table_encode")
         seconds, self.sizes["encoder"] = output(encode, self.columns.path, self.columns.list, self.option, "2", "65536")
         return seconds

@@ -29,7 +29,7 @@ constexpr double kSampleBytesAll = 8 << 20, kSampleBytesMin = 8 << 10, kSampleBy
 
 // The least that OptimizeBaskets gives, and the size above which zstd works in tables that are too large for a core's
 // cache (half as fast, for a thousandth of the bytes) and an entry read at random costs more than a seek does.
-constexpr double kBasketBytesMin = 512, kBasketBytesMax = 256 << 10;
+constexpr double kBasketBytesMin = 512, kBasketBytesMax = 128 << 10;
 constexpr double kBasketBytesOver = 1.02;  // of it: its key and the length of its offsets
 constexpr std::int64_t kSampleEntriesMin = 16;  // from which is seen how many there should be
 
