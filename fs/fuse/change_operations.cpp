@@ -11,6 +11,11 @@
 namespace tfilefs {
 namespace {
 
+Creation creation(fuse_req_t request, mode_t mode) {
+  const fuse_ctx* who = fuse_req_ctx(request);
+  return {mode, who->uid, who->gid};
+}
+
 void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int which, fuse_file_info*) {
   AttributeChange change;
   if (which & FUSE_SET_ATTR_MODE) change.mode = wanted->st_mode;
@@ -30,13 +35,13 @@ void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int whic
 
 void op_mkdir(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.make_directory(parent, name, mode, reply_found(fs, pending));
+    fs.make_directory(parent, name, creation(request, mode), reply_found(fs, pending));
   });
 }
 
 void op_symlink(fuse_req_t request, const char* target, fuse_ino_t parent, const char* name) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.make_link(parent, name, target, reply_found(fs, pending));
+    fs.make_link(parent, name, target, creation(request, 0777), reply_found(fs, pending));
   });
 }
 
@@ -57,7 +62,7 @@ void op_rename(fuse_req_t request, fuse_ino_t parent, const char* name, fuse_ino
 
 void op_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.create(parent, name, mode, (info->flags & O_EXCL) != 0,
+    fs.create(parent, name, creation(request, mode), (info->flags & O_EXCL) != 0,
               reply_to<FileSystem::Created>(
                   pending,
                   [info = *info](fuse_req_t to, const FileSystem::Created& made) {
@@ -83,7 +88,7 @@ void op_mknod(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mo
   }
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
     Reply<FileSystem::Found> found = reply_found(fs, pending);
-    fs.create(parent, name, mode, true, [&fs, found = std::move(found)](Result<FileSystem::Created> made) mutable {
+    fs.create(parent, name, creation(request, mode), true, [&fs, found = std::move(found)](Result<FileSystem::Created> made) mutable {
       if (!made) return found(tl::unexpected(std::move(made).error()));
       fs.release(made->opened.handle);
       found(made->found);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "staging/committer.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -55,12 +54,6 @@ JournalRecord intention_of(const CommitPlan& plan, const CommitWork& work) {
   return record;
 }
 
-mode_t default_mode() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  return 0666 & ~mask;
-}
-
 }  // namespace
 
 Result<> Committer::prepare() {
@@ -76,7 +69,7 @@ Result<> Committer::prepare() {
   }
   temporary_ = writer_->makes_new_file();
   if (temporary_) {
-    TRY(file_, place_->make_temporary(source ? place_->owner().mode : default_mode()));
+    TRY(file_, place_->make_temporary(place_->owner().value_or(maker_)));
   } else {
     TRY(file_, place_->open_to_write());
   }
@@ -189,7 +182,7 @@ Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journ
 // A file without keys must never be seen (docs/reliability.md): it is made whole beside its name.
 Result<> Committer::replace_file(const CommitPlan& plan, JournalRecord intention, Journal& journal) {
   if (!temporary_) {
-    TRY(file_, place_->make_temporary(place_->owner().mode));
+    TRY(file_, place_->make_temporary(place_->owner().value_or(maker_)));
     temporary_ = true;
   }
   for (const CommitStep& step : plan.steps) {

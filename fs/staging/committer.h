@@ -31,6 +31,9 @@ class Committer {
   // The table of that path as the file holds it, good until the next commit. Errors: not_found, damaged, unsupported, io.
   Result<const CommittedTable*> committed_table(const std::string& path);
 
+  // Whom a file that it makes belongs to.
+  void make_as(const FilePlace::Owner& maker) { maker_ = maker; }
+
   // Sets in each column how many of its bytes are committed then.
   Result<> commit(CommitWork&, Journal&);
 
@@ -54,6 +57,7 @@ class Committer {
   const std::shared_ptr<const FilePlace> place_;
   std::unique_ptr<tfile::FileWriter> writer_;
   Descriptor file_;
+  FilePlace::Owner maker_ = process_owner();
   bool temporary_ = false;  // file_ does not stand under its name yet
   bool untidy_ = false;
   bool lost_ = false;       // what is on disk is not known any more

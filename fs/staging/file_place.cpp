@@ -30,13 +30,16 @@ Result<Descriptor> FilePlace::open_to_write() const {
   return file;
 }
 
-Result<Descriptor> FilePlace::make_temporary(mode_t mode) const {
+Result<Descriptor> FilePlace::make_temporary(const Owner& owner) const {
   drop_temporary();
   // Readable by its owner alone until it is whole.
   Descriptor file(::openat(directory.get(), temporary_name(name).c_str(),
                            O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
   if (!file) return system_error(shown, errno);
-  if (::fchmod(file.get(), mode) != 0) return system_error(shown, errno);
+  // Who may not give it away keeps it: as a copy that replaces a file would be his.
+  const bool is_ours = owner.uid == ::geteuid() && owner.gid == ::getegid();
+  if (!is_ours && ::fchown(file.get(), owner.uid, owner.gid) != 0 && errno != EPERM) return system_error(shown, errno);
+  if (::fchmod(file.get(), owner.mode) != 0) return system_error(shown, errno);
   return file;
 }
 
@@ -50,11 +53,31 @@ Result<> FilePlace::publish(int temporary) const {
 
 void FilePlace::drop_temporary() const { ::unlinkat(directory.get(), temporary_name(name).c_str(), 0); }
 
-FilePlace::Owner FilePlace::owner() const {
+std::optional<FilePlace::Owner> FilePlace::owner() const {
   struct stat status {};
-  if (::fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0)
-    return {status.st_uid, status.st_gid, status.st_mode & 07777, true};
-  return {::geteuid(), ::getegid(), 0, false};
+  if (::fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return Owner{status.st_uid, status.st_gid, status.st_mode & 07777};
+}
+
+Result<> FilePlace::change(const Owner& owner, timespec modified) const {
+  TRY(const Descriptor file, open_to_write());
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return system_error(shown, errno);
+  const bool same_owner = owner.uid == status.st_uid && owner.gid == status.st_gid;
+  if (!same_owner && ::fchown(file.get(), owner.uid, owner.gid) != 0) return system_error(shown, errno);
+  if (owner.mode != (status.st_mode & 07777) && ::fchmod(file.get(), owner.mode) != 0) return system_error(shown, errno);
+  const timespec times[] = {{0, UTIME_OMIT}, modified};
+  if (modified.tv_nsec != UTIME_OMIT && ::futimens(file.get(), times) != 0) return system_error(shown, errno);
+  return {};
+}
+
+FilePlace::Owner process_owner() {
+  static const mode_t mask = [] {
+    const mode_t set = ::umask(0);
+    ::umask(set);
+    return set;
+  }();
+  return {::geteuid(), ::getegid(), 0666 & ~mask};
 }
 
 std::string temporary_name(std::string_view file_name) {

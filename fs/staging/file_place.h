@@ -4,7 +4,9 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <ctime>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,20 +29,24 @@ struct FilePlace {
   // The file for writing. Errors: not_found, denied.
   Result<Descriptor> open_to_write() const;
 
-  // A new file beside it, not seen under its name until publish() has put it there: synced, renamed, the directory
-  // synced. An older one that a crash left is replaced.
-  Result<Descriptor> make_temporary(mode_t) const;
-  Result<> publish(int temporary) const;
-  void drop_temporary() const;
-
+  // Whom a file belongs to, and its permission bits.
   struct Owner {
     uid_t uid = 0;
     gid_t gid = 0;
     mode_t mode = 0;
-    bool exists = false;
   };
-  Owner owner() const;  // of the file; where it does not exist: who a new one belongs to
+  // A new file beside it, not seen under its name until publish() has put it there: synced, renamed, the directory
+  // synced. An older one that a crash left is replaced.
+  Result<Descriptor> make_temporary(const Owner&) const;
+  Result<> publish(int temporary) const;
+  void drop_temporary() const;
+
+  std::optional<Owner> owner() const;  // nothing where there is no file
+  // Gives the file to others, sets its bits and times. `modified`: UTIME_NOW and UTIME_OMIT as in utimensat(2).
+  Result<> change(const Owner&, timespec modified) const;
 };
+
+FilePlace::Owner process_owner();  // of files that this process makes for nobody else
 
 std::string temporary_name(std::string_view file_name);  // ".out.root.tfilefs-tmp"
 inline constexpr std::string_view kTemporarySuffix = ".tfilefs-tmp";

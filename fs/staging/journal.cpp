@@ -237,13 +237,13 @@ Result<std::shared_ptr<Journal>> Journal::create(int directory_fd, std::string n
   return journal;
 }
 
-Result<Replayed> Journal::replay(int directory_fd, std::string name, uid_t owner, Use use) {
+Result<Replayed> Journal::replay(int directory_fd, std::string name, std::optional<uid_t> owner, Use use) {
   const bool take_over = use == Use::take_over;
   TRY(auto directory, duplicate(directory_fd));
   TRY(auto file, open_existing(directory_fd, name, take_over ? O_RDWR : O_RDONLY));
   struct stat status;
   if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be looked at", errno);
-  if (status.st_uid != owner) return tfile::fail(ErrorKind::denied, "journal belongs to another user than the file");
+  if (owner && status.st_uid != *owner) return tfile::fail(ErrorKind::denied, "journal belongs to another user than the file");
   TRY_VOID(lock_file(file.get(), take_over ? LOCK_EX : LOCK_SH));
   if (!is_named(directory_fd, name, file.get())) return tfile::fail(ErrorKind::not_found, "journal has just gone", -1, ENOENT);
   if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be looked at", errno);
@@ -260,6 +260,8 @@ Result<Replayed> Journal::replay(int directory_fd, std::string name, uid_t owner
   TRY(const auto first, reader.next());
   if (!first) return tfile::fail(ErrorKind::damaged, "journal without its first record");
   Replayed replayed;
+  replayed.owner = status.st_uid;
+  replayed.group = status.st_gid;
   TRY(replayed.begin, begin_of(*first));
   for (;;) {
     TRY(auto record, reader.next());

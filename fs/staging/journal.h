@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ struct Replayed {
   std::shared_ptr<Journal> journal;  // data is read from it
   JournalBegin begin;
   std::vector<JournalRecord> records;  // without begin; data as locations
+  uid_t owner = 0;
+  gid_t group = 0;
   std::string cut;  // why reading stopped before the end ("checksum of the record at 4711"); empty: at the end
 };
 
@@ -42,10 +45,10 @@ class Journal {
 
   // Reads one that is there. `take_over`: with the writers' lock, what follows the last good record is cut off, and it
   // goes on; else it is only read, and every append fails (denied). Stops at the first record that is short or whose
-  // checksum is wrong. Errors: not_found (also one that a crash left before it was begun), busy (as above), denied (`owner` is not its owner), damaged (no journal, no
+  // checksum is wrong. Errors: not_found (also one that a crash left before it was begun), busy (as above), denied (it belongs to another than `owner`), damaged (no journal, no
   // begin, more than can be), unsupported (version), io.
   enum class Use : std::uint8_t { read, take_over };
-  static Result<Replayed> replay(int directory_fd, std::string name, uid_t owner, Use);
+  static Result<Replayed> replay(int directory_fd, std::string name, std::optional<uid_t> owner, Use);
 
   // Puts a record at the end; on disk after the next sync. All or nothing: what a failed append left is written over by
   // the next. `data` gives where its bytes lie from now on (at most kPayloadMax). Errors: no_space, io, denied.

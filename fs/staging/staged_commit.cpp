@@ -93,6 +93,7 @@ Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
     journal = journal_;
   }
   hooks_.committing();
+  committer_.make_as(owner());
   auto done = committer_.commit(planned, *journal);
   if (!done) {
     keep_error(planned, done.error());

@@ -34,7 +34,8 @@ StagedFile::StagedFile(Writing& writing, FilePlace place, std::string path, Hook
       hooks_(std::move(hooks)),
       root_(std::make_shared<StagedNode>(0, true, "", nullptr)),
       committer_(writing.options, writing.cache, place_, left_),
-      there_(place_->owner().exists) {
+      there_(place_->owner().has_value()),
+      owner_(place_->owner().value_or(process_owner())) {
   root_->attributes.modified = now();
 }
 
@@ -66,18 +67,31 @@ void StagedFile::stop() {
   tidy();
 }
 
-Result<> StagedFile::make() {
+Result<> StagedFile::make(const FilePlace::Owner& maker) {
   const Lock change(change_mutex_);
   {
     const Lock lock(mutex_);
     if (there_ || explicit_) return name_taken();
     explicit_ = true;
+    owner_ = maker;
   }
   TRY_VOID(begin_change());
   JournalRecord record;  // of the root: the file itself
   record.kind = JournalKind::create;
   record.file_kind = StagedKind::directory;
   return note(record);
+}
+
+FilePlace::Owner StagedFile::owner() const {
+  const Lock lock(mutex_);
+  return owner_;
+}
+
+Result<> StagedFile::change_owner(const FilePlace::Owner& owner, timespec modified) {
+  if (place_->owner()) TRY_VOID(place_->change(owner, modified));
+  const Lock lock(mutex_);
+  owner_ = owner;
+  return {};
 }
 
 bool StagedFile::is_there() const {
@@ -158,8 +172,8 @@ Result<> StagedFile::begin_journal() {
     begin.file_uuid = file->header().uuid;
     begin.file_end = file->header().end;
   }
-  const FilePlace::Owner owner = place_->owner();
-  TRY(journal_, Journal::create(place_->directory.get(), journal_name(place_->name), begin, owner.uid, owner.gid));
+  const FilePlace::Owner belongs = owner();
+  TRY(journal_, Journal::create(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid));
   return {};
 }
 

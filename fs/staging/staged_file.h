@@ -45,7 +45,10 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
 
   const NodePtr& root() const { return root_; }
   // The file is wanted whether or not anything is staged in it (mkdir). Changes nothing by itself; see make_directory.
-  Result<> make() EXCLUDES(change_mutex_);
+  Result<> make(const FilePlace::Owner& maker) EXCLUDES(change_mutex_);
+  // Of the file, or of the one that will be made.
+  FilePlace::Owner owner() const EXCLUDES(mutex_);
+  Result<> change_owner(const FilePlace::Owner&, timespec modified) EXCLUDES(mutex_);
   // Whether the file exists on disk, committed at least once.
   bool is_there() const EXCLUDES(mutex_);
   // Whether it is there, or will be.
@@ -182,6 +185,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   Reasons reasons_ GUARDED_BY(mutex_);  // by path
   bool there_ GUARDED_BY(mutex_) = false;
   bool explicit_ GUARDED_BY(mutex_) = false;  // the file was made by its name
+  FilePlace::Owner owner_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool running_ GUARDED_BY(mutex_) = false;
   bool woken_ GUARDED_BY(mutex_) = false;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of StagedFile: what a writer that crashed left.
+#include <unistd.h>
+
+#include <optional>
 #include <utility>
 
 #include "staging/recovery.h"
@@ -13,8 +16,10 @@ using tfile::fail;
 // What its commits brought into the file is done, the rest is staged again.
 Result<> StagedFile::replay() {
   const Lock change(change_mutex_);
-  auto found = Journal::replay(place_->directory.get(), journal_name(place_->name), place_->owner().uid,
-                               Journal::Use::take_over);
+  const auto owner = place_->owner();
+  // Only who may give files away takes a journal over for another who wants to make one.
+  const auto of = owner ? std::optional(owner->uid) : ::geteuid() == 0 ? std::nullopt : std::optional(::geteuid());
+  auto found = Journal::replay(place_->directory.get(), journal_name(place_->name), of, Journal::Use::take_over);
   // Another mount writes the file: it can be read, and who wants to write is told then.
   if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::busy)) return {};
   TRY(Replayed replayed, std::move(found));
@@ -37,6 +42,7 @@ Result<> StagedFile::replay() {
     const Lock lock(mutex_);
     last_id_ = restored.last_id;
     explicit_ = restored.makes_file;
+    if (!owner) owner_.uid = replayed.owner, owner_.gid = replayed.group;
   }
   return begin_change();
 }

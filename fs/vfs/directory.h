@@ -66,6 +66,13 @@ struct AttributeChange {
   std::optional<timespec> accessed, modified;  // nanoseconds of UTIME_NOW: now
 };
 
+// Who makes something, and with which permission bits.
+struct Creation {
+  mode_t mode = 0;
+  uid_t uid = 0;
+  gid_t gid = 0;
+};
+
 // Of a ROOT file: keys into a directory, columns into a table or a directory of it, items into a column.
 enum class Takes : std::uint8_t { nothing, keys, columns_of_table, columns, items };
 
@@ -138,9 +145,9 @@ class Directory : public std::enable_shared_from_this<Directory> {
 
   // Changes; a directory in which nothing can be changed answers EROFS to each. `exclusive`: EEXIST where the name is
   // taken, else what is there is opened.
-  virtual void make_file(std::string_view name, mode_t, bool exclusive, Reply<CreatedFile>) const;
-  virtual void make_directory(std::string_view name, mode_t, Reply<FoundEntry>) const;
-  virtual void make_link(std::string_view name, std::string_view target, Reply<FoundEntry>) const;
+  virtual void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const;
+  virtual void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const;
+  virtual void make_link(std::string_view name, std::string_view target, const Creation&, Reply<FoundEntry>) const;
   virtual void remove(std::string_view name, bool directory, Reply<void>) const;
   // `flags`: as renameat2(2).
   virtual void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,

@@ -135,7 +135,7 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
   if (writing_) {
     TRY(FilePlace place, place_of(source));
     TRY(written_, open_written(context_, file, std::move(place), ""));
-    if (!written_->staged().is_wanted()) TRY_VOID(written_->staged().make());
+    if (!written_->staged().is_wanted()) TRY_VOID(written_->staged().make(process_owner()));
   }
   const auto root = written_ ? written_->root() : std::make_shared<const RootFileHolder>(context_, file);
   inodes_ = std::make_unique<InodeTable>(Entry{root, {}});
@@ -529,12 +529,12 @@ void FileSystem::listxattr(InodeId id, Reply<std::string> reply) {
   });
 }
 
-// The space of the source's own file system, of which nothing is free to whoever looks through this one.
+// The space of the source's own file system, of which nothing is free to whoever cannot write through this one.
 void FileSystem::statfs(Reply<struct statvfs> reply) {
-  auto job = [source = space_of_]() -> Result<struct statvfs> {
+  auto job = [source = space_of_, writes = writing_ != nullptr]() -> Result<struct statvfs> {
     struct statvfs space {};
     if (!source || ::fstatvfs(source->get(), &space) != 0) space.f_bsize = space.f_frsize = 4096;
-    space.f_bfree = space.f_bavail = space.f_ffree = space.f_favail = 0;
+    if (!writes) space.f_bfree = space.f_bavail = space.f_ffree = space.f_favail = 0;
     space.f_namemax = NAME_MAX;
     return space;
   };

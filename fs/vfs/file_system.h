@@ -98,10 +98,10 @@ class FileSystem {
     Found found;
     Opened opened;
   };
-  void create(InodeId parent, std::string_view name, mode_t, bool exclusive, Reply<Created>);
+  void create(InodeId parent, std::string_view name, const Creation&, bool exclusive, Reply<Created>);
   void open_to_write(InodeId, Reply<Opened>);
-  void make_directory(InodeId parent, std::string_view name, mode_t, Reply<Found>);
-  void make_link(InodeId parent, std::string_view name, std::string_view target, Reply<Found>);
+  void make_directory(InodeId parent, std::string_view name, const Creation&, Reply<Found>);
+  void make_link(InodeId parent, std::string_view name, std::string_view target, const Creation&, Reply<Found>);
   void remove(InodeId parent, std::string_view name, bool directory, Reply<void>);
   void rename(InodeId parent, std::string_view name, InodeId new_parent, std::string_view new_name, unsigned flags,
               Reply<void>);

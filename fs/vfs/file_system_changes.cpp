@@ -51,10 +51,10 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, Reply<T> re
                });
 }
 
-void FileSystem::create(InodeId parent, std::string_view name, mode_t mode, bool exclusive, Reply<Created> reply) {
-  auto make = [this, name = std::string(name), mode, exclusive](const InodePtr& in, const DirectoryPtr& directory,
+void FileSystem::create(InodeId parent, std::string_view name, const Creation& how, bool exclusive, Reply<Created> reply) {
+  auto make = [this, name = std::string(name), how, exclusive](const InodePtr& in, const DirectoryPtr& directory,
                                                                 Reply<Created> told) {
-    directory->make_file(name, mode, exclusive,
+    directory->make_file(name, how, exclusive,
                          [this, in, name, told = std::move(told)](Result<CreatedFile> made) mutable {
                            if (!made) return told(tl::unexpected(std::move(made).error()));
                            finish_created(in, name, *std::move(made), std::move(told));
@@ -75,20 +75,21 @@ void FileSystem::finish_created(const InodePtr& in, const std::string& name, Cre
   finish_found(in, name, std::move(made.at), std::move(open));
 }
 
-void FileSystem::make_directory(InodeId parent, std::string_view name, mode_t mode, Reply<Found> reply) {
-  auto make = [this, name = std::string(name), mode](const InodePtr& in, const DirectoryPtr& directory,
+void FileSystem::make_directory(InodeId parent, std::string_view name, const Creation& how, Reply<Found> reply) {
+  auto make = [this, name = std::string(name), how](const InodePtr& in, const DirectoryPtr& directory,
                                                      Reply<Found> told) {
-    directory->make_directory(name, mode, [this, in, name, told = std::move(told)](Result<FoundEntry> made) mutable {
+    directory->make_directory(name, how, [this, in, name, told = std::move(told)](Result<FoundEntry> made) mutable {
       finish_found(in, name, std::move(made), std::move(told));
     });
   };
   change_in(parent, name, std::move(reply), std::move(make));
 }
 
-void FileSystem::make_link(InodeId parent, std::string_view name, std::string_view target, Reply<Found> reply) {
-  auto make = [this, name = std::string(name), target = std::string(target)](
+void FileSystem::make_link(InodeId parent, std::string_view name, std::string_view target, const Creation& how,
+                           Reply<Found> reply) {
+  auto make = [this, name = std::string(name), target = std::string(target), how](
                   const InodePtr& in, const DirectoryPtr& directory, Reply<Found> told) {
-    directory->make_link(name, target, [this, in, name, told = std::move(told)](Result<FoundEntry> made) mutable {
+    directory->make_link(name, target, how, [this, in, name, told = std::move(told)](Result<FoundEntry> made) mutable {
       finish_found(in, name, std::move(made), std::move(told));
     });
   };

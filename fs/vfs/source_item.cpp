@@ -167,9 +167,9 @@ class SourceDirectory final : public Directory {
     answer_blocking(
         tree_->context().cache, [tree = tree_, path = path_] { return tree->list(path); }, std::move(reply));
   }
-  void make_file(std::string_view name, mode_t, bool exclusive, Reply<CreatedFile>) const override;
-  void make_directory(std::string_view name, mode_t, Reply<FoundEntry>) const override;
-  void make_link(std::string_view name, std::string_view target, Reply<FoundEntry>) const override;
+  void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const override;
+  void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const override;
+  void make_link(std::string_view name, std::string_view target, const Creation&, Reply<FoundEntry>) const override;
   void remove(std::string_view name, bool directory, Reply<void>) const override;
   void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
               Reply<void>) const override;
@@ -209,9 +209,10 @@ void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const
       Reply<Found>(std::move(finish)));
 }
 
-void SourceDirectory::make_file(std::string_view name, mode_t mode, bool exclusive, Reply<CreatedFile> reply) const {
-  auto job = [tree = tree_, path = below(name), mode, exclusive]() -> Result<CreatedFile> {
-    TRY(Descriptor file, tree->make_file(path, mode, exclusive));
+void SourceDirectory::make_file(std::string_view name, const Creation& how, bool exclusive,
+                                Reply<CreatedFile> reply) const {
+  auto job = [tree = tree_, path = below(name), how, exclusive]() -> Result<CreatedFile> {
+    TRY(Descriptor file, tree->make_file(path, how, exclusive));
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
     CreatedFile made{{{make_source_file(tree, path, status), {}}, {}}, {}};
@@ -222,23 +223,24 @@ void SourceDirectory::make_file(std::string_view name, mode_t mode, bool exclusi
 }
 
 // A name that ends in ".root" is to be a ROOT file.
-void SourceDirectory::make_directory(std::string_view name, mode_t mode, Reply<FoundEntry> reply) const {
-  auto job = [tree = tree_, path = below(name), mode]() -> Result<FoundEntry> {
+void SourceDirectory::make_directory(std::string_view name, const Creation& how, Reply<FoundEntry> reply) const {
+  auto job = [tree = tree_, path = below(name), how]() -> Result<FoundEntry> {
     if (path.ends_with(".root")) {
       if (tree->status(path)) return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST);
       TRY(const auto written, tree->written_file(path));
-      TRY_VOID(written->staged().make());
+      TRY_VOID(written->staged().make({how.uid, how.gid, how.mode & 0666}));
       return FoundEntry{{written->root(), {}}, {}};
     }
-    TRY_VOID(tree->make_directory(path, mode));
+    TRY_VOID(tree->make_directory(path, how));
     return FoundEntry{{make_source_directory(tree, path), {}}, {}};
   };
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }
 
-void SourceDirectory::make_link(std::string_view name, std::string_view target, Reply<FoundEntry> reply) const {
-  auto job = [tree = tree_, path = below(name), target = std::string(target)]() -> Result<FoundEntry> {
-    TRY_VOID(tree->make_link(path, target));
+void SourceDirectory::make_link(std::string_view name, std::string_view target, const Creation& how,
+                                Reply<FoundEntry> reply) const {
+  auto job = [tree = tree_, path = below(name), target = std::string(target), how]() -> Result<FoundEntry> {
+    TRY_VOID(tree->make_link(path, target, how));
     TRY(const struct stat status, tree->status(path));
     return FoundEntry{{make_source_file(tree, path, status), {}}, {}};
   };

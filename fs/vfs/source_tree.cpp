@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/fsuid.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -337,23 +338,51 @@ Result<Descriptor> SourceTree::parent(const std::string& path) const {
   return open_path(parent_of(path), kDirectoryFlags, false);
 }
 
-Result<Descriptor> SourceTree::make_file(const std::string& path, mode_t mode, bool exclusive) {
+namespace {
+
+// What this thread makes belongs to who asked for it, where the process may make files for others (setfsuid(2): of this
+// thread alone).
+class ActingFor {
+ public:
+  explicit ActingFor(const Creation& who) : acts_(::geteuid() == 0 && (who.uid != 0 || who.gid != 0)) {
+    if (!acts_) return;
+    ::setfsgid(who.gid);
+    ::setfsuid(who.uid);
+  }
+  ~ActingFor() {
+    if (!acts_) return;
+    ::setfsuid(::geteuid());
+    ::setfsgid(::getegid());
+  }
+  ActingFor(const ActingFor&) = delete;
+  ActingFor& operator=(const ActingFor&) = delete;
+
+ private:
+  const bool acts_;
+};
+
+}  // namespace
+
+Result<Descriptor> SourceTree::make_file(const std::string& path, const Creation& how, bool exclusive) {
   TRY(const Descriptor in, parent(path));
+  const ActingFor acting(how);
   Descriptor file(::openat(in.get(), name_of(path).c_str(),
                            O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (exclusive ? O_EXCL : 0),
-                           mode));
+                           how.mode));
   if (!file) return system_failure(path, errno);
   return file;
 }
 
-Result<> SourceTree::make_directory(const std::string& path, mode_t mode) {
+Result<> SourceTree::make_directory(const std::string& path, const Creation& how) {
   TRY(const Descriptor in, parent(path));
-  if (::mkdirat(in.get(), name_of(path).c_str(), mode) != 0) return system_failure(path, errno);
+  const ActingFor acting(how);
+  if (::mkdirat(in.get(), name_of(path).c_str(), how.mode) != 0) return system_failure(path, errno);
   return {};
 }
 
-Result<> SourceTree::make_link(const std::string& path, const std::string& target) {
+Result<> SourceTree::make_link(const std::string& path, const std::string& target, const Creation& how) {
   TRY(const Descriptor in, parent(path));
+  const ActingFor acting(how);
   if (::symlinkat(target.c_str(), in.get(), name_of(path).c_str()) != 0) return system_failure(path, errno);
   return {};
 }

@@ -50,9 +50,9 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   void take_over_journals();
 
   // Plain files and directories; each blocks. Errors: as the system calls.
-  Result<Descriptor> make_file(const std::string& path, mode_t, bool exclusive);
-  Result<> make_directory(const std::string& path, mode_t);
-  Result<> make_link(const std::string& path, const std::string& target);
+  Result<Descriptor> make_file(const std::string& path, const Creation&, bool exclusive);
+  Result<> make_directory(const std::string& path, const Creation&);
+  Result<> make_link(const std::string& path, const std::string& target, const Creation&);
   Result<> remove(const std::string& path, bool directory);
   Result<> rename(const std::string& from, const std::string& to, unsigned flags);
   Result<> change(const std::string& path, const AttributeChange&);

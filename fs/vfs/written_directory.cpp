@@ -41,9 +41,9 @@ class WrittenDirectory final : public Directory {
 
   void find(std::string_view name, Reply<FoundEntry>) const override;
   void list(Reply<std::shared_ptr<const Listing>>) const override;
-  void make_file(std::string_view name, mode_t, bool exclusive, Reply<CreatedFile>) const override;
-  void make_directory(std::string_view name, mode_t, Reply<FoundEntry>) const override;
-  void make_link(std::string_view, std::string_view, Reply<FoundEntry> reply) const override {
+  void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const override;
+  void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const override;
+  void make_link(std::string_view, std::string_view, const Creation&, Reply<FoundEntry> reply) const override {
     reply(fail(ErrorKind::denied, "a ROOT file has no symbolic links", -1, EPERM));
   }
   void remove(std::string_view name, bool directory, Reply<void>) const override;
@@ -134,9 +134,10 @@ void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
   committed_->list(std::move(finish));
 }
 
-void WrittenDirectory::make_file(std::string_view name, mode_t mode, bool exclusive, Reply<CreatedFile> reply) const {
+void WrittenDirectory::make_file(std::string_view name, const Creation& how, bool exclusive,
+                                 Reply<CreatedFile> reply) const {
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  find(name, [self, name = std::string(name), mode, exclusive,
+  find(name, [self, name = std::string(name), mode = how.mode, exclusive,
               reply = std::move(reply)](Result<FoundEntry> there) mutable {
     if (there && exclusive) return reply(name_taken());
     if (!there && there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
@@ -157,9 +158,9 @@ void WrittenDirectory::make_file(std::string_view name, mode_t mode, bool exclus
   });
 }
 
-void WrittenDirectory::make_directory(std::string_view name, mode_t mode, Reply<FoundEntry> reply) const {
+void WrittenDirectory::make_directory(std::string_view name, const Creation& how, Reply<FoundEntry> reply) const {
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  find(name, [self, name = std::string(name), mode, reply = std::move(reply)](Result<FoundEntry> there) mutable {
+  find(name, [self, name = std::string(name), mode = how.mode, reply = std::move(reply)](Result<FoundEntry> there) mutable {
     if (there) return reply(name_taken());
     if (there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
     self->change(

@@ -54,9 +54,20 @@ class WrittenDirectoryHolder final : public Holder {
                                });
   }
 
+  // The root's owner, bits and times are those of the file.
   void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
     file_->staged().set_attributes(*node_, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
-    reply(file_->staged_attributes(*node_));
+    if (node_ != file_->staged().root()) return reply(file_->staged_attributes(*node_));
+    auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
+      FilePlace::Owner owner = file->staged().owner();
+      owner.uid = change.uid.value_or(owner.uid);
+      owner.gid = change.gid.value_or(owner.gid);
+      if (change.mode) owner.mode = *change.mode & 0666;
+      constexpr timespec kLeave{0, UTIME_OMIT};
+      TRY_VOID(file->staged().change_owner(owner, change.modified.value_or(kLeave)));
+      return file->staged_attributes(*node);
+    };
+    answer_blocking(file_->context().cache, std::move(job), std::move(reply));
   }
 
   void sync(Slot, Reply<void> reply) const override {
@@ -134,9 +145,15 @@ Attributes WrittenFile::staged_attributes(const StagedNode& node) const {
   const Ownership& ownership = context_.ownership;
   Attributes a;
   a.mode = (node.directory ? S_IFDIR : S_IFREG) | (status.attributes.mode & ~ownership.umask);
-  if (node.directory && status.attributes.mode == 0) a.mode |= 0755 & ~ownership.umask;
-  a.uid = ownership.uid.value_or(::geteuid());
-  a.gid = ownership.gid.value_or(::getegid());
+  const FilePlace::Owner owner = staged_->owner();
+  const mode_t readable = owner.mode & 0444;
+  if (&node == staged_->root().get()) {
+    a.mode = S_IFDIR | ((owner.mode | readable >> 2) & ~ownership.umask);
+  } else if (node.directory && status.attributes.mode == 0) {
+    a.mode |= 0755 & ~ownership.umask;
+  }
+  a.uid = ownership.uid.value_or(owner.uid);
+  a.gid = ownership.gid.value_or(owner.gid);
   a.links = node.directory ? 2 : 1;
   a.size = node.directory ? 0 : status.size;
   a.blocks = (a.size + 511) / 512;

@@ -6,6 +6,7 @@ import errno
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 
 import numpy as np
@@ -266,7 +267,7 @@ def kill(m):
     m.close()
 
 
-def append(path, data):
+def append_synced(path, data):
     with open(path, "ab", buffering=0) as file:
         file.write(data)
         os.fsync(file.fileno())
@@ -282,11 +283,11 @@ def test_parts_of_entries_behind_committed_ones_survive(tmp_path, columns):
     os.makedirs(table)
     put(table, columns)
     commit(table)
-    append(os.path.join(table, "hits/values.i2"), more["hits/values.i2"].tobytes())
+    append_synced(os.path.join(table, "hits/values.i2"), more["hits/values.i2"].tobytes())
     kill(m)
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     table = os.path.join(m.path, "out.root", "Events")
-    append(os.path.join(table, "id.i8"), more["id.i8"].tobytes()[:3])
+    append_synced(os.path.join(table, "id.i8"), more["id.i8"].tobytes()[:3])
     said = subprocess.run([mounted.program(), "umount", m.path], capture_output=True, text=True)
     assert said.returncode == 1 and "id.i8: ends within an item" in said.stderr
     m.close()
@@ -294,8 +295,8 @@ def test_parts_of_entries_behind_committed_ones_survive(tmp_path, columns):
     with mounted.Mounted(tmp_path, ("rw", "commit=600")) as m:
         table = os.path.join(m.path, "out.root", "Events")
         assert os.path.getsize(os.path.join(table, "id.i8")) == columns["id.i8"].nbytes + 3
-        append(os.path.join(table, "id.i8"), more["id.i8"].tobytes()[3:])
-        append(os.path.join(table, "hits/offsets.i8"), more["hits/offsets.i8"].tobytes())
+        append_synced(os.path.join(table, "id.i8"), more["id.i8"].tobytes()[3:])
+        append_synced(os.path.join(table, "hits/offsets.i8"), more["hits/offsets.i8"].tobytes())
         for name, values in everything.items():
             assert open(os.path.join(table, name), "rb").read() == values.tobytes(), name
     check_table(tmp_path / "out.root", "Events", everything)
@@ -328,7 +329,7 @@ def test_what_follows_an_early_cluster_survives(tmp_path):
 
     def step(entries=5000):
         for name, file in files.items():
-            columns[name].append(random.integers(0, 1 << 30, entries).astype("<" + name[-2:]))
+            columns[name].append_synced(random.integers(0, 1 << 30, entries).astype("<" + name[-2:]))
             file.write(columns[name][-1].tobytes())
 
     deadline = time.monotonic() + 60
@@ -433,3 +434,42 @@ def test_types_that_are_not_written(tmp_path, columns, offender):
             put(table, {path: np.zeros(1, "i8") for path in columns})
         assert refused.value.errno == errno.EINVAL
         assert offender.split("/")[0] in m.errors()
+
+
+def test_space_and_bits_are_those_of_a_directory(tmp_path, columns):
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        real, shown = os.statvfs(tmp_path), os.statvfs(m.path)
+        assert shown.f_blocks == real.f_blocks and 0.9 * real.f_bavail < shown.f_bavail * shown.f_frsize / real.f_frsize
+        file = os.path.join(m.path, "out.root")
+        subprocess.run(["sh", "-c", f"umask 077; mkdir '{file}' '{file}/Events'"], check=True)
+        assert os.stat(file).st_mode & 0o777 == 0o700
+        put(os.path.join(file, "Events"), {"id.i8": columns["id.i8"]})
+        commit(file)
+        assert os.stat(tmp_path / "out.root").st_mode & 0o777 == 0o600
+        os.chmod(file, 0o750)
+        os.utime(file, (10, 1_000_000_000))
+        assert os.stat(tmp_path / "out.root").st_mode & 0o777 == 0o640
+        assert os.stat(tmp_path / "out.root").st_mtime == 1_000_000_000
+        assert os.stat(file).st_mode & 0o777 == 0o750
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may make files for others")
+def test_what_others_make_is_theirs(columns):
+    source = tempfile.mkdtemp(prefix="tfilefs-theirs-")
+    os.chmod(source, 0o777)
+    who = ["setpriv", "--reuid=12345", "--regid=12346", "--clear-groups", "sh", "-ec"]
+    try:
+        m = mounted.Mounted(source, ("rw", "allow_other", "commit=600"))
+        made = "echo text > a.txt; mkdir b; ln -s a.txt c; mkdir -p out.root/Events; printf 12345678 > out.root/Events/id.i8"
+        subprocess.run([*who, made], cwd=m.path, check=True)
+        assert os.stat(os.path.join(source, "out.root.tfilefs-journal")).st_uid == 12345
+        kill(m)
+        with mounted.Mounted(source, ("rw", "allow_other", "commit=600")) as m:
+            subprocess.run([*who, "printf abcdefgh > out.root/Events/id.i8"], cwd=m.path, check=True)
+        for name in ("a.txt", "b", "c", "out.root"):
+            status = os.lstat(os.path.join(source, name))
+            assert (status.st_uid, status.st_gid) == (12345, 12346), name
+        with uproot.open(os.path.join(source, "out.root")) as file:
+            assert file["Events"]["id"].array(library="np").tobytes() == b"abcdefgh"
+    finally:
+        shutil.rmtree(source)
