@@ -329,7 +329,7 @@ def test_what_follows_an_early_cluster_survives(tmp_path):
 
     def step(entries=5000):
         for name, file in files.items():
-            columns[name].append_synced(random.integers(0, 1 << 30, entries).astype("<" + name[-2:]))
+            columns[name].append(random.integers(0, 1 << 30, entries).astype("<" + name[-2:]))
             file.write(columns[name][-1].tobytes())
 
     deadline = time.monotonic() + 60
