@@ -40,6 +40,11 @@ JournalRecord intention_of(const CommitPlan& plan, const CommitWork& work) {
   Intention& intention = record.intention;
   intention.before = plan.head_before;
   intention.after = plan.head_after;
+  bool behind_head = false;
+  for (const CommitStep& step : plan.steps) {
+    if (behind_head && step.kind == CommitStep::Kind::write) intention.switches.push_back({step.offset, step.bytes});
+    behind_head |= step.kind == CommitStep::Kind::write && step.offset == 0;
+  }
   intention.directories = work.directories;
   for (const CommitWork::Rename& key : work.renamed) {
     intention.directories.push_back(joined_path(key.to.directory, key.to.name));
@@ -157,7 +162,7 @@ Result<> Committer::commit(CommitWork& work, Journal& journal) {
 
 // Another program may have written the file, for nobody else asks for our lock.
 Result<> Committer::check_head(const CommitPlan& plan) const {
-  const auto head = read_head(file_.get(), plan.head_before.size());
+  const auto head = read_at(file_.get(), 0, plan.head_before.size());
   if (head && *head == plan.head_before) return {};
   return fail(ErrorKind::stale, place_->shown + ": another program has written the file");
 }
@@ -202,7 +207,7 @@ Result<> Committer::replace_file(const CommitPlan& plan, JournalRecord intention
 
 Result<std::vector<std::byte>> Committer::head_in_place(std::size_t size) const {
   auto file = place_->open_to_write();
-  if (file) return read_head(file->get(), size);
+  if (file) return read_at(file->get(), 0, size);
   if (file.error().kind == ErrorKind::not_found) return std::vector<std::byte>();
   return tl::unexpected(std::move(file).error());
 }

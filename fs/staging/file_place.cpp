@@ -100,18 +100,18 @@ Result<> sync_data(int fd) {
   return {};
 }
 
-Result<std::vector<std::byte>> read_head(int fd, std::size_t size) {
-  std::vector<std::byte> head(size);
+Result<std::vector<std::byte>> read_at(int fd, std::uint64_t offset, std::size_t size) {
+  std::vector<std::byte> bytes(size);
   std::size_t got = 0;
   while (got < size) {
-    const ssize_t more = ::pread(fd, head.data() + got, size - got, static_cast<off_t>(got));
+    const ssize_t more = ::pread(fd, bytes.data() + got, size - got, static_cast<off_t>(offset + got));
     if (more < 0 && errno == EINTR) continue;
     if (more < 0) return system_error("read", errno);
     if (more == 0) break;
     got += static_cast<std::size_t>(more);
   }
-  head.resize(got);
-  return head;
+  bytes.resize(got);
+  return bytes;
 }
 
 }  // namespace tfilefs

@@ -54,8 +54,8 @@ inline constexpr std::string_view kTemporarySuffix = ".tfilefs-tmp";
 // All of the bytes, at `offset`. Errors: no_space, io.
 Result<> write_all(int fd, std::uint64_t offset, std::span<const std::byte>);
 Result<> sync_data(int fd);
-// The first bytes of the file, as many as there are up to `size`.
-Result<std::vector<std::byte>> read_head(int fd, std::size_t size);
+// Bytes from `offset`, as many as there are up to `size`.
+Result<std::vector<std::byte>> read_at(int fd, std::uint64_t offset, std::size_t size);
 tl::unexpected<Error> system_error(const std::string& what, int number);
 
 }  // namespace tfilefs

@@ -161,6 +161,11 @@ namespace {
 void put_intention(PayloadWriter& out, const Intention& intention) {
   out.block(intention.before);
   out.block(intention.after);
+  out.number(static_cast<std::uint32_t>(intention.switches.size()));
+  for (const Intention::Patch& patch : intention.switches) {
+    out.number(patch.offset);
+    out.block(patch.bytes);
+  }
   out.number(static_cast<std::uint32_t>(intention.columns.size()));
   for (const Intention::Column& column : intention.columns) {
     out.number(column.id);
@@ -175,6 +180,11 @@ Intention take_intention(PayloadReader& in) {
   Intention intention;
   intention.before = in.block();
   intention.after = in.block();
+  intention.switches.resize(in.count(sizeof(std::uint64_t) + sizeof(std::uint32_t)));
+  for (Intention::Patch& patch : intention.switches) {
+    patch.offset = in.number<std::uint64_t>();
+    patch.bytes = in.block();
+  }
   intention.columns.resize(in.count(2 * sizeof(std::uint64_t)));
   for (Intention::Column& column : intention.columns) {
     column.id = in.number<std::uint64_t>();

@@ -50,15 +50,21 @@ enum class JournalKind : std::uint32_t {
 };
 enum class StagedKind : std::uint8_t { directory = 1, column = 2, other = 3 };
 
-// What a commit makes of the file. It took place if the file begins with the bytes `after`, or if the next intention says
-// that it did when that commit began. Paths are as shown, from the file's root.
+// What a commit makes of the file. It took place if the file begins with the bytes `after`, then `switches` are written
+// again; or if the next intention says that it did when that commit began. Paths are as shown, from the file's root.
 struct Intention {
   struct Column {
     std::uint64_t id = 0;     // of the staged file
     std::uint64_t bytes = 0;  // of it, that are in the file then
     friend bool operator==(const Column&, const Column&) = default;
   };
+  struct Patch {
+    std::uint64_t offset = 0;
+    std::vector<std::byte> bytes;
+    friend bool operator==(const Patch&, const Patch&) = default;
+  };
   std::vector<std::byte> before, after;  // the first bytes of the file; before: none where there is no file
+  std::vector<Patch> switches;           // what is written behind a barrier after those, and makes readers see the commit
   std::vector<Column> columns;
   std::vector<std::string> tables, directories;  // that the file has under these names then
   std::vector<std::string> gone;                 // names that it has no longer

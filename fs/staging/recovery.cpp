@@ -249,6 +249,22 @@ CommittedKind committed_kind(const tfile::File& file, std::string_view path) {
   }
 }
 
+namespace {
+
+// The head is written: so is all that the switches lead to.
+Result<> finish_switches(int fd, const Intention& intention) {
+  bool changed = false;
+  for (const Intention::Patch& patch : intention.switches) {
+    TRY(const auto there, read_at(fd, patch.offset, patch.bytes.size()));
+    if (there == patch.bytes) continue;
+    TRY_VOID(write_all(fd, patch.offset, patch.bytes));
+    changed = true;
+  }
+  return changed ? sync_data(fd) : Result<>();
+}
+
+}  // namespace
+
 Result<Mended> mend_head(const FilePlace& place, const std::vector<JournalRecord>& records) {
   const auto last = std::find_if(records.rbegin(), records.rend(),
                                  [](const JournalRecord& record) { return record.kind == JournalKind::intend; });
@@ -259,11 +275,12 @@ Result<Mended> mend_head(const FilePlace& place, const std::vector<JournalRecord
     if (file.error().kind == ErrorKind::not_found) return Mended{};
     return tl::unexpected(std::move(file).error());
   }
-  TRY(const std::vector<std::byte> head, read_head(file->get(), std::max(before.size(), after.size())));
+  TRY(const std::vector<std::byte> head, read_at(file->get(), 0, std::max(before.size(), after.size())));
   switch (tfile::head_state(head, before, after)) {
     case tfile::HeadState::before:
       return Mended{};
     case tfile::HeadState::after:
+      TRY_VOID(finish_switches(file->get(), last->intention));
       return Mended{false, true};
     case tfile::HeadState::other:
       return fail(ErrorKind::stale, place.shown + ": another program has written the file since the crash");
@@ -272,6 +289,7 @@ Result<Mended> mend_head(const FilePlace& place, const std::vector<JournalRecord
   }
   TRY_VOID(write_all(file->get(), 0, after));
   TRY_VOID(sync_data(file->get()));
+  TRY_VOID(finish_switches(file->get(), last->intention));
   return Mended{true, true};
 }
 

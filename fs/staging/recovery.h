@@ -32,8 +32,8 @@ Result<RestoredTree> restore_tree(const NodePtr& root, const std::vector<Journal
 enum class CommittedKind : std::uint8_t { nothing, directory, table, other };
 CommittedKind committed_kind(const tfile::File&, std::string_view path);
 
-// Looks whether the last commit that was intended took place, and writes the head again if it was torn inside its sector
-// when the machine died. Errors: stale (another program has written the file), io.
+// Looks whether the last commit that was intended took place, finishes it if the head was the last that it wrote, and
+// writes that again if it was torn inside its sector when the machine died. Errors: stale (another program has written the file), io.
 struct Mended {
   bool was_torn = false;
   bool last_took_place = false;

@@ -129,6 +129,41 @@ def test_a_mount_after_a_crash_ends_right(recorded, reader, tmp_path):
     assert verdict.images > 0 and verdict.failures == [], f"seed {campaign.SEED}, images in {tmp_path}: {verdict}"
 
 
+@pytest.mark.parametrize("folder", ["", "deep"])
+def test_what_was_synced_survives_its_commit(tmp_path, folder):
+    """Whatever the moment, a mount has every synced byte: in the file, or staged again."""
+    files, initial, log = tmp_path / "files", tmp_path / "initial", tmp_path / "log"
+    files.mkdir(), initial.mkdir()
+    place = os.path.join(stories.FILE, folder, "Events")
+    columns = ("px", "hits")
+    with writing.Daemon(files, log) as daemon, writing.deadline():
+        table = os.path.join(daemon.path, place)
+        os.makedirs(table)
+        writing.write_table(table, 0, 300, columns)
+        assert daemon.command("commit") == 0
+        writing.write_table(table, 300, 500, columns, fsync=True)
+        recording.mark("start", log)
+        assert daemon.command("commit") == 0
+        daemon.process.kill()
+
+    def holds_all(directory, _):
+        wrong = []
+        with writing.Daemon(directory) as mount, writing.deadline():
+            for column in columns:
+                for path, data in writing.FILES[column](0, 500).items():
+                    with open(os.path.join(mount.path, place, path), "rb") as file:
+                        if (found := file.read()) != data:
+                            wrong.append(("mount", f"{path} has {len(found)} bytes, or others"))
+            mount.unmount()
+        return wrong
+
+    run = crash_run.Run(recording.read_log(log), str(initial), stories.FILE, {})
+    images = 4 * campaign.LENGTH["mounted_images"]
+    verdict = crash_run.examine_directories(run, holds_all, images, campaign.SEED)
+    campaign.report(f"synced, then committed in /{folder}: {verdict}")
+    assert verdict.images > 20 and verdict.failures == [], f"seed {campaign.SEED}: {verdict}"
+
+
 def test_what_fsync_returned_for_survives(reader, tmp_path):
     """Columns of an unfinished table, fsynced one by one: each image, mounted, holds all whose fsync had returned."""
     files, initial, log = tmp_path / "files", tmp_path / "initial", tmp_path / "log"

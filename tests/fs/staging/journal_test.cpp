@@ -32,7 +32,7 @@ std::vector<JournalRecord> every_kind() {
       {.kind = JournalKind::whiteout, .text = "old;1"},
       {.kind = JournalKind::data, .id = 2, .offset = 0, .bytes = {}},
       {.kind = JournalKind::intend,
-       .intention = {pattern(300, 2), pattern(310, 4), {{2, 300}, {1, 0}}, {"Events"}, {"a", "a/b"}, {"", "old;1"}}},
+       .intention = {pattern(300, 2), pattern(310, 4), {{4711, pattern(4, 5)}}, {{2, 300}, {1, 0}}, {"Events"}, {"a", "a/b"}, {"", "old;1"}}},
       {.kind = JournalKind::remove, .id = 2},
   };
 }
