@@ -8,8 +8,8 @@
 #include <new>
 #include <span>
 #include <utility>
+#include <vector>
 
-#include "tfile/chunk.h"
 
 namespace tfile {
 
@@ -24,7 +24,17 @@ class ArrayBuilder {
   ~ArrayBuilder() { std::free(data_); }
 
   std::size_t size() const { return size_; }
+  std::size_t capacity() const { return capacity_; }
   std::byte* data() { return data_; }
+  const std::byte* data() const { return data_; }
+
+  // Empty again, with its memory.
+  void clear() { size_ = 0; }
+  // Empty again, without.
+  void release() {
+    std::free(std::exchange(data_, nullptr));
+    size_ = capacity_ = 0;
+  }
 
   // Room for `size` more bytes at the end; the caller fills them.
   std::byte* extend(std::size_t size) {
@@ -40,12 +50,6 @@ class ArrayBuilder {
   void push(T value) {
     std::memcpy(extend(sizeof value), &value, sizeof value);
   }
-  Buffer take() {
-    if (std::byte* fitted = static_cast<std::byte*>(std::realloc(data_, std::max<std::size_t>(size_, 1)))) data_ = fitted;
-    Buffer buffer(std::exchange(data_, nullptr), std::exchange(size_, 0));
-    capacity_ = 0;
-    return buffer;
-  }
 
  private:
   void grow(std::size_t more) {
@@ -58,6 +62,36 @@ class ArrayBuilder {
 
   std::byte* data_ = nullptr;
   std::size_t size_ = 0, capacity_ = 0;
+};
+
+// Arrays of the thread, used again: growing new ones for every chunk is thousands of calls of an allocator that other
+// threads want as well, and pages that the system clears each time.
+class GrowingArrays {
+ public:
+  explicit GrowingArrays(std::size_t count) : arrays_(std::exchange(kept(), {})) {
+    if (arrays_.size() < count) arrays_.resize(count);
+  }
+  ~GrowingArrays() {
+    std::size_t room = kKeptMax;
+    for (ArrayBuilder& array : arrays_) {
+      array.clear();
+      if (array.capacity() > room) array.release();
+      room -= array.capacity();
+    }
+    kept() = std::move(arrays_);
+  }
+  GrowingArrays(const GrowingArrays&) = delete;
+  GrowingArrays& operator=(const GrowingArrays&) = delete;
+
+  std::vector<ArrayBuilder>& all() { return arrays_; }
+
+ private:
+  static constexpr std::size_t kKeptMax = 1 << 20;  // of a thread: many times a basket of the usual size
+  static std::vector<ArrayBuilder>& kept() {
+    thread_local std::vector<ArrayBuilder> arrays;
+    return arrays;
+  }
+  std::vector<ArrayBuilder> arrays_;
 };
 
 }  // namespace tfile

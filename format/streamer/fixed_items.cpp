@@ -66,10 +66,10 @@ bool FixedItems::learn_op(const Program& program, const Op& op, std::span<const 
       add_bits(op.slot);
       return true;
     case Op::Kind::frame:
-      return learn_frame(op, bytes, nullptr);
+      return learn_frame(program, op, bytes, nullptr);
     case Op::Kind::object: {
       std::size_t end = 0;
-      return !op.is_bare && learn_frame(op, bytes, &end) && (op.block.empty() || learn(program, op.block, bytes)) && size_ == end;
+      return !op.is_bare && learn_frame(program, op, bytes, &end) && (op.block.empty() || learn(program, op.block, bytes)) && size_ == end;
     }
     default:
       return false;
@@ -77,12 +77,13 @@ bool FixedItems::learn_op(const Program& program, const Op& op, std::span<const 
 }
 
 // `end`: where the byte count says that the object ends.
-bool FixedItems::learn_frame(const Op& op, std::span<const std::byte> bytes, std::size_t* end) {
+bool FixedItems::learn_frame(const Program& program, const Op& op, std::span<const std::byte> bytes, std::size_t* end) {
   if (size_ > bytes.size()) return false;
   Cursor in(bytes.subspan(size_));
   const Frame frame = read_frame(in);
   if (in.failed() || !frame.counted || frame.member_wise) return false;
   if (frame.version == 0 && op.checksum != 0 && frame.checksum != op.checksum) return false;
+  if (op.forms != 0 && !program.forms[op.forms - 1u].main.is(frame.version, frame.checksum)) return false;
   if (end) *end = size_ + frame.end;
   const std::byte* at = bytes.data() + size_;
   const auto begin = static_cast<std::uint32_t>(size_);

@@ -36,7 +36,7 @@ class FixedItems {
     std::uint32_t offset, mask, value;  // of the big-endian number at `offset`
   };
   bool learn_op(const Program&, const Op&, std::span<const std::byte> bytes);
-  bool learn_frame(const Op&, std::span<const std::byte> bytes, std::size_t* end);
+  bool learn_frame(const Program&, const Op&, std::span<const std::byte> bytes, std::size_t* end);
   void add_part(std::uint32_t size, std::uint32_t slot, std::int32_t packing = -1);
   void add_bits(std::uint32_t slot);
 

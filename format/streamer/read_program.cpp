@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "streamer/read_program.h"
 
+#include <cstring>
 #include <utility>
 
-#include "bytes/boolean.h"
 #include "bytes/cursor.h"
-#include "bytes/swap.h"
 #include "streamer/array_builder.h"
+#include "streamer/chunk_of_arrays.h"
 #include "streamer/fixed_items.h"
 #include "streamer/met_objects.h"
 #include "streamer/object_frame.h"
@@ -27,6 +27,7 @@ constexpr std::uint16_t kForeign = 0;
 // The version header of an object, whose end need not lie within the bytes.
 struct Header {
   std::uint16_t version = 0;
+  std::uint32_t checksum = 0;  // behind version 0
   std::uint64_t end = 0;  // position after the object; 0: not told
 };
 
@@ -36,7 +37,8 @@ class Runner {
   Runner(const Program& program, const Entries& entries, FoundClasses* found = nullptr)
       : program_(program),
         found_(found),
-        slots_(program.slots.size()),
+        own_slots_(program.slots.size()),
+        slots_(own_slots_.all()),
         registers_(program.registers),
         item_registers_(program.registers),
         totals_(program.slots.size()),
@@ -58,7 +60,7 @@ class Runner {
   }
   // Why an entry that is as it should be cannot be read; empty if that is not so.
   const std::string& unsupported() const { return unsupported_; }
-  ArrayBuilder& array(std::size_t slot) { return slots_[slot]; }
+  const std::vector<ArrayBuilder>& arrays() const { return slots_; }
   std::int64_t total(std::size_t slot) const { return totals_[slot]; }
 
  private:
@@ -96,6 +98,11 @@ class Runner {
         return slot_bytes(op, in);
       case Op::Kind::clones:
         return clones(op, in);
+      case Op::Kind::zero:
+        return zero(op);
+      case Op::Kind::no_items:
+        slots_[op.slot].push(is_hidden(op.slot + 1) ? totals_[op.slot + 1] : static_cast<std::int64_t>(slots_[op.slot + 1].size()));
+        return;
       case Op::Kind::unknown:
         return refuse(program_.unknown[op.table], in);
       case Op::Kind::tobject:
@@ -141,7 +148,8 @@ class Runner {
       in.seek(start, "version");
       frame.version = in.big<std::uint16_t>("version");
     }
-    if (frame.version == kForeign && (checksum == 0 || next_word(in) == checksum)) in.skip(4, "checksum of a class");
+    if (frame.version == kForeign && (checksum == 0 || next_word(in) == checksum))
+      frame.checksum = in.big<std::uint32_t>("checksum of a class");
     return frame;
   }
   static std::uint32_t next_word(const Cursor& in) {
@@ -155,8 +163,17 @@ class Runner {
   void object(const Op& op, Cursor& in) {
     if (op.is_bare && !has_byte_count(in)) return run(op.block, in);
     const Header frame = read_header(in, op.checksum);
-    run(op.block, in);
+    run(op.forms == 0 ? op.block : form_of(op, frame), in);
     if (frame.end != 0 && frame.end != in.position()) in.reject("object ends elsewhere than its byte count says");
+  }
+
+  Block form_of(const Op& op, const Header& frame) const {
+    const ClassForms& forms = program_.forms[op.forms - 1u];
+    if (forms.main.is(frame.version, frame.checksum)) return op.block;
+    for (const ClassForms::Form& form : forms.others) {
+      if (form.is(frame.version, frame.checksum)) return form.block;
+    }
+    return op.block;
   }
 
   void tobject(const Op& op, Cursor& in) {
@@ -208,6 +225,11 @@ class Runner {
     string(op, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
   }
 
+  void zero(const Op& op) {
+    const std::size_t size = program_.slots[op.slot].item_size;
+    std::memset(slots_[op.slot].extend(size), 0, size);
+  }
+  bool is_hidden(std::uint32_t slot) const { return program_.slots[slot].kind == Slot::Kind::hidden; }
   void end_list(const Op& op, std::int64_t items) {
     totals_[op.slot + 1] += items;
     slots_[op.slot].push(totals_[op.slot + 1]);
@@ -560,7 +582,8 @@ class Runner {
 
   const Program& program_;
   FoundClasses* const found_;
-  std::vector<ArrayBuilder> slots_;
+  GrowingArrays own_slots_;
+  std::vector<ArrayBuilder>& slots_;
   std::vector<std::int64_t> registers_;
   std::vector<std::vector<std::int64_t>> item_registers_;  // of each item of the member-wise collection that is read
   std::vector<std::int64_t> totals_;
@@ -612,30 +635,9 @@ Result<> run_entries(Runner& runner, const Program& program, const Entries& entr
   return {};
 }
 
-// Ends become absolute; the chunk that begins the column gets the leading 0.
-Buffer finish_ends(ArrayBuilder& ends, std::int64_t base, bool leading_zero) {
-  if (!leading_zero && base == 0) return ends.take();
-  const std::size_t n = ends.size() / sizeof(std::int64_t);
-  Buffer out((n + leading_zero) * sizeof(std::int64_t));
-  auto* to = reinterpret_cast<std::int64_t*>(out.data());
-  if (leading_zero) *to++ = 0;
-  const auto* from = reinterpret_cast<const std::int64_t*>(ends.data());
-  for (std::size_t i = 0; i < n; ++i) to[i] = from[i] + base;
-  return out;
-}
-
-// Positions in the alternatives become absolute.
-void finish_index(std::span<std::byte> index, std::span<const std::byte> tags, std::span<const std::int64_t> first,
-                  std::size_t slot) {
-  auto* positions = reinterpret_cast<std::int64_t*>(index.data());
-  for (std::size_t i = 0; i < tags.size(); ++i) {
-    if (const auto tag = static_cast<std::size_t>(tags[i])) positions[i] += first[slot + tag];
-  }
-}
-
 std::int64_t slot_items(const Program& program, Runner& runner, std::size_t slot) {
   if (program.slots[slot].kind == Slot::Kind::hidden) return runner.total(slot);
-  return static_cast<std::int64_t>(runner.array(slot).size() / program.slots[slot].item_size);
+  return static_cast<std::int64_t>(runner.arrays()[slot].size() / program.slots[slot].item_size);
 }
 
 }  // namespace
@@ -651,39 +653,8 @@ Result<Chunk> run_program(const Program& program, const Entries& entries, std::s
                           std::vector<std::int64_t>* items) {
   Runner runner(program, entries);
   TRY_VOID(run_entries(runner, program, entries));
-  Chunk chunk;
-  for (std::size_t slot = 0; slot < program.slots.size(); ++slot) {
-    if (items) items->push_back(slot_items(program, runner, slot));
-    if (first.empty()) continue;
-    ArrayBuilder& array = runner.array(slot);
-    if (program.slots[slot].is_unseen) {
-      chunk.owned.emplace_back();
-      chunk.arrays.emplace_back();
-      continue;
-    }
-    switch (program.slots[slot].kind) {
-      case Slot::Kind::big_endian:
-        swap_items({array.data(), array.size()}, program.slots[slot].number_size);
-        chunk.owned.push_back(array.take());
-        break;
-      case Slot::Kind::index:
-        finish_index({array.data(), array.size()}, chunk.arrays[slot - 1], first, slot);
-        chunk.owned.push_back(array.take());
-        break;
-      case Slot::Kind::boolean:
-        normalize_booleans({array.data(), array.size()});
-        [[fallthrough]];
-      case Slot::Kind::native:
-      case Slot::Kind::hidden:
-        chunk.owned.push_back(array.take());
-        break;
-      case Slot::Kind::ends:
-        chunk.owned.push_back(finish_ends(array, first[slot + 1], first[slot] == 0));
-        break;
-    }
-    chunk.arrays.push_back(chunk.owned.back().span());
-  }
-  return chunk;
+  for (std::size_t slot = 0; items && slot < program.slots.size(); ++slot) items->push_back(slot_items(program, runner, slot));
+  return first.empty() ? Chunk() : chunk_of_arrays(program, runner.arrays(), first);
 }
 
 }  // namespace tfile

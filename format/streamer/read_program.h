@@ -52,6 +52,8 @@ struct Op {
     pointer,       // a pointer slot, by pointers[table]
     slot_bytes,    // the bytes of a pointer slot, or of an object with a byte count -> slot (ends), slot + 1 (bytes)
     clones,        // TClonesArray, by clones[table] -> slot as list
+    zero,          // nothing: one item of zero bytes -> slot
+    no_items,      // nothing: a list or string without items -> slot (ends), slot + 1 unchanged
     unknown,       // reached only where a class that nobody described has an object: fails with unknown[table]
   };
   Kind kind = Kind::skip;
@@ -64,6 +66,7 @@ struct Op {
   // object: the checksum that may follow version 0; 0: always one does. A class whose own version is 0 has none.
   std::uint32_t checksum = 0;
   bool is_bare = false;  // object: without a header where no byte count stands, as some streamers by hand write it
+  std::uint16_t forms = 0;  // object: 1 + the index of its ClassForms; 0: it has one form
   std::uint32_t slot = 0;
   std::uint32_t count = 1;
   Block block = {}, other = {};
@@ -105,6 +108,21 @@ struct ClonesChoice {
   std::string place;
 };
 
+// A class that was written by several of its versions, which the header of an object tells apart: Op::block reads the
+// main one, each of the others fills the same slots.
+struct ClassForms {
+  struct Form {
+    std::int32_t version = 0;
+    std::uint32_t checksum = 0;  // tells instead where the header's version is 0
+    Block block;
+    bool is(std::uint16_t version_read, std::uint32_t checksum_read) const {
+      return version_read != 0 ? version == version_read : checksum == checksum_read;
+    }
+  };
+  Form main;
+  std::vector<Form> others;
+};
+
 struct Program {
   std::vector<Op> ops;
   Block main;
@@ -112,6 +130,7 @@ struct Program {
   std::vector<Packing> packings;
   std::vector<PointerChoices> pointers;
   std::vector<ClonesChoice> clones;
+  std::vector<ClassForms> forms;
   std::vector<std::string> unknown;
   std::uint16_t registers = 0;
   std::int16_t item_counts = -1;  // the register that Entries::item_counts fills

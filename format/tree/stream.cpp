@@ -183,6 +183,20 @@ Result<std::vector<std::int64_t>> items_by_reading(const Stream& stream, BasketD
   return items;
 }
 
+Result<StreamSet::CountedChunk> decode_counting(const Stream& stream, BasketData data, bool first_chunk) {
+  const Program& program = *stream.program;
+  TRY_VOID(complete_offsets(stream, data));
+  // As if it began at item 0, but for the leading 0 of ends, which the first chunk alone has.
+  std::vector<std::int64_t> first(program.slots.size(), 0);
+  for (std::size_t slot = 0; slot < first.size(); ++slot)
+    first[slot] = program.slots[slot].kind == Slot::Kind::ends && !first_chunk ? 1 : 0;
+  StreamSet::CountedChunk counted;
+  TRY(counted.chunk, run_program(program, entries_of(data), first, &counted.items));
+  for (std::size_t slot = 0; first_chunk && slot < first.size(); ++slot)
+    counted.items[slot] += program.slots[slot].kind == Slot::Kind::ends ? 1 : 0;
+  return counted;
+}
+
 Result<> offsets_from_counts(const Stream& stream, BasketData& data, std::span<const std::int64_t> counts) {
   const auto item = static_cast<std::int64_t>(stream.packed_item_size);
   const auto items = static_cast<std::int64_t>(data.size) / item;

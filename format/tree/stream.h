@@ -72,6 +72,9 @@ Result<std::vector<std::int64_t>> items_by_size(const Stream&, std::uint64_t dat
 // The same by reading the data (whose offsets may be completed).
 Result<std::vector<std::int64_t>> items_by_reading(const Stream&, BasketData&, bool first_chunk);
 
+// The same, and the chunk, whose ends and positions count from its own start (place_chunk). For a stream with a program.
+Result<StreamSet::CountedChunk> decode_counting(const Stream&, BasketData, bool first_chunk);
+
 // Entry offsets of a counted array of packed numbers whose basket has none, from the items of each entry. Errors: damaged.
 Result<> offsets_from_counts(const Stream&, BasketData&, std::span<const std::int64_t> counts);
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "bytes/endian.h"
+#include "streamer/chunk_of_arrays.h"
 #include "tree/branch_nodes.h"
 #include "tree/cluster_boundaries.h"
 #include "tree/table_memory.h"
@@ -122,6 +123,17 @@ class TreeTable final : public Table {
     TRY(BasketData data, basket_data(key, stored));
     TRY_VOID(missing_offsets(key, data, inputs));
     return items_by_reading(stream, data, first_chunk);
+  }
+
+  Result<std::optional<CountedChunk>> decode_counting(ChunkKey key, std::span<const std::byte> stored,
+                                                      std::span<const std::shared_ptr<const Chunk>> inputs) const override {
+    if (items_from(key.stream) != ItemsFrom::payloads) return std::optional<CountedChunk>();
+    TRY(BasketData data, basket_data(key, stored));
+    TRY_VOID(missing_offsets(key, data, inputs));
+    return tfile::decode_counting(streams_[key.stream], std::move(data), key.index == 0);
+  }
+  void place(ChunkKey key, Chunk& chunk, std::span<const std::int64_t> first) const override {
+    place_chunk(*streams_[key.stream].program, first, chunk);
   }
 
   QuickLengths quick_lengths(StreamId id) const override {

@@ -142,6 +142,20 @@ void ChunkCache::publish(SetChunks& set, tfile::ChunkKey key, Result<ChunkPtr> r
   for (auto& [waiter, position] : waiters) waiter->arrived(position, result);
 }
 
+void ChunkCache::keep(SetChunks& set, tfile::ChunkKey key, ChunkPtr chunk) {
+  Lock lock(mutex_);
+  auto [place, is_new] = set.entries_.try_emplace(packed(key.stream, key.index));
+  if (!is_new) return;
+  Entry& entry = place->second;
+  entry.set = &set;
+  entry.key = place->first;
+  entry.fingerprint = mixed(entry.key + mixed(set.id_));
+  entry.state = State::ready;
+  entry.bytes = chunk_memory(*chunk);
+  entry.chunk = std::move(chunk);
+  eviction_.insert(entry);
+}
+
 void ChunkCache::evict(std::uint64_t bytes, Budget::Evict which) {
   if (bytes == 0) return;
   std::vector<ChunkPtr> gone;  // freed after the lock

@@ -94,6 +94,9 @@ class ChunkCache {
   // Ends the loading of a claimed chunk. `ahead`: nobody but its loader may have asked for it yet.
   void publish(SetChunks&, tfile::ChunkKey, Result<ChunkPtr>, bool ahead);
 
+  // Takes in a chunk that nobody asked for, unless there is one already.
+  void keep(SetChunks&, tfile::ChunkKey, ChunkPtr);
+
   // Evicts until about `bytes` were freed. With `any`, chunks that readers hold leave the cache as well.
   void evict(std::uint64_t bytes, Budget::Evict);
 

@@ -20,8 +20,9 @@ using tfile::StreamId;
 // for it, unless it is in the same page.
 constexpr std::uint64_t kHeaderGapMax = 4096;
 constexpr std::size_t kHeaderBatch = 4096;            // headers read by one call: about 1 MB
-constexpr std::uint64_t kCountBatchBytes = 16 << 20;  // stored and decoded, in flight while items are counted;
-                                                      // no more than a quarter of the budget
+// Stored and decoded, in flight while items are counted, and no more than a quarter of the budget: many calls' worth, so
+// that most of a batch is decoded while the rest is fetched.
+constexpr std::uint64_t kCountBatchBytes = 64 << 20;
 
 constexpr std::size_t kChunksInline = 4096;  // summed up on the asking thread: below a millisecond
 
@@ -44,6 +45,12 @@ class Sums {
         return stop({ErrorKind::damaged, "chunk claims an impossible number of items", -1, 0});
     for (std::size_t slot = 0; slot < items->size(); ++slot)
       extents_.first[slot].push_back(extents_.first[slot].back() + (*items)[slot]);
+  }
+  // Where the next chunk begins.
+  std::vector<std::int64_t> last() const {
+    std::vector<std::int64_t> last;
+    for (const auto& first : extents_.first) last.push_back(first.back());
+    return last;
   }
   // The error that is not damage, if that was what stopped it.
   Result<ExtentsPtr> take() {
@@ -145,7 +152,8 @@ Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream) {
   return sums.take();
 }
 
-// Counts the items of a stream batch by batch; each batch is decoded in parallel, within the budget.
+// Counts the items of a stream batch by batch; each batch is decoded in parallel, within the budget. What was decoded
+// is kept for who reads it next, while half of the budget is free.
 class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
  public:
   PayloadCount(std::shared_ptr<AttachedSet> set, StreamId stream)
@@ -164,14 +172,26 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
       keys.push_back(key);
     }
     if (keys.empty() || !sums_.open()) return set_->extents.finish(stream_, sums_.take());
-    load_item_counts(set_, std::move(keys), [self = shared_from_this()](Result<ItemCounts> counts) {
+    load_item_counts(set_, keys, [self = shared_from_this(), keys](Result<ItemCounts> counts) {
       if (!counts) return self->set_->extents.finish(self->stream_, tl::unexpected<Error>(counts.error()));
-      for (const auto& items : *counts) self->sums_.add(items);
+      for (std::size_t i = 0; i < keys.size(); ++i) self->add(keys[i], std::move((*counts)[i]));
       self->next();
     });
   }
 
  private:
+  void add(ChunkKey key, CountedItems counted) {
+    const std::vector<std::int64_t> first = sums_.last();
+    sums_.add(counted.items);
+    CacheCore& core = *set_->core;
+    if (!sums_.open() || !counted.chunk || core.budget->used() > core.budget->size() / 2) return;
+    set_->streams->place(key, *counted.chunk, first);
+    AtomicReadCounts& counts = set_->counts->stream(stream_);
+    counts.add(Count::chunks_decoded, 1);
+    for (const auto array : counted.chunk->arrays) counts.add(Count::bytes_decoded, array.size());
+    core.chunks.keep(set_->chunks, key, hold_chunk(*std::move(counted.chunk), std::move(counted.memory)));
+  }
+
   const std::shared_ptr<AttachedSet> set_;
   const StreamId stream_;
   Sums sums_;

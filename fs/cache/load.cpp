@@ -48,6 +48,7 @@ struct Unit {
   ChunkPtr chunk;
   std::optional<Error> error;
   std::vector<std::int64_t> items;
+  std::optional<tfile::Chunk> unplaced;  // of one whose items are counted
 
   // What it takes in its file; never 0.
   std::uint64_t stored_size() const { return locator ? std::max<std::uint64_t>(1, locator->range.size) : 1; }
@@ -98,6 +99,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   void decode_together(std::vector<std::uint32_t> positions);
   void decode_task(std::span<const std::uint32_t> positions);
   Result<ChunkPtr> decode(Unit&);
+  Result<> count_items(Unit&, std::span<const ChunkPtr> inputs);
   Result<ChunkPtr> decode_chunk(Unit&, std::span<const ChunkPtr> inputs);
   void conclude(Unit&, Result<ChunkPtr>);
   void count_down();
@@ -370,10 +372,23 @@ Result<ChunkPtr> Load::decode(Unit& unit) {
   return result;
 }
 
+Result<> Load::count_items(Unit& unit, std::span<const ChunkPtr> inputs) {
+  const tfile::StreamSet& streams = *set_->streams;
+  TRY(auto counted, streams.decode_counting(unit.key, unit.stored, inputs));
+  if (!counted) {
+    TRY(unit.items, streams.items(unit.key, unit.stored, inputs));
+    return {};
+  }
+  unit.items = std::move(counted->items);
+  unit.memory.settle(chunk_memory(counted->chunk));
+  unit.unplaced = std::move(counted->chunk);
+  return {};
+}
+
 Result<ChunkPtr> Load::decode_chunk(Unit& unit, std::span<const ChunkPtr> inputs) {
   const tfile::StreamSet& streams = *set_->streams;
   if (!unit.kept) {
-    TRY(unit.items, streams.items(unit.key, unit.stored, inputs));
+    TRY_VOID(count_items(unit, inputs));
     return ChunkPtr();
   }
   const Extents& extents = *unit.extents;
@@ -400,7 +415,7 @@ Result<ChunkPtr> Load::decode_chunk(Unit& unit, std::span<const ChunkPtr> inputs
 }
 
 void Load::conclude(Unit& unit, Result<ChunkPtr> result) {
-  unit.memory.shrink(0);
+  if (!unit.unplaced) unit.memory.shrink(0);
   if (unit.kept) {
     set_->core->chunks.publish(set_->chunks, unit.key, std::move(result), urgency_ == Urgency::ahead);
     set_->core->budget->changed();
@@ -498,9 +513,9 @@ void load_item_counts(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> ke
       for (const std::uint32_t position : done.wanted()) {
         Unit& unit = done.unit(position);
         if (unit.error)
-          counts.push_back(tl::unexpected<Error>(*unit.error));
+          counts.push_back({tl::unexpected<Error>(*unit.error), std::nullopt, {}});
         else
-          counts.push_back(std::move(unit.items));
+          counts.push_back({std::move(unit.items), std::move(unit.unplaced), std::move(unit.memory)});
       }
       (*reply)(std::move(counts));
     };

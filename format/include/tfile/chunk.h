@@ -80,6 +80,18 @@ class StreamSet {
   virtual Result<std::vector<std::int64_t>> items(ChunkKey, std::span<const std::byte> stored,
                                                   std::span<const std::shared_ptr<const Chunk>> inputs) const = 0;
 
+  // Where counting the items of a chunk decodes it anyway: the items, and the chunk but for where it begins, which `place`
+  // adds once that is known; together they do what decode does. nullopt where it does not.
+  struct CountedChunk {
+    std::vector<std::int64_t> items;
+    Chunk chunk;
+  };
+  virtual Result<std::optional<CountedChunk>> decode_counting(ChunkKey, std::span<const std::byte> /*stored*/,
+                                                              std::span<const std::shared_ptr<const Chunk>> /*inputs*/) const {
+    return std::optional<CountedChunk>();
+  }
+  virtual void place(ChunkKey, Chunk&, std::span<const std::int64_t> /*first*/) const {}
+
   // Length of each slot's whole column where metadata and (if `needs_header`) the header of chunk 0 give it; -1 for a
   // slot where only the sum of `items` can tell, nullopt where that is so for all. Exact, or nothing. A stream may have
   // hidden slots, counted by `items` but without a column: their arrays are empty.

@@ -171,7 +171,7 @@ TEST(ClusterCache, AFailureOfTheStorageIsTriedAgain) {
 
 TEST(ClusterCache, ABadPlaceOnDiskFailsItsChunkAlone) {
   Rig s({even_stream(10, 1000)});
-  s.set->source->bad_byte = s.set->place(0, 4).begin + 100;
+  s.set->source->bad_byte = s.set->place_of(0, 4).begin + 100;
   // All ten are one fetch; nine arrive.
   EXPECT_FALSE(read_bytes(*s.column, 0, 0, 40000));
   EXPECT_EQ(*read_bytes(*s.column, 0, 0, 16000), expected_bytes(*s.set, 0, 0, 16000));
@@ -245,6 +245,31 @@ TEST(ClusterCache, ItemsAreCountedOnceWhoeverAsks) {
   for (auto& answer : answers) s.column->length(0, 0, answer.reply());
   for (auto& answer : answers) EXPECT_EQ(*answer.wait(), 4000);
   EXPECT_EQ(s.set->counted, 40u + 40u);  // and those of the input
+}
+
+TEST(ClusterCache, WhatWasDecodedToCountIsNotDecodedAgain) {
+  SyntheticStream stream = even_stream(40, 100);
+  stream.from = ItemsFrom::payloads;
+  stream.counting_decodes = true;
+  Rig s({stream}, 1'000'000);
+  EXPECT_EQ(*read_bytes(*s.column, 0, 0, 16'000), expected_bytes(*s.set, 0, 0, 16'000));
+  EXPECT_EQ(s.set->chunks_decoded(), 40u);
+  EXPECT_EQ(s.set->decodes_max(), 1u);
+  EXPECT_EQ(s.set->wrongly_placed, 0u);
+  EXPECT_EQ(s.cache->counters().chunks_decoded, 40u);
+}
+
+TEST(ClusterCache, WhatWasDecodedToCountTakesHalfOfTheMemoryAtMost) {
+  SyntheticStream stream = even_stream(200, 100);  // 80 kB of items in a budget of 100 kB
+  stream.from = ItemsFrom::payloads;
+  stream.counting_decodes = true;
+  Rig s({stream}, 100'000);
+  EXPECT_EQ(*length_of(*s.column, 0), 20'000);
+  EXPECT_LE(s.cache->counters().budget_used, 50'000u + 2'000u);
+  EXPECT_GT(s.cache->counters().budget_used, 10'000u);
+  for (std::uint64_t offset = 0; offset < 80'000; offset += 8'000)
+    EXPECT_EQ(*read_bytes(*s.column, 0, offset, 8'000), expected_bytes(*s.set, 0, offset, 8'000));
+  EXPECT_EQ(s.set->wrongly_placed, 0u);
 }
 
 TEST(ClusterCache, HeadersAreReadInFewCalls) {

@@ -61,6 +61,7 @@ struct SyntheticStream {
   bool quick_needs_header = false;
   bool embedded = false;
   std::uint64_t stored_gap = 0;  // bytes between chunks
+  bool counting_decodes = false;
 };
 
 class SyntheticStreams : public tfile::StreamSet {
@@ -159,6 +160,20 @@ class SyntheticStreams : public tfile::StreamSet {
     chunk.arrays.emplace_back(chunk.owned[0].span());
     return chunk;
   }
+  Result<std::optional<CountedChunk>> decode_counting(
+      tfile::ChunkKey key, std::span<const std::byte> stored,
+      std::span<const std::shared_ptr<const tfile::Chunk>> inputs) const override {
+    if (!streams_[key.stream].counting_decodes) return std::optional<CountedChunk>();
+    CountedChunk counted;
+    TRY(counted.items, items(key, stored, inputs));
+    TRY(counted.chunk, decode(key, stored, inputs, counted.items));
+    return counted;
+  }
+  void place(tfile::ChunkKey key, tfile::Chunk&, std::span<const std::int64_t> first) const override {
+    std::int64_t before = 0;
+    for (std::uint32_t i = 0; i < key.index; ++i) before += streams_[key.stream].items[i];
+    if (first.size() != 1 || first[0] != before) ++wrongly_placed;
+  }
   std::uint64_t stored_bytes(tfile::StreamId s) const override {
     return static_cast<std::uint64_t>(length(s)) * sizeof(Item);
   }
@@ -178,13 +193,13 @@ class SyntheticStreams : public tfile::StreamSet {
     std::lock_guard lock(mutex_);
     return decodes.size();
   }
-  const tfile::ByteRange& place(tfile::StreamId s, std::uint32_t index) const { return places_[s][index]; }
+  const tfile::ByteRange& place_of(tfile::StreamId s, std::uint32_t index) const { return places_[s][index]; }
 
   using Place = std::pair<tfile::StreamId, std::uint32_t>;
   std::set<Place> lost, beyond, bad_payload, short_by_one;
   std::chrono::microseconds decode_delay{0};
   std::shared_ptr<MemorySource> source;
-  mutable std::atomic<std::uint64_t> counted = 0;
+  mutable std::atomic<std::uint64_t> counted = 0, wrongly_placed = 0;
   mutable std::map<Place, std::uint64_t> decodes;
 
  private:
