@@ -12,11 +12,12 @@ namespace {
 
 // One entry for each class and version: `Class version: members;`, going on in lines that are indented. Members are
 // declared as in C++: `T a, b` by value, `T* a` a pointer to an object, `T* a[n]` a pointer to as many numbers as
-// member n says, `T a[2]` an array; `T-> a` a pointer to an object that lies in place; `base` is a base class and its version, `counter` an Int_t that other members name,
-// `#` the checksum: of what this code writes ROOT 6.40's, elsewhere where a class
-// is told by it. A name that ends in ~ tells of a class whose bytes, written by hand, do
-// not follow what files say of it. Versions up to TTree 4, TBranch 6, TLeaf 1 are what ROOT's Streamer
-// functions read; the others are what files of those times say of themselves.
+// member n says, `T& a[n]` the same without the flag before them, `T a[2]` an array; `T-> a` a pointer to an object that
+// lies in place; `base` is a base class and its version, `counter` an Int_t that other members name, `#` the checksum: of
+// what this code writes ROOT 6.40's, elsewhere where a class is told by it. A name that ends in ~ tells of a class whose
+// bytes, written by hand, do not follow what files say of it. Versions up to TTree 4, TBranch 6, TLeaf 1, TAttAxis 3,
+// TAxis 5, TH1 2, TProfile 2, TGraph and its kin 2, and TH2X and TH3X 1 are what ROOT's Streamer functions read; the others
+// are what files of those times say of themselves.
 constexpr std::string_view kTable = R"(
 TTree 1: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fScanField, fMaxEntryLoop,
   fMaxVirtualSize; Double_t fEntries, fTotBytes, fZipBytes; Int_t fAutoSave, fEstimate; TObjArray fBranches,
@@ -186,6 +187,12 @@ TLorentzVector 4: base TObject 1; TVector3 fP; Double_t fE;
 TRotation 1: base TObject 1; Double_t fxx, fxy, fxz, fyx, fyy, fyz, fzx, fzy, fzz;
 TParticle 2: base TObject 1; base TAttLine 2; base TAtt3D 1; Int_t fPdgCode, fStatusCode, fMother[2], fDaughter[2];
   Float_t fWeight; Double_t fCalcMass, fPx, fPy, fPz, fE, fVx, fVy, fVz, fVt, fPolarTheta, fPolarPhi;
+TAttAxis 1: Int_t fNdivisions; Short_t fAxisColor, fLabelColor, fLabelFont; Float_t fLabelOffset, fLabelSize,
+  fTickLength, fTitleOffset;
+TAttAxis 2: Int_t fNdivisions; Short_t fAxisColor, fLabelColor, fLabelFont; Float_t fLabelOffset, fLabelSize,
+  fTickLength, fTitleOffset, fTitleSize;
+TAttAxis 3: Int_t fNdivisions; Short_t fAxisColor, fLabelColor, fLabelFont; Float_t fLabelOffset, fLabelSize,
+  fTickLength, fTitleOffset, fTitleSize; Short_t fTitleColor, fTitleFont;
 TAttAxis 4: Int_t fNdivisions; Short_t fAxisColor, fLabelColor, fLabelFont; Float_t fLabelOffset, fLabelSize,
   fTickLength, fTitleOffset, fTitleSize; Short_t fTitleColor, fTitleFont;
 TAttText 2: Float_t fTextAngle, fTextSize; Short_t fTextAlign, fTextColor, fTextFont;
@@ -193,8 +200,21 @@ TAttPad 4: Float_t fLeftMargin, fRightMargin, fBottomMargin, fTopMargin, fXfile,
   fAstat; Short_t fFrameFillColor, fFrameLineColor, fFrameFillStyle, fFrameLineStyle, fFrameLineWidth,
   fFrameBorderSize; Int_t fFrameBorderMode;
 TAttCanvas 1: Float_t fXBetween, fYBetween, fTitleFromTop, fXdate, fYdate, fAdate;
+TAxis 1: base TNamed 1; base TAttAxis 1; Int_t fNbins; Float_t fXmin, fXmax; TArrayF fXbins;
+TAxis 2: base TNamed 1; base TAttAxis 1; Int_t fNbins; Float_t fXmin, fXmax; TArrayF fXbins;
+TAxis 3: base TNamed 1; base TAttAxis 2; Int_t fNbins; Float_t fXmin, fXmax; TArrayF fXbins; Int_t fFirst, fLast;
+TAxis 4: base TNamed 1; base TAttAxis 3; Int_t fNbins; Float_t fXmin, fXmax; TArrayF fXbins; Int_t fFirst, fLast;
+  Bool_t fTimeDisplay; TString fTimeFormat;
+TAxis 5: base TNamed 1; base TAttAxis 3; Int_t fNbins; Double_t fXmin, fXmax; TArrayD fXbins; Int_t fFirst, fLast;
+  Bool_t fTimeDisplay; TString fTimeFormat;
 TAxis 10: base TNamed 1; base TAttAxis 4; Int_t fNbins; Double_t fXmin, fXmax; TArrayD fXbins; Int_t fFirst, fLast;
   UShort_t fBits2; Bool_t fTimeDisplay; TString fTimeFormat; THashList* fLabels; TList* fModLabs;
+TH1 1: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fNcells; TAxis fXaxis, fYaxis,
+  fZaxis; Short_t fBarOffset, fBarWidth; Double_t fEntries, fTsumw, fTsumw2, fTsumwx, fTsumwx2; Float_t fMaximum,
+  fMinimum, fNormFactor; TArrayF fContour; TArrayD fSumw2; TString fOption; TList-> fFunctions;
+TH1 2: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fNcells; TAxis fXaxis, fYaxis,
+  fZaxis; Short_t fBarOffset, fBarWidth; Double_t fEntries, fTsumw, fTsumw2, fTsumwx, fTsumwx2, fMaximum, fMinimum,
+  fNormFactor; TArrayD fContour, fSumw2; TString fOption; TList-> fFunctions;
 TH1 8: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; Int_t fNcells; TAxis fXaxis, fYaxis,
   fZaxis; Short_t fBarOffset, fBarWidth; Double_t fEntries, fTsumw, fTsumw2, fTsumwx, fTsumwx2, fMaximum, fMinimum,
   fNormFactor; TArrayD fContour, fSumw2; TString fOption; TList-> fFunctions; counter fBufferSize; Double_t*
@@ -205,26 +225,48 @@ TH1I 3: base TH1 8; base TArrayI 1;
 TH1F 3: base TH1 8; base TArrayF 1;
 TH1D 3: base TH1 8; base TArrayD 1;
 TH2 5: base TH1 8; Double_t fScalefactor, fTsumwy, fTsumwy2, fTsumwxy;
+TH2~ 1: Double_t fScalefactor, fTsumwy, fTsumwy2, fTsumwxy;
+TH2C 1: base TH1C 1; base TH2~ 1;
+TH2S 1: base TH1S 1; base TH2~ 1;
+TH2F 1: base TH1F 1; base TH2~ 1;
+TH2D 1: base TH1D 1; base TH2~ 1;
 TH2C 4: base TH2 5; base TArrayC 1;
 TH2S 4: base TH2 5; base TArrayS 1;
 TH2I 4: base TH2 5; base TArrayI 1;
 TH2F 4: base TH2 5; base TArrayF 1;
 TH2D 4: base TH2 5; base TArrayD 1;
 TH3 6: base TH1 8; base TAtt3D 1; Double_t fTsumwy, fTsumwy2, fTsumwxy, fTsumwz, fTsumwz2, fTsumwxz, fTsumwyz;
+TH3~ 1: base TAtt3D 1;
+TH3C 1: base TH1C 1; base TH3~ 1;
+TH3S 1: base TH1S 1; base TH3~ 1;
+TH3F 1: base TH1F 1; base TH3~ 1;
+TH3D 1: base TH1D 1; base TH3~ 1;
 TH3C 4: base TH3 6; base TArrayC 1;
 TH3S 4: base TH3 6; base TArrayS 1;
 TH3I 4: base TH3 6; base TArrayI 1;
 TH3F 4: base TH3 6; base TArrayF 1;
 TH3D 4: base TH3 6; base TArrayD 1;
+TProfile 1: base TH1D 1; TArrayD fBinEntries; Int_t fErrorMode; Float_t fYmin, fYmax;
+TProfile 2: base TH1D 1; TArrayD fBinEntries; Int_t fErrorMode; Double_t fYmin, fYmax;
 TProfile 7: base TH1D 3; TArrayD fBinEntries; Int_t fErrorMode; Double_t fYmin, fYmax, fTsumwy, fTsumwy2; TArrayD
   fBinSumw2;
 TProfile2D 8: base TH2D 4; TArrayD fBinEntries; Int_t fErrorMode; Double_t fZmin, fZmax, fTsumwz, fTsumwz2; TArrayD
   fBinSumw2;
 TProfile3D 8: base TH3D 4; TArrayD fBinEntries; Int_t fErrorMode; Double_t fTmin, fTmax, fTsumwt, fTsumwt2; TArrayD
   fBinSumw2;
+TGraph 1: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; counter fNpoints; Float_t& fX[fNpoints],
+  fY[fNpoints]; TList* fFunctions; TH1F* fHistogram; Float_t fMinimum, fMaximum;
+TGraph 2: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; counter fNpoints; Double_t& fX[fNpoints],
+  fY[fNpoints]; TList* fFunctions; TH1F* fHistogram; Double_t fMinimum, fMaximum;
 TGraph 5: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; counter fNpoints; Double_t*
   fX[fNpoints], fY[fNpoints]; TList* fFunctions; TH1F* fHistogram; Double_t fMinimum, fMaximum; TString fOption;
+TGraphErrors 1: base TGraph 1; Float_t& fEX[fNpoints], fEY[fNpoints];
+TGraphErrors 2: base TGraph 2; Double_t& fEX[fNpoints], fEY[fNpoints];
 TGraphErrors 3: base TGraph 5; Double_t* fEX[fNpoints], fEY[fNpoints];
+TGraphAsymmErrors 1: base TGraph 1; Float_t& fEXlow[fNpoints], fEYlow[fNpoints], fEXhigh[fNpoints],
+  fEYhigh[fNpoints];
+TGraphAsymmErrors 2: base TGraph 2; Double_t& fEXlow[fNpoints], fEYlow[fNpoints], fEXhigh[fNpoints],
+  fEYhigh[fNpoints];
 TGraphAsymmErrors 3: base TGraph 5; Double_t* fEXlow[fNpoints], fEXhigh[fNpoints], fEYlow[fNpoints],
   fEYhigh[fNpoints];
 TEfficiency 2: base TNamed 1; base TAttLine 2; base TAttFill 2; base TAttMarker 3; Double_t fBeta_alpha, fBeta_beta;
@@ -339,7 +381,8 @@ StreamerElement base_element(std::string_view class_and_version) {
   return element;
 }
 
-StreamerElement basic_element(const BasicType& type, bool pointer, std::string_view name, const StreamerInfo& info) {
+// `mark`: '*' or '&' behind the type, else 0.
+StreamerElement basic_element(const BasicType& type, char mark, std::string_view name, const StreamerInfo& info) {
   StreamerElement element;
   element.kind = ElementKind::basic;
   element.name = cut(name, '[');
@@ -347,8 +390,9 @@ StreamerElement basic_element(const BasicType& type, bool pointer, std::string_v
   element.type = type.type;
   element.size = type.size;
   element.type_name = type.spelled;
-  if (pointer) {
+  if (mark != 0) {
     element.kind = ElementKind::basic_pointer;
+    element.has_flag = mark == '*';
     element.type += element_type::kOffsetPointer;
     element.type_name += '*';
     element.title = '[' + std::string(length) + ']';
@@ -403,13 +447,13 @@ void add_declaration(std::string_view declaration, StreamerInfo& info) {
     info.elements.push_back(base_element(declaration));
     return;
   }
-  const bool pointer = type.ends_with('*');
-  if (pointer) type.remove_suffix(1);
+  const char mark = type.ends_with('*') || type.ends_with('&') ? type.back() : '\0';
+  if (mark != 0) type.remove_suffix(1);
   const auto basic = std::ranges::find(kBasicTypes, type, &BasicType::name);
   while (!declaration.empty()) {
     const std::string_view name = cut(declaration, ',');
-    info.elements.push_back(basic != std::end(kBasicTypes) ? basic_element(*basic, pointer, name, info)
-                                                           : class_element(type, pointer, name));
+    info.elements.push_back(basic != std::end(kBasicTypes) ? basic_element(*basic, mark, name, info)
+                                                           : class_element(type, mark != 0, name));
   }
 }
 

@@ -24,11 +24,12 @@ bool is_pointer_slot(int type) {
   return type == kObjectP || type == kAnyP || type == kObjectP + kOffsetArray || type == kAnyP + kOffsetArray;
 }
 
+// Slots from here on are renumbered in the end; no program has as many.
+constexpr std::uint32_t kPassedOver = 1u << 28;
+
 bool is_integer(Dtype dtype) { return dtype != Dtype::f4 && dtype != Dtype::f8 && dtype != Dtype::b1; }
 
 TypeName pointee(const StreamerElement& e) { return parse_type_name(without_pointer(e.type_name)); }
-
-bool is_base(const StreamerElement& e) { return e.kind == ElementKind::base || e.type == kBase; }
 
 // Arrays of these classes have one header of the streamer info around all items; arrays of other classes have none.
 bool has_array_frame(const StreamerElement& e) {
@@ -131,7 +132,7 @@ std::optional<Dtype> basic_dtype(int type) {
 
 LayoutCompiler::Mark LayoutCompiler::mark() const {
   return {program_.ops.size(),    program_.slots.size(),  program_.packings.size(), program_.pointers.size(),
-          program_.clones.size(), program_.unknown.size(), open_.size(),             next_slot_};
+          program_.clones.size(), program_.unknown.size(), open_.size(), program_.forms.size(), next_slot_};
 }
 
 void LayoutCompiler::back_to(const Mark& to) {
@@ -141,6 +142,7 @@ void LayoutCompiler::back_to(const Mark& to) {
   program_.pointers.resize(to.pointers);
   program_.clones.resize(to.clones);
   program_.unknown.resize(to.unknown);
+  program_.forms.resize(to.forms);
   open_.resize(to.open);
   next_slot_ = to.next_slot;
 }
@@ -154,7 +156,11 @@ Block LayoutCompiler::close() {
 }
 
 std::uint32_t LayoutCompiler::new_slot(Slot slot) {
-  slot.is_unseen = unseen_;
+  slot.is_unseen = unseen_ || passing_over_;
+  if (passing_over_) {
+    passed_over_slots_.push_back(slot);
+    return kPassedOver + static_cast<std::uint32_t>(passed_over_slots_.size() - 1);
+  }
   if (next_slot_ == program_.slots.size()) program_.slots.push_back(slot);
   if (program_.slots[next_slot_] != slot) forms_differ_ = true;
   return next_slot_++;
@@ -163,6 +169,13 @@ std::uint32_t LayoutCompiler::new_slot(Slot slot) {
 Program LayoutCompiler::finish() {
   program_.main = close();
   open_.clear();
+  const auto shift = static_cast<std::uint32_t>(program_.slots.size());
+  const auto place = [&](std::uint32_t slot) { return slot < kPassedOver ? slot : slot - kPassedOver + shift; };
+  for (Op& op : program_.ops) op.slot = place(op.slot);
+  for (PointerChoices& choices : program_.pointers) {
+    if (choices.other >= 0) choices.other = static_cast<std::int32_t>(place(static_cast<std::uint32_t>(choices.other)));
+  }
+  program_.slots.insert(program_.slots.end(), passed_over_slots_.begin(), passed_over_slots_.end());
   return std::move(program_);
 }
 
@@ -444,18 +457,23 @@ Result<Shape> LayoutCompiler::object(std::string_view class_name, const Streamer
   op.kind = Op::Kind::object;
   op.checksum = info->version == 0 ? info->checksum : 0;
   op.is_bare = is_bare_;
-  auto shape = in_block(op.block, [&] { return members(*info); });
+  std::vector<SlotRange> places;
+  auto shape = in_block(op.block, [&] { return members(*info, &places); });
   if (!shape) return shape;
+  op.forms = other_forms(*info, *shape, places);
   add(op);
   return shape;
 }
 
-Result<Shape> LayoutCompiler::members(const StreamerInfo& info) {
+// `places`: the slots of each member.
+Result<Shape> LayoutCompiler::members(const StreamerInfo& info, std::vector<SlotRange>* places) {
   Shape record;
   record.class_name = info.class_name;
   const ClassAround around(*this, info.class_name);
   for (const StreamerElement& e : info.elements) {
+    const std::uint32_t begin = next_slot_;
     TRY(Shape part, element(e));
+    if (places) places->push_back({begin, next_slot_});
     part.name = e.name;
     if (part.title.empty()) part.title = e.title;
     record.parts.push_back(std::move(part));
@@ -533,7 +551,7 @@ Result<Shape> LayoutCompiler::counted_array(const StreamerElement& e) {
   }
   if (!reg) return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " was not met before it");
   Op op;
-  op.kind = Op::Kind::flagged_list;
+  op.kind = e.has_flag ? Op::Kind::flagged_list : Op::Kind::counted_list;
   op.reg = reg->reg;
   op.of_item = reg->of_item;
   return list(op, [&] { return basic(e, e.type - kOffsetPointer, {}); });

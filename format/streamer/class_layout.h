@@ -75,7 +75,7 @@ class LayoutCompiler {
   // `T* p; //[n]` of objects in a branch of its own: as many as there are.
   Result<Shape> loop(const StreamerElement&, bool in_own_branch);
   // The members of a class one after the other, without a header.
-  Result<Shape> members(const StreamerInfo&);
+  Result<Shape> members(const StreamerInfo& info) { return members(info, nullptr); }
   // A class with its own header.
   Result<Shape> object(std::string_view class_name, const StreamerInfo* info = nullptr);
 
@@ -168,6 +168,16 @@ class LayoutCompiler {
   Result<Shape> element_body(const StreamerElement&);
   Shape tobject();
 
+  // class_forms.cpp
+  struct SlotRange {
+    std::uint32_t begin, end;
+  };
+  Result<Shape> members(const StreamerInfo&, std::vector<SlotRange>* places);
+  std::uint16_t other_forms(const StreamerInfo&, const Shape& record, const std::vector<SlotRange>& places);
+  Result<> form_members(const StreamerInfo& other, const StreamerInfo& main, const Shape& record,
+                        const std::vector<SlotRange>& places);
+  void nothing_of(const Shape&);
+
   // pointer_layout.cpp
   Result<Shape> pointer(const TypeName& pointee);
   Shape bytes_shape(std::string reason);
@@ -202,7 +212,7 @@ class LayoutCompiler {
 
   // What a failed attempt added is taken back.
   struct Mark {
-    std::size_t ops, slots, packings, pointers, clones, unknown, open;
+    std::size_t ops, slots, packings, pointers, clones, unknown, open, forms;
     std::uint32_t next_slot;
   };
   Mark mark() const;
@@ -219,6 +229,9 @@ class LayoutCompiler {
   bool forms_differ_ = false;
   bool is_member_branch_ = false;  // what is compiled is the branch of one member of a split collection's items
   bool unseen_ = false;  // new slots have no column
+  bool passing_over_ = false;            // new slots are for members that the main form of a class does not have...
+  std::vector<Slot> passed_over_slots_;  // ...and get their places behind all others in the end
+  int forms_left_ = 64;                  // classes in classes in forms of classes must come to an end
   int depth_ = 0;
   std::vector<Counter> counters_;  // met so far
 };

@@ -42,9 +42,12 @@ struct StreamerElement {
   std::int32_t base_version = 0;       // base
   std::uint32_t base_checksum = 0;     // base; 0 when not given
   std::int32_t count_version = 0;      // basic_pointer, loop
+  bool has_flag = true;                // basic_pointer: a byte stands before its numbers (not so in old classes)
   std::string count_name, count_class;
   std::int32_t stl_type = 0, stl_content = 0;  // stl: fSTLtype, fCtype
 };
+
+inline bool is_base(const StreamerElement& e) { return e.kind == ElementKind::base || e.type == element_type::kBase; }
 
 struct StreamerInfo {
   std::string class_name;

@@ -255,15 +255,21 @@ class Builder {
         return;
       }
       case Shape::Kind::record:
-        for (const Shape& part : shape.parts) {
-          if (!part.has_columns()) continue;
-          Draft member;
-          member.name = part.name;
-          auto below = field;
-          below.push_back(part.name);
-          add_shape(member, index, layout, part, around, below, lists);
-          draft.children.push_back(std::move(member));
-        }
+        return add_parts(draft, index, layout, shape, around, field, lists);
+    }
+  }
+
+  // A node for each member, or alternative, by its name.
+  void add_parts(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape, const Surroundings& around,
+                 const std::vector<std::string>& field, const std::vector<ColumnId>& lists) {
+    for (const Shape& part : shape.parts) {
+      if (!part.has_columns()) continue;
+      Draft node;
+      node.name = part.name;
+      auto below = field;
+      below.push_back(part.name);
+      add_shape(node, index, layout, part, around, below, lists);
+      draft.children.push_back(std::move(node));
     }
   }
 
@@ -279,15 +285,7 @@ class Builder {
     draft.children.push_back(add_column(index, layout, Role::index, Dtype::i8, {}, shape.slot + 1, around, field, lists));
     draft.children.back().name = "index";
     note_class(*draft.children.back().column, shape);
-    for (const Shape& alternative : shape.parts) {
-      if (!alternative.has_columns()) continue;
-      Draft node;
-      node.name = alternative.name;
-      auto below = field;
-      below.push_back(alternative.name);
-      add_shape(node, index, layout, alternative, around, below, lists);
-      draft.children.push_back(std::move(node));
-    }
+    add_parts(draft, index, layout, shape, around, field, lists);
   }
 
   Draft add_column(BranchIndex index, const BranchLayout& layout, Role role, Dtype dtype, std::vector<std::uint32_t> shape,

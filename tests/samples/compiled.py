@@ -22,10 +22,10 @@ def run(*command, directory):
     sys.stdout.write(result.stdout + result.stderr)
 
 
-def build(name, directory, optimization, libraries):
+def build(name, directory, optimization, libraries, defines=()):
     # The dictionary's .pcm must lie beside the program; a rootmap would make later ROOT processes load it.
-    run(f"{BASE}/bin/rootcling", "-f", "dictionary.cxx", *INCLUDES, f"{name}.h", f"{HERE}/{name}_linkdef.h", directory=directory)
-    run("g++", "-std=c++17", optimization, "-w", *INCLUDES, f"{HERE}/{name}.cpp", "dictionary.cxx", "-o", name,
+    run(f"{BASE}/bin/rootcling", "-f", "dictionary.cxx", *defines, *INCLUDES, f"{name}.h", f"{HERE}/{name}_linkdef.h", directory=directory)
+    run("g++", "-std=c++17", optimization, "-w", *defines, *INCLUDES, f"{HERE}/{name}.cpp", "dictionary.cxx", "-o", name,
         f"-L{BASE}/lib", f"-Wl,-rpath,{BASE}/lib", *("-l" + library for library in libraries), directory=directory)
 
 

@@ -1,0 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
+#ifdef __CLING__
+#pragma link C++ struct Corner+;
+#pragma link C++ struct Part+;
+#pragma link C++ struct Whole+;
+#pragma link C++ class std::vector<Part>+;
+#endif
