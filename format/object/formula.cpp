@@ -105,7 +105,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 // Recursive descent, a function for each level of precedence, as in C; ^ is the power and binds to the right.
 class FormulaParser {
  public:
-  explicit FormulaParser(std::string_view text) {
+  FormulaParser(std::string_view text, std::size_t variables) : variables_(variables) {
     for (const char c : text) {
       if (c != ' ' && c != '\t' && c != '\n') text_ += c;
     }
@@ -289,9 +289,10 @@ class FormulaParser {
 
   bool constant(std::string_view name) {
     const bool is_call = next() == '(';
-    if (name == "x" && !is_call) {
-      if (take("[0]")) {}  // C's spelling of the same
-      add(Step::variable);
+    if ((name == "x" || (name == "y" && variables_ > 1)) && !is_call) {
+      const bool is_second = name == "y" || (variables_ > 1 && take("[1]"));
+      if (name == "x" && take("[0]")) {}  // C's spelling of the same
+      add(Step::variable, 0, is_second ? 1 : 0);
       return true;
     }
     if (name == "pi" || name == "Pi") {
@@ -338,6 +339,7 @@ class FormulaParser {
   }
 
   std::string text_;
+  const std::size_t variables_;
   std::size_t at_ = 0;
   int nesting_ = 0;
   bool failed_ = false;
@@ -345,9 +347,9 @@ class FormulaParser {
   Formula formula_;
 };
 
-Result<Formula> Formula::parse(std::string_view text) { return FormulaParser(text).parse(); }
+Result<Formula> Formula::parse(std::string_view text, std::size_t variables) { return FormulaParser(text, variables).parse(); }
 
-double Formula::value(double x, std::span<const double> parameters) const {
+double Formula::value(double x, double y, std::span<const double> parameters) const {
   std::vector<double> stack;
   const auto pop = [&] {
     const double top = stack.back();
@@ -358,7 +360,7 @@ double Formula::value(double x, std::span<const double> parameters) const {
   for (const Op& op : ops_) {
     switch (op.step) {
       case Step::constant: stack.push_back(op.number); continue;
-      case Step::variable: stack.push_back(x); continue;
+      case Step::variable: stack.push_back(op.index == 0 ? x : y); continue;
       case Step::parameter: stack.push_back(op.index < parameters.size() ? parameters[op.index] : 0); continue;
       case Step::negate: stack.back() = -stack.back(); continue;
       case Step::no: stack.back() = stack.back() == 0; continue;

@@ -10,15 +10,16 @@
 
 namespace tfile {
 
-// A formula of one variable as TFormula writes it: "[0]*exp(-0.5*((x-[1])/[2])^2)", "gaus(0)+pol1(3)", "[p0]*sin(x)",
+// A formula of one or two variables as TFormula writes it: "[0]*exp(-0.5*((x-[1])/[2])^2)", "gaus(0)+pol1(3)", "[p0]*sin(x)",
 // "x>2 ? 1 : 0". Compiled once to a list of steps for a stack of numbers.
 class Formula {
  public:
   // Errors: unsupported (a name that is not known, C++ beyond expressions, nesting without end).
-  static Result<Formula> parse(std::string_view text);
+  static Result<Formula> parse(std::string_view text, std::size_t variables = 1);
 
   // Parameters that are missing are 0.
-  double value(double x, std::span<const double> parameters) const;
+  double value(double x, std::span<const double> parameters) const { return value(x, 0, parameters); }
+  double value(double x, double y, std::span<const double> parameters) const;
 
  private:
   friend class FormulaParser;
@@ -29,7 +30,7 @@ class Formula {
   struct Op {
     Step step = Step::constant;
     double number = 0;
-    std::uint32_t index = 0;  // of the parameter; of the function; of the first parameter of a shape
+    std::uint32_t index = 0;  // of the variable, the parameter, the function; of the first parameter of a shape
     std::uint32_t extra = 0;  // of a shape: its degree
   };
   std::vector<Op> ops_;

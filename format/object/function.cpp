@@ -71,4 +71,27 @@ Result<PlotPoints> sampled_function(const ObjectMembers& members) {
   return *std::move(curve);
 }
 
+Result<PlotBins> sampled_surface(const ObjectMembers& members) {
+  constexpr std::int64_t kCellsMax = 500;  // a side; 30 unless somebody wanted more
+  const FormulaOf f = formula_of(members);
+  TRY(const Formula formula, Formula::parse(f.text, 2));
+  PlotBins map;
+  map.dimensions = 2;
+  const auto edges = [&](const char* count, const char* low, const char* high) {
+    const auto n = static_cast<std::size_t>(std::clamp<std::int64_t>(members.integer(count, 30), 2, kCellsMax));
+    const double from = members.number(low).value_or(0), to = members.number(high).value_or(1);
+    std::vector<double> all(n + 1);
+    for (std::size_t i = 0; i <= n; ++i) all[i] = from + (to - from) * static_cast<double>(i) / static_cast<double>(n);
+    return all;
+  };
+  map.x.edges = edges("fNpx", "fXmin", "fXmax");
+  map.y.edges = edges("fNpy", "fYmin", "fYmax");
+  for (std::size_t i = 0; i + 1 < map.x.edges.size(); ++i)
+    for (std::size_t j = 0; j + 1 < map.y.edges.size(); ++j)
+      map.values.push_back(formula.value((map.x.edges[i] + map.x.edges[i + 1]) / 2, (map.y.edges[j] + map.y.edges[j + 1]) / 2, f.parameters));
+  map.x.title = members.text("fHistogram.fXaxis.fTitle");
+  map.y.title = members.text("fHistogram.fYaxis.fTitle");
+  return map;
+}
+
 }  // namespace tfile

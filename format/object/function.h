@@ -11,4 +11,7 @@ namespace tfile {
 // function was compiled code and nothing was saved, or a formula that is not understood).
 Result<PlotPoints> sampled_function(const ObjectMembers&);
 
+// A TF2 as fNpx times fNpy cells: its formula in the middle of each. Errors: as above.
+Result<PlotBins> sampled_surface(const ObjectMembers&);
+
 }  // namespace tfile

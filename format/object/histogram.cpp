@@ -3,9 +3,12 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <memory>
+#include <type_traits>
 
 #include "bytes/endian.h"
+#include "object/fill_buffer.h"
 #include "object/histogram.h"
 
 namespace tfile {
@@ -42,6 +45,31 @@ void fill_stored(const HistogramBins& h, bool flow, const StoredNumbers& numbers
     std::reverse_copy(numbers.bytes.data() + cell * size, numbers.bytes.data() + (cell + 1) * size, to);
     to += size;
   });
+}
+
+// The same with what waits in the fill buffer, as far as the type can hold it.
+void fill_merged(const ObjectMembers& members, const std::string& prefix, const HistogramBins& h, bool flow, Dtype dtype,
+                 std::byte* to) {
+  const HistogramCells cells(members, prefix, h.bins.size(), false);
+  const auto fill_as = [&]<class T>(T) {
+    each_cell(h, flow, [&](std::uint64_t cell) {
+      double value = cells.value(cell);
+      if constexpr (std::is_integral_v<T>) {
+        constexpr double kMax = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;  // 2^n, which is one too many
+        value = !(value > -kMax) ? -kMax : !(value < kMax) ? std::nextafter(kMax, 0) : value;
+      }
+      store_little(to, static_cast<T>(value));
+      to += sizeof(T);
+    });
+  };
+  switch (dtype) {
+    case Dtype::i1: return fill_as(std::int8_t{});
+    case Dtype::i2: return fill_as(std::int16_t{});
+    case Dtype::i4: return fill_as(std::int32_t{});
+    case Dtype::i8: return fill_as(std::int64_t{});
+    case Dtype::f4: return fill_as(float{});
+    default: return fill_as(double{});
+  }
 }
 
 // What ROOT's class of histogram keeps for each axis, flow or not.
@@ -98,9 +126,11 @@ std::vector<double> axis_edges(const ObjectMembers& members, const std::string& 
   return edges;
 }
 
-HistogramCells::HistogramCells(const ObjectMembers& members, const std::string& prefix, bool is_profile)
+HistogramCells::HistogramCells(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions,
+                               bool is_profile)
     : is_profile_(is_profile), contents_(members.doubles(prefix + "fArray")), squares_(members.doubles(prefix + "fSumw2")) {
   if (squares_.size() != contents_.size()) squares_.clear();
+  if (!is_profile && has_fill_buffer(members, prefix, dimensions)) merge_fill_buffer(members, prefix, dimensions, contents_, squares_);
   if (!is_profile) return;
   error_mode_ = static_cast<int>(members.integer(prefix + "fErrorMode", 0));
   entries_ = members.doubles(prefix + "fBinEntries");
@@ -143,7 +173,7 @@ Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, 
     for (const bool flow : {false, true}) {
       ObjectArray array = shaped_array((flow ? "flow/" : "") + name, Dtype::f8, h.bins, flow);
       array.fill = [&members, prefix, is_profile, h, flow, value](std::byte* to) {
-        const HistogramCells cells(members, prefix, is_profile);
+        const HistogramCells cells(members, prefix, h.bins.size(), is_profile);
         each_cell(h, flow, [&](std::uint64_t cell) {
           store_little(to, (cells.*value)(cell));
           to += sizeof(double);
@@ -160,7 +190,9 @@ Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, 
     for (const bool flow : {false, true}) {
       ObjectArray array = shaped_array(flow ? "flow/values" : "values", dtype, h.bins, flow);
       array.fill = [&members, prefix, h, flow](std::byte* to) {
-        fill_stored(h, flow, *members.numbers(prefix + "fArray"), to);
+        const StoredNumbers& contents = *members.numbers(prefix + "fArray");
+        if (has_fill_buffer(members, prefix, h.bins.size())) return fill_merged(members, prefix, h, flow, contents.dtype, to);
+        fill_stored(h, flow, contents, to);
       };
       arrays.push_back(std::move(array));
     }

@@ -54,7 +54,7 @@ std::vector<double> axis_edges(const ObjectMembers&, const std::string& axis, st
 // Content and its variance in one cell, as ROOT's GetBinContent and GetBinError squared give them.
 class HistogramCells {
  public:
-  HistogramCells(const ObjectMembers&, const std::string& prefix, bool is_profile);
+  HistogramCells(const ObjectMembers&, const std::string& prefix, std::size_t dimensions, bool is_profile);
   double value(std::uint64_t cell) const;
   double variance(std::uint64_t cell) const;
   double effective_entries(std::uint64_t cell) const;

@@ -76,7 +76,7 @@ Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& 
   plot.x = axis_of(members, "fXaxis", h.bins[0]);
   plot.y = axis_of(members, "fYaxis", kind.dimensions > 1 ? h.bins[1] : 0);
   if (kind.dimensions > 1) plot.value_title = members.text("fZaxis.fTitle");
-  const HistogramCells cells(members, "", plot.is_profile);
+  const HistogramCells cells(members, "", kind.dimensions, plot.is_profile);
   const StoredNumbers* squares = members.numbers("fSumw2");
   const bool has_errors = kind.dimensions == 1 && (plot.is_profile || (squares && squares->count() > 0));
   each_inner_cell(h, [&](std::uint64_t cell, auto...) {
@@ -211,6 +211,39 @@ Result<Plot> efficiency_plot(const StreamerInfos& infos, const ObjectMembers& me
   return plot;
 }
 
+// --- bins of any outline ---
+
+bool is_polygon_bin(const ObjectMembers& members, const std::string& bin) {
+  return members.class_name(bin).ends_with("PolyBin");  // TH2PolyBin, TProfile2PolyBin
+}
+
+// Each bin is a graph, or several in a TMultiGraph.
+PlotPolygons polygons_plot(const ObjectMembers& members) {
+  PlotPolygons plot;
+  plot.x = axis_of(members, "fXaxis", 1);
+  plot.y = axis_of(members, "fYaxis", 1);
+  plot.value_title = members.text("fZaxis.fTitle");
+  plot.entries = members.number("fEntries").value_or(0);
+  for (std::size_t i = 0;; ++i) {
+    const std::string bin = members.target("fBins.arr." + std::to_string(i));
+    if (!is_polygon_bin(members, bin)) return plot;
+    const double value = members.number(bin + ".fContent").value_or(0);
+    const auto add = [&](const std::string& graph) {
+      plot.polygons.push_back({members.doubles(graph + ".fX"), members.doubles(graph + ".fY"), value});
+    };
+    const std::string outline = members.target(bin + ".fPoly");
+    if (members.class_name(outline) != "TMultiGraph") {
+      add(outline);
+      continue;
+    }
+    for (std::size_t part = 0;; ++part) {
+      const std::string graph = members.target(outline + ".fGraphs.arr." + std::to_string(part));
+      if (!members.numbers(graph + ".fX")) break;
+      add(graph);
+    }
+  }
+}
+
 // --- tables ---
 
 void add_column(Spreadsheet& sheet, std::string name, std::vector<double> values) {
@@ -242,7 +275,7 @@ Result<Spreadsheet> histogram_sheet(const ObjectKind& kind, const ObjectMembers&
   Spreadsheet sheet;
   add_borders(sheet, members, "", h);
   const bool is_profile = kind.family == ObjectFamily::profile;
-  const HistogramCells cells(members, "", is_profile);
+  const HistogramCells cells(members, "", kind.dimensions, is_profile);
   std::vector<double> values, errors, entries;
   each_inner_cell(h, [&](std::uint64_t cell, auto...) {
     values.push_back(cells.value(cell));
@@ -292,6 +325,27 @@ Spreadsheet graph_sheet(const ObjectMembers& members) {
   return sheet;
 }
 
+// The box around each bin, and its content.
+Spreadsheet polygons_sheet(const ObjectMembers& members) {
+  static constexpr std::pair<const char*, const char*> kColumns[] = {
+      {"x_low", ".fXmin"}, {"x_high", ".fXmax"}, {"y_low", ".fYmin"}, {"y_high", ".fYmax"}, {"area", ".fArea"}, {"value", ".fContent"}};
+  Spreadsheet sheet;
+  for (const auto& [name, member] : kColumns) add_column(sheet, name, {});
+  for (std::size_t i = 0;; ++i) {
+    const std::string bin = members.target("fBins.arr." + std::to_string(i));
+    if (!is_polygon_bin(members, bin)) return sheet;
+    for (std::size_t column = 0; column < std::size(kColumns); ++column)
+      sheet.columns[column].push_back(members.number(bin + kColumns[column].second).value_or(0));
+  }
+}
+
+bool is_polygons(const StreamerInfos& infos, std::string_view class_name) { return derives_from(infos, class_name, "TH2Poly"); }
+
+// TF3 is a TF2.
+bool is_surface(const StreamerInfos& infos, std::string_view class_name) {
+  return derives_from(infos, class_name, "TF2") && !derives_from(infos, class_name, "TF3");
+}
+
 bool is_function(const StreamerInfos& infos, std::string_view class_name) {
   return derives_from(infos, class_name, "TF1") && !derives_from(infos, class_name, "TF2");
 }
@@ -311,7 +365,7 @@ bool can_plot(const ObjectKind& kind, const StreamerInfos& infos, std::string_vi
     case ObjectFamily::sparse:
       return false;
     case ObjectFamily::other:
-      return is_function(infos, class_name);
+      return is_function(infos, class_name) || is_surface(infos, class_name) || is_polygons(infos, class_name);
   }
   return false;
 }
@@ -327,7 +381,7 @@ bool can_tabulate(const ObjectKind& kind, const StreamerInfos& infos, std::strin
     case ObjectFamily::sparse:
       return false;
     case ObjectFamily::other:
-      return is_function(infos, class_name);
+      return is_function(infos, class_name) || is_polygons(infos, class_name);
   }
   return false;
 }
@@ -342,6 +396,11 @@ Result<Plot> object_plot(const ObjectKind& kind, const StreamerInfos& infos, std
     TRY(plot, efficiency_plot(infos, members));
   } else if (kind.family == ObjectFamily::graph) {
     plot = graph_plot(infos, class_name, members);
+  } else if (is_polygons(infos, class_name)) {
+    plot.layers.emplace_back(polygons_plot(members));
+  } else if (is_surface(infos, class_name)) {
+    TRY(PlotBins map, sampled_surface(members));
+    plot.layers.emplace_back(std::move(map));
   } else {
     TRY(PlotPoints curve, sampled_function(members));
     plot.layers.emplace_back(std::move(curve));
@@ -350,7 +409,7 @@ Result<Plot> object_plot(const ObjectKind& kind, const StreamerInfos& infos, std
   return plot;
 }
 
-Result<Spreadsheet> object_spreadsheet(const ObjectKind& kind, const StreamerInfos& infos, std::string_view,
+Result<Spreadsheet> object_spreadsheet(const ObjectKind& kind, const StreamerInfos& infos, std::string_view class_name,
                                        const ObjectMembers& members) {
   switch (kind.family) {
     case ObjectFamily::histogram:
@@ -361,6 +420,7 @@ Result<Spreadsheet> object_spreadsheet(const ObjectKind& kind, const StreamerInf
     case ObjectFamily::graph:
       return graph_sheet(members);
     default: {
+      if (is_polygons(infos, class_name)) return polygons_sheet(members);
       TRY(PlotPoints curve, sampled_function(members));
       Spreadsheet sheet;
       add_column(sheet, "x", std::move(curve.xs));

@@ -9,11 +9,11 @@
 
 namespace tfile {
 
-// Whether objects of this class can be drawn: histograms and profiles of one and two dimensions, graphs, efficiencies of
-// one dimension, functions.
+// Whether objects of this class can be drawn: histograms, profiles, efficiencies and functions of one and two dimensions,
+// bins of polygons, graphs.
 bool can_plot(const ObjectKind&, const StreamerInfos&, std::string_view class_name);
 
-// Whether they have a table of numbers: the above of any dimension.
+// Whether they have a table of numbers: the above of any dimension, functions of one.
 bool can_tabulate(const ObjectKind&, const StreamerInfos&, std::string_view class_name);
 
 // What is to be drawn. Errors: unsupported (a formula that is not understood), damaged.

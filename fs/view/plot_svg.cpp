@@ -20,20 +20,21 @@ using tfile::Plot;
 using tfile::PlotAxis;
 using tfile::PlotBins;
 using tfile::PlotPoints;
+using tfile::PlotPolygons;
 
 constexpr double kWidth = 960, kHeight = 640;
 constexpr double kLeft = 112, kTop = 64, kBottom = 88, kRight = 40, kRightWithScale = 148;
 
 // More cells or points than this are not told apart at this size, and a browser would be slow with them.
 constexpr std::size_t kCellsAcross = 240, kPointsMax = 20'000, kStepsMax = 4'000, kErrorBarsMax = 1'000;
-constexpr std::size_t kMarksMax = 400, kLabelsMax = 40;
+constexpr std::size_t kMarksMax = 400, kLabelsMax = 40, kOutlinePointsMax = 200'000;
 
 constexpr std::string_view kStyle = R"(<style>
 text{font-family:"Helvetica Neue",Helvetica,Arial,"Liberation Sans",sans-serif;fill:#222}
 .title{font-size:24px;font-weight:600}.axis{font-size:20px}.tick{font-size:16px}.note{font-size:15px;fill:#555}
 .frame{fill:none;stroke:#222;stroke-width:1.5}.mark{stroke:#222;stroke-width:1.2}.grid{stroke:#e6e6e6;stroke-width:1}
 .fill{fill:#1f5fa8;fill-opacity:.14;stroke:none}.line{fill:none;stroke:#1f5fa8;stroke-width:2;stroke-linejoin:round}
-.error{fill:none;stroke:#1f5fa8;stroke-width:1.5}.point{fill:#1f5fa8}
+.outline{stroke:#fff;stroke-width:.5}.error{fill:none;stroke:#1f5fa8;stroke-width:1.5}.point{fill:#1f5fa8}
 </style>
 )";
 
@@ -400,6 +401,33 @@ class Drawing {
     axes(bins.x, bins.y);
     colour_scale(z, bins.value_title);
     statistics(bins);
+  }
+
+  void layer(const PlotPolygons& bins) {
+    if (bins.x.edges.size() < 2 || bins.y.edges.size() < 2) return;
+    Range range;
+    range.add(0);
+    for (const auto& polygon : bins.polygons) range.add(polygon.value);
+    const Scale z = scale_of(range.low, range.high, 0, 1);
+    place(bins.x.edges.front(), bins.x.edges.back(), bins.y.edges.front(), bins.y.edges.back(), kRightWithScale);
+    clip();
+    svg_ += "<g clip-path=\"url(#frame)\">\n";
+    std::size_t points = 0;
+    for (const auto& polygon : bins.polygons) {
+      const std::size_t n = std::min(polygon.xs.size(), polygon.ys.size());
+      if (n < 3 || (points += n) > kOutlinePointsMax) continue;
+      svg_ += "<path class=\"outline\" ";
+      svg_ += polygon.value != 0 ? fill(z.at(polygon.value)) : "fill=\"none\"";
+      svg_ += " d=\"";
+      for (std::size_t i = 0; i < n; ++i) move_to(x_.at(polygon.xs[i]), y_.at(polygon.ys[i]), i == 0);
+      svg_ += "Z\"/>\n";
+    }
+    svg_ += "</g>\n";
+    axes(bins.x, bins.y);
+    colour_scale(z, bins.value_title);
+    PlotBins counted;
+    counted.entries = bins.entries;
+    statistics(counted);
   }
 
   void colour_scale(const Scale& z, const std::string& title) {

@@ -49,12 +49,20 @@ def test_arrays_are_columns_like_any_other(top):
 
 
 @pytest.mark.parametrize("name", ["h1F", "h1D", "h2F", "profilem", "profile2", "graph", "errors", "asymmetric", "efficiency",
-                                  "function", "labels", "variable", "empty", "points0"])
+                                  "function", "surface", "polygons", "buffer_1", "labels", "variable", "empty", "points0"])
 def test_plots_are_well_formed(top, name):
     svg = text_of(os.path.join(top, name, "plot.svg"))
     drawn = xml.dom.minidom.parseString(svg).documentElement
     assert drawn.tagName == "svg" and drawn.getElementsByTagName("rect")
     assert "<script" not in svg and "nan" not in svg and "inf" not in svg
+
+
+def test_polygons_are_drawn_and_listed(top):
+    svg = text_of(os.path.join(top, "polygons", "plot.svg"))
+    lines = text_of(os.path.join(top, "polygons", "table.csv")).splitlines()
+    assert lines[0] == "x_low,x_high,y_low,y_high,area,value"
+    assert svg.count('class="outline"') == len(lines) - 1 > 10
+    assert sum(float(line.split(",")[-1]) for line in lines[1:]) == 30
 
 
 def test_titles_are_escaped_and_set(top):

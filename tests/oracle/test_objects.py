@@ -50,6 +50,18 @@ def test_histograms_are_what_uproot_reads(file, top, name):
     np.testing.assert_array_equal(flow["variances"], np.abs(expected.variances(flow=True)))
 
 
+@pytest.mark.parametrize("name", ["buffer_1", "buffer_w", "buffer_2", "buffer_3"])
+def test_fill_buffers_are_merged_as_root_would(top, name):
+    """A twin had its fills put into its bins before it was written."""
+    for directory in ("", "flow"):
+        ours = arrays(os.path.join(top, name, directory))
+        twins = arrays(os.path.join(top, name + "_filled", directory))
+        assert ours.keys() == twins.keys() and twins["values"].sum() > 0
+        for column, expected in twins.items():
+            assert ours[column].dtype == expected.dtype
+            np.testing.assert_allclose(ours[column], expected, rtol=1e-14)
+
+
 PROFILES = ["profilem", "profiles", "profilei", "profileg", "weighted", "profile2", "profile3"]
 
 

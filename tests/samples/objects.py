@@ -22,6 +22,7 @@ ROOT.gInterpreter.Declare(r"""
 #include <TProfile2D.h>
 #include <TProfile3D.h>
 #include <TRandom.h>
+#include <type_traits>
 #include <vector>
 
 void fill(TH1* h) {
@@ -34,6 +35,26 @@ void fill(TH1* h) {
     else if (auto p = dynamic_cast<TH2*>(h)) p->Fill(x, y, h->GetSumw2N() ? w : 1);
     else h->Fill(x, h->GetSumw2N() ? w : 1);
   }
+}
+// Fills that wait in the buffer while the histogram is written, or go to the bins at once.
+template <class H>
+H* with_buffer(H* h, int size) {
+  if (size > 0) h->SetBuffer(size);
+  for (int i = 0; i < 40; i++) {
+    const double x = (i * 7 % 40) / 5. - 4, y = i % 6 - 1, w = h->GetSumw2N() || h->GetDimension() > 1 ? 0.5 + i % 3 : 1;
+    if constexpr (std::is_base_of_v<TH3, H>) h->Fill(x, y, i % 4, w);
+    else if constexpr (std::is_base_of_v<TH2, H>) h->Fill(x, y, w);
+    else h->Fill(x, w);
+  }
+  return h;
+}
+std::vector<TH1*> buffered(int size, const char* mark) {
+  const double edges[] = {-3, -1, 0, 0.5, 3};
+  auto* weighted = new TH1D(Form("buffer_w%s", mark), "", 4, edges);
+  weighted->Sumw2();
+  return {with_buffer(new TH1F(Form("buffer_1%s", mark), "", 6, -3, 3), size), with_buffer(weighted, size),
+          with_buffer(new TH2I(Form("buffer_2%s", mark), "", 4, -3, 3, 3, 0, 3), size),
+          with_buffer(new TH3D(Form("buffer_3%s", mark), "", 2, -3, 3, 3, 0, 3, 2, 0, 2), size)};
 }
 void fill_n(THnBase* h) {
   for (int i = 0; i < 300; i++) {
@@ -56,6 +77,8 @@ def histograms():
     from array import array
 
     edges = array("d", [-3, -1, -0.5, 0, 0.25, 4])
+    for size, mark in ((100, ""), (0, "_filled")):
+        yield from ROOT.buffered(size, mark)
     for kind in "CSILFD":
         if not hasattr(ROOT, "TH1" + kind):
             continue
@@ -120,6 +143,15 @@ def others():
     gaus = ROOT.TF1("gaus_of_mine", "[0]*exp(-0.5*((x-[1])/[2])^2)+[3]*(x>1)", -3, 3)
     gaus.SetParameters(2, 0.5, 1.25, 0.125)
     yield "function", gaus
+    surface = ROOT.TF2("surface_of_mine", "[0]*exp(-0.5*((x-[1])^2+y*y))", -3, 3, -2, 2)
+    surface.SetParameters(2, 0.5)
+    yield "surface", surface
+    polygons = ROOT.TH2Poly()
+    polygons.SetTitle("honeycomb;x [mm];y [mm]")
+    polygons.Honeycomb(0, 0, 1, 4, 3)
+    for i in range(30):
+        polygons.Fill(1 + i % 5, 1 + i % 3)
+    yield "polygons", polygons
     yield "note", ROOT.TNamed("note", "a note\nof two lines, with <tags> & \"quotes\"")
     yield "string", ROOT.TObjString("plain")
     yield "number", ROOT.TParameter["double"]("number", 0.1)

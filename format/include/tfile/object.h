@@ -42,9 +42,21 @@ struct PlotPoints {
   bool is_line = false;     // a curve: joined, without marks
 };
 
+// Bins of any outline: polygons, each with its value as its colour.
+struct PlotPolygons {
+  struct Polygon {
+    std::vector<double> xs, ys;
+    double value = 0;
+  };
+  PlotAxis x, y;  // their edges: the two ends
+  std::string value_title;
+  std::vector<Polygon> polygons;
+  double entries = 0;
+};
+
 struct Plot {
   std::string title;
-  std::vector<std::variant<PlotBins, PlotPoints>> layers;  // the first decides the axes
+  std::vector<std::variant<PlotBins, PlotPoints, PlotPolygons>> layers;  // the first decides the axes
 };
 
 // A table of an object's numbers, for reading.
