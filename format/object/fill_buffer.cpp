@@ -28,6 +28,12 @@ Axis axis_at(const ObjectMembers& members, const std::string& path) {
   return {bins, axis_edges(members, path, bins)};
 }
 
+// Each fill of these adds the whole part of its weight.
+bool has_whole_contents(const ObjectMembers& members, const std::string& prefix) {
+  const StoredNumbers* contents = members.numbers(prefix + "fArray");
+  return contents && contents->dtype != Dtype::f4 && contents->dtype != Dtype::f8;
+}
+
 }  // namespace
 
 // fBuffer: how many fills (negative: they are in the bins already), then a weight and a coordinate for each axis, again
@@ -52,6 +58,7 @@ void merge_fill_buffer(const ObjectMembers& members, const std::string& prefix, 
   std::vector<Axis> axes;
   for (std::size_t i = 0; i < dimensions; ++i) axes.push_back(axis_at(members, prefix + kAxes[i]));
   const std::size_t step = dimensions + 1;
+  const bool whole_numbers = has_whole_contents(members, prefix);
   const double room = static_cast<double>((buffer.size() - 1) / step);
   const auto fills = static_cast<std::size_t>(std::min(buffer[0], room));
   for (std::size_t i = 0; i < fills; ++i) {
@@ -67,7 +74,7 @@ void merge_fill_buffer(const ObjectMembers& members, const std::string& prefix, 
       squares.resize(contents.size());
       std::transform(contents.begin(), contents.end(), squares.begin(), [](double content) { return std::abs(content); });
     }
-    contents[cell] += weight;
+    contents[cell] += whole_numbers ? std::trunc(weight) : weight;
     if (!squares.empty()) squares[cell] += weight * weight;
   }
 }

@@ -237,6 +237,7 @@ TH2F 4: base TH2 5; base TArrayF 1;
 TH2D 4: base TH2 5; base TArrayD 1;
 TH3 6: base TH1 8; base TAtt3D 1; Double_t fTsumwy, fTsumwy2, fTsumwxy, fTsumwz, fTsumwz2, fTsumwxz, fTsumwyz;
 TH3~ 1: base TAtt3D 1;
+TH3 2: base TH1 2; base TAtt3D 1;
 TH3C 1: base TH1C 1; base TH3~ 1;
 TH3S 1: base TH1S 1; base TH3~ 1;
 TH3F 1: base TH1F 1; base TH3~ 1;

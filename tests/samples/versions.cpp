@@ -47,7 +47,11 @@ void write(const char* name) {
 void put(std::ostream& out, const Part& part) {
   out << "{'same':" << part.same << ",'a':" << part.a << ",'list':";
   literal::put(out, part.list);
-  out << ",'corner':{'added':" << part.corner.added << ",'x':" << part.corner.x << "},'more':" << part.more << ",'text':";
+  out << ",'corner':{'added':";
+  literal::put(out, part.corner.added);
+  out << ",'x':" << part.corner.x << "},'more':";
+  literal::put(out, part.more);
+  out << ",'text':";
   literal::put(out, part.text);
   out << "}";
 }
@@ -56,10 +60,11 @@ void dump(const char* name, const char* answer) {
   TFile file(name);
   TTree& tree = *file.Get<TTree>("t");
   std::ofstream out(answer);
-  Whole* whole = nullptr;
+  Whole* whole = new Whole;
   tree.SetBranchAddress("whole", &whole);
   out << "[";
   for (Long64_t i = 0; i < tree.GetEntries(); i++) {
+    *whole = Whole();  // else members that were not written keep what the entry before had
     tree.GetEntry(i);
     out << "{'n':" << whole->n << ",'part':";
     put(out, whole->part);
