@@ -164,10 +164,10 @@ class SyntheticStreams : public tfile::StreamSet {
       tfile::ChunkKey key, std::span<const std::byte> stored,
       std::span<const std::shared_ptr<const tfile::Chunk>> inputs) const override {
     if (!streams_[key.stream].counting_decodes) return std::optional<CountedChunk>();
-    CountedChunk counted;
-    TRY(counted.items, items(key, stored, inputs));
-    TRY(counted.chunk, decode(key, stored, inputs, counted.items));
-    return counted;
+    CountedChunk result;
+    TRY(result.items, items(key, stored, inputs));
+    TRY(result.chunk, decode(key, stored, inputs, result.items));
+    return result;
   }
   void place(tfile::ChunkKey key, tfile::Chunk&, std::span<const std::int64_t> first) const override {
     std::int64_t before = 0;
