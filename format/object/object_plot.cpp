@@ -2,6 +2,7 @@
 #include "object/object_plot.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -339,6 +340,40 @@ Spreadsheet polygons_sheet(const ObjectMembers& members) {
   }
 }
 
+// --- titles ---
+
+// "title;of x;of y;of z", in which #; stands for a semicolon (https://root.cern/doc/master/classTH1.html, SetTitle). A
+// histogram has given its axes their parts; functions, and graphs that were never drawn, still have them all in one.
+std::array<std::string, 4> split_titles(std::string_view text) {
+  std::array<std::string, 4> titles;
+  std::size_t part = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == ';') {
+      if (++part == titles.size()) break;
+    } else {
+      if (text.substr(i).starts_with("#;")) ++i;
+      titles[part] += text[i];
+    }
+  }
+  return titles;
+}
+
+void set_titles(Plot& plot, std::string_view text) {
+  auto [title, x, y, z] = split_titles(text);
+  plot.title = std::move(title);
+  const auto fill = [](std::string& to, std::string& from) {
+    if (to.empty()) to = std::move(from);
+  };
+  if (plot.layers.empty()) return;
+  std::visit(
+      [&](auto& layer) {
+        fill(layer.x.title, x);
+        fill(layer.y.title, y);
+        if constexpr (requires { layer.value_title; }) fill(layer.value_title, z);
+      },
+      plot.layers[0]);
+}
+
 bool is_polygons(const StreamerInfos& infos, std::string_view class_name) { return derives_from(infos, class_name, "TH2Poly"); }
 
 // TF3 is a TF2.
@@ -405,7 +440,7 @@ Result<Plot> object_plot(const ObjectKind& kind, const StreamerInfos& infos, std
     TRY(PlotPoints curve, sampled_function(members));
     plot.layers.emplace_back(std::move(curve));
   }
-  plot.title = members.text("fTitle");
+  set_titles(plot, members.text("fTitle"));
   return plot;
 }
 

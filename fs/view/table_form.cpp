@@ -82,7 +82,7 @@ class Builder {
       add_fields(form, id, lists, path, depth);
       if (is_variant(form)) {
         form.kind = Kind::variant;
-        form.classes = split(column(form.fields[0].values).class_name);
+        for (const std::string& name : split_classes(column(form.fields[0].values).class_name)) form.classes.push_back(valid_utf8(name));
       }
       return form.fields.empty() ? std::nullopt : std::optional(std::move(form));
     }
@@ -126,16 +126,6 @@ class Builder {
     return record.fields.size() >= 2 && has_role(0, Role::tags) && has_role(1, Role::index);
   }
 
-  static std::vector<std::string> split(std::string_view classes) {
-    std::vector<std::string> names;
-    for (std::size_t begin = 0; begin <= classes.size();) {
-      const std::size_t end = std::min(classes.find('|', begin), classes.size());
-      names.push_back(valid_utf8(classes.substr(begin, end - begin)));
-      begin = end + 1;
-    }
-    return names;
-  }
-
   std::optional<NodeId> child_with(const Node& node, Role role) const {
     for (const NodeId child : node.children)
       if (const auto c = table_.nodes[child].column; c && column(*c).role == role) return child;
@@ -169,6 +159,16 @@ class Builder {
 };
 
 }  // namespace
+
+std::vector<std::string> split_classes(std::string_view classes) {
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin <= classes.size();) {
+    const std::size_t end = std::min(classes.find('|', begin), classes.size());
+    names.emplace_back(classes.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return names;
+}
 
 TableForm table_form(const tfile::Table& table) { return Builder(table).build(); }
 

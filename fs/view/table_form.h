@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tfile/table.h"
@@ -32,6 +33,9 @@ struct TableForm {
 
   bool is_record() const { return kind == Kind::record || kind == Kind::variant; }
 };
+
+// The names of the classes of a tags column, as its class_name tells them: A|B.
+std::vector<std::string> split_classes(std::string_view classes);
 
 // The record of all that the table has. A node that stands among the items of a list and has not as many (the undecoded
 // bytes of whole entries) becomes a field of the table, named by its path; a list of which no item is shown is left out.

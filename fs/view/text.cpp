@@ -220,8 +220,8 @@ class Counting : public std::enable_shared_from_this<Counting> {
 
  private:
   void ask(const TextForm& form) {
-    const bool has_ends = form.ends != TextForm::kNone;
-    const tfile::Column& column = plan_->table->columns[has_ends ? form.ends : form.values];
+    const bool has_ends = form.ends != TextForm::kNone, is_variant = form.kind == TextForm::Kind::variant;
+    const tfile::Column& column = plan_->table->columns[has_ends ? form.ends : is_variant ? form.tags : form.values];
     streams_->length(column.stream, column.slot, [self = shared_from_this(), has_ends](Result<std::int64_t> length) {
       if (!length) return self->reply_(tl::unexpected<Error>(length.error()));
       self->plan_->counts[self->next_] = std::max<std::int64_t>(0, has_ends ? *length - 1 : *length);

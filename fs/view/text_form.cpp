@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "json/json_text.h"
+#include "view/plain_text.h"
 #include "view/table_form.h"
 
 namespace tfilefs {
@@ -47,7 +48,7 @@ class Builder {
     if (depth > kDepthMax) return tfile::fail(ErrorKind::unsupported, "nodes are nested too deeply for text");
     const Node& node = table_.nodes[id];
     const auto position = static_cast<std::uint32_t>(forms_.size());
-    forms_.emplace_back().inner = lists.size() > around_.size();
+    forms_.emplace_back().inner = lists.size() > around_.size() || variants_ > 0;
     if (node.column) {
       const Column& column = table_.columns[*node.column];
       forms_[position].values = *node.column;
@@ -56,6 +57,8 @@ class Builder {
       return position;
     }
     const auto ends = child_with(node, Role::offsets);
+    const auto tags = child_with(node, Role::tags), index = child_with(node, Role::index);
+    if (tags && index) return add_variant(node, position, *tags, *index, lists, depth);
     if (!ends) return add_record(node, position, lists, depth);
     forms_[position].ends = *table_.nodes[*ends].column;
     std::vector<ColumnId> lists_inside = lists;
@@ -106,8 +109,31 @@ class Builder {
     return position;
   }
 
+  Result<std::uint32_t> add_variant(const Node& node, std::uint32_t position, NodeId tags, NodeId index,
+                                    const std::vector<ColumnId>& lists, int depth) {
+    forms_[position].kind = TextForm::Kind::variant;
+    forms_[position].tags = *table_.nodes[tags].column;
+    forms_[position].index = *table_.nodes[index].column;
+    ++variants_;
+    for (const std::string& name : split_classes(table_.columns[forms_[position].tags].class_name)) {
+      append_plain(forms_[position].classes.emplace_back(), name);
+      std::uint32_t field = TextForm::kUnseen;
+      for (const NodeId child : node.children) {
+        if (child == tags || child == index || name_of(table_.nodes[child]) != name) continue;
+        TRY(field, add(child, lists, depth + 1));
+        break;
+      }
+      forms_[position].fields.push_back(field);
+    }
+    --variants_;
+    return position;
+  }
+
+  static const std::string& name_of(const Node& node) { return node.original_name.empty() ? node.name : node.original_name; }
+
   const tfile::Table& table_;
   std::vector<ColumnId> around_;  // lists
+  int variants_ = 0;              // around the node that is added
   std::vector<TextForm> forms_;
 };
 
@@ -129,6 +155,8 @@ class TableBuilder {
   void add_fields(std::uint32_t record, const TableForm& form, const std::string& prefix) {
     for (const TableForm& field : form.fields) {
       const bool is_csv = style_ == TextStyle::csv;
+      // The items of a variant's alternatives are not those of its rows.
+      if (is_csv && form.kind == TableForm::Kind::variant && &field - form.fields.data() > 1) break;
       if (is_csv && field.is_record()) {
         add_fields(record, field, prefix + field.name + ".");
         continue;
@@ -164,11 +192,25 @@ class TableBuilder {
         break;
       }
       case TableForm::Kind::variant:
+        add_variant(position, form);
+        break;
       case TableForm::Kind::record:
         made.kind = TextForm::Kind::record;
         add_fields(position, form, "");
     }
     return position;
+  }
+
+  void add_variant(std::uint32_t position, const TableForm& form) {
+    forms_[position].kind = TextForm::Kind::variant;
+    forms_[position].tags = form.fields[0].values;
+    forms_[position].index = form.fields[1].values;
+    for (const std::string& name : form.classes) {
+      const auto shown = std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
+      const std::uint32_t field = shown == form.fields.end() ? TextForm::kUnseen : add(*shown);
+      forms_[position].fields.push_back(field);
+      forms_[position].classes.push_back(json_string(name) + ":");
+    }
   }
 
   const TextStyle style_;

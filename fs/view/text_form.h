@@ -16,6 +16,7 @@ namespace tfilefs {
 //   string            as it is, control characters and backslashes escaped as in C
 //   list              its items, by spaces
 //   record            its fields, by tabs; the fields of a record in it follow one another in the same way
+//   variant           the name of the class and the value as inside a list: Track(1 2 3); null where there is nothing
 // and inside a list, where spaces separate:
 //   list [1 2 3], record (1 2 3), string "as above, with \" too"
 //   bytes that are not decoded: two hexadecimal digits each
@@ -23,21 +24,25 @@ namespace tfilefs {
 // not for itself (undecoded bytes are those of the whole entry), is a question mark.
 //
 // A whole table is written in one of two other styles. JSON lines: an object a line, records as objects, lists and shapes
-// as arrays, undecoded bytes as a string of hexadecimal digits; null for what is missing, and for nan and infinities,
-// which JSON does not have. CSV (RFC 4180): a line of names, then a line an entry of the columns of one number or string;
+// as arrays, variants as an object of one member, named by the class, undecoded bytes as a string of hexadecimal digits; null
+// for what is missing, and for nan and infinities, which JSON does not have. CSV (RFC 4180): a line of names, then a line an entry of the columns of one number or string;
 // strings are always quoted, and one that a spreadsheet would run as a formula (it begins with = + - @, a tab or a
 // carriage return) has an apostrophe in front.
 enum class TextStyle : std::uint8_t { plain, json, csv };
 
 struct TextForm {
-  enum class Kind : std::uint8_t { number, string, bytes, list, record, elsewhere };
+  enum class Kind : std::uint8_t { number, string, bytes, list, record, variant, elsewhere };
   static constexpr tfile::ColumnId kNone = ~tfile::ColumnId{0};
+  static constexpr std::uint32_t kUnseen = ~std::uint32_t{0};
 
   Kind kind = Kind::number;
-  bool inner = false;                 // inside a list
+  bool inner = false;                 // inside a list or a variant
   tfile::ColumnId ends = kNone;       // of list, string, bytes: the offsets column
   tfile::ColumnId values = kNone;     // of number, string, bytes: the column itself
-  std::vector<std::uint32_t> fields;  // of list: its one item; of record: its fields (indices of forms)
+  tfile::ColumnId tags = kNone, index = kNone;  // of variant
+  std::vector<std::uint32_t> fields;  // of list: its one item; of record: its fields; of variant: what tags 1, 2, ... say,
+                                      // kUnseen where it has no columns (indices of forms)
+  std::vector<std::string> classes;   // of variant: what stands before each value, in the style of the text
   std::string name;                   // of a field, in the style of the text; plain text has no names
 };
 
@@ -45,7 +50,7 @@ struct TextForm {
 tfile::Result<std::vector<TextForm>> text_forms(const tfile::Table&, tfile::NodeId node);
 
 // Those of a whole table, for JSON or CSV; forms[0] is the line. The names of a record's members within CSV are joined by
-// dots. Errors: unsupported (nothing in it can be written).
+// dots; of a variant CSV has tags and index. Errors: unsupported (nothing in it can be written).
 tfile::Result<std::vector<TextForm>> table_text_forms(const tfile::Table&, TextStyle);
 
 }  // namespace tfilefs

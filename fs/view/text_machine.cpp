@@ -148,7 +148,7 @@ TextMachine::TextMachine(std::shared_ptr<const Plan> plan)
     : plan_(std::move(plan)), slots_(plan_->table->columns.size()) {
   std::uint32_t windows = 0;
   for (const TextForm& form : plan_->forms)
-    for (const tfile::ColumnId column : {form.ends, form.values})
+    for (const tfile::ColumnId column : {form.ends, form.values, form.tags, form.index})
       if (column != TextForm::kNone) slots_[column] = windows++;
   windows_.resize(windows);
   stack_.push_back({.form = kLines, .next = 0, .end = plan_->counts[0]});
@@ -273,6 +273,7 @@ bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std:
     return true;
   }
   if (form.kind == Kind::number) return write_number(form, index, to);
+  if (form.kind == Kind::variant) return begin_variant(form_index, index, to);
   Step step{.form = form_index, .index = index};
   if (form.kind == Kind::record) {
     step.end = std::ssize(form.fields);
@@ -280,6 +281,28 @@ bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std:
     return false;
   }
   write_open(form, to);
+  stack_.push_back(step);
+  return true;
+}
+
+// Its step has the tag as `next`; what alternative it stands for follows in advance_variant.
+bool TextMachine::begin_variant(std::uint32_t form_index, std::int64_t index, std::string& to) {
+  const TextForm& form = plan_->forms[form_index];
+  const std::byte* tag = items(form.tags, index, 1);
+  if (!tag) return false;
+  const auto alternative = std::to_integer<std::size_t>(*tag);
+  if (alternative == 0) {
+    to += "null";
+    return true;
+  }
+  const std::byte* at = items(form.index, index, 1);
+  if (!at) return false;
+  Step step{.form = form_index, .next = static_cast<std::int64_t>(alternative)};
+  std::memcpy(&step.index, at, sizeof step.index);
+  damaged_ = alternative > form.fields.size() || step.index < 0;
+  if (damaged_) return false;
+  if (is_json()) to.push_back('{');
+  to += form.classes[alternative - 1];
   stack_.push_back(step);
   return true;
 }
@@ -344,6 +367,23 @@ bool TextMachine::advance_record(std::string& to) {
   return true;
 }
 
+bool TextMachine::advance_variant(std::string& to) {
+  const std::size_t top = stack_.size() - 1;
+  const Step step = stack_[top];
+  if (step.phase > 0) {
+    if (is_json()) to.push_back('}');
+    stack_.pop_back();
+    return true;
+  }
+  const std::uint32_t alternative = plan_->forms[step.form].fields[static_cast<std::size_t>(step.next) - 1];
+  if (alternative == TextForm::kUnseen)
+    to += is_json() ? "{}" : "()";
+  else if (!begin_value(alternative, step.index, to))
+    return false;
+  stack_[top].phase = 1;
+  return true;
+}
+
 bool TextMachine::advance_bytes(std::string& to, std::size_t size_enough) {
   Step& step = stack_.back();
   const TextForm& form = plan_->forms[step.form];
@@ -371,6 +411,8 @@ bool TextMachine::advance(std::string& to, std::size_t size_enough) {
       return advance_list(to);
     case Kind::record:
       return advance_record(to);
+    case Kind::variant:
+      return advance_variant(to);
     default:
       return advance_bytes(to, size_enough);
   }

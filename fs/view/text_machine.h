@@ -33,7 +33,7 @@ class TextMachine {
     std::uint32_t form = 0;
     std::uint8_t phase = 0;
     std::int64_t next = 0, end = 0;  // entry, item, byte or field; what they count is the form's
-    std::int64_t index = 0;          // of record and string: which one
+    std::int64_t index = 0;          // of record and string: which one; of variant: which of the alternative's
   };
   using Position = std::vector<Step>;
 
@@ -59,6 +59,7 @@ class TextMachine {
   const std::byte* items(tfile::ColumnId, std::int64_t first, std::int64_t count);
   bool range(const TextForm&, std::int64_t index, std::int64_t& begin, std::int64_t& end);
   bool begin_value(std::uint32_t form, std::int64_t index, std::string& to);
+  bool begin_variant(std::uint32_t form, std::int64_t index, std::string& to);
   bool write_number(const TextForm&, std::int64_t index, std::string& to);
   void write_missing(std::string& to) const;
   void write_names(std::string& to) const;
@@ -72,6 +73,7 @@ class TextMachine {
   bool advance_lines(std::string& to);
   bool advance_list(std::string& to);
   bool advance_record(std::string& to);
+  bool advance_variant(std::string& to);
   bool advance_bytes(std::string& to, std::size_t size_enough);
 
   const std::shared_ptr<const Plan> plan_;

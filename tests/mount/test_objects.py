@@ -70,6 +70,14 @@ def test_titles_are_escaped_and_set(top):
     assert "&lt; &amp; &gt;" in svg and "\u03bc" in svg and ">T</tspan>" in svg
 
 
+@pytest.mark.parametrize("name, titles", [("titled", ["parabola ; of mine", "t [s]", "s [m]"]),
+                                          ("surface", ["hill", "east", "north", "height"])])
+def test_titles_of_axes_in_the_title_of_a_function(top, name, titles):
+    drawn = xml.dom.minidom.parseString(text_of(os.path.join(top, name, "plot.svg")))
+    texts = [text.firstChild.data for text in drawn.getElementsByTagName("text") if text.getAttribute("class") in ("title", "axis")]
+    assert sorted(texts) == sorted(titles)
+
+
 def test_what_is_not_drawn_has_no_plot(top):
     for name in ("h3F", "THnF", "THnSparseF", "note", "graph2"):
         assert not os.path.exists(os.path.join(top, name, "plot.svg"))

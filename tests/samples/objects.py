@@ -143,8 +143,12 @@ def others():
     gaus = ROOT.TF1("gaus_of_mine", "[0]*exp(-0.5*((x-[1])/[2])^2)+[3]*(x>1)", -3, 3)
     gaus.SetParameters(2, 0.5, 1.25, 0.125)
     yield "function", gaus
+    titled = ROOT.TF1("titled", "x*x", 0, 2)
+    titled.SetTitle("parabola #; of mine;t [s];s [m]")
+    yield "titled", titled
     surface = ROOT.TF2("surface_of_mine", "[0]*exp(-0.5*((x-[1])^2+y*y))", -3, 3, -2, 2)
     surface.SetParameters(2, 0.5)
+    surface.SetTitle("hill;east;north;height")
     yield "surface", surface
     polygons = ROOT.TH2Poly()
     polygons.SetTitle("honeycomb;x [mm];y [mm]")

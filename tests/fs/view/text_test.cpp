@@ -91,6 +91,46 @@ TEST(Text, RecordsAloneAndInLists) {
   EXPECT_EQ(whole_text(table, list), "\n(1 \"p\") (2 \"q\")\n");
 }
 
+TEST(Text, OneOfSeveralClassesHasItsName) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto one_of = [&](tfile::NodeId node, const std::vector<std::int8_t>& tags, const std::vector<std::int64_t>& index) {
+    const auto id = table->column<std::int8_t>(node, "tags.i1", Role::tags, tags);
+    table->columns[*table->nodes[id].column].class_name = "A|B\n|C";
+    table->column<std::int64_t>(node, "index.i8", Role::index, index);
+    const auto a = table->directory(node, "A");
+    table->column<std::int32_t>(a, "x.i4", Role::values, {1, 2});
+    table->string(a, "s", {"u v", "w"});
+    const auto b = table->directory(node, "B~0A");
+    table->nodes[b].original_name = "B\n";
+    table->column<std::int64_t>(b, "offsets.i8", Role::offsets, {0, 2});
+    table->column<float>(b, "values.f4", Role::values, {1.5, 2});
+  };
+  const auto alone = table->directory(0, "alone");
+  one_of(alone, {1, 0, 2, 3, 1}, {0, -1, 0, 0, 1});
+  EXPECT_EQ(whole_text(table, alone), "A(1 \"u v\")\nnull\nB\\n[1.5 2]\nC()\nA(2 \"w\")\n");
+  const auto list = table->directory(0, "list");
+  table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, 2, 2, 3});
+  one_of(table->directory(list, "values"), {2, 0, 1}, {0, -1, 1});
+  EXPECT_EQ(whole_text(table, list), "B\\n[1.5 2] null\n\nA(2 \"w\")\n");
+  const auto record = table->directory(0, "record");
+  table->column<float>(record, "f.f4", Role::values, {1, 2});
+  one_of(table->directory(record, "p"), {1, 0}, {1, -1});
+  EXPECT_EQ(whole_text(table, record), "1\tA(2 \"w\")\n2\tnull\n");
+}
+
+TEST(Text, TagsAndPositionsThatPointNowhereAreDamage) {
+  for (const auto& [tag, index] : {std::pair{2, 0}, std::pair{-1, 0}, std::pair{1, -1}}) {
+    auto table = std::make_shared<ArrayTable>();
+    const auto node = table->directory(0, "p");
+    const auto tags = table->column<std::int8_t>(node, "tags.i1", Role::tags, {static_cast<std::int8_t>(tag)});
+    table->columns[*table->nodes[tags].column].class_name = "A";
+    table->column<std::int64_t>(node, "index.i8", Role::index, {std::int64_t{index}});
+    const auto a = table->directory(node, "A");
+    table->column<std::int32_t>(a, "x.i4", Role::values, {1});
+    EXPECT_TRUE(whole_text(table, node).starts_with("error: ")) << tag << ' ' << index;
+  }
+}
+
 TEST(Text, UndecodedBytesAreHexadecimal) {
   auto table = std::make_shared<ArrayTable>();
   const auto raw = table->directory(0, "raw");
