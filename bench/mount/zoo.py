@@ -73,6 +73,8 @@ def made(kind, split, member_wise, compression, entries):
     if not os.path.exists(path):
         command = [peer(), "write", path + ".tmp", kind, str(split), str(member_wise), str(compression), str(entries)]
         if subprocess.run(command, cwd=os.path.dirname(peer()), capture_output=True).returncode:
+            if os.path.exists(path + ".tmp"):
+                os.unlink(path + ".tmp")
             return None
         os.rename(path + ".tmp", path)
     return path
