@@ -359,17 +359,17 @@ std::array<std::string, 4> split_titles(std::string_view text) {
 }
 
 void set_titles(Plot& plot, std::string_view text) {
-  auto [title, x, y, z] = split_titles(text);
-  plot.title = std::move(title);
-  const auto fill = [](std::string& to, std::string& from) {
-    if (to.empty()) to = std::move(from);
+  const std::array<std::string, 4> titles = split_titles(text);
+  plot.title = titles[0];
+  const auto fill = [&titles](std::string& to, std::size_t part) {
+    if (to.empty()) to = titles[part];
   };
   if (plot.layers.empty()) return;
   std::visit(
       [&](auto& layer) {
-        fill(layer.x.title, x);
-        fill(layer.y.title, y);
-        if constexpr (requires { layer.value_title; }) fill(layer.value_title, z);
+        fill(layer.x.title, 1);
+        fill(layer.y.title, 2);
+        if constexpr (requires { layer.value_title; }) fill(layer.value_title, 3);
       },
       plot.layers[0]);
 }
