@@ -11,6 +11,7 @@ import os
 import random
 import subprocess
 
+import pytest
 import uproot
 
 import campaign
@@ -354,6 +355,7 @@ def short(value):
     return text if len(text) < 200 else text[:200] + "…"
 
 
+@pytest.mark.sanitized
 def test_a_table_being_written_is_a_directory(tmp_path):
     source, plain = tmp_path / "source", tmp_path / "plain"
     source.mkdir(), plain.mkdir()

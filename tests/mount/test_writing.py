@@ -81,6 +81,7 @@ def commit(directory):
     os.close(descriptor)
 
 
+@pytest.mark.sanitized
 def test_a_new_file(tmp_path, mount, columns):
     m = mount(tmp_path, "rw")
     table = os.path.join(m.path, "out.root", "Events")
@@ -242,6 +243,7 @@ def test_rsync_and_tar(tmp_path, columns):
     check_table(tmp_path / "c.root", "sub/Events", columns)
 
 
+@pytest.mark.sanitized
 def test_what_a_killed_mount_had_promised(tmp_path, columns):
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     table = os.path.join(m.path, "out.root", "Events")
@@ -273,6 +275,7 @@ def append_synced(path, data):
         os.fsync(file.fileno())
 
 
+@pytest.mark.sanitized
 def test_parts_of_entries_behind_committed_ones_survive(tmp_path, columns):
     """By the byte, and items of a list whose offset is still to come."""
     columns = {name: columns[name] for name in ("id.i8", "hits/offsets.i8", "hits/values.i2")}
@@ -318,6 +321,7 @@ def test_a_rename_of_what_is_committed_survives(tmp_path, columns):
     check_table(tmp_path / "out.root", "sub/Moved", columns)
 
 
+@pytest.mark.sanitized
 def test_what_follows_an_early_cluster_survives(tmp_path):
     """Clusters are in the file, their columns are open still; what was written behind them is as good as before."""
     m = mounted.Mounted(tmp_path, ("rw", "commit=1", "autoflush=100K", "compression=zlib:1"))

@@ -35,9 +35,9 @@ TEST(ErrorLog, TheSameAgainIsCounted) {
 
 TEST(ErrorLog, IsBounded) {
   ErrorLog log;
-  for (int i = 0; i < 10000; ++i) log.add("/" + std::to_string(i), std::string(100000, 'x'));
+  for (int i = 0; i < 1000; ++i) log.add("/" + std::to_string(i), std::string(100000, 'x'));
   EXPECT_LT(log.text().size(), 2u << 20);
-  EXPECT_NE(log.text().find("/9999: "), std::string::npos);
+  EXPECT_NE(log.text().find("/999: "), std::string::npos);
   EXPECT_EQ(log.text().find(" /0: "), std::string::npos);
 }
 
