@@ -51,11 +51,11 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   Result<> change_owner(const FilePlace::Owner&, timespec modified) EXCLUDES(mutex_);
   // Whether the file exists on disk, committed at least once.
   bool is_there() const EXCLUDES(mutex_);
-  // Whether it is there, or will be.
   // The committed file. Blocks. Error: not_found.
   Result<std::shared_ptr<const tfile::Source>> committed_source() const { return place_->source(); }
   // Whether anything is staged.
   bool has_pending() const EXCLUDES(mutex_);
+  // Whether the file is there, or will be.
   bool is_wanted() const EXCLUDES(mutex_);
   // It was taken away by its name: what is staged goes with it.
   void forget() EXCLUDES(commit_mutex_, change_mutex_, mutex_);
@@ -188,7 +188,6 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   FilePlace::Owner owner_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool running_ GUARDED_BY(mutex_) = false;
-  bool woken_ GUARDED_BY(mutex_) = false;
   StagedNode::Clock::time_point last_change_ GUARDED_BY(mutex_){};
   std::thread thread_ GUARDED_BY(mutex_);
 };
