@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "bytes/cursor.h"
+#include "bytes/swap.h"
 #include "compression/frame.h"
 #include "container/key.h"
 
@@ -42,16 +43,16 @@ std::vector<std::int32_t> read_array(Cursor& in, std::int32_t entries) {
       in.take_items(count < 0 ? 0 : static_cast<std::uint64_t>(count), sizeof(std::int32_t), "basket: offset table");
   std::vector<std::int32_t> numbers;
   if (in.failed()) return numbers;
+  numbers.reserve(static_cast<std::size_t>(entries) + 1);  // finish_offsets adds the end
   numbers.resize(static_cast<std::size_t>(entries));
-  for (std::size_t i = 0; i < numbers.size(); ++i) {
-    numbers[i] = load_big<std::int32_t>(raw.data() + i * sizeof(std::int32_t));
-  }
+  swap_items(raw.first(numbers.size() * sizeof(std::int32_t)), reinterpret_cast<std::byte*>(numbers.data()),
+             sizeof(std::int32_t));
   return numbers;
 }
 
 // Offsets as stored count from the key's start, sizes have a 0 in front. Both become offsets into the data, and the
 // last one is where the data ends: what stands in the file there may be anything.
-Result<> finish_offsets(const BasketHeader& header, bool sizes, std::vector<std::int32_t>& offsets) {
+Result<> finish_one_by_one(const BasketHeader& header, bool sizes, std::vector<std::int32_t>& offsets) {
   const auto border = static_cast<std::int64_t>(header.border());
   std::int64_t before = 0;
   for (std::size_t i = 0; i < offsets.size(); ++i) {
@@ -64,7 +65,25 @@ Result<> finish_offsets(const BasketHeader& header, bool sizes, std::vector<std:
     offsets[i] = static_cast<std::int32_t>(offset);
     before = offset;
   }
-  offsets.push_back(static_cast<std::int32_t>(border));
+  return {};
+}
+
+// Whether stored offsets are all in the data and in order. Two passes without a branch, which the compiler makes
+// vectors of: a wide table has more offsets than numbers.
+bool in_order(const BasketHeader& header, std::span<const std::int32_t> stored) {
+  if (stored.empty()) return true;
+  bool backward = false;
+  for (std::size_t i = 1; i < stored.size(); ++i) backward |= stored[i] < stored[i - 1];
+  return !backward && stored.front() >= static_cast<std::int64_t>(header.keylen) && stored.back() <= header.last;
+}
+
+Result<> finish_offsets(const BasketHeader& header, bool sizes, std::vector<std::int32_t>& offsets) {
+  if (!sizes && in_order(header, offsets)) {
+    for (std::int32_t& offset : offsets) offset -= static_cast<std::int32_t>(header.keylen);
+  } else {
+    TRY_VOID(finish_one_by_one(header, sizes, offsets));
+  }
+  offsets.push_back(static_cast<std::int32_t>(header.border()));
   return {};
 }
 
