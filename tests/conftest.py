@@ -83,3 +83,16 @@ def shared_mount():
             return known[source, options]
 
         yield get
+
+
+@pytest.fixture(scope="module")
+def file(request, samples):
+    """NAME.root of the sample that the module names: SAMPLE = "NAME"."""
+    name = request.module.SAMPLE
+    return os.path.join(samples(name), name + ".root")
+
+
+@pytest.fixture(scope="module")
+def top(file, shared_mount):
+    """The root directory of that file, mounted."""
+    return shared_mount(file).path

@@ -14,9 +14,6 @@
 namespace tfilefs {
 namespace {
 
-using tfile::Column;
-using tfile::ColumnId;
-using tfile::Dtype;
 using Kind = TableForm::Kind;
 
 // Numbers that a piece packs into bits: a quarter of a megabyte in, a page's worth of requests out.

@@ -10,9 +10,6 @@
 namespace tfilefs {
 namespace {
 
-using tfile::Column;
-using tfile::ColumnId;
-using tfile::Dtype;
 using Kind = TableForm::Kind;
 
 std::string_view primitive(Dtype dtype) {

@@ -18,7 +18,6 @@
 namespace tfilefs {
 namespace {
 
-using tfile::ColumnId;
 using Type = ParquetElement::Type;
 
 // Groups of rows follow the clusters. Readers work on groups in parallel (DuckDB's own have 122,880 rows), and each

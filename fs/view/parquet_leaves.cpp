@@ -6,9 +6,6 @@
 namespace tfilefs {
 namespace {
 
-using tfile::Column;
-using tfile::ColumnId;
-using tfile::Dtype;
 using Kind = TableForm::Kind;
 using Type = ParquetElement::Type;
 using Meaning = ParquetElement::Meaning;

@@ -7,9 +7,6 @@
 namespace tfilefs {
 namespace {
 
-using tfile::Column;
-using tfile::ColumnId;
-using tfile::Dtype;
 using Type = ParquetElement::Type;
 
 class PageTransform : public Transform {

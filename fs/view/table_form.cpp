@@ -10,8 +10,6 @@
 namespace tfilefs {
 namespace {
 
-using tfile::Column;
-using tfile::ColumnId;
 using tfile::Node;
 using tfile::NodeId;
 using tfile::Role;

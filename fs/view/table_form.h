@@ -12,6 +12,11 @@
 
 namespace tfilefs {
 
+// What views of whole tables speak of in every other line.
+using tfile::Column;
+using tfile::ColumnId;
+using tfile::Dtype;
+
 // What the nodes of a table mean together, for views that describe types:
 //   number    `values`, of dtype and shape
 //   string    `offsets` of `values` (chars)
@@ -22,12 +27,12 @@ namespace tfilefs {
 //             1; 0 is null), and the index says which of its items
 struct TableForm {
   enum class Kind : std::uint8_t { number, string, bytes, list, record, variant };
-  static constexpr tfile::ColumnId kNone = ~tfile::ColumnId{0};
+  static constexpr ColumnId kNone = ~ColumnId{0};
 
   Kind kind = Kind::number;
   bool optional = false;  // a list of 0 or 1 items that says whether there is a value (no variant, nor optional itself)
   std::string name;       // of a field: ROOT's own where that tells it from its siblings; valid UTF-8
-  tfile::ColumnId offsets = kNone, values = kNone;
+  ColumnId offsets = kNone, values = kNone;
   std::vector<TableForm> fields;
   std::vector<std::string> classes;
 

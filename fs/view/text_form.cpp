@@ -11,8 +11,6 @@
 namespace tfilefs {
 namespace {
 
-using tfile::Column;
-using tfile::ColumnId;
 using tfile::ErrorKind;
 using tfile::Node;
 using tfile::NodeId;

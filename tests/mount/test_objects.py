@@ -10,15 +10,7 @@ import pytest
 
 import mounted_table
 
-
-@pytest.fixture(scope="module")
-def file(samples):
-    return os.path.join(samples("objects"), "objects.root")
-
-
-@pytest.fixture(scope="module")
-def top(file, shared_mount):
-    return shared_mount(file).path
+SAMPLE = "objects"
 
 
 def text_of(path):

@@ -12,15 +12,7 @@ import mounted_table
 import root_process
 from oracle import object_json
 
-
-@pytest.fixture(scope="module")
-def file(samples):
-    return os.path.join(samples("objects"), "objects.root")
-
-
-@pytest.fixture(scope="module")
-def top(file, shared_mount):
-    return shared_mount(file).path
+SAMPLE = "objects"
 
 
 def arrays(directory):

@@ -4,20 +4,11 @@
 import os
 
 import numpy as np
-import pytest
 
 import mounted_table
 from oracle import object_json
 
-
-@pytest.fixture(scope="module")
-def file(samples):
-    return os.path.join(samples("old_objects"), "old_objects.root")
-
-
-@pytest.fixture(scope="module")
-def top(file, shared_mount):
-    return shared_mount(file).path
+SAMPLE = "old_objects"
 
 
 def test_json_is_what_root_reads(file, top):
