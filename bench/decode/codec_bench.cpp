@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which decoder for deflate: blocks like those of baskets, made here, packed by zlib at ROOT's default level.
 #include <benchmark/benchmark.h>
+#include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
 #include <zlib.h>
-#ifdef TFILE_BENCH_ISAL
-#include <isa-l/igzip_lib.h>
-#endif
 
 #include <bit>
 #include <cmath>
@@ -110,7 +108,6 @@ void with_libdeflate(benchmark::State& state) {
   libdeflate_free_decompressor(decoder);
 }
 
-#ifdef TFILE_BENCH_ISAL
 void with_isal(benchmark::State& state) {
   run(state, [](const Block& block, Bytes& out) {
     inflate_state decoder;
@@ -124,7 +121,6 @@ void with_isal(benchmark::State& state) {
   });
 }
 BENCHMARK(with_isal)->DenseRange(kColumn, kSmall);
-#endif
 
 // As a basket is read: block header, checks and a new buffer included.
 void with_decompress(benchmark::State& state) {

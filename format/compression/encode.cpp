@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compression/encode.h"
 
-#include <libdeflate.h>
 #include <lz4.h>
 #include <lz4hc.h>
 #include <lzma.h>
@@ -16,6 +15,7 @@
 
 #include "bytes/endian.h"
 #include "compression/codec.h"
+#include "compression/deflate.h"
 
 namespace tfile {
 namespace {
@@ -40,20 +40,14 @@ using Encoded = Result<std::size_t>;
 
 Result<> no_memory() { return fail(ErrorKind::no_space, "no memory for an encoder"); }
 
-// libdeflate's first levels give up ratio for speed. From the fifth on it compresses as well as ROOT's zlib at any level
-// up to that, or better, in less time than that takes at its first (docs/format.md, "What is written").
-constexpr int kDeflateLevelMin = 5;
+// A block's data: from `ascending` on, numbers that go up.
+struct Data {
+  std::span<const std::byte> bytes;
+  std::size_t ascending = 0;
+};
 
-Encoded encode_zlib(std::span<const std::byte> data, int level, std::span<std::byte> into) {
-  thread_local std::unique_ptr<libdeflate_compressor, Free<libdeflate_free_compressor>> encoder;
-  thread_local int encoder_level = 0;
-  level = std::max(level, kDeflateLevelMin);
-  if (!encoder || encoder_level != level) {
-    encoder.reset(libdeflate_alloc_compressor(level));
-    encoder_level = level;
-  }
-  if (!encoder) return tl::unexpected<Error>(no_memory().error());
-  return libdeflate_zlib_compress(encoder.get(), data.data(), data.size(), into.data(), into.size());
+Encoded encode_zlib(const Data& data, int level, std::span<std::byte> into) {
+  return encode_zlib_stream(data.bytes, data.ascending, level, into);
 }
 
 // An encoder that is initialised again keeps its memory.
@@ -87,20 +81,20 @@ class LzmaEncoder {
   lzma_stream stream_ = LZMA_STREAM_INIT;
 };
 
-Encoded encode_lzma(std::span<const std::byte> data, int level, std::span<std::byte> into) {
+Encoded encode_lzma(const Data& data, int level, std::span<std::byte> into) {
   thread_local LzmaEncoder encoder;
-  return encoder.encode(data, level, into);
+  return encoder.encode(data.bytes, level, into);
 }
 
 // Levels from 4 on are ROOT's for the slower encoder.
 constexpr int kLz4HighCompression = 4;
 
-Encoded encode_lz4(std::span<const std::byte> data, int level, std::span<std::byte> into) {
+Encoded encode_lz4(const Data& data, int level, std::span<std::byte> into) {
   if (into.size() <= kLz4ChecksumSize) return std::size_t{0};
   const std::span<std::byte> block = into.subspan(kLz4ChecksumSize);
-  const auto* from = reinterpret_cast<const char*>(data.data());
+  const auto* from = reinterpret_cast<const char*>(data.bytes.data());
   auto* to = reinterpret_cast<char*>(block.data());
-  const auto from_size = static_cast<int>(data.size());
+  const auto from_size = static_cast<int>(data.bytes.size());
   const auto to_size = static_cast<int>(block.size());
   int size = 0;
   if (level >= kLz4HighCompression) {
@@ -125,14 +119,14 @@ constexpr int kZstdLevelsPerLevel = 2;
 constexpr int kZstdSearchLevelMin = 4, kZstdSearchLevelMax = 5, kZstdSearchLogMax = 5;
 constexpr int kZstdMinMatch = 5;
 
-Encoded encode_zstd(std::span<const std::byte> data, int level, std::span<std::byte> into) {
+Encoded encode_zstd(const Data& data, int level, std::span<std::byte> into) {
   thread_local std::unique_ptr<ZSTD_CCtx, Free<ZSTD_freeCCtx>> encoder(ZSTD_createCCtx());
   if (!encoder) return tl::unexpected<Error>(no_memory().error());
   ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_compressionLevel, kZstdLevelsPerLevel * level);
   const bool searches = level >= kZstdSearchLevelMin && level <= kZstdSearchLevelMax;
   ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_minMatch, searches ? kZstdMinMatch : 0);
   ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_searchLog, searches ? std::min(level, kZstdSearchLogMax) : 0);
-  const std::size_t size = ZSTD_compress2(encoder.get(), into.data(), into.size(), data.data(), data.size());
+  const std::size_t size = ZSTD_compress2(encoder.get(), into.data(), into.size(), data.bytes.data(), data.bytes.size());
   return ZSTD_isError(size) ? 0 : size;
 }
 
@@ -140,7 +134,7 @@ struct Encoder {
   Algorithm algorithm;
   char tag[2];
   char method;
-  Encoded (*encode)(std::span<const std::byte>, int level, std::span<std::byte> into);
+  Encoded (*encode)(const Data&, int level, std::span<std::byte> into);
 };
 
 constexpr Encoder kEncoders[] = {
@@ -161,13 +155,13 @@ void store_3_little(std::byte* p, std::size_t value) {
 }
 
 // One block with its header; false where it would not be smaller than its data.
-Result<bool> append_block(const Encoder& encoder, std::span<const std::byte> data, int level,
+Result<bool> append_block(const Encoder& encoder, const Data& data, int level,
                           std::vector<std::byte>& stored) {
   // The encoder has room for what would still be a gain, and no more: it gives up where it does not shrink.
-  if (data.size() <= kBlockHeaderSize) return false;
+  if (data.bytes.size() <= kBlockHeaderSize) return false;
   const std::size_t at = stored.size();
-  stored.resize(at + data.size());
-  const std::span<std::byte> into = std::span(stored).subspan(at + kBlockHeaderSize, data.size() - kBlockHeaderSize - 1);
+  stored.resize(at + data.bytes.size());
+  const std::span<std::byte> into = std::span(stored).subspan(at + kBlockHeaderSize, data.bytes.size() - kBlockHeaderSize - 1);
   TRY(const std::size_t size, encoder.encode(data, level, into));
   if (size == 0) return false;
   std::byte* header = stored.data() + at;
@@ -175,26 +169,28 @@ Result<bool> append_block(const Encoder& encoder, std::span<const std::byte> dat
   header[1] = static_cast<std::byte>(encoder.tag[1]);
   header[2] = static_cast<std::byte>(encoder.method);
   store_3_little(header + 3, size);
-  store_3_little(header + 6, data.size());
+  store_3_little(header + 6, data.bytes.size());
   stored.resize(at + kBlockHeaderSize + size);
   return true;
 }
 
 }  // namespace
 
-Result<bool> compress(std::span<const std::byte> payload, const Compression& compression,
+Result<bool> compress(std::span<const std::byte> payload, std::size_t ascending, const Compression& compression,
                       std::vector<std::byte>& stored) try {
   const Encoder* encoder = encoder_of(compression.algorithm);
   if (!encoder || compression.level == 0) return false;
   const std::size_t before = stored.size();
   while (!payload.empty()) {
     const std::size_t size = std::min(payload.size(), kBlockSizeMax);
-    auto appended = append_block(*encoder, payload.first(size), std::clamp(compression.level, 1, 9), stored);
+    const Data data{payload.first(size), std::min(size, ascending)};
+    auto appended = append_block(*encoder, data, std::clamp(compression.level, 1, 9), stored);
     if (!appended || !*appended) {
       stored.resize(before);
       return appended;
     }
     payload = payload.subspan(size);
+    ascending -= data.ascending;
   }
   return true;
 } catch (const std::bad_alloc&) {

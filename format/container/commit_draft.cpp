@@ -184,7 +184,7 @@ Result<ListedKey> CommitDraft::add_record(const NewKey& key, std::span<const std
   std::vector<std::byte> blocks;
   bool compressed = false;
   if (payload.size() >= kCompressedSizeMin) {
-    TRY(compressed, compress(payload, compression_, blocks));
+    TRY(compressed, compress(payload, payload.size(), compression_, blocks));
   }
   return add_stored(key_header(key, version(kKeyVersion), now_), compressed ? blocks : payload, payload.size());
 }

@@ -429,7 +429,7 @@ class BasketEncoder {
     scratch_.payload.resize(payload_size_);
     write_payload(scratch_.payload.data());
     scratch_.stored.clear();
-    TRY(const bool shrinks, compress(scratch_.payload, place_.compression, scratch_.stored));
+    TRY(const bool shrinks, compress(scratch_.payload, data_size_, place_.compression, scratch_.stored));
     const std::vector<std::byte>& stored = shrinks ? scratch_.stored : scratch_.payload;
     Buffer record(head_.keylen + stored.size(), Use::passing);
     if (!stored.empty()) std::memcpy(record.data() + head_.keylen, stored.data(), stored.size());
