@@ -54,6 +54,10 @@ JournalRecord intention_of(const CommitPlan& plan, const CommitWork& work) {
   for (const auto& [staged, entries, whole] : work.tables) {
     intention.tables.push_back(staged.path);
     for (const std::string& name : staged.removed) intention.gone.push_back(joined_path(staged.path, name));
+    if (staged.arrow_size) {
+      intention.columns.push_back({staged.node->id, *staged.arrow_size});
+      continue;
+    }
     for (const StagedColumn& column : staged.columns) intention.columns.push_back({column.node->id, column.done});
   }
   return record;

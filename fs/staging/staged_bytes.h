@@ -10,6 +10,7 @@
 
 #include "content.h"
 #include "mutex.h"
+#include "staging/column_source.h"
 #include "staging/journal.h"
 #include "staging/staged_block.h"
 #include "staging/staging_memory.h"
@@ -19,7 +20,7 @@ namespace tfilefs {
 // The bytes of one staged file: sparse, in blocks of 1 MiB, each in memory, in the journal, or nowhere (zeros). Thread-safe.
 // No lock is held over I/O, and no memory is freed under one (that wakes others). The journal's order of what belongs to
 // one file is kept by letting one thread at a time append for it.
-class StagedBytes : public std::enable_shared_from_this<StagedBytes> {
+class StagedBytes final : public ColumnSource, public std::enable_shared_from_this<StagedBytes> {
  public:
   static std::shared_ptr<StagedBytes> create(std::uint64_t id, std::shared_ptr<Journal>, StagingMemory&);
 
@@ -39,11 +40,11 @@ class StagedBytes : public std::enable_shared_from_this<StagedBytes> {
 
   // Fills `into` from `offset`, up to the end; gives the bytes read. Blocks for what is in the journal. Errors: io,
   // denied (below what was dropped).
-  Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) const;
+  Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) const override;
 
   // Those bytes, up to the end, where they lie, if none of them is in the journal alone; they stay as they are while
   // the pins live, whatever is written. Never blocks.
-  std::optional<Slices> pin(std::uint64_t offset, std::size_t size) const;
+  std::optional<Slices> pin(std::uint64_t offset, std::size_t size) const override;
 
   // Appends to the journal what changed since the last time (of a block, from the first changed byte to the last), as of
   // one instant, and the size. Durable after the journal's next sync. Blocks. Errors: the journal's; what could not be

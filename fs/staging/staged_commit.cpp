@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of StagedFile: the thread that commits, and what becomes of staged names when it has.
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -10,6 +11,9 @@
 namespace tfilefs {
 
 using Clock = StagedNode::Clock;
+
+// Nothing of an Arrow file changes while it is committed, not even behind its end.
+constexpr std::uint64_t kWholeFile = std::numeric_limits<std::uint64_t>::max();
 
 Result<> StagedFile::commit(const NodePtr& directory) {
   wait_for_releases(directory);
@@ -131,6 +135,7 @@ CommitWork StagedFile::plan_work(Occasion occasion, bool& again) {
     for (StagedTable& table : changes.tables) {
       for (StagedColumn& column : table.columns) column.node->committing = column.size;
     }
+    for (const StagedArrow& file : changes.arrows) file.node->committing = kWholeFile;
   }
   CommitWork work = std::move(changes.rest);
   Reasons reasons;
@@ -156,6 +161,7 @@ CommitWork StagedFile::plan_work(Occasion occasion, bool& again) {
       release(one);
     }
   }
+  plan_arrows(changes, occasion, reasons, work);
   if (occasion == Occasion::busy) {
     // Who is still writing may go on to remove, or to rename.
     work.removed.clear();
@@ -182,6 +188,7 @@ void StagedFile::release(const CommitWork& work) {
   {
     const Lock lock(mutex_);
     for (const CommitWork::Table& table : work.tables) {
+      table.staged.node->committing = 0;
       for (const StagedColumn& column : table.staged.columns) column.node->committing = 0;
     }
   }
@@ -208,6 +215,10 @@ void StagedFile::settle(const CommitWork& work) {
   }
   for (const auto& [node, name] : work.hidden) node->hidden.erase(name);
   for (const CommitWork::Table& table : work.tables) {
+    if (table.staged.arrow_size) {
+      settle_arrow(table.staged.node);
+      continue;
+    }
     const NodePtr& node = table.staged.node;
     became_table(node);
     for (const std::string& name : table.staged.removed) node->hidden.erase(name);
@@ -267,7 +278,19 @@ std::vector<std::string> StagedFile::pending() const {
 std::string StagedFile::pending_json() const {
   nlohmann::json json = {{"tfilefs", 1}, {"tables", nlohmann::json::array()}};
   const Lock lock(mutex_);
-  for (const StagedTable& table : staged_changes(root_).tables) {
+  const StagedChanges changes = staged_changes(root_);
+  const auto reasons_of = [&](const std::string& path) REQUIRES(mutex_) {
+    const auto known = reasons_.find(path);
+    return known == reasons_.end() ? std::vector<std::string>{} : known->second;
+  };
+  for (const StagedArrow& file : changes.arrows) {
+    json["tables"].push_back({{"path", file.table},
+                              {"committed", false},
+                              {"arrow", {{"path", file.path}, {"size", file.size}, {"open", file.is_open}}},
+                              {"columns", nlohmann::json::array()},
+                              {"reasons", reasons_of(file.path)}});
+  }
+  for (const StagedTable& table : changes.tables) {
     nlohmann::json columns = nlohmann::json::array();
     for (const StagedColumn& column : table.columns) {
       columns.push_back({{"path", column.path},
@@ -276,11 +299,10 @@ std::string StagedFile::pending_json() const {
                          {"open", column.is_open},
                          {"committing", column.node->committing > 0}});
     }
-    const auto reasons = reasons_.find(table.path);
     json["tables"].push_back({{"path", table.path},
                               {"committed", table.committed},
                               {"columns", std::move(columns)},
-                              {"reasons", reasons == reasons_.end() ? std::vector<std::string>{} : reasons->second}});
+                              {"reasons", reasons_of(table.path)}});
   }
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

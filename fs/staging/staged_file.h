@@ -83,8 +83,9 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // A committed column to which items are to be appended behind its `base` bytes; the one that is there, if there is.
   Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t)
       EXCLUDES(change_mutex_);
-  // `committed`: something is committed under the name, and goes with the next commit.
-  Result<> remove(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(change_mutex_);
+  // `committed`: something is committed under the name, and goes with the next commit. An Arrow file is not removed while
+  // it is committed.
+  Result<> remove(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(commit_mutex_, change_mutex_);
   // Of what is staged, or of a committed directory within its own. Errors: exists, not_empty; EXDEV for a committed
   // thing that cannot move (mv then copies).
   struct Target {
@@ -92,7 +93,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
     std::string name;
     bool committed = false;  // something is, under this name
   };
-  // A directory is moved when no commit is under way, which knows it by its name.
+  // A directory, and an Arrow file, is moved when no commit is under way, which knows it by its name.
   Result<> rename(const NodePtr& in, std::string_view name, const Target& to, unsigned flags)
       EXCLUDES(commit_mutex_, change_mutex_);
   Result<> truncate(const NodePtr&, std::uint64_t size) EXCLUDES(change_mutex_);
@@ -117,6 +118,10 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   void wait_for_commit(const StagedNode&, std::uint64_t offset) EXCLUDES(mutex_);
   void written(StagedNode&) EXCLUDES(mutex_);
   void flushed(StagedNode&) EXCLUDES(mutex_);
+  // Whether the file is to become a table by itself (NAME.arrow); and whether it can, if it is all there. The second
+  // blocks. Error: invalid.
+  bool becomes_table(const StagedNode&) const EXCLUDES(mutex_);
+  Result<> check_closed(const NodePtr&) const EXCLUDES(mutex_);
   std::optional<Error> take_error(StagedNode&) EXCLUDES(mutex_);
   // Whether it gave way to a committed column.
   bool is_settled(const StagedNode&) const EXCLUDES(mutex_);
@@ -144,6 +149,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   std::shared_ptr<StagedBytes> new_bytes(std::uint64_t id, std::uint64_t base, const std::shared_ptr<Journal>&) const;
   Result<NodePtr> stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t)
       REQUIRES(change_mutex_) EXCLUDES(mutex_);
+  Result<> take_away(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(change_mutex_);
   Result<> move(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) EXCLUDES(change_mutex_);
   std::string status_base_name(const StagedNode&) const EXCLUDES(mutex_);
   NodePtr add(const NodePtr& in, std::string_view name, bool directory, mode_t) EXCLUDES(mutex_);
@@ -163,6 +169,12 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   void settle_column(const StagedColumn&) REQUIRES(mutex_);
   void keep_error(const CommitWork&, const Error&) EXCLUDES(mutex_);
   void trim_journal() EXCLUDES(change_mutex_, mutex_);
+  using Reasons = std::map<std::string, std::vector<std::string>>;
+  void plan_arrows(const StagedChanges&, Occasion, Reasons&, CommitWork&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  Result<StagedTable> arrow_table(const StagedArrow&) const;
+  Result<> check_arrow(const NodePtr&) const;
+  bool is_taken(const StagedArrow&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  void settle_arrow(const NodePtr&) REQUIRES(mutex_);
 
   Writing& writing_;
   const std::shared_ptr<const FilePlace> place_;
@@ -181,7 +193,6 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   mutable Mutex mutex_;
   Condition changed_;
   std::uint64_t last_id_ GUARDED_BY(mutex_) = 0;
-  using Reasons = std::map<std::string, std::vector<std::string>>;
   Reasons reasons_ GUARDED_BY(mutex_);  // by path
   bool there_ GUARDED_BY(mutex_) = false;
   bool explicit_ GUARDED_BY(mutex_) = false;  // the file was made by its name

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <utility>
 
+#include "staging/staged_arrow.h"
 #include "staging/staged_file.h"
 
 namespace tfilefs {
@@ -105,8 +106,15 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
 }
 
 Result<> StagedFile::remove(const NodePtr& in, std::string_view name, bool committed) {
+  if (!arrow_table_name(name)) return take_away(in, name, committed);
+  const Lock commit(commit_mutex_);
+  return take_away(in, name, committed);
+}
+
+Result<> StagedFile::take_away(const NodePtr& in, std::string_view name, bool committed) {
   const Lock change(change_mutex_);
   const StagedLook there = look(*in, name);
+  if (!there.node && !committed) return fail(ErrorKind::not_found, "committed meanwhile", -1, ENOENT);
   if (there.node && there.node->directory && status(*there.node).has_children)
     return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
   TRY_VOID(begin_change());
@@ -133,7 +141,10 @@ Result<> StagedFile::remove(const NodePtr& in, std::string_view name, bool commi
 }
 
 Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) {
-  if (look(*in, name).what != StagedLook::What::directory) return move(in, name, to, flags);
+  const bool waits = look(*in, name).what == StagedLook::What::directory || arrow_table_name(name) || arrow_table_name(to.name);
+  if (!waits) return move(in, name, to, flags);
+  const NodePtr file = look(*in, name).node;
+  if (file && !file->directory && arrow_table_name(to.name)) TRY_VOID(check_arrow(file));
   const Lock commit(commit_mutex_);
   return move(in, name, to, flags);
 }

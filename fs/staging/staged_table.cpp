@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "array/npy.h"
+#include "staging/staged_arrow.h"
 #include "staging/staged_tree.h"
 #include "tfile/node.h"
 
@@ -49,7 +50,11 @@ void Changes::walk(const NodePtr& directory, const std::string& path) {
   for (const auto& [name, node] : directory->children) {
     const std::string at = joined_path(path, name);
     if (!node->directory) {
-      made_.misplaced.push_back(at);
+      if (const auto table = arrow_table_name(name)) {
+        made_.arrows.push_back({node, at, joined_path(path, *table), node->bytes->size(), node->writers > 0});
+      } else {
+        made_.misplaced.push_back(at);
+      }
       continue;
     }
     const bool is_new = node->base_name.empty();

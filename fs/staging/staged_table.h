@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "staging/column_source.h"
 #include "staging/staged_node.h"
 #include "tfile/writer.h"
 
@@ -17,7 +18,7 @@ namespace tfilefs {
 struct StagedColumn {
   NodePtr node;
   std::string path;  // below the table, as shown
-  std::shared_ptr<StagedBytes> bytes;
+  std::shared_ptr<const ColumnSource> bytes;
   std::uint64_t size = 0;    // bytes, those of `base` included
   std::uint64_t base = 0;    // bytes that are committed
   std::uint64_t header = 0;  // bytes in front of the first item: of a .npy file
@@ -36,6 +37,16 @@ struct StagedTable {
   bool forced = false;      // a .table was put into it
   std::vector<StagedColumn> columns;  // in the order in which they were made
   std::vector<std::string> removed;   // committed names right below it that go: a branch each
+  // All columns are made of one staged Arrow file of that size, which is their node and `node`.
+  std::optional<std::uint64_t> arrow_size;
+};
+
+// A staged Arrow file that is to become a table.
+struct StagedArrow {
+  NodePtr node;
+  std::string path, table;  // from the file's root, as shown
+  std::uint64_t size = 0;
+  bool is_open = false;
 };
 
 // What the file holds of a table. Without branches, but with a reason: some are of a type that is not written, and no
@@ -75,6 +86,7 @@ struct CommitWork {
 // and keys. Tables are those of the committed state, and of new directories the topmost that holds a column.
 struct StagedChanges {
   std::vector<StagedTable> tables;
+  std::vector<StagedArrow> arrows;
   CommitWork rest;  // all but tables
   std::vector<std::string> misplaced;  // files outside of tables
 };

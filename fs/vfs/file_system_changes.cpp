@@ -163,7 +163,8 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
 void FileSystem::flush(HandleId handle, Reply<void> reply) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
-  file->content.content->flush([file, reply = std::move(reply)](Result<void> result) mutable {
+  file->content.content->flush([this, file, reply = std::move(reply)](Result<void> result) mutable {
+    if (!result) note_refusal(*file->inode, "", result.error());
     reply(std::move(result));
   });
 }

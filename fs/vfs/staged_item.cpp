@@ -42,7 +42,9 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
     if (!writes_) return reply({});
     file_->staged().flushed(*node_);
     if (auto error = file_->staged().take_error(*node_)) return reply(tl::unexpected(*std::move(error)));
-    reply({});
+    if (!file_->staged().becomes_table(*node_)) return reply({});
+    answer_blocking(
+        file_->context().cache, [file = file_, node = node_] { return file->staged().check_closed(node); }, std::move(reply));
   }
   void sync(Reply<void> reply) override {
     answer_blocking(

@@ -181,8 +181,10 @@ void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void>
     const bool there = committed && staged.what != StagedLook::What::hidden &&
                        (!committed->own_name.empty() ? committed->own_name == name : true);
     if (!staged.node && !there) return reply(no_such_entry());
-    auto take_away = [self, name, there]() -> Result<> {
-      return self->file_->staged().remove(self->node_, name, there);
+    // A view of the name is there as long as what it is made of.
+    const bool goes = there && (directory || committed->entry.holder->takes(committed->entry.slot) == Takes::items);
+    auto take_away = [self, name, goes]() -> Result<> {
+      return self->file_->staged().remove(self->node_, name, goes);
     };
     if (!directory) {
       if (staged.node && staged.node->directory) return reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));

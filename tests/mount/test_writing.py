@@ -77,8 +77,10 @@ def kind(columns, path):
 
 def commit(directory):
     descriptor = os.open(directory, os.O_RDONLY)
-    os.fsync(descriptor)
-    os.close(descriptor)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @pytest.mark.sanitized

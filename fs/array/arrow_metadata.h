@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "array/arrow.h"
+#include "tfile/node.h"
+#include "tfile/result.h"
+
+namespace tfilefs {
+
+// What an Arrow IPC file that somebody else wrote says of itself: pure functions over hostile bytes. Errors: damaged;
+// unsupported (a type that columns do not have), with the field's name.
+
+// A field. Times, dates and durations are the integers that they are stored as.
+struct ArrowSourceField {
+  enum class Kind : std::uint8_t { number, boolean, text, text_view, list, fixed_list, record };
+  struct Dictionary {
+    std::int64_t id = 0;
+    tfile::Dtype index = tfile::Dtype::i4;
+  };
+  std::string name;
+  Kind kind = Kind::number;
+  tfile::Dtype dtype = tfile::Dtype::u1;  // of number
+  bool wide = false;                      // offsets have 8 bytes, not 4
+  std::uint32_t list_size = 0;            // of fixed_list
+  std::optional<Dictionary> dictionary;   // the column holds indices, and a dictionary the values
+  std::vector<ArrowSourceField> children;
+};
+
+// Where a message lies, and its body behind it.
+struct ArrowBlock {
+  std::uint64_t offset = 0, metadata_size = 0, body_size = 0;
+};
+
+struct ArrowFooter {
+  std::vector<ArrowSourceField> fields;
+  std::vector<ArrowBlock> dictionaries, batches;
+};
+tfile::Result<ArrowFooter> parse_arrow_footer(std::span<const std::byte>);
+
+enum class ArrowCodec : std::uint8_t { none, lz4, zstd };
+
+// A record batch, or a dictionary: rows, and its arrays' nodes and buffers in the order of the fields, outer before inner.
+struct ArrowBatch {
+  std::optional<std::int64_t> dictionary;  // its id
+  std::int64_t rows = 0;
+  std::vector<ArrowNode> nodes;      // lengths that are not negative
+  std::vector<ArrowBuffer> buffers;  // neither are these
+  std::vector<std::int64_t> view_buffers;  // of each array of views, how many buffers follow it
+  ArrowCodec codec = ArrowCodec::none;
+};
+// `message`: as its block says, with what frames it.
+tfile::Result<ArrowBatch> parse_arrow_batch(std::span<const std::byte> message);
+
+// How a file ends: the length of the footer (i4), the magic. And how it begins.
+inline constexpr std::size_t kArrowEndSize = 10, kArrowBeginSize = 8;
+bool begins_as_arrow(std::span<const std::byte> begin);
+std::optional<std::uint32_t> arrow_footer_size(std::span<const std::byte> end);  // nothing: no whole Arrow file
+
+}  // namespace tfilefs

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/staged_arrow.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "staging/arrow_columns.h"
+#include "staging/staged_file.h"
+#include "staging/staged_tree.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+std::optional<std::string> arrow_table_name(std::string_view file_name) {
+  constexpr std::string_view kSuffix = ".arrow";
+  if (file_name.size() <= kSuffix.size() || file_name[0] == '.' || !file_name.ends_with(kSuffix)) return std::nullopt;
+  return std::string(file_name.substr(0, file_name.size() - kSuffix.size()));
+}
+
+Result<StagedTable> read_staged_arrow(const StagedArrow& file, StagingMemory& memory) {
+  TRY(const bool whole, is_whole_arrow(*file.node->bytes, file.size));
+  if (!whole) return fail(ErrorKind::invalid, "not a whole Arrow IPC file");
+  TRY(const auto columns, arrow_columns(file.node->bytes, file.size, memory));
+  StagedTable table;
+  table.node = file.node;
+  table.path = file.table;
+  table.arrow_size = file.size;
+  for (const ArrowColumn& column : columns) {
+    StagedColumn staged;
+    staged.node = file.node;
+    staged.path = column.path;
+    staged.bytes = column.bytes;
+    staged.size = column.size;
+    table.columns.push_back(std::move(staged));
+  }
+  return table;
+}
+
+// ---- of StagedFile
+
+// Of those files that nobody writes any more: what is whole is committed with the tables.
+void StagedFile::plan_arrows(const StagedChanges& changes, Occasion occasion, Reasons& reasons, CommitWork& work) {
+  for (const StagedArrow& file : changes.arrows) {
+    std::string lacks;
+    if (file.is_open) {
+      lacks = "open for writing";
+    } else if (occasion == Occasion::busy) {
+      lacks = "others are still being written";
+    } else if (is_taken(file)) {
+      lacks = "there is " + file.table + " already";
+    } else if (auto table = arrow_table(file); !table) {
+      lacks = table.error().text;
+    } else {
+      const std::int64_t entries = progress_of(*table, nullptr).entries;
+      work.tables.push_back({*std::move(table), entries, true});
+      continue;
+    }
+    reasons[file.path] = {lacks};
+    CommitWork unused;
+    unused.tables.emplace_back().staged.node = file.node;
+    release(unused);
+  }
+}
+
+Result<StagedTable> StagedFile::arrow_table(const StagedArrow& file) const {
+  TRY(StagedTable table, read_staged_arrow(file, writing_.memory));
+  const TableProgress progress = progress_of(table, nullptr);
+  if (!progress.whole) return fail(ErrorKind::invalid, progress.reasons[0]);
+  return table;
+}
+
+// Another table of that name, staged or committed.
+bool StagedFile::is_taken(const StagedArrow& file) {
+  bool there = false;
+  {
+    const Lock lock(mutex_);
+    if (node_at(root_, file.table)) return true;
+    there = there_;
+  }
+  if (!there) return false;
+  const auto committed = committer_.committed_table(file.table);
+  return committed || committed.error().kind != ErrorKind::not_found;
+}
+
+void StagedFile::settle_arrow(const NodePtr& file) {
+  StagedNode& node = *file;
+  if (const NodePtr parent = node.parent.lock()) became_committed(parent);
+  node.settled = true;
+  detach(file);
+  // Whoever opened it while it was committed writes into nothing.
+  if (node.writers > 0) node.error = Error{ErrorKind::stale, "committed while it was open", -1, ESTALE};
+}
+
+bool StagedFile::becomes_table(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  return arrow_table_name(node.name).has_value();
+}
+
+Result<> StagedFile::check_closed(const NodePtr& node) const {
+  {
+    const Lock lock(mutex_);
+    if (table_above(node)) return {};
+  }
+  return check_arrow(node);
+}
+
+Result<> StagedFile::check_arrow(const NodePtr& node) const {
+  const StagedArrow file{node, "", "", node->bytes->size(), false};
+  TRY(const bool whole, is_whole_arrow(*node->bytes, file.size));
+  if (!whole) return {};  // somebody may go on
+  TRY_VOID(arrow_table(file));
+  return {};
+}
+
+}  // namespace tfilefs
