@@ -38,6 +38,10 @@ std::shared_ptr<const std::vector<std::int64_t>> row_group_bounds(const tfile::T
   return bounds;
 }
 
+// Who opens the file looks at its end first: pyarrow at so much of it, DuckDB at four times that. No column's bytes are to be
+// there, be it that they have to be decoded or that they cannot: zeros stand in front of the footer, of a large file more.
+constexpr std::uint64_t kFooterLook = 64 << 10, kFooterLookMax = 256 << 10, kLookShare = 1250;
+
 // Makes the view: finds the leaves, cuts them into pages (those with lists need their offsets read), lays them out.
 class Making : public std::enable_shared_from_this<Making> {
  public:
@@ -140,20 +144,35 @@ class Making : public std::enable_shared_from_this<Making> {
     file_.groups.resize(bounds_->size() - 1);
     for (std::size_t group = 0; group < file_.groups.size(); ++group)
       file_.groups[group].rows = (*bounds_)[group + 1] - (*bounds_)[group];
-    // A leaf's groups lie together: what the kernel reads ahead of who takes one column is that column.
-    for (std::uint32_t i = 0; i < leaves_.size(); ++i) {
+    for (ParquetRowGroup& group : file_.groups) group.chunks.resize(leaves_.size());
+    // A leaf's groups lie together: what the kernel reads ahead of who takes one column is that column. What it reads on
+    // behind it, and what readers look at before the footer, is of a smaller one.
+    for (const std::uint32_t leaf : largest_first()) {
       const std::uint64_t begin = segments_.size();
       for (std::size_t group = 0; group < file_.groups.size(); ++group) {
-        TRY(ParquetChunk chunk, add_chunk(i, group));
-        file_.groups[group].chunks.push_back(std::move(chunk));
+        TRY(file_.groups[group].chunks[leaf], add_chunk(leaf, group));
       }
       segments_.end_of_column(begin);
     }
     segments_.align(kMemoryPage);
     file_.rows = bounds_->back();
-    segments_.add_bytes(parquet_tail(file_));
+    const std::string tail = parquet_tail(file_);
+    const std::uint64_t room = std::clamp(segments_.size() / kLookShare, kFooterLook, kFooterLookMax);
+    segments_.add_fill(0, room - std::min<std::uint64_t>(room, tail.size()));
+    segments_.add_bytes(tail);
     if (segments_.is_too_large()) return tfile::fail(ErrorKind::unsupported, "the columns together exceed any file");
     return {};
+  }
+
+  std::vector<std::uint32_t> largest_first() const {
+    std::vector<std::uint64_t> sizes(leaves_.size(), 0);
+    std::vector<std::uint32_t> order(leaves_.size());
+    for (std::uint32_t i = 0; i < leaves_.size(); ++i) {
+      order[i] = i;
+      for (const Page& page : leaves_[i].pages->pages) sizes[i] += parquet_values_size(*table_, leaves_[i], page);
+    }
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return sizes[a] > sizes[b]; });
+    return order;
   }
 
   Result<ParquetChunk> add_chunk(std::uint32_t i, std::size_t group) {

@@ -69,6 +69,13 @@ def test_row_groups_and_pages(large):
     assert not columnar.differences(columnar.mount_leaves(path, ENTRIES), columnar.arrow_leaves(table.read()), shapes_are_lists=True)
 
 
+def test_larger_columns_come_first(large):
+    """What lies at the end, where readers look, is little."""
+    group = pyarrow.parquet.read_metadata(os.path.join(large, "t.parquet")).row_group(0)
+    columns = sorted((group.column(i) for i in range(group.num_columns)), key=lambda column: column.data_page_offset)
+    assert [columns[0].path_in_schema, columns[-1].path_in_schema] == ["text", "flag"]
+
+
 def test_readers_agree(large):
     path = os.path.join(large, "t.parquet")
     expected = [

@@ -105,6 +105,25 @@ def test_a_condition_skips_row_groups(many_columns, mount):
     assert "c0" not in decoded(m) or decoded(m)["c0"] <= BESIDE
 
 
+def test_a_large_table_has_no_column_at_its_end(mount, tmp_path):
+    """What DuckDB looks at first, 256 KiB at the end of the file."""
+    entries, steps = 11_000_000, 11
+    with uproot.recreate(tmp_path / "large.root", compression=uproot.LZ4(1)) as file:
+        file.mktree("t", {name: "f8" for name in "abcd"})
+        for step in range(steps):
+            file["t"].extend({name: np.full(entries // steps, step + i) for i, name in enumerate("abcd")})
+    m = mount(tmp_path / "large.root")
+    view = os.path.join(m.path, "t.parquet")
+    columns = entries * 4 * 8
+    assert columns < os.path.getsize(view) < columns * 1.001
+    with open(view, "rb") as file:
+        file.seek(-(256 << 10), os.SEEK_END)
+        assert file.read(128 << 10) == bytes(128 << 10)
+    assert not decoded(m)
+    assert duckdb.sql(f"select avg(b), sum(c) from '{view}'").fetchall() == [(6.0, 77_000_000.0)]
+    assert decoded(m).keys() <= {"b", "c", "d"} and decoded(m).get("d", 0) <= 1, "what the kernel reads on"
+
+
 def test_views_of_a_wide_table_open_by_its_metadata(samples, mount):
     """A thousand branches of five baskets each: their views are opened without them."""
     m = mount(os.path.join(samples("wide"), "wide.root"))
