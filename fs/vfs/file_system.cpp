@@ -13,6 +13,7 @@
 
 #include "control/metrics.h"
 #include "control/readme.h"
+#include "staging/left_journal.h"
 #include "vfs/blocking.h"
 #include "vfs/control_directory.h"
 #include "vfs/name_index.h"
@@ -136,6 +137,10 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
     TRY(FilePlace place, place_of(source));
     TRY(written_, open_written(context_, file, std::move(place), ""));
     if (!written_->staged().is_wanted()) TRY_VOID(written_->staged().make(process_owner()));
+  } else if (auto place = place_of(source)) {
+    cache_->run_blocking([this, place = std::make_shared<const FilePlace>(*std::move(place))] {
+      if (const auto left = left_in_journal(*place)) errors_.add("/", *left);
+    });
   }
   const auto root = written_ ? written_->root() : std::make_shared<const RootFileHolder>(context_, file);
   inodes_ = std::make_unique<InodeTable>(Entry{root, {}});

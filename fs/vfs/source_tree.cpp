@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "staging/left_journal.h"
 #include "tfile/source.h"
 #include "vfs/blocking.h"
 #include "vfs/names.h"
@@ -220,6 +221,7 @@ Result<SourceTree::Found> SourceTree::look_up(const std::string& path) {
       found.root_file = root_file(path);
     }
   }
+  if (found.root_file && !context_.writing) tell_of_journal(path);
   if (found.root_file && context_.writing && S_ISREG(status.st_mode)) {
     auto written = written_file(path);
     if (written) {
@@ -265,8 +267,9 @@ Result<std::shared_ptr<const Listing>> SourceTree::list(const std::string& path)
   errno = 0;
   while (const dirent* entry = ::readdir(stream.get())) {
     const std::string_view name = entry->d_name;
-    if (name == "." || name == ".." || is_hidden(path.empty() ? std::string(name) : path + "/" + entry->d_name))
-      continue;
+    const std::string at = path.empty() ? std::string(name) : path + "/" + entry->d_name;
+    if (!context_.writing && name.ends_with(kJournalSuffix)) tell_of_journal(at.substr(0, at.size() - kJournalSuffix.size()));
+    if (name == "." || name == ".." || is_hidden(at)) continue;
     if (path.empty() && name == kControlName) continue;
     listing->names.push_back({std::string(name), listed_type(*entry)});
   }
@@ -300,11 +303,29 @@ Result<std::shared_ptr<WrittenFile>> SourceTree::written_file(const std::string&
   return made;
 }
 
-Result<std::shared_ptr<WrittenFile>> SourceTree::open_written_file(const std::string& path) {
+Result<FilePlace> SourceTree::place(const std::string& path) const {
   FilePlace place;
   TRY(place.directory, open_path(parent_of(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC, false));
   place.name = path.substr(path.rfind('/') + 1);
   place.shown = real_path_ + "/" + path;
+  return place;
+}
+
+// Once a mount; reading it may take a while.
+void SourceTree::tell_of_journal(const std::string& path) {
+  {
+    const Lock lock(mutex_);
+    if (!told_.insert(path).second) return;
+  }
+  context_.cache.run_blocking([self = shared_from_this(), path] {
+    const auto lies = self->place(path);
+    if (!lies) return;
+    if (const auto left = left_in_journal(*lies)) self->context_.errors.add("/" + path, *left);
+  });
+}
+
+Result<std::shared_ptr<WrittenFile>> SourceTree::open_written_file(const std::string& path) {
+  TRY(FilePlace place, this->place(path));
   return open_written(context_, root_file(path), std::move(place), path);
 }
 

@@ -11,6 +11,7 @@
 
 #include "descriptor.h"
 #include "mutex.h"
+#include "staging/file_place.h"
 #include "vfs/directory.h"
 #include "vfs/generation.h"
 
@@ -63,7 +64,9 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   SourceTree(MountContext& context, Descriptor root, std::string real_path, std::string hidden)
       : context_(context), root_(std::move(root)), real_path_(std::move(real_path)), hidden_(std::move(hidden)) {}
   Result<Descriptor> parent(const std::string& path) const;
+  Result<FilePlace> place(const std::string& path) const;
   Result<std::shared_ptr<WrittenFile>> open_written_file(const std::string& path);
+  void tell_of_journal(const std::string& path) EXCLUDES(mutex_);
   Result<Found> look_up_written(const std::string& path);
   void take_over_journals_in(const std::string& path, int depth);
   bool is_hidden(std::string_view path) const;
@@ -78,6 +81,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<WrittenFile>> written_ GUARDED_BY(mutex_);
   std::set<std::string> opening_ GUARDED_BY(mutex_);  // paths for which written_ is being made
+  std::set<std::string> told_ GUARDED_BY(mutex_);     // paths whose journals were looked at, of a mount that is not written
   Condition opened_;
 };
 

@@ -277,6 +277,42 @@ def append_synced(path, data):
         os.fsync(file.fileno())
 
 
+@pytest.mark.parametrize("what", ("file", "directory"))
+def test_a_mount_that_does_not_write_tells_of_a_journal(tmp_path, columns, what):
+    """It shows what is committed, changes nothing, and says what is left and how to get it."""
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    for file in ("out.root", "new.root"):
+        table = os.path.join(m.path, file, "Events")
+        os.makedirs(table)
+        if file == "out.root":
+            put(table, {"id.i8": columns["id.i8"]})
+            commit(table)
+        append_synced(os.path.join(table, "px.f4"), columns["px.f4"].tobytes())
+    kill(m)
+    before = {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)}
+    assert len(before) == 3
+    with mounted.Mounted(tmp_path / "out.root" if what == "file" else tmp_path) as reader:
+        top = reader.path if what == "file" else os.path.join(reader.path, "out.root")
+        if what == "directory":
+            assert os.listdir(reader.path) == ["out.root"]
+        assert os.listdir(os.path.join(top, "Events")) == ["id.i8"]
+        expected = [""] if what == "file" else ["out.root", "new.root"]
+        deadline = time.monotonic() + 10
+        while time.monotonic() < deadline and reader.errors().count("tfilefs recover") < len(expected):
+            time.sleep(0.02)
+        lines = reader.errors().splitlines()
+        for file in expected:
+            assert any(f" /{file}: not committed" in line and "Events/px.f4" in line for line in lines), lines
+        assert len(lines) == len(expected)
+    assert {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)} == before
+    subprocess.run([mounted.program(), "recover", tmp_path / "out.root"], check=True)
+    check_table(tmp_path / "out.root", "Events", {name: columns[name] for name in ("id.i8", "px.f4")})
+    with mounted.Mounted(tmp_path / "out.root") as reader:
+        assert os.path.exists(os.path.join(reader.path, "Events", "px.f4"))
+        time.sleep(0.1)
+        assert reader.errors() == ""
+
+
 @pytest.mark.sanitized
 def test_parts_of_entries_behind_committed_ones_survive(tmp_path, columns):
     """By the byte, and items of a list whose offset is still to come."""
