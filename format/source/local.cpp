@@ -13,28 +13,11 @@
 #include <utility>
 #include <vector>
 
+#include "tfile/descriptor.h"
 #include "tfile/source.h"
 
 namespace tfile {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd = -1) : fd_(fd) {}
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 tl::unexpected<Error> system_failure(const std::string& what, int number) {
   ErrorKind kind = ErrorKind::io;
@@ -59,7 +42,7 @@ constexpr int kDirectoryFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 // For kernels (and sandboxes) without openat2: component by component, following no link at all.
 Descriptor walk_beneath(int directory, std::string_view path, int flags) {
   Descriptor at(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
-  while (at.is_open()) {
+  while (at) {
     const std::size_t slash = path.find('/');
     const std::string component(path.substr(0, slash));
     const bool last = slash == std::string_view::npos;
@@ -174,9 +157,9 @@ Result<std::shared_ptr<const Source>> LocalSource::sibling(std::string_view rela
   if (path.empty()) return fail(ErrorKind::not_found, shown + ": no name");
   if (path.front() == '/' || path.find('\0') != std::string::npos)
     return fail(ErrorKind::denied, shown + ": not a relative path");
-  if (!directory_.is_open()) return fail(ErrorKind::not_found, shown + ": its directory is not known");
+  if (!directory_) return fail(ErrorKind::not_found, shown + ": its directory is not known");
   Descriptor file = open_beneath(directory_.get(), path, kReadFlags);
-  if (!file.is_open()) return system_failure(shown, errno);
+  if (!file) return system_failure(shown, errno);
   const std::size_t slash = path.rfind('/');
   Descriptor parent =
       open_beneath(directory_.get(), slash == std::string::npos ? "." : path.substr(0, slash), kDirectoryFlags);
@@ -192,7 +175,7 @@ Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> 
 
 Result<std::shared_ptr<const Source>> open_source(const std::string& path) {
   Descriptor file(::open(path.c_str(), kReadFlags));
-  if (!file.is_open()) return system_failure(path, errno);
+  if (!file) return system_failure(path, errno);
   TRY(const Identity identity, identity_of(file.get(), path));
   const std::size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
