@@ -19,24 +19,25 @@ std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLim
     return std::tie(a.range.begin, a.range.size) < std::tie(b.range.begin, b.range.size);
   });
   std::vector<FetchRange> plan;
-  std::uint64_t wanted = 0;  // bytes of the last range that a wish covers
+  std::uint64_t wanted = 0, unwanted = 0;  // bytes of the last range that wishes cover, and of its larger gaps
   for (const FetchWish& wish : wishes) {
     if (!plan.empty() && plan.back().source == wish.source) {
       FetchRange& last = plan.back();
       const std::uint64_t end = std::max(last.range.end(), wish.range.end());
       const bool inside = end == last.range.end();
       const std::uint64_t more = inside ? 0 : end - std::max(last.range.end(), wish.range.begin);
-      const std::uint64_t gap_max = std::min(limits.gap_max, std::max(kGapFree, wanted + more));
-      const bool near = wish.range.begin <= last.range.end() + gap_max;
+      const std::uint64_t gap = inside ? 0 : end - last.range.end() - more;
+      const bool near = gap <= limits.gap_max && (gap <= kGapFree || unwanted + gap <= wanted + more);
       if (inside || (near && end - last.range.begin <= limits.range_max)) {
         last.range.size = end - last.range.begin;
         last.ids.push_back(wish.id);
         wanted += more;
+        if (gap > kGapFree) unwanted += gap;
         continue;
       }
     }
     plan.push_back({wish.source, wish.range, {wish.id}});
-    wanted = wish.range.size;
+    wanted = wish.range.size, unwanted = 0;
   }
   return plan;
 }

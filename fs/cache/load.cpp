@@ -21,8 +21,9 @@ constexpr std::uint64_t kTaskStoredBytes = 100'000;
 // longer: fewer calls. ROOT closes a cluster at 30 MB and somewhat more.
 constexpr std::uint64_t kAwaitedRangeMax = 4 << 20, kAheadRangeMax = 40 << 20;
 
-// Bytes of one vectored read, after which what came is decoded.
-constexpr std::uint64_t kCallBytes = 8 << 20;
+// Bytes of one vectored read, after which what came is decoded; and those after which it is where the next range is a read
+// of its own anyway.
+constexpr std::uint64_t kCallBytes = 8 << 20, kApartBytes = 1 << 20;
 
 // No estimate is taken for more than this, so that sums of what a file claims cannot overflow.
 constexpr std::uint64_t kSizeClaimMax = std::uint64_t{1} << 48;
@@ -246,8 +247,10 @@ void Load::fetch() {
   const std::span<const FetchRange> plan(plan_);
   for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
     std::uint64_t bytes = 0;
-    for (end = begin; end < plan.size() && plan[end].source == plan[begin].source && bytes < kCallBytes; ++end)
+    for (end = begin; end < plan.size() && plan[end].source == plan[begin].source && bytes < kCallBytes; ++end) {
+      if (bytes >= kApartBytes && plan[end - 1].range.end() != plan[end].range.begin) break;
       bytes += plan[end].range.size;
+    }
     fetch_together(plan.subspan(begin, end - begin));
   }
 }

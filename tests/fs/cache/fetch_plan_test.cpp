@@ -48,6 +48,10 @@ TEST(FetchPlan, DoesNotReadMuchMoreThanIsWanted) {
   EXPECT_EQ(plan_fetch(wishes, {.gap_max = 256 << 10}).size(), 20u);
   for (FetchWish& wish : wishes) wish.range.size = 60'000;
   EXPECT_EQ(plan_fetch(wishes, {.gap_max = 256 << 10}).size(), 1u);
+  // What lies side by side at the beginning pays for as many bytes of gaps, once.
+  for (FetchWish& wish : wishes) wish.range.size = 20'000;
+  wishes.push_back({source(1), {20'000, 60'000}, wishes.size()});
+  EXPECT_LE(planned_bytes(plan_fetch(wishes, {.gap_max = 256 << 10})), 2u * 460'000);
 }
 
 TEST(FetchPlan, EveryWishLiesInsideItsRange) {
