@@ -38,8 +38,9 @@ std::shared_ptr<const std::vector<std::int64_t>> row_group_bounds(const tfile::T
   return bounds;
 }
 
-// Who opens the file looks at its end first: pyarrow at so much of it, DuckDB at four times that. No column's bytes are to be
-// there, be it that they have to be decoded or that they cannot: zeros stand in front of the footer, of a large file more.
+// Who opens the file looks at its end first: pyarrow at so much of it, DuckDB at four times that. No column's bytes are
+// to be there, be it that they have to be decoded or that they cannot: zeros stand in front of the footer, of a large
+// file more.
 constexpr std::uint64_t kFooterLook = 64 << 10, kFooterLookMax = 256 << 10, kLookShare = 1250;
 
 // Makes the view: finds the leaves, cuts them into pages (those with lists need their offsets read), lays them out.
@@ -70,7 +71,8 @@ class Making : public std::enable_shared_from_this<Making> {
   // A list of counted arrays is cut by what its counter says: one short column for all that it counts.
   PageShape counted_shape(std::uint32_t leaf) const {
     PageShape shape = leaves_[leaf].shape;
-    const auto list = std::find_if(shape.steps.begin(), shape.steps.end(), [](const LevelStep& s) { return s.has_offsets(); });
+    const auto list =
+        std::find_if(shape.steps.begin(), shape.steps.end(), [](const LevelStep& s) { return s.has_offsets(); });
     if (list == shape.steps.end() || list->kind != LevelStep::Kind::list) return shape;
     if (const auto counter = table_->columns[list->offsets].counter) {
       list->is_counted = true;
@@ -145,8 +147,8 @@ class Making : public std::enable_shared_from_this<Making> {
     for (std::size_t group = 0; group < file_.groups.size(); ++group)
       file_.groups[group].rows = (*bounds_)[group + 1] - (*bounds_)[group];
     for (ParquetRowGroup& group : file_.groups) group.chunks.resize(leaves_.size());
-    // A leaf's groups lie together: what the kernel reads ahead of who takes one column is that column. What it reads on
-    // behind it, and what readers look at before the footer, is of a smaller one.
+    // A leaf's groups lie together: what the kernel reads ahead of who takes one column is that column. What it reads
+    // on behind it, and what readers look at before the footer, is of a smaller one.
     for (const std::uint32_t leaf : largest_first()) {
       const std::uint64_t begin = segments_.size();
       for (std::size_t group = 0; group < file_.groups.size(); ++group) {
@@ -164,6 +166,8 @@ class Making : public std::enable_shared_from_this<Making> {
     return {};
   }
 
+  // The first leaf stays in front: Spark takes the place of its chunk, and half the size of the group, for the middle
+  // of the group, and reads no group whose middle is not within the file.
   std::vector<std::uint32_t> largest_first() const {
     std::vector<std::uint64_t> sizes(leaves_.size(), 0);
     std::vector<std::uint32_t> order(leaves_.size());
@@ -171,7 +175,9 @@ class Making : public std::enable_shared_from_this<Making> {
       order[i] = i;
       for (const Page& page : leaves_[i].pages->pages) sizes[i] += parquet_values_size(*table_, leaves_[i], page);
     }
-    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return sizes[a] > sizes[b]; });
+    if (!order.empty())
+      std::stable_sort(order.begin() + 1, order.end(),
+                       [&](std::uint32_t a, std::uint32_t b) { return sizes[a] > sizes[b]; });
     return order;
   }
 
@@ -181,7 +187,8 @@ class Making : public std::enable_shared_from_this<Making> {
     chunk.leaf = i;
     chunk.offset = static_cast<std::int64_t>(segments_.size());
     std::int64_t values = 0;
-    bool is_known = std::none_of(leaf.shape.steps.begin(), leaf.shape.steps.end(), [](const LevelStep& s) { return s.repeats(); });
+    bool is_known =
+        std::none_of(leaf.shape.steps.begin(), leaf.shape.steps.end(), [](const LevelStep& s) { return s.repeats(); });
     for (std::size_t p = leaf.pages->group_begin[group]; p < leaf.pages->group_begin[group + 1]; ++p) {
       const Page& page = leaf.pages->pages[p];
       TRY_VOID(add_page(i, p));

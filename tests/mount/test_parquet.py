@@ -70,10 +70,17 @@ def test_row_groups_and_pages(large):
 
 
 def test_larger_columns_come_first(large):
-    """What lies at the end, where readers look, is little."""
-    group = pyarrow.parquet.read_metadata(os.path.join(large, "t.parquet")).row_group(0)
-    columns = sorted((group.column(i) for i in range(group.num_columns)), key=lambda column: column.data_page_offset)
-    assert [columns[0].path_in_schema, columns[-1].path_in_schema] == ["text", "flag"]
+    """What lies at the end, where readers look, is little. But the first column is in front of all: a reader that shares a
+    file out takes its chunk's place and half the size of the row group for the group's middle, and looks for it in the file."""
+    path = os.path.join(large, "t.parquet")
+    groups = pyarrow.parquet.read_metadata(path)
+    for i in range(groups.num_row_groups):
+        group = groups.row_group(i)
+        columns = [group.column(k) for k in range(group.num_columns)]
+        names = [column.path_in_schema for column in sorted(columns, key=lambda column: column.data_page_offset)]
+        assert names == ["x", "text", "pos.list.element", "list.list.element", "small", "nlist", "flag"]
+        middle = columns[0].data_page_offset + sum(column.total_compressed_size for column in columns) // 2
+        assert middle < os.path.getsize(path)
 
 
 def test_readers_agree(large):
