@@ -43,6 +43,9 @@ class Committer {
   // Whether the last commit freed space of which the file does not know yet: a commit of nothing makes it known.
   bool is_untidy() const { return untidy_; }
 
+  // Whether the last commit is done to its last step: no reader of the journal has to finish it.
+  bool is_settled() const { return !lost_; }
+
  private:
   Result<> prepare();
   Result<TableCommit*> table(const std::string& path, bool committed);

@@ -15,6 +15,8 @@
 #include <optional>
 #include <utility>
 
+#include "staging/file_place.h"
+
 namespace tfilefs {
 namespace {
 
@@ -222,11 +224,44 @@ Result<std::shared_ptr<Journal>> Journal::create(int directory_fd, std::string n
   }
   TRY_VOID(lock_file(file.get(), LOCK_EX));
   const std::uint64_t salt = new_salt();
-  std::shared_ptr<Journal> journal(new Journal(std::move(directory), std::move(name), std::move(file), salt, true));
+  return Journal::begin(
+      std::shared_ptr<Journal>(new Journal(std::move(directory), std::move(name), std::move(file), salt, true)), begin, owner,
+      group);
+}
+
+Result<std::shared_ptr<Journal>> Journal::create_beside(int directory_fd, std::string name, const JournalBegin& begin,
+                                                        uid_t owner, gid_t group) {
+  TRY(auto directory, duplicate(directory_fd));
+  name += kTemporarySuffix;
+  ::unlinkat(directory_fd, name.c_str(), 0);
+  Descriptor file(::openat(directory_fd, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file) return system_failure("journal cannot be made", errno);
+  TRY_VOID(lock_file(file.get(), LOCK_EX));
+  const std::uint64_t salt = new_salt();
+  return Journal::begin(
+      std::shared_ptr<Journal>(new Journal(std::move(directory), std::move(name), std::move(file), salt, true)), begin, owner,
+      group);
+}
+
+Result<> Journal::take_place() {
+  TRY_VOID(sync());
+  std::string final_name = name_.substr(0, name_.size() - kTemporarySuffix.size());
+  if (::renameat(directory_.get(), name_.c_str(), directory_.get(), final_name.c_str()) != 0)
+    return system_failure("journal cannot be renamed", errno);
+  name_ = std::move(final_name);
+  if (::fsync(directory_.get()) == 0) return {};
+  Lock lock(state_mutex_);
+  failed_ = true;
+  failure_ = system_error("journal's name cannot be synced", errno);
+  return {};
+}
+
+Result<std::shared_ptr<Journal>> Journal::begin(std::shared_ptr<Journal> journal, const JournalBegin& begin, uid_t owner,
+                                                gid_t group) {
   const auto write = [&]() -> Result<> {
     if ((::geteuid() != owner || ::getegid() != group) && ::fchown(journal->file_.get(), owner, group) != 0)
       return system_failure("journal cannot be given to the file's owner", errno);
-    TRY_VOID(write_pid(journal->file_.get(), salt));
+    TRY_VOID(write_pid(journal->file_.get(), journal->salt_));
     TRY_VOID(journal->append(begin_record(begin)));
     return journal->sync();  // so that a journal whose begin is not whole holds nothing that was promised
   };
@@ -271,6 +306,7 @@ Result<Replayed> Journal::replay(int directory_fd, std::string name, std::option
   replayed.cut = reader.cut();
 
   if (take_over) {
+    ::unlinkat(directory_fd, (name + std::string(kTemporarySuffix)).c_str(), 0);  // of one that was to take its place
     // What follows would lie between the records to come and those that are good.
     if (::ftruncate(file.get(), static_cast<off_t>(reader.position())) != 0)
       return system_failure("journal cannot be cut", errno);
@@ -390,6 +426,16 @@ Result<> Journal::remove() {
 std::uint64_t Journal::size() const {
   Lock lock(state_mutex_);
   return size_;
+}
+
+std::size_t Journal::records() const {
+  Lock lock(state_mutex_);
+  return records_;
+}
+
+bool Journal::has_failed() const {
+  Lock lock(state_mutex_);
+  return failed_;
 }
 
 }  // namespace tfilefs

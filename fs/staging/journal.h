@@ -43,6 +43,14 @@ class Journal {
   static Result<std::shared_ptr<Journal>> create(int directory_fd, std::string name, const JournalBegin&, uid_t owner,
                                                  gid_t group);
 
+  // The same beside a journal of that name, under a temporary one (an older one of which is replaced): to say the same in
+  // fewer bytes. Nobody reads it before it has taken the place of the other.
+  static Result<std::shared_ptr<Journal>> create_beside(int directory_fd, std::string name, const JournalBegin&, uid_t owner,
+                                                        gid_t group);
+  // All that was appended is on disk, then the name leads to this one, on disk, too. On an error before that nothing has
+  // changed; where only the last is not known, this one has its name and has failed.
+  Result<> take_place();
+
   // Reads one that is there. `take_over`: with the writers' lock, what follows the last good record is cut off, and it
   // goes on; else it is only read, and every append fails (denied). Stops at the first record that is short or whose
   // checksum is wrong. Errors: not_found (also one that a crash left before it was begun), busy (as above), denied (it belongs to another than `owner`), damaged (no journal, no
@@ -70,13 +78,16 @@ class Journal {
   Result<> remove();
 
   std::uint64_t size() const;  // bytes of good records, head included
+  std::size_t records() const;
+  bool has_failed() const;
 
  private:
   Journal(Descriptor directory, std::string name, Descriptor file, std::uint64_t salt, bool writable);
+  static Result<std::shared_ptr<Journal>> begin(std::shared_ptr<Journal>, const JournalBegin&, uid_t owner, gid_t group);
   Result<ByteRange> append_record(RecordHeader, std::span<const std::byte> payload);
 
   const Descriptor directory_;
-  const std::string name_;
+  std::string name_;  // changes once, before anyone else has this
   const Descriptor file_;
   const std::uint64_t salt_;
   const bool writable_;

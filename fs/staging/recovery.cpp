@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 #include <tuple>
 
 #include "tfile/name.h"
@@ -22,8 +23,9 @@ tl::unexpected<Error> contradiction(const JournalRecord& record, const char* wha
 class Restorer {
  public:
   using NewBytes = std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>;
-  Restorer(const NodePtr& root, const tfile::File* file, const NewBytes& new_bytes)
-      : root_(root), file_(file), new_bytes_(new_bytes) {}
+  // `file_changed`: by commits that the records tell of.
+  Restorer(const NodePtr& root, const tfile::File* file, bool file_changed, const NewBytes& new_bytes)
+      : root_(root), file_(file), file_changed_(file_changed), new_bytes_(new_bytes) {}
 
   // Of an intention: it took place.
   Result<> take(const JournalRecord& record) {
@@ -76,22 +78,34 @@ class Restorer {
     for (std::size_t begin = 0; begin < path.size();) {
       const std::size_t slash = std::min(path.find('/', begin), path.size());
       const std::string name = path.substr(begin, slash - begin);
-      NodePtr& child = at->children[name];
+      const auto known = at->children.find(name);
+      NodePtr child = known == at->children.end() ? nullptr : known->second;
       if (!child) {
-        const CommittedKind kind = file_ ? committed_kind(*file_, path.substr(0, slash)) : CommittedKind::nothing;
+        const CommittedKind kind = kind_of(*at, path.substr(0, slash), name);
         // A commit since then may have taken it away.
-        const bool may_have_been = !committed_.empty();
-        if (kind == CommittedKind::nothing && !may_have_been && !is_in_table(*at))
+        if (kind == CommittedKind::nothing && !file_changed_ && !is_in_table(*at))
           return contradiction(record, "no such directory");
         child = std::make_shared<StagedNode>(0, true, name, at);
         child->base_name = name;
         child->is_table = kind == CommittedKind::table;
+        at->children[name] = child;
       }
       if (!child->directory) return contradiction(record, "not a directory");
-      at = child;
+      at = std::move(child);
       begin = slash + 1;
     }
     return at;
+  }
+
+  // Of what the file has there: under the names of now, or, above which something was renamed since, under those of before.
+  CommittedKind kind_of(const StagedNode& in, const std::string& path, const std::string& name) const {
+    if (!file_) return CommittedKind::nothing;
+    const CommittedKind now = committed_kind(*file_, path);
+    const auto before = committed_path(in);
+    if (now != CommittedKind::nothing || !before) return now;
+    std::string old;
+    for (const std::string& part : *before) old += part + "/";
+    return committed_kind(*file_, old + name);
   }
 
   static bool is_in_table(const StagedNode& node) {
@@ -200,6 +214,7 @@ class Restorer {
 
   const NodePtr& root_;
   const tfile::File* const file_;
+  const bool file_changed_;
   const NewBytes& new_bytes_;
   std::map<std::uint64_t, NodePtr> nodes_;
   std::map<std::uint64_t, std::uint64_t> committed_;  // id -> bytes
@@ -210,21 +225,19 @@ class Restorer {
 Result<RestoredTree> restore_tree(const NodePtr& root, const std::vector<JournalRecord>& records, bool last_took_place,
                                   const tfile::File* file,
                                   const std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>& new_bytes) {
-  Restorer restorer(root, file, new_bytes);
   std::vector<const JournalRecord*> intended;
   for (const JournalRecord& record : records) {
     if (record.kind == JournalKind::intend) intended.push_back(&record);
   }
-  std::size_t next = 0;  // of the intentions
+  std::set<const JournalRecord*> done;
+  for (std::size_t i = 0; i < intended.size(); ++i) {
+    const bool is_last = i + 1 == intended.size();
+    if (is_last ? last_took_place : intended[i + 1]->intention.before == intended[i]->intention.after)
+      done.insert(intended[i]);
+  }
+  Restorer restorer(root, file, !done.empty(), new_bytes);
   for (const JournalRecord& record : records) {
-    if (record.kind == JournalKind::intend) {
-      ++next;
-      const bool took_place = next == intended.size()
-                                  ? last_took_place
-                                  : intended[next]->intention.before == record.intention.after;
-      if (!took_place) continue;
-    }
-    TRY_VOID(restorer.take(record));
+    if (record.kind != JournalKind::intend || done.contains(&record)) TRY_VOID(restorer.take(record));
   }
   TRY_VOID(restorer.finish());
   return std::move(restorer.made);

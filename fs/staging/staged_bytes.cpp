@@ -73,7 +73,7 @@ class StagedBytes::Turn {
 };
 
 StagedBytes::StagedBytes(std::uint64_t id, std::shared_ptr<Journal> journal, StagingMemory& memory)
-    : id_(id), journal_(std::move(journal)), memory_(memory) {}
+    : id_(id), memory_(memory), journal_(std::move(journal)) {}
 
 std::shared_ptr<StagedBytes> StagedBytes::create(std::uint64_t id, std::shared_ptr<Journal> journal, StagingMemory& memory) {
   std::shared_ptr<StagedBytes> file(new StagedBytes(id, std::move(journal), memory));
@@ -197,8 +197,10 @@ Result<bool> StagedBytes::write_now(std::uint64_t offset, std::span<const std::b
 Result<> StagedBytes::load(std::uint64_t number) {
   std::vector<JournaledPart> parts;
   std::uint64_t serial = 0;
+  std::shared_ptr<Journal> from;
   {
     Lock lock(mutex_);
+    from = journal_;
     const auto found = blocks_.find(number);
     if (found == blocks_.end() || found->second.buffer || found->second.parts.empty()) return {};
     parts = found->second.parts;
@@ -212,7 +214,7 @@ Result<> StagedBytes::load(std::uint64_t number) {
   for (const JournaledPart& part : parts) {
     std::memset(buffer->data() + done, 0, part.begin - done);
     const std::size_t size = part.end - part.begin;
-    TRY_VOID(journal_->read({part.at, size}, {buffer->data() + part.begin, size}));
+    TRY_VOID(from->read({part.at, size}, {buffer->data() + part.begin, size}));
     done = part.end;
   }
   Lock lock(mutex_);
@@ -250,6 +252,7 @@ Result<> StagedBytes::truncate(std::uint64_t size) {
 
 StagedBytes::Runs StagedBytes::runs_of(std::uint64_t begin, std::uint64_t end) const {
   Runs found;
+  found.journal = journal_;
   const auto add = [&](std::uint64_t size, const std::byte* memory, std::optional<std::uint64_t> at) {
     if (size > 0) found.runs.push_back({static_cast<std::size_t>(size), memory, at});
   };
@@ -289,7 +292,7 @@ Result<std::size_t> StagedBytes::read(std::uint64_t offset, std::span<std::byte>
   for (const Run& run : found.runs) {
     const auto to = into.subspan(done, run.size);
     if (run.at) {
-      TRY_VOID(journal_->read({*run.at, run.size}, to));
+      TRY_VOID(found.journal->read({*run.at, run.size}, to));
     } else if (run.memory) {
       std::memcpy(to.data(), run.memory, run.size);
     } else {
@@ -317,6 +320,11 @@ std::optional<Slices> StagedBytes::pin(std::uint64_t offset, std::size_t size) c
   return slices;
 }
 
+std::shared_ptr<Journal> StagedBytes::journal() const {
+  Lock lock(mutex_);
+  return journal_;
+}
+
 StagedBytes::Flight StagedBytes::take_off(std::uint64_t number, StagedBlock& block, BlockRange range) {
   block.in_flight = range;
   block.dirty = {};
@@ -327,7 +335,7 @@ StagedBytes::Flight StagedBytes::take_off(std::uint64_t number, StagedBlock& blo
 Result<> StagedBytes::append(const Flight& flight) {
   const std::uint64_t offset = flight.block * kStagedBlockSize + flight.range.begin;
   TRY(const ByteRange location,
-      journal_->append_data(id_, offset, {flight.buffer->data() + flight.range.begin, flight.range.size()}));
+      journal()->append_data(id_, offset, {flight.buffer->data() + flight.range.begin, flight.range.size()}));
   Lock lock(mutex_);
   journaled_size_ = std::max(journaled_size_, offset + flight.range.size());
   const auto found = blocks_.find(flight.block);
@@ -353,7 +361,7 @@ Result<> StagedBytes::append_truncation(std::uint64_t lowest) {
     Lock lock(mutex_);
     if (lowest >= journaled_size_) return {};
   }
-  auto told = journal_->append({.kind = JournalKind::truncate, .id = id_, .offset = lowest});
+  auto told = journal()->append({.kind = JournalKind::truncate, .id = id_, .offset = lowest});
   Lock lock(mutex_);
   if (told)
     journaled_size_ = lowest;
@@ -383,7 +391,7 @@ Result<> StagedBytes::journal_dirty() {
     Lock lock(mutex_);
     if (journaled_size_ == size) return {};
   }
-  TRY_VOID(journal_->append({.kind = JournalKind::truncate, .id = id_, .offset = size}));
+  TRY_VOID(journal()->append({.kind = JournalKind::truncate, .id = id_, .offset = size}));
   Lock lock(mutex_);
   journaled_size_ = size;
   return {};
@@ -426,6 +434,58 @@ void StagedBytes::drop_before(std::uint64_t offset) {
   const auto kept = blocks_.lower_bound(dropped_ / kStagedBlockSize);
   for (auto each = blocks_.begin(); each != kept; ++each) dead.push_back(std::move(each->second.buffer));
   blocks_.erase(blocks_.begin(), kept);
+}
+
+std::uint64_t StagedBytes::journaled_bytes() const {
+  std::uint64_t bytes = 0;
+  Lock lock(mutex_);
+  for (const auto& [number, block] : blocks_) {
+    for (const JournaledPart& part : block.parts) bytes += part.end - part.begin;
+  }
+  return bytes;
+}
+
+Result<std::unique_ptr<StagedBytes::Move>> StagedBytes::copy_to(const std::shared_ptr<Journal>& to) {
+  std::unique_ptr<Move> move(new Move(*this, to));
+  TRY_VOID(move->copy());
+  return move;
+}
+
+StagedBytes::Move::Move(StagedBytes& file, std::shared_ptr<Journal> to)
+    : file_(file), turn_(std::make_unique<Turn>(file)), from_(file.journal()), to_(std::move(to)) {}
+
+StagedBytes::Move::~Move() = default;
+
+// A truncation that the journal has not heard of yet counts: what it cut off is in no part any more.
+Result<> StagedBytes::Move::copy() {
+  std::map<std::uint64_t, std::vector<JournaledPart>> old;
+  {
+    Lock lock(file_.mutex_);
+    size_ = std::max(std::min(file_.journaled_size_, file_.lowest_size_), file_.dropped_);
+    for (const auto& [number, block] : file_.blocks_) old[number] = block.parts;
+  }
+  for (const auto& [number, parts] : old) {
+    for (const JournaledPart& part : parts) TRY_VOID(copy_part(number, part));
+  }
+  return to_->append({.kind = JournalKind::truncate, .id = file_.id_, .offset = size_});
+}
+
+Result<> StagedBytes::Move::copy_part(std::uint64_t block, const JournaledPart& part) {
+  std::vector<std::byte> bytes(part.end - part.begin);
+  TRY_VOID(from_->read({part.at, bytes.size()}, bytes));
+  TRY(const ByteRange location, to_->append_data(file_.id_, block * kStagedBlockSize + part.begin, bytes));
+  parts_[block].push_back({part.begin, part.end, location.begin});
+  return {};
+}
+
+void StagedBytes::Move::settle() {
+  Lock lock(file_.mutex_);
+  for (auto& [number, block] : file_.blocks_) {
+    const auto moved = parts_.find(number);
+    block.parts = moved == parts_.end() ? std::vector<JournaledPart>() : std::move(moved->second);
+  }
+  file_.journaled_size_ = size_;
+  file_.journal_ = to_;
 }
 
 void StagedBytes::list_spillable(std::vector<Spillable>& into) const {

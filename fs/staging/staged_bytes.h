@@ -58,6 +58,13 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   Result<> restore(std::uint64_t offset, ByteRange location);
   void replayed();
 
+  // What the journal holds of it.
+  std::uint64_t journaled_bytes() const;
+  // The same in another journal: what replaying that gives. Until it is destroyed nothing is appended for this file, which must
+  // not be truncated, nor dropped, meanwhile. Blocks. Errors: the journals'.
+  class Move;
+  Result<std::unique_ptr<Move>> copy_to(const std::shared_ptr<Journal>&);
+
   // Bytes below `offset` are in the file now: blocks that lie wholly below are let go, and none of these bytes is read or
   // written here again.
   void drop_before(std::uint64_t offset);
@@ -86,6 +93,7 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   };
   struct Runs {
     std::vector<Run> runs;
+    std::shared_ptr<Journal> journal;  // in which they are
     std::vector<std::shared_ptr<const void>> pins;
   };
   // Bytes of a block on their way into the journal, as they were when they set out.
@@ -106,16 +114,17 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   Result<> load(std::uint64_t block) EXCLUDES(mutex_);
   Runs runs_of(std::uint64_t begin, std::uint64_t end) const REQUIRES(mutex_);
 
+  std::shared_ptr<Journal> journal() const EXCLUDES(mutex_);
   Flight take_off(std::uint64_t block, StagedBlock&, BlockRange) REQUIRES(mutex_);
   Result<> append(const Flight&) EXCLUDES(mutex_);
   void turn_back(const Flight&) EXCLUDES(mutex_);
   Result<> append_truncation(std::uint64_t lowest) EXCLUDES(mutex_);
 
   const std::uint64_t id_;
-  const std::shared_ptr<Journal> journal_;
   StagingMemory& memory_;
 
   mutable Mutex mutex_;
+  std::shared_ptr<Journal> journal_ GUARDED_BY(mutex_);  // changes only while nobody else appends for this file
   Condition turn_over_;
   bool turn_taken_ GUARDED_BY(mutex_) = false;  // one thread at a time appends for this file
   std::map<std::uint64_t, StagedBlock> blocks_ GUARDED_BY(mutex_);  // by number; one that is not there is zeros
@@ -123,6 +132,27 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;         // bytes below are gone
   std::uint64_t lowest_size_ GUARDED_BY(mutex_) = 0;     // since the journal was last told of a truncation
   std::uint64_t journaled_size_ GUARDED_BY(mutex_) = 0;  // what replaying the journal gives now
+};
+
+// Taken back when it is destroyed, unless it was settled.
+class StagedBytes::Move {
+ public:
+  ~Move();
+  Move(const Move&) = delete;
+  Move& operator=(const Move&) = delete;
+  void settle();  // the other journal is the one from now on
+
+ private:
+  friend class StagedBytes;
+  Move(StagedBytes&, std::shared_ptr<Journal>);
+  Result<> copy();
+  Result<> copy_part(std::uint64_t block, const JournaledPart&);
+
+  StagedBytes& file_;
+  const std::unique_ptr<Turn> turn_;
+  const std::shared_ptr<Journal> from_, to_;
+  std::map<std::uint64_t, std::vector<JournaledPart>> parts_;  // by block
+  std::uint64_t size_ = 0;
 };
 
 }  // namespace tfilefs

@@ -18,19 +18,11 @@ constexpr std::uint64_t kWholeFile = std::numeric_limits<std::uint64_t>::max();
 Result<> StagedFile::commit(const NodePtr& directory) {
   wait_for_releases(directory);
   auto done = commit_pass(Occasion::quiet);
-  std::vector<NodePtr> left{directory};
-  std::shared_ptr<Journal> journal;
-  {
-    const Lock change(change_mutex_);
-    journal = journal_;
+  std::vector<NodePtr> nodes{directory};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const Listed& child : list(*nodes[i]).staged) nodes.push_back(child.node);
   }
-  while (!left.empty()) {
-    const NodePtr node = std::move(left.back());
-    left.pop_back();
-    if (node->bytes) TRY_VOID(node->bytes->journal_dirty());
-    for (const Listed& child : list(*node).staged) left.push_back(child.node);
-  }
-  if (journal) TRY_VOID(journal->sync());
+  TRY_VOID(sync_journal(nodes));
   return done;
 }
 
@@ -91,14 +83,9 @@ Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
     trim_journal();
     return {};
   }
-  std::shared_ptr<Journal> journal;
-  {
-    const Lock change(change_mutex_);
-    journal = journal_;
-  }
   hooks_.committing();
   committer_.make_as(owner());
-  auto done = committer_.commit(planned, *journal);
+  auto done = committer_.commit(planned, *journal());
   if (!done) {
     keep_error(planned, done.error());
   } else {
@@ -307,13 +294,23 @@ std::string StagedFile::pending_json() const {
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-// With nothing staged the journal has nothing to tell.
+// With nothing staged the journal has nothing to tell; else little that is not so any more.
 void StagedFile::trim_journal() {
   const Lock change(change_mutex_);
+  bool needed = false;
   {
     const Lock lock(mutex_);
     drop_unused(*root_);
-    if (!journal_ || has_changes(*root_) || (explicit_ && !there_)) return;
+    if (!journal_) return;
+    needed = has_changes(*root_) || (explicit_ && !there_);
+  }
+  if (needed) {
+    if (!is_worth_compacting()) return;
+    if (auto done = compact_journal(); !done) {
+      compact_at_ = 2 * journal_->size();
+      writing_.errors.add("/" + path_, done.error());
+    }
+    return;
   }
   if (auto removed = journal_->remove(); !removed) writing_.errors.add("/" + path_, removed.error());
   journal_.reset();

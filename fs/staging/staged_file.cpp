@@ -164,7 +164,7 @@ void StagedFile::set_attributes(StagedNode& node, const std::function<void(Stage
 
 // ---- the journal
 
-Result<> StagedFile::begin_journal() {
+Result<JournalBegin> StagedFile::journal_begin() const {
   JournalBegin begin;
   if (auto source = place_->source()) {
     TRY_VOID(place_->open_to_write());  // whether it may be written
@@ -172,6 +172,12 @@ Result<> StagedFile::begin_journal() {
     begin.file_uuid = file->header().uuid;
     begin.file_end = file->header().end;
   }
+  return begin;
+}
+
+Result<> StagedFile::begin_journal() {
+  TRY(const JournalBegin begin, journal_begin());
+  compact_at_ = 0;
   const FilePlace::Owner belongs = owner();
   TRY(journal_, Journal::create(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid));
   return {};
@@ -251,14 +257,25 @@ bool StagedFile::is_settled(const StagedNode& node) const {
   return node.settled;
 }
 
-Result<> StagedFile::sync(const NodePtr& node) {
-  std::shared_ptr<Journal> journal;
-  {
-    const Lock change(change_mutex_);
-    journal = journal_;
+std::shared_ptr<Journal> StagedFile::journal() {
+  const Lock change(change_mutex_);
+  return journal_;
+}
+
+// Once more where the journal was written anew meanwhile.
+Result<> StagedFile::sync_journal(const std::vector<NodePtr>& nodes) {
+  for (std::shared_ptr<Journal> synced, now = journal(); synced != now; now = journal()) {
+    for (const NodePtr& node : nodes) {
+      if (node->bytes) TRY_VOID(node->bytes->journal_dirty());
+    }
+    if (now) TRY_VOID(now->sync());
+    synced = now;
   }
-  if (node->bytes) TRY_VOID(node->bytes->journal_dirty());
-  if (journal) TRY_VOID(journal->sync());
+  return {};
+}
+
+Result<> StagedFile::sync(const NodePtr& node) {
+  TRY_VOID(sync_journal({node}));
   if (auto error = take_error(*node)) return tl::unexpected(*std::move(error));
   return {};
 }

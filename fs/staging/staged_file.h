@@ -152,6 +152,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   Result<> take_away(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(change_mutex_);
   Result<> move(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) EXCLUDES(change_mutex_);
   std::string status_base_name(const StagedNode&) const EXCLUDES(mutex_);
+  std::uint64_t journal_id(const StagedNode&) const EXCLUDES(mutex_);
   NodePtr add(const NodePtr& in, std::string_view name, bool directory, mode_t) EXCLUDES(mutex_);
   void wait_for_releases(const NodePtr& directory) EXCLUDES(mutex_);
   void run();
@@ -168,7 +169,12 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   void settle(const CommitWork&) EXCLUDES(mutex_);
   void settle_column(const StagedColumn&) REQUIRES(mutex_);
   void keep_error(const CommitWork&, const Error&) EXCLUDES(mutex_);
-  void trim_journal() EXCLUDES(change_mutex_, mutex_);
+  void trim_journal() REQUIRES(commit_mutex_) EXCLUDES(change_mutex_, mutex_);
+  Result<> compact_journal() REQUIRES(commit_mutex_, change_mutex_) EXCLUDES(mutex_);
+  bool is_worth_compacting() const REQUIRES(change_mutex_) EXCLUDES(mutex_);
+  Result<JournalBegin> journal_begin() const;
+  Result<> sync_journal(const std::vector<NodePtr>&) EXCLUDES(change_mutex_, mutex_);
+  std::shared_ptr<Journal> journal() EXCLUDES(change_mutex_);
   using Reasons = std::map<std::string, std::vector<std::string>>;
   void plan_arrows(const StagedChanges&, Occasion, Reasons&, CommitWork&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   Result<StagedTable> arrow_table(const StagedArrow&) const;
@@ -184,6 +190,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
 
   Mutex change_mutex_;  // one change after the other, each in the journal before it is in the tree; before mutex_
   std::shared_ptr<Journal> journal_ GUARDED_BY(change_mutex_);
+  std::uint64_t compact_at_ GUARDED_BY(change_mutex_) = 0;  // not below that many bytes: where it failed before
 
   std::atomic<std::uint64_t> left_ = 0;
 

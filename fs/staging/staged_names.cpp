@@ -119,9 +119,9 @@ Result<> StagedFile::take_away(const NodePtr& in, std::string_view name, bool co
     return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
   TRY_VOID(begin_change());
   JournalRecord record;
-  if (there.node && there.node->id != 0) {
+  record.id = there.node ? journal_id(*there.node) : 0;
+  if (record.id != 0) {
     record.kind = JournalKind::remove;
-    record.id = there.node->id;
     TRY_VOID(note(record));
   }
   if (committed) {
@@ -164,17 +164,17 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Target
     return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
   TRY_VOID(begin_change());
   JournalRecord record;
-  if (taken && taken->id != 0) {
+  record.id = taken ? journal_id(*taken) : 0;
+  if (record.id != 0) {
     record.kind = JournalKind::remove;
-    record.id = taken->id;
     TRY_VOID(note(record));
   }
   record = {};
   record.kind = JournalKind::rename;
-  record.id = node->id;
   {
     const Lock lock(mutex_);
-    if (node->id == 0) record.from = staged_path(*node);
+    record.id = node->journal_id();
+    if (record.id == 0) record.from = staged_path(*node);
     record.text = joined_path(staged_path(*to.directory), to.name);
   }
   TRY_VOID(note(record));
@@ -210,6 +210,11 @@ Result<> StagedFile::set_title(const NodePtr& node, std::string title) {
   const Lock lock(mutex_);
   node->attributes.title = std::move(title);
   return {};
+}
+
+std::uint64_t StagedFile::journal_id(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  return node.journal_id();
 }
 
 std::string StagedFile::status_base_name(const StagedNode& node) const {

@@ -42,7 +42,9 @@ struct StagedNode {
 
   StagedNode(std::uint64_t id_, bool directory_, std::string name_, const NodePtr& parent_)
       : id(id_), directory(directory_), name(std::move(name_)), parent(parent_) {}
-  const std::uint64_t id;  // in order of making; the journal's name for it
+  const std::uint64_t id;  // in order of making; the journal's name for it, unless that has forgotten it
+  bool forgotten = false;  // of a committed directory: the journal was written anew, and goes by its path
+  std::uint64_t journal_id() const { return forgotten ? 0 : id; }
   const std::uint64_t identity = next_identity();
   const bool directory;
   std::string name;

@@ -32,12 +32,18 @@ Result<> StagedFile::replay() {
     if (replayed.begin.file_end != 0 && file->header().uuid != replayed.begin.file_uuid)
       return fail(ErrorKind::busy, place_->shown + ": the journal beside it belongs to another file; left alone");
   }
+  auto tree = restore_tree(root_, replayed.records, mended.last_took_place, file.get(),
+                           [this, &journal = replayed.journal](std::uint64_t id, std::uint64_t base) {
+                             return new_bytes(id, base, journal);
+                           });
+  if (!tree) {
+    const Lock lock(mutex_);
+    root_->children.clear();  // half of what was staged is not to be committed
+    root_->hidden.clear();
+    return tl::unexpected(std::move(tree).error());
+  }
+  const RestoredTree& restored = *tree;
   journal_ = replayed.journal;
-  TRY(const RestoredTree restored,
-      restore_tree(root_, replayed.records, mended.last_took_place, file.get(),
-                   [this, &journal = replayed.journal](std::uint64_t id, std::uint64_t base) {
-                     return new_bytes(id, base, journal);
-                   }));
   {
     const Lock lock(mutex_);
     last_id_ = restored.last_id;

@@ -108,6 +108,24 @@ def beyond_two_gigabytes(tell):
     append_thrice(tell, "Events", os.path.join(tell.root, "Events"), first=1000)
 
 
+def journal_that_stays(tell):
+    """One table is not whole while others are committed, until the journal is written anew, twice; then it is."""
+    os.mkdir(tell.root)
+    unfinished = os.path.join(tell.root, "Unfinished")
+    writing.write_table(unfinished, 0, 900, ("px", "hits"), fsync=True)
+    writing.write_table(unfinished, 0, 500, ("count",), fsync=True)
+    large = 200_000
+    keys = {}
+    for name in "abcd":
+        keys[name] = writing.table(large, ("px",))
+        tell.begin(name, dict(keys))
+        writing.write_table(os.path.join(tell.root, name), 0, large, ("px",), fsync=True)
+        tell.commit(name, os.path.join(tell.root, name))
+    tell.begin("whole", keys | {"Unfinished": writing.table(900, ("px", "hits", "count"))})
+    writing.write_table(unfinished, 500, 900, ("count",))
+    tell.commit("whole")
+
+
 STORIES = {
     story.__name__: story
     for story in (
@@ -118,6 +136,7 @@ STORIES = {
         rename_and_remove,
         foreign_file,
         beyond_two_gigabytes,
+        journal_that_stays,
     )
 }
 

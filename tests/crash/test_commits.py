@@ -12,8 +12,8 @@ import recording
 import stories
 import writing
 
-# The images of one story where only the short campaign is wanted: two protocols are looked at closely.
-SHORT = {"three_commits": 1.0, "subdirectory": 1.0}
+# The images of one story where only the short campaign is wanted: some are looked at closely.
+SHORT = {"three_commits": 1.0, "subdirectory": 1.0, "journal_that_stays": 1.0}
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +129,12 @@ def test_a_mount_after_a_crash_ends_right(recorded, reader, tmp_path):
     assert verdict.images > 0 and verdict.failures == [], f"seed {campaign.SEED}, images in {tmp_path}: {verdict}"
 
 
+def test_the_journal_that_stays_is_written_anew(recorded):
+    """It holds less than twice what is staged, and something."""
+    renamed = [o for o in recorded("journal_that_stays").operations if o.kind == recording.RENAME and o.other.endswith("-journal")]
+    assert len(renamed) >= 2
+
+
 @pytest.mark.parametrize("folder", ["", "deep"])
 def test_what_was_synced_survives_its_commit(tmp_path, folder):
     """Whatever the moment, a mount has every synced byte: in the file, or staged again."""
@@ -164,8 +170,10 @@ def test_what_was_synced_survives_its_commit(tmp_path, folder):
     assert verdict.images > 20 and verdict.failures == [], f"seed {campaign.SEED}: {verdict}"
 
 
-def test_what_fsync_returned_for_survives(reader, tmp_path):
-    """Columns of an unfinished table, fsynced one by one: each image, mounted, holds all whose fsync had returned."""
+@pytest.mark.parametrize("beside", ["nothing", "commits"])
+def test_what_fsync_returned_for_survives(reader, tmp_path, beside):
+    """Columns of an unfinished table, fsynced one by one: each image, mounted, holds all whose fsync had returned. Commits of
+    large tables beside it make the journal be written anew."""
     files, initial, log = tmp_path / "files", tmp_path / "initial", tmp_path / "log"
     files.mkdir(), initial.mkdir()
     columns = {f"c{number}.i4": writing.numbered(number)(1000 + 100 * number).tobytes() for number in range(6)}
@@ -175,8 +183,13 @@ def test_what_fsync_returned_for_survives(reader, tmp_path):
         for name, data in columns.items():
             writing.write(os.path.join(table, name), data, sync=True)
             recording.mark(f"synced {name}", log)
+            if beside == "commits":
+                other = os.path.join(daemon.path, stories.FILE, "of_" + name.removesuffix(".i4"))
+                writing.write_table(other, 0, 200_000, ("px",), fsync=True)
+                assert daemon.command("commit", other) == 0
         daemon.process.kill()
     operations = recording.read_log(log)
+    assert any(o.kind == recording.RENAME and o.other.endswith("-journal") for o in operations) == (beside == "commits")
 
     def holds_what_was_synced(directory, after):
         wanted = [o.path[7:] for o in operations[:after] if o.kind == recording.MARK and o.path.startswith("synced ")]
@@ -206,5 +219,5 @@ def test_what_fsync_returned_for_survives(reader, tmp_path):
             ignored_syncs=ignored,
             stop_at_first=not expected,
         )
-        campaign.report(f"fsynced columns{'' if expected else ', no barrier at all'}: {verdict}")
+        campaign.report(f"fsynced columns, {beside} beside{'' if expected else ', no barrier at all'}: {verdict}")
         assert verdict.images > 0 and (verdict.failures == []) == expected, f"seed {campaign.SEED}: {verdict}"

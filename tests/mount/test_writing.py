@@ -314,6 +314,87 @@ def test_a_mount_that_does_not_write_tells_of_a_journal(tmp_path, columns, what)
 
 
 @pytest.mark.sanitized
+def test_a_journal_that_stays_does_not_grow(tmp_path, columns):
+    """A table that is not whole keeps it, while others are committed and its own bytes are written over."""
+    journal = tmp_path / "out.root.tfilefs-journal"
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    root = os.path.join(m.path, "out.root")
+    unfinished = os.path.join(root, "deep", "Unfinished")
+    os.makedirs(unfinished)
+    os.makedirs(os.path.join(unfinished, "hits"))
+    for name in ("hits/offsets.i8", "hits/values.i2"):
+        append_synced(os.path.join(unfinished, name), columns[name].tobytes())
+    append_synced(os.path.join(unfinished, "px.f4"), columns["px.f4"][:100].tobytes())
+    os.setxattr(os.path.join(unfinished, "px.f4"), "user.tfilefs.title", b"a title")
+    large = np.arange(200_000, dtype="f4")
+    sizes = []
+    for i in range(8):
+        table = os.path.join(root, "folder", f"t{i}")
+        os.makedirs(table)
+        append_synced(os.path.join(table, "x.f4"), (large + i).tobytes())
+        commit(table)
+        with open(os.path.join(unfinished, "px.f4"), "r+b", buffering=0) as file:
+            file.write(columns["px.f4"][i : i + 50].tobytes())
+            os.fsync(file.fileno())
+        sizes.append(journal.stat().st_size)
+    assert max(sizes) < 4 * large.nbytes and any(a > b for a, b in zip(sizes, sizes[1:])), sizes
+    # What is committed goes by its path from then on.
+    os.rename(os.path.join(root, "folder"), os.path.join(root, "renamed"))
+    for name in ("t0", "t1"):
+        shutil.rmtree(os.path.join(root, "renamed", name))
+    descriptor = os.open(os.path.join(unfinished, "px.f4"), os.O_RDONLY)
+    os.fsync(descriptor)
+    os.close(descriptor)
+    kill(m)
+    with mounted.Mounted(tmp_path, ("rw", "commit=600")) as again:
+        root = os.path.join(again.path, "out.root")
+        unfinished = os.path.join(root, "deep", "Unfinished")
+        expected = columns["px.f4"][:100].copy()
+        for i in range(8):
+            expected[:50] = columns["px.f4"][i : i + 50]
+        assert open(os.path.join(unfinished, "px.f4"), "rb").read() == expected.tobytes()
+        assert os.getxattr(os.path.join(unfinished, "px.f4"), "user.tfilefs.title") == b"a title"
+        assert os.listdir(os.path.join(root)) == ["deep", "renamed"]
+        assert sorted(os.listdir(os.path.join(root, "renamed"))) == [f"t{i}" for i in range(2, 8)]
+        append_synced(os.path.join(unfinished, "px.f4"), columns["px.f4"][100:].tobytes())
+        commit(root)
+        assert again.errors() == ""
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["deep/Unfinished"].num_entries == 5000
+        for i in range(2, 8):
+            assert np.array_equal(file[f"renamed/t{i}/x"].array(library="np"), large + np.float32(i))
+    assert sorted(os.listdir(tmp_path)) == ["out.root"]
+
+
+def test_what_is_below_a_renamed_directory_survives(tmp_path, columns):
+    """And what is removed and committed while something else stays in the journal."""
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    root = os.path.join(m.path, "out.root")
+    for name in ("a", "b"):
+        os.makedirs(os.path.join(root, "above", name))
+        put(os.path.join(root, "above", name), {"id.i8": columns["id.i8"]})
+    commit(root)
+    assert m.close() == 0
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    root = os.path.join(m.path, "out.root")
+    os.makedirs(os.path.join(root, "stays"))
+    append_synced(os.path.join(root, "stays", "px.f4"), b"123")
+    shutil.rmtree(os.path.join(root, "above", "a"))
+    commit(root)
+    os.rename(os.path.join(root, "above"), os.path.join(root, "below"))
+    append_synced(os.path.join(root, "below", "b", "px.f4"), columns["px.f4"].tobytes())
+    kill(m)
+    with mounted.Mounted(tmp_path, ("rw", "commit=600")) as again:
+        root = os.path.join(again.path, "out.root")
+        assert again.errors() == "" and sorted(os.listdir(root)) == ["below", "stays"]
+        assert os.listdir(os.path.join(root, "below")) == ["b"]
+        shutil.rmtree(os.path.join(root, "stays"))
+        commit(root)
+        assert again.errors() == ""
+    check_table(tmp_path / "out.root", "below/b", {name: columns[name] for name in ("id.i8", "px.f4")})
+
+
+@pytest.mark.sanitized
 def test_parts_of_entries_behind_committed_ones_survive(tmp_path, columns):
     """By the byte, and items of a list whose offset is still to come."""
     columns = {name: columns[name] for name in ("id.i8", "hits/offsets.i8", "hits/values.i2")}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of StagedFile: a journal that stays is written anew when most of it is not so any more.
+#include <utility>
+#include <vector>
+
+#include "staging/staged_file.h"
+
+namespace tfilefs {
+
+namespace {
+
+// Bytes that are not worth a new file and its barriers.
+constexpr std::uint64_t kLittle = 1 << 20;
+
+// What makes the tree of an empty one, parents first, and its files. False: something stands under another name than it
+// has in the file, which the records of one state cannot tell.
+class TreeRecords {
+ public:
+  bool take(const NodePtr& directory, const std::string& path);
+  std::vector<JournalRecord> records;
+  std::vector<NodePtr> files, committed;  // the committed directories
+
+ private:
+  void add(JournalKind kind, const NodePtr& node, const std::string& path);
+};
+
+void TreeRecords::add(JournalKind kind, const NodePtr& node, const std::string& path) {
+  JournalRecord& record = records.emplace_back();
+  record.kind = kind;
+  record.id = node->id;
+  record.offset = node->base;
+  record.file_kind = node->directory ? StagedKind::directory : StagedKind::column;
+  record.text = path;
+}
+
+bool TreeRecords::take(const NodePtr& directory, const std::string& path) {
+  for (const std::string& name : directory->hidden) {
+    JournalRecord& record = records.emplace_back();
+    record.kind = JournalKind::whiteout;
+    record.text = joined_path(path, name);
+  }
+  for (const auto& [name, node] : directory->children) {
+    const std::string at = joined_path(path, name);
+    if (!node->directory) {
+      add(JournalKind::create, node, at);
+      if (!node->attributes.title.empty()) {
+        add(JournalKind::title, node, node->attributes.title);
+        records.back().offset = 0;
+      }
+      files.push_back(node);
+      continue;
+    }
+    if (node->base_name.empty()) {
+      add(JournalKind::create, node, at);
+    } else if (node->base_name != name) {
+      return false;
+    } else {
+      committed.push_back(node);
+    }
+    if (!take(node, at)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool StagedFile::is_worth_compacting() const {
+  const std::uint64_t size = journal_->size();
+  if (size < kLittle || size < compact_at_ || journal_->has_failed()) return false;
+  const Lock lock(mutex_);
+  TreeRecords tree;
+  if (!tree.take(root_, "")) return false;
+  std::uint64_t live = 0;
+  for (const NodePtr& file : tree.files) live += file->bytes->journaled_bytes();
+  return size > 2 * live + kLittle;
+}
+
+// The new one says what is staged now, by the state that the file has, which no commit is under way to change.
+Result<> StagedFile::compact_journal() {
+  if (!committer_.is_settled()) return {};
+  TRY(const JournalBegin begin, journal_begin());
+  TreeRecords tree;
+  {
+    const Lock lock(mutex_);
+    if (explicit_ && !there_) tree.records.emplace_back().kind = JournalKind::create, tree.records[0].file_kind = StagedKind::directory;
+    (void)tree.take(root_, "");
+  }
+  const FilePlace::Owner belongs = owner();
+  TRY(auto fresh, Journal::create_beside(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid));
+  std::vector<std::unique_ptr<StagedBytes::Move>> moves;
+  const auto write = [&]() -> Result<> {
+    for (const JournalRecord& record : tree.records) TRY_VOID(fresh->append(record));
+    for (const NodePtr& file : tree.files) {
+      TRY(auto move, file->bytes->copy_to(fresh));
+      moves.push_back(std::move(move));
+    }
+    return fresh->take_place();
+  };
+  if (auto written = write(); !written) {
+    (void)fresh->remove();
+    return written;
+  }
+  for (const auto& move : moves) move->settle();
+  moves.clear();
+  journal_ = std::move(fresh);
+  const Lock lock(mutex_);
+  for (const NodePtr& node : tree.committed) node->forgotten = true;
+  return {};
+}
+
+}  // namespace tfilefs
