@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collections of hits, and of pointers to hits, of every sort and split level: all of their columns through a fresh mount,
-against ROOT's compiled reading into objects and uproot. Rounds are interleaved; the table gives medians in ms. Of each
-process of a peer the better of two reads counts: what it loads and compiles at the first is not what is measured.
+"""Collections of hits, and of pointers to hits, of every sort and split level: all of their columns through a mount, against
+ROOT's compiled reading into objects and uproot. Each reads twice:
+
+  first   through a fresh mount; in a fresh process
+  again   the same once more, through the same mount, in the same process
+
+The clock runs when libraries are loaded, the file is in the page cache and the tree is open (its directory was listed): what
+is counted is the reading of columns. uproot reads without its cache of arrays, which would give back those of the first time.
+Rounds are interleaved; the table gives medians in ms.
 
 zoo.py [--rounds N] [--entries N] [--kinds vector,vector*,...] [--compressions 0,1]
 
@@ -14,33 +20,31 @@ import os
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 
 import numpy as np
 
 import rounds
+from mount import Mount
 
 COLLECTIONS = ["vector", "list", "deque", "set", "multiset", "map", "multimap"]
 KINDS = ["TClonesArray", *COLLECTIONS, *(name + "*" for name in COLLECTIONS)]
 FORMS = [(0, "object-wise"), (0, "member-wise"), (99, ""), (25599, "")]  # split level, how an unsplit one is streamed
+READERS = ["mount", "ROOT", "uproot"]
 SECONDS_MAX = 5  # a peer that takes longer is not asked again
 LIBRARIES = "Core RIO Tree Net Hist MathCore Thread Imt".split()
 
 UPROOT = """
 import sys, time, uproot
-best = 1e9
-for _ in range(2):
-    begin = time.perf_counter()
-    with uproot.open(sys.argv[1]) as file:
-        tree = file["t"]
-        for name, branch in tree.iteritems(recursive=True):
-            if not branch.branches:
-                branch.array(library=sys.argv[2])
-    best = min(best, time.perf_counter() - begin)
-    if best > float(sys.argv[3]):
-        break
-print(best)
+if sys.argv[2] == "ak":
+    import awkward
+with uproot.open(sys.argv[1], array_cache=None) as file:
+    branches = [branch for _, branch in file["t"].iteritems(recursive=True) if not branch.branches]
+    for _ in range(2):
+        begin = time.perf_counter()
+        for branch in branches:
+            branch.array(library=sys.argv[2])
+        print(time.perf_counter() - begin)
 """
 
 
@@ -61,9 +65,10 @@ def peer():
     return target
 
 
-def output(*command):
-    result = subprocess.run(command, check=True, capture_output=True, text=True, cwd=os.path.dirname(peer()))
-    return [float(word) for word in result.stdout.split()]
+def through_root(path, kind):
+    """Seconds of the first read and of the next, and the sum of the channels; None where ROOT cannot read what it wrote."""
+    result = subprocess.run([peer(), "read", path, kind], capture_output=True, text=True, cwd=os.path.dirname(peer()))
+    return [float(word) for word in result.stdout.split()] if result.returncode == 0 else None
 
 
 def made(kind, split, member_wise, compression, entries):
@@ -80,58 +85,63 @@ def made(kind, split, member_wise, compression, entries):
     return path
 
 
+def read_columns(table):
+    """Seconds to read every column of a table, and the path of the channels."""
+    buffer = bytearray(1 << 20)
+    channels = None
+    begin = time.perf_counter()
+    for directory, _, names in os.walk(table):
+        for name in names:
+            assert name not in ("raw.u1",), directory
+            with open(os.path.join(directory, name), "rb", buffering=0) as file:
+                while file.readinto(buffer):
+                    pass
+            if name == "channel.i4":
+                channels = os.path.join(directory, name)
+    return time.perf_counter() - begin, channels
+
+
 def through_mount(path):
-    """Seconds to read every column of a fresh mount, and the sum of the channels."""
-    with tempfile.TemporaryDirectory(prefix="zoo-") as mount:
-        subprocess.run([rounds.program(), path, mount], check=True)
-        try:
-            buffer = bytearray(1 << 20)
-            total = None
-            begin = time.perf_counter()
-            for directory, _, names in os.walk(os.path.join(mount, "t")):
-                for name in names:
-                    assert name not in ("raw.u1",), directory
-                    with open(os.path.join(directory, name), "rb", buffering=0) as file:
-                        while file.readinto(buffer):
-                            pass
-                    if name == "channel.i4":
-                        total = os.path.join(directory, name)
-            seconds = time.perf_counter() - begin
-            return seconds, float(np.fromfile(total, "<i4").sum(dtype="f8"))
-        finally:
-            subprocess.run([rounds.program(), "umount", mount], check=True)
+    """Seconds of the first read and of the next, and the sum of the channels."""
+    with Mount(path) as mount:
+        table = os.path.join(mount.path, "t")
+        os.listdir(table)
+        first, channels = read_columns(table)
+        again, _ = read_columns(table)
+        return first, again, float(np.fromfile(channels, "<i4").sum(dtype="f8"))
 
 
-def uproot(path):
-    """Seconds, or None: as awkward arrays, else as Python objects."""
+def through_uproot(path):
+    """Seconds of the first read and of the next, or None: as awkward arrays, else as Python objects."""
     for library in ("ak", "np"):
-        result = subprocess.run([sys.executable, "-W", "ignore", "-c", UPROOT, path, library, str(SECONDS_MAX)],
-                                capture_output=True, text=True)
+        result = subprocess.run([sys.executable, "-W", "ignore", "-c", UPROOT, path, library], capture_output=True, text=True)
         if result.returncode == 0:
-            return float(result.stdout)
+            return [float(line) for line in result.stdout.split()]
     return None
 
 
 def row(path, kind, count):
-    times = {"tfilefs": [], "ROOT": [], "uproot": []}
+    """{reader: milliseconds of the first read and of the next}, without the readers that cannot."""
     rounds.warm(path)
+    times = {name: [] for name in READERS}
     sums = set()
-    for i in range(count):
-        seconds, total = through_mount(path)
-        times["tfilefs"].append(seconds)
+    for _ in range(count):
+        *seconds, total = through_mount(path)
+        times["mount"].append(seconds)
         sums.add(total)
-        try:
-            seconds, total = output(peer(), "read", path, kind)
-            times["ROOT"].append(seconds)
-            sums.add(total)
-        except subprocess.CalledProcessError:
-            pass
-        if i == 0 or (times["uproot"] and times["uproot"][0] < SECONDS_MAX):
-            seconds = uproot(path)
-            if seconds is not None:
+        if answer := through_root(path, kind):
+            times["ROOT"].append(answer[:2])
+            sums.add(answer[2])
+        if not times["uproot"] or sum(times["uproot"][0]) < SECONDS_MAX:
+            if seconds := through_uproot(path):
                 times["uproot"].append(seconds)
     assert len(sums) == 1, f"{path}: {sums}"
-    return {name: statistics.median(values) * 1000 if values else None for name, values in times.items()}
+    return {name: [statistics.median(some) * 1000 for some in zip(*pairs)] for name, pairs in times.items() if pairs}
+
+
+def told(times, which):
+    numbers = " ".join(f"{times[name][which]:8.1f}" if name in times else f"{'n/a':>8}" for name in READERS)
+    return f"{numbers} {'yes' if min(times, key=lambda name: times[name][which]) == 'mount' else 'NO':>4}"
 
 
 def main():
@@ -141,7 +151,9 @@ def main():
     parser.add_argument("--kinds", default=",".join(KINDS))
     parser.add_argument("--compressions", default="0,1")
     options = parser.parse_args()
-    print(f"{'collection':<14} {'split':>6} {'streamed':<11} {'zlib':>4} {'tfilefs':>9} {'ROOT':>9} {'uproot':>9}   ahead of both")
+    names = " ".join(f"{name:>8}" for name in READERS)
+    print(f"{'':<38} {'first':>8} {'':>22} {'again':>8}")
+    print(f"{'collection':<14} {'split':>6} {'streamed':<11} {'zlib':>4} {names}      {names}   (and: ahead of both)")
     for kind in options.kinds.split(","):
         for split, how in FORMS:
             for compression in map(int, options.compressions.split(",")):
@@ -151,9 +163,7 @@ def main():
                     print(f"{line} {'n/a: ROOT cannot write it':>29}", flush=True)
                     continue
                 times = row(path, kind, options.rounds)
-                ahead = all(times["tfilefs"] < times[name] for name in ("ROOT", "uproot") if times[name] is not None)
-                told = " ".join(f"{times[name]:9.1f}" if times[name] is not None else f"{'n/a':>9}" for name in times)
-                print(f"{line} {told}   {'yes' if ahead else 'NO'}", flush=True)
+                print(f"{line} {told(times, 0)} {told(times, 1)}", flush=True)
 
 
 main()
