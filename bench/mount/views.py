@@ -16,6 +16,7 @@ views.py [PART ...] [--rounds N] [--entries N] [--codecs zlib,lz4,zstd,none]
 TFILEFS_BIN names the program; files are kept in ~/.cache/tfilefs-bench"""
 
 import argparse
+import gc
 import json
 import os
 import tempfile
@@ -210,6 +211,15 @@ def arrays_of(form, length):
     return {form.form_key + "-data": np.zeros(length, ak.types.numpytype.primitive_to_dtype(form.primitive))}
 
 
+def uncollected(question):
+    """Seconds of a question while Python's garbage collector rests."""
+    gc.disable()
+    try:
+        return seconds(question)
+    finally:
+        gc.enable()
+
+
 def opening(options):
     nano = os.path.join(rounds.cache_directory(), f"nano-zlib-{NANO_ENTRIES}.root")
     made(nano, compiled("wide_peers"), "make", "PATH", "101", str(NANO_ENTRIES))
@@ -221,6 +231,7 @@ def opening(options):
         numbers = [np.zeros(length, "f4") for _ in form.fields]
         rounds.report(f"Awkward Array: a table of {len(form.fields)} branches, {len(files)} buffers", rounds.run(options.rounds, {
             "all columns of the view": lambda: seconds(lambda: ak.from_buffers(form, length, files)),
+            "the same, garbage collector off": lambda: uncollected(lambda: ak.from_buffers(form, length, files)),
             "two columns of the view, chosen": lambda: seconds(lambda: ak.from_buffers(form.select_columns(JAGGED), length, files)),
             "two columns, each by itself": lambda: seconds(lambda: columns_of(view)),
             "all, from arrays in memory": lambda: seconds(lambda: ak.from_buffers(form, length, in_memory)),
