@@ -29,6 +29,7 @@ _MAGIC = 0x43455254
 
 FAULTS = {
     "no_space_after": "RECORDER_NO_SPACE_AFTER",
+    "quota_after": "RECORDER_QUOTA_AFTER",
     "fail_sync": "RECORDER_FAIL_SYNC",
     "short_write": "RECORDER_SHORT_WRITE",
     "kill": "RECORDER_KILL",

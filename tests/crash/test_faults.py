@@ -4,6 +4,7 @@ is there, nothing that was promised is lost, and nothing hangs."""
 
 import contextlib
 import dataclasses
+import errno
 import os
 import random
 
@@ -135,16 +136,19 @@ def chosen(numbers, count, generator):
 
 
 def examine_all(kind, values, attempt, reader, expects_no_error=False):
-    wrong = []
+    """Gives the numbers of the errors that applications were told."""
+    wrong, told = [], set()
     for value in values:
         directory, outcome = attempt(**{kind: value})
         found = check(directory, outcome, reader)
+        told |= {error.errno for error in outcome.errors}
         if expects_no_error and (outcome.errors or not outcome.committed or not outcome.unmounted):
             found.append(("application", f"an error for what can be done: {outcome}"))
         if found:
             wrong.append((value, found))
     campaign.report(f"{kind}: {len(values)} runs, {len(wrong)} wrong")
     assert wrong == [], f"seed {campaign.SEED}, {kind}: {wrong}"
+    return told
 
 
 def test_kill_at_chosen_calls(clean, attempt, reader):
@@ -156,7 +160,14 @@ def test_kill_at_chosen_calls(clean, attempt, reader):
 def test_disk_full_at_every_64_kib(clean, attempt, reader):
     grown = sum(len(operation.data) for operation in clean if operation.kind == recording.WRITE)
     limits = chosen(range(0, grown + 65536, 65536), 8, random.Random(campaign.SEED))
-    examine_all("no_space_after", limits, attempt, reader)
+    assert examine_all("no_space_after", limits, attempt, reader) == {errno.ENOSPC}
+
+
+def test_a_quota_that_is_used_up(clean, attempt, reader):
+    """Told apart from a full disk, at write, fsync or close."""
+    grown = sum(len(operation.data) for operation in clean if operation.kind == recording.WRITE)
+    limits = chosen(range(0, grown + 65536, 65536), 4, random.Random(campaign.SEED))
+    assert examine_all("quota_after", limits, attempt, reader) == {errno.EDQUOT}
 
 
 def test_every_sync_that_fails(clean, attempt, reader):

@@ -138,6 +138,11 @@ def test_no_space_after_some_bytes(run):
     assert (run.directory / "a").stat().st_size == 2500
 
 
+def test_a_quota_after_some_bytes(run):
+    _, said, _ = run(WRITE_LOOP, quota_after=2500)
+    assert said == "1000 1000 500 EDQUOT"
+
+
 def test_space_counts_growth_and_what_is_given_back(run):
     _, said, _ = run(
         """

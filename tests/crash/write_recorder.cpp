@@ -5,6 +5,7 @@
 //   RECORDER_DIRECTORY=DIR       the directory; without it nothing is done
 //   RECORDER_LOG=FILE            where records are appended; FILE lies outside DIR
 //   RECORDER_NO_SPACE_AFTER=N    ENOSPC once files have grown by N bytes, counting what was removed
+//   RECORDER_QUOTA_AFTER=N       the same with EDQUOT, as where the quota of a user or project is used up
 //   RECORDER_FAIL_SYNC=N         EIO from the N-th fsync or fdatasync (from 1); "all" for each
 //   RECORDER_SHORT_WRITE=N       the N-th write takes half of its bytes; "all" for each
 //   RECORDER_KILL=N              SIGKILL in place of the N-th recorded call
@@ -135,6 +136,7 @@ class Recorder {
   }
 
   bool fails_sync() { return fail_sync_.next(); }
+  int space_error() const { return space_error_; }
   bool is_short_write() { return short_write_.next(); }
 
   bool skips_sync(const std::string& path) {
@@ -202,9 +204,11 @@ class Recorder {
       directory_ = real;
       log_path_ = getenv("RECORDER_LOG");
     }
-    if (const char* space = getenv("RECORDER_NO_SPACE_AFTER")) {
+    const char* const quota = getenv("RECORDER_QUOTA_AFTER");
+    if (const char* const space = quota ? quota : getenv("RECORDER_NO_SPACE_AFTER")) {
       limited_ = true;
       space_ = std::strtoull(space, nullptr, 10);
+      if (quota) space_error_ = EDQUOT;
     }
     if (const char* skip = getenv("RECORDER_SKIP_SYNC")) {
       const std::string text = skip;
@@ -245,6 +249,7 @@ class Recorder {
   bool skip_one_ = false;
   Nth skip_;
   bool limited_ = false;
+  int space_error_ = ENOSPC;
   std::uint64_t space_ = 0;
   std::map<std::uint64_t, std::uint64_t> taken_;  // inode -> where its space ends
 };
@@ -326,7 +331,7 @@ ssize_t write_parts(int fd, const struct iovec* parts, int count, off_t offset, 
   std::uint64_t granted = recorder.take_space(fd, begin, begin + wanted);
   if (recorder.is_short_write() && granted > 1) granted /= 2;
   if (granted == 0 && wanted > 0) {
-    errno = ENOSPC;
+    errno = recorder.space_error();
     return -1;
   }
   std::vector<struct iovec> part(parts, parts + count);
@@ -416,7 +421,7 @@ int allocate(int fd, int mode, off64_t offset, off64_t length) {
   const bool grows = (mode & ~FALLOC_FL_KEEP_SIZE) == 0;
   if (grows && recorder.take_space(fd, static_cast<std::uint64_t>(offset),
                                    static_cast<std::uint64_t>(offset) + wanted) < wanted) {
-    errno = ENOSPC;
+    errno = recorder.space_error();
     return -1;
   }
   return static_cast<int>(observed(call, [&](long result) {
