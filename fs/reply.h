@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cerrno>
 #include <memory>
 #include <utility>
 
@@ -11,6 +12,11 @@ namespace tfilefs {
 using tfile::Error;
 using tfile::ErrorKind;
 using tfile::Result;
+
+// Of a change that would make a name twice: EEXIST.
+inline tl::unexpected<Error> name_taken() {
+  return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST);
+}
 
 // A promise to answer exactly once, from any thread. Destroyed unanswered it answers `io`: no request is ever lost.
 template <class T>

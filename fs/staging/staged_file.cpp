@@ -3,27 +3,15 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <ctime>
 #include <utility>
 
 #include "tfile/file.h"
+#include "wall_clock.h"
 
 namespace tfilefs {
 
 using tfile::fail;
 using Clock = StagedNode::Clock;
-
-namespace {
-
-tl::unexpected<Error> name_taken() { return fail(ErrorKind::exists, "there is one already", -1, EEXIST); }
-
-timespec now() {
-  timespec t{};
-  ::clock_gettime(CLOCK_REALTIME, &t);
-  return t;
-}
-
-}  // namespace
 
 // ---- making, ending
 
@@ -36,7 +24,7 @@ StagedFile::StagedFile(Writing& writing, FilePlace place, std::string path, Hook
       committer_(writing.options, writing.cache, place_, left_),
       there_(place_->owner().has_value()),
       owner_(place_->owner().value_or(process_owner())) {
-  root_->attributes.modified = now();
+  root_->attributes.modified = wall_clock();
 }
 
 Result<std::shared_ptr<StagedFile>> StagedFile::open(Writing& writing, FilePlace place, std::string path, Hooks hooks) {
@@ -238,7 +226,7 @@ void StagedFile::written(StagedNode& node) {
   if (node.first_write == Clock::time_point{}) node.first_write = at;
   node.last_write = last_change_ = at;
   node.flushed = false;
-  node.attributes.modified = now();
+  node.attributes.modified = wall_clock();
   node.attributes.time_was_set = false;
 }
 

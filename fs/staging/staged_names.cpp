@@ -4,27 +4,15 @@
 #include <stdio.h>
 
 #include <cerrno>
-#include <ctime>
 #include <utility>
 
 #include "staging/staged_arrow.h"
 #include "staging/staged_file.h"
+#include "wall_clock.h"
 
 namespace tfilefs {
 
 using tfile::fail;
-
-namespace {
-
-timespec now() {
-  timespec t{};
-  ::clock_gettime(CLOCK_REALTIME, &t);
-  return t;
-}
-
-tl::unexpected<Error> name_taken() { return fail(ErrorKind::exists, "there is one already", -1, EEXIST); }
-
-}  // namespace
 
 NodePtr StagedFile::stand_over(const NodePtr& directory, std::string_view name, bool is_table) {
   const Lock lock(mutex_);
@@ -39,7 +27,7 @@ NodePtr StagedFile::add(const NodePtr& in, std::string_view name, bool directory
   const Lock lock(mutex_);
   auto node = std::make_shared<StagedNode>(++last_id_, directory, std::string(name), in);
   node->attributes.mode = mode & 07777;
-  node->attributes.modified = now();
+  node->attributes.modified = wall_clock();
   return node;
 }
 

@@ -5,18 +5,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <ctime>
 
 #include "vfs/attributes.h"
+#include "wall_clock.h"
 
 namespace tfilefs {
 namespace {
-
-timespec now() {
-  timespec time{};
-  clock_gettime(CLOCK_REALTIME, &time);
-  return time;
-}
 
 Provenance of_daemon(timespec time) { return {0444, ::geteuid(), ::getegid(), time, time}; }
 
@@ -28,7 +22,7 @@ class ControlFiles final : public Holder {
   const std::vector<ControlFile>& files() const { return files_; }
   std::optional<Attributes> known_attributes(Slot slot) const override {
     const std::size_t size = files_[slot.index].text().size();
-    return file_attributes(of_daemon(now()), ownership_, size, size);
+    return file_attributes(of_daemon(wall_clock()), ownership_, size, size);
   }
   void attributes(Slot slot, Reply<Attributes> reply) const override { reply(*known_attributes(slot)); }
   void open(Slot slot, Reply<OpenedContent> reply) const override {
@@ -76,7 +70,7 @@ class ControlHolder final : public Holder {
  public:
   ControlHolder(std::vector<ControlFile> files, Ownership ownership)
       : ownership_(ownership),
-        started_(now()),
+        started_(wall_clock()),
         directory_(std::make_shared<const ControlDirectory>(
             std::make_shared<const ControlFiles>(std::move(files), ownership))) {}
   std::optional<Attributes> known_attributes(Slot) const override {

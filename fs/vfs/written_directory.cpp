@@ -16,8 +16,6 @@ namespace {
 using tfile::fail;
 using DirectoryPtr = std::shared_ptr<const Directory>;
 
-tl::unexpected<Error> name_taken() { return fail(ErrorKind::exists, "there is one already", -1, EEXIST); }
-
 class WrittenListing final : public Listing {
  public:
   struct Name {

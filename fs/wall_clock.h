@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ctime>
+
+namespace tfilefs {
+
+// The time of day, as files bear it. Any thread.
+inline timespec wall_clock() {
+  timespec time{};
+  ::clock_gettime(CLOCK_REALTIME, &time);
+  return time;
+}
+
+}  // namespace tfilefs
