@@ -184,7 +184,8 @@ class SourceDirectory final : public Directory {
 
 using Found = SourceTree::Found;
 
-// The first bytes decide; but one that cannot be opened as a ROOT file passes through.
+// The first bytes decide; but one that cannot be opened as a ROOT file passes through. One that changed meanwhile, as by
+// a commit, is looked up again.
 void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
   if (!found.root_file) return reply(FoundEntry{std::move(found.entry), {}});
   MountedFile& file = *found.root_file;
@@ -193,7 +194,8 @@ void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
     if (now && found.written) return reply(FoundEntry{{found.written->root(), {}}, {}});
     if (now)
       return reply(FoundEntry{{std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}});
-    if (now.error().kind == ErrorKind::not_found) return reply(tl::unexpected(std::move(now).error()));
+    if (now.error().kind == ErrorKind::not_found || now.error().kind == ErrorKind::stale)
+      return reply(tl::unexpected(std::move(now).error()));
     context.errors.add("/" + found.root_file->path(), now.error());
     reply(FoundEntry{std::move(found.entry), {}});
   });

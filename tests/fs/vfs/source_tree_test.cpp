@@ -7,8 +7,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "fake_file.h"
+#include "tfile/writer.h"
 
 namespace tfilefs {
 namespace {
@@ -64,6 +66,38 @@ class MirroredDirectory : public testing::Test {
   stdfs::path top_, path_;
   std::unique_ptr<FileSystem> fs_;
 };
+
+// A ROOT file with an empty directory in it.
+void write_root_file(const stdfs::path& path) {
+  auto writer = tfile::FileWriter::create(path.filename(), {});
+  ASSERT_TRUE(writer && (*writer)->make_directory("d"));
+  const auto plan = (*writer)->plan(0);
+  ASSERT_TRUE(plan);
+  std::ofstream file(path, std::ios::binary);
+  for (const tfile::CommitStep& step : plan->steps) {
+    file.seekp(static_cast<std::streamoff>(step.offset));
+    file.write(reinterpret_cast<const char*>(step.bytes.data()), static_cast<std::streamsize>(step.bytes.size()));
+  }
+}
+
+TEST_F(MirroredDirectory, AFileThatChangesWhileItIsOpenedIsNoPlainFile) {
+  constexpr std::streamoff kUuidAt = 47;  // in the header: any bytes will do
+  write_root_file(path_ / "x.root");
+  mount();
+  ASSERT_TRUE(S_ISDIR(fs_->find_path("x.root")->attributes.mode));
+  std::jthread writer([&](const std::stop_token& stop) {
+    std::fstream file(path_ / "x.root", std::ios::binary | std::ios::in | std::ios::out);
+    for (char byte = 0; !stop.stop_requested(); ++byte) file.seekp(kUuidAt).put(byte).flush();
+  });
+  for (int i = 0; i < 300; ++i) {
+    mount();
+    const auto found = fs_->find_path("x.root");
+    if (found)
+      EXPECT_TRUE(S_ISDIR(found->attributes.mode));
+    else
+      EXPECT_EQ(found.error().kind, ErrorKind::stale) << found.error().text;
+  }
+}
 
 TEST_F(MirroredDirectory, PassesPlainFilesThrough) {
   mount();
