@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "array/arrow_numbers.h"
+
 namespace tfilefs {
 namespace {
 
@@ -13,19 +15,10 @@ using flatbuffers::Offset;
 using flatbuffers::uoffset_t;
 using Kind = ArrowField::Kind;
 
-// Numbers of fields, types and members as in Arrow's Schema.fbs, Message.fbs and File.fbs.
+// Numbers of fields and members as in Arrow's Schema.fbs, Message.fbs and File.fbs.
 constexpr std::int16_t kVersion5 = 4;
-enum class Type : std::uint8_t {
-  integer = 2,
-  floating = 3,
-  boolean = 6,
-  record = 13,
-  fixed_list = 16,
-  large_binary = 19,
-  large_string = 20,
-  large_list = 21
-};
-enum class Header : std::uint8_t { schema = 1, batch = 3 };
+using Type = ArrowType;
+using Header = ArrowHeader;
 
 struct NodeStruct {
   std::int64_t length, nulls;
@@ -39,8 +32,6 @@ struct BlockStruct {
   std::int64_t body_size;
 };
 
-constexpr char kMagic[] = {'A', 'R', 'R', 'O', 'W', '1'};
-constexpr std::uint32_t kContinuation = 0xffffffff;
 constexpr std::int64_t kPage = 4096;  // of memory: an error within the body is none of what stands before it
 
 // The offset in a table of its field number `field`.
@@ -131,7 +122,7 @@ class Builder {
       case Kind::boolean:
         return Type::boolean;
       case Kind::string:
-        return Type::large_string;
+        return Type::large_utf8;
       case Kind::binary:
         return Type::large_binary;
       case Kind::list:
@@ -169,7 +160,7 @@ void append_little(std::string& to, std::uint32_t value) {
 void append_message(std::string& to, std::string_view message, std::size_t alignment) {
   const std::size_t unpadded = to.size() + 8 + message.size();
   const std::size_t padding = (alignment - unpadded % alignment) % alignment;
-  append_little(to, kContinuation);
+  append_little(to, kArrowContinuation);
   append_little(to, static_cast<std::uint32_t>(message.size() + padding));
   to += message;
   to.append(padding, '\0');
@@ -180,7 +171,7 @@ void append_message(std::string& to, std::string_view message, std::size_t align
 ArrowHead arrow_head(std::span<const ArrowField> fields, std::int64_t rows, std::span<const ArrowNode> nodes,
                      std::span<const ArrowBuffer> buffers, std::int64_t body_size) {
   ArrowHead head;
-  head.bytes.append(kMagic, sizeof kMagic);
+  head.bytes.append(kArrowMagic);
   head.bytes.append(2, '\0');
   Builder schema;
   schema.message(Header::schema, schema.schema(fields), 0);
@@ -195,13 +186,13 @@ ArrowHead arrow_head(std::span<const ArrowField> fields, std::int64_t rows, std:
 
 std::string arrow_tail(std::span<const ArrowField> fields, const ArrowHead& head, std::int64_t body_size) {
   std::string tail;
-  append_little(tail, kContinuation);
+  append_little(tail, kArrowContinuation);
   append_little(tail, 0);
   Builder footer;
   footer.footer(footer.schema(fields), {head.batch_offset, head.batch_message_size, 0, body_size});
   tail += footer.bytes();
   append_little(tail, static_cast<std::uint32_t>(footer.bytes().size()));
-  tail.append(kMagic, sizeof kMagic);
+  tail.append(kArrowMagic);
   return tail;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "array/arrow_numbers.h"
 #include "array/flat_table.h"
 
 namespace tfilefs {
@@ -15,27 +16,8 @@ using Kind = ArrowSourceField::Kind;
 
 namespace {
 
-// Numbers as in Arrow's Schema.fbs.
-enum class Type : std::uint8_t {
-  integer = 2,
-  floating = 3,
-  utf8 = 5,
-  boolean = 6,
-  date = 8,
-  time = 9,
-  timestamp = 10,
-  list = 12,
-  record = 13,
-  fixed_list = 16,
-  duration = 18,
-  large_utf8 = 20,
-  large_list = 21,
-  utf8_view = 24
-};
-enum class Header : std::uint8_t { dictionary = 2, batch = 3 };
-
-constexpr std::string_view kMagic = "ARROW1";
-constexpr std::uint32_t kContinuation = 0xffffffff;
+using Type = ArrowType;
+using Header = ArrowHeader;
 
 // Lists nest up to eight deep in a tree, each with a field of its own, and records beside them.
 constexpr int kDepthMax = 16;
@@ -207,7 +189,7 @@ Result<ArrowFooter> parse_arrow_footer(std::span<const std::byte> footer) {
 Result<ArrowBatch> parse_arrow_batch(std::span<const std::byte> message) {
   FlatBytes framed(message);
   // Before format version 0.15 the length stood alone.
-  const std::size_t frame = framed.load<std::uint32_t>(0) == kContinuation ? 8 : 4;
+  const std::size_t frame = framed.load<std::uint32_t>(0) == kArrowContinuation ? 8 : 4;
   if (framed.failed() || message.size() < frame) return damaged("message");
   FlatBytes bytes(message.subspan(frame));
   const FlatTable root = FlatTable::root(bytes);
@@ -241,12 +223,12 @@ Result<ArrowBatch> parse_arrow_batch(std::span<const std::byte> message) {
 }
 
 bool begins_as_arrow(std::span<const std::byte> begin) {
-  return std::string_view(reinterpret_cast<const char*>(begin.data()), begin.size()).starts_with(kMagic);
+  return std::string_view(reinterpret_cast<const char*>(begin.data()), begin.size()).starts_with(kArrowMagic);
 }
 
 std::optional<std::uint32_t> arrow_footer_size(std::span<const std::byte> end) {
   const std::string_view text(reinterpret_cast<const char*>(end.data()), end.size());
-  if (end.size() != kArrowEndSize || !text.ends_with(kMagic)) return std::nullopt;
+  if (end.size() != kArrowEndSize || !text.ends_with(kArrowMagic)) return std::nullopt;
   return FlatBytes(end).load<std::uint32_t>(0);
 }
 
