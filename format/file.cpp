@@ -361,8 +361,9 @@ std::uint32_t datime_of(std::int64_t unix_time) {
   const sys_days date = floor<days>(time);
   const year_month_day day(date);
   const hh_mm_ss clock(time - date);
-  return static_cast<std::uint32_t>(static_cast<int>(day.year()) - 1995) << 26 | static_cast<unsigned>(day.month()) << 22 |
-         static_cast<unsigned>(day.day()) << 17 | static_cast<std::uint32_t>(clock.hours().count()) << 12 |
+  return static_cast<std::uint32_t>(static_cast<int>(day.year()) - 1995) << 26 |
+         static_cast<unsigned>(day.month()) << 22 | static_cast<unsigned>(day.day()) << 17 |
+         static_cast<std::uint32_t>(clock.hours().count()) << 12 |
          static_cast<std::uint32_t>(clock.minutes().count()) << 6 | static_cast<std::uint32_t>(clock.seconds().count());
 }
 

@@ -72,8 +72,8 @@ struct TableOfFile {
   std::size_t directory = 0;
   std::string name, title;
   std::unique_ptr<TreeWriter> tree;
-  std::int16_t cycle = 1;         // of its key
-  bool keeps_old_cycle = false;   // the next record does not replace the one that is there
+  std::int16_t cycle = 1;        // of its key
+  bool keeps_old_cycle = false;  // the next record does not replace the one that is there
   bool removed = false;
   std::optional<std::uint64_t> written;  // hash of the record that is in the file; none while there is none
 };
@@ -379,9 +379,8 @@ Result<std::vector<TableRecord>> RootFileWriter::start_draft(std::uint32_t now) 
 Result<> RootFileWriter::write_table(TableRecord& record) {
   TableOfFile& table = *record.table;
   DirectoryState& directory = draft_->directory(table.directory);
-  auto old = std::ranges::find_if(directory.keys, [&](const ListedKey& key) {
-    return key.name == table.name && key.cycle == table.cycle;
-  });
+  auto old = std::ranges::find_if(
+      directory.keys, [&](const ListedKey& key) { return key.name == table.name && key.cycle == table.cycle; });
   CommitDraft::NewKey key{table.tree->class_name(), table.name, table.title, table.cycle, directory.own.begin};
   if (old->record.size != 0 && key.cycle < kCycleMax) ++key.cycle;
   TRY(ListedKey listed, draft_->add_record(key, record.payload));

@@ -13,14 +13,10 @@ struct Command {
   std::string_view name;
   int (*run)(int argc, char** argv);
 };
-constexpr Command kCommands[] = {{"umount", tfilefs::run_umount},
-                                 {"ls", tfilefs::run_ls},
-                                 {"map", tfilefs::run_map},
-                                 {"check", tfilefs::run_check},
-                                 {"stats", tfilefs::run_stats},
-                                 {"classes", tfilefs::run_classes},
-                                 {"commit", tfilefs::run_commit},
-                                 {"recover", tfilefs::run_recover}};
+constexpr Command kCommands[] = {{"umount", tfilefs::run_umount}, {"ls", tfilefs::run_ls},
+                                 {"map", tfilefs::run_map},       {"check", tfilefs::run_check},
+                                 {"stats", tfilefs::run_stats},   {"classes", tfilefs::run_classes},
+                                 {"commit", tfilefs::run_commit}, {"recover", tfilefs::run_recover}};
 
 int dispatch(int argc, char** argv) {
   for (const Command& command : kCommands) {
@@ -32,8 +28,8 @@ int dispatch(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Each arena of malloc keeps what its threads freed: with one for each thread a cache of small chunks took tens of megabytes
-  // more than its budget. Chunks are too large, and too few, for threads to meet at one.
+  // Each arena of malloc keeps what its threads freed: with one for each thread a cache of small chunks took tens of
+  // megabytes more than its budget. Chunks are too large, and too few, for threads to meet at one.
   mallopt(M_ARENA_MAX, 1);
   try {
     return dispatch(argc, argv);

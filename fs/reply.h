@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "tfile/result.h"
@@ -14,17 +15,14 @@ using tfile::ErrorKind;
 using tfile::Result;
 
 // Of a change that would make a name twice: EEXIST.
-inline tl::unexpected<Error> name_taken() {
-  return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST);
-}
+inline tl::unexpected<Error> name_taken() { return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST); }
 
 // A promise to answer exactly once, from any thread. Destroyed unanswered it answers `io`: no request is ever lost.
 template <class T>
 class [[nodiscard]] Reply {
  public:
   Reply() = default;
-  template <class F>
-    requires(!std::is_same_v<std::decay_t<F>, Reply>)
+  template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, Reply>>>
   Reply(F function) : sink_(std::make_unique<Function<F>>(std::move(function))) {}
   Reply(Reply&&) noexcept = default;
   Reply& operator=(Reply&& other) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The inner loops of decoding as the library runs them (vectors where the processor has them), against the same written
-// number by number: byte order, packed numbers, ends of lists, members of items side by side. 256 KB each, which stay in
-// the second-level cache as a basket does.
+// number by number: byte order, packed numbers, ends of lists, members of items side by side. 256 KB each, which stay
+// in the second-level cache as a basket does.
 #include <benchmark/benchmark.h>
 
 #include <cstring>
@@ -43,7 +43,8 @@ void byte_order(benchmark::State& state) {
 }
 void byte_order_scalar(benchmark::State& state) {
   const auto size = static_cast<std::size_t>(state.range(0));
-  run(state, kBytes, [&](std::span<const std::byte> from, std::byte* to) { tfile::swap_any(from.data(), to, from.size(), size); });
+  run(state, kBytes,
+      [&](std::span<const std::byte> from, std::byte* to) { tfile::swap_any(from.data(), to, from.size(), size); });
 }
 BENCHMARK(byte_order)->Arg(2)->Arg(4)->Arg(8);
 BENCHMARK(byte_order_scalar)->Arg(2)->Arg(4)->Arg(8);
@@ -57,7 +58,8 @@ void run_unpack(benchmark::State& state, Unpack&& unpack) {
   state.SetLabel(kForms[form]);
   const tfile::Packing packing = tfile::parse_packing(kTitles[form], true);
   const std::size_t count = kBytes / packing.stored_size();
-  run(state, count * sizeof(double), [&](std::span<const std::byte> from, std::byte* to) { unpack(packing, from, count, to); });
+  run(state, count * sizeof(double),
+      [&](std::span<const std::byte> from, std::byte* to) { unpack(packing, from, count, to); });
 }
 void packed_doubles(benchmark::State& state) {
   run_unpack(state, [](const tfile::Packing& packing, std::span<const std::byte> from, std::size_t, std::byte* to) {
@@ -65,9 +67,11 @@ void packed_doubles(benchmark::State& state) {
   });
 }
 void packed_doubles_scalar(benchmark::State& state) {
-  run_unpack(state, [](const tfile::Packing& packing, std::span<const std::byte> from, std::size_t count, std::byte* to) {
-    for (std::size_t i = 0; i < count; ++i) tfile::unpack_any(packing, from.data() + i * packing.stored_size(), to + 8 * i, 1);
-  });
+  run_unpack(state,
+             [](const tfile::Packing& packing, std::span<const std::byte> from, std::size_t count, std::byte* to) {
+               for (std::size_t i = 0; i < count; ++i)
+                 tfile::unpack_any(packing, from.data() + i * packing.stored_size(), to + 8 * i, 1);
+             });
 }
 BENCHMARK(packed_doubles)->DenseRange(0, 2);
 BENCHMARK(packed_doubles_scalar)->DenseRange(0, 2);
@@ -75,7 +79,8 @@ BENCHMARK(packed_doubles_scalar)->DenseRange(0, 2);
 std::vector<std::int32_t> byte_ends(std::int32_t item_size) {
   std::minstd_rand random(1);
   std::vector<std::int32_t> ends;
-  for (std::int32_t end = 0; ends.size() < kBytes / sizeof(std::int64_t);) ends.push_back(end += item_size * static_cast<std::int32_t>(random() % 5));
+  for (std::int32_t end = 0; ends.size() < kBytes / sizeof(std::int64_t);)
+    ends.push_back(end += item_size * static_cast<std::int32_t>(random() % 5));
   return ends;
 }
 void list_ends(benchmark::State& state) {

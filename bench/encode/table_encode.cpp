@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What encoding whole columns into baskets costs with no mount and no file around it: of columns in memory, on the given
-// number of threads. Prints the seconds and the bytes of all baskets.
+// What encoding whole columns into baskets costs with no mount and no file around it: of columns in memory, on the
+// given number of threads. Prints the seconds and the bytes of all baskets.
 //
 //   table_encode COLUMNS LIST COMPRESSION THREADS ENTRIES      ENTRIES: of a basket
 //

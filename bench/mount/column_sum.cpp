@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads whole columns of a mount into memory and sums them, as a program that wants the numbers does; prints wall and CPU
-// seconds from open(2) to the sum of all, and the sum. --drop: the kernel forgets the pages of the columns first, so that
-// every byte comes from the daemon again. --mapped: by mmap instead of read(2).
+// Reads whole columns of a mount into memory and sums them, as a program that wants the numbers does; prints wall and
+// CPU seconds from open(2) to the sum of all, and the sum. --drop: the kernel forgets the pages of the columns first,
+// so that every byte comes from the daemon again. --mapped: by mmap instead of read(2).
 //
 //   column_sum [--drop] [--mapped] PATH:TYPE...|--list FILE      TYPE: f4 f8 i4 b1, or - for bytes that are only read
 
@@ -62,7 +62,8 @@ using Memory = std::unique_ptr<char, decltype(&std::free)>;
 Memory memory_for(std::size_t size) {
   constexpr std::size_t kHuge = 2 << 20;
   const std::size_t rounded = (size / kHuge + 1) * kHuge;
-  Memory memory(static_cast<char*>(size < kHuge ? std::malloc(size + 1) : std::aligned_alloc(kHuge, rounded)), &std::free);
+  Memory memory(static_cast<char*>(size < kHuge ? std::malloc(size + 1) : std::aligned_alloc(kHuge, rounded)),
+                &std::free);
   if (memory && size >= kHuge) madvise(memory.get(), rounded, MADV_HUGEPAGE);
   return memory;
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads whole columns of floating-point numbers in one of the ways that ROOT offers, and prints the seconds from open to
-// the sum of all values, and the sum. Compiled by compare.py against the ROOT of the Python package.
+// Reads whole columns of floating-point numbers in one of the ways that ROOT offers, and prints the seconds from open
+// to the sum of all values, and the sum. Compiled by compare.py against the ROOT of the Python package.
 //
 //   peers WAY FILE TABLE NAME:TYPE...      WAY: getentry reader rdf rdf2 bulk bulk2 ntuple ntuple2   TYPE: f4 f8
 //   peers make-column|make-dimuon FILE COMPRESSION ENTRIES · peers import TREE_FILE TABLE NTUPLE_FILE COMPRESSION
 
-#include <ROOT/RDataFrame.hxx>
-#include <ROOT/RNTupleImporter.hxx>
-#include <ROOT/RNTupleReader.hxx>
 #include <TBranch.h>
 #include <TBufferFile.h>
 #include <TFile.h>
@@ -18,6 +15,9 @@
 #include <TTreeReader.h>
 #include <TTreeReaderValue.h>
 
+#include <ROOT/RDataFrame.hxx>
+#include <ROOT/RNTupleImporter.hxx>
+#include <ROOT/RNTupleReader.hxx>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
@@ -225,7 +225,8 @@ int main(int argc, char** argv) {
   for (int i = 4; i < argc; ++i) {
     const char* type = std::strchr(argv[i], ':');
     if (!type) return std::fprintf(stderr, "%s has no type\n", argv[i]), 2;
-    in.columns.push_back({std::string(argv[i], static_cast<std::size_t>(type - argv[i])), std::string(type + 1) == "f8"});
+    in.columns.push_back(
+        {std::string(argv[i], static_cast<std::size_t>(type - argv[i])), std::string(type + 1) == "f8"});
   }
   ROOT::EnableThreadSafety();
   const auto begin = std::chrono::steady_clock::now();

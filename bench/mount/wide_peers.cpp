@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a tree such as NanoAOD's: collections of jagged branches and their counters, and flags; and reads columns of it with
-// TTreeReader: prints the seconds from open to the sum of all values, and the sum. Compiled by wide.py.
+// Makes a tree such as NanoAOD's: collections of jagged branches and their counters, and flags; and reads columns of it
+// with TTreeReader: prints the seconds from open to the sum of all values, and the sum. Compiled by wide.py.
 //
 //   wide_peers make FILE COMPRESSION ENTRIES
 //   wide_peers reader FILE LIST        LIST: a file with a line NAME TYPE for each column; TYPE: f4[] i4[] i4 b1
@@ -45,17 +45,21 @@ void make(const char* path, int compression, long entries) {
   for (int c = 0; c < kCollections; ++c) {
     tree.Branch(TString::Format("nC%02d", c), &counts[c], TString::Format("nC%02d/I", c));
     for (int i = 0; i < kFloats; ++i)
-      tree.Branch(TString::Format("C%02d_f%02d", c, i), floats.emplace_back().data(), TString::Format("C%02d_f%02d[nC%02d]/F", c, i, c));
+      tree.Branch(TString::Format("C%02d_f%02d", c, i), floats.emplace_back().data(),
+                  TString::Format("C%02d_f%02d[nC%02d]/F", c, i, c));
     for (int i = 0; i < kInts; ++i)
-      tree.Branch(TString::Format("C%02d_i%02d", c, i), ints.emplace_back().data(), TString::Format("C%02d_i%02d[nC%02d]/I", c, i, c));
+      tree.Branch(TString::Format("C%02d_i%02d", c, i), ints.emplace_back().data(),
+                  TString::Format("C%02d_i%02d[nC%02d]/I", c, i, c));
   }
-  for (int i = 0; i < kFlags; ++i) tree.Branch(TString::Format("HLT_%03d", i), &flags[i], TString::Format("HLT_%03d/O", i));
+  for (int i = 0; i < kFlags; ++i)
+    tree.Branch(TString::Format("HLT_%03d", i), &flags[i], TString::Format("HLT_%03d/O", i));
   TRandom3 random(3);
   for (long entry = 0; entry < entries; ++entry) {
     for (int c = 0; c < kCollections; ++c) {
       counts[c] = std::min<int>(kItemsMax, random.Poisson(c % 4 == 0 ? 6 : 2));
       for (int i = 0; i < kFloats; ++i)
-        for (int k = 0; k < counts[c]; ++k) floats[c * kFloats + i][k] = rounded(i % 3 == 0 ? random.Exp(30) : random.Gaus(0, 2));
+        for (int k = 0; k < counts[c]; ++k)
+          floats[c * kFloats + i][k] = rounded(i % 3 == 0 ? random.Exp(30) : random.Gaus(0, 2));
       for (int i = 0; i < kInts; ++i)
         for (int k = 0; k < counts[c]; ++k) ints[c * kInts + i][k] = int(random.Integer(i % 2 == 0 ? 8 : 200));
     }

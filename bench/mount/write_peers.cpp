@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a table of columns, which lie in memory before the clock runs, with ROOT's own writers. Prints the seconds from
-// the creation of the file until its bytes are on disk. Compiled by write.py.
+// Writes a table of columns, which lie in memory before the clock runs, with ROOT's own writers. Prints the seconds
+// from the creation of the file until its bytes are on disk. Compiled by write.py.
 //
 //   write_peers tree|tree-threads|ntuple-threads COLUMNS LIST FILE COMPRESSION
 //
-// COLUMNS: a directory of columns as a mount has them; LIST: a file with a line NAME TYPE for each branch: TYPE f4 f8 i4
-// b1, or f4[] i4[], counted by nPREFIX where the name is PREFIX_xxx.
+// COLUMNS: a directory of columns as a mount has them; LIST: a file with a line NAME TYPE for each branch: TYPE f4 f8
+// i4 b1, or f4[] i4[], counted by nPREFIX where the name is PREFIX_xxx.
 
-#include <ROOT/RNTupleFillContext.hxx>
-#include <ROOT/RNTupleModel.hxx>
-#include <ROOT/RNTupleParallelWriter.hxx>
-#include <ROOT/RNTupleWriteOptions.hxx>
-#include <ROOT/RVec.hxx>
 #include <TBranch.h>
 #include <TFile.h>
 #include <TROOT.h>
@@ -21,6 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ROOT/RNTupleFillContext.hxx>
+#include <ROOT/RNTupleModel.hxx>
+#include <ROOT/RNTupleParallelWriter.hxx>
+#include <ROOT/RNTupleWriteOptions.hxx>
+#include <ROOT/RVec.hxx>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// zoo write FILE KIND SPLIT MEMBER_WISE COMPRESSION ENTRIES: a branch `hits` of a collection. KIND: TClonesArray, or vector,
-// list, deque, set, multiset, map, multimap, with * for one of pointers.
-// zoo read FILE KIND: seconds in which all entries of the open tree are read into its object, those of a second pass, and the
-// sum of all channels.
+// zoo write FILE KIND SPLIT MEMBER_WISE COMPRESSION ENTRIES: a branch `hits` of a collection. KIND: TClonesArray, or
+// vector, list, deque, set, multiset, map, multimap, with * for one of pointers. zoo read FILE KIND: seconds in which
+// all entries of the open tree are read into its object, those of a second pass, and the sum of all channels.
+#include "zoo.h"
+
 #include <TClonesArray.h>
 #include <TFile.h>
 #include <TRandom3.h>
@@ -19,8 +20,6 @@
 #include <set>
 #include <string>
 #include <vector>
-
-#include "zoo.h"
 
 namespace {
 
@@ -157,8 +156,9 @@ int main(int argc, char** argv) {
   double sum = 0;
   for (int i = 0; i < 2; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    sum = kind == "TClonesArray" ? read_clones(tree)
-                                 : with_type(kind, [&](auto type) { return read<typename decltype(type)::type>(tree); });
+    sum = kind == "TClonesArray"
+              ? read_clones(tree)
+              : with_type(kind, [&](auto type) { return read<typename decltype(type)::type>(tree); });
     std::printf("%.6f ", std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
   }
   std::printf("%.17g\n", sum);

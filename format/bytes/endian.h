@@ -6,19 +6,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 namespace tfile {
 
 template <std::size_t kSize>
 struct UnsignedOfSize;
 template <>
-struct UnsignedOfSize<1> { using type = std::uint8_t; };
+struct UnsignedOfSize<1> {
+  using type = std::uint8_t;
+};
 template <>
-struct UnsignedOfSize<2> { using type = std::uint16_t; };
+struct UnsignedOfSize<2> {
+  using type = std::uint16_t;
+};
 template <>
-struct UnsignedOfSize<4> { using type = std::uint32_t; };
+struct UnsignedOfSize<4> {
+  using type = std::uint32_t;
+};
 template <>
-struct UnsignedOfSize<8> { using type = std::uint64_t; };
+struct UnsignedOfSize<8> {
+  using type = std::uint64_t;
+};
 
 inline std::uint8_t byte_swap(std::uint8_t v) { return v; }
 inline std::uint16_t byte_swap(std::uint16_t v) { return __builtin_bswap16(v); }
@@ -27,32 +36,31 @@ inline std::uint64_t byte_swap(std::uint64_t v) { return __builtin_bswap64(v); }
 
 static_assert(std::endian::native == std::endian::little, "arrays are handed out as they lie in memory");
 
-// The big-endian number at `p`; the caller has checked that sizeof(T) bytes are there.
 template <class T>
-  requires std::is_arithmetic_v<T>
+concept Number = std::is_arithmetic_v<T>;
+
+// The big-endian number at `p`; the caller has checked that sizeof(T) bytes are there.
+template <Number T>
 T load_big(const std::byte* p) {
   typename UnsignedOfSize<sizeof(T)>::type raw;
   std::memcpy(&raw, p, sizeof raw);
   return std::bit_cast<T>(byte_swap(raw));
 }
 
-template <class T>
-  requires std::is_arithmetic_v<T>
+template <Number T>
 T load_little(const std::byte* p) {
   T value;
   std::memcpy(&value, p, sizeof value);
   return value;
 }
 
-template <class T>
-  requires std::is_arithmetic_v<T>
+template <Number T>
 void store_big(std::byte* p, T value) {
   const auto raw = byte_swap(std::bit_cast<typename UnsignedOfSize<sizeof(T)>::type>(value));
   std::memcpy(p, &raw, sizeof raw);
 }
 
-template <class T>
-  requires std::is_arithmetic_v<T>
+template <Number T>
 void store_little(std::byte* p, T value) {
   std::memcpy(p, &value, sizeof value);
 }

@@ -23,8 +23,8 @@ constexpr NamedAlgorithm kAlgorithms[] = {{"none", Algorithm::none, 0},
                                           {"zstd", Algorithm::zstd, 5}};
 
 tl::unexpected<Error> no_compression(std::string_view text) {
-  return fail(ErrorKind::invalid,
-              "compression '" + std::string(text) + "': it is none, or zlib, lzma, lz4 or zstd, with :1 to :9 behind it");
+  return fail(ErrorKind::invalid, "compression '" + std::string(text) +
+                                      "': it is none, or zlib, lzma, lz4 or zstd, with :1 to :9 behind it");
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ std::uint8_t* bytes_of(std::span<const std::byte> bytes) {
   return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(bytes.data()));
 }
 
-// libdeflate's first levels give up ratio for speed. From the fifth on it compresses as well as ROOT's zlib at any level
-// up to that, or better, in less time than that takes at its first (docs/performance.md, "Encoder for deflate").
+// libdeflate's first levels give up ratio for speed. From the fifth on it compresses as well as ROOT's zlib at any
+// level up to that, or better, in less time than that takes at its first (docs/performance.md, "Encoder for deflate").
 constexpr int kDeflateLevelMin = 5;
 
 libdeflate_compressor* libdeflate_at(int level) {
@@ -42,8 +42,8 @@ libdeflate_compressor* libdeflate_at(int level) {
   return encoder.get();
 }
 
-// Level 1 of ISA-L: two to seven times as fast as libdeflate's fifth. `last`: the stream ends with it; else it ends with
-// a whole byte, behind which another encoder goes on.
+// Level 1 of ISA-L: two to seven times as fast as libdeflate's fifth. `last`: the stream ends with it; else it ends
+// with a whole byte, behind which another encoder goes on.
 std::size_t with_isal(std::span<const std::byte> data, bool last, std::span<std::byte> into) {
   struct Encoder {
     isal_zstream stream;
@@ -69,7 +69,8 @@ std::size_t with_isal(std::span<const std::byte> data, bool last, std::span<std:
 class Reference {
  public:
   Reference() {
-    if (deflateInit2(&stream_, 1, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL - 1, Z_DEFAULT_STRATEGY) != Z_OK) throw std::bad_alloc();
+    if (deflateInit2(&stream_, 1, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL - 1, Z_DEFAULT_STRATEGY) != Z_OK)
+      throw std::bad_alloc();
   }
   Reference(const Reference&) = delete;
   Reference& operator=(const Reference&) = delete;

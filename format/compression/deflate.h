@@ -7,8 +7,8 @@
 namespace tfile {
 
 // A zlib stream (RFC 1950) of `data` in `into`, about as small as zlib makes it at `level` (1 to 9), or smaller. From
-// `ascending` on the data are numbers that go up. Gives the bytes of `into` that it takes, 0 where they are too few. Any
-// thread; each keeps its own state. Throws bad_alloc.
+// `ascending` on the data are numbers that go up. Gives the bytes of `into` that it takes, 0 where they are too few.
+// Any thread; each keeps its own state. Throws bad_alloc.
 std::size_t encode_zlib_stream(std::span<const std::byte> data, std::size_t ascending, int level,
                                std::span<std::byte> into);
 

@@ -126,7 +126,8 @@ Encoded encode_zstd(const Data& data, int level, std::span<std::byte> into) {
   const bool searches = level >= kZstdSearchLevelMin && level <= kZstdSearchLevelMax;
   ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_minMatch, searches ? kZstdMinMatch : 0);
   ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_searchLog, searches ? std::min(level, kZstdSearchLogMax) : 0);
-  const std::size_t size = ZSTD_compress2(encoder.get(), into.data(), into.size(), data.bytes.data(), data.bytes.size());
+  const std::size_t size =
+      ZSTD_compress2(encoder.get(), into.data(), into.size(), data.bytes.data(), data.bytes.size());
   return ZSTD_isError(size) ? 0 : size;
 }
 
@@ -155,13 +156,13 @@ void store_3_little(std::byte* p, std::size_t value) {
 }
 
 // One block with its header; false where it would not be smaller than its data.
-Result<bool> append_block(const Encoder& encoder, const Data& data, int level,
-                          std::vector<std::byte>& stored) {
+Result<bool> append_block(const Encoder& encoder, const Data& data, int level, std::vector<std::byte>& stored) {
   // The encoder has room for what would still be a gain, and no more: it gives up where it does not shrink.
   if (data.bytes.size() <= kBlockHeaderSize) return false;
   const std::size_t at = stored.size();
   stored.resize(at + data.bytes.size());
-  const std::span<std::byte> into = std::span(stored).subspan(at + kBlockHeaderSize, data.bytes.size() - kBlockHeaderSize - 1);
+  const std::span<std::byte> into =
+      std::span(stored).subspan(at + kBlockHeaderSize, data.bytes.size() - kBlockHeaderSize - 1);
   TRY(const std::size_t size, encoder.encode(data, level, into));
   if (size == 0) return false;
   std::byte* header = stored.data() + at;

@@ -149,7 +149,8 @@ Result<OpenedContainer> read_container(const Source& source, const FileHeader& h
   if (static_cast<std::uint64_t>(header.begin) < kHeaderSizeSmall)
     return cannot_write("its header is of a version before ROOT 3");
   TRY(DirectoryState root, read_directory_state(source, header));
-  const std::uint64_t root_end = root.record_address() + std::min<std::uint64_t>(root.record_room(), kDirectoryRecordSize);
+  const std::uint64_t root_end =
+      root.record_address() + std::min<std::uint64_t>(root.record_room(), kDirectoryRecordSize);
   state.root_in_head = root_end <= kSectorSize;
   state.head.resize(state.root_in_head ? root_end : static_cast<std::uint64_t>(header.begin));
   TRY_VOID(read_range(source, {0, state.head.size()}, state.head));

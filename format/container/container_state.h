@@ -24,8 +24,8 @@ struct ContainerState {
   // The file's first bytes: the header, and the root directory's record where both lie in the first sector.
   std::vector<std::byte> head;
   bool root_in_head = true;
-  // There is no such file yet, or its root directory is empty: readers would recover what is written behind it before it
-  // is committed, so the next commit makes a whole new file.
+  // There is no such file yet, or its root directory is empty: readers would recover what is written behind it before
+  // it is committed, so the next commit makes a whole new file.
   bool makes_new_file = false;
   std::vector<DirectoryState> directories;  // the root, then those that were asked for
   ByteRange free_list, streamer_info;

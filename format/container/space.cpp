@@ -55,7 +55,9 @@ Space::Space(std::uint64_t end, std::vector<ByteRange> free, std::vector<ByteRan
 
 ByteRange Space::take_front(std::vector<ByteRange>::iterator segment, std::uint64_t size) {
   const ByteRange taken{segment->begin, size};
-  std::erase_if(marked_, [&](const ByteRange& marked) { return marked.begin >= segment->begin && marked.begin < segment->end(); });
+  std::erase_if(marked_, [&](const ByteRange& marked) {
+    return marked.begin >= segment->begin && marked.begin < segment->end();
+  });
   *segment = {segment->begin + size, segment->size - size};
   if (segment->size == 0) free_.erase(segment);
   return taken;
@@ -134,10 +136,9 @@ std::vector<ByteRange> Space::listed() const {
 std::vector<ByteRange> Space::unmarked() const {
   const Segments all = merged();
   Segments found;
-  std::set_difference(all.begin(), all.end(), marked_.begin(), marked_.end(), std::back_inserter(found),
-                      [](const ByteRange& a, const ByteRange& b) {
-                        return a.begin != b.begin ? a.begin < b.begin : a.size < b.size;
-                      });
+  std::set_difference(
+      all.begin(), all.end(), marked_.begin(), marked_.end(), std::back_inserter(found),
+      [](const ByteRange& a, const ByteRange& b) { return a.begin != b.begin ? a.begin < b.begin : a.size < b.size; });
   return found;
 }
 

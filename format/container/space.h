@@ -57,7 +57,7 @@ class Space {
 
   std::uint64_t end_;
   std::uint64_t committed_end_;
-  std::vector<ByteRange> free_;      // usable now; sorted, neighbours merged
+  std::vector<ByteRange> free_;  // usable now; sorted, neighbours merged
   std::vector<ByteRange> unused_;
   std::vector<ByteRange> resting_;   // released by the last commit
   std::vector<ByteRange> released_;  // by the next one

@@ -120,7 +120,8 @@ void ClassObject::add_column(const ObjectArray& array) {
   column.shape = array.shape;
   column.class_name = class_name;
   column.slot = static_cast<std::uint32_t>(columns.size());
-  const NodeId node = add_node(directory(slash == array.path.npos ? std::string() : array.path.substr(0, slash)), column.name);
+  const NodeId node =
+      add_node(directory(slash == array.path.npos ? std::string() : array.path.substr(0, slash)), column.name);
   nodes[node].column = static_cast<ColumnId>(columns.size());
   lengths_.push_back(static_cast<std::int64_t>(array.length));
   arrays_size_ += array.length * column.item_size();
@@ -136,7 +137,8 @@ Result<Chunk> ClassObject::decode(ChunkKey, std::span<const std::byte> stored,
   for (const ObjectArray& array : arrays) {
     const std::size_t slot = chunk.owned.size();
     const std::string path = array.path + typed_suffix(array.dtype, array.shape);
-    if (slot == columns.size() || columns[slot].path != path || static_cast<std::int64_t>(array.length) != lengths_[slot])
+    if (slot == columns.size() || columns[slot].path != path ||
+        static_cast<std::int64_t>(array.length) != lengths_[slot])
       return fail(ErrorKind::stale, "the object is another than when it was opened");
     Buffer buffer(array.length * columns[slot].item_size());
     array.fill(buffer.data());

@@ -72,7 +72,8 @@ void merge_fill_buffer(const ObjectMembers& members, const std::string& prefix, 
     // The first weight makes the histogram keep sums of squares.
     if (squares.empty() && weight != 1) {
       squares.resize(contents.size());
-      std::transform(contents.begin(), contents.end(), squares.begin(), [](double content) { return std::abs(content); });
+      std::transform(contents.begin(), contents.end(), squares.begin(),
+                     [](double content) { return std::abs(content); });
     }
     contents[cell] += whole_numbers ? std::trunc(weight) : weight;
     if (!squares.empty()) squares[cell] += weight * weight;

@@ -14,7 +14,7 @@ bool has_fill_buffer(const ObjectMembers&, const std::string& prefix, std::size_
 
 // Puts them into `contents`, the cells as ROOT numbers them, and `squares` (which may be empty: weights of 1), as
 // TH1::BufferEmpty does.
-void merge_fill_buffer(const ObjectMembers&, const std::string& prefix, std::size_t dimensions, std::vector<double>& contents,
-                       std::vector<double>& squares);
+void merge_fill_buffer(const ObjectMembers&, const std::string& prefix, std::size_t dimensions,
+                       std::vector<double>& contents, std::vector<double>& squares);
 
 }  // namespace tfile

@@ -21,30 +21,46 @@ struct Function1 {
   std::string_view name;
   double (*call)(double);
 };
-constexpr Function1 kFunctions1[] = {
-    {"sin", [](double x) { return std::sin(x); }},     {"cos", [](double x) { return std::cos(x); }},
-    {"tan", [](double x) { return std::tan(x); }},     {"asin", [](double x) { return std::asin(x); }},
-    {"acos", [](double x) { return std::acos(x); }},   {"atan", [](double x) { return std::atan(x); }},
-    {"sinh", [](double x) { return std::sinh(x); }},   {"cosh", [](double x) { return std::cosh(x); }},
-    {"tanh", [](double x) { return std::tanh(x); }},   {"asinh", [](double x) { return std::asinh(x); }},
-    {"acosh", [](double x) { return std::acosh(x); }}, {"atanh", [](double x) { return std::atanh(x); }},
-    {"exp", [](double x) { return std::exp(x); }},     {"log", [](double x) { return std::log(x); }},
-    {"log2", [](double x) { return std::log2(x); }},   {"log10", [](double x) { return std::log10(x); }},
-    {"sqrt", [](double x) { return std::sqrt(x); }},   {"cbrt", [](double x) { return std::cbrt(x); }},
-    {"abs", [](double x) { return std::abs(x); }},     {"fabs", [](double x) { return std::abs(x); }},
-    {"int", [](double x) { return std::trunc(x); }},   {"floor", [](double x) { return std::floor(x); }},
-    {"ceil", [](double x) { return std::ceil(x); }},   {"erf", [](double x) { return std::erf(x); }},
-    {"erfc", [](double x) { return std::erfc(x); }},   {"tgamma", [](double x) { return std::tgamma(x); }},
-    {"lgamma", [](double x) { return std::lgamma(x); }}, {"sq", [](double x) { return x * x; }},
-    {"sign", [](double x) { return x < 0 ? -1.0 : x > 0 ? 1.0 : 0.0; }}};
+constexpr Function1 kFunctions1[] = {{"sin", [](double x) { return std::sin(x); }},
+                                     {"cos", [](double x) { return std::cos(x); }},
+                                     {"tan", [](double x) { return std::tan(x); }},
+                                     {"asin", [](double x) { return std::asin(x); }},
+                                     {"acos", [](double x) { return std::acos(x); }},
+                                     {"atan", [](double x) { return std::atan(x); }},
+                                     {"sinh", [](double x) { return std::sinh(x); }},
+                                     {"cosh", [](double x) { return std::cosh(x); }},
+                                     {"tanh", [](double x) { return std::tanh(x); }},
+                                     {"asinh", [](double x) { return std::asinh(x); }},
+                                     {"acosh", [](double x) { return std::acosh(x); }},
+                                     {"atanh", [](double x) { return std::atanh(x); }},
+                                     {"exp", [](double x) { return std::exp(x); }},
+                                     {"log", [](double x) { return std::log(x); }},
+                                     {"log2", [](double x) { return std::log2(x); }},
+                                     {"log10", [](double x) { return std::log10(x); }},
+                                     {"sqrt", [](double x) { return std::sqrt(x); }},
+                                     {"cbrt", [](double x) { return std::cbrt(x); }},
+                                     {"abs", [](double x) { return std::abs(x); }},
+                                     {"fabs", [](double x) { return std::abs(x); }},
+                                     {"int", [](double x) { return std::trunc(x); }},
+                                     {"floor", [](double x) { return std::floor(x); }},
+                                     {"ceil", [](double x) { return std::ceil(x); }},
+                                     {"erf", [](double x) { return std::erf(x); }},
+                                     {"erfc", [](double x) { return std::erfc(x); }},
+                                     {"tgamma", [](double x) { return std::tgamma(x); }},
+                                     {"lgamma", [](double x) { return std::lgamma(x); }},
+                                     {"sq", [](double x) { return x * x; }},
+                                     {"sign", [](double x) { return x < 0   ? -1.0
+                                                                    : x > 0 ? 1.0
+                                                                            : 0.0; }}};
 
 // TMath's names of those.
 constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
-    {"Sin", "sin"},   {"Cos", "cos"},     {"Tan", "tan"},     {"ASin", "asin"}, {"ACos", "acos"}, {"ATan", "atan"},
-    {"SinH", "sinh"}, {"CosH", "cosh"},   {"TanH", "tanh"},   {"Exp", "exp"},   {"Log", "log"},   {"Log2", "log2"},
-    {"Log10", "log10"}, {"Sqrt", "sqrt"}, {"Abs", "abs"},     {"Floor", "floor"}, {"Ceil", "ceil"}, {"Erf", "erf"},
-    {"Erfc", "erfc"}, {"Gamma", "tgamma"}, {"LnGamma", "lgamma"}, {"Power", "pow"}, {"Min", "min"}, {"Max", "max"},
-    {"ATan2", "atan2"}, {"Sign", "sign"}, {"Hypot", "hypot"}, {"Sq", "sq"}};
+    {"Sin", "sin"},        {"Cos", "cos"},     {"Tan", "tan"},     {"ASin", "asin"}, {"ACos", "acos"},
+    {"ATan", "atan"},      {"SinH", "sinh"},   {"CosH", "cosh"},   {"TanH", "tanh"}, {"Exp", "exp"},
+    {"Log", "log"},        {"Log2", "log2"},   {"Log10", "log10"}, {"Sqrt", "sqrt"}, {"Abs", "abs"},
+    {"Floor", "floor"},    {"Ceil", "ceil"},   {"Erf", "erf"},     {"Erfc", "erfc"}, {"Gamma", "tgamma"},
+    {"LnGamma", "lgamma"}, {"Power", "pow"},   {"Min", "min"},     {"Max", "max"},   {"ATan2", "atan2"},
+    {"Sign", "sign"},      {"Hypot", "hypot"}, {"Sq", "sq"}};
 
 struct Function2 {
   std::string_view name;
@@ -63,8 +79,11 @@ struct Shape {
   std::string_view name;
   ShapeOf kind;
 };
-constexpr Shape kShapes[] = {{"gaus", ShapeOf::gaus}, {"gausn", ShapeOf::gausn}, {"expo", ShapeOf::expo},
-                             {"pol", ShapeOf::pol},   {"cheb", ShapeOf::chebyshev}};
+constexpr Shape kShapes[] = {{"gaus", ShapeOf::gaus},
+                             {"gausn", ShapeOf::gausn},
+                             {"expo", ShapeOf::expo},
+                             {"pol", ShapeOf::pol},
+                             {"cheb", ShapeOf::chebyshev}};
 constexpr std::uint32_t kShapeBits = 8;  // of Op::extra; the degree lies above
 
 double shape_value(ShapeOf kind, std::uint32_t degree, double x, std::span<const double> all, std::uint32_t first) {
@@ -128,8 +147,10 @@ class FormulaParser {
   }
   char next() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   void add(Step step, double number = 0, std::uint32_t index = 0, std::uint32_t extra = 0) {
-    if (formula_.ops_.size() >= kOpsMax) failed_ = true;
-    else formula_.ops_.push_back({step, number, index, extra});
+    if (formula_.ops_.size() >= kOpsMax)
+      failed_ = true;
+    else
+      formula_.ops_.push_back({step, number, index, extra});
   }
 
   void choice() {
@@ -165,7 +186,8 @@ class FormulaParser {
       static constexpr std::pair<std::string_view, Step> kSigns[] = {
           {"<=", Step::less_equal}, {">=", Step::greater_equal}, {"==", Step::equal},
           {"!=", Step::unequal},    {"<", Step::less},           {">", Step::greater}};
-      const auto sign = std::find_if(std::begin(kSigns), std::end(kSigns), [&](const auto& s) { return take(s.first); });
+      const auto sign =
+          std::find_if(std::begin(kSigns), std::end(kSigns), [&](const auto& s) { return take(s.first); });
       if (sign == std::end(kSigns)) return;
       sum();
       add(sign->second);
@@ -174,18 +196,25 @@ class FormulaParser {
   void sum() {
     product();
     for (;;) {
-      if (take("+")) product(), add(Step::add);
-      else if (take("-")) product(), add(Step::subtract);
-      else return;
+      if (take("+"))
+        product(), add(Step::add);
+      else if (take("-"))
+        product(), add(Step::subtract);
+      else
+        return;
     }
   }
   void product() {
     sign();
     for (;;) {
-      if (take("*")) sign(), add(Step::multiply);
-      else if (take("/")) sign(), add(Step::divide);
-      else if (take("%")) sign(), add(Step::remainder);
-      else return;
+      if (take("*"))
+        sign(), add(Step::multiply);
+      else if (take("/"))
+        sign(), add(Step::divide);
+      else if (take("%"))
+        sign(), add(Step::remainder);
+      else
+        return;
     }
   }
   void sign() {
@@ -196,7 +225,7 @@ class FormulaParser {
       add(Step::negate);
     } else if (take("+")) {
       sign();
-    } else if (next() == '!' ) {
+    } else if (next() == '!') {
       ++at_;
       sign();
       add(Step::no);
@@ -279,19 +308,25 @@ class FormulaParser {
     if (has_second) choice();
     if (!take(")")) failed_ = true;
     const auto call = [&](const auto& functions, Step step) {
-      const auto found = std::find_if(std::begin(functions), std::end(functions), [&](const auto& f) { return f.name == name; });
-      if (found == std::end(functions)) failed_ = true;
-      else add(step, 0, static_cast<std::uint32_t>(found - std::begin(functions)));
+      const auto found =
+          std::find_if(std::begin(functions), std::end(functions), [&](const auto& f) { return f.name == name; });
+      if (found == std::end(functions))
+        failed_ = true;
+      else
+        add(step, 0, static_cast<std::uint32_t>(found - std::begin(functions)));
     };
-    if (has_second) call(kFunctions2, Step::call2);
-    else call(kFunctions1, Step::call1);
+    if (has_second)
+      call(kFunctions2, Step::call2);
+    else
+      call(kFunctions1, Step::call1);
   }
 
   bool constant(std::string_view name) {
     const bool is_call = next() == '(';
     if ((name == "x" || (name == "y" && variables_ > 1)) && !is_call) {
       const bool is_second = name == "y" || (variables_ > 1 && take("[1]"));
-      if (name == "x" && take("[0]")) {}  // C's spelling of the same
+      if (name == "x" && take("[0]")) {
+      }  // C's spelling of the same
       add(Step::variable, 0, is_second ? 1 : 0);
       return true;
     }
@@ -312,7 +347,8 @@ class FormulaParser {
     if (name.starts_with('x') && name.size() > 1) name.remove_prefix(1);
     std::string_view stem = name;
     while (!stem.empty() && is_digit(stem.back())) stem.remove_suffix(1);
-    const auto found = std::find_if(std::begin(kShapes), std::end(kShapes), [&](const Shape& s) { return s.name == stem; });
+    const auto found =
+        std::find_if(std::begin(kShapes), std::end(kShapes), [&](const Shape& s) { return s.name == stem; });
     if (found == std::end(kShapes)) return false;
     const bool has_degree = found->kind == ShapeOf::pol || found->kind == ShapeOf::chebyshev;
     std::uint32_t degree = 0;
@@ -320,7 +356,8 @@ class FormulaParser {
     if (has_degree != (stem.size() != name.size()) || degree > kDegreeMax) return false;
     std::uint32_t first = 0;
     if (take("(")) {
-      if (take("x,")) {}
+      if (take("x,")) {
+      }
       if (take("[")) {
         parameter();
         if (!failed_) {
@@ -347,7 +384,9 @@ class FormulaParser {
   Formula formula_;
 };
 
-Result<Formula> Formula::parse(std::string_view text, std::size_t variables) { return FormulaParser(text, variables).parse(); }
+Result<Formula> Formula::parse(std::string_view text, std::size_t variables) {
+  return FormulaParser(text, variables).parse();
+}
 
 double Formula::value(double x, double y, std::span<const double> parameters) const {
   std::vector<double> stack;
@@ -359,42 +398,86 @@ double Formula::value(double x, double y, std::span<const double> parameters) co
   // The parser leaves as many numbers on the stack as each step takes.
   for (const Op& op : ops_) {
     switch (op.step) {
-      case Step::constant: stack.push_back(op.number); continue;
-      case Step::variable: stack.push_back(op.index == 0 ? x : y); continue;
-      case Step::parameter: stack.push_back(op.index < parameters.size() ? parameters[op.index] : 0); continue;
-      case Step::negate: stack.back() = -stack.back(); continue;
-      case Step::no: stack.back() = stack.back() == 0; continue;
-      case Step::call1: stack.back() = kFunctions1[op.index].call(stack.back()); continue;
+      case Step::constant:
+        stack.push_back(op.number);
+        continue;
+      case Step::variable:
+        stack.push_back(op.index == 0 ? x : y);
+        continue;
+      case Step::parameter:
+        stack.push_back(op.index < parameters.size() ? parameters[op.index] : 0);
+        continue;
+      case Step::negate:
+        stack.back() = -stack.back();
+        continue;
+      case Step::no:
+        stack.back() = stack.back() == 0;
+        continue;
+      case Step::call1:
+        stack.back() = kFunctions1[op.index].call(stack.back());
+        continue;
       case Step::shape:
-        stack.push_back(shape_value(static_cast<ShapeOf>(op.extra & ((1u << kShapeBits) - 1)), op.extra >> kShapeBits, x,
-                                    parameters, op.index));
+        stack.push_back(shape_value(static_cast<ShapeOf>(op.extra & ((1u << kShapeBits) - 1)), op.extra >> kShapeBits,
+                                    x, parameters, op.index));
         continue;
       case Step::choose: {
         const double otherwise = pop(), then = pop();
         stack.back() = stack.back() != 0 ? then : otherwise;
         continue;
       }
-      default: break;
+      default:
+        break;
     }
     const double right = pop();
     double& left = stack.back();
     switch (op.step) {
-      case Step::add: left += right; break;
-      case Step::subtract: left -= right; break;
-      case Step::multiply: left *= right; break;
-      case Step::divide: left /= right; break;
-      case Step::power: left = std::pow(left, right); break;
-      case Step::remainder: left = std::fmod(left, right); break;
-      case Step::less: left = left < right; break;
-      case Step::greater: left = left > right; break;
-      case Step::less_equal: left = left <= right; break;
-      case Step::greater_equal: left = left >= right; break;
-      case Step::equal: left = left == right; break;
-      case Step::unequal: left = left != right; break;
-      case Step::both: left = left != 0 && right != 0; break;
-      case Step::either: left = left != 0 || right != 0; break;
-      case Step::call2: left = kFunctions2[op.index].call(left, right); break;
-      default: break;
+      case Step::add:
+        left += right;
+        break;
+      case Step::subtract:
+        left -= right;
+        break;
+      case Step::multiply:
+        left *= right;
+        break;
+      case Step::divide:
+        left /= right;
+        break;
+      case Step::power:
+        left = std::pow(left, right);
+        break;
+      case Step::remainder:
+        left = std::fmod(left, right);
+        break;
+      case Step::less:
+        left = left < right;
+        break;
+      case Step::greater:
+        left = left > right;
+        break;
+      case Step::less_equal:
+        left = left <= right;
+        break;
+      case Step::greater_equal:
+        left = left >= right;
+        break;
+      case Step::equal:
+        left = left == right;
+        break;
+      case Step::unequal:
+        left = left != right;
+        break;
+      case Step::both:
+        left = left != 0 && right != 0;
+        break;
+      case Step::either:
+        left = left != 0 || right != 0;
+        break;
+      case Step::call2:
+        left = kFunctions2[op.index].call(left, right);
+        break;
+      default:
+        break;
     }
   }
   return stack.empty() ? 0 : stack.back();

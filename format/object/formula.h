@@ -10,8 +10,8 @@
 
 namespace tfile {
 
-// A formula of one or two variables as TFormula writes it: "[0]*exp(-0.5*((x-[1])/[2])^2)", "gaus(0)+pol1(3)", "[p0]*sin(x)",
-// "x>2 ? 1 : 0". Compiled once to a list of steps for a stack of numbers.
+// A formula of one or two variables as TFormula writes it: "[0]*exp(-0.5*((x-[1])/[2])^2)", "gaus(0)+pol1(3)",
+// "[p0]*sin(x)", "x>2 ? 1 : 0". Compiled once to a list of steps for a stack of numbers.
 class Formula {
  public:
   // Errors: unsupported (a name that is not known, C++ beyond expressions, nesting without end).
@@ -24,8 +24,29 @@ class Formula {
  private:
   friend class FormulaParser;
   enum class Step : std::uint8_t {
-    constant, variable, parameter, negate, add, subtract, multiply, divide, power, remainder, less, greater, less_equal,
-    greater_equal, equal, unequal, both, either, no, choose, call1, call2, shape
+    constant,
+    variable,
+    parameter,
+    negate,
+    add,
+    subtract,
+    multiply,
+    divide,
+    power,
+    remainder,
+    less,
+    greater,
+    less_equal,
+    greater_equal,
+    equal,
+    unequal,
+    both,
+    either,
+    no,
+    choose,
+    call1,
+    call2,
+    shape
   };
   struct Op {
     Step step = Step::constant;

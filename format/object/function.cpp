@@ -88,7 +88,8 @@ Result<PlotBins> sampled_surface(const ObjectMembers& members) {
   map.y.edges = edges("fNpy", "fYmin", "fYmax");
   for (std::size_t i = 0; i + 1 < map.x.edges.size(); ++i)
     for (std::size_t j = 0; j + 1 < map.y.edges.size(); ++j)
-      map.values.push_back(formula.value((map.x.edges[i] + map.x.edges[i + 1]) / 2, (map.y.edges[j] + map.y.edges[j + 1]) / 2, f.parameters));
+      map.values.push_back(formula.value((map.x.edges[i] + map.x.edges[i + 1]) / 2,
+                                         (map.y.edges[j] + map.y.edges[j + 1]) / 2, f.parameters));
   map.x.title = members.text("fHistogram.fXaxis.fTitle");
   map.y.title = members.text("fHistogram.fYaxis.fTitle");
   return map;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "object/histogram.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,7 +11,6 @@
 
 #include "bytes/endian.h"
 #include "object/fill_buffer.h"
-#include "object/histogram.h"
 
 namespace tfile {
 namespace {
@@ -48,14 +49,15 @@ void fill_stored(const HistogramBins& h, bool flow, const StoredNumbers& numbers
 }
 
 // The same with what waits in the fill buffer, as far as the type can hold it.
-void fill_merged(const ObjectMembers& members, const std::string& prefix, const HistogramBins& h, bool flow, Dtype dtype,
-                 std::byte* to) {
+void fill_merged(const ObjectMembers& members, const std::string& prefix, const HistogramBins& h, bool flow,
+                 Dtype dtype, std::byte* to) {
   const HistogramCells cells(members, prefix, h.bins.size(), false);
   const auto fill_as = [&]<class T>(T) {
     each_cell(h, flow, [&](std::uint64_t cell) {
       double value = cells.value(cell);
       if constexpr (std::is_integral_v<T>) {
-        constexpr double kMax = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;  // 2^n, which is one too many
+        constexpr double kMax =
+            static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;  // 2^n, which is one too many
         value = !(value > -kMax) ? -kMax : !(value < kMax) ? std::nextafter(kMax, 0) : value;
       }
       store_little(to, static_cast<T>(value));
@@ -63,12 +65,18 @@ void fill_merged(const ObjectMembers& members, const std::string& prefix, const 
     });
   };
   switch (dtype) {
-    case Dtype::i1: return fill_as(std::int8_t{});
-    case Dtype::i2: return fill_as(std::int16_t{});
-    case Dtype::i4: return fill_as(std::int32_t{});
-    case Dtype::i8: return fill_as(std::int64_t{});
-    case Dtype::f4: return fill_as(float{});
-    default: return fill_as(double{});
+    case Dtype::i1:
+      return fill_as(std::int8_t{});
+    case Dtype::i2:
+      return fill_as(std::int16_t{});
+    case Dtype::i4:
+      return fill_as(std::int32_t{});
+    case Dtype::i8:
+      return fill_as(std::int64_t{});
+    case Dtype::f4:
+      return fill_as(float{});
+    default:
+      return fill_as(double{});
   }
 }
 
@@ -128,9 +136,12 @@ std::vector<double> axis_edges(const ObjectMembers& members, const std::string& 
 
 HistogramCells::HistogramCells(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions,
                                bool is_profile)
-    : is_profile_(is_profile), contents_(members.doubles(prefix + "fArray")), squares_(members.doubles(prefix + "fSumw2")) {
+    : is_profile_(is_profile),
+      contents_(members.doubles(prefix + "fArray")),
+      squares_(members.doubles(prefix + "fSumw2")) {
   if (squares_.size() != contents_.size()) squares_.clear();
-  if (!is_profile && has_fill_buffer(members, prefix, dimensions)) merge_fill_buffer(members, prefix, dimensions, contents_, squares_);
+  if (!is_profile && has_fill_buffer(members, prefix, dimensions))
+    merge_fill_buffer(members, prefix, dimensions, contents_, squares_);
   if (!is_profile) return;
   error_mode_ = static_cast<int>(members.integer(prefix + "fErrorMode", 0));
   entries_ = members.doubles(prefix + "fBinEntries");
@@ -150,8 +161,8 @@ double HistogramCells::effective_entries(std::uint64_t cell) const {
   return entry_squares_[cell] == 0 ? 0 : entries_[cell] * entries_[cell] / entry_squares_[cell];
 }
 
-// TProfile::GetBinError by TProfile::EErrorType: 0 error of the mean, 1 spread, 2 the same with at least that of a whole
-// number, 3 of measurements with known errors.
+// TProfile::GetBinError by TProfile::EErrorType: 0 error of the mean, 1 spread, 2 the same with at least that of a
+// whole number, 3 of measurements with known errors.
 double HistogramCells::variance(std::uint64_t cell) const {
   if (!is_profile_) return squares_.empty() ? std::abs(contents_[cell]) : squares_[cell];
   const double sum = entries_[cell];
@@ -191,7 +202,8 @@ Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, 
       ObjectArray array = shaped_array(flow ? "flow/values" : "values", dtype, h.bins, flow);
       array.fill = [&members, prefix, h, flow](std::byte* to) {
         const StoredNumbers& contents = *members.numbers(prefix + "fArray");
-        if (has_fill_buffer(members, prefix, h.bins.size())) return fill_merged(members, prefix, h, flow, contents.dtype, to);
+        if (has_fill_buffer(members, prefix, h.bins.size()))
+          return fill_merged(members, prefix, h, flow, contents.dtype, to);
         fill_stored(h, flow, contents, to);
       };
       arrays.push_back(std::move(array));
@@ -199,7 +211,8 @@ Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, 
   }
   add_cells("variances", &HistogramCells::variance);
   for (std::size_t i = 0; i < dimensions; ++i) {
-    arrays.push_back(edges_array(members, prefix + std::string(kAxisMembers[i]), std::string(kAxes[i]) + "edges", h.bins[i]));
+    arrays.push_back(
+        edges_array(members, prefix + std::string(kAxisMembers[i]), std::string(kAxes[i]) + "edges", h.bins[i]));
   }
   return arrays;
 }
@@ -208,7 +221,9 @@ ObjectArray edges_array(const ObjectMembers& members, std::string axis, std::str
   ObjectArray array;
   array.path = std::move(name);
   array.length = bins + std::uint64_t{1};
-  array.fill = [&members, axis = std::move(axis), bins](std::byte* to) { store_doubles(axis_edges(members, axis, bins), to); };
+  array.fill = [&members, axis = std::move(axis), bins](std::byte* to) {
+    store_doubles(axis_edges(members, axis, bins), to);
+  };
   return array;
 }
 

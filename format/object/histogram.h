@@ -8,8 +8,8 @@
 
 namespace tfile {
 
-// values, variances and effective_entries with and without flow bins, and the edges, of a histogram or profile of one to
-// three dimensions whose path is `prefix` (ended by '.' unless empty).
+// values, variances and effective_entries with and without flow bins, and the edges, of a histogram or profile of one
+// to three dimensions whose path is `prefix` (ended by '.' unless empty).
 Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers&, const std::string& prefix,
                                                   std::size_t dimensions, bool is_profile);
 

@@ -48,7 +48,8 @@ void each_cell(const std::vector<std::uint32_t>& bins, bool flow, Put put) {
   }
 }
 
-// The filled cells of a THnSparse lie in chunks: coordinates packed to as many bits as an axis with its flow bins needs.
+// The filled cells of a THnSparse lie in chunks: coordinates packed to as many bits as an axis with its flow bins
+// needs.
 class SparseChunks {
  public:
   static Result<SparseChunks> read(const ObjectMembers& members, const std::vector<std::uint32_t>& bins) {

@@ -12,10 +12,14 @@ namespace {
 // A graph's columns by the members of all its classes (TGraph, TGraphErrors, TGraphAsymmErrors, TGraphBentErrors,
 // TGraph2D and its heirs).
 constexpr std::pair<std::string_view, std::string_view> kGraphMembers[] = {
-    {"fX", "x"},           {"fY", "y"},           {"fZ", "z"},           {"fEX", "ex"},
-    {"fEY", "ey"},         {"fEZ", "ez"},         {"fEXlow", "exlow"},   {"fEXhigh", "exhigh"},
-    {"fEYlow", "eylow"},   {"fEYhigh", "eyhigh"}, {"fEZlow", "ezlow"},   {"fEZhigh", "ezhigh"},
-    {"fEXlowd", "exlowd"}, {"fEXhighd", "exhighd"}, {"fEYlowd", "eylowd"}, {"fEYhighd", "eyhighd"},
+    {"fX", "x"},           {"fY", "y"},
+    {"fZ", "z"},           {"fEX", "ex"},
+    {"fEY", "ey"},         {"fEZ", "ez"},
+    {"fEXlow", "exlow"},   {"fEXhigh", "exhigh"},
+    {"fEYlow", "eylow"},   {"fEYhigh", "eyhigh"},
+    {"fEZlow", "ezlow"},   {"fEZhigh", "ezhigh"},
+    {"fEXlowd", "exlowd"}, {"fEXhighd", "exhighd"},
+    {"fEYlowd", "eylowd"}, {"fEYhighd", "eyhighd"},
     {"fExL", "exlow"},     {"fExH", "exhigh"}};
 
 std::vector<ObjectArray> graph_arrays(const ObjectMembers& members) {
@@ -34,7 +38,8 @@ std::vector<ObjectArray> graph_arrays(const ObjectMembers& members) {
 
 Result<std::vector<ObjectArray>> efficiency_arrays(const StreamerInfos& infos, const ObjectMembers& members) {
   std::vector<ObjectArray> arrays;
-  for (const auto& [member, name] : {std::pair("fPassedHistogram", "passed/"), std::pair("fTotalHistogram", "total/")}) {
+  for (const auto& [member, name] :
+       {std::pair("fPassedHistogram", "passed/"), std::pair("fTotalHistogram", "total/")}) {
     const ObjectKind kind = kind_of_object(infos, members.class_name(member));
     if (kind.family != ObjectFamily::histogram) continue;
     TRY(auto part, histogram_arrays(members, std::string(member) + ".", kind.dimensions, false));
@@ -50,12 +55,12 @@ Result<std::vector<ObjectArray>> efficiency_arrays(const StreamerInfos& infos, c
 
 ObjectKind kind_of_object(const StreamerInfos& infos, std::string_view class_name) {
   static constexpr std::pair<std::string_view, ObjectKind> kKinds[] = {
-      {"TProfile", {ObjectFamily::profile, 1}},    {"TProfile2D", {ObjectFamily::profile, 2}},
-      {"TProfile3D", {ObjectFamily::profile, 3}},  {"TH2Poly", {ObjectFamily::other, 0}},
-      {"TH3", {ObjectFamily::histogram, 3}},       {"TH2", {ObjectFamily::histogram, 2}},
-      {"TH1", {ObjectFamily::histogram, 1}},       {"THnSparse", {ObjectFamily::sparse, 0}},
-      {"THn", {ObjectFamily::dense, 0}},           {"TEfficiency", {ObjectFamily::efficiency, 0}},
-      {"TGraph", {ObjectFamily::graph, 0}},        {"TGraph2D", {ObjectFamily::graph, 0}}};
+      {"TProfile", {ObjectFamily::profile, 1}},   {"TProfile2D", {ObjectFamily::profile, 2}},
+      {"TProfile3D", {ObjectFamily::profile, 3}}, {"TH2Poly", {ObjectFamily::other, 0}},
+      {"TH3", {ObjectFamily::histogram, 3}},      {"TH2", {ObjectFamily::histogram, 2}},
+      {"TH1", {ObjectFamily::histogram, 1}},      {"THnSparse", {ObjectFamily::sparse, 0}},
+      {"THn", {ObjectFamily::dense, 0}},          {"TEfficiency", {ObjectFamily::efficiency, 0}},
+      {"TGraph", {ObjectFamily::graph, 0}},       {"TGraph2D", {ObjectFamily::graph, 0}}};
   for (const auto& [base, kind] : kKinds) {
     if (derives_from(infos, class_name, base)) return kind;
   }

@@ -20,7 +20,7 @@ struct ObjectArray {
   std::string path;  // below the object, without type: "flow/values"
   Dtype dtype = Dtype::f8;
   std::vector<std::uint32_t> shape;
-  std::uint64_t length = 0;                    // items of the whole shape
+  std::uint64_t length = 0;                 // items of the whole shape
   std::function<void(std::byte* to)> fill;  // length * size of an item bytes, little-endian
 };
 

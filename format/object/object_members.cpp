@@ -109,7 +109,8 @@ class ObjectMembers::Collector final : public ObjectVisitor {
   ObjectMembers& to_;
   std::string path_;
   std::vector<Level> levels_;
-  std::unordered_map<std::uint32_t, std::string_view> places_;  // of objects: keys of the map, which stay where they are
+  std::unordered_map<std::uint32_t, std::string_view>
+      places_;                          // of objects: keys of the map, which stay where they are
   std::optional<std::size_t> skipped_;  // depth of the object whose fFunctions is being told
   bool too_many_ = false;
 };

@@ -14,8 +14,7 @@
 namespace tfile {
 namespace {
 
-constexpr std::pair<std::string_view, std::string_view> kAxes[] = {
-    {"fXaxis", "x"}, {"fYaxis", "y"}, {"fZaxis", "z"}};
+constexpr std::pair<std::string_view, std::string_view> kAxes[] = {{"fXaxis", "x"}, {"fYaxis", "y"}, {"fZaxis", "z"}};
 
 // Bins of a plot or lines of a table: larger histograms have their arrays.
 constexpr std::uint64_t kCellsMax = 20'000'000;
@@ -28,7 +27,8 @@ double time_offset(std::string_view format) {
   if (at == format.npos) return kRootEpoch;
   int year = 1995, month = 1, day = 1, hour = 0, minute = 0, second = 0;
   const std::string date(format.substr(at + 2, 40));
-  if (std::sscanf(date.c_str(), "%d-%d-%d %d:%d:%d", &year, &month, &day, &hour, &minute, &second) < 3) return kRootEpoch;
+  if (std::sscanf(date.c_str(), "%d-%d-%d %d:%d:%d", &year, &month, &day, &hour, &minute, &second) < 3)
+    return kRootEpoch;
   // Days since the epoch of a date of the Gregorian calendar, months counted from March.
   const int y = month <= 2 ? year - 1 : year, m = (month + 9) % 12;
   const double days = 365.0 * y + std::floor(y / 4.0) - std::floor(y / 100.0) + std::floor(y / 400.0) +
@@ -65,7 +65,8 @@ void each_inner_cell(const HistogramBins& h, Put put) {
 
 Result<HistogramBins> small_bins(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions) {
   TRY(HistogramBins h, histogram_bins(members, prefix, dimensions));
-  if (h.cells > kCellsMax) return fail(ErrorKind::unsupported, "histogram: too many bins for this view; its arrays have them");
+  if (h.cells > kCellsMax)
+    return fail(ErrorKind::unsupported, "histogram: too many bins for this view; its arrays have them");
   return h;
 }
 
@@ -129,7 +130,8 @@ Plot graph_plot(const StreamerInfos& infos, std::string_view class_name, const O
   points.y.title = members.text("fHistogram.fYaxis.fTitle");
   points.x.is_time = members.number("fHistogram.fXaxis.fTimeDisplay").value_or(0) != 0;
   if (points.x.is_time) points.x.time_offset = time_offset(members.text("fHistogram.fXaxis.fTimeFormat"));
-  // A curve of RooFit is a graph of lines; so is one that says so by having no marks (style 1 is a pixel) and no errors.
+  // A curve of RooFit is a graph of lines; so is one that says so by having no marks (style 1 is a pixel) and no
+  // errors.
   points.is_line = derives_from(infos, class_name, "RooCurve") ||
                    (g.y_low.empty() && g.x_low.empty() && members.number("fMarkerStyle").value_or(1) <= 1);
   points.xs = std::move(g.x);
@@ -164,10 +166,17 @@ Result<EfficiencyCells> efficiency_cells(const ObjectMembers& members, std::size
   cells.level = members.number("fConfLevel").value_or(cells.level);
   // TEfficiency::EStatOption; the Bayesian ones are drawn as the first.
   switch (members.integer("fStatisticOption", 0)) {
-    case 1: cells.method = BinomialMethod::normal; break;
-    case 2: cells.method = BinomialMethod::wilson; break;
-    case 3: cells.method = BinomialMethod::agresti_coull; break;
-    default: break;
+    case 1:
+      cells.method = BinomialMethod::normal;
+      break;
+    case 2:
+      cells.method = BinomialMethod::wilson;
+      break;
+    case 3:
+      cells.method = BinomialMethod::agresti_coull;
+      break;
+    default:
+      break;
   }
   return cells;
 }
@@ -178,7 +187,8 @@ std::size_t efficiency_dimensions(const StreamerInfos& infos, const ObjectMember
 
 Result<Plot> efficiency_plot(const StreamerInfos& infos, const ObjectMembers& members) {
   const std::size_t dimensions = efficiency_dimensions(infos, members);
-  if (dimensions < 1 || dimensions > 2) return fail(ErrorKind::unsupported, "efficiency: only one or two dimensions are drawn");
+  if (dimensions < 1 || dimensions > 2)
+    return fail(ErrorKind::unsupported, "efficiency: only one or two dimensions are drawn");
   TRY(const EfficiencyCells cells, efficiency_cells(members, dimensions));
   PlotAxis x = axis_of(members, "fTotalHistogram.fXaxis", cells.bins.bins[0]);
   PlotAxis y = axis_of(members, "fTotalHistogram.fYaxis", dimensions > 1 ? cells.bins.bins[1] : 0);
@@ -253,8 +263,8 @@ void add_column(Spreadsheet& sheet, std::string name, std::vector<double> values
 }
 
 // Columns of the borders of each cell.
-std::vector<std::vector<double>> add_borders(Spreadsheet& sheet, const ObjectMembers& members, const std::string& prefix,
-                                             const HistogramBins& h) {
+std::vector<std::vector<double>> add_borders(Spreadsheet& sheet, const ObjectMembers& members,
+                                             const std::string& prefix, const HistogramBins& h) {
   std::vector<std::vector<double>> edges;
   for (std::size_t i = 0; i < h.bins.size(); ++i) {
     edges.push_back(axis_edges(members, prefix + std::string(kAxes[i].first), h.bins[i]));
@@ -328,8 +338,9 @@ Spreadsheet graph_sheet(const ObjectMembers& members) {
 
 // The box around each bin, and its content.
 Spreadsheet polygons_sheet(const ObjectMembers& members) {
-  static constexpr std::pair<const char*, const char*> kColumns[] = {
-      {"x_low", ".fXmin"}, {"x_high", ".fXmax"}, {"y_low", ".fYmin"}, {"y_high", ".fYmax"}, {"area", ".fArea"}, {"value", ".fContent"}};
+  static constexpr std::pair<const char*, const char*> kColumns[] = {{"x_low", ".fXmin"}, {"x_high", ".fXmax"},
+                                                                     {"y_low", ".fYmin"}, {"y_high", ".fYmax"},
+                                                                     {"area", ".fArea"},  {"value", ".fContent"}};
   Spreadsheet sheet;
   for (const auto& [name, member] : kColumns) add_column(sheet, name, {});
   for (std::size_t i = 0;; ++i) {
@@ -374,7 +385,9 @@ void set_titles(Plot& plot, std::string_view text) {
       plot.layers[0]);
 }
 
-bool is_polygons(const StreamerInfos& infos, std::string_view class_name) { return derives_from(infos, class_name, "TH2Poly"); }
+bool is_polygons(const StreamerInfos& infos, std::string_view class_name) {
+  return derives_from(infos, class_name, "TH2Poly");
+}
 
 // TF3 is a TF2.
 bool is_surface(const StreamerInfos& infos, std::string_view class_name) {

@@ -9,8 +9,8 @@
 
 namespace tfile {
 
-// Whether objects of this class can be drawn: histograms, profiles, efficiencies and functions of one and two dimensions,
-// bins of polygons, graphs.
+// Whether objects of this class can be drawn: histograms, profiles, efficiencies and functions of one and two
+// dimensions, bins of polygons, graphs.
 bool can_plot(const ObjectKind&, const StreamerInfos&, std::string_view class_name);
 
 // Whether they have a table of numbers: the above of any dimension, functions of one.

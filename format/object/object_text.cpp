@@ -39,11 +39,16 @@ std::optional<std::string> lines(const ObjectMembers& members, const std::string
   for (std::size_t i = 0;; ++i) {
     const std::string item = members.target(path + std::to_string(i));
     const std::string_view class_name = members.class_name(item);
-    if (class_name == "TObjString") all += line(members.text(item + ".fString"));
-    else if (class_name == "TNamed") all += std::string(members.text(item + ".fName")) + '\t' + line(members.text(item + ".fTitle"));
-    else if (class_name.empty() && members.has(item) && !members.numbers(item)) all += line(members.text(item));
-    else if (class_name.empty() && i > 0) return all;
-    else return std::nullopt;
+    if (class_name == "TObjString")
+      all += line(members.text(item + ".fString"));
+    else if (class_name == "TNamed")
+      all += std::string(members.text(item + ".fName")) + '\t' + line(members.text(item + ".fTitle"));
+    else if (class_name.empty() && members.has(item) && !members.numbers(item))
+      all += line(members.text(item));
+    else if (class_name.empty() && i > 0)
+      return all;
+    else
+      return std::nullopt;
   }
 }
 

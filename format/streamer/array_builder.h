@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-
 namespace tfile {
 
 // An array of bytes that grows at its end and is handed over as a Buffer without a copy.
@@ -18,7 +17,8 @@ class ArrayBuilder {
  public:
   ArrayBuilder() = default;
   ArrayBuilder(ArrayBuilder&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)),
+      : data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)),
         capacity_(std::exchange(other.capacity_, 0)) {}
   ArrayBuilder& operator=(ArrayBuilder&&) = delete;
   ~ArrayBuilder() { std::free(data_); }

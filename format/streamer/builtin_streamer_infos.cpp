@@ -12,12 +12,12 @@ namespace {
 
 // One entry for each class and version: `Class version: members;`, going on in lines that are indented. Members are
 // declared as in C++: `T a, b` by value, `T* a` a pointer to an object, `T* a[n]` a pointer to as many numbers as
-// member n says, `T& a[n]` the same without the flag before them, `T a[2]` an array; `T-> a` a pointer to an object that
-// lies in place; `base` is a base class and its version, `counter` an Int_t that other members name, `#` the checksum: of
-// what this code writes ROOT 6.40's, elsewhere where a class is told by it. A name that ends in ~ tells of a class whose
-// bytes, written by hand, do not follow what files say of it. Versions up to TTree 4, TBranch 6, TLeaf 1, TAttAxis 3,
-// TAxis 5, TH1 2, TProfile 2, TGraph and its kin 2, and TH2X and TH3X 1 are what ROOT's Streamer functions read; the others
-// are what files of those times say of themselves.
+// member n says, `T& a[n]` the same without the flag before them, `T a[2]` an array; `T-> a` a pointer to an object
+// that lies in place; `base` is a base class and its version, `counter` an Int_t that other members name, `#` the
+// checksum: of what this code writes ROOT 6.40's, elsewhere where a class is told by it. A name that ends in ~ tells of
+// a class whose bytes, written by hand, do not follow what files say of it. Versions up to TTree 4, TBranch 6, TLeaf 1,
+// TAttAxis 3, TAxis 5, TH1 2, TProfile 2, TGraph and its kin 2, and TH2X and TH3X 1 are what ROOT's Streamer functions
+// read; the others are what files of those times say of themselves.
 constexpr std::string_view kTable = R"(
 TTree 1: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fScanField, fMaxEntryLoop,
   fMaxVirtualSize; Double_t fEntries, fTotBytes, fZipBytes; Int_t fAutoSave, fEstimate; TObjArray fBranches,

@@ -50,7 +50,8 @@ void finish(std::span<const std::byte> from, std::span<std::byte> to, const Prog
 
 }  // namespace
 
-Chunk chunk_of_arrays(const Program& program, std::span<const ArrayBuilder> arrays, std::span<const std::int64_t> first) {
+Chunk chunk_of_arrays(const Program& program, std::span<const ArrayBuilder> arrays,
+                      std::span<const std::int64_t> first) {
   std::size_t total = 0;
   for (std::size_t slot = 0; slot < program.slots.size(); ++slot)
     total += (finished_size(program.slots[slot], arrays[slot], first[slot]) + kAlignment - 1) / kAlignment * kAlignment;

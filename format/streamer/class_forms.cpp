@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of one class that several of its versions wrote (a file merged from others holds such): their members go to the
-// columns of the main version by their names.
+// Objects of one class that several of its versions wrote (a file merged from others holds such): their members go to
+// the columns of the main version by their names.
 #include <algorithm>
 #include <utility>
 
@@ -22,13 +22,15 @@ bool same_members(const StreamerInfo& a, const StreamerInfo& b) {
 // Whether both show the same values in the same slots.
 bool alike(const Shape& a, const Shape& b) {
   return a.kind == b.kind && a.dtype == b.dtype && a.shape == b.shape && a.slot == b.slot &&
-         a.is_optional == b.is_optional && std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), alike);
+         a.is_optional == b.is_optional &&
+         std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), alike);
 }
 
 }  // namespace
 
 // Of a version that has a member of the same name with another type nothing is made: its objects are an error.
-std::uint16_t LayoutCompiler::other_forms(const StreamerInfo& main, const Shape& record, const std::vector<SlotRange>& places) {
+std::uint16_t LayoutCompiler::other_forms(const StreamerInfo& main, const Shape& record,
+                                          const std::vector<SlotRange>& places) {
   ClassForms forms;
   forms.main = {main.version, main.checksum, {}};
   if (passing_over_) return 0;
@@ -59,7 +61,8 @@ Result<> LayoutCompiler::form_members(const StreamerInfo& other, const StreamerI
   const ClassAround around(*this, main.class_name);
   std::vector<bool> is_there(places.size());
   for (const StreamerElement& e : other.elements) {
-    const auto found = std::find_if(main.elements.begin(), main.elements.end(), [&](const auto& m) { return m.name == e.name; });
+    const auto found =
+        std::find_if(main.elements.begin(), main.elements.end(), [&](const auto& m) { return m.name == e.name; });
     const auto i = static_cast<std::size_t>(found - main.elements.begin());
     if (i >= places.size() || is_there[i]) {
       const bool outer = std::exchange(passing_over_, true);

@@ -25,9 +25,10 @@ bool is_identifier(std::string_view name) {
 }
 
 std::string as_identifier(std::string_view name) {
-  static const std::set<std::string_view> kKeywords = {"class", "struct", "new", "delete", "this", "default", "int", "float", "double", "char",
-                                                       "bool", "long", "short", "operator", "private", "public", "union", "enum", "for", "and",
-                                                       "or", "not", "xor", "signed", "unsigned", "template", "register", "auto", "const"};
+  static const std::set<std::string_view> kKeywords = {
+      "class", "struct", "new",   "delete",   "this",     "default",  "int",      "float", "double", "char",
+      "bool",  "long",   "short", "operator", "private",  "public",   "union",    "enum",  "for",    "and",
+      "or",    "not",    "xor",   "signed",   "unsigned", "template", "register", "auto",  "const"};
   std::string out;
   for (const char c : name) out += is_identifier(std::string("_") + c) ? c : '_';
   if (out.empty() || (out[0] >= '0' && out[0] <= '9')) out.insert(0, 1, '_');
@@ -65,8 +66,8 @@ std::vector<CppType> parts_of(const CppType& type) {
 struct Class {
   std::vector<CppType> parts;  // scopes around it, and its own name
   const StreamerInfo* info = nullptr;
-  bool is_defined = false;     // else only its name is needed
-  std::string outer;           // the class around it
+  bool is_defined = false;  // else only its name is needed
+  std::string outer;        // the class around it
   std::vector<std::string> nested;
   std::set<std::string> complete, named, includes;  // classes, and headers of others
   const CppType& own() const { return parts.back(); }
@@ -85,7 +86,8 @@ class Writer {
       if (!is_foreign(type) && is_writable(type) && classes_.size() < kClassesMax) add(type, info);
     }
     for (const auto& [key, info] : newest) {
-      if (const auto found = classes_.find(key); found != classes_.end() && found->second.info == info) look_at_members(found->second);
+      if (const auto found = classes_.find(key); found != classes_.end() && found->second.info == info)
+        look_at_members(found->second);
     }
     nest();
   }
@@ -100,12 +102,15 @@ class Writer {
     }
     std::vector<ClassHeader> made;
     for (const auto& [key, name] : stems_) made.push_back({name + ".h", header(key)});
-    std::sort(made.begin(), made.end(), [](const ClassHeader& a, const ClassHeader& b) { return a.file_name < b.file_name; });
+    std::sort(made.begin(), made.end(),
+              [](const ClassHeader& a, const ClassHeader& b) { return a.file_name < b.file_name; });
     return made;
   }
 
  private:
-  static bool is_foreign(const CppType& type) { return is_fundamental(type.name) || is_of_std(type.name) || is_of_root(type.name); }
+  static bool is_foreign(const CppType& type) {
+    return is_fundamental(type.name) || is_of_std(type.name) || is_of_root(type.name);
+  }
 
   // Not "(anonymous)" and the like.
   static bool is_writable(const CppType& type) {
@@ -113,7 +118,9 @@ class Writer {
       if (!is_foreign(part) && !is_identifier(part.name)) return false;
       for (const CppType& argument : part.arguments) {
         if (!is_foreign(argument) && !is_writable(argument)) return false;
-        if (is_foreign(argument) && !std::all_of(argument.arguments.begin(), argument.arguments.end(), is_writable_or_foreign)) return false;
+        if (is_foreign(argument) &&
+            !std::all_of(argument.arguments.begin(), argument.arguments.end(), is_writable_or_foreign))
+          return false;
       }
     }
     return true;
@@ -143,7 +150,8 @@ class Writer {
     std::string parameters;
     bool has_value = false;
     for (const CppType& argument : parts.back().arguments) {
-      const bool is_value = !argument.name.empty() && (is_number(argument.name) || argument.name == "true" || argument.name == "false");
+      const bool is_value =
+          !argument.name.empty() && (is_number(argument.name) || argument.name == "true" || argument.name == "false");
       has_value |= is_value;
       parameters += (parameters.empty() ? "" : ", ") + std::string(is_value ? "auto" : "typename");
     }
@@ -161,7 +169,8 @@ class Writer {
     if (depth > kDepthMax) return;
     complete = complete && !type.is_pointer();
     if (is_fundamental(type.name)) {
-      if (type.name.ends_with("_t")) user.includes.insert(type.name[0] >= 'A' && type.name[0] <= 'Z' ? "\"Rtypes.h\"" : "<cstdint>");
+      if (type.name.ends_with("_t"))
+        user.includes.insert(type.name[0] >= 'A' && type.name[0] <= 'Z' ? "\"Rtypes.h\"" : "<cstdint>");
       if (type.name == "size_t") user.includes.insert("<cstddef>");
       return;
     }
@@ -197,11 +206,14 @@ class Writer {
     std::string key;
     for (const CppType& part : one.parts) key += part.key() + "::";
     return depth < kDepthMax && std::any_of(type.arguments.begin(), type.arguments.end(), [&](const CppType& argument) {
-             return (!is_of_std(type.name) && argument.key().starts_with(key)) || reaches_inside(one, argument, depth + 1);
+             return (!is_of_std(type.name) && argument.key().starts_with(key)) ||
+                    reaches_inside(one, argument, depth + 1);
            });
   }
   static bool is_base(const StreamerElement& e) { return e.kind == ElementKind::base; }
-  static bool is_number_member(const StreamerElement& e) { return e.kind == ElementKind::basic || e.kind == ElementKind::basic_pointer; }
+  static bool is_number_member(const StreamerElement& e) {
+    return e.kind == ElementKind::basic || e.kind == ElementKind::basic_pointer;
+  }
   // Enumerations are stored as numbers, and nothing tells their names.
   static std::string number_type(const StreamerElement& e) {
     const CppType type = parse_cpp_type(e.type_name);
@@ -213,7 +225,8 @@ class Writer {
     if (!one.info || depth > kDepthMax) return false;
     return std::any_of(one.info->elements.begin(), one.info->elements.end(), [&](const StreamerElement& e) {
       if (!is_base(e)) return false;
-      if (is_of_root(e.name)) return e.name.rfind("TAtt", 0) != 0 && e.name.rfind("TArray", 0) != 0 && e.name != "TString";
+      if (is_of_root(e.name))
+        return e.name.rfind("TAtt", 0) != 0 && e.name.rfind("TArray", 0) != 0 && e.name != "TString";
       const auto base = classes_.find(parse_cpp_type(e.name).key());
       return base != classes_.end() && is_object(base->second, depth + 1);
     });
@@ -265,7 +278,8 @@ class Writer {
 
   std::string header(const std::string& key) const {
     const std::string guard = stems_.at(key) + "_h";
-    std::string text = "// " + as_comment(key) + ", as its file describes it.\n#ifndef " + guard + "\n#define " + guard + "\n\n";
+    std::string text =
+        "// " + as_comment(key) + ", as its file describes it.\n#ifndef " + guard + "\n#define " + guard + "\n\n";
     const std::string& top = outermost(key);
     if (top != key) {
       text += "#include \"" + stems_.at(top) + ".h\"  // which declares it\n";
@@ -283,7 +297,9 @@ class Writer {
           if (!is_late) declare(around, declared, declarations, 0);
           if (names == &needs.complete || around != name || is_late) {
             if (const auto stem = stems_.find(around); stem != stems_.end())
-              if (const std::string line = "#include \"" + stem->second + ".h\"\n"; includes.find(line) == includes.npos) includes += line;
+              if (const std::string line = "#include \"" + stem->second + ".h\"\n";
+                  includes.find(line) == includes.npos)
+                includes += line;
           }
         }
       }
@@ -339,18 +355,22 @@ class Writer {
     std::string name = one.own().name;
     if (!one.own().has_arguments) return name;
     name += '<';
-    for (std::size_t i = 0; i < one.own().arguments.size(); ++i) name += (i ? ", " : "") + one.own().arguments[i].code();
+    for (std::size_t i = 0; i < one.own().arguments.size(); ++i)
+      name += (i ? ", " : "") + one.own().arguments[i].code();
     return name + '>';
   }
 
   void define(const std::string& key, std::string& to, const std::string& indent, int depth) const {
     const Class& one = classes_.at(key);
     const std::string inside = indent + "  ";
-    to += indent + (one.own().has_arguments ? "template <> " : "") + "class " + local_name(one) + bases(one) + " {\n" + indent + " public:\n";
+    to += indent + (one.own().has_arguments ? "template <> " : "") + "class " + local_name(one) + bases(one) + " {\n" +
+          indent + " public:\n";
     define_nested(one, to, inside, depth);
     if (one.info) {
       members(one, to, inside);
-      if (is_object(one, 0)) to += inside + "ClassDefInline(" + one.own().name + ", " + std::to_string(std::max(one.info->version, 0)) + ")\n";
+      if (is_object(one, 0))
+        to +=
+            inside + "ClassDefInline(" + one.own().name + ", " + std::to_string(std::max(one.info->version, 0)) + ")\n";
     } else {
       to += inside + "// The file does not describe it.\n";
     }
@@ -362,10 +382,13 @@ class Writer {
     std::set<std::string> done;
     std::set<std::string> declared;
     for (const std::string& nested : one.nested) {
-      if (declared.insert(template_key(classes_.at(nested).parts)).second) to += indent + declaration(classes_.at(nested), false);
+      if (declared.insert(template_key(classes_.at(nested).parts)).second)
+        to += indent + declaration(classes_.at(nested), false);
     }
     const auto put = [&](const auto& self, const std::string& nested, int level) -> void {
-      if (level > kDepthMax || !done.insert(nested).second || classes_.at(nested).own().has_arguments || !classes_.at(nested).is_defined) return;
+      if (level > kDepthMax || !done.insert(nested).second || classes_.at(nested).own().has_arguments ||
+          !classes_.at(nested).is_defined)
+        return;
       for (const std::string& other : one.nested) {
         if (classes_.at(nested).complete.count(other)) self(self, other, level + 1);
       }
@@ -380,7 +403,8 @@ class Writer {
     if (!one.info) return text;
     for (const StreamerElement& e : one.info->elements) {
       const CppType type = parse_cpp_type(e.name);
-      if (!is_base(e) || !is_writable_or_foreign(type) || is_fundamental(type.name) || !seen.insert(type.key()).second) continue;
+      if (!is_base(e) || !is_writable_or_foreign(type) || is_fundamental(type.name) || !seen.insert(type.key()).second)
+        continue;
       text += (text.empty() ? " : public " : ", public ") + type.code();
     }
     return text;
@@ -393,11 +417,12 @@ class Writer {
       if (is_base(e) || left-- == 0) continue;
       CppType type = parse_cpp_type(is_number_member(e) ? number_type(e) : e.type_name);
       if (type.suffix.empty()) type.is_const = false;  // ROOT could not read into it
-      const bool is_written = is_writable_or_foreign(type) && !type.name.empty() && e.name != "This" && e.kind != ElementKind::unknown &&
-                              !reaches_inside(one, type, 0);
+      const bool is_written = is_writable_or_foreign(type) && !type.name.empty() && e.name != "This" &&
+                              e.kind != ElementKind::unknown && !reaches_inside(one, type, 0);
       std::string name = as_identifier(e.name);
       while (!taken.insert(name).second) name += '_';
-      std::string line = indent + (is_written ? "" : "// ") + (is_written ? type.code() : as_comment(e.type_name)) + " " + name;
+      std::string line =
+          indent + (is_written ? "" : "// ") + (is_written ? type.code() : as_comment(e.type_name)) + " " + name;
       for (const std::uint32_t n : element_shape(e)) line += "[" + std::to_string(n) + "]";
       if (type.suffix.find('*') != type.suffix.npos) line += element_shape(e).empty() ? " = nullptr" : " = {}";
       line += ";";
@@ -406,16 +431,16 @@ class Writer {
     }
   }
 
-  std::map<std::string, Class> classes_;           // by key
-  std::map<std::string, std::string> templates_;   // parameters, by scopes and name
-  std::map<std::string, std::string> stems_;       // of files, by key
+  std::map<std::string, Class> classes_;          // by key
+  std::map<std::string, std::string> templates_;  // parameters, by scopes and name
+  std::map<std::string, std::string> stems_;      // of files, by key
 };
 
 const char* kind_name(ElementKind kind) {
-  static constexpr const char* kNames[] = {"TStreamerBase",         "TStreamerBasicType",    "TStreamerBasicPointer",     "TStreamerLoop",
-                                           "TStreamerObject",       "TStreamerObjectAny",    "TStreamerObjectPointer",    "TStreamerObjectAnyPointer",
-                                           "TStreamerString",       "TStreamerSTL",          "TStreamerSTLstring",        "TStreamerArtificial",
-                                           "TStreamerElement"};
+  static constexpr const char* kNames[] = {
+      "TStreamerBase",      "TStreamerBasicType",     "TStreamerBasicPointer",     "TStreamerLoop",   "TStreamerObject",
+      "TStreamerObjectAny", "TStreamerObjectPointer", "TStreamerObjectAnyPointer", "TStreamerString", "TStreamerSTL",
+      "TStreamerSTLstring", "TStreamerArtificial",    "TStreamerElement"};
   static_assert(std::size(kNames) == static_cast<std::size_t>(ElementKind::unknown) + 1);
   return kNames[static_cast<std::size_t>(kind)];
 }
@@ -429,8 +454,9 @@ std::vector<ClassDescription> class_descriptions(const StreamerInfos& infos) {
   for (const auto& info : infos.from_file()) {
     ClassDescription one{info->class_name, info->version, info->checksum, {}};
     for (const StreamerElement& e : info->elements) {
-      one.members.push_back({kind_name(e.kind), e.name, e.title, e.type_name, e.type, e.size, e.array_length, e.array_dim, e.max_index,
-                             e.base_version, e.count_name, e.count_class, e.stl_type, e.stl_content});
+      one.members.push_back({kind_name(e.kind), e.name, e.title, e.type_name, e.type, e.size, e.array_length,
+                             e.array_dim, e.max_index, e.base_version, e.count_name, e.count_class, e.stl_type,
+                             e.stl_content});
     }
     out.push_back(std::move(one));
   }

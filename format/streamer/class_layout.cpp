@@ -15,9 +15,10 @@ using namespace element_type;
 // Classes with a streamer written by hand whose bytes do not follow their streamer info (docs/format.md, "Classes with
 // a streamer of their own").
 constexpr std::array kOwnStreamer = {
-    "TList",     "THashList", "TObjArray",   "TMap",         "TClonesArray", "TRef",      "TRefArray", "TCollection",
-    "TSeqCollection", "THashTable", "TOrdCollection", "TSortedList", "TProcessID",   "TUUID",     "TFile",     "TDirectory",
-    "TDirectoryFile", "TKey", "TBasket",     "TTree",        "TNtuple",      "TBranch",   "TFormula",  "TCanvas"};
+    "TList",      "THashList",   "TObjArray",      "TMap",       "TClonesArray",   "TRef",
+    "TRefArray",  "TCollection", "TSeqCollection", "THashTable", "TOrdCollection", "TSortedList",
+    "TProcessID", "TUUID",       "TFile",          "TDirectory", "TDirectoryFile", "TKey",
+    "TBasket",    "TTree",       "TNtuple",        "TBranch",    "TFormula",       "TCanvas"};
 
 // An array of pointers has the pointer's own type in most files.
 bool is_pointer_slot(int type) {
@@ -131,8 +132,15 @@ std::optional<Dtype> basic_dtype(int type) {
 }
 
 LayoutCompiler::Mark LayoutCompiler::mark() const {
-  return {program_.ops.size(),    program_.slots.size(),  program_.packings.size(), program_.pointers.size(),
-          program_.clones.size(), program_.unknown.size(), open_.size(), program_.forms.size(), next_slot_};
+  return {program_.ops.size(),
+          program_.slots.size(),
+          program_.packings.size(),
+          program_.pointers.size(),
+          program_.clones.size(),
+          program_.unknown.size(),
+          open_.size(),
+          program_.forms.size(),
+          next_slot_};
 }
 
 void LayoutCompiler::back_to(const Mark& to) {
@@ -270,7 +278,8 @@ void LayoutCompiler::remember_counter(const std::string& name) {
 }
 
 std::optional<LayoutCompiler::Counter> LayoutCompiler::counter(std::string_view name) const {
-  const auto found = std::find_if(counters_.rbegin(), counters_.rend(), [&](const auto& known) { return known.name == name; });
+  const auto found =
+      std::find_if(counters_.rbegin(), counters_.rend(), [&](const auto& known) { return known.name == name; });
   if (found == counters_.rend()) return std::nullopt;
   return *found;
 }
@@ -317,9 +326,7 @@ Result<Shape> LayoutCompiler::collection(const TypeName& type, Place place) {
 Result<Shape> LayoutCompiler::collection_of_items(const TypeName& type, Op::Kind kind) {
   return stl(
       [&] { return of_items(kind, [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); }); },
-      [&] {
-        return member_wise_collections([&](auto collection) { return of_items(kind, collection); }, type);
-      });
+      [&] { return member_wise_collections([&](auto collection) { return of_items(kind, collection); }, type); });
 }
 
 // One item of a collection that is stored item by item.
@@ -434,7 +441,8 @@ std::optional<TypeName> collection_of_its_own(const StreamerInfo& info) {
     if (depth > 0) continue;
     TypeName type = parse_type_name(info.class_name);
     if (type.kind == TypeName::Kind::named_class) type = parse_type_name("vector" + title.substr(0, i + 1));
-    return type.kind == TypeName::Kind::sequence || type.kind == TypeName::Kind::map ? std::optional(type) : std::nullopt;
+    return type.kind == TypeName::Kind::sequence || type.kind == TypeName::Kind::map ? std::optional(type)
+                                                                                     : std::nullopt;
   }
   return std::nullopt;
 }
@@ -449,7 +457,8 @@ Result<Shape> LayoutCompiler::object(std::string_view class_name, const Streamer
     return list({.kind = Op::Kind::list}, [&]() -> Result<Shape> { return numbers(*dtype, {}); });
   if (auto own = own_streamer(class_name)) return *std::move(own);
   if (has_own_streamer(class_name))
-    return fail(ErrorKind::unsupported, "class " + std::string(class_name) + " is not decoded: it has a streamer of its own");
+    return fail(ErrorKind::unsupported,
+                "class " + std::string(class_name) + " is not decoded: it has a streamer of its own");
   if (!info) info = newest_or_like(class_name);
   if (!info) return described_by_nobody(class_name);
   if (const auto collection = collection_of_its_own(*info)) return value(*collection, Place::member);
@@ -488,7 +497,8 @@ Result<Shape> LayoutCompiler::element(const StreamerElement& e) {
   const auto counters = static_cast<std::ptrdiff_t>(counters_.size());
   TRY(Shape shape, element_body(e));
   // A member's own counters count nothing outside of it; those of a base do.
-  if (!is_base(e) && !(e.kind == ElementKind::basic && e.array_length == 0)) counters_.erase(counters_.begin() + counters, counters_.end());
+  if (!is_base(e) && !(e.kind == ElementKind::basic && e.array_length == 0))
+    counters_.erase(counters_.begin() + counters, counters_.end());
   shape.name = e.name;
   if (shape.class_name.empty()) shape.class_name = e.type_name;
   return shape;
@@ -549,7 +559,8 @@ Result<Shape> LayoutCompiler::counted_array(const StreamerElement& e) {
     program_.item_counts = static_cast<std::int16_t>(program_.registers++);
     reg = Counter{e.count_name, program_.item_counts, true};
   }
-  if (!reg) return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " was not met before it");
+  if (!reg)
+    return fail(ErrorKind::unsupported, "the counter " + e.count_name + " of " + e.name + " was not met before it");
   Op op;
   op.kind = e.has_flag ? Op::Kind::flagged_list : Op::Kind::counted_list;
   op.reg = reg->reg;
@@ -615,8 +626,9 @@ Result<Shape> LayoutCompiler::array_items(const StreamerElement& e, Body body) {
 Result<Shape> LayoutCompiler::stl_element(const StreamerElement& e) {
   const TypeName type = parse_type_name(without_pointer(e.type_name));
   if (e.array_length == 0) return value(type, Place::member);
-  return stl([&] { return array_items(e, [&] { return value(type, Place::item); }); },
-             [&] { return member_wise_collections([&](auto collection) { return array_items(e, collection); }, type); });
+  return stl(
+      [&] { return array_items(e, [&] { return value(type, Place::item); }); },
+      [&] { return member_wise_collections([&](auto collection) { return array_items(e, collection); }, type); });
 }
 
 // A member-wise form around one or several collections of the same type: the version of the value class stands once.

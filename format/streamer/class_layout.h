@@ -28,7 +28,7 @@ struct Shape {
   std::vector<Shape> parts;          // list: the item, one; record: the members; variant: the alternatives
   bool is_optional = false;          // list: of 0 or 1 items
   std::string reason;                // raw: why it is not decoded
-  bool has_columns() const;  // not so for a record without members
+  bool has_columns() const;          // not so for a record without members
 };
 
 // A program and what its slots show as.
@@ -225,10 +225,11 @@ class LayoutCompiler {
   std::string place_;                        // names of the members down to the one that is being compiled
   std::vector<Op> open_;
   Program program_;
-  std::uint32_t next_slot_ = 0;  // below program_.slots.size() while the second of two forms fills the slots of the first
+  std::uint32_t next_slot_ =
+      0;  // below program_.slots.size() while the second of two forms fills the slots of the first
   bool forms_differ_ = false;
-  bool is_member_branch_ = false;  // what is compiled is the branch of one member of a split collection's items
-  bool unseen_ = false;  // new slots have no column
+  bool is_member_branch_ = false;        // what is compiled is the branch of one member of a split collection's items
+  bool unseen_ = false;                  // new slots have no column
   bool passing_over_ = false;            // new slots are for members that the main form of a class does not have...
   std::vector<Slot> passed_over_slots_;  // ...and get their places behind all others in the end
   int forms_left_ = 64;                  // classes in classes in forms of classes must come to an end
@@ -239,7 +240,8 @@ class LayoutCompiler {
 // The collection as which a class with a collection proxy of its own is stored; nothing for other classes.
 std::optional<TypeName> collection_of_its_own(const StreamerInfo&);
 
-// Whether objects of the class may be written by a streamer of its own, so that its bytes do not follow its description.
+// Whether objects of the class may be written by a streamer of its own, so that its bytes do not follow its
+// description.
 bool has_own_streamer(std::string_view class_name);
 
 // TArrayC and its kin: n i4, then the numbers, without a header.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "streamer/object_walk.h"
-
 #include <utility>
+
+#include "streamer/object_walk.h"
 
 namespace tfile {
 namespace {
@@ -120,7 +120,8 @@ void ObjectWalk::items_by_member(Cursor& in, std::uint32_t count, const Streamer
   tell_columns(in, count, columns, info->class_name, {});
 }
 
-void ObjectWalk::add_class_columns(Cursor& in, std::uint32_t count, const StreamerInfo& info, std::vector<MemberColumn>& columns) {
+void ObjectWalk::add_class_columns(Cursor& in, std::uint32_t count, const StreamerInfo& info,
+                                   std::vector<MemberColumn>& columns) {
   const Deeper deeper(*this);
   for (const StreamerElement& e : info.elements) {
     if (!may_go_on(in)) return;
@@ -129,10 +130,12 @@ void ObjectWalk::add_class_columns(Cursor& in, std::uint32_t count, const Stream
       continue;
     }
     const StreamerInfo* above = find(e.name, e.base_version, e.base_checksum);
-    if (above && !has_header(in, e) && e.name != "TObject" && !array_class_dtype(e.name) && !collection_reader(e.name)) {
+    if (above && !has_header(in, e) && e.name != "TObject" && !array_class_dtype(e.name) &&
+        !collection_reader(e.name)) {
       add_class_columns(in, count, *above, columns);
     } else {
-      add_column(in, count, {}, [this, &e](Cursor& at) { base(at, e); }, columns);
+      add_column(
+          in, count, {}, [this, &e](Cursor& at) { base(at, e); }, columns);
     }
   }
 }
@@ -146,38 +149,46 @@ bool ObjectWalk::has_header(const Cursor& in, const StreamerElement& e) {
 }
 
 // A collection has one header for all items; so do strings in some arrays.
-void ObjectWalk::add_element_column(Cursor& in, std::uint32_t count, const StreamerElement& e, std::vector<MemberColumn>& columns) {
+void ObjectWalk::add_element_column(Cursor& in, std::uint32_t count, const StreamerElement& e,
+                                    std::vector<MemberColumn>& columns) {
   const Prepared& p = prepared(e);
   if ((e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) && p.shape.empty())
     return add_value_column(in, count, e.name, p.type, columns);
   if (e.type == kTString + kOffsetArray || e.type == kTNamed + kOffsetArray || e.type == kTObject + kOffsetArray) {
     read_frame(in);
     const int type = e.type - kOffsetArray;
-    return add_column(in, count, e.name,
-                      [this, &e, &p, type](Cursor& at) { shaped(at, p.shape, [&] { object_element(at, e, type); }); },
-                      columns);
+    return add_column(
+        in, count, e.name,
+        [this, &e, &p, type](Cursor& at) { shaped(at, p.shape, [&] { object_element(at, e, type); }); }, columns);
   }
-  add_column(in, count, e.name, [this, &e](Cursor& at) { element(at, e); }, columns);
+  add_column(
+      in, count, e.name, [this, &e](Cursor& at) { element(at, e); }, columns);
 }
 
-void ObjectWalk::add_value_column(Cursor& in, std::uint32_t count, std::string_view name, const TypeName& type, std::vector<MemberColumn>& columns) {
+void ObjectWalk::add_value_column(Cursor& in, std::uint32_t count, std::string_view name, const TypeName& type,
+                                  std::vector<MemberColumn>& columns) {
   const bool is_collection = type.kind == TypeName::Kind::sequence || type.kind == TypeName::Kind::map;
   if (is_collection) {
     const Frame frame = read_frame(in);
     if (!frame.member_wise)
-      return add_column(in, count, name, [this, &type](Cursor& at) { items(at, type); }, columns);
+      return add_column(
+          in, count, name, [this, &type](Cursor& at) { items(at, type); }, columns);
     const StreamerInfo* info = value_class(in, type);
-    return add_column(in, count, name, [this, &type, info](Cursor& at) { member_wise_items(at, type, info); }, columns);
+    return add_column(
+        in, count, name, [this, &type, info](Cursor& at) { member_wise_items(at, type, info); }, columns);
   }
   if (type.kind == TypeName::Kind::std_string || type.kind == TypeName::Kind::bitset) {
     read_frame(in);
-    return add_column(in, count, name, [this, &type](Cursor& at) { value(at, type, Place::item); }, columns);
+    return add_column(
+        in, count, name, [this, &type](Cursor& at) { value(at, type, Place::item); }, columns);
   }
-  add_column(in, count, name, [this, &type](Cursor& at) { value(at, type, Place::member); }, columns);
+  add_column(
+      in, count, name, [this, &type](Cursor& at) { value(at, type, Place::member); }, columns);
 }
 
 // Finds where this member of each item begins, by reading it in silence.
-void ObjectWalk::add_column(Cursor& in, std::uint32_t count, std::string_view name, std::function<void(Cursor&)> read, std::vector<MemberColumn>& columns) {
+void ObjectWalk::add_column(Cursor& in, std::uint32_t count, std::string_view name, std::function<void(Cursor&)> read,
+                            std::vector<MemberColumn>& columns) {
   MemberColumn column{name, std::move(read), {}};
   Silence silence;
   ObjectVisitor* outer = std::exchange(visitor_, &silence);
@@ -190,11 +201,14 @@ void ObjectWalk::add_column(Cursor& in, std::uint32_t count, std::string_view na
 }
 
 // Item by item. `class_name` empty: pairs of a map of type `map_type`.
-void ObjectWalk::tell_columns(Cursor& in, std::uint32_t count, const std::vector<MemberColumn>& columns, std::string_view class_name, std::string_view map_type) {
+void ObjectWalk::tell_columns(Cursor& in, std::uint32_t count, const std::vector<MemberColumn>& columns,
+                              std::string_view class_name, std::string_view map_type) {
   visitor_->begin_list();
   for (std::uint32_t i = 0; i < count && may_go_on(in); ++i) {
-    if (class_name.empty()) visitor_->begin_pair(map_type);
-    else visitor_->begin_object(class_name, 0);
+    if (class_name.empty())
+      visitor_->begin_pair(map_type);
+    else
+      visitor_->begin_object(class_name, 0);
     const std::size_t counters = counters_.size();
     for (const MemberColumn& column : columns) {
       if (i >= column.starts.size()) break;

@@ -10,8 +10,8 @@ namespace tfile {
 
 // Classes nest a few levels; one that contains itself by value cannot be, unless the file lies.
 inline constexpr int kDepthMax = 40;
-// A program is compiled from what a file says: a class of a thousand members, each of such a class, must not fill memory.
-// Also keeps the numbers of registers and packings within their 16 bits.
+// A program is compiled from what a file says: a class of a thousand members, each of such a class, must not fill
+// memory. Also keeps the numbers of registers and packings within their 16 bits.
 inline constexpr std::size_t kOpsMax = 30'000;
 
 // Bounds the recursion through types and classes.
@@ -46,7 +46,8 @@ class LayoutCompiler::ClassAround {
 // The same for the name of a member.
 class LayoutCompiler::MemberAround {
  public:
-  MemberAround(LayoutCompiler& compiler, const std::string& name) : compiler_(compiler), outer_(compiler.place_.size()) {
+  MemberAround(LayoutCompiler& compiler, const std::string& name)
+      : compiler_(compiler), outer_(compiler.place_.size()) {
     compiler_.place_ += '/';
     compiler_.place_ += name;
   }

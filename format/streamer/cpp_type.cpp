@@ -64,22 +64,99 @@ constexpr std::array<Pair, 24> kHeaders = {{{"TH1", "TH1.h"},
                                             {"TSpline3", "TSpline.h"},
                                             {"TSplinePoly3", "TSpline.h"},
                                             {"TSplinePoly", "TSpline.h"}}};
-constexpr std::array kFamilies = {"TAtt",  "TArray",  "TBranch", "TDirectory", "TGraph", "THash",   "TLeaf",
-                                  "TPave", "TProfile", "TRandom", "TStreamer",  "TVirtual", "TF1", "Roo", "THn"};
-constexpr std::array kClasses = {
-    "TObject",     "TNamed",       "TString",     "TList",      "TCollection",   "TSeqCollection", "TObjArray",
-    "TObjString",  "TMap",         "TClonesArray", "TOrdCollection", "TSortedList", "TRef",        "TRefArray",
-    "TRefTable",   "TProcessID",   "TUUID",       "TDatime",    "TTimeStamp",    "TBits",          "TUrl",
-    "TMacro",      "TParameter",   "TAxis",       "TF2",        "TF3",           "TFormula",       "TEfficiency",
-    "TSpline",     "TMultiGraph",  "THStack",     "TScatter",   "TLimit",        "TLimitDataSource", "TConfidenceLevel",
-    "TTree",       "TNtuple",      "TNtupleD",    "TChain",     "TKey",          "TFile",          "TBasket",
-    "TFriendElement", "TTreeIndex", "TEntryList", "TEventList", "TCut",          "TLorentzVector", "TVector2",
-    "TVector3",    "TRotation",    "TLorentzRotation", "TMatrixTBase", "TMatrixT", "TMatrixTSym",  "TMatrixTSparse",
-    "TVectorT",    "TCanvas",      "TPad",        "TFrame",     "TLine",         "TBox",           "TText",
-    "TLatex",      "TLegend",      "TLegendEntry", "TMarker",   "TEllipse",      "TArrow",         "TArc",
-    "TPolyLine",   "TPolyMarker",  "TGaxis",      "TColor",     "TStyle",        "TExec",          "TFolder",
-    "TTask",       "TParticle",    "TParticlePDG", "TFitResult", "TPrincipal",   "TComplex",       "TGlobal",
-    "TQObject",    "TClass",       "TDictionary", "TDataType",  "TMethodCall",   "TBuffer",        "TFunction"};
+constexpr std::array kFamilies = {"TAtt",     "TArray",  "TBranch",   "TDirectory", "TGraph", "THash", "TLeaf", "TPave",
+                                  "TProfile", "TRandom", "TStreamer", "TVirtual",   "TF1",    "Roo",   "THn"};
+constexpr std::array kClasses = {"TObject",
+                                 "TNamed",
+                                 "TString",
+                                 "TList",
+                                 "TCollection",
+                                 "TSeqCollection",
+                                 "TObjArray",
+                                 "TObjString",
+                                 "TMap",
+                                 "TClonesArray",
+                                 "TOrdCollection",
+                                 "TSortedList",
+                                 "TRef",
+                                 "TRefArray",
+                                 "TRefTable",
+                                 "TProcessID",
+                                 "TUUID",
+                                 "TDatime",
+                                 "TTimeStamp",
+                                 "TBits",
+                                 "TUrl",
+                                 "TMacro",
+                                 "TParameter",
+                                 "TAxis",
+                                 "TF2",
+                                 "TF3",
+                                 "TFormula",
+                                 "TEfficiency",
+                                 "TSpline",
+                                 "TMultiGraph",
+                                 "THStack",
+                                 "TScatter",
+                                 "TLimit",
+                                 "TLimitDataSource",
+                                 "TConfidenceLevel",
+                                 "TTree",
+                                 "TNtuple",
+                                 "TNtupleD",
+                                 "TChain",
+                                 "TKey",
+                                 "TFile",
+                                 "TBasket",
+                                 "TFriendElement",
+                                 "TTreeIndex",
+                                 "TEntryList",
+                                 "TEventList",
+                                 "TCut",
+                                 "TLorentzVector",
+                                 "TVector2",
+                                 "TVector3",
+                                 "TRotation",
+                                 "TLorentzRotation",
+                                 "TMatrixTBase",
+                                 "TMatrixT",
+                                 "TMatrixTSym",
+                                 "TMatrixTSparse",
+                                 "TVectorT",
+                                 "TCanvas",
+                                 "TPad",
+                                 "TFrame",
+                                 "TLine",
+                                 "TBox",
+                                 "TText",
+                                 "TLatex",
+                                 "TLegend",
+                                 "TLegendEntry",
+                                 "TMarker",
+                                 "TEllipse",
+                                 "TArrow",
+                                 "TArc",
+                                 "TPolyLine",
+                                 "TPolyMarker",
+                                 "TGaxis",
+                                 "TColor",
+                                 "TStyle",
+                                 "TExec",
+                                 "TFolder",
+                                 "TTask",
+                                 "TParticle",
+                                 "TParticlePDG",
+                                 "TFitResult",
+                                 "TPrincipal",
+                                 "TComplex",
+                                 "TGlobal",
+                                 "TQObject",
+                                 "TClass",
+                                 "TDictionary",
+                                 "TDataType",
+                                 "TMethodCall",
+                                 "TBuffer",
+                                 "TFunction"};
 
 std::string_view trim(std::string_view s) {
   while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
@@ -93,7 +170,8 @@ std::string_view without_std(std::string_view name) {
 }
 
 const Pair* find_std(std::string_view name) {
-  const auto found = std::find_if(kStd.begin(), kStd.end(), [&](const Pair& known) { return known.first == without_std(name); });
+  const auto found =
+      std::find_if(kStd.begin(), kStd.end(), [&](const Pair& known) { return known.first == without_std(name); });
   return found == kStd.end() ? nullptr : &*found;
 }
 
@@ -173,9 +251,18 @@ class Parser {
 // ROOT's own names of fundamental types are other names of the same types.
 static std::string_view plain_name(std::string_view name) {
   static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNames = {
-      {{"Int_t", "int"}, {"UInt_t", "unsigned int"}, {"Short_t", "short"}, {"UShort_t", "unsigned short"}, {"Char_t", "char"},
-       {"UChar_t", "unsigned char"}, {"Bool_t", "bool"}, {"Float_t", "float"}, {"Double_t", "double"}, {"Long_t", "long"},
-       {"Long64_t", "long long"}, {"ULong64_t", "unsigned long long"}}};
+      {{"Int_t", "int"},
+       {"UInt_t", "unsigned int"},
+       {"Short_t", "short"},
+       {"UShort_t", "unsigned short"},
+       {"Char_t", "char"},
+       {"UChar_t", "unsigned char"},
+       {"Bool_t", "bool"},
+       {"Float_t", "float"},
+       {"Double_t", "double"},
+       {"Long_t", "long"},
+       {"Long64_t", "long long"},
+       {"ULong64_t", "unsigned long long"}}};
   const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& known) { return known.first == name; });
   return found == kNames.end() ? name : found->second;
 }
@@ -210,7 +297,8 @@ std::string CppType::code() const {
 }
 
 bool is_fundamental(std::string_view name) {
-  static constexpr std::array kMore = {"void", "Double32_t", "Float16_t", "long double", "Option_t", "Text_t", "char", "true", "false"};
+  static constexpr std::array kMore = {"void",   "Double32_t", "Float16_t", "long double", "Option_t",
+                                       "Text_t", "char",       "true",      "false"};
   if (name.empty() || (name[0] >= '0' && name[0] <= '9') || name[0] == '-') return true;
   return fundamental_dtype(name) || std::find(kMore.begin(), kMore.end(), name) != kMore.end();
 }
@@ -226,7 +314,8 @@ bool is_of_root(std::string_view name) {
   if (name == "ROOT::TIOFeatures" || name == "ROOT::VecOps::RVec") return true;
   if (const auto scope = name.find("::"); scope != name.npos) return is_of_root(name.substr(0, scope));
   if (std::find(kClasses.begin(), kClasses.end(), name) != kClasses.end()) return true;
-  if (std::any_of(kHeaders.begin(), kHeaders.end(), [&](const Pair& known) { return known.first == name; })) return true;
+  if (std::any_of(kHeaders.begin(), kHeaders.end(), [&](const Pair& known) { return known.first == name; }))
+    return true;
   return std::any_of(kFamilies.begin(), kFamilies.end(), [&](std::string_view family) {
     // "TAttLine", but not "TAttack".
     return name.starts_with(family) && (name.size() == family.size() || name[family.size()] < 'a' || family == "TF1");
@@ -238,7 +327,8 @@ std::string root_include(std::string_view name) {
   if (name == "ROOT::TIOFeatures") return "ROOT/TIOFeatures.hxx";
   name = name.substr(0, name.find("::"));
   if (name.starts_with("TStreamer") && name != "TStreamerInfo") return "TStreamerElement.h";
-  const auto found = std::find_if(kHeaders.begin(), kHeaders.end(), [&](const Pair& known) { return known.first == name; });
+  const auto found =
+      std::find_if(kHeaders.begin(), kHeaders.end(), [&](const Pair& known) { return known.first == name; });
   return found != kHeaders.end() ? found->second : std::string(name) + ".h";
 }
 

@@ -9,11 +9,11 @@ namespace tfile {
 
 // A C++ type as text taken apart, to be written again with std:: where it belongs and to see which classes it names.
 struct CppType {
-  std::string name;                // qualified, without arguments: "vector", "A::B", "unsigned int", "3"
+  std::string name;  // qualified, without arguments: "vector", "A::B", "unsigned int", "3"
   bool has_arguments = false;
   std::vector<CppType> arguments;
-  std::vector<CppType> inner;      // a name inside a template: "A<int>::B" is A<int> with inner B
-  std::string suffix;              // "*", "&", "[3]"
+  std::vector<CppType> inner;  // a name inside a template: "A<int>::B" is A<int> with inner B
+  std::string suffix;          // "*", "&", "[3]"
   bool is_const = false;
 
   // Without pointers, references and const: the name by which a class is known here.

@@ -69,7 +69,8 @@ bool FixedItems::learn_op(const Program& program, const Op& op, std::span<const 
       return learn_frame(program, op, bytes, nullptr);
     case Op::Kind::object: {
       std::size_t end = 0;
-      return !op.is_bare && learn_frame(program, op, bytes, &end) && (op.block.empty() || learn(program, op.block, bytes)) && size_ == end;
+      return !op.is_bare && learn_frame(program, op, bytes, &end) &&
+             (op.block.empty() || learn(program, op.block, bytes)) && size_ == end;
     }
     default:
       return false;
@@ -125,7 +126,8 @@ void FixedItems::gather(const Program& program, const std::byte* at, std::size_t
       const Packing& packing = program.packings[static_cast<std::size_t>(part.packing)];
       const std::size_t unpacked = part.size / packing.stored_size() * (packing.to_double ? 8 : 4);
       std::byte* to = slots[part.slot].extend(batch * unpacked);
-      for (std::size_t i = 0; i < batch; ++i, to += unpacked) unpack(packing, {at + i * size_ + part.offset, part.size}, to);
+      for (std::size_t i = 0; i < batch; ++i, to += unpacked)
+        unpack(packing, {at + i * size_ + part.offset, part.size}, to);
     }
     at += batch * size_;
   }

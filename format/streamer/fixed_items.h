@@ -11,9 +11,9 @@
 
 namespace tfile {
 
-// The items of a block that all have the same bytes but for their numbers: where each number lies, and which bytes (byte
-// counts, versions, bits) must be as they were in the item that this was learned from. Such items are taken apart a
-// column at a time instead of an instruction at a time.
+// The items of a block that all have the same bytes but for their numbers: where each number lies, and which bytes
+// (byte counts, versions, bits) must be as they were in the item that this was learned from. Such items are taken apart
+// a column at a time instead of an instruction at a time.
 class FixedItems {
  public:
   // From an item at the start of `bytes`. False: items of this block may differ in size.

@@ -14,9 +14,9 @@ class MetObjects {
   struct Object {
     std::uint32_t identity = 0;  // ObjectTag::identity
     std::string_view class_name;
-    std::size_t body = 0;        // position behind the class tag
-    bool is_complete = false;    // not one that is being read
-    std::uint16_t table = 0;     // of the pointer that held it, and its item there (-1: not an item of an alternative)
+    std::size_t body = 0;      // position behind the class tag
+    bool is_complete = false;  // not one that is being read
+    std::uint16_t table = 0;   // of the pointer that held it, and its item there (-1: not an item of an alternative)
     std::int64_t item = -1;
   };
 
@@ -30,8 +30,9 @@ class MetObjects {
   Object& at(std::size_t number) { return objects_[number]; }
 
   const Object* find(std::uint32_t identity) const {
-    const auto found = std::lower_bound(objects_.begin(), objects_.end(), identity,
-                                        [](const Object& object, std::uint32_t wanted) { return object.identity < wanted; });
+    const auto found =
+        std::lower_bound(objects_.begin(), objects_.end(), identity,
+                         [](const Object& object, std::uint32_t wanted) { return object.identity < wanted; });
     return found == objects_.end() || found->identity != identity ? nullptr : &*found;
   }
 

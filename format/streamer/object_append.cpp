@@ -53,9 +53,7 @@ void ObjectAppender::close(std::size_t opened) {
   patch_big(opened, kByteCountBit | static_cast<std::uint32_t>(size() - opened - sizeof(std::uint32_t)));
 }
 
-void ObjectAppender::reference(std::size_t opened) {
-  big(origin_ + static_cast<std::uint32_t>(opened) + kTagOffset);
-}
+void ObjectAppender::reference(std::size_t opened) { big(origin_ + static_cast<std::uint32_t>(opened) + kTagOffset); }
 
 void ObjectAppender::tobject(std::uint32_t bits) {
   big(std::uint16_t{1});

@@ -28,7 +28,12 @@ constexpr std::size_t kTextMax = 1 << 30;
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
-  const std::size_t length = first < 0x80 ? 1 : first < 0xC2 ? 0 : first < 0xE0 ? 2 : first < 0xF0 ? 3 : first < 0xF5 ? 4 : 0;
+  const std::size_t length = first < 0x80   ? 1
+                             : first < 0xC2 ? 0
+                             : first < 0xE0 ? 2
+                             : first < 0xF0 ? 3
+                             : first < 0xF5 ? 4
+                                            : 0;
   if (length == 0 || length > text.size()) return 0;
   for (std::size_t i = 1; i < length; ++i) {
     if ((byte(i) & 0xC0) != 0x80) return 0;
@@ -54,11 +59,21 @@ void append_quoted(std::string& to, std::string_view text) {
       continue;
     }
     switch (c) {
-      case '"': to += "\\\""; break;
-      case '\\': to += "\\\\"; break;
-      case '\n': to += "\\n"; break;
-      case '\t': to += "\\t"; break;
-      case '\r': to += "\\r"; break;
+      case '"':
+        to += "\\\"";
+        break;
+      case '\\':
+        to += "\\\\";
+        break;
+      case '\n':
+        to += "\\n";
+        break;
+      case '\t':
+        to += "\\t";
+        break;
+      case '\r':
+        to += "\\r";
+        break;
       default: {
         // A byte that is no UTF-8 becomes the surrogate that Python reads such bytes as.
         std::array<char, 8> escape;
@@ -116,17 +131,29 @@ T number_at(const StoredNumbers& numbers, std::size_t i) {
 
 void append_number(std::string& to, const StoredNumbers& numbers, std::size_t i) {
   switch (numbers.dtype) {
-    case Dtype::b1: to += number_at<std::uint8_t>(numbers, i) ? "true" : "false"; return;
-    case Dtype::i1: return append_integer(to, int{number_at<std::int8_t>(numbers, i)});
-    case Dtype::u1: return append_integer(to, int{number_at<std::uint8_t>(numbers, i)});
-    case Dtype::i2: return append_integer(to, number_at<std::int16_t>(numbers, i));
-    case Dtype::u2: return append_integer(to, number_at<std::uint16_t>(numbers, i));
-    case Dtype::i4: return append_integer(to, number_at<std::int32_t>(numbers, i));
-    case Dtype::u4: return append_integer(to, number_at<std::uint32_t>(numbers, i));
-    case Dtype::i8: return append_integer(to, number_at<std::int64_t>(numbers, i));
-    case Dtype::u8: return append_integer(to, number_at<std::uint64_t>(numbers, i));
-    case Dtype::f4: return append_real(to, number_at<float>(numbers, i));
-    case Dtype::f8: return append_real(to, number_at<double>(numbers, i));
+    case Dtype::b1:
+      to += number_at<std::uint8_t>(numbers, i) ? "true" : "false";
+      return;
+    case Dtype::i1:
+      return append_integer(to, int{number_at<std::int8_t>(numbers, i)});
+    case Dtype::u1:
+      return append_integer(to, int{number_at<std::uint8_t>(numbers, i)});
+    case Dtype::i2:
+      return append_integer(to, number_at<std::int16_t>(numbers, i));
+    case Dtype::u2:
+      return append_integer(to, number_at<std::uint16_t>(numbers, i));
+    case Dtype::i4:
+      return append_integer(to, number_at<std::int32_t>(numbers, i));
+    case Dtype::u4:
+      return append_integer(to, number_at<std::uint32_t>(numbers, i));
+    case Dtype::i8:
+      return append_integer(to, number_at<std::int64_t>(numbers, i));
+    case Dtype::u8:
+      return append_integer(to, number_at<std::uint64_t>(numbers, i));
+    case Dtype::f4:
+      return append_real(to, number_at<float>(numbers, i));
+    case Dtype::f8:
+      return append_real(to, number_at<double>(numbers, i));
   }
 }
 
@@ -248,8 +275,10 @@ class JsonWriter final : public ObjectVisitor {
     text_ += '[';
     for (std::size_t i = 0; i < count && !full(); ++i) {
       if (i != 0) text_ += ", ";
-      if (is_last) append_number(text_, all, next++);
-      else append_array(all, shape.subspan(1), next);
+      if (is_last)
+        append_number(text_, all, next++);
+      else
+        append_array(all, shape.subspan(1), next);
     }
     text_ += ']';
   }
@@ -283,7 +312,8 @@ Result<std::string> object_json(const StreamerInfos& infos, std::string_view cla
                                 std::span<const std::byte> payload, std::uint32_t keylen) {
   JsonWriter writer(std::min(payload.size() * kTextPerByte + kTextMin, kTextMax));
   TRY_VOID(visit_object(infos, class_name, payload, keylen, writer));
-  if (writer.is_too_long()) return fail(ErrorKind::unsupported, "object: its text is out of proportion to its bytes, or beyond 1 GiB");
+  if (writer.is_too_long())
+    return fail(ErrorKind::unsupported, "object: its text is out of proportion to its bytes, or beyond 1 GiB");
   return writer.take();
 }
 

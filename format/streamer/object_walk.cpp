@@ -36,12 +36,18 @@ std::uint64_t product(std::span<const std::uint32_t> shape) {
 // What stands in JSON for the name of a base class that is a collection (TBufferJSON::JsonStartElement).
 std::string_view member_of_base(const TypeName& base) {
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
-      {"vector", "fVector"},        {"list", "fList"},
-      {"forward_list", "fForwardlist"}, {"deque", "fDeque"},
-      {"map", "fMap"},              {"multimap", "fMultiMap"},
-      {"set", "fSet"},              {"multiset", "fMultiSet"},
-      {"unordered_set", "fUnorderedSet"}, {"unordered_multiset", "fUnorderedMultiSet"},
-      {"unordered_map", "fUnorderedMap"}, {"unordered_multimap", "fUnorderedMultiMap"},
+      {"vector", "fVector"},
+      {"list", "fList"},
+      {"forward_list", "fForwardlist"},
+      {"deque", "fDeque"},
+      {"map", "fMap"},
+      {"multimap", "fMultiMap"},
+      {"set", "fSet"},
+      {"multiset", "fMultiSet"},
+      {"unordered_set", "fUnorderedSet"},
+      {"unordered_multiset", "fUnorderedMultiSet"},
+      {"unordered_map", "fUnorderedMap"},
+      {"unordered_multimap", "fUnorderedMultiMap"},
       {"bitset", "fBitSet"}};
   if (base.kind == TypeName::Kind::std_string || base.kind == TypeName::Kind::tstring) return "fString";
   const std::string_view name = std::string_view(base.text).substr(0, base.text.find('<'));
@@ -54,9 +60,9 @@ std::string_view member_of_base(const TypeName& base) {
 // "tp<Int_t>" -> "tp<int>": a member may name its class with typedefs, streamer infos do not.
 std::string with_plain_types(std::string_view name) {
   static constexpr std::pair<std::string_view, std::string_view> kTypedefs[] = {
-      {"Int_t", "int"},      {"UInt_t", "unsigned int"},     {"Short_t", "short"}, {"UShort_t", "unsigned short"},
-      {"Char_t", "char"},    {"UChar_t", "unsigned char"},   {"Long_t", "long"},   {"ULong_t", "unsigned long"},
-      {"Float_t", "float"},  {"Double_t", "double"},         {"Bool_t", "bool"}};
+      {"Int_t", "int"},     {"UInt_t", "unsigned int"},   {"Short_t", "short"}, {"UShort_t", "unsigned short"},
+      {"Char_t", "char"},   {"UChar_t", "unsigned char"}, {"Long_t", "long"},   {"ULong_t", "unsigned long"},
+      {"Float_t", "float"}, {"Double_t", "double"},       {"Bool_t", "bool"}};
   std::string plain;
   std::size_t begin = 0;
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == ':'; };
@@ -90,9 +96,12 @@ void ObjectWalk::key_object(Cursor& in, std::string_view class_name) {
 
 bool ObjectWalk::may_go_on(Cursor& in) {
   if (in.failed()) return false;
-  if (depth_ > kDepthMax) in.reject("object: nested too deeply");
-  else if (work_left_ == 0) in.reject("object: more values than its bytes can hold");
-  else --work_left_;
+  if (depth_ > kDepthMax)
+    in.reject("object: nested too deeply");
+  else if (work_left_ == 0)
+    in.reject("object: more values than its bytes can hold");
+  else
+    --work_left_;
   return !in.failed();
 }
 
@@ -102,14 +111,16 @@ const ObjectWalk::Prepared& ObjectWalk::prepared(const StreamerElement& e) {
   if (is_new) {
     p.type = parse_type_name(without_pointer(is_base(e) ? e.name : e.type_name));
     // Items of an enum's name are what fCtype says.
-    const bool is_known = p.type.kind != TypeName::Kind::sequence || p.type.arguments[0].kind != TypeName::Kind::named_class;
+    const bool is_known =
+        p.type.kind != TypeName::Kind::sequence || p.type.arguments[0].kind != TypeName::Kind::named_class;
     if (const auto dtype = basic_dtype(e.stl_content); dtype && !is_known) {
       p.type.arguments[0].kind = TypeName::Kind::number;
       p.type.arguments[0].dtype = *dtype;
     }
     p.shape = element_shape(e);
     const int basic = e.type % kOffsetArray;
-    if (e.type < kObject && (basic == kDouble32 || basic == kFloat16)) p.packing = parse_packing(e.title, basic == kDouble32);
+    if (e.type < kObject && (basic == kDouble32 || basic == kFloat16))
+      p.packing = parse_packing(e.title, basic == kDouble32);
   }
   return p;
 }
@@ -196,8 +207,10 @@ void ObjectWalk::unknown(Cursor& in, const Frame& frame, std::string_view name) 
   const std::string reason = "the file does not describe class " + std::string(name);
   if (depth_ == 1) refused_ = reason;
   visitor_->unread(reason);
-  if (frame.counted) in.seek(frame.end, "object: end");
-  else in.reject("object of an unknown class");
+  if (frame.counted)
+    in.seek(frame.end, "object: end");
+  else
+    in.reject("object of an unknown class");
 }
 
 void ObjectWalk::members(Cursor& in, const StreamerInfo& info) {
@@ -267,8 +280,10 @@ void ObjectWalk::pointer(Cursor& in) {
   const Frame slot{.counted = tag.counted, .end = tag.end};
   Cursor inner = inside(in, slot);
   const TypeName type = parse_type_name(tag.class_name);
-  if (type.kind == TypeName::Kind::named_class) class_value(inner, tag.class_name, tag.identity);
-  else value(inner, type, Place::item);
+  if (type.kind == TypeName::Kind::named_class)
+    class_value(inner, tag.class_name, tag.identity);
+  else
+    value(inner, type, Place::item);
   leave(in, inner, slot);
 }
 
@@ -375,9 +390,12 @@ void ObjectWalk::loop(Cursor& outer, const StreamerElement& e) {
   for (std::uint64_t array = 0; array < arrays && (array == 0 || !in.failed()); ++array) {
     visitor_->begin_list();
     for (std::int64_t i = 0; !in.failed() && i < *count; ++i) {
-      if (of_pointers) pointer(in);
-      else if (type.kind == TypeName::Kind::named_class) class_value(in, type.text, 0);
-      else value(in, type, Place::item);
+      if (of_pointers)
+        pointer(in);
+      else if (type.kind == TypeName::Kind::named_class)
+        class_value(in, type.text, 0);
+      else
+        value(in, type, Place::item);
     }
     visitor_->end_list();
   }
@@ -386,7 +404,8 @@ void ObjectWalk::loop(Cursor& outer, const StreamerElement& e) {
 }
 
 std::optional<std::int64_t> ObjectWalk::counter(std::string_view name) const {
-  const auto found = std::find_if(counters_.rbegin(), counters_.rend(), [&](const Counter& c) { return c.name == name; });
+  const auto found =
+      std::find_if(counters_.rbegin(), counters_.rend(), [&](const Counter& c) { return c.name == name; });
   if (found == counters_.rend()) return std::nullopt;
   return found->value;
 }
@@ -407,9 +426,7 @@ StoredNumbers ObjectWalk::stored(Cursor& in, NumberType type, std::uint64_t coun
   return numbers;
 }
 
-void ObjectWalk::number(Cursor& in, Dtype dtype) {
-  number(in, NumberType{dtype});
-}
+void ObjectWalk::number(Cursor& in, Dtype dtype) { number(in, NumberType{dtype}); }
 
 void ObjectWalk::number(Cursor& in, NumberType type) {
   const StoredNumbers one = stored(in, type, 1);
@@ -468,9 +485,7 @@ void ObjectWalk::value(Cursor& in, const TypeName& type, Place place) {
   }
 }
 
-bool ObjectWalk::is_char(const TypeName& type) {
-  return type.text == "char" || type.text == "Char_t";
-}
+bool ObjectWalk::is_char(const TypeName& type) { return type.text == "char" || type.text == "Char_t"; }
 
 ObjectWalk::NumberType ObjectWalk::packed_type(const TypeName& type) {
   static const Packing kDouble = parse_packing({}, true), kFloat = parse_packing({}, false);

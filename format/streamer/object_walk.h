@@ -21,10 +21,12 @@
 namespace tfile {
 
 // The walk over one object that visit_object makes. Every function that reads a value tells the visitor of exactly one,
-// whatever happens; a cursor that failed gives null. What only some function needs to be told stands where it is defined.
+// whatever happens; a cursor that failed gives null. What only some function needs to be told stands where it is
+// defined.
 class ObjectWalk {
  public:
-  ObjectWalk(const StreamerInfos& infos, std::span<const std::byte> payload, std::uint32_t keylen, ObjectVisitor& visitor);
+  ObjectWalk(const StreamerInfos& infos, std::span<const std::byte> payload, std::uint32_t keylen,
+             ObjectVisitor& visitor);
 
   void key_object(Cursor& in, std::string_view class_name);
 
@@ -105,8 +107,10 @@ class ObjectWalk {
     visitor_->begin_list();
     for (std::uint32_t i = 0; !shape.empty() && i < shape[0]; ++i) {
       if (!may_go_on(in)) break;
-      if (shape.size() > 1) shaped(in, shape.subspan(1), item);
-      else item();
+      if (shape.size() > 1)
+        shaped(in, shape.subspan(1), item);
+      else
+        item();
     }
     visitor_->end_list();
   }
@@ -122,10 +126,14 @@ class ObjectWalk {
   void items_by_member(Cursor& in, std::uint32_t count, const StreamerInfo* info);
   void add_class_columns(Cursor& in, std::uint32_t count, const StreamerInfo& info, std::vector<MemberColumn>& columns);
   static bool has_header(const Cursor& in, const StreamerElement& e);
-  void add_element_column(Cursor& in, std::uint32_t count, const StreamerElement& e, std::vector<MemberColumn>& columns);
-  void add_value_column(Cursor& in, std::uint32_t count, std::string_view name, const TypeName& type, std::vector<MemberColumn>& columns);
-  void add_column(Cursor& in, std::uint32_t count, std::string_view name, std::function<void(Cursor&)> read, std::vector<MemberColumn>& columns);
-  void tell_columns(Cursor& in, std::uint32_t count, const std::vector<MemberColumn>& columns, std::string_view class_name, std::string_view map_type);
+  void add_element_column(Cursor& in, std::uint32_t count, const StreamerElement& e,
+                          std::vector<MemberColumn>& columns);
+  void add_value_column(Cursor& in, std::uint32_t count, std::string_view name, const TypeName& type,
+                        std::vector<MemberColumn>& columns);
+  void add_column(Cursor& in, std::uint32_t count, std::string_view name, std::function<void(Cursor&)> read,
+                  std::vector<MemberColumn>& columns);
+  void tell_columns(Cursor& in, std::uint32_t count, const std::vector<MemberColumn>& columns,
+                    std::string_view class_name, std::string_view map_type);
   void stl_element(Cursor& outer, const StreamerElement& e);
 
   // own_streamer_walk.cpp: classes whose streamers are written by hand

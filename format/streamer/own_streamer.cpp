@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ROOT's own classes whose bytes do not follow their StreamerInfo (docs/format.md, "Classes with a streamer of their own").
+// ROOT's own classes whose bytes do not follow their StreamerInfo (docs/format.md, "Classes with a streamer of their
+// own").
 #include "streamer/compiler_scopes.h"
 
 namespace tfile {
@@ -39,7 +40,8 @@ Shape LayoutCompiler::tref_array() {
   counters_.pop_back();
   record.parts.push_back(named(numbers(Dtype::i4, {}), "fLowerBound"));
   record.parts.push_back(named(numbers(Dtype::u2, {}), "fPID"));
-  auto ids = list({.kind = Op::Kind::counted_list, .reg = size}, [&]() -> Result<Shape> { return numbers(Dtype::u4, {}); });
+  auto ids =
+      list({.kind = Op::Kind::counted_list, .reg = size}, [&]() -> Result<Shape> { return numbers(Dtype::u4, {}); });
   record.parts.push_back(named(*std::move(ids), "fUIDs"));
   return record;
 }
@@ -103,7 +105,8 @@ Result<Shape> LayoutCompiler::clones_array() {
   const ClassAround around(*this, "TClonesArray");
   ClonesChoice choice;
   choice.place = place_;
-  if (const auto found = found_ ? found_->find(place_) : FoundClasses::const_iterator{}; found_ && found != found_->end())
+  if (const auto found = found_ ? found_->find(place_) : FoundClasses::const_iterator{};
+      found_ && found != found_->end())
     choice.class_name = *found->second.begin();
   Op op;
   op.kind = Op::Kind::clones;
@@ -114,8 +117,9 @@ Result<Shape> LayoutCompiler::clones_array() {
     const MemberAround member(*this, choice.class_name);
     const StreamerInfo* info = infos_.newest(choice.class_name);
     if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + choice.class_name);
-    TRY(item, two_forms(choice.object_wise, choice.member_wise, [&] { return object(choice.class_name, info); },
-                        [&] { return class_members_of_items(*info, Op::Kind::repeat); }));
+    TRY(item, two_forms(
+                  choice.object_wise, choice.member_wise, [&] { return object(choice.class_name, info); },
+                  [&] { return class_members_of_items(*info, Op::Kind::repeat); }));
   }
   op.table = static_cast<std::uint16_t>(program_.clones.size());
   program_.clones.push_back(std::move(choice));
@@ -127,7 +131,8 @@ Result<Shape> LayoutCompiler::clones_array() {
 Result<Shape> LayoutCompiler::symmetric_matrix(std::string_view class_name) {
   const std::string base = "TMatrixTBase<" + std::string(class_name.substr(class_name.find('<') + 1));
   const StreamerInfo* info = infos_.newest(base);
-  const TypeName matrix = parse_type_name(std::string("vector<") + std::string(class_name.substr(class_name.find('<') + 1)));
+  const TypeName matrix =
+      parse_type_name(std::string("vector<") + std::string(class_name.substr(class_name.find('<') + 1)));
   if (!info || matrix.arguments.empty() || matrix.arguments[0].kind != TypeName::Kind::number)
     return fail(ErrorKind::unsupported, "the file does not describe class " + base);
   const auto outer_counters = counters_.size();

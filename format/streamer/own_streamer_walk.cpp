@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "streamer/object_walk.h"
-
 #include <algorithm>
 #include <cstdlib>
 #include <utility>
+
+#include "streamer/object_walk.h"
 
 namespace tfile {
 namespace {
@@ -37,11 +37,16 @@ void ObjectWalk::symmetric_matrix(Cursor& in, std::string_view name, std::uint32
 
 ObjectWalk::CollectionReader ObjectWalk::collection_reader(std::string_view name) {
   static constexpr std::pair<std::string_view, CollectionReader> kReaders[] = {
-      {"TList", &ObjectWalk::list},          {"THashList", &ObjectWalk::list},
-      {"TSortedList", &ObjectWalk::list},    {"TObjArray", &ObjectWalk::object_array},
-      {"TMap", &ObjectWalk::map},            {"TClonesArray", &ObjectWalk::clones_array},
-      {"TRefArray", &ObjectWalk::ref_array}, {"TOrdCollection", &ObjectWalk::plain_collection},
-      {"THashTable", &ObjectWalk::plain_collection}, {"TCollection", &ObjectWalk::plain_collection},
+      {"TList", &ObjectWalk::list},
+      {"THashList", &ObjectWalk::list},
+      {"TSortedList", &ObjectWalk::list},
+      {"TObjArray", &ObjectWalk::object_array},
+      {"TMap", &ObjectWalk::map},
+      {"TClonesArray", &ObjectWalk::clones_array},
+      {"TRefArray", &ObjectWalk::ref_array},
+      {"TOrdCollection", &ObjectWalk::plain_collection},
+      {"THashTable", &ObjectWalk::plain_collection},
+      {"TCollection", &ObjectWalk::plain_collection},
       {"TSeqCollection", &ObjectWalk::plain_collection}};
   for (const auto& [class_name, reader] : kReaders) {
     if (class_name == name) return reader;
@@ -84,8 +89,10 @@ void ObjectWalk::list(Cursor& outer, std::string_view class_name) {
   visitor_->member("opt");
   visitor_->begin_list();
   for (const std::string_view option : options) {
-    if (option.empty()) visitor_->null();
-    else visitor_->text(option);
+    if (option.empty())
+      visitor_->null();
+    else
+      visitor_->text(option);
   }
   visitor_->end_list();
   leave_object(outer, in, frame);
@@ -99,13 +106,9 @@ void ObjectWalk::pointer_unless_null(Cursor& in) {
     pointer(in);
 }
 
-void ObjectWalk::object_array(Cursor& outer, std::string_view class_name) {
-  pointers(outer, class_name, true);
-}
+void ObjectWalk::object_array(Cursor& outer, std::string_view class_name) { pointers(outer, class_name, true); }
 
-void ObjectWalk::plain_collection(Cursor& outer, std::string_view class_name) {
-  pointers(outer, class_name, false);
-}
+void ObjectWalk::plain_collection(Cursor& outer, std::string_view class_name) { pointers(outer, class_name, false); }
 
 void ObjectWalk::pointers(Cursor& outer, std::string_view class_name, bool has_lower_bound) {
   const Frame frame = read_frame(outer);

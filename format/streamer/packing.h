@@ -22,8 +22,8 @@ struct Packing {
   std::size_t stored_size() const { return form == Form::truncated ? 3 : 4; }
 };
 
-// From the "[min,max]" or "[min,max,bits]" in a leaf's title or an element's comment, read as TStreamerElement reads it;
-// the default of the type (`to_double`: Double32_t, else Float16_t) where there is none.
+// From the "[min,max]" or "[min,max,bits]" in a leaf's title or an element's comment, read as TStreamerElement reads
+// it; the default of the type (`to_double`: Double32_t, else Float16_t) where there is none.
 Packing parse_packing(std::string_view title, bool to_double);
 
 // Unpacks stored.size() / stored_size() numbers to `to` (doubles or floats, native byte order).

@@ -32,13 +32,15 @@ std::vector<std::string> LayoutCompiler::candidates(const TypeName& pointee, boo
   };
   if (pointee.kind != TypeName::Kind::named_class) return {pointee.text};
   const std::vector<std::string> heirs = infos_.heirs(pointee.text);
-  const bool is_known = infos_.newest(pointee.text) || array_class_dtype(pointee.text) || has_own_streamer(pointee.text);
+  const bool is_known =
+      infos_.newest(pointee.text) || array_class_dtype(pointee.text) || has_own_streamer(pointee.text);
   if (pointee.text != "TObject" && heirs.size() <= kHeirsMax) {
     if (is_known) consider(pointee.text);
     for (const std::string& heir : heirs) consider(heir);
     return classes;
   }
-  if (const auto found = found_ ? found_->find(place_) : FoundClasses::const_iterator{}; found_ && found != found_->end()) {
+  if (const auto found = found_ ? found_->find(place_) : FoundClasses::const_iterator{};
+      found_ && found != found_->end()) {
     for (const std::string& name : found->second) consider(name);
   }
   if (classes.size() > kAlternativesMax) classes.resize(kAlternativesMax);
@@ -133,7 +135,8 @@ Result<Shape> LayoutCompiler::pointer(const TypeName& pointee) {
   shape.is_optional = may_be_optional;
   shape.parts = std::move(made.shapes);
   if (!may_be_optional && (!complete || made.blocks.size() < classes.size())) {
-    const std::string reason = "objects of other classes than those of the first entries, or within objects of their own class";
+    const std::string reason =
+        "objects of other classes than those of the first entries, or within objects of their own class";
     Shape other = bytes_shape(reason);
     other.name = "other";
     choices.other = static_cast<std::int32_t>(other.slot);

@@ -28,7 +28,7 @@ constexpr std::uint16_t kForeign = 0;
 struct Header {
   std::uint16_t version = 0;
   std::uint32_t checksum = 0;  // behind version 0
-  std::uint64_t end = 0;  // position after the object; 0: not told
+  std::uint64_t end = 0;       // position after the object; 0: not told
 };
 
 class Runner {
@@ -46,7 +46,8 @@ class Runner {
         last_class_(program.pointers.size()),
         read_again_left_(entries.data.size() * kReadAgainMax + kReadAgainRoom) {
     if (program.item_counts >= 0)
-      item_registers_[static_cast<std::size_t>(program.item_counts)].assign(entries.item_counts.begin(), entries.item_counts.end());
+      item_registers_[static_cast<std::size_t>(program.item_counts)].assign(entries.item_counts.begin(),
+                                                                            entries.item_counts.end());
   }
 
   // `origin`: what byte 0 of the cursor counts as in object tags.
@@ -101,7 +102,8 @@ class Runner {
       case Op::Kind::zero:
         return zero(op);
       case Op::Kind::no_items:
-        slots_[op.slot].push(is_hidden(op.slot + 1) ? totals_[op.slot + 1] : static_cast<std::int64_t>(slots_[op.slot + 1].size()));
+        slots_[op.slot].push(is_hidden(op.slot + 1) ? totals_[op.slot + 1]
+                                                    : static_cast<std::int64_t>(slots_[op.slot + 1].size()));
         return;
       case Op::Kind::unknown:
         return refuse(program_.unknown[op.table], in);
@@ -184,7 +186,8 @@ class Runner {
   void bits(std::uint32_t slot, Cursor& in) {
     const auto stored = in.take(4, "TObject: fBits");
     slots_[slot].append(stored);
-    if (stored.size() == 4 && (load_big<std::uint32_t>(stored.data()) & kIsReferencedBit)) in.skip(2, "TObject: process id");
+    if (stored.size() == 4 && (load_big<std::uint32_t>(stored.data()) & kIsReferencedBit))
+      in.skip(2, "TObject: process id");
   }
 
   void numbers(const Op& op, std::uint64_t times, Cursor& in) {
@@ -341,9 +344,9 @@ class Runner {
     std::int64_t n = 0;
     if (const Op& only = program_.ops[op.block.begin];
         op.block.end - op.block.begin == 1 && (only.kind == Op::Kind::numbers || only.kind == Op::Kind::packed)) {
-      const std::size_t size = only.count * (only.kind == Op::Kind::numbers
-                                                 ? std::size_t{only.item_size}
-                                                 : program_.packings[only.packing].stored_size());
+      const std::size_t size =
+          only.count * (only.kind == Op::Kind::numbers ? std::size_t{only.item_size}
+                                                       : program_.packings[only.packing].stored_size());
       if (in.left() % size != 0) return in.reject("entry is not a whole number of items");
       n = static_cast<std::int64_t>(in.left() / size);
       times(op.block, static_cast<std::uint64_t>(n), in);
@@ -432,7 +435,8 @@ class Runner {
       if (found_ && !class_name.empty()) (*found_)[choice.place].emplace(class_name);
       if (n > 0 && found_ && frame.end != 0) return in.seek(frame.end, "TClonesArray: end");
       if (n > 0)
-        return refuse("a TClonesArray of class " + std::string(class_name) + ", which the first entries do not have", in);
+        return refuse("a TClonesArray of class " + std::string(class_name) + ", which the first entries do not have",
+                      in);
     }
     // Collections among the members have their headers even if there is no item.
     if (n == 0 && frame.end != 0) return in.seek(frame.end, "TClonesArray: end"), end_list(op, 0);
@@ -491,8 +495,8 @@ class Runner {
   struct Pointed {
     int alternative;  // -1: none
     std::string_view class_name;
-    std::size_t begin;   // of the slot
-    std::uint64_t end;   // 0: not told
+    std::size_t begin;  // of the slot
+    std::uint64_t end;  // 0: not told
   };
   void pointed_object(const Op& op, const PointerChoices& choices, const Pointed& object, Cursor& in) {
     std::size_t number = 0;
@@ -519,8 +523,9 @@ class Runner {
   void other_object(const Op& op, const PointerChoices& choices, const Pointed& object, Cursor& in) {
     if (found_) (*found_)[choices.place].emplace(object.class_name);
     if (object.end == 0 || (choices.other < 0 && !found_))
-      return refuse("an object of class " + std::string(object.class_name) + ", which the file does not describe as one that " +
-                        "this pointer may point to", in);
+      return refuse("an object of class " + std::string(object.class_name) +
+                        ", which the file does not describe as one that " + "this pointer may point to",
+                    in);
     in.seek(object.end, "object: end");
     if (choices.other >= 0) put_other(op, choices, object.begin, in);
   }
@@ -587,7 +592,8 @@ class Runner {
   std::vector<std::int64_t> registers_;
   std::vector<std::vector<std::int64_t>> item_registers_;  // of each item of the member-wise collection that is read
   std::vector<std::int64_t> totals_;
-  std::vector<std::int32_t> fixed_of_block_;  // by the block's first instruction: an index of fixed_, or why there is none
+  std::vector<std::int32_t>
+      fixed_of_block_;  // by the block's first instruction: an index of fixed_, or why there is none
   std::vector<FixedItems> fixed_;
   std::vector<LastClass> last_class_;  // by pointer
   MetObjects met_;
@@ -653,7 +659,8 @@ Result<Chunk> run_program(const Program& program, const Entries& entries, std::s
                           std::vector<std::int64_t>* items) {
   Runner runner(program, entries);
   TRY_VOID(run_entries(runner, program, entries));
-  for (std::size_t slot = 0; items && slot < program.slots.size(); ++slot) items->push_back(slot_items(program, runner, slot));
+  for (std::size_t slot = 0; items && slot < program.slots.size(); ++slot)
+    items->push_back(slot_items(program, runner, slot));
   return first.empty() ? Chunk() : chunk_of_arrays(program, runner.arrays(), first);
 }
 

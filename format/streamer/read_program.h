@@ -14,9 +14,9 @@
 
 namespace tfile {
 
-// Reading instructions for the entries of one branch, compiled once from its types (streamer/class_layout.h) and run for
-// each entry: as ROOT's TStreamerInfoActions, a flat list rather than a walk over members. Each instruction takes bytes
-// from the entry and appends to *slots*, the arrays that become columns.
+// Reading instructions for the entries of one branch, compiled once from its types (streamer/class_layout.h) and run
+// for each entry: as ROOT's TStreamerInfoActions, a flat list rather than a walk over members. Each instruction takes
+// bytes from the entry and appends to *slots*, the arrays that become columns.
 
 struct Block {
   std::uint32_t begin = 0, end = 0;  // ops [begin, end)
@@ -25,47 +25,47 @@ struct Block {
 
 struct Op {
   enum class Kind : std::uint8_t {
-    numbers,       // `count` big-endian numbers of `item_size` bytes -> slot; the last one -> `reg` if >= 0
-    packed,        // `count` numbers by packings[packing] -> slot
-    string,        // counted string -> slot (ends), slot + 1 (chars)
-    leaf_string,   // the same, where an entry without bytes is an empty string
-    long_string,   // the same with an i4 length
-    skip,          // `count` bytes
-    skip_c_string, // up to and over a NUL
-    frame,         // a version header
-    object,        // version header, `block`; must end where the header says
-    tobject,       // -> slot (fUniqueID), slot + 1 (fBits)
-    bits,          // fBits of a split TObject -> slot
-    list,          // u4 n, then n times `block` -> slot (ends), slot + 1 (items, hidden)
-    fixed_list,    // `count` times `block` -> the same
-    counted_list,  // registers[reg] times `block` -> the same
-    flagged_list,  // u1 flag; unless 0, registers[reg] times `block` -> the same
-    triangle_list, // n (n + 1) / 2 times `block` -> the same, where registers[reg] is the square of n
-    stl,           // version header; `block` if the collection is object-wise, `other` if member-wise
-    value_version, // of the class of a member-wise collection
-    member_list,   // u4 n; unless 0, `block` once, in which... -> slot as list
-    repeat,        // ...runs its `block` n times: one member of all n items
-    rest,          // `block` until the entry ends -> slot as list if `with_slot`
-    counts,        // i4 n -> slot as list: the items themselves are in other branches
-    loop,          // version header, then `count` arrays of registers[reg] (reg < 0: as many as fill it) times `block`
-                   // -> slot as list; if `count` > 1 as list of `count` lists in slot + 2
-    pointer,       // a pointer slot, by pointers[table]
-    slot_bytes,    // the bytes of a pointer slot, or of an object with a byte count -> slot (ends), slot + 1 (bytes)
-    clones,        // TClonesArray, by clones[table] -> slot as list
-    zero,          // nothing: one item of zero bytes -> slot
-    no_items,      // nothing: a list or string without items -> slot (ends), slot + 1 unchanged
-    unknown,       // reached only where a class that nobody described has an object: fails with unknown[table]
+    numbers,        // `count` big-endian numbers of `item_size` bytes -> slot; the last one -> `reg` if >= 0
+    packed,         // `count` numbers by packings[packing] -> slot
+    string,         // counted string -> slot (ends), slot + 1 (chars)
+    leaf_string,    // the same, where an entry without bytes is an empty string
+    long_string,    // the same with an i4 length
+    skip,           // `count` bytes
+    skip_c_string,  // up to and over a NUL
+    frame,          // a version header
+    object,         // version header, `block`; must end where the header says
+    tobject,        // -> slot (fUniqueID), slot + 1 (fBits)
+    bits,           // fBits of a split TObject -> slot
+    list,           // u4 n, then n times `block` -> slot (ends), slot + 1 (items, hidden)
+    fixed_list,     // `count` times `block` -> the same
+    counted_list,   // registers[reg] times `block` -> the same
+    flagged_list,   // u1 flag; unless 0, registers[reg] times `block` -> the same
+    triangle_list,  // n (n + 1) / 2 times `block` -> the same, where registers[reg] is the square of n
+    stl,            // version header; `block` if the collection is object-wise, `other` if member-wise
+    value_version,  // of the class of a member-wise collection
+    member_list,    // u4 n; unless 0, `block` once, in which... -> slot as list
+    repeat,         // ...runs its `block` n times: one member of all n items
+    rest,           // `block` until the entry ends -> slot as list if `with_slot`
+    counts,         // i4 n -> slot as list: the items themselves are in other branches
+    loop,           // version header, then `count` arrays of registers[reg] (reg < 0: as many as fill it) times `block`
+                    // -> slot as list; if `count` > 1 as list of `count` lists in slot + 2
+    pointer,        // a pointer slot, by pointers[table]
+    slot_bytes,     // the bytes of a pointer slot, or of an object with a byte count -> slot (ends), slot + 1 (bytes)
+    clones,         // TClonesArray, by clones[table] -> slot as list
+    zero,           // nothing: one item of zero bytes -> slot
+    no_items,       // nothing: a list or string without items -> slot (ends), slot + 1 unchanged
+    unknown,        // reached only where a class that nobody described has an object: fails with unknown[table]
   };
   Kind kind = Kind::skip;
   std::uint8_t item_size = 1;
   bool with_slot = true;
-  bool of_item = false;        // counted and flagged lists in `repeat`: registers[reg] of the item rather than the last
+  bool of_item = false;  // counted and flagged lists in `repeat`: registers[reg] of the item rather than the last
   std::int16_t reg = -1;
   std::uint16_t packing = 0;
   std::uint16_t table = 0;
   // object: the checksum that may follow version 0; 0: always one does. A class whose own version is 0 has none.
   std::uint32_t checksum = 0;
-  bool is_bare = false;  // object: without a header where no byte count stands, as some streamers by hand write it
+  bool is_bare = false;     // object: without a header where no byte count stands, as some streamers by hand write it
   std::uint16_t forms = 0;  // object: 1 + the index of its ClassForms; 0: it has one form
   std::uint32_t slot = 0;
   std::uint32_t count = 1;
@@ -77,9 +77,9 @@ struct Slot {
     big_endian,  // appended as stored, swapped once at the end
     boolean,     // any byte but 0 becomes 1 at the end
     native,
-    ends,        // i8 ends of lists, relative to the chunk until the end; base: first item of slot + 1
-    hidden,      // counts items of the list whose ends lie in slot - 1, or of an alternative; no array
-    index,       // i8 positions in the alternatives of a pointer; slot - 1 has the tags, slot + tag counts alternative tag
+    ends,    // i8 ends of lists, relative to the chunk until the end; base: first item of slot + 1
+    hidden,  // counts items of the list whose ends lie in slot - 1, or of an alternative; no array
+    index,   // i8 positions in the alternatives of a pointer; slot - 1 has the tags, slot + tag counts alternative tag
   };
   Kind kind = Kind::native;
   std::uint32_t number_size = 1;  // big_endian: bytes to reverse together
@@ -96,9 +96,10 @@ struct PointerChoices {
     Block block;
   };
   std::vector<Alternative> alternatives;
-  bool is_optional = false;   // one alternative and no other: a list of 0 or 1 -> slot; else tags -> slot, index -> slot + 1
-  std::int32_t other = -1;    // slot of the bytes (as `slot_bytes`) of objects of further classes, the last alternative
-  std::string place;          // names the pointer in FoundClasses
+  bool is_optional =
+      false;  // one alternative and no other: a list of 0 or 1 -> slot; else tags -> slot, index -> slot + 1
+  std::int32_t other = -1;  // slot of the bytes (as `slot_bytes`) of objects of further classes, the last alternative
+  std::string place;        // names the pointer in FoundClasses
 };
 
 // A TClonesArray tells the class of its items in its bytes.

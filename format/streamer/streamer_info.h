@@ -29,8 +29,19 @@ inline constexpr int kStl = 300, kStlString = 365, kStreamer = 500, kStreamLoop 
 
 // The class of the element's own record; it decides which further fields there are.
 enum class ElementKind : std::uint8_t {
-  base, basic, basic_pointer, loop, object, object_any, object_pointer, object_any_pointer, string, stl, stl_string,
-  artificial, unknown
+  base,
+  basic,
+  basic_pointer,
+  loop,
+  object,
+  object_any,
+  object_pointer,
+  object_any_pointer,
+  string,
+  stl,
+  stl_string,
+  artificial,
+  unknown
 };
 
 struct StreamerElement {
@@ -39,10 +50,10 @@ struct StreamerElement {
   std::int32_t type = -1;
   std::int32_t size = 0, array_length = 0, array_dim = 0;
   std::array<std::int32_t, 5> max_index{};
-  std::int32_t base_version = 0;       // base
-  std::uint32_t base_checksum = 0;     // base; 0 when not given
-  std::int32_t count_version = 0;      // basic_pointer, loop
-  bool has_flag = true;                // basic_pointer: a byte stands before its numbers (not so in old classes)
+  std::int32_t base_version = 0;    // base
+  std::uint32_t base_checksum = 0;  // base; 0 when not given
+  std::int32_t count_version = 0;   // basic_pointer, loop
+  bool has_flag = true;             // basic_pointer: a byte stands before its numbers (not so in old classes)
   std::string count_name, count_class;
   std::int32_t stl_type = 0, stl_content = 0;  // stl: fSTLtype, fCtype
 };
@@ -61,13 +72,15 @@ class StreamerInfos {
  public:
   // `payload`: the decompressed StreamerInfo record (a TList); empty span for a file without. What cannot be read of it
   // is left out and said in `warnings`. `keylen` is needed because object tags count from the key's start.
-  static StreamerInfos read(std::span<const std::byte> payload, std::uint32_t keylen, std::vector<std::string>& warnings);
+  static StreamerInfos read(std::span<const std::byte> payload, std::uint32_t keylen,
+                            std::vector<std::string>& warnings);
 
   // Exactly that version, or nullptr. The file's own come before the built-in ones.
   const StreamerInfo* find(std::string_view class_name, int version) const;
   const StreamerInfo* find_by_checksum(std::string_view class_name, std::uint32_t checksum) const;
   const StreamerInfo* newest(std::string_view class_name) const;
-  // The newest of another class made from the same template as `class_name`; nullptr if it is no template or none is known.
+  // The newest of another class made from the same template as `class_name`; nullptr if it is no template or none is
+  // known.
   const StreamerInfo* of_same_template(std::string_view class_name) const;
   // Whether any class has an array that a member of this name counts.
   bool is_counter(const std::string& member) const { return counters_.count(member) != 0; }

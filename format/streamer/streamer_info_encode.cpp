@@ -34,9 +34,9 @@ constexpr ElementClass kElementClasses[] = {
 
 // fSize of members and bases: sizeof on the usual 64-bit machine. Readers take no notice of them.
 constexpr std::pair<std::string_view, std::int32_t> kSizes[] = {
-    {"TObject", 16},   {"TNamed", 64},        {"TString", 24},  {"TAttLine", 16},          {"TAttFill", 16},
-    {"TAttMarker", 16}, {"TObjArray", 64},    {"TArrayD", 24},  {"TArrayI", 24},           {"TBranch", 600},
-    {"TLeaf", 112},    {"TSeqCollection", 48}, {"TCollection", 48}, {"ROOT::TIOFeatures", 1}, {"vector<string>", 24},
+    {"TObject", 16},    {"TNamed", 64},         {"TString", 24},     {"TAttLine", 16},         {"TAttFill", 16},
+    {"TAttMarker", 16}, {"TObjArray", 64},      {"TArrayD", 24},     {"TArrayI", 24},          {"TBranch", 600},
+    {"TLeaf", 112},     {"TSeqCollection", 48}, {"TCollection", 48}, {"ROOT::TIOFeatures", 1}, {"vector<string>", 24},
 };
 constexpr std::int32_t kPointerSize = 8;
 

@@ -20,8 +20,9 @@ std::vector<std::byte> encode_streamer_infos(std::span<const StreamerInfo* const
 Result<std::vector<std::byte>> add_streamer_infos(std::span<const std::byte> payload,
                                                   std::span<const StreamerInfo* const> infos, std::uint32_t keylen);
 
-// What a file that describes `known` must describe besides, to hold objects of `classes` as they are written here: they,
-// their bases and what they contain, in the versions of ROOT 6.40, but for the classes that ROOT does not describe.
+// What a file that describes `known` must describe besides, to hold objects of `classes` as they are written here:
+// they, their bases and what they contain, in the versions of ROOT 6.40, but for the classes that ROOT does not
+// describe.
 std::vector<const StreamerInfo*> missing_streamer_infos(std::span<const std::string> classes,
                                                         const StreamerInfos& known);
 

@@ -32,8 +32,8 @@ Result<std::string> streamer_info_title(std::uint32_t keylen, std::uint32_t unti
   if (keylen == 0) return title;
   constexpr std::uint32_t kTitleMax = 254;  // with a count of one byte, as the empty one has
   if (keylen < untitled || keylen - untitled > kTitleMax)
-    return fail(ErrorKind::unsupported, "cannot be written to: the key of its StreamerInfo has " +
-                                            std::to_string(keylen) + " bytes");
+    return fail(ErrorKind::unsupported,
+                "cannot be written to: the key of its StreamerInfo has " + std::to_string(keylen) + " bytes");
   title.resize(keylen - untitled, ' ');
   return title;
 }

@@ -14,9 +14,9 @@ namespace tfile {
 // A C++ type as ROOT spells it ("vector<pair<int,float> >"), taken apart.
 struct TypeName {
   enum class Kind : std::uint8_t {
-    number,       // dtype
-    double32,     // Double32_t: f8 in memory, f4 or packed on disk
-    float16,      // Float16_t: f4 in memory, packed on disk
+    number,    // dtype
+    double32,  // Double32_t: f8 in memory, f4 or packed on disk
+    float16,   // Float16_t: f4 in memory, packed on disk
     std_string,
     tstring,
     sequence,     // vector, list, deque, set, multiset, unordered_*, forward_list, RVec: arguments[0] is the item

@@ -78,8 +78,10 @@ inline void unpack_as(const Packing& packing, const std::byte* from, std::byte* 
     case Packing::Form::truncated:
       return unpack_truncated<Out>(from, to, count, packing.bits);
     case Packing::Form::ranged:
-      return unpack_each<Out>(from, to, count, 4, [minimum = packing.minimum, factor = packing.factor](
-                                                      const std::byte* p) { return ranged_number(p, minimum, factor); });
+      return unpack_each<Out>(from, to, count, 4,
+                              [minimum = packing.minimum, factor = packing.factor](const std::byte* p) {
+                                return ranged_number(p, minimum, factor);
+                              });
   }
 }
 

@@ -24,8 +24,8 @@ struct BasketHeader {
   std::uint32_t border() const { return static_cast<std::uint32_t>(last) - keylen; }  // bytes of data
 };
 
-// Bytes to fetch so that a basket's header is certainly whole: the fixed part, and three strings (class TBasket, names of
-// branch and tree) as ROOT's key length of 16 bits allows them would be 32 KiB, so fetch this first and more only if
+// Bytes to fetch so that a basket's header is certainly whole: the fixed part, and three strings (class TBasket, names
+// of branch and tree) as ROOT's key length of 16 bits allows them would be 32 KiB, so fetch this first and more only if
 // `keylen` says so.
 inline constexpr std::size_t kBasketHeaderGuess = 256;
 
@@ -33,7 +33,8 @@ inline constexpr std::size_t kBasketHeaderGuess = 256;
 // (fNbytes must not exceed it; border within objlen).
 Result<BasketHeader> read_basket_header(std::span<const std::byte> stored, std::uint64_t stored_size);
 
-// fKeylen as it stands in the first 16 bytes of a record (0 if there are fewer): what to fetch when the guess fell short.
+// fKeylen as it stands in the first 16 bytes of a record (0 if there are fewer): what to fetch when the guess fell
+// short.
 std::size_t basket_header_size(std::span<const std::byte> stored);
 
 // The fields between a basket's key, which the cursor has just read, and its data. Nothing is judged.
@@ -42,11 +43,11 @@ BasketHeader read_basket_fields(Cursor& in, const KeyHeader& key);
 // What a basket's payload holds once decompressed.
 struct BasketContent {
   BasketHeader header;
-  Buffer payload;                        // objlen bytes; empty where they are stored as they are
-  std::span<const std::byte> bytes;      // the payload, or those stored bytes; data = the first header.border()
-  bool has_offsets = false;              // n + 1 offsets below, relative to the data, ascending, last == border
+  Buffer payload;                    // objlen bytes; empty where they are stored as they are
+  std::span<const std::byte> bytes;  // the payload, or those stored bytes; data = the first header.border()
+  bool has_offsets = false;          // n + 1 offsets below, relative to the data, ascending, last == border
   std::vector<std::int32_t> offsets;
-  bool generated_offsets = false;        // flag 80: lengths come from the counter leaf
+  bool generated_offsets = false;          // flag 80: lengths come from the counter leaf
   std::vector<std::int32_t> displacement;  // empty, or n: added to object tags' positions of that entry (offset less
                                            // fDisplacement)
 };

@@ -18,8 +18,8 @@ namespace {
 using Kind = WrittenBranch::Kind;
 using Bytes = std::span<const std::byte>;
 
-// The version header of an entry's collection, as ROOT 6.40 writes it: byte count and version of TStreamerInfo; then the
-// number of its items.
+// The version header of an entry's collection, as ROOT 6.40 writes it: byte count and version of TStreamerInfo; then
+// the number of its items.
 constexpr std::uint16_t kCollectionVersion = 10;
 constexpr std::size_t kCollectionHeaderSize = 4 + 2 + 4;
 constexpr std::uint32_t kByteCountBit = 0x40000000;
@@ -80,7 +80,8 @@ Result<Columns> check_columns(const WrittenBranch& branch, EntryRange range, std
   if (branch.kind != Kind::text) columns.item_size = branch.leaves[0].bytes();
   auto wanted = static_cast<std::uint64_t>(range.size());
   for (const Bytes bytes : given.first(given.size() - 1)) {
-    if (bytes.size() != 8 * (wanted + 1)) return invalid(branch, range.begin, "offsets of another length than asked for");
+    if (bytes.size() != 8 * (wanted + 1))
+      return invalid(branch, range.begin, "offsets of another length than asked for");
     const Offsets level(bytes);
     if (level.first() < 0 || !level.ascend()) {
       const std::size_t entry = columns.levels.empty() ? level.first_descent() : 0;
@@ -99,9 +100,12 @@ Result<Columns> check_columns(const WrittenBranch& branch, EntryRange range, std
 
 template <class T>
 Result<> check_counter(const WrittenBranch& branch, EntryRange range, Bytes counter, const Offsets& offsets) {
-  if (counter.size() != sizeof(T) * offsets.items()) return invalid(branch, range.begin, "its counter is of another length");
+  if (counter.size() != sizeof(T) * offsets.items())
+    return invalid(branch, range.begin, "its counter is of another length");
   bool differs = false;
-  const auto count = [&](std::size_t i) { return static_cast<std::int64_t>(load_little<T>(counter.data() + sizeof(T) * i)); };
+  const auto count = [&](std::size_t i) {
+    return static_cast<std::int64_t>(load_little<T>(counter.data() + sizeof(T) * i));
+  };
   for (std::size_t i = 0; i < offsets.items(); ++i) differs |= count(i) != offsets[i + 1] - offsets[i];
   if (!differs) return {};
   std::size_t i = 0;

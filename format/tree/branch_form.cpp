@@ -12,7 +12,7 @@ namespace {
 using Kind = WrittenBranch::Kind;
 
 struct RootType {
-  char letter;             // in the title of a branch; in upper case the end of the leaf's class
+  char letter;              // in the title of a branch; in upper case the end of the leaf's class
   std::string_view c_name;  // as the argument of vector
 };
 

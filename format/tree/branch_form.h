@@ -31,7 +31,7 @@ struct WrittenBranch {
   };
   Kind kind = Kind::numbers;
   std::string name, title;
-  std::string basket_title;  // of its baskets' keys: the tree's name, or what makes them as long as those there
+  std::string basket_title;      // of its baskets' keys: the tree's name, or what makes them as long as those there
   std::vector<LeafForm> leaves;  // numbers: all; counted, vectors: one, the item (of texts: u1)
   std::string counter;           // counted: name of the leaf that counts
   Dtype counter_dtype = Dtype::i4;

@@ -35,7 +35,8 @@ void known_lengths(const Shape& shape, std::vector<Stream::Length>& lengths) {
 bool as_flat(const Program& program, Stream& stream) {
   if (program.main.end - program.main.begin != 1) return false;
   const Op* op = &program.ops[program.main.begin];
-  if (op->kind == Op::Kind::rest && !op->with_slot && op->block.end - op->block.begin == 1) op = &program.ops[op->block.begin];
+  if (op->kind == Op::Kind::rest && !op->with_slot && op->block.end - op->block.begin == 1)
+    op = &program.ops[op->block.begin];
   if (op->kind != Op::Kind::numbers || program.slots.size() != 1) return false;
   stream.is_boolean = program.slots[op->slot].kind == Slot::Kind::boolean;
   stream.form = Stream::Form::flat;
@@ -143,8 +144,8 @@ std::optional<Dtype> leaf_dtype(const LeafRecord& leaf) {
   }
 }
 
-// The range of a packed leaf stands behind the type, apart from the dimensions: "m[2][3]/d[0,10,12]". Leaves of the first
-// version have no more than that: "d[0,10,12]".
+// The range of a packed leaf stands behind the type, apart from the dimensions: "m[2][3]/d[0,10,12]". Leaves of the
+// first version have no more than that: "d[0,10,12]".
 std::string_view range_of(const LeafRecord& leaf) {
   const std::string_view title = leaf.title;
   const std::string_view type = leaf.class_name == "TLeafD32" ? "/d[" : "/f[";
@@ -166,7 +167,8 @@ Result<Shape> leaf_value(LayoutCompiler& compiler, const LeafRecord& leaf) {
 
 // A leaf with fLeafCount: as many values as the counter says. Alone in its branch the entry's end tells; beside others
 // the counter must be in the same branch, before it.
-Result<Shape> counted_leaf(LayoutCompiler& compiler, const TreeRecord& tree, const BranchRecord& branch, std::size_t index) {
+Result<Shape> counted_leaf(LayoutCompiler& compiler, const TreeRecord& tree, const BranchRecord& branch,
+                           std::size_t index) {
   const LeafRecord& leaf = tree.leaves[branch.leaves[index]];
   Op op;
   if (index + 1 == branch.leaves.size()) {
@@ -232,18 +234,22 @@ Result<Shape> whole_object(LayoutCompiler& compiler, const BranchRecord& branch,
 }
 
 // The branch of one member, by the streamer element that fID names.
-Result<Shape> one_member(LayoutCompiler& compiler, const BranchRecord& branch, const StreamerInfos& infos, bool in_list) {
+Result<Shape> one_member(LayoutCompiler& compiler, const BranchRecord& branch, const StreamerInfos& infos,
+                         bool in_list) {
   const StreamerInfo* info = find_class(infos, branch.element_class, branch.class_version, branch.checksum);
   if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + branch.element_class);
   if (static_cast<std::size_t>(branch.id) >= info->elements.size())
-    return fail(ErrorKind::unsupported, "class " + branch.element_class + " has no member " + std::to_string(branch.id));
+    return fail(ErrorKind::unsupported,
+                "class " + branch.element_class + " has no member " + std::to_string(branch.id));
   const StreamerElement& element = info->elements[static_cast<std::size_t>(branch.id)];
   if (in_list) return compiler.element_of_items(element, Op::Kind::rest);
   // Old streamer infos say bool where the branch was written as unsigned char: both are one byte, the branch knows.
-  if (element.type == element_type::kBool && branch.streamer_type == element_type::kUChar) return compiler.numbers(Dtype::u1, {});
+  if (element.type == element_type::kBool && branch.streamer_type == element_type::kUChar)
+    return compiler.numbers(Dtype::u1, {});
   if (element.type > element_type::kOffsetPointer && element.type < element_type::kObject)
     return compiler.counted_member(element);
-  if (element.type == element_type::kStreamLoop || element.type == element_type::kStreamLoop + element_type::kOffsetArray)
+  if (element.type == element_type::kStreamLoop ||
+      element.type == element_type::kStreamLoop + element_type::kOffsetArray)
     return compiler.loop(element, true);
   return compiler.element(element);
 }
@@ -254,7 +260,7 @@ BranchLayout element_layout(const TreeRecord& tree, BranchIndex index, const Str
   LayoutCompiler compiler(infos, classes.found, classes.bare);
   Result<Shape> shape = branch.id == kWholeObject && !in_list ? whole_object(compiler, branch, infos)
                         : branch.id >= 0                      ? one_member(compiler, branch, infos, in_list)
-                        : Result<Shape>(fail(ErrorKind::unsupported, "it has no data of its own"));
+                                         : Result<Shape>(fail(ErrorKind::unsupported, "it has no data of its own"));
   BranchLayout layout = finish(index, compiler, std::move(shape), !in_list);
   if (layout.stream.program && layout.stream.program->item_counts >= 0) {
     if (!branch.count2) return raw_layout(index, "nothing says which branch counts its arrays");
@@ -277,8 +283,10 @@ BranchLayout raw_layout(BranchIndex branch, std::string reason) {
 bool asks_for_classes(const Stream& stream) {
   if (stream.form != Stream::Form::program) return false;
   const Program& program = *stream.program;
-  return std::any_of(program.clones.begin(), program.clones.end(), [](const ClonesChoice& c) { return c.class_name.empty(); }) ||
-         std::any_of(program.pointers.begin(), program.pointers.end(), [](const PointerChoices& p) { return p.other >= 0; });
+  return std::any_of(program.clones.begin(), program.clones.end(),
+                     [](const ClonesChoice& c) { return c.class_name.empty(); }) ||
+         std::any_of(program.pointers.begin(), program.pointers.end(),
+                     [](const PointerChoices& p) { return p.other >= 0; });
 }
 
 BranchLayout branch_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,

@@ -63,8 +63,9 @@ bool is_collection(const BranchRecord& branch) {
 // Numbers, strings and collections of them are ROOT's own; a class may have a streamer that nobody described.
 bool needs_trial(const Stream& stream) {
   if (stream.form != Stream::Form::program) return false;
-  static constexpr Op::Kind kOfClasses[] = {Op::Kind::object,     Op::Kind::frame,  Op::Kind::value_version, Op::Kind::loop, Op::Kind::pointer,
-                                            Op::Kind::slot_bytes, Op::Kind::clones, Op::Kind::unknown};
+  static constexpr Op::Kind kOfClasses[] = {Op::Kind::object, Op::Kind::frame,   Op::Kind::value_version,
+                                            Op::Kind::loop,   Op::Kind::pointer, Op::Kind::slot_bytes,
+                                            Op::Kind::clones, Op::Kind::unknown};
   return std::any_of(stream.program->ops.begin(), stream.program->ops.end(), [](const Op& op) {
     return std::find(std::begin(kOfClasses), std::end(kOfClasses), op.kind) != std::end(kOfClasses);
   });
@@ -92,7 +93,7 @@ class Builder {
     std::string path;  // branch names joined by '/'
     bool in_list = false;
     StreamId collection = 0;  // in_list: the stream that counts the items
-    bool in_map = false;  // directly below a map
+    bool in_map = false;      // directly below a map
   };
 
   void add_branch(Draft& parent, BranchIndex index, Surroundings around, std::vector<ColumnId> lists, int depth) {
@@ -126,7 +127,8 @@ class Builder {
     record->children.push_back(std::move(draft));
   }
 
-  void add_children(Draft& draft, BranchIndex index, Surroundings around, const std::vector<ColumnId>& lists, int depth) {
+  void add_children(Draft& draft, BranchIndex index, Surroundings around, const std::vector<ColumnId>& lists,
+                    int depth) {
     around.ancestors.push_back(index);
     around.in_map = false;
     for (BranchIndex child : tree_.branches[index].children) add_branch(draft, child, around, lists, depth + 1);
@@ -176,9 +178,10 @@ class Builder {
         }
       }
       if (!follow)
-        layout = raw_layout(index, follow.error().kind != ErrorKind::damaged
-                                       ? follow.error().text
-                                       : "the bytes do not follow the description of class " + tree_.branches[index].element_class);
+        layout = raw_layout(
+            index, follow.error().kind != ErrorKind::damaged
+                       ? follow.error().text
+                       : "the bytes do not follow the description of class " + tree_.branches[index].element_class);
     }
     if (layout.reason.empty()) {
       add_shape(draft, index, layout, layout.shape, around, {}, lists);
@@ -219,11 +222,12 @@ class Builder {
   }
 
   // `field`: member names from the branch down to `shape`.
-  void add_shape(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape, const Surroundings& around,
-                 const std::vector<std::string>& field, std::vector<ColumnId> lists) {
+  void add_shape(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape,
+                 const Surroundings& around, const std::vector<std::string>& field, std::vector<ColumnId> lists) {
     switch (shape.kind) {
       case Shape::Kind::number: {
-        Draft column = add_column(index, layout, Role::values, shape.dtype, shape.shape, shape.slot, around, field, lists);
+        Draft column =
+            add_column(index, layout, Role::values, shape.dtype, shape.shape, shape.slot, around, field, lists);
         draft.column = column.column;
         note_class(*draft.column, shape);
         return;
@@ -233,7 +237,8 @@ class Builder {
       case Shape::Kind::raw:
       case Shape::Kind::string:
       case Shape::Kind::list: {
-        draft.children.push_back(add_column(index, layout, Role::offsets, Dtype::i8, {}, shape.slot, around, field, lists));
+        draft.children.push_back(
+            add_column(index, layout, Role::offsets, Dtype::i8, {}, shape.slot, around, field, lists));
         draft.children.back().name = "offsets";
         lists.push_back(*draft.children.back().column);
         out_.columns[lists.back()].lists = lists;
@@ -241,8 +246,8 @@ class Builder {
         note_class(lists.back(), shape);
         if (shape.kind != Shape::Kind::list) {
           const bool is_raw = shape.kind == Shape::Kind::raw;
-          draft.children.push_back(add_column(index, layout, is_raw ? Role::raw : Role::chars, Dtype::u1, {}, shape.slot + 1,
-                                              around, field, lists));
+          draft.children.push_back(add_column(index, layout, is_raw ? Role::raw : Role::chars, Dtype::u1, {},
+                                              shape.slot + 1, around, field, lists));
           draft.children.back().name = is_raw ? "raw" : "chars";
           out_.columns[*draft.children.back().column].reason = shape.reason;
           note_class(*draft.children.back().column, shape);
@@ -260,8 +265,9 @@ class Builder {
   }
 
   // A node for each member, or alternative, by its name.
-  void add_parts(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape, const Surroundings& around,
-                 const std::vector<std::string>& field, const std::vector<ColumnId>& lists) {
+  void add_parts(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape,
+                 const Surroundings& around, const std::vector<std::string>& field,
+                 const std::vector<ColumnId>& lists) {
     for (const Shape& part : shape.parts) {
       if (!part.has_columns()) continue;
       Draft node;
@@ -274,23 +280,26 @@ class Builder {
   }
 
   // Tags, index, and a node for each alternative, whose items are those of all entries one behind the other.
-  void add_variant(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape, const Surroundings& around,
-                   const std::vector<std::string>& field, const std::vector<ColumnId>& lists) {
+  void add_variant(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape,
+                   const Surroundings& around, const std::vector<std::string>& field,
+                   const std::vector<ColumnId>& lists) {
     draft.children.push_back(add_column(index, layout, Role::tags, Dtype::i1, {}, shape.slot, around, field, lists));
     draft.children.back().name = "tags";
     Column& tags = out_.columns[*draft.children.back().column];
     note_class(*draft.children.back().column, shape);
     tags.class_name.clear();  // which class each tag stands for, from 1 on
-    for (const Shape& alternative : shape.parts) tags.class_name += (tags.class_name.empty() ? "" : "|") + alternative.name;
-    draft.children.push_back(add_column(index, layout, Role::index, Dtype::i8, {}, shape.slot + 1, around, field, lists));
+    for (const Shape& alternative : shape.parts)
+      tags.class_name += (tags.class_name.empty() ? "" : "|") + alternative.name;
+    draft.children.push_back(
+        add_column(index, layout, Role::index, Dtype::i8, {}, shape.slot + 1, around, field, lists));
     draft.children.back().name = "index";
     note_class(*draft.children.back().column, shape);
     add_parts(draft, index, layout, shape, around, field, lists);
   }
 
-  Draft add_column(BranchIndex index, const BranchLayout& layout, Role role, Dtype dtype, std::vector<std::uint32_t> shape,
-                   std::uint32_t slot, const Surroundings& around, const std::vector<std::string>& field,
-                   const std::vector<ColumnId>& lists) {
+  Draft add_column(BranchIndex index, const BranchLayout& layout, Role role, Dtype dtype,
+                   std::vector<std::uint32_t> shape, std::uint32_t slot, const Surroundings& around,
+                   const std::vector<std::string>& field, const std::vector<ColumnId>& lists) {
     (void)layout;
     const BranchRecord& branch = tree_.branches[index];
     Column column;
@@ -342,8 +351,9 @@ class Builder {
     std::vector<std::string> suffixes;
     for (const Draft& child : draft.children) {
       names.push_back(child.name);
-      suffixes.push_back(child.column ? typed_suffix(out_.columns[*child.column].dtype, out_.columns[*child.column].shape)
-                                      : std::string());
+      suffixes.push_back(child.column
+                             ? typed_suffix(out_.columns[*child.column].dtype, out_.columns[*child.column].shape)
+                             : std::string());
     }
     const std::vector<std::string> unique = directory_names(names, suffixes);
     for (std::size_t i = 0; i < draft.children.size(); ++i) {
@@ -378,7 +388,8 @@ class Builder {
     }
     const auto counter_of = [&](const Stream& stream) -> std::optional<ColumnId> {
       const BranchRecord& branch = tree_.branches[stream.branch];
-      if ((stream.form != Stream::Form::jagged && stream.packed_item_size == 0) || branch.leaves.empty()) return std::nullopt;
+      if ((stream.form != Stream::Form::jagged && stream.packed_item_size == 0) || branch.leaves.empty())
+        return std::nullopt;
       const auto& count = tree_.leaves[branch.leaves[0]].count;
       const auto counter = count ? stream_of.find(tree_.leaves[*count].branch) : stream_of.end();
       const auto column = counter == stream_of.end() ? column_of.end() : column_of.find(counter->second);
@@ -409,7 +420,8 @@ class Builder {
     const auto counter = stream_of.find(*stream.item_counter_branch);
     if (counter == stream_of.end() || out_.streams[counter->second].form != Stream::Form::flat) return;
     for (const Column& column : out_.columns) {
-      if (column.stream == counter->second) stream.item_counter = Stream::Counter{counter->second, column.slot, column.dtype};
+      if (column.stream == counter->second)
+        stream.item_counter = Stream::Counter{counter->second, column.slot, column.dtype};
     }
   }
 

@@ -15,7 +15,7 @@ constexpr std::uint16_t kAttFillVersion = 2;
 constexpr std::uint16_t kFillColor = 0, kFillStyle = 1001;
 constexpr std::uint32_t kIoFeaturesChecksum = 0x1AA12F10;  // of ROOT::TIOFeatures, which has no version of its own
 constexpr std::uint32_t kDoNotUseBufferMap = 1 << 22, kIsFolder = 1 << 20;  // TBranch's bits
-constexpr std::int32_t kSplitLevel = 99;     // of a branch of an object, as TTree::Branch makes it
+constexpr std::int32_t kSplitLevel = 99;        // of a branch of an object, as TTree::Branch makes it
 constexpr std::int32_t kEntryOffsetLen = 1000;  // TTree's default; other than 0 means that baskets have entry offsets
 constexpr std::int32_t kSlotsMin = 10;
 
@@ -128,7 +128,8 @@ void write_leaf(ObjectAppender& out, const WrittenBranch& branch, const LeafForm
   if (branch.is_counter) places.counters.insert_or_assign(branch.name, object);
 }
 
-void write_text_leaf(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, LeafPlaces& places) {
+void write_text_leaf(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets,
+                     LeafPlaces& places) {
   const std::size_t object = out.open_pointer("TLeafC");
   const std::size_t frame = out.open(kLeafOfTypeVersion);
   LeafFields fields{branch.name, branch.name};
@@ -167,24 +168,25 @@ void write_tbranch(ObjectAppender& out, const WrittenBranch& branch, const Branc
   out.big(kFillColor);
   out.big(kFillStyle);
   out.close(fill);
-  out.big(static_cast<std::int32_t>(compression));                            // fCompress
-  out.big(baskets.basket_size);                                               // fBasketSize
-  out.big(branch.has_offsets() ? kEntryOffsetLen : 0);                        // fEntryOffsetLen
-  out.big(static_cast<std::int32_t>(baskets.seek.size()));                    // fWriteBasket
-  out.big(baskets.entries);                                                   // fEntryNumber
+  out.big(static_cast<std::int32_t>(compression));          // fCompress
+  out.big(baskets.basket_size);                             // fBasketSize
+  out.big(branch.has_offsets() ? kEntryOffsetLen : 0);      // fEntryOffsetLen
+  out.big(static_cast<std::int32_t>(baskets.seek.size()));  // fWriteBasket
+  out.big(baskets.entries);                                 // fEntryNumber
   const std::size_t features = out.open_unversioned(kIoFeaturesChecksum);
   out.u1(0);  // fIOBits
   out.close(features);
-  out.big(std::int32_t{0});                                       // fOffset
-  out.big(basket_slots(baskets.seek.size()));                     // fMaxBaskets
-  out.big(branch.kind == Kind::vectors ? kSplitLevel : 0);        // fSplitLevel
-  out.big(baskets.entries);                                       // fEntries
-  out.big(std::int64_t{0});                                       // fFirstEntry
+  out.big(std::int32_t{0});                                 // fOffset
+  out.big(basket_slots(baskets.seek.size()));               // fMaxBaskets
+  out.big(branch.kind == Kind::vectors ? kSplitLevel : 0);  // fSplitLevel
+  out.big(baskets.entries);                                 // fEntries
+  out.big(std::int64_t{0});                                 // fFirstEntry
   out.big(baskets.tot_bytes);
   out.big(baskets.zip_bytes);
   out.close(out.open_array(0));  // fBranches
   write_leaves(out, branch, baskets, places);
-  const std::size_t slots = out.open_array(static_cast<std::int32_t>(baskets.seek.size() + 1));  // fBaskets: all on disk
+  const std::size_t slots =
+      out.open_array(static_cast<std::int32_t>(baskets.seek.size() + 1));  // fBaskets: all on disk
   out.zeros(4 * (baskets.seek.size() + 1));
   out.close(slots);
   write_basket_bytes(out, baskets);
@@ -194,8 +196,8 @@ void write_tbranch(ObjectAppender& out, const WrittenBranch& branch, const Branc
   out.close(frame);
 }
 
-void write_tbranch_element(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, int compression,
-                           LeafPlaces& places) {
+void write_tbranch_element(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets,
+                           int compression, LeafPlaces& places) {
   const bool is_text = branch.kind == Kind::text;
   const std::string class_name = class_of(branch);
   const std::size_t frame = out.open(kBranchElementVersion);
@@ -209,8 +211,8 @@ void write_tbranch_element(ObjectAppender& out, const WrittenBranch& branch, con
   out.big(std::int32_t{is_text ? -1 : 0});  // fType: std::string has a streamer of its own
   out.big(std::int32_t{-1});                // fStreamerType
   out.big(std::int32_t{0});                 // fMaximum
-  out.null_pointer();                               // fBranchCount
-  out.null_pointer();                               // fBranchCount2
+  out.null_pointer();                       // fBranchCount
+  out.null_pointer();                       // fBranchCount2
   out.close(frame);
 }
 

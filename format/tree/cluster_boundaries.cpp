@@ -8,18 +8,20 @@
 namespace tfile {
 namespace {
 
-// Empty where the file tells none, or more than it can have: every cluster ends a basket of every branch, so a tree of 2^60
-// entries with clusters of one is a lie, and no reason to take memory for it.
+// Empty where the file tells none, or more than it can have: every cluster ends a basket of every branch, so a tree of
+// 2^60 entries with clusters of one is a lie, and no reason to take memory for it.
 std::vector<std::int64_t> told_boundaries(const TreeRecord& tree) {
   if (tree.entries <= 0) return {};
   std::size_t clusters_max = 1;
-  for (const BranchRecord& branch : tree.branches) clusters_max = std::max(clusters_max, branch.baskets.seek.size() + 1);
+  for (const BranchRecord& branch : tree.branches)
+    clusters_max = std::max(clusters_max, branch.baskets.seek.size() + 1);
   std::vector<std::int64_t> starts;
   std::int64_t begin = 0;
   auto add_range = [&](std::int64_t end, std::int64_t size) {
     if (end <= begin) return;
     if (size <= 0) size = end - begin;
-    for (; begin < end && starts.size() <= clusters_max; begin = size > end - begin ? end : begin + size) starts.push_back(begin);
+    for (; begin < end && starts.size() <= clusters_max; begin = size > end - begin ? end : begin + size)
+      starts.push_back(begin);
     begin = end;
   };
   for (std::size_t i = 0; i < tree.cluster_range_end.size() && i < tree.cluster_size.size(); ++i)

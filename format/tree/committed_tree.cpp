@@ -25,12 +25,18 @@ std::string without_spaces(std::string_view text) {
 
 // Other spellings of the types that branches are written with here, without spaces.
 constexpr std::pair<std::string_view, Dtype> kItemTypes[] = {
-    {"bool", Dtype::b1},          {"Bool_t", Dtype::b1},      {"char", Dtype::i1},          {"Char_t", Dtype::i1},
-    {"unsignedchar", Dtype::u1},  {"UChar_t", Dtype::u1},     {"short", Dtype::i2},         {"Short_t", Dtype::i2},
-    {"unsignedshort", Dtype::u2}, {"UShort_t", Dtype::u2},    {"int", Dtype::i4},           {"Int_t", Dtype::i4},
-    {"unsignedint", Dtype::u4},   {"UInt_t", Dtype::u4},      {"long", Dtype::i8},          {"longlong", Dtype::i8},
-    {"Long_t", Dtype::i8},        {"Long64_t", Dtype::i8},    {"unsignedlong", Dtype::u8},  {"unsignedlonglong", Dtype::u8},
-    {"ULong_t", Dtype::u8},       {"ULong64_t", Dtype::u8},   {"float", Dtype::f4},         {"Float_t", Dtype::f4},
+    {"bool", Dtype::b1},          {"Bool_t", Dtype::b1},
+    {"char", Dtype::i1},          {"Char_t", Dtype::i1},
+    {"unsignedchar", Dtype::u1},  {"UChar_t", Dtype::u1},
+    {"short", Dtype::i2},         {"Short_t", Dtype::i2},
+    {"unsignedshort", Dtype::u2}, {"UShort_t", Dtype::u2},
+    {"int", Dtype::i4},           {"Int_t", Dtype::i4},
+    {"unsignedint", Dtype::u4},   {"UInt_t", Dtype::u4},
+    {"long", Dtype::i8},          {"longlong", Dtype::i8},
+    {"Long_t", Dtype::i8},        {"Long64_t", Dtype::i8},
+    {"unsignedlong", Dtype::u8},  {"unsignedlonglong", Dtype::u8},
+    {"ULong_t", Dtype::u8},       {"ULong64_t", Dtype::u8},
+    {"float", Dtype::f4},         {"Float_t", Dtype::f4},
     {"double", Dtype::f8},        {"Double_t", Dtype::f8},
 };
 
@@ -45,7 +51,8 @@ bool is_vector_of(std::string_view class_name, const WrittenBranch& form) {
   }
   if (depth != form.depth) return false;
   if (form.of_texts) return name == "string" || name == "std::string";
-  return std::ranges::any_of(kItemTypes, [&](const auto& type) { return type.first == name && type.second == form.leaves[0].dtype; });
+  return std::ranges::any_of(
+      kItemTypes, [&](const auto& type) { return type.first == name && type.second == form.leaves[0].dtype; });
 }
 
 class Reader {
@@ -86,7 +93,8 @@ class Reader {
     if (!tree_.record.warnings.empty()) return tree_.record.warnings.front();
     if (tree_.record.top.size() < tree_.outline.top.size()) return "not all of its branches can be read";
     for (std::size_t slot = 0; slot < tree_.outline.top.size(); ++slot) {
-      if (tree_.outline.top[slot].name != record(tree_.record.top[slot]).name) return "its branches refer to each other";
+      if (tree_.outline.top[slot].name != record(tree_.record.top[slot]).name)
+        return "its branches refer to each other";
     }
     return {};
   }
@@ -123,7 +131,8 @@ class Reader {
                     : branch.class_name == "TBranch"      ? leaves_form(branch, columns, committed.form, form)
                                                           : "its class is " + branch.class_name;
     if (!reason.empty()) return reason;
-    if ((branch.entry_offset_len != 0) != committed.form.has_offsets()) return Reason("it has entry offsets of another form");
+    if ((branch.entry_offset_len != 0) != committed.form.has_offsets())
+      return Reason("it has entry offsets of another form");
     for (const ColumnId id : columns) form.columns.push_back(offer(id));
     TRY(reason, take_baskets(branch, committed));
     if (!reason.empty()) return reason;
@@ -153,7 +162,8 @@ class Reader {
     return nodes_.columns[columns[offsets]].role == last;
   }
 
-  Reason leaves_form(const BranchRecord& branch, const std::vector<ColumnId>& columns, WrittenBranch& written, BranchForm& form) {
+  Reason leaves_form(const BranchRecord& branch, const std::vector<ColumnId>& columns, WrittenBranch& written,
+                     BranchForm& form) {
     if (branch.leaves.empty()) return "it has no leaves";
     const LeafRecord& first = tree_.record.leaves[branch.leaves[0]];
     const auto is_plain = [&](LeafIndex leaf) {
@@ -170,7 +180,8 @@ class Reader {
     if (!std::ranges::all_of(branch.leaves, is_plain)) return "a leaf of class " + first.class_name;
     if (first.count && branch.leaves.size() == 1) return counted_form(first, columns, written, form);
     const auto counts = [&](LeafIndex leaf) { return tree_.record.leaves[leaf].count.has_value(); };
-    if (std::ranges::any_of(branch.leaves, counts) || columns.size() != branch.leaves.size()) return "arrays beside other leaves";
+    if (std::ranges::any_of(branch.leaves, counts) || columns.size() != branch.leaves.size())
+      return "arrays beside other leaves";
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const LeafRecord& leaf = tree_.record.leaves[branch.leaves[i]];
       written.leaves.push_back(leaf_form(leaf.name, columns[i]));
@@ -182,7 +193,8 @@ class Reader {
     return {};
   }
 
-  Reason counted_form(const LeafRecord& leaf, const std::vector<ColumnId>& columns, WrittenBranch& written, BranchForm& form) {
+  Reason counted_form(const LeafRecord& leaf, const std::vector<ColumnId>& columns, WrittenBranch& written,
+                      BranchForm& form) {
     const LeafRecord& counter = tree_.record.leaves[*leaf.count];
     const std::vector<ColumnId>& counter_columns = columns_[counter.branch];
     const bool is_number = counter_columns.size() == 1 && record(counter.branch).leaves.size() == 1 && !counter.count;
@@ -197,12 +209,14 @@ class Reader {
     return {};
   }
 
-  Reason element_form(const BranchRecord& branch, const std::vector<ColumnId>& columns, WrittenBranch& written, BranchForm& form) const {
+  Reason element_form(const BranchRecord& branch, const std::vector<ColumnId>& columns, WrittenBranch& written,
+                      BranchForm& form) const {
     constexpr std::int32_t kWholeObject = -1;
     const Reason is_class = "its class is " + branch.element_class;
     if (branch.id != kWholeObject || columns.empty()) return is_class;
     const Column& last = nodes_.columns[columns.back()];
-    if ((branch.element_class == "string" || branch.element_class == "std::string") && roles_are(columns, 1, Role::chars)) {
+    if ((branch.element_class == "string" || branch.element_class == "std::string") &&
+        roles_are(columns, 1, Role::chars)) {
       written.kind = Kind::text;
       form.kind = BranchForm::Kind::text;
       return {};
@@ -212,7 +226,8 @@ class Reader {
     written.leaves = {leaf_form(branch.name, columns.back())};
     written.depth = static_cast<std::uint32_t>(columns.size()) - (written.of_texts ? 2 : 1);
     form.kind = BranchForm::Kind::vector;
-    const bool as_written = roles_are(columns, columns.size() - 1, written.of_texts ? Role::chars : Role::values) && last.shape.empty();
+    const bool as_written =
+        roles_are(columns, columns.size() - 1, written.of_texts ? Role::chars : Role::values) && last.shape.empty();
     return as_written && is_vector_of(branch.element_class, written) ? Reason() : is_class;
   }
 
@@ -222,7 +237,8 @@ class Reader {
     if (std::ranges::count(table.seek, std::uint64_t{0}) != 0) return Reason("a basket of it is lost");
     baskets.seek = table.seek;
     baskets.nbytes = table.nbytes;
-    if (table.entry) baskets.first_entry.assign(table.entry->begin(), table.entry->end() - (table.entry->empty() ? 0 : 1));
+    if (table.entry)
+      baskets.first_entry.assign(table.entry->begin(), table.entry->end() - (table.entry->empty() ? 0 : 1));
     if (baskets.first_entry.size() != baskets.seek.size()) return Reason("its baskets do not fit together");
     baskets.entries = branch.entries;
     baskets.tot_bytes = branch.tot_bytes;
@@ -232,8 +248,8 @@ class Reader {
     return Reason();
   }
 
-  // Sizes of columns are told by the sizes of baskets and the length of one of their keys: all keys of a branch have one
-  // length.
+  // Sizes of columns are told by the sizes of baskets and the length of one of their keys: all keys of a branch have
+  // one length.
   Result<Reason> match_keys(const BranchRecord& branch, WrittenBranch& form) {
     std::array<std::byte, kKeyFixedSize> head{};
     TRY_VOID(read_range(source_, {branch.baskets.seek[0], head.size()}, head));

@@ -29,8 +29,8 @@ struct CommittedTree {
   std::vector<CommittedBranch> branches;  // as form.branches, in the order of outline.top
 };
 
-// `source`: where the baskets lie, for a look at the keys of those that entries are appended to. Blocks. Errors: damaged,
-// unsupported (as outline_record), io.
+// `source`: where the baskets lie, for a look at the keys of those that entries are appended to. Blocks. Errors:
+// damaged, unsupported (as outline_record), io.
 Result<CommittedTree> read_committed_tree(std::span<const std::byte> payload, std::uint32_t keylen,
                                           const std::string& class_name, const StreamerInfos& infos,
                                           const std::string& tree_name, const Source& source);

@@ -46,7 +46,8 @@ void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
     const std::uint32_t next_mark = mark < outline_.marks.size() ? outline_.marks[mark].at : where.end;
     const std::uint32_t next_edit = edit < edits_.size() ? edits_[edit].where.begin : where.end;
     // At a frame's end an insertion may belong into it, what replaces bytes is behind it.
-    const bool is_inside = edit < edits_.size() && (next_edit < next_end || open.empty() || open.back().begin <= edits_[edit].inside);
+    const bool is_inside =
+        edit < edits_.size() && (next_edit < next_end || open.empty() || open.back().begin <= edits_[edit].inside);
     if (edit < edits_.size() && next_edit <= next_mark && is_inside) {
       copy_to(next_edit);
       edits_[edit].write(out);
@@ -66,7 +67,8 @@ void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
         copy_to(found.at + sizeof(std::uint32_t));
       } else {
         copy_mark(out, found);
-        done = found.kind == Kind::class_tag ? found.other : found.at + static_cast<std::uint32_t>(sizeof(std::uint32_t));
+        done =
+            found.kind == Kind::class_tag ? found.other : found.at + static_cast<std::uint32_t>(sizeof(std::uint32_t));
       }
     } else {
       return copy_to(where.end);

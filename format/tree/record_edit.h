@@ -27,7 +27,9 @@ class RecordEdit {
   void append(const ArrayPlace& array, Write write) {
     edits_.push_back({{array.end, array.end}, array.count.begin, std::move(write)});
   }
-  void remove(Stretch where) { replace(where, [](ObjectAppender&) {}); }
+  void remove(Stretch where) {
+    replace(where, [](ObjectAppender&) {});
+  }
 
   // All of it for a key of `keylen` bytes. Once.
   std::vector<std::byte> write(std::uint32_t keylen);

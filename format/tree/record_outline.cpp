@@ -33,16 +33,11 @@ constexpr std::pair<std::string_view, TreeMember> kTreeMembers[] = {
 };
 
 constexpr std::pair<std::string_view, BranchMember> kBranchMembers[] = {
-    {"fBasketSize", BranchMember::basket_size},
-    {"fEntryOffsetLen", BranchMember::entry_offset_len},
-    {"fWriteBasket", BranchMember::write_basket},
-    {"fEntryNumber", BranchMember::entry_number},
-    {"fMaxBaskets", BranchMember::max_baskets},
-    {"fEntries", BranchMember::entries},
-    {"fTotBytes", BranchMember::tot_bytes},
-    {"fZipBytes", BranchMember::zip_bytes},
-    {"fBasketBytes", BranchMember::basket_bytes},
-    {"fBasketEntry", BranchMember::basket_entry},
+    {"fBasketSize", BranchMember::basket_size},   {"fEntryOffsetLen", BranchMember::entry_offset_len},
+    {"fWriteBasket", BranchMember::write_basket}, {"fEntryNumber", BranchMember::entry_number},
+    {"fMaxBaskets", BranchMember::max_baskets},   {"fEntries", BranchMember::entries},
+    {"fTotBytes", BranchMember::tot_bytes},       {"fZipBytes", BranchMember::zip_bytes},
+    {"fBasketBytes", BranchMember::basket_bytes}, {"fBasketEntry", BranchMember::basket_entry},
     {"fBasketSeek", BranchMember::basket_seek},
 };
 
@@ -148,14 +143,16 @@ class Outliner {
     } else if (const StreamerInfo* info = described(class_name, head)) {
       members(*info, target);
     } else {
-      return give_up("class " + std::string(class_name) + " of version " + std::to_string(head.version) + " is not described");
+      return give_up("class " + std::string(class_name) + " of version " + std::to_string(head.version) +
+                     " is not described");
     }
     if (!stopped() && in_.position() != head.end) give_up("class " + std::string(class_name) + " is not as described");
   }
 
   // Classes whose bytes do not follow their description are not followed. Those of trees do in the versions described.
   const StreamerInfo* described(std::string_view class_name, const Frame& head) {
-    const bool is_of_trees = derives("TTree", class_name) || derives("TBranch", class_name) || derives("TLeaf", class_name);
+    const bool is_of_trees =
+        derives("TTree", class_name) || derives("TBranch", class_name) || derives("TLeaf", class_name);
     if (class_name == "TBranchClones" || (has_own_streamer(class_name) && !is_of_trees)) return nullptr;
     const StreamerInfo* info = head.version == 0 ? infos_.find_by_checksum(class_name, head.checksum) : nullptr;
     return info ? info : infos_.find(class_name, head.version);
@@ -275,7 +272,8 @@ class Outliner {
     }
   }
 
-  void member(const StreamerElement& element, Object& target, const std::vector<std::pair<std::string_view, std::int64_t>>& counts) {
+  void member(const StreamerElement& element, Object& target,
+              const std::vector<std::pair<std::string_view, std::int64_t>>& counts) {
     Object nobody;
     const int type = element.type;
     if (element.kind == ElementKind::base) return object(element.name, target);
@@ -309,7 +307,8 @@ class Outliner {
   void counted_numbers(const StreamerElement& element, std::uint32_t size,
                        const std::vector<std::pair<std::string_view, std::int64_t>>& counts) {
     if (in_.u1("array: flag") == 0) return;
-    const auto count = std::ranges::find(counts, std::string_view(element.count_name), &std::pair<std::string_view, std::int64_t>::first);
+    const auto count = std::ranges::find(counts, std::string_view(element.count_name),
+                                         &std::pair<std::string_view, std::int64_t>::first);
     if (count == counts.end() || count->second < 0) return give_up("array " + element.name + " that nothing counts");
     in_.take_items(static_cast<std::uint64_t>(count->second), size, "array");
   }
@@ -317,7 +316,8 @@ class Outliner {
   void array_member(const StreamerElement& element, Object& target) {
     const Frame head = frame();
     if (stopped()) return;
-    const bool of_tree = target.kind == Object::Kind::tree, of_top = target.kind == Object::Kind::branch && target.is_top;
+    const bool of_tree = target.kind == Object::Kind::tree,
+               of_top = target.kind == Object::Kind::branch && target.is_top;
     if (of_tree && element.name == "fBranches") {
       slots(head, out_.branches, [&](Stretch) {
         out_.top.emplace_back();

@@ -14,7 +14,8 @@
 
 namespace tfile {
 
-// A stretch of a tree's record, in bytes from its first; the slots of a pointer and the numbers of an array with theirs.
+// A stretch of a tree's record, in bytes from its first; the slots of a pointer and the numbers of an array with
+// theirs.
 struct Stretch {
   std::uint32_t begin = 0, end = 0;
   std::uint32_t size() const { return end - begin; }
@@ -48,11 +49,30 @@ struct ArrayPlace {
 };
 
 enum class TreeMember : std::uint8_t {
-  name, entries, tot_bytes, zip_bytes, flushed_bytes, auto_flush, cluster_ranges, cluster_range_end, cluster_size, count_
+  name,
+  entries,
+  tot_bytes,
+  zip_bytes,
+  flushed_bytes,
+  auto_flush,
+  cluster_ranges,
+  cluster_range_end,
+  cluster_size,
+  count_
 };
 enum class BranchMember : std::uint8_t {
-  basket_size, entry_offset_len, write_basket, entry_number, max_baskets, entries, tot_bytes, zip_bytes, basket_bytes,
-  basket_entry, basket_seek, count_
+  basket_size,
+  entry_offset_len,
+  write_basket,
+  entry_number,
+  max_baskets,
+  entries,
+  tot_bytes,
+  zip_bytes,
+  basket_bytes,
+  basket_entry,
+  basket_seek,
+  count_
 };
 
 struct LeafPlace {
@@ -74,8 +94,8 @@ struct BranchPlace {
 struct RecordOutline {
   std::vector<RecordMark> marks;  // in order of `at`; frames before what they hold
   std::array<MemberPlace, static_cast<std::size_t>(TreeMember::count_)> tree;
-  ArrayPlace branches, leaves;        // of the tree; slots of `branches` in the order of `top`
-  std::vector<BranchPlace> top;       // by slot of `branches`; one that is a reference has no name
+  ArrayPlace branches, leaves;          // of the tree; slots of `branches` in the order of `top`
+  std::vector<BranchPlace> top;         // by slot of `branches`; one that is a reference has no name
   std::vector<LeafPlace> leaf_objects;  // all leaves, in the order in which they stand in the record
   const MemberPlace& operator[](TreeMember member) const { return tree[static_cast<std::size_t>(member)]; }
 };

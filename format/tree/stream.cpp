@@ -33,9 +33,7 @@ class EndsArray {
   Buffer take() { return std::move(buffer_); }
 
  private:
-  void push_absolute(std::int64_t value) {
-    reinterpret_cast<std::int64_t*>(buffer_.data())[next_++] = value;
-  }
+  void push_absolute(std::int64_t value) { reinterpret_cast<std::int64_t*>(buffer_.data())[next_++] = value; }
   Buffer buffer_;
   std::int64_t base_;
   std::size_t next_ = 0;
@@ -103,7 +101,9 @@ Result<Chunk> decode_flat(const Stream& stream, BasketData data) {
   return chunk;
 }
 
-Entries entries_of(const BasketData& data) { return {data.bytes(), data.offsets, data.entries, data.keylen, data.item_counts, data.displacement}; }
+Entries entries_of(const BasketData& data) {
+  return {data.bytes(), data.offsets, data.entries, data.keylen, data.item_counts, data.displacement};
+}
 
 // Entries whose end a program needs, in a basket without offsets: nothing but items (a member of a split collection) is
 // one long entry, else all have one size.
@@ -125,7 +125,8 @@ Result<> complete_offsets(const Stream& stream, BasketData& data) {
 Result<> check_number_list(const Stream& stream, const BasketData& data, const Chunk& chunk) {
   TRY(const auto items, items_by_size(stream, data.size, data.entries, false));
   if (chunk.arrays.back().size() != static_cast<std::uint64_t>(items.back()) * stream.item_size)
-    return fail(ErrorKind::unsupported, "basket: lists with headers of another size than " + std::to_string(stream.list_prefix));
+    return fail(ErrorKind::unsupported,
+                "basket: lists with headers of another size than " + std::to_string(stream.list_prefix));
   return {};
 }
 
@@ -162,7 +163,8 @@ Result<std::vector<std::int64_t>> items_by_size(const Stream& stream, std::uint6
   switch (stream.form) {
     case Stream::Form::flat:
       if (stream.lengths[0] == Stream::Length::entries && n != entries)
-        return fail(ErrorKind::damaged, "basket: " + std::to_string(n) + " items for " + std::to_string(entries) + " entries");
+        return fail(ErrorKind::damaged,
+                    "basket: " + std::to_string(n) + " items for " + std::to_string(entries) + " entries");
       return std::vector{n};
     case Stream::Form::program:
       return std::vector{ends_of(entries, first_chunk), n, n};

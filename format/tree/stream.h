@@ -34,7 +34,8 @@ struct Stream {
   std::unique_ptr<const Program> program;
   std::uint32_t list_prefix = 0;  // program of a top-level list of numbers of item_size bytes: bytes before the items
   std::uint32_t packed_item_size = 0;  // program of a counted array of packed numbers: bytes of one item in the file
-  // jagged, or packed_item_size; entry offsets left out of the file (kGenerateOffsetMap): the column that counts the items of each entry.
+  // jagged, or packed_item_size; entry offsets left out of the file (kGenerateOffsetMap): the column that counts the
+  // items of each entry.
   struct Counter {
     StreamId stream = 0;
     std::uint32_t slot = 0;
@@ -54,7 +55,7 @@ struct BasketData {
   std::span<const std::byte> outside;  // ...in memory that outlives this: stored uncompressed, or in the tree's record
   std::size_t size = 0;
   std::int64_t entries = 0;
-  std::vector<std::int32_t> offsets;  // entries + 1, or none
+  std::vector<std::int32_t> offsets;       // entries + 1, or none
   std::vector<std::int32_t> displacement;  // as BasketContent has it
   std::vector<std::int64_t> item_counts;   // as Entries has it
   std::uint32_t keylen = 0;                // where the data begin for object tags
@@ -64,18 +65,20 @@ struct BasketData {
 // Whether the size of the data tells how many items each slot has, or only the content can.
 bool size_gives_items(const Stream&);
 
-// Number of items in each slot, where size_gives_items. `first_chunk`: the leading 0 of the ends counts. Errors: damaged
-// (data that is not a whole number of items).
+// Number of items in each slot, where size_gives_items. `first_chunk`: the leading 0 of the ends counts. Errors:
+// damaged (data that is not a whole number of items).
 Result<std::vector<std::int64_t>> items_by_size(const Stream&, std::uint64_t data_size, std::int64_t entries,
                                                 bool first_chunk);
 
 // The same by reading the data (whose offsets may be completed).
 Result<std::vector<std::int64_t>> items_by_reading(const Stream&, BasketData&, bool first_chunk);
 
-// The same, and the chunk, whose ends and positions count from its own start (place_chunk). For a stream with a program.
+// The same, and the chunk, whose ends and positions count from its own start (place_chunk). For a stream with a
+// program.
 Result<StreamSet::CountedChunk> decode_counting(const Stream&, BasketData, bool first_chunk);
 
-// Entry offsets of a counted array of packed numbers whose basket has none, from the items of each entry. Errors: damaged.
+// Entry offsets of a counted array of packed numbers whose basket has none, from the items of each entry. Errors:
+// damaged.
 Result<> offsets_from_counts(const Stream&, BasketData&, std::span<const std::int64_t> counts);
 
 // Whether the data reads as the stream's program says, to the last byte of each entry. Errors: as run_program's.

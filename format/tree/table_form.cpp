@@ -60,7 +60,8 @@ Result<> check_name(const std::string& path, std::string_view component, std::si
     return invalid(path, "ROOT takes brackets in a branch's name for dimensions");
   }
   if (component.size() + suffix_size > kNameMax) return invalid(path, "its name is too long");
-  if (escape_name(name) != component) return invalid(path, "its name is written " + escape_name(name) + " in the mount");
+  if (escape_name(name) != component)
+    return invalid(path, "its name is written " + escape_name(name) + " in the mount");
   return {};
 }
 
@@ -235,7 +236,8 @@ class FormMaker {
     for (const Place& child : place.children) {
       const std::string child_path = path + "/" + child.name;
       if (!child.column) {
-        if (!one_child || child.name != "values") return invalid(child_path, "records of anything but numbers are not written");
+        if (!one_child || child.name != "values")
+          return invalid(child_path, "records of anything but numbers are not written");
       } else {
         const auto typed = parse_typed_name(child.name);
         const std::string stem = typed ? typed->stem : std::string();
@@ -259,8 +261,8 @@ class FormMaker {
 
   std::span<const OfferedColumn> columns_;
   std::vector<Place> tops_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;   // one an entry, by their branch's name
-  std::unordered_map<std::string, std::string> names_;       // of branches, and the places that have them
+  std::unordered_map<std::string, std::uint32_t> numbers_;  // one an entry, by their branch's name
+  std::unordered_map<std::string, std::string> names_;      // of branches, and the places that have them
   TableForm form_;
 };
 

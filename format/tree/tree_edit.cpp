@@ -59,7 +59,8 @@ class TreeEdit {
   bool is_dropped(std::size_t slot) const { return std::ranges::binary_search(changes_.dropped, slot); }
 
   void number(const MemberPlace& place, std::int64_t value) {
-    if (place.bytes) edit_.replace(place.bytes, [type = place.type, value](ObjectAppender& out) { write_number(out, type, value); });
+    if (place.bytes)
+      edit_.replace(place.bytes, [type = place.type, value](ObjectAppender& out) { write_number(out, type, value); });
   }
 
   void edit_numbers() {
@@ -118,7 +119,8 @@ class TreeEdit {
 
   const RecordMark* reference_at(std::uint32_t at) const {
     const auto found = std::ranges::lower_bound(outline_.marks, at, {}, &RecordMark::at);
-    const bool is_reference = found != outline_.marks.end() && found->at == at && found->kind == RecordMark::Kind::reference;
+    const bool is_reference =
+        found != outline_.marks.end() && found->at == at && found->kind == RecordMark::Kind::reference;
     return is_reference ? &*found : nullptr;
   }
 
@@ -152,9 +154,12 @@ class TreeEdit {
     number(place[BranchMember::entries], baskets.entries);
     number(place[BranchMember::tot_bytes], baskets.tot_bytes);
     number(place[BranchMember::zip_bytes], baskets.zip_bytes);
-    edit_.replace(place[BranchMember::basket_bytes].bytes, [&](ObjectAppender& out) { write_basket_bytes(out, baskets); });
-    edit_.replace(place[BranchMember::basket_entry].bytes, [&](ObjectAppender& out) { write_basket_entries(out, baskets); });
-    edit_.replace(place[BranchMember::basket_seek].bytes, [&](ObjectAppender& out) { write_basket_seeks(out, baskets); });
+    edit_.replace(place[BranchMember::basket_bytes].bytes,
+                  [&](ObjectAppender& out) { write_basket_bytes(out, baskets); });
+    edit_.replace(place[BranchMember::basket_entry].bytes,
+                  [&](ObjectAppender& out) { write_basket_entries(out, baskets); });
+    edit_.replace(place[BranchMember::basket_seek].bytes,
+                  [&](ObjectAppender& out) { write_basket_seeks(out, baskets); });
     // All baskets are on disk: an empty one in the record would stand for one of them.
     count(edit_, place.baskets, baskets.seek.size() + 1);
     for (const Stretch& slot : place.baskets.slots) edit_.remove(slot);
@@ -167,7 +172,8 @@ class TreeEdit {
     if (place.leaf_slots.empty()) return;
     const RecordMark* reference = reference_at(place.leaf_slots[0].begin);
     const std::uint32_t slot = reference ? reference->other : place.leaf_slots[0].begin;
-    const auto leaf = std::ranges::find(outline_.leaf_objects, slot, [](const LeafPlace& known) { return known.slot.begin; });
+    const auto leaf =
+        std::ranges::find(outline_.leaf_objects, slot, [](const LeafPlace& known) { return known.slot.begin; });
     if (leaf == outline_.leaf_objects.end() || !leaf->maximum.bytes) return;
     const std::int64_t wanted = branch.baskets->largest + (branch.branch->is_leaf_text ? 1 : 0);
     if (wanted <= number_at(leaf->maximum)) return;

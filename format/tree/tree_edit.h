@@ -13,13 +13,13 @@ namespace tfile {
 
 // What becomes of a tree that is in a file.
 struct TreeChanges {
-  std::string name;                       // of the tree
-  TreeNumbers numbers;                    // of the tree as it will be
-  const Clusters* clusters = nullptr;     // where entries were appended
-  std::vector<BranchToWrite> appended;    // by slot of outline.top; empty where no entries were appended
-  std::vector<BranchToWrite> added;       // behind those there
-  std::vector<std::size_t> dropped;       // slots of outline.top, ascending
-  int compression = 0;                    // fCompress of added branches
+  std::string name;                     // of the tree
+  TreeNumbers numbers;                  // of the tree as it will be
+  const Clusters* clusters = nullptr;   // where entries were appended
+  std::vector<BranchToWrite> appended;  // by slot of outline.top; empty where no entries were appended
+  std::vector<BranchToWrite> added;     // behind those there
+  std::vector<std::size_t> dropped;     // slots of outline.top, ascending
+  int compression = 0;                  // fCompress of added branches
 };
 
 std::vector<std::byte> edit_tree(const CommittedTree&, std::uint32_t keylen, const TreeChanges&);

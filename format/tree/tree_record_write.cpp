@@ -42,17 +42,17 @@ void write_settings(ObjectAppender& out, const TreeNumbers& numbers, const Clust
   out.big(numbers.entries);
   out.big(numbers.tot_bytes);
   out.big(numbers.zip_bytes);
-  out.big(std::int64_t{0});                                          // fSavedBytes
-  out.big(numbers.zip_bytes);                                        // fFlushedBytes
-  out.big(1.0);                                                      // fWeight
-  out.big(std::int32_t{0});                                          // fTimerInterval
-  out.big(std::int32_t{25});                                         // fScanField
-  out.big(std::int32_t{0});                                          // fUpdate
-  out.big(std::int32_t{1000});                                       // fDefaultEntryOffsetLen
-  out.big(static_cast<std::int32_t>(clusters.range_end.size()));     // fNClusterRange
-  out.big(kMaxEntries);                                              // fMaxEntries
-  out.big(kMaxEntries);                                              // fMaxEntryLoop
-  out.big(std::int64_t{0});                                          // fMaxVirtualSize
+  out.big(std::int64_t{0});                                       // fSavedBytes
+  out.big(numbers.zip_bytes);                                     // fFlushedBytes
+  out.big(1.0);                                                   // fWeight
+  out.big(std::int32_t{0});                                       // fTimerInterval
+  out.big(std::int32_t{25});                                      // fScanField
+  out.big(std::int32_t{0});                                       // fUpdate
+  out.big(std::int32_t{1000});                                    // fDefaultEntryOffsetLen
+  out.big(static_cast<std::int32_t>(clusters.range_end.size()));  // fNClusterRange
+  out.big(kMaxEntries);                                           // fMaxEntries
+  out.big(kMaxEntries);                                           // fMaxEntryLoop
+  out.big(std::int64_t{0});                                       // fMaxVirtualSize
   out.big(kAutoSave);
   out.big(clusters.auto_flush);
   out.big(kEstimate);

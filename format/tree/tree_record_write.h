@@ -13,9 +13,9 @@ namespace tfile {
 // Where clusters end, as TTree says it: ranges of clusters of equal size, the last of them open (docs/format.md, "Trees
 // and branches").
 struct Clusters {
-  std::vector<std::int64_t> range_end;     // fClusterRangeEnd: the last entry of a range
-  std::vector<std::int64_t> range_size;    // fClusterSize
-  std::int64_t auto_flush = -30'000'000;   // fAutoFlush: ROOT's default, bytes, until the first cluster was cut
+  std::vector<std::int64_t> range_end;    // fClusterRangeEnd: the last entry of a range
+  std::vector<std::int64_t> range_size;   // fClusterSize
+  std::int64_t auto_flush = -30'000'000;  // fAutoFlush: ROOT's default, bytes, until the first cluster was cut
 
   // A cluster of entries [begin, end) ends. `size`: what clusters have from here on; 0: as before.
   void end_cluster(std::int64_t begin, std::int64_t end, std::int64_t size);

@@ -29,8 +29,9 @@ class TreeTable final : public Table {
     warnings = std::move(tree_.warnings);
     clusters = cluster_boundaries(tree_);
     open_siblings();
-    BranchNodes made = make_branch_nodes(tree_, infos, {[this](const Stream& stream) { return first_entries_follow(stream); },
-                                                        [this](const Stream& stream) { return first_classes(stream); }});
+    BranchNodes made = make_branch_nodes(tree_, infos,
+                                         {[this](const Stream& stream) { return first_entries_follow(stream); },
+                                          [this](const Stream& stream) { return first_classes(stream); }});
     nodes = std::move(made.nodes);
     columns = std::move(made.columns);
     streams_ = std::move(made.streams);
@@ -39,7 +40,9 @@ class TreeTable final : public Table {
     tree_ = {};
   }
 
-  std::size_t memory() const override { return memory_of(*this) + memory_of(std::span(streams_)) + memory_of(std::span(branches_)); }
+  std::size_t memory() const override {
+    return memory_of(*this) + memory_of(std::span(streams_)) + memory_of(std::span(branches_));
+  }
 
   std::size_t stream_count() const override { return streams_.size(); }
   std::size_t chunk_count(StreamId id) const override { return std::max<std::size_t>(basket_count(id), 1); }
@@ -77,9 +80,10 @@ class TreeTable final : public Table {
     const BranchStorage& branch = branch_of(key.stream);
     const EntryRange range = chunk_entries(key);
     const std::uint64_t stored = key.index < basket_count(key.stream) ? branch.baskets.nbytes[key.index] : 0;
-    const double ratio = branch.zip_bytes > 0 && branch.tot_bytes > 0
-                             ? std::clamp(static_cast<double>(branch.tot_bytes) / static_cast<double>(branch.zip_bytes), 1.0, 1000.0)
-                             : 4.0;
+    const double ratio =
+        branch.zip_bytes > 0 && branch.tot_bytes > 0
+            ? std::clamp(static_cast<double>(branch.tot_bytes) / static_cast<double>(branch.zip_bytes), 1.0, 1000.0)
+            : 4.0;
     // Ends take 8 bytes where the file has 4 or fewer.
     const std::uint64_t slots = streams_[key.stream].lengths.size();
     return static_cast<std::uint64_t>(static_cast<double>(stored) * ratio) +
@@ -125,8 +129,9 @@ class TreeTable final : public Table {
     return items_by_reading(stream, data, first_chunk);
   }
 
-  Result<std::optional<CountedChunk>> decode_counting(ChunkKey key, std::span<const std::byte> stored,
-                                                      std::span<const std::shared_ptr<const Chunk>> inputs) const override {
+  Result<std::optional<CountedChunk>> decode_counting(
+      ChunkKey key, std::span<const std::byte> stored,
+      std::span<const std::shared_ptr<const Chunk>> inputs) const override {
     if (items_from(key.stream) != ItemsFrom::payloads) return std::optional<CountedChunk>();
     TRY(BasketData data, basket_data(key, stored));
     TRY_VOID(missing_offsets(key, data, inputs));
@@ -145,7 +150,8 @@ class TreeTable final : public Table {
     return {.needs_header = false, .possible = some};
   }
 
-  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId id, std::span<const std::byte> header0) const override {
+  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId id,
+                                                           std::span<const std::byte> header0) const override {
     using Lengths = std::optional<std::vector<std::int64_t>>;
     const Stream& stream = streams_[id];
     const std::int64_t n = stream_entries(id);
@@ -165,14 +171,17 @@ class TreeTable final : public Table {
     return any ? Lengths(std::move(known)) : Lengths();
   }
 
-  Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>> inputs,
+  Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored,
+                       std::span<const std::shared_ptr<const Chunk>> inputs,
                        std::span<const std::int64_t> first) const override {
     TRY(BasketData data, basket_data(key, stored));
     TRY(const auto counts, missing_offsets(key, data, inputs));
     auto chunk = decode_basket(streams_[key.stream], std::move(data), counts, first);
-    if (!chunk) return fail(chunk.error().kind, "branch " + branch_of(key.stream).name + ", basket " +
-                                                    std::to_string(key.index) + ": " + chunk.error().text,
-                            static_cast<std::int64_t>(locate(key).value_or(Locator{}).range.begin));
+    if (!chunk)
+      return fail(
+          chunk.error().kind,
+          "branch " + branch_of(key.stream).name + ", basket " + std::to_string(key.index) + ": " + chunk.error().text,
+          static_cast<std::int64_t>(locate(key).value_or(Locator{}).range.begin));
     return chunk;
   }
 
@@ -189,8 +198,10 @@ class TreeTable final : public Table {
     std::vector<std::byte> stored;
     auto data = first_basket(branch, stored);
     if (!data) return {};
-    if (data->size == 0 && stream.program->entry_is_items && branch.count && counts_items(tree_.branches[*branch.count], data->entries))
-      return fail(ErrorKind::unsupported, "its entries have no bytes, although there are items: nothing was written of it");
+    if (data->size == 0 && stream.program->entry_is_items && branch.count &&
+        counts_items(tree_.branches[*branch.count], data->entries))
+      return fail(ErrorKind::unsupported,
+                  "its entries have no bytes, although there are items: nothing was written of it");
     // An item that nothing describes may come late.
     if (stream.program->unknown.empty() && !data->offsets.empty() && data->entries > kTrialEntries) {
       data->entries = kTrialEntries;
@@ -206,8 +217,10 @@ class TreeTable final : public Table {
     const auto counts = first_basket(collection, stored);
     if (!counts) return false;
     const auto bytes = counts->bytes();
-    const std::size_t size = std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(first_entries) * sizeof(std::int32_t));
-    return std::any_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size), [](std::byte b) { return b != std::byte{0}; });
+    const std::size_t size =
+        std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(first_entries) * sizeof(std::int32_t));
+    return std::any_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size),
+                       [](std::byte b) { return b != std::byte{0}; });
   }
 
   // What the first baskets hold, until enough entries were seen to have met what is usual.
@@ -217,7 +230,8 @@ class TreeTable final : public Table {
     const BranchRecord& branch = tree_.branches[stream.branch];
     FoundClasses found;
     std::int64_t entries_seen = 0;
-    for (std::uint32_t i = 0; i < std::min(branch.baskets.seek.size(), kBasketsMax) && entries_seen < kEntriesSeen; ++i) {
+    for (std::uint32_t i = 0; i < std::min(branch.baskets.seek.size(), kBasketsMax) && entries_seen < kEntriesSeen;
+         ++i) {
       std::vector<std::byte> stored;
       auto data = trial_basket(branch, i, stored);
       if (!data) break;
@@ -232,13 +246,15 @@ class TreeTable final : public Table {
   }
 
   // Reads into `stored`, which must outlive what is returned.
-  Result<BasketData> trial_basket(const BranchStorage& branch, std::uint32_t index, std::vector<std::byte>& stored) const {
+  Result<BasketData> trial_basket(const BranchStorage& branch, std::uint32_t index,
+                                  std::vector<std::byte>& stored) const {
     const std::int64_t n = (*branch.baskets.entry)[index + 1] - (*branch.baskets.entry)[index];
     if (const EmbeddedBasket* embedded = embedded_basket(branch, index)) return embedded_data(*embedded, n);
     TRY(const Source* source, source_of(branch));
     // A basket beyond what ROOT ever writes is left to the reader who wants it.
     constexpr std::uint32_t kTrialBytesMax = 64 << 20;
-    if (branch.baskets.nbytes[index] > kTrialBytesMax) return fail(ErrorKind::unsupported, "basket is too large to try");
+    if (branch.baskets.nbytes[index] > kTrialBytesMax)
+      return fail(ErrorKind::unsupported, "basket is too large to try");
     stored.resize(branch.baskets.nbytes[index]);
     TRY_VOID(read_range(*source, {branch.baskets.seek[index], stored.size()}, stored));
     return stored_basket(stored, n);
@@ -288,9 +304,10 @@ class TreeTable final : public Table {
   }
 
   static Error wrong_entries(std::int64_t told_by_basket, std::int64_t told_by_branch) {
-    return Error{ErrorKind::damaged,
-                 "basket has " + std::to_string(told_by_basket) + " entries, the branch says " + std::to_string(told_by_branch),
-                 -1, 0};
+    return Error{
+        ErrorKind::damaged,
+        "basket has " + std::to_string(told_by_basket) + " entries, the branch says " + std::to_string(told_by_branch),
+        -1, 0};
   }
 
   Result<BasketData> basket_data(ChunkKey key, std::span<const std::byte> stored) const {
@@ -300,9 +317,11 @@ class TreeTable final : public Table {
     if (const EmbeddedBasket* embedded = embedded_basket(branch_of(key.stream), key.index))
       return embedded_data(*embedded, data.entries);
     auto basket = stored_basket(stored, data.entries);
-    if (!basket) return fail(basket.error().kind, "branch " + branch_of(key.stream).name + ", basket " +
-                                                      std::to_string(key.index) + ": " + basket.error().text,
-                             static_cast<std::int64_t>(branch_of(key.stream).baskets.seek[key.index]));
+    if (!basket)
+      return fail(
+          basket.error().kind,
+          "branch " + branch_of(key.stream).name + ", basket " + std::to_string(key.index) + ": " + basket.error().text,
+          static_cast<std::int64_t>(branch_of(key.stream).baskets.seek[key.index]));
     return basket;
   }
 
@@ -319,7 +338,8 @@ class TreeTable final : public Table {
 
   static Result<BasketData> stored_basket(std::span<const std::byte> stored, std::int64_t entries_told) {
     TRY(BasketContent content, read_basket(stored));
-    if (content.header.entries != entries_told) return tl::unexpected<Error>(wrong_entries(content.header.entries, entries_told));
+    if (content.header.entries != entries_told)
+      return tl::unexpected<Error>(wrong_entries(content.header.entries, entries_told));
     BasketData data;
     data.entries = entries_told;
     data.size = content.header.border();
@@ -356,7 +376,8 @@ class TreeTable final : public Table {
     if (disk_baskets == 0) return Size(size);
     TRY(const BasketHeader header, checked_header({id, 0}, header0));
     std::int64_t rest = branch.tot_bytes - disk_baskets * static_cast<std::int64_t>(header.keylen);
-    if (branch.entry_offset_len != 0) rest -= static_cast<std::int64_t>(kOffsetSize) * (disk_entries + 2 * disk_baskets);
+    if (branch.entry_offset_len != 0)
+      rest -= static_cast<std::int64_t>(kOffsetSize) * (disk_entries + 2 * disk_baskets);
     return rest < 0 ? Size() : Size(size + static_cast<std::uint64_t>(rest));
   }
 
@@ -375,7 +396,8 @@ class TreeTable final : public Table {
   }
 
   // Items of each entry of a basket, from the arrays of the counter's chunks.
-  Result<std::vector<std::int64_t>> entry_counts(ChunkKey key, std::span<const std::shared_ptr<const Chunk>> chunks) const {
+  Result<std::vector<std::int64_t>> entry_counts(ChunkKey key,
+                                                 std::span<const std::shared_ptr<const Chunk>> chunks) const {
     const Stream::Counter& counter = *streams_[key.stream].counter;
     const std::vector<ChunkKey> keys = inputs(key);
     const EntryRange wanted = chunk_entries(key);
@@ -386,7 +408,8 @@ class TreeTable final : public Table {
       const auto array = chunks[i]->arrays[counter.slot];
       for (std::int64_t e = std::max(wanted.begin, have.begin); e < std::min(wanted.end, have.end); ++e) {
         const std::size_t at = static_cast<std::size_t>(e - have.begin) * size_of(counter.dtype);
-        if (at + size_of(counter.dtype) > array.size()) return fail(ErrorKind::damaged, "basket: its counter is too short");
+        if (at + size_of(counter.dtype) > array.size())
+          return fail(ErrorKind::damaged, "basket: its counter is too short");
         counts.push_back(count_at(array.data() + at, counter.dtype));
       }
     }
@@ -396,9 +419,11 @@ class TreeTable final : public Table {
   }
 
   // What the counter says of each item from the chunk's first entry on.
-  Result<std::vector<std::int64_t>> item_counts(ChunkKey key, std::span<const std::shared_ptr<const Chunk>> chunks) const {
+  Result<std::vector<std::int64_t>> item_counts(ChunkKey key,
+                                                std::span<const std::shared_ptr<const Chunk>> chunks) const {
     const Stream& stream = streams_[key.stream];
-    if (!stream.item_counter) return fail(ErrorKind::unsupported, "basket: the branch that counts its arrays is not decoded");
+    if (!stream.item_counter)
+      return fail(ErrorKind::unsupported, "basket: the branch that counts its arrays is not decoded");
     const Stream::Counter& counter = *stream.item_counter;
     const std::vector<ChunkKey> keys = inputs(key);
     if (chunks.size() != keys.size()) return fail(ErrorKind::invalid, "basket: chunks of its counter are missing");
@@ -462,8 +487,8 @@ class TreeTable final : public Table {
     const auto& sibling = siblings_.at(branch.file_name);
     if (sibling) return sibling->get();
     // For this column its bytes are gone, whatever the reason, and that lasts as long as the table does.
-    return fail(ErrorKind::damaged,
-                "branch " + branch.name + " is stored in " + branch.file_name + ", which cannot be opened: " + sibling.error().text);
+    return fail(ErrorKind::damaged, "branch " + branch.name + " is stored in " + branch.file_name +
+                                        ", which cannot be opened: " + sibling.error().text);
   }
 
   void open_siblings() {

@@ -23,9 +23,9 @@ using Kind = WrittenBranch::Kind;
 constexpr std::size_t kRecordMax = 0x3FFFFFFF;
 
 // What ROOT describes in any file with a tree.
-constexpr const char* kClassesOfTrees[] = {"TTree", "TNamed", "TObject", "TAttLine", "TAttFill", "TAttMarker",
-                                           "ROOT::TIOFeatures", "TBranch", "TLeaf", "TList", "TSeqCollection",
-                                           "TCollection", "TString", "TBranchRef", "TRefTable", "TObjArray"};
+constexpr const char* kClassesOfTrees[] = {
+    "TTree", "TNamed", "TObject",        "TAttLine",    "TAttFill", "TAttMarker", "ROOT::TIOFeatures", "TBranch",
+    "TLeaf", "TList",  "TSeqCollection", "TCollection", "TString",  "TBranchRef", "TRefTable",         "TObjArray"};
 
 // A tree that is new has no committed one, and all of its branches were added.
 class RecordedTree : public TreeWriter {
@@ -119,7 +119,8 @@ class RecordedTree : public TreeWriter {
       return fail(ErrorKind::invalid, "entries were appended to a part of the branches");
     }
     std::vector<std::byte> payload = committed_ ? edited(keylen, changes) : made(keylen, changes);
-    if (payload.size() > kRecordMax) return fail(ErrorKind::unsupported, "the tree's record would be larger than 1 GiB");
+    if (payload.size() > kRecordMax)
+      return fail(ErrorKind::unsupported, "the tree's record would be larger than 1 GiB");
     return payload;
   }
 
@@ -174,7 +175,8 @@ class RecordedTree : public TreeWriter {
     const std::unordered_set<std::size_t> dropped = left_out;
     for (std::size_t i = committed_branches(); i < branches_.size() && !left_out.empty(); ++i) {
       if (branches_[i].form.kind != Kind::counted || dropped.count(i) != 0) continue;
-      std::erase_if(left_out, [&](std::size_t other) { return branches_[other].form.name == branches_[i].form.counter; });
+      std::erase_if(left_out,
+                    [&](std::size_t other) { return branches_[other].form.name == branches_[i].form.counter; });
     }
     return left_out;
   }
@@ -236,7 +238,9 @@ class RecordedTree : public TreeWriter {
 
 }  // namespace
 
-std::unique_ptr<TreeWriter> TreeWriter::create(TreePlace place) { return std::make_unique<RecordedTree>(std::move(place)); }
+std::unique_ptr<TreeWriter> TreeWriter::create(TreePlace place) {
+  return std::make_unique<RecordedTree>(std::move(place));
+}
 
 Result<std::unique_ptr<TreeWriter>> TreeWriter::open(TreePlace place, std::span<const std::byte> payload,
                                                      std::uint32_t keylen, const std::string& class_name,

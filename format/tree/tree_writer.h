@@ -32,8 +32,9 @@ class TreeWriter : public TableWriter {
   static std::unique_ptr<TreeWriter> create(TreePlace);
 
   // From the record that is there: the decompressed payload of a key of class `class_name`, and that key's length. What
-  // of it is not understood stays as it is; so does its title. The name is `place`'s. `source`: the file, to look at keys
-  // of its baskets. Blocks. Errors: damaged, unsupported (objects in the record that the file does not describe), io.
+  // of it is not understood stays as it is; so does its title. The name is `place`'s. `source`: the file, to look at
+  // keys of its baskets. Blocks. Errors: damaged, unsupported (objects in the record that the file does not describe),
+  // io.
   static Result<std::unique_ptr<TreeWriter>> open(TreePlace place, std::span<const std::byte> payload,
                                                   std::uint32_t keylen, const std::string& class_name,
                                                   const StreamerInfos& infos, const Source& source);
@@ -48,8 +49,8 @@ class TreeWriter : public TableWriter {
   // The classes that the file's StreamerInfo must describe for what was written here.
   virtual std::vector<std::string> classes() const = 0;
 
-  // Takes a branch, with those below it, out of the record. While its leaf counts others it stays, and goes with the last
-  // of those. Errors: not_found.
+  // Takes a branch, with those below it, out of the record. While its leaf counts others it stays, and goes with the
+  // last of those. Errors: not_found.
   virtual Result<> drop_branch(std::string_view name) = 0;
 
   // What the key is renamed to.

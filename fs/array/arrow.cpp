@@ -81,9 +81,7 @@ class Builder {
     fbb_.Finish(Offset<void>(fbb_.EndTable(start)));
   }
 
-  std::string_view bytes() const {
-    return {reinterpret_cast<const char*>(fbb_.GetBufferPointer()), fbb_.GetSize()};
-  }
+  std::string_view bytes() const { return {reinterpret_cast<const char*>(fbb_.GetBufferPointer()), fbb_.GetSize()}; }
 
  private:
   template <class T>

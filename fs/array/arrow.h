@@ -33,11 +33,11 @@ struct ArrowBuffer {
 
 inline constexpr std::uint64_t kArrowAlignment = 64;  // of buffers, and of the body in the file
 
-// All that comes before the body: a multiple of kArrowAlignment, of a page of memory where the body is one. `body_size` is
-// a multiple of kArrowAlignment, too.
+// All that comes before the body: a multiple of kArrowAlignment, of a page of memory where the body is one. `body_size`
+// is a multiple of kArrowAlignment, too.
 struct ArrowHead {
   std::string bytes;
-  std::int64_t batch_offset = 0;       // where the record batch's message begins
+  std::int64_t batch_offset = 0;  // where the record batch's message begins
   std::int32_t batch_message_size = 0;
 };
 ArrowHead arrow_head(std::span<const ArrowField>, std::int64_t rows, std::span<const ArrowNode>,

@@ -73,7 +73,8 @@ class SchemaReader {
 
   Result<std::vector<ArrowSourceField>> fields(const FlatTables& described, int depth) {
     std::vector<ArrowSourceField> all;
-    if (depth > kDepthMax) return fail(ErrorKind::unsupported, "Arrow: types nested deeper than " + std::to_string(kDepthMax));
+    if (depth > kDepthMax)
+      return fail(ErrorKind::unsupported, "Arrow: types nested deeper than " + std::to_string(kDepthMax));
     for (std::size_t i = 0; i < described.size() && !bytes_.failed(); ++i) {
       if (++count_ > kFieldsMax) return fail(ErrorKind::unsupported, "Arrow: more fields than a table can have");
       TRY(auto one, field(described[i], depth));
@@ -150,8 +151,8 @@ Result<std::vector<ArrowBlock>> blocks_of(std::span<const std::byte> structs) {
     const auto metadata = bytes.load<std::int32_t>(at + 8);
     const auto body = bytes.load<std::int64_t>(at + 16);
     if (offset < 0 || metadata < 0 || body < 0) return damaged("footer");
-    blocks.push_back({static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(metadata),
-                      static_cast<std::uint64_t>(body)});
+    blocks.push_back(
+        {static_cast<std::uint64_t>(offset), static_cast<std::uint64_t>(metadata), static_cast<std::uint64_t>(body)});
   }
   return blocks;
 }

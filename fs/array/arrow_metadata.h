@@ -46,12 +46,13 @@ tfile::Result<ArrowFooter> parse_arrow_footer(std::span<const std::byte>);
 
 enum class ArrowCodec : std::uint8_t { none, lz4, zstd };
 
-// A record batch, or a dictionary: rows, and its arrays' nodes and buffers in the order of the fields, outer before inner.
+// A record batch, or a dictionary: rows, and its arrays' nodes and buffers in the order of the fields, outer before
+// inner.
 struct ArrowBatch {
   std::optional<std::int64_t> dictionary;  // its id
   std::int64_t rows = 0;
-  std::vector<ArrowNode> nodes;      // lengths that are not negative
-  std::vector<ArrowBuffer> buffers;  // neither are these
+  std::vector<ArrowNode> nodes;            // lengths that are not negative
+  std::vector<ArrowBuffer> buffers;        // neither are these
   std::vector<std::int64_t> view_buffers;  // of each array of views, how many buffers follow it
   ArrowCodec codec = ArrowCodec::none;
 };

@@ -54,8 +54,6 @@ FlatTables FlatTable::tables(int field) const {
   return found;
 }
 
-FlatTable FlatTables::operator[](std::size_t i) const {
-  return {*bytes_, follow(*bytes_, at_ + i * sizeof(Offset))};
-}
+FlatTable FlatTables::operator[](std::size_t i) const { return {*bytes_, follow(*bytes_, at_ + i * sizeof(Offset))}; }
 
 }  // namespace tfilefs

@@ -9,8 +9,9 @@
 
 namespace tfilefs {
 
-// The bytes of a FlatBuffer (https://flatbuffers.dev/internals), of which nothing is believed. The first offset that leads
-// outside makes it *failed*: from then on every read gives zero or nothing, so a run of reads needs one check at its end.
+// The bytes of a FlatBuffer (https://flatbuffers.dev/internals), of which nothing is believed. The first offset that
+// leads outside makes it *failed*: from then on every read gives zero or nothing, so a run of reads needs one check at
+// its end.
 class FlatBytes {
  public:
   explicit FlatBytes(std::span<const std::byte> bytes) : bytes_(bytes) {}

@@ -43,7 +43,8 @@ tfile::Result<NpyHeader> parse_npy_header(std::span<const std::byte> start) {
   const std::size_t prefix = kMagicSize + (version == 1 ? 2 : 4);
   std::size_t size = 0;
   for (std::size_t i = prefix; i > kMagicSize; --i) size = size << 8 | static_cast<unsigned char>(text[i - 1]);
-  if (version < 1 || version > 3 || size > text.size() - prefix) return not_a_column("a header that goes beyond the file");
+  if (version < 1 || version > 3 || size > text.size() - prefix)
+    return not_a_column("a header that goes beyond the file");
   const std::string_view dictionary = text.substr(prefix, size);
 
   NpyHeader header;

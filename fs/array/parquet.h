@@ -15,7 +15,15 @@ namespace tfilefs {
 inline constexpr std::string_view kParquetMagic = "PAR1";
 
 struct ParquetElement {
-  enum class Type : std::int8_t { boolean = 0, int32 = 1, int64 = 2, float32 = 4, float64 = 5, byte_array = 6, group = -1 };
+  enum class Type : std::int8_t {
+    boolean = 0,
+    int32 = 1,
+    int64 = 2,
+    float32 = 4,
+    float64 = 5,
+    byte_array = 6,
+    group = -1
+  };
   enum class Repetition : std::int8_t { required = 0, optional = 1, repeated = 2 };
   enum class Meaning : std::int8_t {
     none = -1,
@@ -37,11 +45,11 @@ struct ParquetElement {
 
 // One leaf's part of a row group.
 struct ParquetChunk {
-  std::uint32_t leaf = 0;        // of ParquetFile::paths
-  std::int64_t values = 0;       // nulls and empty lists included
+  std::uint32_t leaf = 0;             // of ParquetFile::paths
+  std::int64_t values = 0;            // nulls and empty lists included
   std::int64_t offset = 0, size = 0;  // in the file, headers of pages included
-  std::int64_t nulls = -1;       // -1: not told
-  std::string min, max;          // values as PLAIN stores them; empty: not told
+  std::int64_t nulls = -1;            // -1: not told
+  std::string min, max;               // values as PLAIN stores them; empty: not told
 };
 
 struct ParquetRowGroup {
@@ -50,9 +58,9 @@ struct ParquetRowGroup {
 };
 
 struct ParquetFile {
-  std::vector<ParquetElement> elements;  // depth first, the root first
-  std::vector<ParquetElement::Type> types;             // by leaf
-  std::vector<std::vector<std::string>> paths;         // by leaf: names below the root
+  std::vector<ParquetElement> elements;         // depth first, the root first
+  std::vector<ParquetElement::Type> types;      // by leaf
+  std::vector<std::vector<std::string>> paths;  // by leaf: names below the root
   std::vector<ParquetRowGroup> groups;
   std::int64_t rows = 0;
 };

@@ -8,8 +8,9 @@
 
 namespace tfilefs {
 
-// Writes structs in Thrift's compact protocol (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md):
-// fields in ascending order of their numbers, structs and lists opened and closed.
+// Writes structs in Thrift's compact protocol
+// (https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md): fields in ascending order of
+// their numbers, structs and lists opened and closed.
 class ThriftWriter {
  public:
   enum class Type : std::uint8_t { i16 = 4, i32 = 5, i64 = 6, binary = 8, list = 9, structure = 12 };

@@ -138,12 +138,13 @@ void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const 
 void CachedStreamsOfSet::miss(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, Reply<Slices> reply) {
   std::vector<ChunkKey> keys;
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
-  load_chunks(set, std::move(keys),
-              [set, read, waiting = Stopwatch(), reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
-                set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
-                if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
-                answer(read, *set->extents.ready(read.stream), *std::move(chunks), reply);
-              });
+  load_chunks(
+      set, std::move(keys),
+      [set, read, waiting = Stopwatch(), reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
+        set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
+        if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
+        answer(read, *set->extents.ready(read.stream), *std::move(chunks), reply);
+      });
 }
 
 // Other columns may be thousands: planning them takes longer than the request, which then does not wait for it.

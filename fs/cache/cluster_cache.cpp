@@ -34,15 +34,9 @@ class ClusterCacheOfMount : public ClusterCache {
 ClusterCache::Counters ClusterCache::counters() const {
   const CacheReport now = report(false);
   const ReadCounts sum = now.reading.total();
-  return {sum[Count::hits],
-          sum[Count::misses],
-          sum[Count::evictions],
-          sum[Count::bytes_read],
-          sum[Count::read_calls],
-          sum[Count::bytes_decoded],
-          sum[Count::chunks_decoded],
-          now.budget_used,
-          now.budget};
+  return {sum[Count::hits],           sum[Count::misses],     sum[Count::evictions],
+          sum[Count::bytes_read],     sum[Count::read_calls], sum[Count::bytes_decoded],
+          sum[Count::chunks_decoded], now.budget_used,        now.budget};
 }
 
 std::unique_ptr<ClusterCache> ClusterCache::create(const CacheOptions& options) {

@@ -25,12 +25,8 @@ constexpr std::uint32_t kColumnsAll = 64, kColumnsGrowth = 16;
 
 using tfile::EntryRange;
 
-EntryRange hull(EntryRange a, EntryRange b) {
-  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
-}
-bool within(EntryRange inner, EntryRange outer) {
-  return inner.begin >= outer.begin && inner.end <= outer.end;
-}
+EntryRange hull(EntryRange a, EntryRange b) { return {std::min(a.begin, b.begin), std::max(a.end, b.end)}; }
+bool within(EntryRange inner, EntryRange outer) { return inner.begin >= outer.begin && inner.end <= outer.end; }
 bool overlap(EntryRange a, EntryRange b) { return a.begin < b.end && b.begin < a.end; }
 
 }  // namespace

@@ -35,7 +35,7 @@ class ColumnSweep {
     std::uint32_t columns = 0;   // how many it has read; 0: free
     bool in_turn = true;         // each right after the one before, nobody between: who reads at random seldom does
     tfile::StreamId loaded_from = 0, loaded_until = 0;
-    tfile::EntryRange loaded;    // entries of the streams loaded
+    tfile::EntryRange loaded;  // entries of the streams loaded
     std::uint64_t last_use = 0;
   };
   Advice go_on(Sweep&, std::int64_t all);

@@ -29,8 +29,8 @@ void CountRegistry::close(const TableLabel& label, const SetCounts* counts) {
   const auto found = tables_.find(label.path);
   if (found == tables_.end()) return;
   Table& table = found->second;
-  const auto gone = std::find_if(table.open.begin(), table.open.end(),
-                                 [&](const Open& open) { return open.counts.get() == counts; });
+  const auto gone =
+      std::find_if(table.open.begin(), table.open.end(), [&](const Open& open) { return open.counts.get() == counts; });
   if (gone == table.open.end()) return;
   table.past += counts->total();
   table.last_use = ++clock_;
@@ -78,8 +78,7 @@ CountRegistry::Report CountRegistry::report(bool with_streams) const {
   }
   report.objects = objects_->total();
   report.memory.add(*objects_);
-  for (const auto& [path, table] : tables)
-    report.tables.push_back(report_of(path, table, with_streams, report.memory));
+  for (const auto& [path, table] : tables) report.tables.push_back(report_of(path, table, with_streams, report.memory));
   return report;
 }
 

@@ -19,9 +19,9 @@ using tfile::StreamId;
 // Headers are a hundred bytes in baskets of tens of kilobytes: reading through to the next one costs more than asking
 // for it, unless it is in the same page.
 constexpr std::uint64_t kHeaderGapMax = 4096;
-constexpr std::size_t kHeaderBatch = 4096;            // headers read by one call: about 1 MB
-// Stored and decoded, in flight while items are counted, and no more than a quarter of the budget: many calls' worth, so
-// that most of a batch is decoded while the rest is fetched.
+constexpr std::size_t kHeaderBatch = 4096;  // headers read by one call: about 1 MB
+// Stored and decoded, in flight while items are counted, and no more than a quarter of the budget: many calls' worth,
+// so that most of a batch is decoded while the rest is fetched.
 constexpr std::uint64_t kCountBatchBytes = 64 << 20;
 
 constexpr std::size_t kChunksInline = 4096;  // summed up on the asking thread: below a millisecond

@@ -51,7 +51,8 @@ std::uint64_t planned_bytes(const std::vector<FetchRange>& plan) {
 std::uint64_t read_calls(std::span<const FetchRange> ranges) {
   std::uint64_t calls = 0;
   for (std::size_t i = 0; i < ranges.size(); ++i)
-    if (i == 0 || ranges[i - 1].source != ranges[i].source || ranges[i - 1].range.end() != ranges[i].range.begin) ++calls;
+    if (i == 0 || ranges[i - 1].source != ranges[i].source || ranges[i - 1].range.end() != ranges[i].range.begin)
+      ++calls;
   return calls;
 }
 

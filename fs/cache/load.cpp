@@ -21,8 +21,8 @@ constexpr std::uint64_t kTaskStoredBytes = 100'000;
 // longer: fewer calls. ROOT closes a cluster at 30 MB and somewhat more.
 constexpr std::uint64_t kAwaitedRangeMax = 4 << 20, kAheadRangeMax = 40 << 20;
 
-// Bytes of one vectored read, after which what came is decoded; and those after which it is where the next range is a read
-// of its own anyway.
+// Bytes of one vectored read, after which what came is decoded; and those after which it is where the next range is a
+// read of its own anyway.
 constexpr std::uint64_t kCallBytes = 8 << 20, kApartBytes = 1 << 20;
 
 // No estimate is taken for more than this, so that sums of what a file claims cannot overflow.
@@ -39,9 +39,9 @@ struct Unit {
   std::uint64_t decoded_size = 0;
 
   bool claimed = false;
-  std::atomic<bool> urgent = false;        // somebody waits for it
-  std::atomic<const Unit*> task = nullptr; // the first unit of the decode task that it is in, once there is one
-  std::atomic<std::size_t> missing = 0;  // of bytes and inputs, before it can be decoded
+  std::atomic<bool> urgent = false;         // somebody waits for it
+  std::atomic<const Unit*> task = nullptr;  // the first unit of the decode task that it is in, once there is one
+  std::atomic<std::size_t> missing = 0;     // of bytes and inputs, before it can be decoded
   std::span<const std::byte> stored;
   std::shared_ptr<const void> stored_owner;
   Budget::Reservation memory;
@@ -292,8 +292,7 @@ void Load::count_reads(std::span<const FetchRange> ranges, std::uint64_t calls, 
   std::vector<SetCounts::Share> shares;
   for (const FetchRange& range : ranges) {
     bytes += range.range.size;
-    for (const std::size_t id : range.ids)
-      shares.push_back({units_[id].key.stream, units_[id].locator->range.size});
+    for (const std::size_t id : range.ids) shares.push_back({units_[id].key.stream, units_[id].locator->range.size});
   }
   set_->counts->add_reads(calls, bytes, disk_ns, shares);
 }

@@ -23,9 +23,9 @@ void load_chunks(std::shared_ptr<AttachedSet>, std::vector<tfile::ChunkKey> keys
 // free or idle, and is dropped otherwise; chunks whose place among the items only payloads tell are left out.
 void load_chunks_ahead(const std::shared_ptr<AttachedSet>&, std::vector<tfile::ChunkKey> keys);
 
-// How many items each of these chunks holds, from their payloads, one result a chunk; with the chunk itself where it was
-// decoded for that, which then still is to be placed (StreamSet::decode_counting). None of them is in the cache. The
-// extents of the streams of their inputs must be ready.
+// How many items each of these chunks holds, from their payloads, one result a chunk; with the chunk itself where it
+// was decoded for that, which then still is to be placed (StreamSet::decode_counting). None of them is in the cache.
+// The extents of the streams of their inputs must be ready.
 struct CountedItems {
   Result<std::vector<std::int64_t>> items;
   std::optional<tfile::Chunk> chunk;

@@ -112,8 +112,8 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   const std::int64_t all = all_entries(read.stream);
 
   const Lock lock(mutex_);
-  auto sequence = readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(
-      read.begin, read.end - read.begin, std::min(kAheadMax, memory_ / 16));
+  auto sequence = readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(read.begin, read.end - read.begin,
+                                                                                 std::min(kAheadMax, memory_ / 16));
   if (!chosen && sequence.run <= kBesideMax) sequence.ahead = 0;
   const auto first_item = static_cast<std::uint64_t>(extents.first[read.slot][read.first_chunk]);
   advice.once = sequence.continues && (sequence.step < 0 || read.begin > first_item * read.item_size);

@@ -32,10 +32,10 @@ class ReadAhead {
   ReadAhead(const tfile::StreamSet& streams, Prefetch prefetch, std::uint64_t memory);
 
   struct Advice {
-    bool once = false;                        // the reader goes on in a chunk that it has used before
-    std::vector<tfile::ChunkKey> own;         // chunks of the column itself
-    bool companions = false;                  // the column was used before, so it may have some...
-    tfile::EntryRange entries;                // ...which may be wanted for these entries
+    bool once = false;                 // the reader goes on in a chunk that it has used before
+    std::vector<tfile::ChunkKey> own;  // chunks of the column itself
+    bool companions = false;           // the column was used before, so it may have some...
+    tfile::EntryRange entries;         // ...which may be wanted for these entries
     ColumnSweep::Advice sweep;
   };
   // Notes a read. To be called once for each. Not `chosen`: the column's own next chunks are all that it may want,

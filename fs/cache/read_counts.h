@@ -13,24 +13,24 @@ namespace tfilefs {
 // What is counted about reading, for each stream and each stream set (docs/semantics.md, "Statistics", says what the
 // numbers mean to those who look at them). Times are in nanoseconds.
 enum class Count : std::uint8_t {
-  hits,                // reads answered at once
-  misses,              // reads that had to wait for a chunk
-  joined_loads,        // chunks that a load found on their way for another one
-  bytes_asked,         // by readers
-  wait_ns,             // of readers, in misses
-  read_calls,          // reads of the source; for a stream: fetches in which it had a part
-  bytes_read,          // from the source; for a stream: without gaps
-  gap_bytes,           // of those, read through between what was wanted
-  disk_ns,             // in read calls, shared out to streams by bytes
-  chunks_decoded,      //
-  bytes_decoded,       // arrays that came of them
-  decode_ns,           // of CPU, shared out by bytes within a task
-  chunks_ahead,        // claimed before a reader asked
-  chunks_ahead_used,   // of those, asked for later
-  chunks_ahead_lost,   // of those, gone before anybody asked
-  bytes_ahead,         // stored bytes of chunks_ahead ...
-  bytes_ahead_used,    // ... and of chunks_ahead_used
-  evictions,           //
+  hits,               // reads answered at once
+  misses,             // reads that had to wait for a chunk
+  joined_loads,       // chunks that a load found on their way for another one
+  bytes_asked,        // by readers
+  wait_ns,            // of readers, in misses
+  read_calls,         // reads of the source; for a stream: fetches in which it had a part
+  bytes_read,         // from the source; for a stream: without gaps
+  gap_bytes,          // of those, read through between what was wanted
+  disk_ns,            // in read calls, shared out to streams by bytes
+  chunks_decoded,     //
+  bytes_decoded,      // arrays that came of them
+  decode_ns,          // of CPU, shared out by bytes within a task
+  chunks_ahead,       // claimed before a reader asked
+  chunks_ahead_used,  // of those, asked for later
+  chunks_ahead_lost,  // of those, gone before anybody asked
+  bytes_ahead,        // stored bytes of chunks_ahead ...
+  bytes_ahead_used,   // ... and of chunks_ahead_used
+  evictions,          //
 };
 inline constexpr std::size_t kCounts = static_cast<std::size_t>(Count::evictions) + 1;
 

@@ -55,13 +55,14 @@ SetCounts::~SetCounts() {
 SetCounts::Slot& SetCounts::slot(tfile::StreamId stream) {
   const std::uint64_t number = std::uint64_t{stream} + 1;
   const auto s = static_cast<std::size_t>(std::bit_width(number) - 1);
-  Slot* const segment =
-      made_once(segments_[s], [s] { return new Slot[segment_size(s)](); }, [](Slot* slots) { delete[] slots; });
+  Slot* const segment = made_once(
+      segments_[s], [s] { return new Slot[segment_size(s)](); }, [](Slot* slots) { delete[] slots; });
   return segment[number - segment_size(s)];
 }
 
 AtomicReadCounts& SetCounts::stream(tfile::StreamId stream) {
-  return *made_once(slot(stream), [] { return new AtomicReadCounts; }, [](AtomicReadCounts* counts) { delete counts; });
+  return *made_once(
+      slot(stream), [] { return new AtomicReadCounts; }, [](AtomicReadCounts* counts) { delete counts; });
 }
 
 void SetCounts::add_reads(std::uint64_t calls, std::uint64_t bytes, std::uint64_t disk_ns, std::vector<Share>& shares) {
@@ -80,8 +81,7 @@ void SetCounts::add_reads(std::uint64_t calls, std::uint64_t bytes, std::uint64_
 
 void SetCounts::add_decoding(std::uint64_t decode_ns, std::vector<Share>& shares) {
   const std::uint64_t all = gather(shares);
-  for (const Share& share : shares)
-    stream(share.stream).add(Count::decode_ns, part_of(decode_ns, share.bytes, all));
+  for (const Share& share : shares) stream(share.stream).add(Count::decode_ns, part_of(decode_ns, share.bytes, all));
 }
 
 void SetCounts::each_stream(const std::function<void(tfile::StreamId, const ReadCounts&)>& visit) const {

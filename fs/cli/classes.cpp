@@ -30,14 +30,16 @@ Result<std::size_t> write_headers(const std::string& source, const std::string& 
   TRY(const auto classes, classes_of(source));
   if (::mkdir(directory.c_str(), 0777) != 0 && errno != EEXIST)
     return tfile::fail(ErrorKind::io, directory + " cannot be made", -1, errno);
-  for (const tfile::ClassHeader& header : classes->headers) TRY_VOID(write_file(directory + "/" + header.file_name, header.text));
+  for (const tfile::ClassHeader& header : classes->headers)
+    TRY_VOID(write_file(directory + "/" + header.file_name, header.text));
   return classes->headers.size();
 }
 
 }  // namespace
 
 int run_classes(int argc, char** argv) {
-  CLI::App app("Writes a C++ header for each class that a ROOT file describes, as TFile::MakeProject does.", "tfilefs classes");
+  CLI::App app("Writes a C++ header for each class that a ROOT file describes, as TFile::MakeProject does.",
+               "tfilefs classes");
   std::string source, directory;
   app.add_option("SOURCE", source, "a ROOT file")->required();
   app.add_option("DIR", directory, "where to write them; made if it is not there")->required();

@@ -17,7 +17,8 @@ namespace tfilefs {
 
 int run_recover(int argc, char** argv) {
   CLI::App app(
-      "Brings into a ROOT file what a crashed mount had promised to keep and left in the journal beside it, as the next\n"
+      "Brings into a ROOT file what a crashed mount had promised to keep and left in the journal beside it, as the "
+      "next\n"
       "mount with rw does.",
       "tfilefs recover");
   std::string path;

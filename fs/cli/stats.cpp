@@ -35,13 +35,20 @@ struct Column {
   bool is_mean = false;  // not a sum that grows: computed from bytes_read and read_calls
 };
 constexpr Column kColumns[] = {
-    {"asked", "bytes_asked", Unit::bytes},        {"hits", "hits", Unit::number},
-    {"misses", "misses", Unit::number},           {"read", "bytes_read", Unit::bytes},
-    {"calls", "read_calls", Unit::number},        {"size", "read_size_mean", Unit::bytes, true},
-    {"extra", "extra_bytes", Unit::bytes},        {"decoded", "bytes_decoded", Unit::bytes},
-    {"disk s", "disk_seconds", Unit::seconds},    {"cpu s", "decode_seconds", Unit::seconds},
-    {"wait s", "wait_seconds", Unit::seconds},    {"ahead", "prefetched_chunks", Unit::number},
-    {"unused", "prefetched_unused", Unit::number}, {"evicted", "evictions", Unit::number},
+    {"asked", "bytes_asked", Unit::bytes},
+    {"hits", "hits", Unit::number},
+    {"misses", "misses", Unit::number},
+    {"read", "bytes_read", Unit::bytes},
+    {"calls", "read_calls", Unit::number},
+    {"size", "read_size_mean", Unit::bytes, true},
+    {"extra", "extra_bytes", Unit::bytes},
+    {"decoded", "bytes_decoded", Unit::bytes},
+    {"disk s", "disk_seconds", Unit::seconds},
+    {"cpu s", "decode_seconds", Unit::seconds},
+    {"wait s", "wait_seconds", Unit::seconds},
+    {"ahead", "prefetched_chunks", Unit::number},
+    {"unused", "prefetched_unused", Unit::number},
+    {"evicted", "evictions", Unit::number},
 };
 using Numbers = std::array<double, std::size(kColumns)>;
 

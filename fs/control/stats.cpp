@@ -80,7 +80,8 @@ void append_branches(std::string& to, const TableReport& report) {
   if (!table || report.streams.empty()) return;
   std::vector<std::vector<tfile::ColumnId>> columns(report.streams.back().first + 1);
   for (tfile::ColumnId id = 0; id < table->columns.size(); ++id)
-    if (const tfile::StreamId stream = table->columns[id].stream; stream < columns.size()) columns[stream].push_back(id);
+    if (const tfile::StreamId stream = table->columns[id].stream; stream < columns.size())
+      columns[stream].push_back(id);
   to += '\n';
   for (const auto& [stream, counts] : report.streams) append_branch(to, *table, columns[stream], counts);
   to.resize(to.size() - 2);  // ",\n"

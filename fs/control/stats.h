@@ -13,9 +13,9 @@ namespace tfilefs {
 
 // What the mount itself holds, beside the cache.
 struct MountReport {
-  std::size_t inodes = 0;       // paths that the kernel knows
-  std::size_t handles = 0;      // open files and directories
-  std::uint64_t errors = 0;     // problems since the start
+  std::size_t inodes = 0;    // paths that the kernel knows
+  std::size_t handles = 0;   // open files and directories
+  std::uint64_t errors = 0;  // problems since the start
   double uptime_seconds = 0;
   struct Memory {
     std::string_view kind;

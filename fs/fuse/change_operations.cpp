@@ -88,20 +88,21 @@ void op_mknod(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mo
   }
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
     Reply<FileSystem::Found> found = reply_found(fs, pending);
-    fs.create(parent, name, creation(request, mode), true, [&fs, found = std::move(found)](Result<FileSystem::Created> made) mutable {
-      if (!made) return found(tl::unexpected(std::move(made).error()));
-      fs.release(made->opened.handle);
-      found(made->found);
-    });
+    fs.create(parent, name, creation(request, mode), true,
+              [&fs, found = std::move(found)](Result<FileSystem::Created> made) mutable {
+                if (!made) return found(tl::unexpected(std::move(made).error()));
+                fs.release(made->opened.handle);
+                found(made->found);
+              });
   });
 }
 
 void op_write(fuse_req_t request, fuse_ino_t, const char* bytes, std::size_t size, off_t offset, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.write(info->fh, static_cast<std::uint64_t>(offset), (info->flags & O_APPEND) != 0,
-             std::as_bytes(std::span(bytes, size)),
-             reply_to<std::size_t>(pending,
-                                   [](fuse_req_t to, std::size_t taken) { return fuse_reply_write(to, taken); }));
+    fs.write(
+        info->fh, static_cast<std::uint64_t>(offset), (info->flags & O_APPEND) != 0,
+        std::as_bytes(std::span(bytes, size)),
+        reply_to<std::size_t>(pending, [](fuse_req_t to, std::size_t taken) { return fuse_reply_write(to, taken); }));
   });
 }
 
@@ -120,9 +121,8 @@ void op_setxattr(fuse_req_t request, fuse_ino_t id, const char* name, const char
 }
 
 void op_removexattr(fuse_req_t request, fuse_ino_t id, const char* name) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.set_xattr(id, name, std::nullopt, 0, reply_done(pending));
-  });
+  run(request,
+      [&](FileSystem& fs, const PendingPtr& pending) { fs.set_xattr(id, name, std::nullopt, 0, reply_done(pending)); });
 }
 
 }  // namespace

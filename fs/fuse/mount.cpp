@@ -56,7 +56,8 @@ class Arguments {
   explicit Arguments(const MountSettings& settings) {
     fuse_opt_add_arg(&arguments_, "tfilefs");
     char* options = nullptr;
-    fuse_opt_add_opt(&options, settings.writable ? "rw,nosuid,nodev,subtype=tfilefs" : "ro,nosuid,nodev,subtype=tfilefs");
+    fuse_opt_add_opt(&options,
+                     settings.writable ? "rw,nosuid,nodev,subtype=tfilefs" : "ro,nosuid,nodev,subtype=tfilefs");
     fuse_opt_add_opt(&options, ("max_read=" + std::to_string(kBlockSize)).c_str());
     fuse_opt_add_opt_escaped(&options, ("fsname=" + settings.shown_source).c_str());
     // Without default_permissions the kernel would let every other user in, whatever the modes say.

@@ -42,7 +42,8 @@ fuse_entry_param entry_of(InodeId, const Attributes&);
 
 // A name found or made, counted as one lookup.
 Reply<FileSystem::Found> reply_found(FileSystem&, const PendingPtr&);
-Reply<FileSystem::Opened> reply_opened(FileSystem&, const PendingPtr&, fuse_session*, fuse_ino_t, const fuse_file_info&);
+Reply<FileSystem::Opened> reply_opened(FileSystem&, const PendingPtr&, fuse_session*, fuse_ino_t,
+                                       const fuse_file_info&);
 Reply<void> reply_done(const PendingPtr&);
 
 }  // namespace tfilefs

@@ -17,8 +17,8 @@ void op_init(void*, fuse_conn_info* connection) {
   connection->want |= connection->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS);
   // Whoever lists a table also wants sizes; and splicing is slower than a writev from our pages.
   // Opening with O_TRUNC is opening and truncating, as the operations have it.
-  connection->want &=
-      ~(FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_SPLICE_READ | FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
+  connection->want &= ~(FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_SPLICE_READ |
+                        FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
   connection->max_read = kBlockSize;
   connection->max_write = kBlockSize;  // libfuse derives the pages of one request from it, those of reads too
   // Reads that wait cost no thread here, so many may; the default of 12 would be shared by all readers of the mount.

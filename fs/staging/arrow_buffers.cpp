@@ -56,8 +56,8 @@ std::optional<Slices> ArrowBuffers::pin(const ArrowBufferAt& buffer, std::uint64
 
 Result<std::shared_ptr<StagedBuffer>> ArrowBuffers::made(std::uint64_t owner, std::uint64_t part, std::uint64_t size,
                                                          const Fill& fill) {
-  const auto known = std::find_if(kept_.begin(), kept_.end(),
-                                  [&](const Kept& one) { return one.owner == owner && one.part == part; });
+  const auto known =
+      std::find_if(kept_.begin(), kept_.end(), [&](const Kept& one) { return one.owner == owner && one.part == part; });
   if (known != kept_.end()) {
     kept_.splice(kept_.begin(), kept_, known);
     return kept_.front().bytes;

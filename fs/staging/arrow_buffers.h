@@ -21,8 +21,8 @@ struct ArrowBufferAt {
   ArrowCodec codec = ArrowCodec::none;
 };
 
-// Reads the buffers of a staged Arrow file. What had to be decompressed or put together is kept for a while, since it is
-// read in pieces. Used by one thread at a time; blocks.
+// Reads the buffers of a staged Arrow file. What had to be decompressed or put together is kept for a while, since it
+// is read in pieces. Used by one thread at a time; blocks.
 class ArrowBuffers {
  public:
   ArrowBuffers(std::shared_ptr<const ColumnSource> file, StagingMemory& memory)
@@ -35,7 +35,8 @@ class ArrowBuffers {
 
   // The bytes that `fill` makes, once for as long as there is room. `owner`: a number of new_owner().
   using Fill = std::function<Result<>(std::span<std::byte>)>;
-  Result<std::shared_ptr<StagedBuffer>> made(std::uint64_t owner, std::uint64_t part, std::uint64_t size, const Fill& fill);
+  Result<std::shared_ptr<StagedBuffer>> made(std::uint64_t owner, std::uint64_t part, std::uint64_t size,
+                                             const Fill& fill);
   static std::uint64_t new_owner();
 
  private:

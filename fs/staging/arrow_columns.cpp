@@ -105,7 +105,8 @@ class Layout {
   // ---- what the file says of itself
 
   Result<std::vector<std::byte>> read_metadata(std::uint64_t offset, std::uint64_t size) {
-    if (offset > size_ || size > size_ - offset) return fail(ErrorKind::damaged, "Arrow: a message beyond the end of the file");
+    if (offset > size_ || size > size_ - offset)
+      return fail(ErrorKind::damaged, "Arrow: a message beyond the end of the file");
     metadata_ += size;
     if (metadata_ > kMetadataMax) return fail(ErrorKind::unsupported, "Arrow: more than 256 MiB of metadata");
     std::vector<std::byte> bytes(size);
@@ -262,7 +263,8 @@ class Layout {
     if (!std::is_sorted(values.offsets.begin(), values.offsets.end()) ||
         static_cast<std::uint64_t>(values.offsets.back()) != texts.size)
       return fail(ErrorKind::damaged, field.name + ": offsets of a dictionary go down");
-    return read_values(std::move(values), *arrow_bytes(texts.chars, static_cast<std::uint64_t>(texts.first), texts.size));
+    return read_values(std::move(values),
+                       *arrow_bytes(texts.chars, static_cast<std::uint64_t>(texts.first), texts.size));
   }
 
   Result<ArrowDictionaryValues> read_values(ArrowDictionaryValues values, const ArrowPiece& piece) {
@@ -312,8 +314,8 @@ class Layout {
 
   struct TextArray {
     ArrowBufferAt offsets, chars;
-    std::int64_t first = 0;   // what the first offset of the stretch says
-    std::uint64_t size = 0;   // up to the last
+    std::int64_t first = 0;  // what the first offset of the stretch says
+    std::uint64_t size = 0;  // up to the last
   };
 
   // What the offsets of a stretch lead to.

@@ -21,10 +21,10 @@ struct ArrowColumn {
 // Whether the file begins and ends as an Arrow IPC file does. Blocks. Errors: io.
 Result<bool> is_whole_arrow(const ColumnSource& file, std::uint64_t size);
 
-// The columns of such a file, in the order of its fields. Nothing is copied: their bytes are read from the file, and what
-// is compressed is decompressed then. They are read by one thread at a time; `memory` outlives them. Blocks for what describes the
-// batches, and for all indices and views of texts. Errors: invalid (what the file has that columns do not, or what is
-// damaged; names the field), io.
+// The columns of such a file, in the order of its fields. Nothing is copied: their bytes are read from the file, and
+// what is compressed is decompressed then. They are read by one thread at a time; `memory` outlives them. Blocks for
+// what describes the batches, and for all indices and views of texts. Errors: invalid (what the file has that columns
+// do not, or what is damaged; names the field), io.
 Result<std::vector<ArrowColumn>> arrow_columns(const std::shared_ptr<const ColumnSource>& file, std::uint64_t size,
                                                StagingMemory& memory);
 

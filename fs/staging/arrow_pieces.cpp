@@ -52,7 +52,8 @@ class FirstOffset final : public ArrowPiece {
 
 class Bits final : public ArrowPiece {
  public:
-  Bits(const ArrowBufferAt& buffer, ArrowStretch stretch) : ArrowPiece(stretch.count), buffer_(buffer), begin_(stretch.begin) {}
+  Bits(const ArrowBufferAt& buffer, ArrowStretch stretch)
+      : ArrowPiece(stretch.count), buffer_(buffer), begin_(stretch.begin) {}
   Result<> read(ArrowBuffers& buffers, std::uint64_t offset, std::span<std::byte> into) const override {
     const std::uint64_t first = begin_ + offset;
     std::vector<std::byte> bits((first + into.size() + 7) / 8 - first / 8);
@@ -80,7 +81,8 @@ class Offsets final : public ArrowPiece {
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::int64_t value = wide_ ? load<std::int64_t>(stored, i * width) : load<std::int32_t>(stored, i * width);
       // Whatever a damaged file says: the commit looks at what comes out.
-      const auto moved = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) + static_cast<std::uint64_t>(change_));
+      const auto moved =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(value) + static_cast<std::uint64_t>(change_));
       std::memcpy(into.data() + i * kOffsetSize, &moved, kOffsetSize);
     }
     return {};
@@ -115,7 +117,8 @@ std::uint64_t index_at(std::span<const std::byte> bytes, Dtype dtype, std::uint6
 // Indices of a stretch, each of a value that is there.
 class Indices {
  public:
-  Indices(const ArrowBufferAt& buffer, Dtype dtype, std::uint64_t begin) : buffer_(buffer), dtype_(dtype), begin_(begin) {}
+  Indices(const ArrowBufferAt& buffer, Dtype dtype, std::uint64_t begin)
+      : buffer_(buffer), dtype_(dtype), begin_(begin) {}
   Result<std::vector<std::uint64_t>> read(ArrowBuffers& buffers, std::uint64_t at, std::size_t count,
                                           std::uint64_t values) const {
     const std::uint64_t width = tfile::size_of(dtype_);
@@ -140,7 +143,9 @@ using ValuesPtr = std::shared_ptr<const ArrowDictionaryValues>;
 class LookedUp final : public ArrowPiece {
  public:
   LookedUp(const ArrowBufferAt& indices, Dtype dtype, ArrowStretch stretch, ValuesPtr values)
-      : ArrowPiece(stretch.count * values->item_size), indices_(indices, dtype, stretch.begin), values_(std::move(values)) {}
+      : ArrowPiece(stretch.count * values->item_size),
+        indices_(indices, dtype, stretch.begin),
+        values_(std::move(values)) {}
   Result<> read(ArrowBuffers& buffers, std::uint64_t offset, std::span<std::byte> into) const override {
     const std::uint64_t each = values_->item_size;
     TRY(const auto found, indices_.read(buffers, offset / each, into.size() / each, values_->count));
@@ -162,10 +167,12 @@ class TextIndices final : public ArrowTexts {
  private:
   Result<> lengths(ArrowBuffers& buffers, std::uint64_t at, std::span<std::int64_t> into) const override {
     TRY(const auto found, indices_.read(buffers, at, into.size(), values_->count));
-    for (std::size_t i = 0; i < found.size(); ++i) into[i] = values_->offsets[found[i] + 1] - values_->offsets[found[i]];
+    for (std::size_t i = 0; i < found.size(); ++i)
+      into[i] = values_->offsets[found[i] + 1] - values_->offsets[found[i]];
     return {};
   }
-  Result<> chars(ArrowBuffers& buffers, std::span<const std::int64_t> offsets, std::span<std::byte> into) const override {
+  Result<> chars(ArrowBuffers& buffers, std::span<const std::int64_t> offsets,
+                 std::span<std::byte> into) const override {
     for (std::uint64_t at = 0; at < count(); at += kAtATime) {
       const std::size_t n = std::min<std::uint64_t>(kAtATime, count() - at);
       TRY(const auto found, indices_.read(buffers, at, n, values_->count));
@@ -197,7 +204,8 @@ class TextViews final : public ArrowTexts {
     for (std::size_t i = 0; i < into.size(); ++i) into[i] = load<std::int32_t>(views, i * kViewSize);
     return {};
   }
-  Result<> chars(ArrowBuffers& buffers, std::span<const std::int64_t> offsets, std::span<std::byte> into) const override {
+  Result<> chars(ArrowBuffers& buffers, std::span<const std::int64_t> offsets,
+                 std::span<std::byte> into) const override {
     for (std::uint64_t at = 0; at < count(); at += kAtATime) {
       const std::size_t n = std::min<std::uint64_t>(kAtATime, count() - at);
       TRY(const auto views, read_views(buffers, at, n));
@@ -208,7 +216,8 @@ class TextViews final : public ArrowTexts {
           std::memcpy(to.data(), views.data() + i * kViewSize + 4, to.size());
           continue;
         }
-        const auto buffer = load<std::uint32_t>(views, i * kViewSize + 8), begin = load<std::uint32_t>(views, i * kViewSize + 12);
+        const auto buffer = load<std::uint32_t>(views, i * kViewSize + 8),
+                   begin = load<std::uint32_t>(views, i * kViewSize + 12);
         if (buffer >= data_.size()) return fail(ErrorKind::damaged, "Arrow: a text in a buffer that is not there");
         TRY_VOID(buffers.read(data_[buffer], begin, to));
       }
@@ -232,7 +241,8 @@ Result<std::vector<std::int64_t>> ArrowTexts::offsets(ArrowBuffers& buffers) con
     for (std::size_t i = 0; i < part.size(); ++i) {
       if (part[i] < 0) return fail(ErrorKind::damaged, "Arrow: a text of less than no bytes");
       sum += static_cast<std::uint64_t>(part[i]);
-      if (sum > kArrowMadeMax) return fail(ErrorKind::unsupported, "Arrow: a record batch with more than 1 GiB of texts");
+      if (sum > kArrowMadeMax)
+        return fail(ErrorKind::unsupported, "Arrow: a record batch with more than 1 GiB of texts");
       all[at + i + 1] = static_cast<std::int64_t>(sum);
     }
   }
@@ -250,7 +260,8 @@ Result<std::shared_ptr<StagedBuffer>> ArrowTexts::kept_offsets(ArrowBuffers& buf
 Result<std::shared_ptr<StagedBuffer>> ArrowTexts::kept_chars(ArrowBuffers& buffers, std::uint64_t size) const {
   return buffers.made(owner_, 1, size, [&](std::span<std::byte> into) -> Result<> {
     TRY(const auto all, offsets(buffers));
-    if (static_cast<std::uint64_t>(all.back()) != into.size()) return fail(ErrorKind::damaged, "Arrow: texts have changed");
+    if (static_cast<std::uint64_t>(all.back()) != into.size())
+      return fail(ErrorKind::damaged, "Arrow: texts have changed");
     return chars(buffers, all, into);
   });
 }
@@ -292,7 +303,9 @@ ArrowPiecePtr arrow_bytes(const ArrowBufferAt& buffer, std::uint64_t begin, std:
   return std::make_unique<Bytes>(buffer, begin, size);
 }
 ArrowPiecePtr arrow_first_offset() { return std::make_unique<FirstOffset>(); }
-ArrowPiecePtr arrow_bits(const ArrowBufferAt& buffer, ArrowStretch stretch) { return std::make_unique<Bits>(buffer, stretch); }
+ArrowPiecePtr arrow_bits(const ArrowBufferAt& buffer, ArrowStretch stretch) {
+  return std::make_unique<Bits>(buffer, stretch);
+}
 ArrowPiecePtr arrow_offsets(const ArrowBufferAt& buffer, bool wide, ArrowStretch stretch, std::int64_t first,
                             std::int64_t base) {
   return std::make_unique<Offsets>(buffer, wide, stretch, base - first);

@@ -77,7 +77,8 @@ class ArrowTexts {
   const ArrowStretch stretch_;
 };
 // `data`: the buffers that views of long texts lead to.
-std::shared_ptr<const ArrowTexts> arrow_text_views(const ArrowBufferAt& views, std::vector<ArrowBufferAt> data, ArrowStretch);
+std::shared_ptr<const ArrowTexts> arrow_text_views(const ArrowBufferAt& views, std::vector<ArrowBufferAt> data,
+                                                   ArrowStretch);
 std::shared_ptr<const ArrowTexts> arrow_text_indices(const ArrowBufferAt& indices, tfile::Dtype, ArrowStretch,
                                                      std::shared_ptr<const ArrowDictionaryValues>);
 ArrowPiecePtr arrow_text_offsets(std::shared_ptr<const ArrowTexts>, std::int64_t base);

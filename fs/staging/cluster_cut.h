@@ -15,7 +15,8 @@ struct BranchProgress {
 };
 
 // Whether the branches grow together: each was written to after the last of them had its first bytes. While they arrive
-// one after the other, a branch may still come for which the entries cut so far would have to be written once more. Pure.
+// one after the other, a branch may still come for which the entries cut so far would have to be written once more.
+// Pure.
 bool in_step(std::span<const BranchProgress>);
 
 }  // namespace tfilefs

@@ -17,8 +17,8 @@ struct ColumnItems {
   std::uint64_t bytes = 0;  // of all columns
 };
 
-// A branch with its columns: `staged[i]` and `offered[i]` belong to the i-th; null where nothing of it is staged (a list
-// to which only empty ones are appended).
+// A branch with its columns: `staged[i]` and `offered[i]` belong to the i-th; null where nothing of it is staged (a
+// list to which only empty ones are appended).
 struct BranchColumns {
   std::vector<const StagedColumn*> staged;
   std::vector<const tfile::OfferedColumn*> offered;

@@ -178,7 +178,8 @@ Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journ
   TRY_VOID(journal.sync());
   bool synced = false;  // what comes after the first barrier is what readers look at
   for (const CommitStep& step : plan.steps) {
-    auto done = step.kind == CommitStep::Kind::sync ? sync_data(file_.get()) : write_all(file_.get(), step.offset, step.bytes);
+    auto done =
+        step.kind == CommitStep::Kind::sync ? sync_data(file_.get()) : write_all(file_.get(), step.offset, step.bytes);
     if (!done) {
       lost_ = synced;
       return done;

@@ -18,9 +18,9 @@
 
 namespace tfilefs {
 
-// Brings what is staged into the file. Used by one thread at a time; blocks. After an error nothing of the commit counts,
-// and the next one begins anew from what the file holds; but after an error of its last steps what is on disk is not
-// known, and every further commit fails.
+// Brings what is staged into the file. Used by one thread at a time; blocks. After an error nothing of the commit
+// counts, and the next one begins anew from what the file holds; but after an error of its last steps what is on disk
+// is not known, and every further commit fails.
 class Committer {
  public:
   // `left`: bytes of columns that the commit under way has still to encode, for anyone to look at.
@@ -28,7 +28,8 @@ class Committer {
             std::atomic<std::uint64_t>& left)
       : options_(options), cache_(cache), place_(std::move(place)), left_(left) {}
 
-  // The table of that path as the file holds it, good until the next commit. Errors: not_found, damaged, unsupported, io.
+  // The table of that path as the file holds it, good until the next commit. Errors: not_found, damaged, unsupported,
+  // io.
   Result<const CommittedTable*> committed_table(const std::string& path);
 
   // Whom a file that it makes belongs to.
@@ -63,7 +64,7 @@ class Committer {
   FilePlace::Owner maker_ = process_owner();
   bool temporary_ = false;  // file_ does not stand under its name yet
   bool untidy_ = false;
-  bool lost_ = false;       // what is on disk is not known any more
+  bool lost_ = false;  // what is on disk is not known any more
   std::map<std::string, TableCommit> tables_;
   std::set<std::string> ours_;  // tables that were committed since the mount: no older cycle is kept of them
   std::atomic<std::uint64_t>& left_;

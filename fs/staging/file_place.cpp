@@ -65,7 +65,8 @@ Result<> FilePlace::change(const Owner& owner, timespec modified) const {
   if (::fstat(file.get(), &status) != 0) return system_error(shown, errno);
   const bool same_owner = owner.uid == status.st_uid && owner.gid == status.st_gid;
   if (!same_owner && ::fchown(file.get(), owner.uid, owner.gid) != 0) return system_error(shown, errno);
-  if (owner.mode != (status.st_mode & 07777) && ::fchmod(file.get(), owner.mode) != 0) return system_error(shown, errno);
+  if (owner.mode != (status.st_mode & 07777) && ::fchmod(file.get(), owner.mode) != 0)
+    return system_error(shown, errno);
   const timespec times[] = {{0, UTIME_OMIT}, modified};
   if (modified.tv_nsec != UTIME_OMIT && ::futimens(file.get(), times) != 0) return system_error(shown, errno);
   return {};

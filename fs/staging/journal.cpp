@@ -32,7 +32,9 @@ Error system_error(const char* what, int number) {
   return {full ? ErrorKind::no_space : ErrorKind::io, std::string(what) + ": " + std::strerror(number), -1, number};
 }
 
-tl::unexpected<Error> system_failure(const char* what, int number) { return tl::unexpected(system_error(what, number)); }
+tl::unexpected<Error> system_failure(const char* what, int number) {
+  return tl::unexpected(system_error(what, number));
+}
 
 // Writes both, however many calls it takes.
 Result<> write_all(int fd, std::array<iovec, 2> parts, std::uint64_t offset) {
@@ -160,7 +162,8 @@ class RecordReader {
     TRY(const std::size_t got, read_up_to(fd_, position_, bytes));
     if (got < bytes.size()) return stop("short record");
     const RecordHeader header = decode_record_header(bytes);
-    if (header.length > kPayloadMax || header.length > file_size_ - position_ - bytes.size()) return stop("short record");
+    if (header.length > kPayloadMax || header.length > file_size_ - position_ - bytes.size())
+      return stop("short record");
     const ByteRange location{position_ + bytes.size(), header.length};
     const bool is_data = header.kind == JournalKind::data;
     RecordChecksum checksum(header, salt_ + position_);
@@ -177,7 +180,8 @@ class RecordReader {
     if (checksum.value() != header.checksum) return stop("wrong checksum");
     text_bytes_ += payload.size();
     if (++records_ > kRecordsMax || text_bytes_ > kTextBytesMax)
-      return tfile::fail(ErrorKind::damaged, "journal has more records than can be", static_cast<std::int64_t>(position_));
+      return tfile::fail(ErrorKind::damaged, "journal has more records than can be",
+                         static_cast<std::int64_t>(position_));
     TRY(auto record, decode_payload(header, payload));
     if (is_data) record.location = location;
     position_ = location.end();
@@ -212,8 +216,8 @@ Journal::Journal(Descriptor directory, std::string name, Descriptor file, std::u
       writable_(writable),
       size_(kJournalHeadSize) {}
 
-Result<std::shared_ptr<Journal>> Journal::create(int directory_fd, std::string name, const JournalBegin& begin, uid_t owner,
-                                                 gid_t group) {
+Result<std::shared_ptr<Journal>> Journal::create(int directory_fd, std::string name, const JournalBegin& begin,
+                                                 uid_t owner, gid_t group) {
   TRY(auto directory, duplicate(directory_fd));
   Descriptor file(::openat(directory_fd, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) {
@@ -225,8 +229,8 @@ Result<std::shared_ptr<Journal>> Journal::create(int directory_fd, std::string n
   TRY_VOID(lock_file(file.get(), LOCK_EX));
   const std::uint64_t salt = new_salt();
   return Journal::begin(
-      std::shared_ptr<Journal>(new Journal(std::move(directory), std::move(name), std::move(file), salt, true)), begin, owner,
-      group);
+      std::shared_ptr<Journal>(new Journal(std::move(directory), std::move(name), std::move(file), salt, true)), begin,
+      owner, group);
 }
 
 Result<std::shared_ptr<Journal>> Journal::create_beside(int directory_fd, std::string name, const JournalBegin& begin,
@@ -239,8 +243,8 @@ Result<std::shared_ptr<Journal>> Journal::create_beside(int directory_fd, std::s
   TRY_VOID(lock_file(file.get(), LOCK_EX));
   const std::uint64_t salt = new_salt();
   return Journal::begin(
-      std::shared_ptr<Journal>(new Journal(std::move(directory), std::move(name), std::move(file), salt, true)), begin, owner,
-      group);
+      std::shared_ptr<Journal>(new Journal(std::move(directory), std::move(name), std::move(file), salt, true)), begin,
+      owner, group);
 }
 
 Result<> Journal::take_place() {
@@ -256,8 +260,8 @@ Result<> Journal::take_place() {
   return {};
 }
 
-Result<std::shared_ptr<Journal>> Journal::begin(std::shared_ptr<Journal> journal, const JournalBegin& begin, uid_t owner,
-                                                gid_t group) {
+Result<std::shared_ptr<Journal>> Journal::begin(std::shared_ptr<Journal> journal, const JournalBegin& begin,
+                                                uid_t owner, gid_t group) {
   const auto write = [&]() -> Result<> {
     if ((::geteuid() != owner || ::getegid() != group) && ::fchown(journal->file_.get(), owner, group) != 0)
       return system_failure("journal cannot be given to the file's owner", errno);
@@ -278,9 +282,11 @@ Result<Replayed> Journal::replay(int directory_fd, std::string name, std::option
   TRY(auto file, open_existing(directory_fd, name, take_over ? O_RDWR : O_RDONLY));
   struct stat status;
   if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be looked at", errno);
-  if (owner && status.st_uid != *owner) return tfile::fail(ErrorKind::denied, "journal belongs to another user than the file");
+  if (owner && status.st_uid != *owner)
+    return tfile::fail(ErrorKind::denied, "journal belongs to another user than the file");
   TRY_VOID(lock_file(file.get(), take_over ? LOCK_EX : LOCK_SH));
-  if (!is_named(directory_fd, name, file.get())) return tfile::fail(ErrorKind::not_found, "journal has just gone", -1, ENOENT);
+  if (!is_named(directory_fd, name, file.get()))
+    return tfile::fail(ErrorKind::not_found, "journal has just gone", -1, ENOENT);
   if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be looked at", errno);
 
   TRY(const bool begun, has_begun(file.get()));
@@ -401,14 +407,16 @@ Result<> Journal::read(ByteRange location, std::span<std::byte> into) const {
     if (failed_ && location.end() > synced_) return tl::unexpected(failure_);
   }
   TRY(const std::size_t got, read_up_to(file_.get(), location.begin, into));
-  if (got < into.size()) return tfile::fail(ErrorKind::io, "journal was cut by someone", static_cast<std::int64_t>(location.begin));
+  if (got < into.size())
+    return tfile::fail(ErrorKind::io, "journal was cut by someone", static_cast<std::int64_t>(location.begin));
   return {};
 }
 
 Result<> Journal::preallocate(std::uint64_t bytes) {
   if (!writable_) return tfile::fail(ErrorKind::denied, "journal is open for reading only", -1, EROFS);
   const std::uint64_t from = size();
-  while (bytes > 0 && ::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from), static_cast<off_t>(bytes)) != 0) {
+  while (bytes > 0 &&
+         ::fallocate(file_.get(), FALLOC_FL_KEEP_SIZE, static_cast<off_t>(from), static_cast<off_t>(bytes)) != 0) {
     if (errno == EINTR) continue;
     if (errno == EOPNOTSUPP || errno == ENOSYS) break;
     return system_failure("no space for the journal", errno);

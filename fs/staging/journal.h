@@ -28,33 +28,33 @@ struct Replayed {
   std::string cut;  // why reading stopped before the end ("checksum of the record at 4711"); empty: at the end
 };
 
-// NAME.root.tfilefs-journal, beside the file: staged changes that are not in the file yet, in order. Its lock, held while
-// this lives, is what makes one writer of a file. Plain libc calls. Thread-safe; every function may block, `read` alone
-// never waits for another thread.
+// NAME.root.tfilefs-journal, beside the file: staged changes that are not in the file yet, in order. Its lock, held
+// while this lives, is what makes one writer of a file. Plain libc calls. Thread-safe; every function may block, `read`
+// alone never waits for another thread.
 //
-// After a failed sync the kernel may have dropped what it could not write and a second sync would succeed over the loss:
-// so a journal that failed stays failed. Every later append and sync gives that error, and so does a read of bytes that
-// no good sync has covered; what was synced before is read as ever. The file keeps its committed state, staged bytes in
-// memory stay readable, and the next mount replays what did reach the disk.
+// After a failed sync the kernel may have dropped what it could not write and a second sync would succeed over the
+// loss: so a journal that failed stays failed. Every later append and sync gives that error, and so does a read of
+// bytes that no good sync has covered; what was synced before is read as ever. The file keeps its committed state,
+// staged bytes in memory stay readable, and the next mount replays what did reach the disk.
 class Journal {
  public:
-  // Makes it (O_EXCL, 0600) for a file that `owner` and `group` own, and syncs it and its name. Errors: busy (another mount writes the file; names
-  // its pid), exists (one is there that nobody writes: to be taken over), no_space, io.
+  // Makes it (O_EXCL, 0600) for a file that `owner` and `group` own, and syncs it and its name. Errors: busy (another
+  // mount writes the file; names its pid), exists (one is there that nobody writes: to be taken over), no_space, io.
   static Result<std::shared_ptr<Journal>> create(int directory_fd, std::string name, const JournalBegin&, uid_t owner,
                                                  gid_t group);
 
-  // The same beside a journal of that name, under a temporary one (an older one of which is replaced): to say the same in
-  // fewer bytes. Nobody reads it before it has taken the place of the other.
-  static Result<std::shared_ptr<Journal>> create_beside(int directory_fd, std::string name, const JournalBegin&, uid_t owner,
-                                                        gid_t group);
-  // All that was appended is on disk, then the name leads to this one, on disk, too. On an error before that nothing has
-  // changed; where only the last is not known, this one has its name and has failed.
+  // The same beside a journal of that name, under a temporary one (an older one of which is replaced): to say the same
+  // in fewer bytes. Nobody reads it before it has taken the place of the other.
+  static Result<std::shared_ptr<Journal>> create_beside(int directory_fd, std::string name, const JournalBegin&,
+                                                        uid_t owner, gid_t group);
+  // All that was appended is on disk, then the name leads to this one, on disk, too. On an error before that nothing
+  // has changed; where only the last is not known, this one has its name and has failed.
   Result<> take_place();
 
   // Reads one that is there. `take_over`: with the writers' lock, what follows the last good record is cut off, and it
   // goes on; else it is only read, and every append fails (denied). Stops at the first record that is short or whose
-  // checksum is wrong. Errors: not_found (also one that a crash left before it was begun), busy (as above), denied (it belongs to another than `owner`), damaged (no journal, no
-  // begin, more than can be), unsupported (version), io.
+  // checksum is wrong. Errors: not_found (also one that a crash left before it was begun), busy (as above), denied (it
+  // belongs to another than `owner`), damaged (no journal, no begin, more than can be), unsupported (version), io.
   enum class Use : std::uint8_t { read, take_over };
   static Result<Replayed> replay(int directory_fd, std::string name, std::optional<uid_t> owner, Use);
 
@@ -83,7 +83,8 @@ class Journal {
 
  private:
   Journal(Descriptor directory, std::string name, Descriptor file, std::uint64_t salt, bool writable);
-  static Result<std::shared_ptr<Journal>> begin(std::shared_ptr<Journal>, const JournalBegin&, uid_t owner, gid_t group);
+  static Result<std::shared_ptr<Journal>> begin(std::shared_ptr<Journal>, const JournalBegin&, uid_t owner,
+                                                gid_t group);
   Result<ByteRange> append_record(RecordHeader, std::span<const std::byte> payload);
 
   const Descriptor directory_;

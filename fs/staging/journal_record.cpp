@@ -18,7 +18,8 @@ static_assert(kRecordHeaderSize == 8 + 4 + 4 + 8 + 8);
 
 template <class T>
 void store(std::byte* to, T value) {
-  for (std::size_t i = 0; i < sizeof(T); ++i) to[i] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
+  for (std::size_t i = 0; i < sizeof(T); ++i)
+    to[i] = static_cast<std::byte>(static_cast<std::uint64_t>(value) >> (8 * i));
 }
 
 template <class T>
@@ -116,8 +117,8 @@ Result<JournalHead> decode_head(std::span<const std::byte> bytes) {
   head.pid = load<std::uint32_t>(bytes.data() + kJournalPidOffset);
   head.salt = load<std::uint64_t>(bytes.data() + kJournalPidOffset + 4);
   if (head.version != kJournalVersion)
-    return tfile::fail(ErrorKind::unsupported, "journal of version " + std::to_string(head.version) + ", this program knows " +
-                                                   std::to_string(kJournalVersion));
+    return tfile::fail(ErrorKind::unsupported, "journal of version " + std::to_string(head.version) +
+                                                   ", this program knows " + std::to_string(kJournalVersion));
   return head;
 }
 
@@ -265,8 +266,9 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
       in.reject();
   }
   if (!in.whole())
-    return tfile::fail(ErrorKind::damaged,
-                       "journal record of kind " + std::to_string(static_cast<std::uint32_t>(header.kind)) + " makes no sense");
+    return tfile::fail(
+        ErrorKind::damaged,
+        "journal record of kind " + std::to_string(static_cast<std::uint32_t>(header.kind)) + " makes no sense");
   return record;
 }
 

@@ -25,7 +25,8 @@ using tfile::Result;
 inline constexpr std::uint32_t kJournalVersion = 1;
 
 // The head: 16 bytes of magic, u4 version, u4 pid of the process that writes now (for messages: no checksum covers it,
-// for it changes when another mount takes the journal over), u8 salt, with which no staged bytes can look like a record.
+// for it changes when another mount takes the journal over), u8 salt, with which no staged bytes can look like a
+// record.
 inline constexpr std::size_t kJournalHeadSize = 32;
 inline constexpr std::size_t kJournalPidOffset = 20;
 struct JournalHead {
@@ -38,15 +39,15 @@ std::array<std::byte, kJournalHeadSize> encode_head(const JournalHead&);
 Result<JournalHead> decode_head(std::span<const std::byte>);
 
 enum class JournalKind : std::uint32_t {
-  begin = 1,      // what the journal builds on; the first record
-  data = 2,       // `bytes` of the staged file `id` at `offset`
-  create = 3,     // the staged file `id` at the path `text`, of file_kind
-  remove = 4,     // the staged file `id`
-  rename = 5,     // `id`, or 0 and what is committed at the path `from`, is at the path `text` now
-  truncate = 6,   // `id` has `offset` bytes now
-  title = 7,      // of `id`: `text`
-  whiteout = 8,   // what is committed at the path `text` (key, table, column) goes with the next commit
-  intend = 9,     // `intention`: of the commit that begins now
+  begin = 1,     // what the journal builds on; the first record
+  data = 2,      // `bytes` of the staged file `id` at `offset`
+  create = 3,    // the staged file `id` at the path `text`, of file_kind
+  remove = 4,    // the staged file `id`
+  rename = 5,    // `id`, or 0 and what is committed at the path `from`, is at the path `text` now
+  truncate = 6,  // `id` has `offset` bytes now
+  title = 7,     // of `id`: `text`
+  whiteout = 8,  // what is committed at the path `text` (key, table, column) goes with the next commit
+  intend = 9,    // `intention`: of the commit that begins now
 };
 enum class StagedKind : std::uint8_t { directory = 1, column = 2, other = 3 };
 
@@ -64,7 +65,7 @@ struct Intention {
     friend bool operator==(const Patch&, const Patch&) = default;
   };
   std::vector<std::byte> before, after;  // the first bytes of the file; before: none where there is no file
-  std::vector<Patch> switches;           // what is written behind a barrier after those, and makes readers see the commit
+  std::vector<Patch> switches;  // what is written behind a barrier after those, and makes readers see the commit
   std::vector<Column> columns;
   std::vector<std::string> tables, directories;  // that the file has under these names then
   std::vector<std::string> gone;                 // names that it has no longer

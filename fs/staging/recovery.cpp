@@ -16,8 +16,8 @@ using tfile::fail;
 namespace {
 
 tl::unexpected<Error> contradiction(const JournalRecord& record, const char* what) {
-  return fail(ErrorKind::damaged, "journal: " + std::string(what) + ": " +
-                                      (record.text.empty() ? std::to_string(record.id) : record.text));
+  return fail(ErrorKind::damaged,
+              "journal: " + std::string(what) + ": " + (record.text.empty() ? std::to_string(record.id) : record.text));
 }
 
 class Restorer {
@@ -97,7 +97,8 @@ class Restorer {
     return at;
   }
 
-  // Of what the file has there: under the names of now, or, above which something was renamed since, under those of before.
+  // Of what the file has there: under the names of now, or, above which something was renamed since, under those of
+  // before.
   CommittedKind kind_of(const StagedNode& in, const std::string& path, const std::string& name) const {
     if (!file_) return CommittedKind::nothing;
     const CommittedKind now = committed_kind(*file_, path);
@@ -222,9 +223,9 @@ class Restorer {
 
 }  // namespace
 
-Result<RestoredTree> restore_tree(const NodePtr& root, const std::vector<JournalRecord>& records, bool last_took_place,
-                                  const tfile::File* file,
-                                  const std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>& new_bytes) {
+Result<RestoredTree> restore_tree(
+    const NodePtr& root, const std::vector<JournalRecord>& records, bool last_took_place, const tfile::File* file,
+    const std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>& new_bytes) {
   std::vector<const JournalRecord*> intended;
   for (const JournalRecord& record : records) {
     if (record.kind == JournalKind::intend) intended.push_back(&record);

@@ -34,7 +34,9 @@ std::vector<BlockPiece> pieces_of(std::uint64_t offset, std::uint64_t size) {
   for (std::uint64_t done = 0; done < size; done += pieces.back().range.size()) {
     const std::uint64_t begin = (offset + done) % kStagedBlockSize;
     const std::uint64_t end = std::min(begin + (size - done), kStagedBlockSize);
-    pieces.push_back({(offset + done) / kStagedBlockSize, {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)}, done});
+    pieces.push_back({(offset + done) / kStagedBlockSize,
+                      {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)},
+                      done});
   }
   return pieces;
 }
@@ -75,7 +77,8 @@ class StagedBytes::Turn {
 StagedBytes::StagedBytes(std::uint64_t id, std::shared_ptr<Journal> journal, StagingMemory& memory)
     : id_(id), memory_(memory), journal_(std::move(journal)) {}
 
-std::shared_ptr<StagedBytes> StagedBytes::create(std::uint64_t id, std::shared_ptr<Journal> journal, StagingMemory& memory) {
+std::shared_ptr<StagedBytes> StagedBytes::create(std::uint64_t id, std::shared_ptr<Journal> journal,
+                                                 StagingMemory& memory) {
   std::shared_ptr<StagedBytes> file(new StagedBytes(id, std::move(journal), memory));
   memory.add(file);
   return file;
@@ -87,8 +90,10 @@ std::uint64_t StagedBytes::size() const {
 }
 
 Result<> StagedBytes::check_writable(std::uint64_t offset, std::uint64_t size) const {
-  if (offset > kSizeMax || size > kSizeMax - offset) return tfile::fail(ErrorKind::invalid, "file too large", -1, EFBIG);
-  if (offset < dropped_) return tfile::fail(ErrorKind::denied, "these entries are committed: they do not change", -1, EPERM);
+  if (offset > kSizeMax || size > kSizeMax - offset)
+    return tfile::fail(ErrorKind::invalid, "file too large", -1, EFBIG);
+  if (offset < dropped_)
+    return tfile::fail(ErrorKind::denied, "these entries are committed: they do not change", -1, EPERM);
   return {};
 }
 
@@ -101,7 +106,8 @@ StagedBytes::Need StagedBytes::need_of(std::uint64_t number, BlockRange range) c
     if (block.buffer->size() >= end && !is_pinned(*block.buffer)) return {};
     return {false, capacity_for(number, end)};
   }
-  const bool covered = block.parts.empty() || (range.begin <= block.parts.front().begin && range.end >= block.parts.back().end);
+  const bool covered =
+      block.parts.empty() || (range.begin <= block.parts.front().begin && range.end >= block.parts.back().end);
   return {!covered, capacity_for(number, range.end)};
 }
 
@@ -164,7 +170,8 @@ Result<bool> StagedBytes::write_now(std::uint64_t offset, std::span<const std::b
   std::vector<std::shared_ptr<StagedBuffer>> fresh, dead;
   const auto satisfied = [&](const std::vector<Need>& needs) {
     for (std::size_t i = 0; i < needs.size(); ++i)
-      if (needs[i].capacity > 0 && (i >= fresh.size() || !fresh[i] || fresh[i]->size() < needs[i].capacity)) return false;
+      if (needs[i].capacity > 0 && (i >= fresh.size() || !fresh[i] || fresh[i]->size() < needs[i].capacity))
+        return false;
     return true;
   };
   const auto pieces = pieces_of(offset, bytes.size());
@@ -219,7 +226,8 @@ Result<> StagedBytes::load(std::uint64_t number) {
   }
   Lock lock(mutex_);
   const auto found = blocks_.find(number);
-  if (found == blocks_.end() || found->second.serial != serial || found->second.buffer || found->second.parts != parts) {
+  if (found == blocks_.end() || found->second.serial != serial || found->second.buffer ||
+      found->second.parts != parts) {
     return {};
   }
   found->second.buffer = std::move(buffer);

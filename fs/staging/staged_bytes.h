@@ -17,9 +17,9 @@
 
 namespace tfilefs {
 
-// The bytes of one staged file: sparse, in blocks of 1 MiB, each in memory, in the journal, or nowhere (zeros). Thread-safe.
-// No lock is held over I/O, and no memory is freed under one (that wakes others). The journal's order of what belongs to
-// one file is kept by letting one thread at a time append for it.
+// The bytes of one staged file: sparse, in blocks of 1 MiB, each in memory, in the journal, or nowhere (zeros).
+// Thread-safe. No lock is held over I/O, and no memory is freed under one (that wakes others). The journal's order of
+// what belongs to one file is kept by letting one thread at a time append for it.
 class StagedBytes final : public ColumnSource, public std::enable_shared_from_this<StagedBytes> {
  public:
   static std::shared_ptr<StagedBytes> create(std::uint64_t id, std::shared_ptr<Journal>, StagingMemory&);
@@ -46,27 +46,27 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   // the pins live, whatever is written. Never blocks.
   std::optional<Slices> pin(std::uint64_t offset, std::size_t size) const override;
 
-  // Appends to the journal what changed since the last time (of a block, from the first changed byte to the last), as of
-  // one instant, and the size. Durable after the journal's next sync. Blocks. Errors: the journal's; what could not be
-  // appended is still to be.
+  // Appends to the journal what changed since the last time (of a block, from the first changed byte to the last), as
+  // of one instant, and the size. Durable after the journal's next sync. Blocks. Errors: the journal's; what could not
+  // be appended is still to be.
   Result<> journal_dirty();
   std::uint64_t dirty_bytes() const;
 
-  // What was read from a journal: `location` holds the bytes at `offset`. In the order of the records, before anything is
-  // written; a truncate record is a truncate(), and replayed() says when all was told: the journal knows this state.
+  // What was read from a journal: `location` holds the bytes at `offset`. In the order of the records, before anything
+  // is written; a truncate record is a truncate(), and replayed() says when all was told: the journal knows this state.
   // Loads nothing. Errors: damaged (an offset that cannot be).
   Result<> restore(std::uint64_t offset, ByteRange location);
   void replayed();
 
   // What the journal holds of it.
   std::uint64_t journaled_bytes() const;
-  // The same in another journal: what replaying that gives. Until it is destroyed nothing is appended for this file, which must
-  // not be truncated, nor dropped, meanwhile. Blocks. Errors: the journals'.
+  // The same in another journal: what replaying that gives. Until it is destroyed nothing is appended for this file,
+  // which must not be truncated, nor dropped, meanwhile. Blocks. Errors: the journals'.
   class Move;
   Result<std::unique_ptr<Move>> copy_to(const std::shared_ptr<Journal>&);
 
-  // Bytes below `offset` are in the file now: blocks that lie wholly below are let go, and none of these bytes is read or
-  // written here again.
+  // Bytes below `offset` are in the file now: blocks that lie wholly below are let go, and none of these bytes is read
+  // or written here again.
   void drop_before(std::uint64_t offset);
 
   // For StagingMemory: the blocks that may be spilled, and one of them into the journal, if it was not written since.
@@ -126,7 +126,7 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   mutable Mutex mutex_;
   std::shared_ptr<Journal> journal_ GUARDED_BY(mutex_);  // changes only while nobody else appends for this file
   Condition turn_over_;
-  bool turn_taken_ GUARDED_BY(mutex_) = false;  // one thread at a time appends for this file
+  bool turn_taken_ GUARDED_BY(mutex_) = false;                      // one thread at a time appends for this file
   std::map<std::uint64_t, StagedBlock> blocks_ GUARDED_BY(mutex_);  // by number; one that is not there is zeros
   std::uint64_t size_ GUARDED_BY(mutex_) = 0;
   std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;         // bytes below are gone

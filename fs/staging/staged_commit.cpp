@@ -217,7 +217,7 @@ void StagedFile::settle_column(const StagedColumn& column) {
   StagedNode& node = *column.node;
   const NodePtr parent = node.parent.lock();
   if (parent) became_committed(parent);  // the directories down to the column are committed with it
-  if (node.gone) {  // removed while it was committed: it goes with the next commit
+  if (node.gone) {                       // removed while it was committed: it goes with the next commit
     if (parent) parent->hidden.insert(node.name);
   } else if (node.writers == 0 && node.bytes->size() == column.done) {
     node.settled = true;
@@ -256,7 +256,8 @@ std::vector<std::string> StagedFile::pending() const {
   const Lock lock(mutex_);
   std::vector<std::string> lines;
   for (const auto& [path, reasons] : reasons_) {
-    for (const std::string& reason : reasons) lines.push_back((path_.empty() ? "" : path_ + "/") + path + ": " + reason);
+    for (const std::string& reason : reasons)
+      lines.push_back((path_.empty() ? "" : path_ + "/") + path + ": " + reason);
   }
   return lines;
 }

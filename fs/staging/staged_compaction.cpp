@@ -82,11 +82,13 @@ Result<> StagedFile::compact_journal() {
   TreeRecords tree;
   {
     const Lock lock(mutex_);
-    if (explicit_ && !there_) tree.records.emplace_back().kind = JournalKind::create, tree.records[0].file_kind = StagedKind::directory;
+    if (explicit_ && !there_)
+      tree.records.emplace_back().kind = JournalKind::create, tree.records[0].file_kind = StagedKind::directory;
     (void)tree.take(root_, "");
   }
   const FilePlace::Owner belongs = owner();
-  TRY(auto fresh, Journal::create_beside(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid));
+  TRY(auto fresh,
+      Journal::create_beside(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid));
   std::vector<std::unique_ptr<StagedBytes::Move>> moves;
   const auto write = [&]() -> Result<> {
     for (const JournalRecord& record : tree.records) TRY_VOID(fresh->append(record));

@@ -16,8 +16,8 @@
 #include "staging/committer.h"
 #include "staging/file_place.h"
 #include "staging/staged_tree.h"
-#include "staging/table_progress.h"
 #include "staging/staging_memory.h"
+#include "staging/table_progress.h"
 #include "staging/write_options.h"
 
 namespace tfilefs {
@@ -34,12 +34,13 @@ struct Writing {
 // What changes the tree, `sync` and `commit` block; the rest never does.
 class StagedFile : public std::enable_shared_from_this<StagedFile> {
  public:
-  // Called by whoever commits: before the file changes; and after it has, before staged names give way to committed ones.
+  // Called by whoever commits: before the file changes; and after it has, before staged names give way to committed
+  // ones.
   struct Hooks {
     std::function<void()> committing, published;
   };
-  // `path`: in the mount, for messages. Takes over the journal of a writer that crashed, if there is one: blocks. Errors:
-  // damaged, denied, busy (a journal of another file).
+  // `path`: in the mount, for messages. Takes over the journal of a writer that crashed, if there is one: blocks.
+  // Errors: damaged, denied, busy (a journal of another file).
   static Result<std::shared_ptr<StagedFile>> open(Writing&, FilePlace, std::string path, Hooks);
   ~StagedFile();
 
@@ -83,8 +84,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // A committed column to which items are to be appended behind its `base` bytes; the one that is there, if there is.
   Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t)
       EXCLUDES(change_mutex_);
-  // `committed`: something is committed under the name, and goes with the next commit. An Arrow file is not removed while
-  // it is committed.
+  // `committed`: something is committed under the name, and goes with the next commit. An Arrow file is not removed
+  // while it is committed.
   Result<> remove(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(commit_mutex_, change_mutex_);
   // Of what is staged, or of a committed directory within its own. Errors: exists, not_empty; EXDEV for a committed
   // thing that cannot move (mv then copies).
@@ -156,8 +157,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   NodePtr add(const NodePtr& in, std::string_view name, bool directory, mode_t) EXCLUDES(mutex_);
   void wait_for_releases(const NodePtr& directory) EXCLUDES(mutex_);
   void run();
-  // What a look at the staged tables may commit: only clusters of those that are still being written; or what is whole; or
-  // also what can be no more than it is.
+  // What a look at the staged tables may commit: only clusters of those that are still being written; or what is whole;
+  // or also what can be no more than it is.
   enum class Occasion : std::uint8_t { busy, quiet, last };
   std::optional<Occasion> wait_for_work() EXCLUDES(mutex_);
   Result<> commit_pass(Occasion) EXCLUDES(mutex_, commit_mutex_);

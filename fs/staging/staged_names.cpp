@@ -129,7 +129,8 @@ Result<> StagedFile::take_away(const NodePtr& in, std::string_view name, bool co
 }
 
 Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) {
-  const bool waits = look(*in, name).what == StagedLook::What::directory || arrow_table_name(name) || arrow_table_name(to.name);
+  const bool waits =
+      look(*in, name).what == StagedLook::What::directory || arrow_table_name(name) || arrow_table_name(to.name);
   if (!waits) return move(in, name, to, flags);
   const NodePtr file = look(*in, name).node;
   if (file && !file->directory && arrow_table_name(to.name)) TRY_VOID(check_arrow(file));

@@ -23,7 +23,8 @@ Result<> StagedFile::replay() {
   // Another mount writes the file: it can be read, and who wants to write is told then.
   if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::busy)) return {};
   TRY(Replayed replayed, std::move(found));
-  if (!replayed.cut.empty()) writing_.errors.add("/" + path_, "journal read up to its last whole record: " + replayed.cut);
+  if (!replayed.cut.empty())
+    writing_.errors.add("/" + path_, "journal read up to its last whole record: " + replayed.cut);
   TRY(const Mended mended, mend_head(*place_, replayed.records));
   if (mended.was_torn) writing_.errors.add("/" + path_, "the head was torn; it was written again from the journal");
   std::shared_ptr<const tfile::File> file;

@@ -32,9 +32,9 @@ struct StagedColumn {
 // A table in which something is staged.
 struct StagedTable {
   NodePtr node;
-  std::string path;         // from the file's root, as shown
-  bool committed = false;   // the file has a table of that name
-  bool forced = false;      // a .table was put into it
+  std::string path;                   // from the file's root, as shown
+  bool committed = false;             // the file has a table of that name
+  bool forced = false;                // a .table was put into it
   std::vector<StagedColumn> columns;  // in the order in which they were made
   std::vector<std::string> removed;   // committed names right below it that go: a branch each
   // All columns are made of one staged Arrow file of that size, which is their node and `node`.
@@ -74,8 +74,8 @@ struct CommitWork {
   std::vector<Key> removed;
   std::vector<Rename> renamed;
   std::vector<Table> tables;
-  bool make_file = false;  // there is none yet
-  std::vector<NodePtr> moved;  // the nodes of `renamed`
+  bool make_file = false;                               // there is none yet
+  std::vector<NodePtr> moved;                           // the nodes of `renamed`
   std::vector<std::pair<NodePtr, std::string>> hidden;  // the names that `removed` come from
   bool empty() const {
     return directories.empty() && removed.empty() && renamed.empty() && tables.empty() && !make_file;
@@ -87,7 +87,7 @@ struct CommitWork {
 struct StagedChanges {
   std::vector<StagedTable> tables;
   std::vector<StagedArrow> arrows;
-  CommitWork rest;  // all but tables
+  CommitWork rest;                     // all but tables
   std::vector<std::string> misplaced;  // files outside of tables
 };
 StagedChanges staged_changes(const NodePtr& root);
@@ -95,8 +95,8 @@ StagedChanges staged_changes(const NodePtr& root);
 // Of a column that is staged as a .npy file: what its header says of it becomes its path. Blocks.
 void read_npy_header(StagedColumn&);
 
-// Why the file of that path below a table can never be a column of it, with the others that are staged beside it; empty:
-// it can, or its name says nothing yet.
+// Why the file of that path below a table can never be a column of it, with the others that are staged beside it;
+// empty: it can, or its name says nothing yet.
 std::string refusal_of(const StagedNode& table, const std::string& path);
 
 // Of a new file's directory: the table that it is in, and the path below that; nothing where there is none.

@@ -15,8 +15,8 @@ namespace tfilefs {
 
 class StagedBytes;
 
-// Memory of a block of staged bytes. Counted, in the staging's limit and in the mount's budget, for as long as it lives,
-// whoever holds it.
+// Memory of a block of staged bytes. Counted, in the staging's limit and in the mount's budget, for as long as it
+// lives, whoever holds it.
 class StagedBuffer {
  public:
   StagedBuffer(std::atomic<std::uint64_t>& in_use, Budget::Reservation, std::size_t size);

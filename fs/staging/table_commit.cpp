@@ -30,7 +30,7 @@ constexpr double kSampleBytesAll = 8 << 20, kSampleBytesMin = 8 << 10, kSampleBy
 // The least that OptimizeBaskets gives, and the size above which zstd works in tables that are too large for a core's
 // cache (half as fast, for a thousandth of the bytes) and an entry read at random costs more than a seek does.
 constexpr double kBasketBytesMin = 512, kBasketBytesMax = 128 << 10;
-constexpr double kBasketBytesOver = 1.02;  // of it: its key and the length of its offsets
+constexpr double kBasketBytesOver = 1.02;       // of it: its key and the length of its offsets
 constexpr std::int64_t kSampleEntriesMin = 16;  // from which is seen how many there should be
 
 // Powers of two, so that few baskets lie across two of the staged blocks.
@@ -134,7 +134,8 @@ Result<> TableCommit::drop_branch(tfile::FileWriter& file, const std::string& na
     branch.dropped = true;
     // A column that is put there again is a new one. The counter in front of a counted array has a branch of its own.
     const bool counted = branch.form.kind == tfile::BranchForm::Kind::counted_array;
-    for (std::size_t i = counted ? 1 : 0; i < branch.form.columns.size(); ++i) columns_[branch.form.columns[i]].path.clear();
+    for (std::size_t i = counted ? 1 : 0; i < branch.form.columns.size(); ++i)
+      columns_[branch.form.columns[i]].path.clear();
   }
   return {};
 }

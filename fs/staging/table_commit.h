@@ -18,8 +18,8 @@ namespace tfilefs {
 struct BasketSink {
   tfile::FileWriter& places;
   FileWrites& file;
-  ClusterCache& cache;            // in whose arena they are made
-  std::uint64_t autoflush = 0;    // bytes of the first cluster
+  ClusterCache& cache;               // in whose arena they are made
+  std::uint64_t autoflush = 0;       // bytes of the first cluster
   std::atomic<std::uint64_t>& left;  // bytes of columns still to be encoded: progress
 };
 
@@ -36,8 +36,8 @@ class TableCommit {
   Result<> drop_branch(tfile::FileWriter&, const std::string& name);
 
   // Adds what is staged up to entry `entries` of the table, new columns included; unless `whole`, whole clusters alone.
-  // Gives the entries that the table has then. Errors: invalid (a type that is not written, columns that contradict each
-  // other), io.
+  // Gives the entries that the table has then. Errors: invalid (a type that is not written, columns that contradict
+  // each other), io.
   Result<std::int64_t> write(const StagedTable&, std::int64_t entries, bool whole, const BasketSink&);
 
   // Sets in each column the bytes that make the first `entries` entries; if `whole`, all it has. Blocks.
@@ -55,11 +55,11 @@ class TableCommit {
   struct Branch {
     tfile::BranchForm form;
     bool dropped = false;
-    std::int64_t entries = 0;         // written so far
-    double raw = 0, stored = 0;       // bytes an entry, as sampled; 0: not yet
+    std::int64_t entries = 0;    // written so far
+    double raw = 0, stored = 0;  // bytes an entry, as sampled; 0: not yet
     std::int64_t basket_entries = 0;
   };
-  std::vector<Branch> branches_;      // by number
+  std::vector<Branch> branches_;  // by number
   CommittedTable committed_;
   std::int64_t cluster_entries_ = 0;  // 0: not known yet
 };

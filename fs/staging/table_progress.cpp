@@ -45,7 +45,8 @@ Counted count_branch(const BranchForm& branch, const std::vector<OfferedColumn>&
     const std::int64_t items = entries_of(found, column);
     if (below_list) continue;
     if (branch.kind == BranchForm::Kind::leaflist && position > 0 && items != counted.entries) {
-      counted.reason = column.path + ": " + count(items, "entries") + ", its neighbours " + std::to_string(counted.entries);
+      counted.reason =
+          column.path + ": " + count(items, "entries") + ", its neighbours " + std::to_string(counted.entries);
       counted.entries = std::min(counted.entries, items);
       continue;
     }

@@ -13,7 +13,7 @@ namespace tfilefs {
 
 // How far a table is with what is staged in it.
 struct TableProgress {
-  std::int64_t entries = 0;          // of the branch with the fewest
+  std::int64_t entries = 0;  // of the branch with the fewest
   std::vector<BranchProgress> branches;
   bool can_be_cut = false;           // nothing but entries is missing, or a writer still at work
   bool whole = false;                // all branches have as many, and nothing lacks a part

@@ -10,7 +10,7 @@ namespace tfilefs {
 
 struct WriteOptions {
   tfile::Compression compression;
-  std::uint64_t autoflush = 30'000'000;   // compressed bytes of the first cluster of a table: ROOT's own default
+  std::uint64_t autoflush = 30'000'000;    // compressed bytes of the first cluster of a table: ROOT's own default
   std::chrono::milliseconds commit{5000};  // of quiet before a table that is whole is committed
 };
 

@@ -55,9 +55,9 @@ class HeaderDirectory final : public Directory {
   const std::shared_ptr<const Generation>& generation() const override { return headers_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     const auto& all = headers_->all();
-    const auto at = std::lower_bound(all.begin(), all.end(), name, [](const tfile::ClassHeader& header, std::string_view wanted) {
-      return header.file_name < wanted;
-    });
+    const auto at = std::lower_bound(
+        all.begin(), all.end(), name,
+        [](const tfile::ClassHeader& header, std::string_view wanted) { return header.file_name < wanted; });
     if (at == all.end() || at->file_name != name) return reply(no_such_entry());
     reply(FoundEntry{{headers_, {static_cast<std::uint32_t>(at - all.begin())}}, {}});
   }
@@ -80,7 +80,8 @@ void enter_classes(std::shared_ptr<const Generation> generation, Reply<std::shar
       },
       Reply<Classes>([generation, reply = std::move(reply)](Result<Classes> classes) mutable {
         if (!classes) return reply(tl::unexpected(std::move(classes).error()));
-        reply(std::make_shared<const HeaderDirectory>(std::make_shared<const Headers>(generation, *std::move(classes))));
+        reply(
+            std::make_shared<const HeaderDirectory>(std::make_shared<const Headers>(generation, *std::move(classes))));
       }));
 }
 

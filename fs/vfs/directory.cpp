@@ -35,7 +35,9 @@ void Holder::set_xattr(Slot, std::string_view, std::optional<std::string>, int, 
 }
 void Holder::sync(Slot, Reply<void> reply) const { reply({}); }  // nothing here was changed
 
-void Directory::make_file(std::string_view, const Creation&, bool, Reply<CreatedFile> reply) const { reply(read_only()); }
+void Directory::make_file(std::string_view, const Creation&, bool, Reply<CreatedFile> reply) const {
+  reply(read_only());
+}
 void Directory::make_directory(std::string_view, const Creation&, Reply<FoundEntry> reply) const { reply(read_only()); }
 void Directory::make_link(std::string_view, std::string_view, const Creation&, Reply<FoundEntry> reply) const {
   reply(read_only());

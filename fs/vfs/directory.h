@@ -21,8 +21,26 @@ class Holder;
 
 // What of a thing a path shows: the thing itself, or one of the files that are made of it.
 enum class Form : std::uint8_t {
-  itself, npy, text, arrow, parquet, csv, jsonl, schema, awkward, option_index,
-  object_bin, object_json, plot, spreadsheet, object_text, header, map, streamer_info, classes, original
+  itself,
+  npy,
+  text,
+  arrow,
+  parquet,
+  csv,
+  jsonl,
+  schema,
+  awkward,
+  option_index,
+  object_bin,
+  object_json,
+  plot,
+  spreadsheet,
+  object_text,
+  header,
+  map,
+  streamer_info,
+  classes,
+  original
 };
 
 struct Slot {
@@ -49,7 +67,7 @@ enum class Freshness : std::uint8_t { recent, now };
 struct OpenedContent {
   std::shared_ptr<Content> content;
   std::shared_ptr<const Generation> generation;  // null for what belongs to no ROOT file
-  std::uint64_t version = 0;  // where there is no generation: differs when the bytes may differ; never 0
+  std::uint64_t version = 0;   // where there is no generation: differs when the bytes may differ; never 0
   std::uint64_t identity = 0;  // of what keeps its inode: Holder::file_identity. The inode opened is its from now on
   bool cacheable =
       true;  // whether the kernel may keep pages; else the content is asked for each read, whatever stat said
@@ -151,7 +169,7 @@ class Directory : public std::enable_shared_from_this<Directory> {
   virtual void remove(std::string_view name, bool directory, Reply<void>) const;
   // `flags`: as renameat2(2).
   virtual void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
-                       Reply<void>) const;
+                      Reply<void>) const;
 };
 
 tl::unexpected<Error> read_only();

@@ -351,20 +351,20 @@ void FileSystem::open_content(InodeId id, bool to_write, Reply<Opened> reply) {
   if (!inode) return reply(unknown_inode());
   const GenerationPtr generation = inodes_->entry(*inode).holder->generation();
   const bool retried = generation && generation->owner->take_retry();
-  fresh_entry(inode, retried ? Freshness::recent : Freshness::now,
-              [this, inode, to_write, reply = std::move(reply)](Result<Entry> entry) mutable {
-                if (!entry) {
-                  note(*inode, "", entry.error());
-                  return reply(tl::unexpected(std::move(entry).error()));
-                }
-                const Holder& holder = *entry->holder;
-                Reply<OpenedContent> finish(
-                    [this, inode, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
-                      finish_open(inode, std::move(opened), std::move(reply));
-                    });
-                if (to_write) return holder.open_to_write(entry->slot, std::move(finish));
-                holder.open(entry->slot, std::move(finish));
-              });
+  fresh_entry(
+      inode, retried ? Freshness::recent : Freshness::now,
+      [this, inode, to_write, reply = std::move(reply)](Result<Entry> entry) mutable {
+        if (!entry) {
+          note(*inode, "", entry.error());
+          return reply(tl::unexpected(std::move(entry).error()));
+        }
+        const Holder& holder = *entry->holder;
+        Reply<OpenedContent> finish([this, inode, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+          finish_open(inode, std::move(opened), std::move(reply));
+        });
+        if (to_write) return holder.open_to_write(entry->slot, std::move(finish));
+        holder.open(entry->slot, std::move(finish));
+      });
 }
 
 void FileSystem::finish_open(const InodePtr& inode, Result<OpenedContent> content, Reply<Opened> reply) {
@@ -536,7 +536,7 @@ void FileSystem::listxattr(InodeId id, Reply<std::string> reply) {
 
 // The space of the source's own file system, of which nothing is free to whoever cannot write through this one.
 void FileSystem::statfs(Reply<struct statvfs> reply) {
-  auto job = [source = space_of_, writes = writing_ != nullptr]() -> Result<struct statvfs> {
+  auto job = [ source = space_of_, writes = writing_ != nullptr ]() -> Result<struct statvfs> {
     struct statvfs space {};
     if (!source || ::fstatvfs(source->get(), &space) != 0) space.f_bsize = space.f_frsize = 4096;
     if (!writes) space.f_bfree = space.f_bavail = space.f_ffree = space.f_favail = 0;

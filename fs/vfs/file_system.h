@@ -39,7 +39,7 @@ struct FileSystemOptions {
   Ownership ownership;
   bool views_listed = false;
   std::optional<WriteOptions> write;  // of a mount that may be written
-  std::string config_json;  // what .tfilefs/config.json shows
+  std::string config_json;            // what .tfilefs/config.json shows
 };
 
 // What a listing is written to, one name after the other, until it is full.
@@ -167,8 +167,8 @@ class FileSystem {
   std::unique_ptr<ClusterCache> cache_;
   std::unique_ptr<Writing> writing_;  // null: read-only
   MountContext context_;
-  std::shared_ptr<SourceTree> tree_;     // of a mirrored directory
-  std::shared_ptr<WrittenFile> written_;  // of a single file that may be written
+  std::shared_ptr<SourceTree> tree_;            // of a mirrored directory
+  std::shared_ptr<WrittenFile> written_;        // of a single file that may be written
   std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath whatever is mounted over it; may be null
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;

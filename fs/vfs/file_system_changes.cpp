@@ -51,9 +51,10 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, Reply<T> re
                });
 }
 
-void FileSystem::create(InodeId parent, std::string_view name, const Creation& how, bool exclusive, Reply<Created> reply) {
+void FileSystem::create(InodeId parent, std::string_view name, const Creation& how, bool exclusive,
+                        Reply<Created> reply) {
   auto make = [this, name = std::string(name), how, exclusive](const InodePtr& in, const DirectoryPtr& directory,
-                                                                Reply<Created> told) {
+                                                               Reply<Created> told) {
     directory->make_file(name, how, exclusive,
                          [this, in, name, told = std::move(told)](Result<CreatedFile> made) mutable {
                            if (!made) return told(tl::unexpected(std::move(made).error()));
@@ -77,7 +78,7 @@ void FileSystem::finish_created(const InodePtr& in, const std::string& name, Cre
 
 void FileSystem::make_directory(InodeId parent, std::string_view name, const Creation& how, Reply<Found> reply) {
   auto make = [this, name = std::string(name), how](const InodePtr& in, const DirectoryPtr& directory,
-                                                     Reply<Found> told) {
+                                                    Reply<Found> told) {
     directory->make_directory(name, how, [this, in, name, told = std::move(told)](Result<FoundEntry> made) mutable {
       finish_found(in, name, std::move(made), std::move(told));
     });

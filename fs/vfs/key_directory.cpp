@@ -18,9 +18,11 @@ namespace {
 
 using tfile::KeyInfo;
 
-constexpr std::pair<std::string_view, Form> kRootFiles[] = {
-    {kHeaderName, Form::header}, {kMapName, Form::map}, {kStreamerInfoName, Form::streamer_info},
-    {kClassesName, Form::classes}, {kOriginalName, Form::original}};
+constexpr std::pair<std::string_view, Form> kRootFiles[] = {{kHeaderName, Form::header},
+                                                            {kMapName, Form::map},
+                                                            {kStreamerInfoName, Form::streamer_info},
+                                                            {kClassesName, Form::classes},
+                                                            {kOriginalName, Form::original}};
 
 // An older cycle: `key` has the name of the key `newest`.
 struct OlderCycle {

@@ -166,12 +166,13 @@ void KeyHolder::find_table_view(std::uint32_t key, Form form, Reply<FoundEntry> 
   if (info.kind != KeyKind::table)
     return reply(fail(ErrorKind::unsupported, "no such view of a " + std::string(info.class_name), -1, ENOENT));
   auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
-  load_table(key, [self, key, form, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
-    if (!loaded) return reply(tl::unexpected(std::move(loaded).error()));
-    auto entry = make_table_view(self->generation_, *std::move(loaded), self->listing_, key, form);
-    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-    reply(FoundEntry{*std::move(entry), {}});
-  });
+  load_table(key,
+             [self, key, form, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
+               if (!loaded) return reply(tl::unexpected(std::move(loaded).error()));
+               auto entry = make_table_view(self->generation_, *std::move(loaded), self->listing_, key, form);
+               if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+               reply(FoundEntry{*std::move(entry), {}});
+             });
 }
 
 // What cannot be read as its class is there as its bytes, and the reason among the errors.

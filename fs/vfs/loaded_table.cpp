@@ -86,9 +86,9 @@ void LoadedTable::make_text(TextMaker make, Reply<std::shared_ptr<Content>> repl
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
   cache_.run_blocking([make, streams = streams_, table = table_, shared] {
     make(streams, table, Reply<std::string>([shared](Result<std::string> text) {
-                  if (!text) return (*shared)(tl::unexpected(std::move(text).error()));
-                  (*shared)(std::make_shared<FixedContent>(*std::move(text)));
-                }));
+           if (!text) return (*shared)(tl::unexpected(std::move(text).error()));
+           (*shared)(std::make_shared<FixedContent>(*std::move(text)));
+         }));
   });
 }
 

@@ -75,8 +75,7 @@ NodeDirectory::NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId no
     if (!child(i).column) continue;
     const tfile::Column& column = table_->table().columns[*child(i).column];
     const auto stem = without_suffix(child(i).name, tfile::typed_suffix(column.dtype, column.shape));
-    if (stem && stem->size() <= UINT16_MAX)
-      add_alias({i, Alias::Kind::stem, static_cast<std::uint16_t>(stem->size())});
+    if (stem && stem->size() <= UINT16_MAX) add_alias({i, Alias::Kind::stem, static_cast<std::uint16_t>(stem->size())});
   }
   const std::size_t stems = aliases_.size();
   for (std::uint32_t i = 0, stem = 0; i < count; ++i) {

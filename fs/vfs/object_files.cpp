@@ -66,10 +66,11 @@ void ObjectFiles::content(Form form, Reply<std::shared_ptr<Content>> reply) cons
       [&](Reply<std::shared_ptr<Content>> made) {
         auto streams = cache_.attach(made_text(payload_, maker(object_, form)));
         CachedStreams& attached = *streams;
-        attached.length(0, 0, [made = std::move(made), streams = std::move(streams)](Result<std::int64_t> length) mutable {
-          if (!length) return made(tl::unexpected(std::move(length).error()));
-          made(column_content(std::move(streams), text_column(), *length));
-        });
+        attached.length(0, 0,
+                        [made = std::move(made), streams = std::move(streams)](Result<std::int64_t> length) mutable {
+                          if (!length) return made(tl::unexpected(std::move(length).error()));
+                          made(column_content(std::move(streams), text_column(), *length));
+                        });
       },
       std::move(reply));
 }

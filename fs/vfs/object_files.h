@@ -41,8 +41,8 @@ class ObjectFiles {
   mutable std::map<Form, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);
 };
 
-// Reads the payload of a key of kind object through the cache, and what stands in it. Errors: of the storage, and damage
-// of the payload.
+// Reads the payload of a key of kind object through the cache, and what stands in it. Errors: of the storage, and
+// damage of the payload.
 void load_object(ClusterCache&, std::shared_ptr<const tfile::File>, std::shared_ptr<const tfile::DirectoryListing>,
                  std::uint32_t key, Reply<std::shared_ptr<const ObjectFiles>>);
 

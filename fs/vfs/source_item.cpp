@@ -34,7 +34,8 @@ class PassedContent final : public Content {
         cache_, [file = file_, offset, size] { return read_file(file->get(), offset, size); }, std::move(reply));
   }
   void write(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) override {
-    auto job = [file = file_, offset, copy = std::vector<std::byte>(bytes.begin(), bytes.end())]() -> Result<std::size_t> {
+    auto job = [file = file_, offset,
+                copy = std::vector<std::byte>(bytes.begin(), bytes.end())]() -> Result<std::size_t> {
       TRY_VOID(write_all(file->get(), offset, copy));
       return copy.size();
     };
@@ -82,7 +83,8 @@ tl::unexpected<Error> another_file() {
 OpenedContent passed(SourceTree& tree, Descriptor file, const struct stat& status, bool writes) {
   OpenedContent opened;
   // Of a file that is written here the kernel's pages are right whatever its times say.
-  opened.version = writes ? version_of({0, 0, 0, status.st_ino, status.st_dev}) : version_of(source_state(status).identity);
+  opened.version =
+      writes ? version_of({0, 0, 0, status.st_ino, status.st_dev}) : version_of(source_state(status).identity);
   opened.content = std::make_shared<PassedContent>(tree.context().cache, std::move(file),
                                                    static_cast<std::uint64_t>(status.st_size));
   return opened;
@@ -184,8 +186,8 @@ class SourceDirectory final : public Directory {
 
 using Found = SourceTree::Found;
 
-// The first bytes decide; but one that cannot be opened as a ROOT file passes through. One that changed meanwhile, as by
-// a commit, is looked up again.
+// The first bytes decide; but one that cannot be opened as a ROOT file passes through. One that changed meanwhile, as
+// by a commit, is looked up again.
 void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
   if (!found.root_file) return reply(FoundEntry{std::move(found.entry), {}});
   MountedFile& file = *found.root_file;
@@ -256,9 +258,9 @@ Result<> remove_root_file(SourceTree& tree, const std::string& path) {
     TRY(const auto source, written->staged().committed_source());
     TRY(const auto file, tfile::File::open(source));
     const StagedFile::Listing staged = written->staged().list(*written->staged().root());
-    const bool all_gone = std::all_of(file->root()->keys.begin(), file->root()->keys.end(), [&](const tfile::KeyInfo& key) {
-      return staged.hidden.contains(tfile::escape_name(key.name));
-    });
+    const bool all_gone =
+        std::all_of(file->root()->keys.begin(), file->root()->keys.end(),
+                    [&](const tfile::KeyInfo& key) { return staged.hidden.contains(tfile::escape_name(key.name)); });
     if (!all_gone || !staged.staged.empty()) return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
     TRY_VOID(tree.remove(path, false));
   } else if (written->staged().has_pending()) {

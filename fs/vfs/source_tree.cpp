@@ -268,7 +268,8 @@ Result<std::shared_ptr<const Listing>> SourceTree::list(const std::string& path)
   while (const dirent* entry = ::readdir(stream.get())) {
     const std::string_view name = entry->d_name;
     const std::string at = path.empty() ? std::string(name) : path + "/" + entry->d_name;
-    if (!context_.writing && name.ends_with(kJournalSuffix)) tell_of_journal(at.substr(0, at.size() - kJournalSuffix.size()));
+    if (!context_.writing && name.ends_with(kJournalSuffix))
+      tell_of_journal(at.substr(0, at.size() - kJournalSuffix.size()));
     if (name == "." || name == ".." || is_hidden(at)) continue;
     if (path.empty() && name == kControlName) continue;
     listing->names.push_back({std::string(name), listed_type(*entry)});
@@ -339,7 +340,8 @@ std::vector<std::shared_ptr<WrittenFile>> SourceTree::written_files() {
 void SourceTree::take_over_journals() { take_over_journals_in("", 0); }
 
 void SourceTree::take_over_journals_in(const std::string& path, int depth) {
-  constexpr int kDepthMax = 64;  // as deep as paths go that anyone mounts; a tree that is deeper is looked at when entered
+  constexpr int kDepthMax =
+      64;  // as deep as paths go that anyone mounts; a tree that is deeper is looked at when entered
   const auto directory = open_path(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, false);
   if (!directory || depth > kDepthMax) return;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(::dup(directory->get())), ::closedir);
@@ -410,7 +412,8 @@ Result<> SourceTree::make_link(const std::string& path, const std::string& targe
 
 Result<> SourceTree::remove(const std::string& path, bool directory) {
   TRY(const Descriptor in, parent(path));
-  if (::unlinkat(in.get(), name_of(path).c_str(), directory ? AT_REMOVEDIR : 0) != 0) return system_failure(path, errno);
+  if (::unlinkat(in.get(), name_of(path).c_str(), directory ? AT_REMOVEDIR : 0) != 0)
+    return system_failure(path, errno);
   return {};
 }
 

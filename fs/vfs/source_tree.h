@@ -81,7 +81,8 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<WrittenFile>> written_ GUARDED_BY(mutex_);
   std::set<std::string> opening_ GUARDED_BY(mutex_);  // paths for which written_ is being made
-  std::set<std::string> told_ GUARDED_BY(mutex_);     // paths whose journals were looked at, of a mount that is not written
+  std::set<std::string> told_
+      GUARDED_BY(mutex_);  // paths whose journals were looked at, of a mount that is not written
   Condition opened_;
 };
 

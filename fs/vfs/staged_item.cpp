@@ -44,7 +44,8 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
     if (auto error = file_->staged().take_error(*node_)) return reply(tl::unexpected(*std::move(error)));
     if (!file_->staged().becomes_table(*node_)) return reply({});
     answer_blocking(
-        file_->context().cache, [file = file_, node = node_] { return file->staged().check_closed(node); }, std::move(reply));
+        file_->context().cache, [file = file_, node = node_] { return file->staged().check_closed(node); },
+        std::move(reply));
   }
   void sync(Reply<void> reply) override {
     answer_blocking(
@@ -63,18 +64,18 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
   const std::uint64_t base = file_->staged().status(*node_).base;
   if (offset < base) {
     // Committed since this was opened, or before: read there.
-    return read_committed(file_, node_, offset, std::min<std::uint64_t>(size, base - offset),
-                          [self = shared_from_this(), offset, size, base,
-                           reply = std::move(reply)](Result<Slices> head) mutable {
-                            if (!head || offset + size <= base) return reply(std::move(head));
-                            self->read(base, offset + size - base, [head = *std::move(head), reply = std::move(reply)](
-                                                                       Result<Slices> rest) mutable {
-                              if (!rest) return reply(std::move(rest));
-                              head.pieces.insert(head.pieces.end(), rest->pieces.begin(), rest->pieces.end());
-                              head.pins.insert(head.pins.end(), rest->pins.begin(), rest->pins.end());
-                              reply(std::move(head));
-                            });
-                          });
+    return read_committed(
+        file_, node_, offset, std::min<std::uint64_t>(size, base - offset),
+        [self = shared_from_this(), offset, size, base, reply = std::move(reply)](Result<Slices> head) mutable {
+          if (!head || offset + size <= base) return reply(std::move(head));
+          self->read(base, offset + size - base,
+                     [head = *std::move(head), reply = std::move(reply)](Result<Slices> rest) mutable {
+                       if (!rest) return reply(std::move(rest));
+                       head.pieces.insert(head.pieces.end(), rest->pieces.begin(), rest->pieces.end());
+                       head.pins.insert(head.pins.end(), rest->pins.begin(), rest->pins.end());
+                       reply(std::move(head));
+                     });
+        });
   }
   auto job = [bytes = bytes_, offset, size]() -> Result<Slices> {
     auto copy = std::make_shared<tfile::Buffer>(size, tfile::Use::passing);
@@ -156,7 +157,9 @@ class StagedHolder final : public Holder {
 
   void set_xattr(Slot, std::string_view name, std::optional<std::string> value, int, Reply<void> reply) const override {
     if (name == kTitle) {
-      auto job = [file = file_, node = node_, title = value.value_or("")] { return file->staged().set_title(node, title); };
+      auto job = [file = file_, node = node_, title = value.value_or("")] {
+        return file->staged().set_title(node, title);
+      };
       return answer_blocking(file_->context().cache, std::move(job), std::move(reply));
     }
     file_->staged().set_attributes(*node_, [&](StagedAttributes& attributes) {
@@ -245,13 +248,15 @@ class CommittedColumnHolder final : public Holder {
       reply(std::move(opened));
     });
   }
-  void xattrs(Slot, Reply<Xattrs> reply) const override { committed_.holder->xattrs(committed_.slot, std::move(reply)); }
+  void xattrs(Slot, Reply<Xattrs> reply) const override {
+    committed_.holder->xattrs(committed_.slot, std::move(reply));
+  }
   Takes takes(Slot) const override { return Takes::items; }
 
   void open_to_write(Slot, Reply<OpenedContent> reply) const override {
-    continued([](const Entry& staged, Reply<OpenedContent> answer) {
-      staged.holder->open_to_write(staged.slot, std::move(answer));
-    }, std::move(reply));
+    continued([](const Entry& staged,
+                 Reply<OpenedContent> answer) { staged.holder->open_to_write(staged.slot, std::move(answer)); },
+              std::move(reply));
   }
 
   // Owner, mode and times are the file's; to ask for others is no error, as cp -p and rsync -a do.
@@ -264,11 +269,12 @@ class CommittedColumnHolder final : public Holder {
     attributes(slot, [self = std::static_pointer_cast<const CommittedColumnHolder>(shared_from_this()), slot, change,
                       reply = std::move(reply)](Result<Attributes> now) mutable {
       if (!now || now->size == *change.size) return reply(std::move(now));
-      if (*change.size < now->size)
-        return reply(fail(ErrorKind::denied, "committed entries do not change", -1, EPERM));
-      self->continued([slot, change](const Entry& staged, Reply<Attributes> answer) {
-        staged.holder->change(slot, change, std::move(answer));
-      }, std::move(reply));
+      if (*change.size < now->size) return reply(fail(ErrorKind::denied, "committed entries do not change", -1, EPERM));
+      self->continued(
+          [slot, change](const Entry& staged, Reply<Attributes> answer) {
+            staged.holder->change(slot, change, std::move(answer));
+          },
+          std::move(reply));
     });
   }
 
@@ -318,9 +324,8 @@ void read_committed(const WrittenPtr& file, const NodePtr& node, std::uint64_t o
     entry.holder->open(entry.slot, [offset, size, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
       if (!opened) return reply(tl::unexpected(std::move(opened).error()));
       const std::shared_ptr<Content> content = opened->content;
-      content->read(offset, size, [content, reply = std::move(reply)](Result<Slices> slices) mutable {
-        reply(std::move(slices));
-      });
+      content->read(offset, size,
+                    [content, reply = std::move(reply)](Result<Slices> slices) mutable { reply(std::move(slices)); });
     });
   });
 }

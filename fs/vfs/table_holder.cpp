@@ -105,9 +105,9 @@ void TableHolder::attributes(Slot slot, Reply<Attributes> reply) const {
       return bytes_.attributes(std::move(reply));
     default:
       return view(slot, [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
-                             if (!made) return reply(tl::unexpected(std::move(made).error()));
-                             reply(self->view_attributes((*made)->size()));
-                           });
+        if (!made) return reply(tl::unexpected(std::move(made).error()));
+        reply(self->view_attributes((*made)->size()));
+      });
   }
 }
 
@@ -134,9 +134,9 @@ void TableHolder::open(Slot slot, Reply<OpenedContent> reply) const {
       return bytes_.open(std::move(reply));
     default:
       return view(slot, [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
-                             if (!made) return reply(tl::unexpected(std::move(made).error()));
-                             reply(OpenedContent{*std::move(made), self->generation_});
-                           });
+        if (!made) return reply(tl::unexpected(std::move(made).error()));
+        reply(OpenedContent{*std::move(made), self->generation_});
+      });
   }
 }
 

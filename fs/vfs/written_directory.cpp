@@ -141,33 +141,36 @@ void WrittenDirectory::make_file(std::string_view name, const Creation& how, boo
     if (!there && there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
     const auto open = [](FoundEntry at, Reply<CreatedFile> answer) {
       const Entry entry = at.entry;
-      entry.holder->open_to_write(entry.slot, [at = std::move(at), answer = std::move(answer)](
-                                                  Result<OpenedContent> opened) mutable {
-        if (!opened) return answer(tl::unexpected(std::move(opened).error()));
-        answer(CreatedFile{std::move(at), *std::move(opened)});
-      });
+      entry.holder->open_to_write(
+          entry.slot, [at = std::move(at), answer = std::move(answer)](Result<OpenedContent> opened) mutable {
+            if (!opened) return answer(tl::unexpected(std::move(opened).error()));
+            answer(CreatedFile{std::move(at), *std::move(opened)});
+          });
     };
     if (there) return open(*std::move(there), std::move(reply));
-    auto make = [self, name, mode]() -> Result<NodePtr> { return self->file_->staged().make_file(self->node_, name, mode); };
+    auto make = [self, name, mode]() -> Result<NodePtr> {
+      return self->file_->staged().make_file(self->node_, name, mode);
+    };
     self->change(std::move(make), Reply<NodePtr>([self, open, reply = std::move(reply)](Result<NodePtr> made) mutable {
-      if (!made) return reply(tl::unexpected(std::move(made).error()));
-      open(FoundEntry{staged_entry(self->file_, *made), {}}, std::move(reply));
-    }));
+                   if (!made) return reply(tl::unexpected(std::move(made).error()));
+                   open(FoundEntry{staged_entry(self->file_, *made), {}}, std::move(reply));
+                 }));
   });
 }
 
 void WrittenDirectory::make_directory(std::string_view name, const Creation& how, Reply<FoundEntry> reply) const {
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  find(name, [self, name = std::string(name), mode = how.mode, reply = std::move(reply)](Result<FoundEntry> there) mutable {
-    if (there) return reply(name_taken());
-    if (there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
-    self->change(
-        [self, name, mode]() -> Result<FoundEntry> {
-          TRY(const NodePtr made, self->file_->staged().make_directory(self->node_, name, mode));
-          return FoundEntry{{self->file_->directory(made), {}}, {}};
-        },
-        std::move(reply));
-  });
+  find(name,
+       [self, name = std::string(name), mode = how.mode, reply = std::move(reply)](Result<FoundEntry> there) mutable {
+         if (there) return reply(name_taken());
+         if (there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
+         self->change(
+             [self, name, mode]() -> Result<FoundEntry> {
+               TRY(const NodePtr made, self->file_->staged().make_directory(self->node_, name, mode));
+               return FoundEntry{{self->file_->directory(made), {}}, {}};
+             },
+             std::move(reply));
+       });
 }
 
 // Of a directory all that is in it must be gone first; an object's files go with its directory.
@@ -181,9 +184,7 @@ void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void>
     if (!staged.node && !there) return reply(no_such_entry());
     // A view of the name is there as long as what it is made of.
     const bool goes = there && (directory || committed->entry.holder->takes(committed->entry.slot) == Takes::items);
-    auto take_away = [self, name, goes]() -> Result<> {
-      return self->file_->staged().remove(self->node_, name, goes);
-    };
+    auto take_away = [self, name, goes]() -> Result<> { return self->file_->staged().remove(self->node_, name, goes); };
     if (!directory) {
       if (staged.node && staged.node->directory) return reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
       if (!staged.node && committed->entry.holder->takes(committed->entry.slot) != Takes::items)
@@ -196,17 +197,18 @@ void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void>
     self->find(name, [self, take_away, reply = std::move(reply)](Result<FoundEntry> found) mutable {
       if (!found) return reply(tl::unexpected(std::move(found).error()));
       const Entry entry = found->entry;
-      entry.holder->enter(entry.slot, Freshness::recent, [self, entry, take_away, reply = std::move(reply)](
-                                                             Result<DirectoryPtr> entered) mutable {
-        if (!entered) return reply(tl::unexpected(std::move(entered).error()));
-        const Directory& in = **entered;
-        in.list([self, keep = *entered, take_away,
-                 reply = std::move(reply)](Result<std::shared_ptr<const Listing>> listing) mutable {
-          if (!listing) return reply(tl::unexpected(std::move(listing).error()));
-          if ((*listing)->size() > 0) return reply(fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY));
-          self->change(std::move(take_away), std::move(reply));
-        });
-      });
+      entry.holder->enter(entry.slot, Freshness::recent,
+                          [self, entry, take_away, reply = std::move(reply)](Result<DirectoryPtr> entered) mutable {
+                            if (!entered) return reply(tl::unexpected(std::move(entered).error()));
+                            const Directory& in = **entered;
+                            in.list([self, keep = *entered, take_away,
+                                     reply = std::move(reply)](Result<std::shared_ptr<const Listing>> listing) mutable {
+                              if (!listing) return reply(tl::unexpected(std::move(listing).error()));
+                              if ((*listing)->size() > 0)
+                                return reply(fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY));
+                              self->change(std::move(take_away), std::move(reply));
+                            });
+                          });
     });
   });
 }
@@ -221,16 +223,14 @@ void WrittenDirectory::rename(std::string_view name, const Directory& to_directo
   find(name, [self, target, name = std::string(name), new_name = std::string(new_name), flags,
               reply = std::move(reply)](Result<FoundEntry> found) mutable {
     if (!found) return reply(tl::unexpected(std::move(found).error()));
-    target->find_committed(new_name, [self, target, name, new_name, flags,
-                                      reply = std::move(reply)](Result<FoundEntry> taken) mutable {
-      const bool hidden = self->file_->staged().look(*target->node_, new_name).what == StagedLook::What::hidden;
-      StagedFile::Target place{target->node_, new_name, taken && !hidden};
-      self->change(
-          [self, name, place, flags]() -> Result<> {
-            return self->file_->staged().rename(self->node_, name, place, flags);
-          },
-          std::move(reply));
-    });
+    target->find_committed(
+        new_name, [self, target, name, new_name, flags, reply = std::move(reply)](Result<FoundEntry> taken) mutable {
+          const bool hidden = self->file_->staged().look(*target->node_, new_name).what == StagedLook::What::hidden;
+          StagedFile::Target place{target->node_, new_name, taken && !hidden};
+          self->change([self, name, place,
+                        flags]() -> Result<> { return self->file_->staged().rename(self->node_, name, place, flags); },
+                       std::move(reply));
+        });
   });
 }
 

@@ -41,17 +41,14 @@ class WrittenDirectoryHolder final : public Holder {
  public:
   WrittenDirectoryHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
 
-  void attributes(Slot, Reply<Attributes> reply) const override {
-    reply(file_->staged_attributes(*node_));
-  }
+  void attributes(Slot, Reply<Attributes> reply) const override { reply(file_->staged_attributes(*node_)); }
 
   void enter(Slot, Freshness freshness, Reply<DirectoryPtr> reply) const override {
-    file_->committed_directory(node_, freshness,
-                               [file = file_, node = node_, reply = std::move(reply)](Result<DirectoryPtr> base) mutable {
-                                 if (!base && base.error().kind != ErrorKind::not_found)
-                                   return reply(tl::unexpected(std::move(base).error()));
-                                 reply(make_written_directory(file, node, base ? *std::move(base) : nullptr));
-                               });
+    file_->committed_directory(
+        node_, freshness, [file = file_, node = node_, reply = std::move(reply)](Result<DirectoryPtr> base) mutable {
+          if (!base && base.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(base).error()));
+          reply(make_written_directory(file, node, base ? *std::move(base) : nullptr));
+        });
   }
 
   // The root's owner, bits and times are those of the file.

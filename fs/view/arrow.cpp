@@ -125,7 +125,8 @@ class Layout {
     return {};
   }
 
-  // A list of 0 or 1, and what below it has as many rows: each may be null, and has a place in its buffers nevertheless.
+  // A list of 0 or 1, and what below it has as many rows: each may be null, and has a place in its buffers
+  // nevertheless.
   Result<ArrowField> place_optional(const TableForm& form, OptionalRows rows) {
     if (form.optional) {
       rows.step_into(table_.columns[form.offsets], own_length(form, lengths_).value_or(0));

@@ -50,7 +50,9 @@ TextParameters text_parameters(Kind kind) {
 }
 
 // What stands before the name of a file of a node's own directory.
-std::string directory_of(const Column& column) { return column.path.substr(0, column.path.size() - column.name.size()); }
+std::string directory_of(const Column& column) {
+  return column.path.substr(0, column.path.size() - column.name.size());
+}
 
 // Each node has a number, and each of its buffers the key that Awkward Array makes of it by default.
 class Writer {
@@ -126,7 +128,8 @@ class Writer {
       text_ += ",\n";
       begin("UnmaskedArray");
       text_ += "\"content\": ";
-      const auto shown = std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
+      const auto shown =
+          std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
       if (shown == form.fields.end())
         add_record({}, std::nullopt, name);
       else

@@ -39,8 +39,9 @@ std::string date_label(double seconds, double step) {
   const hh_mm_ss clock(time - day);
   std::array<char, 64> text;
   if (step < 86400) {
-    std::snprintf(text.data(), text.size(), step < 60 ? "%02d:%02d:%02d" : "%02d:%02d", static_cast<int>(clock.hours().count()),
-                  static_cast<int>(clock.minutes().count()), static_cast<int>(clock.seconds().count()));
+    std::snprintf(text.data(), text.size(), step < 60 ? "%02d:%02d:%02d" : "%02d:%02d",
+                  static_cast<int>(clock.hours().count()), static_cast<int>(clock.minutes().count()),
+                  static_cast<int>(clock.seconds().count()));
   } else {
     std::snprintf(text.data(), text.size(), step < 300 * 86400.0 ? "%d-%02u-%02u" : "%d", static_cast<int>(date.year()),
                   static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
@@ -75,9 +76,10 @@ std::vector<Tick> ticks(double low, double high, int wanted) {
 
 std::vector<Tick> time_ticks(double low, double high, double offset, int wanted) {
   constexpr double kMinute = 60, kHour = 3600, kDay = 86400, kYear = 365.25 * kDay;
-  constexpr double kSteps[] = {1, 5, 10, 30, kMinute, 5 * kMinute, 10 * kMinute, 30 * kMinute, kHour, 3 * kHour, 6 * kHour,
-                               12 * kHour, kDay, 2 * kDay, 7 * kDay, 14 * kDay, 30 * kDay, 91 * kDay, kYear, 2 * kYear,
-                               5 * kYear, 10 * kYear};
+  constexpr double kSteps[] = {
+      1,         5,         10,        30,         kMinute,   5 * kMinute, 10 * kMinute, 30 * kMinute,
+      kHour,     3 * kHour, 6 * kHour, 12 * kHour, kDay,      2 * kDay,    7 * kDay,     14 * kDay,
+      30 * kDay, 91 * kDay, kYear,     2 * kYear,  5 * kYear, 10 * kYear};
   const double rough = (high - low) / wanted;
   const auto step = std::find_if(std::begin(kSteps), std::end(kSteps), [&](double s) { return s >= rough; });
   if (step == std::end(kSteps)) return ticks(low, high, wanted);

@@ -14,7 +14,8 @@ struct Tick {
 // Round numbers from `low` to `high` (finite, low < high), about `wanted` of them and at most twice as many.
 std::vector<Tick> ticks(double low, double high, int wanted);
 
-// The same for times in seconds since `offset` (which is since the epoch): round minutes, hours, days, months, years, UTC.
+// The same for times in seconds since `offset` (which is since the epoch): round minutes, hours, days, months, years,
+// UTC.
 std::vector<Tick> time_ticks(double low, double high, double offset, int wanted);
 
 }  // namespace tfilefs

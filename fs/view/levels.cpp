@@ -43,7 +43,8 @@ class LevelWriter {
   }
 
   // Gives up when there are more places than were promised.
-  void write(std::size_t step, std::int64_t index, std::uint8_t repetition, std::uint8_t definition, std::uint8_t depth) {
+  void write(std::size_t step, std::int64_t index, std::uint8_t repetition, std::uint8_t definition,
+             std::uint8_t depth) {
     if (step == levels_.steps.size()) return put(repetition, definition);
     const Items items = items_of(levels_, step, index);
     if (items.begin == items.end) return put(repetition, definition);
@@ -70,8 +71,8 @@ class LevelWriter {
 };
 
 unsigned repetition_width(std::span<const LevelStep> steps) {
-  return static_cast<unsigned>(
-      std::bit_width(static_cast<unsigned>(std::count_if(steps.begin(), steps.end(), [](const LevelStep& s) { return s.repeats(); }))));
+  return static_cast<unsigned>(std::bit_width(static_cast<unsigned>(
+      std::count_if(steps.begin(), steps.end(), [](const LevelStep& s) { return s.repeats(); }))));
 }
 unsigned definition_width(std::span<const LevelStep> steps) {
   return static_cast<unsigned>(std::bit_width(steps.size()));
@@ -82,7 +83,9 @@ constexpr std::uint64_t groups_of(std::int64_t places) { return (static_cast<std
 // What announces a run of groups of eight bit-packed levels.
 std::uint64_t run_header(std::int64_t places) { return groups_of(places) << 1 | 1; }
 
-std::uint64_t varint_size(std::uint64_t value) { return (static_cast<std::uint64_t>(std::bit_width(value | 1)) + 6) / 7; }
+std::uint64_t varint_size(std::uint64_t value) {
+  return (static_cast<std::uint64_t>(std::bit_width(value | 1)) + 6) / 7;
+}
 
 // Bytes of one kind of level, without the four that tell them.
 std::uint64_t packed_size(std::int64_t places, unsigned width) {
@@ -126,7 +129,8 @@ tfile::Result<void> write_levels(const Levels& levels, std::int64_t begin, std::
   if (std::ssize(writer.definitions()) != places || to.size() != levels_size(levels.steps, places))
     return tfile::fail(ErrorKind::damaged, "lists have other lengths than when they were counted");
   char* at = to.data();
-  if (const unsigned width = repetition_width(levels.steps); width > 0) at = write_packed(writer.repetitions(), width, at);
+  if (const unsigned width = repetition_width(levels.steps); width > 0)
+    at = write_packed(writer.repetitions(), width, at);
   if (const unsigned width = definition_width(levels.steps); width > 0) write_packed(writer.definitions(), width, at);
   return {};
 }

@@ -48,8 +48,8 @@ std::int64_t places_of(const Levels&, std::int64_t entry);
 // Bytes of the levels of a page with so many places; none for a leaf that is always there.
 std::uint64_t levels_size(std::span<const LevelStep>, std::int64_t places);
 
-// Those bytes, for entries [begin, end): repetition levels, then definition levels, each bit-packed in one run behind its
-// size. Error: damaged (the offsets give another number of places).
+// Those bytes, for entries [begin, end): repetition levels, then definition levels, each bit-packed in one run behind
+// its size. Error: damaged (the offsets give another number of places).
 tfile::Result<void> write_levels(const Levels&, std::int64_t begin, std::int64_t end, std::int64_t places,
                                  std::span<char> to);
 

@@ -25,8 +25,8 @@ const Column* telling_column(const tfile::Table& table, NodeId node) {
 
 bool has_option_index(const tfile::Table& table, NodeId node) { return telling_column(table, node) != nullptr; }
 
-void option_index_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, NodeId node,
-                          Reply<std::shared_ptr<Content>> reply) {
+void option_index_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
+                          NodeId node, Reply<std::shared_ptr<Content>> reply) {
   const Column* column = telling_column(*table, node);
   if (!column) return reply(tfile::fail(ErrorKind::not_found, "no values that may be null"));
   if (!column->optional) {

@@ -75,7 +75,8 @@ class RowTransform : public Transform {
  protected:
   // positions[i]: the item of the piece's i-th row, the next row's if it has none; one more at the end. `items`: those
   // from positions[0] on.
-  virtual Result<void> fill(std::span<const std::int64_t> positions, std::string_view items, std::span<char> to) const = 0;
+  virtual Result<void> fill(std::span<const std::int64_t> positions, std::string_view items,
+                            std::span<char> to) const = 0;
   // How many items are needed behind the last row's.
   virtual std::int64_t items_beyond() const { return 0; }
 
@@ -143,7 +144,8 @@ class Rows final : public RowTransform {
       : RowTransform(rows, &column, rows_in_piece(8 * column.item_size())), item_size_(column.item_size()) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items, std::span<char> to) const override {
+  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items,
+                    std::span<char> to) const override {
     const char* from = items.data();
     for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
       if (!has_item(positions, i)) continue;
@@ -161,7 +163,8 @@ class BitRows final : public RowTransform {
       : RowTransform(rows, &column, rows_in_piece(column.item_size())), numbers_(column.item_size()) {}
 
  private:
-  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items, std::span<char> to) const override {
+  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items,
+                    std::span<char> to) const override {
     std::size_t from = 0;
     for (std::size_t i = 0; i + 1 < positions.size(); ++i) {
       if (!has_item(positions, i)) continue;
@@ -175,12 +178,12 @@ class BitRows final : public RowTransform {
 
 class RowOffsets final : public RowTransform {
  public:
-  RowOffsets(const OptionalRows& rows, const Column& offsets)
-      : RowTransform(rows, &offsets, rows_in_piece(64)) {}
+  RowOffsets(const OptionalRows& rows, const Column& offsets) : RowTransform(rows, &offsets, rows_in_piece(64)) {}
 
  private:
   std::int64_t items_beyond() const override { return 1; }
-  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items, std::span<char> to) const override {
+  Result<void> fill(std::span<const std::int64_t> positions, std::string_view items,
+                    std::span<char> to) const override {
     for (std::size_t i = 0; i < to.size() / sizeof(std::int64_t); ++i) {
       const std::int64_t offset = integer_at(items, static_cast<std::size_t>(positions[i] - positions[0]));
       std::memcpy(to.data() + i * sizeof offset, &offset, sizeof offset);
@@ -208,7 +211,8 @@ std::uint64_t bytes_of(std::int64_t rows, std::uint64_t bits_a_row) {
 }
 
 template <class T, class... Columns>
-void add(Segments& to, const OptionalRows& rows, std::int64_t outputs, std::uint64_t bits_a_row, const Columns&... columns) {
+void add(Segments& to, const OptionalRows& rows, std::int64_t outputs, std::uint64_t bits_a_row,
+         const Columns&... columns) {
   to.add_pieces(std::make_shared<T>(rows, columns...), rows_in_piece(bits_a_row) * bits_a_row / 8,
                 bytes_of(outputs, bits_a_row));
 }

@@ -9,8 +9,8 @@
 
 namespace tfilefs {
 
-// Rows each of which has one item of a column or none: those of lists of 0 or 1 (their offsets columns), which may be the
-// items of such lists again, outermost first. Without any, row i has item i.
+// Rows each of which has one item of a column or none: those of lists of 0 or 1 (their offsets columns), which may be
+// the items of such lists again, outermost first. Without any, row i has item i.
 struct OptionalRows {
   struct Lists {
     ColumnRange offsets;  // only what says which column it is
@@ -23,8 +23,8 @@ struct OptionalRows {
   void step_into(const tfile::Column& offsets, std::int64_t count);
 };
 
-// Each appends what stands for all rows where none may be missing, zeros for those without an item; it is made when it is
-// read. Errors then: damaged (a list of more than 1), and those of reading.
+// Each appends what stands for all rows where none may be missing, zeros for those without an item; it is made when it
+// is read. Errors then: damaged (a list of more than 1), and those of reading.
 
 // A bit for each row: whether there is an item.
 void add_presence(Segments&, const OptionalRows&);

@@ -13,13 +13,14 @@ namespace {
 
 using Kind = LevelStep::Kind;
 
-// A page fits into a processor's cache, and into one request to the kernel; 8-byte values of a full one take a megabyte.
+// A page fits into a processor's cache, and into one request to the kernel; 8-byte values of a full one take a
+// megabyte.
 constexpr std::int64_t kPageSize = 1 << 20, kPlacesMax = 1 << 17;
 // A million pages tell a table of a terabyte, and take 100 MB to remember.
 constexpr std::size_t kPagesMax = 1 << 20;
-constexpr std::int64_t kBlockEntries = 1 << 14;  // looked at together
+constexpr std::int64_t kBlockEntries = 1 << 14;           // looked at together
 constexpr std::int64_t kSizeMax = std::int64_t{1} << 60;  // of all lists together: more than a file has
-constexpr std::int64_t kBlockOffsets = 1 << 20;  // 8 MB of them: fewer entries then, if it is more than one
+constexpr std::int64_t kBlockOffsets = 1 << 20;           // 8 MB of them: fewer entries then, if it is more than one
 
 // Without lists or strings nothing has to be read: perhaps entries are missing at the end, perhaps each has a shape.
 Result<LeafPagesPtr> cut_evenly(const PageShape& shape, const std::vector<std::int64_t>& bounds) {
@@ -28,7 +29,8 @@ Result<LeafPagesPtr> cut_evenly(const PageShape& shape, const std::vector<std::i
     if (step.kind == Kind::nullable) present = std::min(present, step.number);
     if (step.kind == Kind::fixed) per_entry *= step.number;
   }
-  const std::int64_t step = std::max<std::int64_t>(1, kPageSize / std::max<std::int64_t>(1, per_entry * shape.value_size));
+  const std::int64_t step =
+      std::max<std::int64_t>(1, kPageSize / std::max<std::int64_t>(1, per_entry * shape.value_size));
   auto made = std::make_shared<LeafPages>();
   for (std::size_t group = 0; group + 1 < bounds.size(); ++group) {
     made->group_begin.push_back(made->pages.size());
@@ -100,7 +102,8 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
         shape_(std::move(shape)),
         bounds_(std::move(bounds)),
         reply_(std::move(reply)),
-        counted_(std::any_of(shape_.steps.begin(), shape_.steps.end(), [](const LevelStep& s) { return s.is_counted; })),
+        counted_(
+            std::any_of(shape_.steps.begin(), shape_.steps.end(), [](const LevelStep& s) { return s.is_counted; })),
         windows_(shape_.steps.size() + 1),
         next_(windows_.size()) {
     here_.lists.resize(shape_.steps.size());
@@ -170,13 +173,14 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
       return begin_block(entry_ + block_entries_);
     }
     const std::int64_t count = items_.end - items_.begin + (is_counted(step_) ? 0 : 1);
-    read_whole(*streams_, range_of_items(table_->columns[id], items_.begin, count),
-               [self = shared_from_this(), id](Result<Slices> slices) {
-                 auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
-                 if (taken) return self->load();
-                 // Each try is a step down the stack of whoever answers at once.
-                 self->streams_->run_blocking([self, id, error = std::move(taken).error()] { self->give_up(id, error); });
-               });
+    read_whole(
+        *streams_, range_of_items(table_->columns[id], items_.begin, count),
+        [self = shared_from_this(), id](Result<Slices> slices) {
+          auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
+          if (taken) return self->load();
+          // Each try is a step down the stack of whoever answers at once.
+          self->streams_->run_blocking([self, id, error = std::move(taken).error()] { self->give_up(id, error); });
+        });
   }
 
   Result<void> take(tfile::ColumnId id, Slices slices) {
@@ -195,8 +199,8 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     return {};
   }
 
-  // The block cannot be told. Of several chunks those before the bad one may be sound. A chunk's first list begins where
-  // the last one of the chunk before ends: that entry alone may be what is missing.
+  // The block cannot be told. Of several chunks those before the bad one may be sound. A chunk's first list begins
+  // where the last one of the chunk before ends: that entry alone may be what is missing.
   void give_up(tfile::ColumnId id, const Error& error) {
     if (counted_) return reply_(tl::unexpected<Error>(error));
     const tfile::EntryRange chunk = chunk_of_entry(table_->columns[id].stream);
@@ -329,7 +333,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   std::int64_t entry_ = 0;  // all before it are in pages, or in the one that is open
   bool page_open_ = false;
   Page page_;
-  Place from_, here_;       // where the open page begins; where the last block that could be told ends
+  Place from_, here_;  // where the open page begins; where the last block that could be told ends
 
   std::int64_t block_entries_ = kBlockEntries, block_end_ = 0;
   std::size_t step_ = 0;                // that is loaded next
@@ -340,14 +344,12 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
 
 }  // namespace
 
-void cut_into_pages(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-                    PageShape shape,
+void cut_into_pages(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, PageShape shape,
                     std::shared_ptr<const std::vector<std::int64_t>> bounds, Reply<LeafPagesPtr> reply) {
   const bool reads = shape.chars_offsets || std::any_of(shape.steps.begin(), shape.steps.end(),
                                                         [](const LevelStep& step) { return step.has_offsets(); });
   if (bounds->size() < 2 || !reads) return reply(cut_evenly(shape, *bounds));
-  std::make_shared<Cutting>(std::move(streams), std::move(table), std::move(shape),
-                            std::move(bounds), std::move(reply))
+  std::make_shared<Cutting>(std::move(streams), std::move(table), std::move(shape), std::move(bounds), std::move(reply))
       ->next_block();
 }
 

@@ -22,7 +22,7 @@ struct Page {
   std::int64_t places = 0;      // values, and what stands for missing ones
   std::vector<ItemSpan> lists;  // by step: of those with offsets, which lists are concerned
   ItemSpan values;
-  ItemSpan chars;               // of a string: the bytes of its values
+  ItemSpan chars;                             // of a string: the bytes of its values
   std::shared_ptr<const tfile::Error> error;  // why it cannot be told what it holds; it has a place an entry then
 };
 
@@ -42,11 +42,11 @@ struct LeafPages {
 };
 using LeafPagesPtr = std::shared_ptr<const LeafPages>;
 
-// Cuts a leaf into pages of about a megabyte within groups of entries (`bounds`: the first entry of each, then the end).
-// Where lists or strings are on the way their offsets (or sizes) are read for it, once. Entries whose offsets cannot be
-// read or contradict each other are pages with an error. Errors: unsupported (more pages than are worth remembering);
-// where sizes are read instead of offsets, those of reading, and damaged (they do not add up).
-void cut_into_pages(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
-                    PageShape, std::shared_ptr<const std::vector<std::int64_t>> bounds, Reply<LeafPagesPtr>);
+// Cuts a leaf into pages of about a megabyte within groups of entries (`bounds`: the first entry of each, then the
+// end). Where lists or strings are on the way their offsets (or sizes) are read for it, once. Entries whose offsets
+// cannot be read or contradict each other are pages with an error. Errors: unsupported (more pages than are worth
+// remembering); where sizes are read instead of offsets, those of reading, and damaged (they do not add up).
+void cut_into_pages(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, PageShape,
+                    std::shared_ptr<const std::vector<std::int64_t>> bounds, Reply<LeafPagesPtr>);
 
 }  // namespace tfilefs

@@ -62,8 +62,8 @@ class LeafFinder {
   using Steps = std::vector<LevelStep>;
   using Path = std::vector<std::string>;
 
-  // `rows`: how many items it has to have; those that it does not have are null. `optional`: the last of the steps is the
-  // item itself, which may be null.
+  // `rows`: how many items it has to have; those that it does not have are null. `optional`: the last of the steps is
+  // the item itself, which may be null.
   void add(const TableForm& form, const std::string& name, std::int64_t rows, Steps steps, Path path, bool optional) {
     const std::int64_t own = form.is_record() ? rows : std::min(rows, own_length(form, lengths_).value_or(rows));
     if (form.optional && own == rows && !optional) {
@@ -83,8 +83,12 @@ class LeafFinder {
       case Kind::bytes: {
         elements_[at].type = Type::byte_array;
         if (form.kind == Kind::string) elements_[at].meaning = Meaning::utf8;
-        leaves_.push_back({std::move(path), Type::byte_array, false, form.values,
-                           {std::move(steps), form.offsets, lengths_[form.values].value_or(0)}, {}});
+        leaves_.push_back({std::move(path),
+                           Type::byte_array,
+                           false,
+                           form.values,
+                           {std::move(steps), form.offsets, lengths_[form.values].value_or(0)},
+                           {}});
         return;
       }
       case Kind::list: {

@@ -18,7 +18,7 @@ struct ParquetLeaf {
   bool verbatim = false;  // values are stored as the column has them
   tfile::ColumnId values = 0;
   PageShape shape;
-  LeafPagesPtr pages;     // null until it is cut
+  LeafPagesPtr pages;  // null until it is cut
 };
 
 struct ParquetLeaves {
@@ -26,8 +26,8 @@ struct ParquetLeaves {
   std::vector<ParquetLeaf> leaves;
 };
 
-// The schema of a table of so many rows. What a shorter column does not have is null, lists of 0 or 1 are values that may
-// be null; a variant, which Parquet does not know, is the record of its tags, index and alternatives.
+// The schema of a table of so many rows. What a shorter column does not have is null, lists of 0 or 1 are values that
+// may be null; a variant, which Parquet does not know, is the record of its tags, index and alternatives.
 ParquetLeaves parquet_leaves(const tfile::Table&, const TableForm&, const ColumnLengths&, std::int64_t rows);
 
 }  // namespace tfilefs

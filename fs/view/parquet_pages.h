@@ -9,8 +9,8 @@
 
 namespace tfilefs {
 
-// What of a leaf's pages (which it must have) is not in the file already: pieces by number of the page. They may outlive
-// the leaf, not the table.
+// What of a leaf's pages (which it must have) is not in the file already: pieces by number of the page. They may
+// outlive the leaf, not the table.
 std::shared_ptr<const Transform> parquet_levels(std::shared_ptr<const tfile::Table>, const ParquetLeaf&);
 std::shared_ptr<const Transform> parquet_values(std::shared_ptr<const tfile::Table>, const ParquetLeaf&);
 

@@ -12,7 +12,8 @@ namespace tfilefs {
 
 using PiecePtr = std::shared_ptr<const std::string>;
 
-// The pieces of views that were made last, of all views together: a reader asks for a piece in several reads. Thread-safe.
+// The pieces of views that were made last, of all views together: a reader asks for a piece in several reads.
+// Thread-safe.
 class PieceCache {
  public:
   static PieceCache& shared();

@@ -42,8 +42,8 @@ text{font-family:"Helvetica Neue",Helvetica,Arial,"Liberation Sans",sans-serif;f
 void append(std::string& to, double value) {
   if (!std::isfinite(value)) value = 0;
   std::array<char, 400> digits;
-  const auto [end, error] =
-      std::to_chars(digits.data(), digits.data() + digits.size(), std::round(value * 100) / 100 + 0.0, std::chars_format::fixed, 2);
+  const auto [end, error] = std::to_chars(digits.data(), digits.data() + digits.size(),
+                                          std::round(value * 100) / 100 + 0.0, std::chars_format::fixed, 2);
   std::string_view text(digits.data(), static_cast<std::size_t>(end - digits.data()));
   while (text.ends_with('0')) text.remove_suffix(1);
   if (text.ends_with('.')) text.remove_suffix(1);
@@ -95,7 +95,8 @@ class Drawing {
   explicit Drawing(const Plot& plot) : plot_(plot) {}
 
   std::string draw() {
-    svg_ = R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 640" width="960" height="640" role="img" xml:space="preserve">)";
+    svg_ =
+        R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 640" width="960" height="640" role="img" xml:space="preserve">)";
     svg_ += '\n';
     svg_ += kStyle;
     svg_ += R"(<rect width="960" height="640" fill="#fff"/>)";
@@ -171,7 +172,8 @@ class Drawing {
   }
 
   void grid() {
-    for (const Tick& tick : ticks(y_.low, y_.high, 8)) line(x_.begin, y_.at(tick.value), x_.end, y_.at(tick.value), "grid");
+    for (const Tick& tick : ticks(y_.low, y_.high, 8))
+      line(x_.begin, y_.at(tick.value), x_.end, y_.at(tick.value), "grid");
   }
 
   // Frame, ticks, labels and titles; behind everything else is the grid, on top of it this.
@@ -205,8 +207,10 @@ class Drawing {
     const bool tilted = static_cast<double>(longest) * kLetter > room;
     for (std::size_t i = 0; i < axis.labels.size(); i += step) {
       const double at = x_.at((axis.edges[i] + axis.edges[i + 1]) / 2);
-      if (tilted) text(shortened(axis.labels[i], 14), at + 4, y_.begin + 16, "tick", "end", -32);
-      else text(axis.labels[i], at, y_.begin + 24, "tick", "middle");
+      if (tilted)
+        text(shortened(axis.labels[i], 14), at + 4, y_.begin + 16, "tick", "end", -32);
+      else
+        text(axis.labels[i], at, y_.begin + 24, "tick", "middle");
     }
     return tilted;
   }
@@ -215,7 +219,8 @@ class Drawing {
     if (!axis.labels.empty()) {
       const std::size_t step = (axis.labels.size() + kLabelsMax - 1) / kLabelsMax;
       for (std::size_t i = 0; i < axis.labels.size(); i += step)
-        text(shortened(axis.labels[i], 10), x_.begin - 8, y_.at((axis.edges[i] + axis.edges[i + 1]) / 2) + 5, "tick", "end");
+        text(shortened(axis.labels[i], 10), x_.begin - 8, y_.at((axis.edges[i] + axis.edges[i + 1]) / 2) + 5, "tick",
+             "end");
       return;
     }
     for (const Tick& tick : ticks(y_.low, y_.high, 8)) {
@@ -303,7 +308,9 @@ class Drawing {
     }
   }
 
-  void error_bar(double x1, double y1, double x2, double y2) { line(x_.at(x1), y_.at(y1), x_.at(x2), y_.at(y2), "error"); }
+  void error_bar(double x1, double y1, double x2, double y2) {
+    line(x_.at(x1), y_.at(y1), x_.at(x2), y_.at(y2), "error");
+  }
 
   void mark(double x, double y, double radius) {
     svg_ += "<circle class=\"point\"";
@@ -317,7 +324,8 @@ class Drawing {
     if (bins.entries == 0) return;
     std::array<char, 160> note;
     if (bins.deviation > 0 && !bins.is_profile) {
-      std::snprintf(note.data(), note.size(), "%.10g entries, mean %.4g, std dev %.4g", bins.entries, bins.mean, bins.deviation);
+      std::snprintf(note.data(), note.size(), "%.10g entries, mean %.4g, std dev %.4g", bins.entries, bins.mean,
+                    bins.deviation);
     } else {
       std::snprintf(note.data(), note.size(), "%.10g entries", bins.entries);
     }
@@ -328,9 +336,15 @@ class Drawing {
 
   // The colours of viridis at nine places, even steps of lightness for everybody's eyes and printers.
   static std::array<double, 3> colour(double part) {
-    static constexpr std::array<std::array<double, 3>, 9> kStops = {{{68, 1, 84}, {71, 44, 122}, {59, 81, 139},
-                                                                     {44, 113, 142}, {33, 144, 141}, {39, 173, 129},
-                                                                     {92, 200, 99}, {170, 220, 50}, {253, 231, 37}}};
+    static constexpr std::array<std::array<double, 3>, 9> kStops = {{{68, 1, 84},
+                                                                     {71, 44, 122},
+                                                                     {59, 81, 139},
+                                                                     {44, 113, 142},
+                                                                     {33, 144, 141},
+                                                                     {39, 173, 129},
+                                                                     {92, 200, 99},
+                                                                     {170, 220, 50},
+                                                                     {253, 231, 37}}};
     const double place = std::clamp(part, 0.0, 1.0) * (kStops.size() - 1);
     const auto i = std::min(static_cast<std::size_t>(place), kStops.size() - 2);
     std::array<double, 3> mixed;
@@ -452,7 +466,9 @@ class Drawing {
 
   void layer(const PlotPoints& points) {
     const std::size_t n = std::min(points.xs.size(), points.ys.size());
-    const auto error = [](const std::vector<double>& errors, std::size_t i) { return i < errors.size() ? errors[i] : 0; };
+    const auto error = [](const std::vector<double>& errors, std::size_t i) {
+      return i < errors.size() ? errors[i] : 0;
+    };
     Range x, y;
     for (std::size_t i = 0; i < n; ++i) {
       x.add(points.xs[i] - error(points.x_low, i));
@@ -475,9 +491,11 @@ class Drawing {
       for (std::size_t i = 0; i < n; i += step) {
         if (!std::isfinite(points.xs[i]) || !std::isfinite(points.ys[i])) continue;
         if (!points.x_low.empty() || !points.x_high.empty())
-          error_bar(points.xs[i] - error(points.x_low, i), points.ys[i], points.xs[i] + error(points.x_high, i), points.ys[i]);
+          error_bar(points.xs[i] - error(points.x_low, i), points.ys[i], points.xs[i] + error(points.x_high, i),
+                    points.ys[i]);
         if (!points.y_low.empty() || !points.y_high.empty())
-          error_bar(points.xs[i], points.ys[i] - error(points.y_low, i), points.xs[i], points.ys[i] + error(points.y_high, i));
+          error_bar(points.xs[i], points.ys[i] - error(points.y_low, i), points.xs[i],
+                    points.ys[i] + error(points.y_high, i));
         mark(points.xs[i], points.ys[i], n <= kMarksMax ? 4 : 1.8);
       }
     }

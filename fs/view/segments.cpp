@@ -230,9 +230,9 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
   struct Part {
     Kind kind;
     std::uint32_t which;
-    std::uint64_t from;            // as Segment::from
+    std::uint64_t from;  // as Segment::from
     std::uint64_t size;
-    std::uint64_t skip, whole;     // of pieces: bytes of the piece before the part, and in all
+    std::uint64_t skip, whole;  // of pieces: bytes of the piece before the part, and in all
   };
 
   std::vector<Part> parts_of(std::uint64_t begin, std::uint64_t end) const {
@@ -264,7 +264,8 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
 
   void read_column(const Part& part, Reply<Slices> reply) {
     const Segments::Source& source = segments_.sources_[part.which];
-    read_whole(*streams_, {source.stream, source.slot, source.item_size, part.from, part.size}, chosen_, std::move(reply));
+    read_whole(*streams_, {source.stream, source.slot, source.item_size, part.from, part.size}, chosen_,
+               std::move(reply));
   }
 
   void add_in_place(const Part& part, Slices& to) {
@@ -280,7 +281,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
     if (column == parts.end()) return reply(std::move(before));
     for (auto part = column + 1; part != parts.end(); ++part) add_in_place(*part, after);
     read_column(*column, [before = std::move(before), after = std::move(after),
-                         reply = std::move(reply)](Result<Slices> items) mutable {
+                          reply = std::move(reply)](Result<Slices> items) mutable {
       if (!items) return reply(std::move(items));
       for (const Slices* more : {&*items, &after}) {
         before.pieces.insert(before.pieces.end(), more->pieces.begin(), more->pieces.end());

@@ -80,7 +80,8 @@ class Builder {
       add_fields(form, id, lists, path, depth);
       if (is_variant(form)) {
         form.kind = Kind::variant;
-        for (const std::string& name : split_classes(column(form.fields[0].values).class_name)) form.classes.push_back(valid_utf8(name));
+        for (const std::string& name : split_classes(column(form.fields[0].values).class_name))
+          form.classes.push_back(valid_utf8(name));
       }
       return form.fields.empty() ? std::nullopt : std::optional(std::move(form));
     }
@@ -95,7 +96,8 @@ class Builder {
     return std::nullopt;
   }
 
-  bool add_items(TableForm& form, const Node& node, NodeId ends, const Lists& inside, const std::string& path, int depth) {
+  bool add_items(TableForm& form, const Node& node, NodeId ends, const Lists& inside, const std::string& path,
+                 int depth) {
     for (const auto& [role, kind] : {std::pair(Role::chars, Kind::string), std::pair(Role::raw, Kind::bytes)}) {
       if (const auto child = child_with(node, role)) {
         form.kind = kind;

@@ -23,7 +23,8 @@ using tfile::Dtype;
 //   bytes     the same of raw bytes, which nobody decoded
 //   list      `offsets` of fields[0], its items
 //   record    `fields`, all with as many items as itself
-//   variant   `fields`: the tags, the index, and the alternatives that have columns; tag k is the k-th of `classes` (from
+//   variant   `fields`: the tags, the index, and the alternatives that have columns; tag k is the k-th of `classes`
+//   (from
 //             1; 0 is null), and the index says which of its items
 struct TableForm {
   enum class Kind : std::uint8_t { number, string, bytes, list, record, variant };
@@ -43,7 +44,8 @@ struct TableForm {
 std::vector<std::string> split_classes(std::string_view classes);
 
 // The record of all that the table has. A node that stands among the items of a list and has not as many (the undecoded
-// bytes of whole entries) becomes a field of the table, named by its path; a list of which no item is shown is left out.
+// bytes of whole entries) becomes a field of the table, named by its path; a list of which no item is shown is left
+// out.
 TableForm table_form(const tfile::Table&);
 
 // Items of a node at its own depth (of a record, those of its longest field); none where that cannot be known.

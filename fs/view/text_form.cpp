@@ -127,7 +127,9 @@ class Builder {
     return position;
   }
 
-  static const std::string& name_of(const Node& node) { return node.original_name.empty() ? node.name : node.original_name; }
+  static const std::string& name_of(const Node& node) {
+    return node.original_name.empty() ? node.name : node.original_name;
+  }
 
   const tfile::Table& table_;
   std::vector<ColumnId> around_;  // lists
@@ -144,8 +146,9 @@ class TableBuilder {
     forms_.emplace_back().kind = TextForm::Kind::record;
     add_fields(0, table, "");
     if (forms_[0].fields.empty())
-      return tfile::fail(tfile::ErrorKind::unsupported,
-                         style_ == TextStyle::csv ? "no column of one number or string an entry" : "a table without columns");
+      return tfile::fail(tfile::ErrorKind::unsupported, style_ == TextStyle::csv
+                                                            ? "no column of one number or string an entry"
+                                                            : "a table without columns");
     return std::move(forms_);
   }
 
@@ -204,7 +207,8 @@ class TableBuilder {
     forms_[position].tags = form.fields[0].values;
     forms_[position].index = form.fields[1].values;
     for (const std::string& name : form.classes) {
-      const auto shown = std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
+      const auto shown =
+          std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
       const std::uint32_t field = shown == form.fields.end() ? TextForm::kUnseen : add(*shown);
       forms_[position].fields.push_back(field);
       forms_[position].classes.push_back(json_string(name) + ":");

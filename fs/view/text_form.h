@@ -23,11 +23,11 @@ namespace tfilefs {
 // An entry that a shorter column does not have is an empty field; an item of a list that a column does not have, or has
 // not for itself (undecoded bytes are those of the whole entry), is a question mark.
 //
-// A whole table is written in one of two other styles. JSON lines: an object a line, records as objects, lists and shapes
-// as arrays, variants as an object of one member, named by the class, undecoded bytes as a string of hexadecimal digits; null
-// for what is missing, and for nan and infinities, which JSON does not have. CSV (RFC 4180): a line of names, then a line an entry of the columns of one number or string;
-// strings are always quoted, and one that a spreadsheet would run as a formula (it begins with = + - @, a tab or a
-// carriage return) has an apostrophe in front.
+// A whole table is written in one of two other styles. JSON lines: an object a line, records as objects, lists and
+// shapes as arrays, variants as an object of one member, named by the class, undecoded bytes as a string of hexadecimal
+// digits; null for what is missing, and for nan and infinities, which JSON does not have. CSV (RFC 4180): a line of
+// names, then a line an entry of the columns of one number or string; strings are always quoted, and one that a
+// spreadsheet would run as a formula (it begins with = + - @, a tab or a carriage return) has an apostrophe in front.
 enum class TextStyle : std::uint8_t { plain, json, csv };
 
 struct TextForm {
@@ -36,12 +36,12 @@ struct TextForm {
   static constexpr std::uint32_t kUnseen = ~std::uint32_t{0};
 
   Kind kind = Kind::number;
-  bool inner = false;                 // inside a list or a variant
-  tfile::ColumnId ends = kNone;       // of list, string, bytes: the offsets column
-  tfile::ColumnId values = kNone;     // of number, string, bytes: the column itself
+  bool inner = false;                           // inside a list or a variant
+  tfile::ColumnId ends = kNone;                 // of list, string, bytes: the offsets column
+  tfile::ColumnId values = kNone;               // of number, string, bytes: the column itself
   tfile::ColumnId tags = kNone, index = kNone;  // of variant
-  std::vector<std::uint32_t> fields;  // of list: its one item; of record: its fields; of variant: what tags 1, 2, ... say,
-                                      // kUnseen where it has no columns (indices of forms)
+  std::vector<std::uint32_t> fields;  // of list: its one item; of record: its fields; of variant: what tags 1, 2, ...
+                                      // say, kUnseen where it has no columns (indices of forms)
   std::vector<std::string> classes;   // of variant: what stands before each value, in the style of the text
   std::string name;                   // of a field, in the style of the text; plain text has no names
 };
@@ -49,8 +49,8 @@ struct TextForm {
 // forms[0] is that of `node`. Errors: unsupported (nothing in it can be written).
 tfile::Result<std::vector<TextForm>> text_forms(const tfile::Table&, tfile::NodeId node);
 
-// Those of a whole table, for JSON or CSV; forms[0] is the line. The names of a record's members within CSV are joined by
-// dots; of a variant CSV has tags and index. Errors: unsupported (nothing in it can be written).
+// Those of a whole table, for JSON or CSV; forms[0] is the line. The names of a record's members within CSV are joined
+// by dots; of a variant CSV has tags and index. Errors: unsupported (nothing in it can be written).
 tfile::Result<std::vector<TextForm>> table_text_forms(const tfile::Table&, TextStyle);
 
 }  // namespace tfilefs

@@ -16,7 +16,7 @@ using tfile::Dtype;
 using Kind = TextForm::Kind;
 
 constexpr std::uint32_t kLines = ~std::uint32_t{0};  // the form of stack_[0]
-constexpr std::uint8_t kNames = 2;                    // phase of stack_[0] in which the line of names is not written yet
+constexpr std::uint8_t kNames = 2;                   // phase of stack_[0] in which the line of names is not written yet
 constexpr std::int64_t kBytesAtOnce = 4096;          // of a string, between two looks at the limit
 
 template <class T>
@@ -110,11 +110,13 @@ void append_json_part(std::string& to, std::string_view text) {
   to.append(quoted, 1, quoted.size() - 2);
 }
 
-// Also in the full-width forms that East Asian versions of spreadsheets take (https://owasp.org/www-community/attacks/CSV_Injection).
+// Also in the full-width forms that East Asian versions of spreadsheets take
+// (https://owasp.org/www-community/attacks/CSV_Injection).
 bool begins_as_formula(std::string_view text) {
   static constexpr std::string_view kWide[] = {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
-  return !text.empty() && (std::string_view("=+-@\t\r\n").find(text[0]) != std::string_view::npos ||
-                           std::any_of(std::begin(kWide), std::end(kWide), [&](auto sign) { return text.starts_with(sign); }));
+  return !text.empty() &&
+         (std::string_view("=+-@\t\r\n").find(text[0]) != std::string_view::npos ||
+          std::any_of(std::begin(kWide), std::end(kWide), [&](auto sign) { return text.starts_with(sign); }));
 }
 
 void append_csv_start(std::string& to, std::string_view text) {

@@ -15,23 +15,42 @@ constexpr std::size_t kTitleMax = 400;
 constexpr int kNestingMax = 8;
 
 constexpr std::pair<std::string_view, std::string_view> kSigns[] = {
-    {"alpha", "α"}, {"beta", "β"}, {"gamma", "γ"}, {"delta", "δ"}, {"epsilon", "ε"}, {"varepsilon", "ε"}, {"zeta", "ζ"},
-    {"eta", "η"}, {"theta", "θ"}, {"vartheta", "ϑ"}, {"iota", "ι"}, {"kappa", "κ"}, {"lambda", "λ"}, {"mu", "μ"},
-    {"nu", "ν"}, {"xi", "ξ"}, {"omicron", "ο"}, {"pi", "π"}, {"rho", "ρ"}, {"sigma", "σ"}, {"tau", "τ"},
-    {"upsilon", "υ"}, {"phi", "φ"}, {"varphi", "φ"}, {"chi", "χ"}, {"psi", "ψ"}, {"omega", "ω"}, {"Gamma", "Γ"},
-    {"Delta", "Δ"}, {"Theta", "Θ"}, {"Lambda", "Λ"}, {"Xi", "Ξ"}, {"Pi", "Π"}, {"Sigma", "Σ"}, {"Upsilon", "Υ"},
-    {"Phi", "Φ"}, {"Psi", "Ψ"}, {"Omega", "Ω"}, {"Alpha", "Α"}, {"Beta", "Β"}, {"Epsilon", "Ε"}, {"Zeta", "Ζ"},
-    {"Eta", "Η"}, {"Tau", "Τ"}, {"Rho", "Ρ"}, {"Chi", "Χ"}, {"Kappa", "Κ"}, {"Mu", "Μ"}, {"Nu", "Ν"}, {"Iota", "Ι"},
-    {"pm", "±"}, {"times", "×"}, {"div", "÷"}, {"leq", "≤"}, {"geq", "≥"}, {"neq", "≠"}, {"approx", "≈"}, {"sim", "∼"},
-    {"equiv", "≡"}, {"propto", "∝"}, {"infty", "∞"}, {"rightarrow", "→"}, {"leftarrow", "←"}, {"uparrow", "↑"},
-    {"downarrow", "↓"}, {"leftrightarrow", "↔"}, {"Rightarrow", "⇒"}, {"cdot", "⋅"}, {"upoint", "⋅"}, {"circ", "°"},
-    {"degree", "°"}, {"sum", "∑"}, {"int", "∫"}, {"partial", "∂"}, {"nabla", "∇"}, {"sqrt", "√"}, {"in", "∈"},
-    {"perp", "⊥"}, {"parallel", "∥"}, {"void8", "∣"}, {"hbar", "ħ"}, {"ell", "ℓ"}, {"prime", "′"}, {"odot", "⊙"},
-    {"oplus", "⊕"}, {"otimes", "⊗"}, {"bullet", "•"}, {"angle", "∠"}, {"AA", "Å"}, {"Box", "□"}, {"ast", "∗"}};
+    {"alpha", "α"},      {"beta", "β"},       {"gamma", "γ"},
+    {"delta", "δ"},      {"epsilon", "ε"},    {"varepsilon", "ε"},
+    {"zeta", "ζ"},       {"eta", "η"},        {"theta", "θ"},
+    {"vartheta", "ϑ"},   {"iota", "ι"},       {"kappa", "κ"},
+    {"lambda", "λ"},     {"mu", "μ"},         {"nu", "ν"},
+    {"xi", "ξ"},         {"omicron", "ο"},    {"pi", "π"},
+    {"rho", "ρ"},        {"sigma", "σ"},      {"tau", "τ"},
+    {"upsilon", "υ"},    {"phi", "φ"},        {"varphi", "φ"},
+    {"chi", "χ"},        {"psi", "ψ"},        {"omega", "ω"},
+    {"Gamma", "Γ"},      {"Delta", "Δ"},      {"Theta", "Θ"},
+    {"Lambda", "Λ"},     {"Xi", "Ξ"},         {"Pi", "Π"},
+    {"Sigma", "Σ"},      {"Upsilon", "Υ"},    {"Phi", "Φ"},
+    {"Psi", "Ψ"},        {"Omega", "Ω"},      {"Alpha", "Α"},
+    {"Beta", "Β"},       {"Epsilon", "Ε"},    {"Zeta", "Ζ"},
+    {"Eta", "Η"},        {"Tau", "Τ"},        {"Rho", "Ρ"},
+    {"Chi", "Χ"},        {"Kappa", "Κ"},      {"Mu", "Μ"},
+    {"Nu", "Ν"},         {"Iota", "Ι"},       {"pm", "±"},
+    {"times", "×"},      {"div", "÷"},        {"leq", "≤"},
+    {"geq", "≥"},        {"neq", "≠"},        {"approx", "≈"},
+    {"sim", "∼"},        {"equiv", "≡"},      {"propto", "∝"},
+    {"infty", "∞"},      {"rightarrow", "→"}, {"leftarrow", "←"},
+    {"uparrow", "↑"},    {"downarrow", "↓"},  {"leftrightarrow", "↔"},
+    {"Rightarrow", "⇒"}, {"cdot", "⋅"},       {"upoint", "⋅"},
+    {"circ", "°"},       {"degree", "°"},     {"sum", "∑"},
+    {"int", "∫"},        {"partial", "∂"},    {"nabla", "∇"},
+    {"sqrt", "√"},       {"in", "∈"},         {"perp", "⊥"},
+    {"parallel", "∥"},   {"void8", "∣"},      {"hbar", "ħ"},
+    {"ell", "ℓ"},        {"prime", "′"},      {"odot", "⊙"},
+    {"oplus", "⊕"},      {"otimes", "⊗"},     {"bullet", "•"},
+    {"angle", "∠"},      {"AA", "Å"},         {"Box", "□"},
+    {"ast", "∗"}};
 
 // Words before a group that change its looks, which is left as it is; some take [x] first.
-constexpr std::string_view kLooks[] = {"it", "bf", "font", "color", "scale", "kern", "lower", "mbox", "left", "right",
-                                       "splitline", "frac", "hat", "tilde", "vec", "dot", "ddot", "bar", "overline", "underline"};
+constexpr std::string_view kLooks[] = {"it",   "bf",   "font",  "color",     "scale",    "kern",     "lower",
+                                       "mbox", "left", "right", "splitline", "frac",     "hat",      "tilde",
+                                       "vec",  "dot",  "ddot",  "bar",       "overline", "underline"};
 
 class TLatexWriter {
  public:
@@ -74,8 +93,10 @@ class TLatexWriter {
   // What stands in braces, or one character.
   void group(int level) {
     if (text_[at_] != '{' || ++nesting_ > kNestingMax) {
-      if (text_[at_] == '#') command(level);
-      else character(level);
+      if (text_[at_] == '#')
+        command(level);
+      else
+        character(level);
       return;
     }
     ++at_;
@@ -119,12 +140,18 @@ class TLatexWriter {
     at_ += length == 0 ? 1 : length;
     // U+FFFE and U+FFFF are no characters in XML either.
     const bool is_none = length == 3 && (rest.substr(0, 3) == "\xEF\xBF\xBE" || rest.substr(0, 3) == "\xEF\xBF\xBF");
-    if (length == 0 || (c < 0x20 && c != '\t' && c != '\n') || is_none) svg_ += "\uFFFD";
-    else if (c == '<') svg_ += "&lt;";
-    else if (c == '>') svg_ += "&gt;";
-    else if (c == '&') svg_ += "&amp;";
-    else if (c == '"') svg_ += "&quot;";
-    else svg_ += rest.substr(0, length);
+    if (length == 0 || (c < 0x20 && c != '\t' && c != '\n') || is_none)
+      svg_ += "\uFFFD";
+    else if (c == '<')
+      svg_ += "&lt;";
+    else if (c == '>')
+      svg_ += "&gt;";
+    else if (c == '&')
+      svg_ += "&amp;";
+    else if (c == '"')
+      svg_ += "&quot;";
+    else
+      svg_ += rest.substr(0, length);
   }
 
   std::string& svg_;

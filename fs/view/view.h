@@ -43,8 +43,8 @@ void parquet_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile
 // and of variants, also NODE/.option.npy.
 void awkward_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
 
-// NODE/.option.npy, the index of Awkward Array's option type: for a node of lists of 0 or 1, the number of each one's item
-// or -1; for a variant the one -1 to which its nulls point.
+// NODE/.option.npy, the index of Awkward Array's option type: for a node of lists of 0 or 1, the number of each one's
+// item or -1; for a variant the one -1 to which its nulls point.
 bool has_option_index(const tfile::Table&, tfile::NodeId);
 void option_index_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,
                           Reply<std::shared_ptr<Content>>);
@@ -52,7 +52,7 @@ void option_index_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const 
 // TABLE/.schema.json (docs/semantics.md, "Schema"). Lengths that would need decoding are null.
 void schema_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
 
-std::string header_text(const tfile::File&);                          // .header.json
-std::string map_text(const std::vector<tfile::Record>&);              // .map.txt, TFile::Map's form
-std::string streamer_info_text(const tfile::FileClasses&);            // .streamerinfo.json
+std::string header_text(const tfile::File&);                // .header.json
+std::string map_text(const std::vector<tfile::Record>&);    // .map.txt, TFile::Map's form
+std::string streamer_info_text(const tfile::FileClasses&);  // .streamerinfo.json
 }  // namespace tfilefs

@@ -82,8 +82,9 @@ std::vector<std::byte> program_seed() {
   for (const std::byte b : record) out.put(static_cast<std::uint8_t>(b));
   out.put(std::uint8_t{1});
   for (int entry = 0; entry < 2; ++entry) {
-    for (const std::uint32_t word : std::initializer_list<std::uint32_t>{0x4000000cu + 4, 10u << 16 | 0u, 2u << 16 | 0x4000u, 0x12u << 16 | 0xFFFFu, 0xFFFF4869u, 0x74004000u,
-                                     0x00060001u, 0x00000007u, 0u, 0u})
+    for (const std::uint32_t word : std::initializer_list<std::uint32_t>{
+             0x4000000cu + 4, 10u << 16 | 0u, 2u << 16 | 0x4000u, 0x12u << 16 | 0xFFFFu, 0xFFFF4869u, 0x74004000u,
+             0x00060001u, 0x00000007u, 0u, 0u})
       out.put(word);
   }
   return out.all();

@@ -111,7 +111,8 @@ TEST(FileWriter, ACommitInTheRootDirectoryHasTwoBarriers) {
   EXPECT_EQ(head.offset, 0u);
   EXPECT_EQ(head.bytes, plan->head_after);
   EXPECT_LE(head.bytes.size(), 512u);
-  for (std::size_t i = 0; i < syncs[0]; ++i) EXPECT_GE(plan->steps[i].offset, static_cast<std::uint64_t>(file.open()->header().end));
+  for (std::size_t i = 0; i < syncs[0]; ++i)
+    EXPECT_GE(plan->steps[i].offset, static_cast<std::uint64_t>(file.open()->header().end));
 }
 
 TEST(FileWriter, ACommitInADirectoryHasThreeBarriersAndStaysInOneSector) {
@@ -319,7 +320,8 @@ TEST(HeadState, TellsATornSectorFromAnotherWriter) {
 }
 
 TEST(Datime, GoesBothWays) {
-  for (const std::int64_t time : {788918400ll, 1763762400ll, 1709251199ll, 2808604799ll}) EXPECT_EQ(unix_time(datime_of(time)), time);
+  for (const std::int64_t time : {788918400ll, 1763762400ll, 1709251199ll, 2808604799ll})
+    EXPECT_EQ(unix_time(datime_of(time)), time);
   EXPECT_EQ(unix_time(datime_of(0)), 788918400);
   EXPECT_EQ(unix_time(datime_of(std::int64_t{1} << 40)), 2808604799);
 }

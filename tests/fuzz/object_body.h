@@ -44,8 +44,8 @@ class PlainPayload final : public StreamSet {
   const std::span<const std::byte> bytes_;
 };
 
-// Reads the bytes as: a class name; fKeylen and length of a StreamerInfo record, and that record; fKeylen and payload of an
-// object of the class. Then looks at everything that can be made of it.
+// Reads the bytes as: a class name; fKeylen and length of a StreamerInfo record, and that record; fKeylen and payload
+// of an object of the class. Then looks at everything that can be made of it.
 inline void object_body(std::span<const std::byte> bytes) {
   Cursor in(bytes);
   const std::string class_name(in.string("class"));
@@ -65,7 +65,8 @@ inline void object_body(std::span<const std::byte> bytes) {
   if (object->has_plot) static_cast<void>(object->plot(payload));
   if (object->has_spreadsheet) {
     if (const auto sheet = object->spreadsheet(payload)) {
-      for (const auto& column : sheet->columns) require(column.size() == sheet->columns[0].size(), "columns of equal length");
+      for (const auto& column : sheet->columns)
+        require(column.size() == sheet->columns[0].size(), "columns of equal length");
     }
   }
   if (object->has_text) require(object->text(payload).has_value(), "text that was promised");

@@ -18,7 +18,8 @@ inline constexpr std::size_t kEntriesMax = 8;
 
 // What a program gave must be what it says of itself.
 inline void check_chunk(const Program& program, const Chunk& chunk, const std::vector<std::int64_t>& items) {
-  require(chunk.arrays.size() == program.slots.size() && items.size() == program.slots.size(), "an array for each slot");
+  require(chunk.arrays.size() == program.slots.size() && items.size() == program.slots.size(),
+          "an array for each slot");
   for (std::size_t slot = 0; slot < items.size(); ++slot) {
     const Slot& known = program.slots[slot];
     if (known.kind == Slot::Kind::hidden || known.is_unseen) continue;
@@ -61,8 +62,8 @@ inline void try_type(const StreamerInfos& infos, const TypeName& type, const Ent
   }
 }
 
-// A StreamerInfo record (its size, 4 bytes, before it) and entries, evenly cut: the programs compiled from the one run over
-// the other.
+// A StreamerInfo record (its size, 4 bytes, before it) and entries, evenly cut: the programs compiled from the one run
+// over the other.
 inline void program_body(std::span<const std::byte> bytes) {
   Cursor in(bytes);
   const auto size = in.big<std::uint32_t>("size of the StreamerInfo");

@@ -29,7 +29,8 @@ std::enable_if_t<std::is_arithmetic_v<T>> put(std::ostream& out, T value) {
       std::snprintf(text, sizeof text, value > 0 ? "inf" : "-inf");
     } else {
       std::snprintf(text, sizeof text, "%.17g", double(value));
-      if (std::string(text).find_first_of(".e") == std::string::npos) out << text, std::snprintf(text, sizeof text, ".0");
+      if (std::string(text).find_first_of(".e") == std::string::npos)
+        out << text, std::snprintf(text, sizeof text, ".0");
     }
     out << text;
   } else {

@@ -86,7 +86,8 @@ void fill(Event& event, int entry) {
   refill(event.base_list, few(), [] { return few(); });
   fill_numbers(event, entry);
   for (auto& x : event.m_array) x = float(dice.Gaus());
-  for (auto& row : event.m_matrix) for (auto& x : row) x = few();
+  for (auto& row : event.m_matrix)
+    for (auto& x : row) x = few();
   for (auto& x : event.m_d32_array) x = dice.Uniform(0, 10);
   for (auto& x : event.m_stdarray) x = float(dice.Gaus());
   delete[] event.m_dynamic;
@@ -109,8 +110,16 @@ void fill(Event& event, int entry) {
   refill(event.m_nested, few(), [] { return std::vector<int>(size_t(few()), few()); });
   fill(event.m_pod);
   fill(event.m_hit, entry);
-  refill(event.m_pods, few(), [] { Pod pod; fill(pod); return pod; });
-  refill(event.m_hits, few(), [entry] { Hit hit; fill(hit, entry); return hit; });
+  refill(event.m_pods, few(), [] {
+    Pod pod;
+    fill(pod);
+    return pod;
+  });
+  refill(event.m_hits, few(), [entry] {
+    Hit hit;
+    fill(hit, entry);
+    return hit;
+  });
   fill(event.m_particles, few(), entry);
 }
 
@@ -134,8 +143,16 @@ void write(const char* name, int split, int compression, int basket_size, int en
   tree.Branch("text", &text, basket_size, split);
   for (int entry = 0; entry < entries; entry++) {
     fill(event, entry);
-    refill(hits, few(), [entry] { Hit hit; fill(hit, entry); return hit; });
-    refill(pods, few(), [] { Pod pod; fill(pod); return pod; });
+    refill(hits, few(), [entry] {
+      Hit hit;
+      fill(hit, entry);
+      return hit;
+    });
+    refill(pods, few(), [] {
+      Pod pod;
+      fill(pod);
+      return pod;
+    });
     refill(d32, few(), [] { return dice.Gaus(); });
     refill(texts, few(), [] { return std::vector<std::string>(size_t(few()), std::string(size_t(few()), 't')); });
     fill(particles, few(), entry);
@@ -180,7 +197,8 @@ void put(std::ostream& out, const Particle& particle) {
 
 void put(std::ostream& out, const TClonesArray& particles) {
   out << "[";
-  for (int i = 0; i < particles.GetEntriesFast(); i++) put(out, *static_cast<const Particle*>(particles.UncheckedAt(i))), out << ",";
+  for (int i = 0; i < particles.GetEntriesFast(); i++)
+    put(out, *static_cast<const Particle*>(particles.UncheckedAt(i))), out << ",";
   out << "]";
 }
 
@@ -259,7 +277,8 @@ void dump(const char* name, const char* answer) {
 int main(int count, char** arguments) {
   const std::string what = count > 1 ? arguments[1] : "";
   if (what == "write" && count == 7) {
-    write(arguments[2], std::atoi(arguments[3]), std::atoi(arguments[4]), std::atoi(arguments[5]), std::atoi(arguments[6]));
+    write(arguments[2], std::atoi(arguments[3]), std::atoi(arguments[4]), std::atoi(arguments[5]),
+          std::atoi(arguments[6]));
   } else if (what == "dump" && count == 4) {
     dump(arguments[2], arguments[3]);
   } else {

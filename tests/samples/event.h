@@ -35,9 +35,9 @@ struct Pod {
 class Particle : public TObject {
  public:
   float px = 0, py = 0;
-  Double32_t pz = 0;       //[-100,100,20]
+  Double32_t pz = 0;  //[-100,100,20]
   int ids[3] = {};
-  Double32_t weights[3] = {};        //[0,10,12]
+  Double32_t weights[3] = {};  //[0,10,12]
   Double32_t plain_weights[2] = {};
   Float16_t halves[2] = {};
   TString label;
@@ -71,18 +71,18 @@ class Event : public TObject, public Base {
   double m_double = 0;
   Side m_enum = kBelow;
   Double32_t m_d32 = 0;
-  Double32_t m_d32_range = 0;   //[0,10,12]
-  Double32_t m_d32_wide = 0;    //[-twopi,twopi]
-  Double32_t m_d32_bits = 0;    //[0,0,10]
+  Double32_t m_d32_range = 0;  //[0,10,12]
+  Double32_t m_d32_wide = 0;   //[-twopi,twopi]
+  Double32_t m_d32_bits = 0;   //[0,0,10]
   Float16_t m_f16 = 0;
-  Float16_t m_f16_range = 0;    //[-1,1,9]
-  Float16_t m_f16_bits = 0;     //[0,0,8]
+  Float16_t m_f16_range = 0;  //[-1,1,9]
+  Float16_t m_f16_bits = 0;   //[0,0,8]
   float m_array[4] = {};
   int m_matrix[2][3] = {};
   Double32_t m_d32_array[3] = {};  //[0,10,12]
   std::array<float, 3> m_stdarray = {};
   int m_count = 0;
-  float* m_dynamic = nullptr;   //[m_count]
+  float* m_dynamic = nullptr;  //[m_count]
   std::string m_string;
   TString m_tstring;
   std::vector<bool> m_vbool;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// pointers write FILE SPLIT COMPRESSION BASKET_SIZE ENTRIES: writes the class of pointers.h, and collections of pointers as
-// top branches.
-// pointers dump FILE ANSWER: what ROOT reads, as a Python literal {branch: [one value an entry]}.
+// pointers write FILE SPLIT COMPRESSION BASKET_SIZE ENTRIES: writes the class of pointers.h, and collections of
+// pointers as top branches. pointers dump FILE ANSWER: what ROOT reads, as a Python literal {branch: [one value an
+// entry]}.
 #include "pointers.h"
 
 #include <TBranch.h>
@@ -67,7 +67,8 @@ void roll(TObjArray& array) {
   array.Clear();
   TObject* before = nullptr;
   for (int i = few(); i > 0; --i) array.AddLast(before = maybe(before, new_object));
-  if (array.GetEntriesFast() > 0) array.AddLast(new TNamed("last", ""));  // nulls at the end are not the array's in memory
+  if (array.GetEntriesFast() > 0)
+    array.AddLast(new TNamed("last", ""));  // nulls at the end are not the array's in memory
 }
 
 // What an entry pointed to is left to the system: slots share objects.
@@ -77,8 +78,10 @@ void roll(Owner& owner, int entry) {
   owner.part = maybe<Part>(nullptr, new_part);
   for (auto& hit : owner.fixed) hit = maybe(owner.one, new_hit);
   owner.hits.clear(), owner.parts.clear(), owner.hit_list.clear(), owner.part_deque.clear(), owner.by_number.clear();
-  for (int i = few(); i > 0; --i) owner.hits.push_back(maybe(owner.hits.empty() ? owner.one : owner.hits.back(), new_hit));
-  for (int i = few(); i > 0; --i) owner.parts.push_back(maybe(owner.parts.empty() ? owner.part : owner.parts.back(), new_part));
+  for (int i = few(); i > 0; --i)
+    owner.hits.push_back(maybe(owner.hits.empty() ? owner.one : owner.hits.back(), new_hit));
+  for (int i = few(); i > 0; --i)
+    owner.parts.push_back(maybe(owner.parts.empty() ? owner.part : owner.parts.back(), new_part));
   for (int i = few(); i > 0; --i) owner.hit_list.push_back(maybe(owner.one, new_hit));
   for (int i = few(); i > 0; --i) owner.part_deque.push_back(maybe(owner.part, new_part));
   for (int i = few(); i > 0; --i) owner.by_number[few()] = maybe(owner.one, new_hit);
@@ -125,10 +128,10 @@ void write(const char* name, int split, int compression, int basket_size, int en
   std::vector<Part*> parts;
   TObjArray objects;
   TClonesArray counted("Counted", 4);
-  auto *hits_pointer = &hits;
-  auto *parts_pointer = &parts;
-  auto *objects_pointer = &objects;
-  auto *counted_pointer = &counted;
+  auto* hits_pointer = &hits;
+  auto* parts_pointer = &parts;
+  auto* objects_pointer = &objects;
+  auto* counted_pointer = &counted;
   tree.Branch("owner", &owner, basket_size, split);
   tree.Branch("top_hits", &hits_pointer, basket_size, split);
   tree.Branch("top_parts", &parts_pointer, basket_size, split);
@@ -230,7 +233,8 @@ void put_clones(std::ostream& out, const TClonesArray& clones) {
 void put(std::ostream& out, const Counted& item) {
   out << "{";
   MEMBER(item, n), MEMBER(item, m);
-  out << "'xs':", put_array(out, item.xs, std::size_t(item.n)), out << ",'ys':", put_array(out, item.ys, std::size_t(item.m));
+  out << "'xs':", put_array(out, item.xs, std::size_t(item.n)),
+      out << ",'ys':", put_array(out, item.ys, std::size_t(item.m));
   out << "}";
 }
 
@@ -240,7 +244,8 @@ void put(std::ostream& out, const Owner& owner) {
   out << "'fixed':[";
   for (Hit* hit : owner.fixed) put(out, hit), out << ",";
   out << "],";
-  MEMBER(owner, hits), MEMBER(owner, parts), MEMBER(owner, hit_list), MEMBER(owner, part_deque), MEMBER(owner, by_number);
+  MEMBER(owner, hits), MEMBER(owner, parts), MEMBER(owner, hit_list), MEMBER(owner, part_deque),
+      MEMBER(owner, by_number);
   out << "'unique':", put(out, owner.unique.get()), out << ",";
   MEMBER(owner, n);
   out << "'loop':", put_array(out, owner.loop, std::size_t(owner.n)), out << ",";
@@ -252,8 +257,10 @@ void put(std::ostream& out, const Owner& owner) {
   for (int i = 0; i < owner.symmetric.GetNrows(); ++i) {
     for (int k = i; k < owner.symmetric.GetNcols(); ++k) put(out, owner.symmetric(i, k)), out << ",";
   }
-  out << "]},'matrix':{'...':0,'fElements':", put_array(out, owner.matrix.GetMatrixArray(), std::size_t(owner.matrix.GetNoElements()));
-  out << "},'vector':{'...':0,'fElements':", put_array(out, owner.vector.GetMatrixArray(), std::size_t(owner.vector.GetNrows()));
+  out << "]},'matrix':{'...':0,'fElements':",
+      put_array(out, owner.matrix.GetMatrixArray(), std::size_t(owner.matrix.GetNoElements()));
+  out << "},'vector':{'...':0,'fElements':",
+      put_array(out, owner.vector.GetMatrixArray(), std::size_t(owner.vector.GetNrows()));
   out << "},";
   MEMBER(owner, objects), MEMBER(owner, list), MEMBER(owner, hash_list), MEMBER(owner, map);
   out << "'clones':", put_clones<Track>(out, owner.clones), out << ",'slots':", put_clones<Track>(out, owner.slots);
@@ -293,7 +300,8 @@ void dump(const char* name, const char* answer) {
   dump_branch<std::vector<Hit*>>(out, tree, "top_hits", plainly);
   dump_branch<std::vector<Part*>>(out, tree, "top_parts", plainly);
   dump_branch<TObjArray>(out, tree, "top_objects", plainly);
-  dump_branch<TClonesArray>(out, tree, "top_counted", [](std::ostream& to, const TClonesArray& all) { put_clones<Counted>(to, all); });
+  dump_branch<TClonesArray>(out, tree, "top_counted",
+                            [](std::ostream& to, const TClonesArray& all) { put_clones<Counted>(to, all); });
   out << "}";
 }
 

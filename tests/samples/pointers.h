@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A class with pointers of every sort, collections of pointers, and members of ROOT's own classes with streamers of their
-// own.
+// A class with pointers of every sort, collections of pointers, and members of ROOT's own classes with streamers of
+// their own.
 #pragma once
 #include <TBits.h>
 #include <TClonesArray.h>
@@ -91,7 +91,7 @@ class Owner : public TObject {
   std::map<int, Hit*> by_number;
   std::unique_ptr<Hit> unique;
   int n = 0;
-  Hit* loop = nullptr;   //[n]
+  Hit* loop = nullptr;       //[n]
   float* numbers = nullptr;  //[n]
   TRef ref;
   TRefArray refs;

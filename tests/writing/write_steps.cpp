@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // write_steps SCENARIO DIRECTORY [FILE]: changes a ROOT file (FILE, which is only read, or a new one) by a few commits,
 // and stops after every single write of them and in the middle of it. DIRECTORY/states.txt has a line for each stop: a
-// word, the file NNN.patch with what was written since the last one ("-": nothing), and what the file may hold: the state
-// before and after the commit, each as PATH=ENTRIES of all tables, joined by commas. The word is "sure" (the commit was
-// promised: only the second), "open" (either), "each" (of each table either) or "new" (the patch makes a whole new file,
-// as a rename does).
+// word, the file NNN.patch with what was written since the last one ("-": nothing), and what the file may hold: the
+// state before and after the commit, each as PATH=ENTRIES of all tables, joined by commas. The word is "sure" (the
+// commit was promised: only the second), "open" (either), "each" (of each table either) or "new" (the patch makes a
+// whole new file, as a rename does).
 
 #include <cstdio>
 #include <cstdlib>
@@ -278,8 +278,11 @@ void foreign_directory(SteppedFile& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::map<std::string, std::function<void(SteppedFile&)>> scenarios{
-      {"root-table", root_table}, {"directories", directories}, {"keys", keys}, {"foreign", foreign}, {"foreign-directory", foreign_directory}};
+  const std::map<std::string, std::function<void(SteppedFile&)>> scenarios{{"root-table", root_table},
+                                                                           {"directories", directories},
+                                                                           {"keys", keys},
+                                                                           {"foreign", foreign},
+                                                                           {"foreign-directory", foreign_directory}};
   const auto scenario = argc < 3 ? scenarios.end() : scenarios.find(argv[1]);
   if (scenario == scenarios.end()) {
     std::cerr << "write_steps SCENARIO DIRECTORY [FILE]; SCENARIO is one of";

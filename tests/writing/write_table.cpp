@@ -137,8 +137,8 @@ void write_at(std::fstream& file, std::uint64_t offset, std::span<const std::byt
   file.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
 }
 
-void write_clusters(FileWriter& writer, TableWriter& table, const Work& work, const Columns& columns, std::span<char*> clusters,
-                    std::fstream& file) {
+void write_clusters(FileWriter& writer, TableWriter& table, const Work& work, const Columns& columns,
+                    std::span<char*> clusters, std::fstream& file) {
   const std::int64_t first = work.branches.at(0).first_entry;
   const std::int64_t entries = first + entries_of(work.branches.at(0).form, columns);
   const std::int64_t auto_flush = clusters.size() == 1 ? std::atoll(clusters[0]) : 0;

@@ -80,14 +80,14 @@ class StreamSet {
   virtual Result<std::vector<std::int64_t>> items(ChunkKey, std::span<const std::byte> stored,
                                                   std::span<const std::shared_ptr<const Chunk>> inputs) const = 0;
 
-  // Where counting the items of a chunk decodes it anyway: the items, and the chunk but for where it begins, which `place`
-  // adds once that is known; together they do what decode does. nullopt where it does not.
+  // Where counting the items of a chunk decodes it anyway: the items, and the chunk but for where it begins, which
+  // `place` adds once that is known; together they do what decode does. nullopt where it does not.
   struct CountedChunk {
     std::vector<std::int64_t> items;
     Chunk chunk;
   };
-  virtual Result<std::optional<CountedChunk>> decode_counting(ChunkKey, std::span<const std::byte> /*stored*/,
-                                                              std::span<const std::shared_ptr<const Chunk>> /*inputs*/) const {
+  virtual Result<std::optional<CountedChunk>> decode_counting(
+      ChunkKey, std::span<const std::byte> /*stored*/, std::span<const std::shared_ptr<const Chunk>> /*inputs*/) const {
     return std::optional<CountedChunk>();
   }
   virtual void place(ChunkKey, Chunk&, std::span<const std::int64_t> /*first*/) const {}
@@ -100,7 +100,8 @@ class StreamSet {
     bool possible = false;
   };
   virtual QuickLengths quick_lengths(StreamId) const = 0;
-  virtual Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId, std::span<const std::byte> header0) const = 0;
+  virtual Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId,
+                                                                   std::span<const std::byte> header0) const = 0;
 
   // Decompresses, checks bounds, swaps bytes, lays out. `first[slot]` is the item of the column with which this chunk
   // begins (the running sum of `items`). Errors: damaged, unsupported.

@@ -45,9 +45,9 @@ struct KeyInfo {
 struct DirectoryListing {
   std::vector<KeyInfo> keys;
   std::uint32_t created = 0, modified = 0;  // TDatime
-  std::uint64_t seek = 0;                   // address of the directory's record: its identity, for cycles of directories
+  std::uint64_t seek = 0;  // address of the directory's record: its identity, for cycles of directories
   std::vector<Buffer> arena;
-  std::vector<std::string> warnings;        // damage that left keys out
+  std::vector<std::string> warnings;  // damage that left keys out
 };
 
 // One stretch of the file, as TFile::Map tells it.

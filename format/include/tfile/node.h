@@ -28,27 +28,27 @@ struct Column {
   std::string name;  // the last component: "values.f4"
   Dtype dtype = Dtype::u1;
   Role role = Role::values;
-  bool optional = false;              // an offsets column of lists of 0 or 1 items
-  std::vector<std::uint32_t> shape;   // {} for a number
-  std::vector<ColumnId> lists;        // the offsets columns above, outermost first
-  std::optional<ColumnId> counter;    // of an offsets column: the column of one integer an entry that counts its items
-  std::string branch;                 // branch names from the top branch, joined by '/'
-  std::vector<std::string> field;     // member names below that branch
+  bool optional = false;             // an offsets column of lists of 0 or 1 items
+  std::vector<std::uint32_t> shape;  // {} for a number
+  std::vector<ColumnId> lists;       // the offsets columns above, outermost first
+  std::optional<ColumnId> counter;   // of an offsets column: the column of one integer an entry that counts its items
+  std::string branch;                // branch names from the top branch, joined by '/'
+  std::vector<std::string> field;    // member names below that branch
   std::string title, class_name, compression;
-  std::string reason;                 // why this is raw; empty otherwise
+  std::string reason;  // why this is raw; empty otherwise
   StreamId stream = 0;
-  std::uint32_t slot = 0;             // which array of the stream's chunks
+  std::uint32_t slot = 0;  // which array of the stream's chunks
 
-  std::size_t item_size() const;      // bytes of one item of the whole shape
+  std::size_t item_size() const;  // bytes of one item of the whole shape
 };
 
 // A directory of a table (list, record, string, ...) or a leaf, which is a column. Node 0 is the table's own directory.
 struct Node {
-  std::string name;                   // path component, escaped and unique among its siblings
-  std::string original_name;          // ROOT's own, where `name` differs from it; else empty
-  std::string branch_name;            // ROOT's full branch name: an alias for lookup; empty if equal to `name`
-  std::vector<NodeId> children;       // empty for a leaf
-  std::optional<ColumnId> column;     // set for a leaf
+  std::string name;                // path component, escaped and unique among its siblings
+  std::string original_name;       // ROOT's own, where `name` differs from it; else empty
+  std::string branch_name;         // ROOT's full branch name: an alias for lookup; empty if equal to `name`
+  std::vector<NodeId> children;    // empty for a leaf
+  std::optional<ColumnId> column;  // set for a leaf
 };
 
 // "pos" + {f4, {3}} <-> "pos.f4x3".

@@ -25,7 +25,7 @@ struct PlotAxis {
 
 // A histogram or profile of one or two dimensions, without its flow bins.
 struct PlotBins {
-  PlotAxis x, y;                // y: of the values, or of the second dimension
+  PlotAxis x, y;               // y: of the values, or of the second dimension
   std::string value_title;     // of two dimensions: of the colour scale
   std::vector<double> values;  // of two dimensions: [x][y]
   std::vector<double> errors;  // empty: not to be drawn
@@ -39,7 +39,7 @@ struct PlotPoints {
   PlotAxis x, y;
   std::vector<double> xs, ys;
   std::vector<double> x_low, x_high, y_low, y_high;
-  bool is_line = false;     // a curve: joined, without marks
+  bool is_line = false;  // a curve: joined, without marks
 };
 
 // Bins of any outline: polygons, each with its value as its colour.

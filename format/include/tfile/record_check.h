@@ -22,8 +22,8 @@ struct RecordCheck {
 };
 
 // Goes from record to record of a file as TFile::Map does, reads each and undoes its compression, with its checksums;
-// those whose address `known` has (baskets that were decoded already) are counted alone, and the pages of RNTuples, which
-// are compressed one by one, as well. Errors: io (of finding the next record). Reads; blocks.
+// those whose address `known` has (baskets that were decoded already) are counted alone, and the pages of RNTuples,
+// which are compressed one by one, as well. Errors: io (of finding the next record). Reads; blocks.
 Result<RecordCheck> check_records(const File&, const std::function<bool(std::uint64_t address)>& known);
 
 }  // namespace tfile

@@ -12,15 +12,15 @@ enum class ErrorKind : std::uint8_t {
   damaged,      // the bytes contradict the format
   unsupported,  // the bytes are right, this code does not read them
   not_found,
-  io,           // the storage failed; `system_errno` says how
-  stale,        // the source changed after it was opened
+  io,     // the storage failed; `system_errno` says how
+  stale,  // the source changed after it was opened
   timed_out,
   no_space,
   denied,
   busy,
   exists,
   not_empty,
-  invalid,      // the caller asked for something that has no meaning
+  invalid,  // the caller asked for something that has no meaning
 };
 
 // What went wrong, said once, where it is known. Rooms above add the path; `fuse/errno` alone chooses an errno.
@@ -47,8 +47,8 @@ inline tl::unexpected<Error> fail(ErrorKind kind, std::string text, std::int64_t
 
 #define TFILE_JOIN_(a, b) a##b
 #define TFILE_JOIN(a, b) TFILE_JOIN_(a, b)
-#define TFILE_TRY_(result, declaration, ...)                            \
-  auto result = (__VA_ARGS__);                                          \
+#define TFILE_TRY_(result, declaration, ...)                                   \
+  auto result = (__VA_ARGS__);                                                 \
   if (!result) return tl::unexpected<tfile::Error>(std::move(result).error()); \
   declaration = *std::move(result)
 
@@ -56,8 +56,8 @@ inline tl::unexpected<Error> fail(ErrorKind kind, std::string text, std::int64_t
 #define TRY(declaration, ...) TFILE_TRY_(TFILE_JOIN(try_result_, __COUNTER__), declaration, __VA_ARGS__)
 
 // TRY_VOID(check(x)): return the error to the caller if there is one.
-#define TRY_VOID(...)                                                                        \
-  do {                                                                                       \
-    if (auto try_result = (__VA_ARGS__); !try_result)                                        \
-      return tl::unexpected<tfile::Error>(std::move(try_result).error());                    \
+#define TRY_VOID(...)                                                     \
+  do {                                                                    \
+    if (auto try_result = (__VA_ARGS__); !try_result)                     \
+      return tl::unexpected<tfile::Error>(std::move(try_result).error()); \
   } while (false)

@@ -14,10 +14,11 @@ class Table : public StreamSet {
  public:
   std::string name, title, kind;  // kind: "ttree", "rntuple"
   std::int64_t entries = 0;
-  std::vector<std::int64_t> clusters;  // boundaries: first entry of each cluster, then `entries`; {} when there are none
-  std::vector<Node> nodes;             // nodes[0] is the table's directory
+  std::vector<std::int64_t>
+      clusters;             // boundaries: first entry of each cluster, then `entries`; {} when there are none
+  std::vector<Node> nodes;  // nodes[0] is the table's directory
   std::vector<Column> columns;
-  std::string reason;  // why the whole table cannot be read; empty otherwise
+  std::string reason;                 // why the whole table cannot be read; empty otherwise
   std::vector<std::string> warnings;  // damage met at opening that concerns only parts (a missing sibling file, ...)
 };
 

@@ -21,7 +21,7 @@ namespace tfile {
 struct Compression {
   enum class Algorithm : std::uint8_t { none = 0, zlib = 1, lzma = 2, lz4 = 4, zstd = 5 };  // ROOT's numbers
   Algorithm algorithm = Algorithm::zstd;
-  int level = 5;  // 1 to 9; 0 for none
+  int level = 5;                                                                               // 1 to 9; 0 for none
   int settings() const { return level == 0 ? 0 : static_cast<int>(algorithm) * 100 + level; }  // fCompress: 505
 };
 
@@ -65,7 +65,7 @@ Result<TableForm> table_form(std::span<const OfferedColumn>);
 
 // One basket as it will stand in the file, but for its own address.
 struct Basket {
-  Buffer record;               // key and payload; the address of the key is 0 still
+  Buffer record;  // key and payload; the address of the key is 0 still
   std::int64_t entries = 0;
   std::int64_t raw_bytes = 0;  // key and payload before compression (fTotBytes' share)
   std::int64_t largest = 0;    // of a branch that counts others: its largest value
@@ -106,7 +106,8 @@ class TableWriter {
 
   // Every branch has the entries up to `entries` now: a cluster ends here. `auto_flush`: entries of a cluster, for
   // fAutoFlush; 0 to leave it. `basket_bytes[branch]`: fBasketSize by number; empty to leave them.
-  virtual void end_cluster(std::int64_t entries, std::int64_t auto_flush, std::span<const std::int32_t> basket_bytes) = 0;
+  virtual void end_cluster(std::int64_t entries, std::int64_t auto_flush,
+                           std::span<const std::int32_t> basket_bytes) = 0;
 };
 
 // What brings the file from one committed state to the next; to be done in this order, by writes that go to disk no
@@ -120,20 +121,20 @@ struct CommitStep {
 };
 struct CommitPlan {
   std::vector<CommitStep> steps;
-  std::uint64_t size = 0;             // of the file afterwards
+  std::uint64_t size = 0;              // of the file afterwards
   std::vector<std::byte> head_before;  // the first bytes of the file must be these still, else another has written it
   std::vector<std::byte> head_after;   // what they will be: a head torn by a crash is mended from them
   bool replace_file = false;  // the steps make a whole new file: to be written beside, synced and renamed over the name
 };
 
-// A ROOT file to be changed: what is asked for is collected, and plan() says which bytes do it. Knows no file descriptor:
-// baskets and plans are written by the caller. One thread at a time.
+// A ROOT file to be changed: what is asked for is collected, and plan() says which bytes do it. Knows no file
+// descriptor: baskets and plans are written by the caller. One thread at a time.
 class FileWriter {
  public:
   // A file that does not exist yet. `name`: fName, its base name (cut so that header and root record share a sector).
   static Result<std::unique_ptr<FileWriter>> create(std::string name, const Compression&);
-  // Errors: damaged, unsupported (what was recovered, or holds records behind fEND; a StreamerInfo that cannot be read),
-  // io. Blocks.
+  // Errors: damaged, unsupported (what was recovered, or holds records behind fEND; a StreamerInfo that cannot be
+  // read), io. Blocks.
   static Result<std::unique_ptr<FileWriter>> open(std::shared_ptr<const File>, const Compression&);
   virtual ~FileWriter() = default;
 
@@ -159,17 +160,19 @@ class FileWriter {
   // address written into its key. To be written there before the first sync of the plan that has it.
   virtual std::uint64_t place(Basket&) = 0;
 
-  // The plan for all that was collected; nothing changes here until committed() says that it was done (or until the next
-  // plan(), which takes its place). Between the two only tables may be written to, and baskets placed. Every table must
-  // have ended its cluster. With nothing to commit: a plan that makes the space usable which the last commit freed (do it
-  // before the file is left), or none at all: no steps. `now`: TDatime. Errors: unsupported, no_space, io. Reads.
+  // The plan for all that was collected; nothing changes here until committed() says that it was done (or until the
+  // next plan(), which takes its place). Between the two only tables may be written to, and baskets placed. Every table
+  // must have ended its cluster. With nothing to commit: a plan that makes the space usable which the last commit freed
+  // (do it before the file is left), or none at all: no steps. `now`: TDatime. Errors: unsupported, no_space, io.
+  // Reads.
   virtual Result<CommitPlan> plan(std::uint32_t now) = 0;
   virtual void committed(const CommitPlan&) = 0;
 };
 
 // What the first bytes of a file are after a crash: those before the commit, those after it, or a sector that was torn
 // inside while it was written: then `after` is to be written over it. `other`: another program has written the file.
-// `before` and `after`: head_before and head_after of the plan, from the journal; `head`: as many bytes of the file. Pure.
+// `before` and `after`: head_before and head_after of the plan, from the journal; `head`: as many bytes of the file.
+// Pure.
 enum class HeadState : std::uint8_t { before, after, torn, other };
 HeadState head_state(std::span<const std::byte> head, std::span<const std::byte> before,
                      std::span<const std::byte> after);

@@ -70,7 +70,8 @@ Bytes numbers(std::size_t count, Number number) {
 std::size_t size_with_zlib(const Bytes& payload) {
   uLongf size = compressBound(payload.size());
   Bytes packed(size);
-  compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(payload.data()), payload.size(), 1);
+  compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(payload.data()),
+            payload.size(), 1);
   return size;
 }
 
@@ -78,7 +79,8 @@ std::size_t size_with_zlib(const Bytes& payload) {
 TEST(Compress, FastestZlibIsAsSmallAsZlib) {
   std::mt19937 random(7);
   std::normal_distribution<float> normal(0, 20);
-  const Bytes floats = numbers<std::uint32_t>(25000, [&](std::size_t) { return std::bit_cast<std::uint32_t>(normal(random)) & 0xFFFFE000; });
+  const Bytes floats = numbers<std::uint32_t>(
+      25000, [&](std::size_t) { return std::bit_cast<std::uint32_t>(normal(random)) & 0xFFFFE000; });
   const Bytes entries = numbers<std::int64_t>(12000, [](std::size_t i) { return 1'000'000 + i; });
   std::size_t at = 77;
   const Bytes offsets = numbers<std::int32_t>(4000, [&](std::size_t) { return at += 4 * (random() % 9); });
@@ -146,7 +148,8 @@ TEST(ParseCompression, NamesAndLevels) {
   EXPECT_EQ(settings("lz4"), 404);
   EXPECT_EQ(settings("zstd"), 505);
   EXPECT_EQ(settings("zlib:9"), 109);
-  for (const char* wrong : {"", "gzip", "zlib:", "zlib:0", "zlib:10", "zlib:1x", "zlib:-1", "none:3", ":5", "lz4:4:4"}) {
+  for (const char* wrong :
+       {"", "gzip", "zlib:", "zlib:0", "zlib:10", "zlib:1x", "zlib:-1", "none:3", ":5", "lz4:4:4"}) {
     EXPECT_EQ(settings(wrong), -1) << wrong;
   }
 }

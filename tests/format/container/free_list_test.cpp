@@ -39,11 +39,13 @@ TEST(FreeList, ItsEndLiesBehindTheFileAlsoAbove2GB) {
   EXPECT_EQ(read(encode_free_list({}, 2'000'000'000)), (std::vector<Segment>{{1001, 2'000'000'000, 3'000'000'000}}));
   const ByteRange free[] = {{200, 50}, {2'500'000'000, 10}};
   EXPECT_EQ(read(encode_free_list(free, 7'000'000'001)),
-            (std::vector<Segment>{{1, 200, 249}, {1001, 2'500'000'000, 2'500'000'009}, {1001, 7'000'000'001, 8'000'000'000}}));
+            (std::vector<Segment>{
+                {1, 200, 249}, {1001, 2'500'000'000, 2'500'000'009}, {1001, 7'000'000'001, 8'000'000'000}}));
 }
 
 TEST(FreeList, MarksOfALargeGapFollowEachOther) {
-  for (const std::uint64_t size : {4ull, 100ull, 2'000'000'000ull, 2'000'000'003ull, 2'000'000'004ull, 9'999'999'999ull}) {
+  for (const std::uint64_t size :
+       {4ull, 100ull, 2'000'000'000ull, 2'000'000'003ull, 2'000'000'004ull, 9'999'999'999ull}) {
     std::uint64_t at = 777;
     for (const GapMark& mark : gap_marks({777, size})) {
       EXPECT_EQ(mark.address, at);

@@ -89,7 +89,8 @@ TEST(Name, ManyEqualNamesAreCheap) {
 }
 
 TEST(Name, WhatWasEscapedIsUndone) {
-  for (const std::string_view name : std::initializer_list<std::string_view>{"px", "a/b", ".hidden", "100%41", "50%", "", "a.b", {"a\0b", 3}, "%2F"}) {
+  for (const std::string_view name : std::initializer_list<std::string_view>{
+           "px", "a/b", ".hidden", "100%41", "50%", "", "a.b", {"a\0b", 3}, "%2F"}) {
     EXPECT_EQ(unescape_name(escape_name(name)), name);
   }
   EXPECT_EQ(unescape_name("a%2fb"), "a%2fb") << "escapes are written with capitals";

@@ -17,9 +17,9 @@ TEST(BinomialInterval, MethodsOfRoot) {
     double low, high;
   };
   constexpr Case kCases[] = {{BinomialMethod::clopper_pearson, 0.2516299601066, 0.352777648400345},
-                              {BinomialMethod::normal, 0.25417424305045, 0.34582575694955},
-                              {BinomialMethod::wilson, 0.25633888882529, 0.347621507214313},
-                              {BinomialMethod::agresti_coull, 0.25629637740921, 0.347664018630393}};
+                             {BinomialMethod::normal, 0.25417424305045, 0.34582575694955},
+                             {BinomialMethod::wilson, 0.25633888882529, 0.347621507214313},
+                             {BinomialMethod::agresti_coull, 0.25629637740921, 0.347664018630393}};
   for (const Case& expected : kCases) {
     const Interval interval = binomial_interval(30, 100, kLevel, expected.method);
     EXPECT_NEAR(interval.low, expected.low, 1e-9);

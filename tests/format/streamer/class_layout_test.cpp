@@ -42,7 +42,8 @@ StreamerElement base(const std::string& name, int version) {
   element.base_version = version;
   return element;
 }
-StreamerElement counted(const std::string& name, int type, const std::string& counter, const std::string& counter_class) {
+StreamerElement counted(const std::string& name, int type, const std::string& counter,
+                        const std::string& counter_class) {
   StreamerElement element = member(name, kOffsetPointer + type, "float*", ElementKind::basic_pointer);
   element.count_name = counter;
   element.count_class = counter_class;
@@ -118,7 +119,8 @@ std::string reason_against(const StreamerElement& element, std::vector<StreamerI
   return layout.error().text;
 }
 
-const std::vector<StreamerInfo> kHit = {class_info("Hit", {member("id", kInt, "int"), stl("samples", "vector<float>")})};
+const std::vector<StreamerInfo> kHit = {
+    class_info("Hit", {member("id", kInt, "int"), stl("samples", "vector<float>")})};
 
 void put_list(EntriesImage& image, const Ints& values) {
   image.put(static_cast<std::uint32_t>(values.size()));
@@ -126,10 +128,11 @@ void put_list(EntriesImage& image, const Ints& values) {
 }
 
 TEST(ClassLayout, BasicTypesHaveTheirSizes) {
-  const std::pair<int, Dtype> kTypes[] = {{kChar, Dtype::i1},    {kShort, Dtype::i2},  {kInt, Dtype::i4},     {kLong, Dtype::i8},
-                                          {kFloat, Dtype::f4},   {kDouble, Dtype::f8}, {kLegacyChar, Dtype::i1}, {kUChar, Dtype::u1},
-                                          {kUShort, Dtype::u2},  {kUInt, Dtype::u4},   {kULong, Dtype::u8},   {kLong64, Dtype::i8},
-                                          {kULong64, Dtype::u8}, {kBool, Dtype::b1},   {kCounter, Dtype::u4}};
+  const std::pair<int, Dtype> kTypes[] = {{kChar, Dtype::i1},       {kShort, Dtype::i2}, {kInt, Dtype::i4},
+                                          {kLong, Dtype::i8},       {kFloat, Dtype::f4}, {kDouble, Dtype::f8},
+                                          {kLegacyChar, Dtype::i1}, {kUChar, Dtype::u1}, {kUShort, Dtype::u2},
+                                          {kUInt, Dtype::u4},       {kULong, Dtype::u8}, {kLong64, Dtype::i8},
+                                          {kULong64, Dtype::u8},    {kBool, Dtype::b1},  {kCounter, Dtype::u4}};
   for (const auto& [type, dtype] : kTypes) {
     const Layout layout = one_member(member("m", type, "?"));
     ASSERT_EQ(layout.shape.parts.size(), 1u);
@@ -177,9 +180,9 @@ TEST(ClassLayout, RangesAreInTheComment) {
 }
 
 TEST(ClassLayout, StringsOfEachSort) {
-  const Layout layout = members({class_info("Whole", {member("t", kTString, "TString", ElementKind::string),
-                                                      member("s", kStreamer, "string", ElementKind::stl_string),
-                                                      member("c", kCharStar, "char*")})});
+  const Layout layout = members({class_info(
+      "Whole", {member("t", kTString, "TString", ElementKind::string),
+                member("s", kStreamer, "string", ElementKind::stl_string), member("c", kCharStar, "char*")})});
   EntriesImage image;
   image.put_string("tt");
   const std::size_t at = image.open(kFrame);  // only std::string has a header
@@ -193,7 +196,8 @@ TEST(ClassLayout, StringsOfEachSort) {
 }
 
 TEST(ClassLayout, CountedArraysHaveAFlag) {
-  const Layout layout = members({class_info("Whole", {member("n", kCounter, "int"), counted("p", kFloat, "n", "Whole")})});
+  const Layout layout =
+      members({class_info("Whole", {member("n", kCounter, "int"), counted("p", kFloat, "n", "Whole")})});
   EntriesImage image;
   image.put(std::int32_t{2});
   image.put(std::uint8_t{1});
@@ -213,8 +217,9 @@ TEST(ClassLayout, CountedArraysHaveAFlag) {
 // Another class's counter of the same name, met in between, counts its own arrays only.
 TEST(ClassLayout, CountersBelongToTheirClass) {
   const StreamerInfo inner = class_info("Inner", {member("n", kCounter, "int"), counted("q", kFloat, "n", "Inner")});
-  const Layout layout = members(
-      {class_info("Whole", {member("n", kCounter, "int"), object_member("inner", "Inner"), counted("p", kFloat, "n", "Whole")}), inner});
+  const Layout layout = members({class_info("Whole", {member("n", kCounter, "int"), object_member("inner", "Inner"),
+                                                      counted("p", kFloat, "n", "Whole")}),
+                                 inner});
   EntriesImage image;
   image.put(std::int32_t{2});
   const std::size_t at = image.open(1);
@@ -247,8 +252,9 @@ TEST(ClassLayout, ABasesCounterCountsArraysOfItsHeirs) {
 }
 
 TEST(ClassLayout, ABaseIsReadByTheVersionThatIsMeant) {
-  const Layout layout = members({class_info("Whole", {base("Base", 1)}), class_info("Base", {member("old", kChar, "char")}, 1),
-                                 class_info("Base", {member("late", kInt, "int")}, 2)});
+  const Layout layout =
+      members({class_info("Whole", {base("Base", 1)}), class_info("Base", {member("old", kChar, "char")}, 1),
+               class_info("Base", {member("late", kInt, "int")}, 2)});
   EXPECT_EQ(layout.shape.parts[0].name, "Base");
   ASSERT_EQ(layout.shape.parts[0].parts.size(), 1u);
   EXPECT_EQ(layout.shape.parts[0].parts[0].name, "old");
@@ -425,7 +431,8 @@ TEST(ClassLayout, BitsetsAreBytesOfAShape) {
   for (const int b : {0, 1, 1}) image.put(static_cast<std::uint8_t>(b));
   image.close(at);
   image.end_entry();
-  EXPECT_EQ(array_of<std::uint8_t>(run_whole(layout.program, image.with_offsets()), 0), (std::vector<std::uint8_t>{0, 1, 1}));
+  EXPECT_EQ(array_of<std::uint8_t>(run_whole(layout.program, image.with_offsets()), 0),
+            (std::vector<std::uint8_t>{0, 1, 1}));
 }
 
 TEST(ClassLayout, ArraysOfCollections) {
@@ -444,7 +451,8 @@ TEST(ClassLayout, ArraysOfCollections) {
 }
 
 TEST(ClassLayout, ArraysOfObjectsHaveNoHeaderOfTheirOwn) {
-  const Layout layout = one_member(array(object_member("m", "Small"), {2}), {class_info("Small", {member("a", kInt, "int")})});
+  const Layout layout =
+      one_member(array(object_member("m", "Small"), {2}), {class_info("Small", {member("a", kInt, "int")})});
   EntriesImage image;
   for (const std::int32_t value : {1, 2}) {
     const std::size_t at = image.open(1);
@@ -507,7 +515,8 @@ TEST(ClassLayout, AClassThatGrowsWithoutBoundEnds) {
   std::vector<StreamerInfo> classes;
   for (int depth = 0; depth < 6; ++depth) {
     std::vector<StreamerElement> elements;
-    for (int i = 0; i < 40; ++i) elements.push_back(object_member("m" + std::to_string(i), "C" + std::to_string(depth + 1)));
+    for (int i = 0; i < 40; ++i)
+      elements.push_back(object_member("m" + std::to_string(i), "C" + std::to_string(depth + 1)));
     classes.push_back(class_info("C" + std::to_string(depth), elements));
   }
   classes.push_back(class_info("C6", {member("a", kInt, "int")}));
@@ -674,8 +683,8 @@ TEST(ClassLayout, APointerToOneClassIsAListOfNoneOrOne) {
 }
 
 TEST(ClassLayout, APointerToSeveralClassesHasTagsAndAnIndex) {
-  const Layout layout = value("vector<Point*>", {class_info("Point", {member("x", kInt, "int")}),
-                                                 class_info("Heir", {base("Point", 1)})});
+  const Layout layout = value(
+      "vector<Point*>", {class_info("Point", {member("x", kInt, "int")}), class_info("Heir", {base("Point", 1)})});
   EntriesImage image;
   const std::size_t at = image.open(kFrame);
   image.put(std::uint32_t{4});
@@ -731,7 +740,8 @@ TEST(ClassLayout, ReferencesDoNotGrowWithoutBound) {
 }
 
 TEST(ClassLayout, APointerWithinItsOwnClassIsBytes) {
-  const Layout layout = members({class_info("Whole", {member("x", kInt, "int"), member("next", kObjectP, "Whole*", ElementKind::object_pointer)})});
+  const Layout layout = members({class_info(
+      "Whole", {member("x", kInt, "int"), member("next", kObjectP, "Whole*", ElementKind::object_pointer)})});
   const Shape& next = layout.shape.parts[1];
   ASSERT_EQ(next.kind, Shape::Kind::variant);
   ASSERT_EQ(next.parts.size(), 1u);
@@ -789,8 +799,8 @@ TEST(ClassLayout, ARecordWithoutMembersHasNoColumns) {
 }
 
 TEST(ClassLayout, ClassesAreFoundByVersionChecksumOrName) {
-  const StreamerInfos infos =
-      read_infos({class_info("A", {member("x", kInt, "int")}, 1), class_info("A", {member("x", kInt, "int"), member("y", kInt, "int")}, 2)});
+  const StreamerInfos infos = read_infos({class_info("A", {member("x", kInt, "int")}, 1),
+                                          class_info("A", {member("x", kInt, "int"), member("y", kInt, "int")}, 2)});
   EXPECT_EQ(find_class(infos, "A", 1, 0)->version, 1);
   EXPECT_EQ(find_class(infos, "A", 1, 1002)->version, 2);  // the checksum knows better
   EXPECT_EQ(find_class(infos, "A", 1, 77)->version, 1);

@@ -27,7 +27,9 @@ StreamerElement member(ElementKind kind, int type, std::string name, std::string
   e.type_name = std::move(type_name);
   return e;
 }
-StreamerElement number(std::string name, int type = kInt) { return member(ElementKind::basic, type, std::move(name), "int"); }
+StreamerElement number(std::string name, int type = kInt) {
+  return member(ElementKind::basic, type, std::move(name), "int");
+}
 StreamerElement base(std::string name, int version) {
   StreamerElement e = member(ElementKind::base, name == "TObject" ? kTObject : kBase, std::move(name), "BASE");
   e.base_version = version;
@@ -83,7 +85,8 @@ TEST_F(ObjectReaderTest, MembersOfBasesStandAmongThoseOfTheClass) {
 }
 
 TEST_F(ObjectReaderTest, TheSecondPointerToAnObjectIsAReferenceByItsPlace) {
-  describe({info("P", 1, {number("n")}), info("A", 1, {pointer("p", "P"), pointer("q", "P"), pointer("r", "P"), pointer("me", "A")})});
+  describe({info("P", 1, {number("n")}),
+            info("A", 1, {pointer("p", "P"), pointer("q", "P"), pointer("r", "P"), pointer("me", "A")})});
   ObjectImage image(kKeylen);
   const auto own = image.open(1);
   const auto identity = image.identity(image.size());
@@ -96,11 +99,14 @@ TEST_F(ObjectReaderTest, TheSecondPointerToAnObjectIsAReferenceByItsPlace) {
   image.null();
   image.reference(1);  // the object of the key
   image.close(own);
-  EXPECT_EQ(json(image, "A"), R"({"_typename":"A","p":{"_typename":"P","n":5},"q":{"$ref":1},"r":null,"me":{"$ref":0}})");
+  EXPECT_EQ(json(image, "A"),
+            R"({"_typename":"A","p":{"_typename":"P","n":5},"q":{"$ref":1},"r":null,"me":{"$ref":0}})");
 }
 
 TEST_F(ObjectReaderTest, ListsHaveOptionsAndArraysDoNotShowEmptySlots) {
-  describe({info("A", 1, {member(ElementKind::object, kObject, "list", "TList"), member(ElementKind::object, kObject, "array", "TObjArray")})});
+  describe({info("A", 1,
+                 {member(ElementKind::object, kObject, "list", "TList"),
+                  member(ElementKind::object, kObject, "array", "TObjArray")})});
   ObjectImage image(kKeylen);
   const auto own = image.open(1);
   const auto list = image.open(5);
@@ -123,8 +129,9 @@ TEST_F(ObjectReaderTest, ListsHaveOptionsAndArraysDoNotShowEmptySlots) {
   image.close(own);
   const std::string x = R"({"_typename":"TNamed","fUniqueID":0,"fBits":50331648,"fName":"x","fTitle":"y"})";
   const std::string z = R"({"_typename":"TNamed","fUniqueID":0,"fBits":50331648,"fName":"z","fTitle":""})";
-  EXPECT_EQ(json(image, "A"), R"({"_typename":"A","list":{"_typename":"TList","name":"TList","arr":[)" + x + "," + x +
-                                  R"(],"opt":[null,"same"]},"array":{"_typename":"TObjArray","name":"TObjArray","arr":[)" + z + "]}}");
+  EXPECT_EQ(json(image, "A"),
+            R"({"_typename":"A","list":{"_typename":"TList","name":"TList","arr":[)" + x + "," + x +
+                R"(],"opt":[null,"same"]},"array":{"_typename":"TObjArray","name":"TObjArray","arr":[)" + z + "]}}");
 }
 
 TEST_F(ObjectReaderTest, CountedArraysTakeTheirLengthFromAnotherMember) {
@@ -159,7 +166,8 @@ TEST_F(ObjectReaderTest, ItemsOfMemberWiseCollectionsAreToldItemByItem) {
   image.close(vectors);
   image.close(items);
   image.close(own);
-  EXPECT_EQ(json(image, "A"), R"({"_typename":"A","items":[{"_typename":"P","n":10,"v":[11]},{"_typename":"P","n":20,"v":[]}]})");
+  EXPECT_EQ(json(image, "A"),
+            R"({"_typename":"A","items":[{"_typename":"P","n":10,"v":[11]},{"_typename":"P","n":20,"v":[]}]})");
 }
 
 TEST_F(ObjectReaderTest, MapsArePairs) {

@@ -66,8 +66,12 @@ TEST(Packing, MultiplesOfPi) {
   const struct {
     const char* title;
     double minimum, maximum;
-  } kRows[] = {{"[-pi,pi]", -pi, pi},         {"[0,2pi]", 0, 2 * pi},      {"[-2*pi,twopi]", -2 * pi, 2 * pi},
-               {"[ - PI , Pi ]", -pi, pi},    {"[-pi/2,pi/2]", -pi / 2, pi / 2}, {"[0,pi/4]", 0, pi / 4}};
+  } kRows[] = {{"[-pi,pi]", -pi, pi},
+               {"[0,2pi]", 0, 2 * pi},
+               {"[-2*pi,twopi]", -2 * pi, 2 * pi},
+               {"[ - PI , Pi ]", -pi, pi},
+               {"[-pi/2,pi/2]", -pi / 2, pi / 2},
+               {"[0,pi/4]", 0, pi / 4}};
   for (const auto& row : kRows) {
     const Packing packing = parse_packing(row.title, true);
     EXPECT_EQ(packing.form, Form::ranged) << row.title;
@@ -127,7 +131,8 @@ TEST(Packing, TruncatedNumbersByTheFormula) {
 
 TEST(Packing, TruncatedNumbersByHand) {
   test::Bytes bytes;
-  for (const auto& [exponent, mantissa] : std::vector<std::pair<int, int>>{{127, 0}, {127, 1 << 11}, {128, 1 << 13}, {0, 0}}) {
+  for (const auto& [exponent, mantissa] :
+       std::vector<std::pair<int, int>>{{127, 0}, {127, 1 << 11}, {128, 1 << 13}, {0, 0}}) {
     bytes.put(static_cast<std::uint8_t>(exponent));
     bytes.put(static_cast<std::uint16_t>(mantissa));
   }
@@ -141,7 +146,8 @@ TEST(Packing, RangedNumbersReachBothEnds) {
   EXPECT_EQ(unpacked<float>(parse_packing("[-5,5,12]", false), bytes), (std::vector<float>{-5, 0, 5}));
   test::Bytes wide;
   wide.put(std::uint32_t{0xFFFFFFFF});
-  EXPECT_EQ(unpacked<double>(parse_packing("[0,10]", true), wide), (std::vector<double>{4294967295.0 / (4294967295.0 / 10)}));
+  EXPECT_EQ(unpacked<double>(parse_packing("[0,10]", true), wide),
+            (std::vector<double>{4294967295.0 / (4294967295.0 / 10)}));
 }
 
 // ROOT divides by the factor; multiplying by its inverse differs in the last bits.
@@ -200,7 +206,8 @@ TEST(Packing, ManyAtATimeAreAsOneByOne) {
           if (std::isnan(expected))
             EXPECT_TRUE(std::isnan(to_double ? wide : narrow));
           else
-            EXPECT_EQ(to_double ? wide : static_cast<double>(narrow), to_double ? expected : static_cast<double>(static_cast<float>(expected)))
+            EXPECT_EQ(to_double ? wide : static_cast<double>(narrow),
+                      to_double ? expected : static_cast<double>(static_cast<float>(expected)))
                 << title << ": number " << i << " of " << count;
         }
       }

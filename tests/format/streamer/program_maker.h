@@ -29,7 +29,10 @@ class ProgramMaker {
 
   // Instructions with new slots.
   Op numbers(std::uint8_t size, std::uint32_t count = 1) {
-    return {.kind = Op::Kind::numbers, .item_size = size, .slot = slot({Slot::Kind::big_endian, size, size * count}), .count = count};
+    return {.kind = Op::Kind::numbers,
+            .item_size = size,
+            .slot = slot({Slot::Kind::big_endian, size, size * count}),
+            .count = count};
   }
   Op booleans() { return {.kind = Op::Kind::numbers, .item_size = 1, .slot = slot({Slot::Kind::boolean, 1, 1})}; }
   Op string(Op::Kind kind = Op::Kind::string) {
@@ -46,7 +49,8 @@ class ProgramMaker {
   Op packed(const Packing& packing) {
     program_.packings.push_back(packing);
     const std::uint32_t size = packing.to_double ? 8 : 4;
-    return {.kind = Op::Kind::packed, .packing = static_cast<std::uint16_t>(program_.packings.size() - 1),
+    return {.kind = Op::Kind::packed,
+            .packing = static_cast<std::uint16_t>(program_.packings.size() - 1),
             .slot = slot({Slot::Kind::native, size, size})};
   }
   // The number goes to a new register as well.

@@ -18,7 +18,17 @@ using Kind = Op::Kind;
 constexpr std::uint16_t kMemberWise = 0x4000;
 
 struct Type {
-  enum class Kind { number, boolean, string, tobject, list, fixed_list, counted, object, either_form } kind = Kind::number;
+  enum class Kind {
+    number,
+    boolean,
+    string,
+    tobject,
+    list,
+    fixed_list,
+    counted,
+    object,
+    either_form
+  } kind = Kind::number;
   std::uint8_t size = 1;
   std::vector<std::unique_ptr<Type>> parts;
   Op op;  // with its slots, once compiled
@@ -124,7 +134,8 @@ Op compile(Type& type, ProgramMaker& maker) {
 // Writes random values, and beside them the arrays that must come out.
 class Writer {
  public:
-  Writer(Random& random, const Program& program) : arrays(program.slots.size()), totals(program.slots.size()), random_(random) {}
+  Writer(Random& random, const Program& program)
+      : arrays(program.slots.size()), totals(program.slots.size()), random_(random) {}
 
   void write(const Type& type) {
     switch (type.kind) {
@@ -228,14 +239,16 @@ std::vector<std::vector<std::byte>> whole_arrays(const Program& program, std::ve
 }
 
 // Decodes the entries in chunks that end at `cuts`, one after the other as a column is read.
-std::vector<std::vector<std::byte>> in_chunks(const Program& program, const Entries& all, const std::vector<std::size_t>& cuts) {
+std::vector<std::vector<std::byte>> in_chunks(const Program& program, const Entries& all,
+                                              const std::vector<std::size_t>& cuts) {
   std::vector<std::vector<std::byte>> columns(program.slots.size());
   std::vector<std::int64_t> first(program.slots.size(), 0);
   std::size_t begin = 0;
   for (const std::size_t end : cuts) {
     std::vector<std::int32_t> offsets;
     for (std::size_t i = begin; i <= end; ++i) offsets.push_back(all.offsets[i] - all.offsets[begin]);
-    const auto data = all.data.subspan(static_cast<std::size_t>(all.offsets[begin]), static_cast<std::size_t>(offsets.back()));
+    const auto data =
+        all.data.subspan(static_cast<std::size_t>(all.offsets[begin]), static_cast<std::size_t>(offsets.back()));
     const Entries entries{data, offsets, static_cast<std::int64_t>(end - begin)};
     std::vector<std::int64_t> items;
     EXPECT_TRUE(run_program(program, entries, {}, &items));

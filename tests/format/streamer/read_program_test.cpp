@@ -50,7 +50,8 @@ TEST(ReadProgram, BooleansAreZeroOrOne) {
     image.put(static_cast<std::uint8_t>(value));
     image.end_entry();
   }
-  EXPECT_EQ(array_of<std::uint8_t>(run_whole(program, image.with_offsets()), 0), (std::vector<std::uint8_t>{0, 1, 1, 1}));
+  EXPECT_EQ(array_of<std::uint8_t>(run_whole(program, image.with_offsets()), 0),
+            (std::vector<std::uint8_t>{0, 1, 1, 1}));
 }
 
 TEST(ReadProgram, PackedNumbersAreUnpacked) {
@@ -135,7 +136,8 @@ TEST(ReadProgram, LongStrings) {
 
 TEST(ReadProgram, BytesAndNamesThatArePassedOver) {
   ProgramMaker maker;
-  const Program program = maker.make({{.kind = Kind::skip, .count = 3}, {.kind = Kind::skip_c_string}, maker.numbers(1)});
+  const Program program =
+      maker.make({{.kind = Kind::skip, .count = 3}, {.kind = Kind::skip_c_string}, maker.numbers(1)});
   EntriesImage image;
   image.put_text("abcTClonesArray");
   image.put(std::uint8_t{0});
@@ -233,7 +235,8 @@ TEST(ReadProgram, BitsOfASplitObject) {
   image.put(std::uint16_t{1});
   image.put(std::uint32_t{0});
   image.end_entry();
-  EXPECT_EQ(array_of<std::uint32_t>(run_whole(program, image.with_offsets()), 0), (std::vector<std::uint32_t>{8, 0x18, 0}));
+  EXPECT_EQ(array_of<std::uint32_t>(run_whole(program, image.with_offsets()), 0),
+            (std::vector<std::uint32_t>{8, 0x18, 0}));
 }
 
 TEST(ReadProgram, ListsOfLists) {
@@ -274,7 +277,7 @@ TEST(ReadProgram, EndsGoOnWhereTheChunkBeforeEnded) {
     return array_of<std::int64_t>(*chunk, 0);
   };
   EXPECT_EQ(ends_with({0, 0, 0}), (Ends{0, 2, 2}));
-  EXPECT_EQ(ends_with({1, 0, 0}), (Ends{2, 2}));      // entries before this chunk, without items
+  EXPECT_EQ(ends_with({1, 0, 0}), (Ends{2, 2}));  // entries before this chunk, without items
   EXPECT_EQ(ends_with({4, 10, 10}), (Ends{12, 12}));
   EXPECT_EQ(ends_with({4, 1ll << 40, 1ll << 40}), (Ends{(1ll << 40) + 2, (1ll << 40) + 2}));
 }

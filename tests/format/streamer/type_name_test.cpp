@@ -10,12 +10,12 @@ using Kind = TypeName::Kind;
 
 TEST(TypeName, NumbersUnderEachOfTheirNames) {
   const std::pair<const char*, Dtype> kNames[] = {
-      {"bool", Dtype::b1},          {"Bool_t", Dtype::b1},        {"char", Dtype::i1},      {"signed char", Dtype::i1},
-      {"unsigned char", Dtype::u1}, {"UChar_t", Dtype::u1},       {"std::byte", Dtype::u1}, {"short", Dtype::i2},
-      {"UShort_t", Dtype::u2},      {"int", Dtype::i4},           {"Int_t", Dtype::i4},     {"unsigned", Dtype::u4},
-      {"std::uint32_t", Dtype::u4}, {"long", Dtype::i8},          {"Long_t", Dtype::i8},    {"Long64_t", Dtype::i8},
-      {"unsigned long", Dtype::u8}, {"long long", Dtype::i8},     {"size_t", Dtype::u8},    {"float", Dtype::f4},
-      {"Float_t", Dtype::f4},       {"const double", Dtype::f8},  {"double const", Dtype::f8}};
+      {"bool", Dtype::b1},          {"Bool_t", Dtype::b1},       {"char", Dtype::i1},        {"signed char", Dtype::i1},
+      {"unsigned char", Dtype::u1}, {"UChar_t", Dtype::u1},      {"std::byte", Dtype::u1},   {"short", Dtype::i2},
+      {"UShort_t", Dtype::u2},      {"int", Dtype::i4},          {"Int_t", Dtype::i4},       {"unsigned", Dtype::u4},
+      {"std::uint32_t", Dtype::u4}, {"long", Dtype::i8},         {"Long_t", Dtype::i8},      {"Long64_t", Dtype::i8},
+      {"unsigned long", Dtype::u8}, {"long long", Dtype::i8},    {"size_t", Dtype::u8},      {"float", Dtype::f4},
+      {"Float_t", Dtype::f4},       {"const double", Dtype::f8}, {"double const", Dtype::f8}};
   for (const auto& [name, dtype] : kNames) {
     const TypeName type = parse_type_name(name);
     EXPECT_EQ(type.kind, Kind::number) << name;
@@ -33,9 +33,10 @@ TEST(TypeName, PackedNumbersAndStrings) {
 }
 
 TEST(TypeName, EveryCollectionIsASequence) {
-  for (const char* name : {"vector<int>", "std::vector<int>", "list<int>", "deque<int>", "set<int>", "multiset<int>",
-                           "unordered_set<int>", "unordered_multiset<int>", "forward_list<int>", "ROOT::VecOps::RVec<int>",
-                           "ROOT::RVec<int>", "vector<int,allocator<int> >", "vector< int >", "std::vector<const int>"}) {
+  for (const char* name :
+       {"vector<int>", "std::vector<int>", "list<int>", "deque<int>", "set<int>", "multiset<int>", "unordered_set<int>",
+        "unordered_multiset<int>", "forward_list<int>", "ROOT::VecOps::RVec<int>", "ROOT::RVec<int>",
+        "vector<int,allocator<int> >", "vector< int >", "std::vector<const int>"}) {
     const TypeName type = parse_type_name(name);
     ASSERT_EQ(type.kind, Kind::sequence) << name;
     ASSERT_EQ(type.arguments.size(), 1u) << name;
@@ -63,7 +64,8 @@ TEST(TypeName, LengthsOfBitsetsAndArrays) {
   ASSERT_EQ(array.kind, Kind::array);
   EXPECT_EQ(array.length, 3u);
   EXPECT_EQ(array.arguments[0].kind, Kind::sequence);
-  for (const char* name : {"bitset<0>", "bitset<N>", "bitset<>", "array<int,0>", "array<int,99999999999999999999>", "array<int>"})
+  for (const char* name :
+       {"bitset<0>", "bitset<N>", "bitset<>", "array<int,0>", "array<int,99999999999999999999>", "array<int>"})
     EXPECT_EQ(parse_type_name(name).kind, Kind::named_class) << name;
 }
 
@@ -86,16 +88,14 @@ TEST(TypeName, ClassesKeepTheirText) {
 }
 
 TEST(TypeName, BracketsThatDoNotMatchMakeAClass) {
-  for (const char* name : {"vector<int", "vector<int>>", "vector<pair<int,>>,float>", "map<int>", "pair<int>", "pair<int,int,int>",
-                           "", "<", ">", "<>", "*", "vector<>x"})
+  for (const char* name : {"vector<int", "vector<int>>", "vector<pair<int,>>,float>", "map<int>", "pair<int>",
+                           "pair<int,int,int>", "", "<", ">", "<>", "*", "vector<>x"})
     EXPECT_NE(parse_type_name(name).kind, Kind::sequence) << name;
   EXPECT_EQ(parse_type_name("map<int>").kind, Kind::named_class);
   EXPECT_EQ(parse_type_name("").kind, Kind::named_class);
 }
 
-std::size_t depth_of(const TypeName& type) {
-  return type.arguments.empty() ? 1 : 1 + depth_of(type.arguments.front());
-}
+std::size_t depth_of(const TypeName& type) { return type.arguments.empty() ? 1 : 1 + depth_of(type.arguments.front()); }
 
 TEST(TypeName, NestingIsCutOff) {
   std::string text = "int";

@@ -91,8 +91,9 @@ StreamerInfos infos_of(const std::vector<std::pair<std::string, std::vector<Stre
 
 using Trial = std::function<Result<>(const Stream&)>;
 
-BranchNodes nodes_of(const TreeMaker& maker, const StreamerInfos& infos = {},
-                     const Trial& trial = [](const Stream&) { return Result<>(); }) {
+BranchNodes nodes_of(
+    const TreeMaker& maker, const StreamerInfos& infos = {},
+    const Trial& trial = [](const Stream&) { return Result<>(); }) {
   return make_branch_nodes(maker.tree, infos, {trial, [](const Stream&) { return FoundClasses(); }});
 }
 Names paths(const BranchNodes& made) {
@@ -102,7 +103,8 @@ Names paths(const BranchNodes& made) {
   return names;
 }
 const Column& column(const BranchNodes& made, const std::string& path) {
-  const auto found = std::find_if(made.columns.begin(), made.columns.end(), [&](const Column& c) { return c.path == path; });
+  const auto found =
+      std::find_if(made.columns.begin(), made.columns.end(), [&](const Column& c) { return c.path == path; });
   EXPECT_NE(found, made.columns.end()) << path;
   static const Column kNone;
   return found == made.columns.end() ? kNone : *found;
@@ -155,8 +157,10 @@ TEST(BranchNodes, SeveralLeavesAreARecord) {
   EXPECT_EQ(made.streams.size(), 1u);
 }
 
-const std::pair<std::string, std::vector<StreamerElement>> kHit = {"Hit", {basic("id", kInt), basic("e", kFloat), object_member("pos", "Point")}};
-const std::pair<std::string, std::vector<StreamerElement>> kPoint = {"Point", {basic("x", kDouble), basic("first", kDouble)}};
+const std::pair<std::string, std::vector<StreamerElement>> kHit = {
+    "Hit", {basic("id", kInt), basic("e", kFloat), object_member("pos", "Point")}};
+const std::pair<std::string, std::vector<StreamerElement>> kPoint = {"Point",
+                                                                     {basic("x", kDouble), basic("first", kDouble)}};
 
 TEST(BranchNodes, NamesLoseWhatRepeatsTheBranchAbove) {
   TreeMaker maker;
@@ -199,20 +203,23 @@ TEST(BranchNodes, MembersOfMembersOfASplitCollection) {
   maker.element("hits.pos.x", "Point", 0, 41, hits);
   maker.element("hits.pos.first", "Point", 1, 41, hits);
   const BranchNodes made = nodes_of(maker, infos_of({kHit, kPoint}));
-  EXPECT_EQ(paths(made), (Names{"hits/offsets.i8", "hits/values/id.i4", "hits/values/pos/first.f8", "hits/values/pos/x.f8"}));
+  EXPECT_EQ(paths(made),
+            (Names{"hits/offsets.i8", "hits/values/id.i4", "hits/values/pos/first.f8", "hits/values/pos/x.f8"}));
   EXPECT_EQ(lists_of(made, "hits/values/pos/x.f8"), (Names{"hits/offsets.i8"}));
   EXPECT_EQ(column(made, "hits/values/pos/x.f8").branch, "hits/hits.pos.x");
 }
 
 TEST(BranchNodes, SplitMapsHaveKeyAndValue) {
   TreeMaker maker;
-  const StreamerInfos infos = infos_of({kPoint, {"pair<int,Point>", {basic("first", kInt), object_member("second", "Point")}}});
+  const StreamerInfos infos =
+      infos_of({kPoint, {"pair<int,Point>", {basic("first", kInt), object_member("second", "Point")}}});
   const BranchIndex map = maker.element("map", "map<int,Point>", -1, 4);
   maker.element("map.first", "pair<int,Point>", 0, 41, map);
   maker.element("map.second.x", "Point", 0, 41, map);
   maker.element("map.second.first", "Point", 1, 41, map);  // a member of that name, not the key
   const BranchNodes made = nodes_of(maker, infos);
-  EXPECT_EQ(paths(made), (Names{"map/offsets.i8", "map/values/key.i4", "map/values/value/first.f8", "map/values/value/x.f8"}));
+  EXPECT_EQ(paths(made),
+            (Names{"map/offsets.i8", "map/values/key.i4", "map/values/value/first.f8", "map/values/value/x.f8"}));
 }
 
 TEST(BranchNodes, SplitVectorsOfPairsKeepFirstAndSecond) {
@@ -221,7 +228,8 @@ TEST(BranchNodes, SplitVectorsOfPairsKeepFirstAndSecond) {
   const BranchIndex pairs = maker.element("pairs", "vector<pair<int,float> >", -1, 4);
   maker.element("pairs.first", "pair<int,float>", 0, 41, pairs);
   maker.element("pairs.second", "pair<int,float>", 1, 41, pairs);
-  EXPECT_EQ(paths(nodes_of(maker, infos)), (Names{"pairs/offsets.i8", "pairs/values/first.i4", "pairs/values/second.f4"}));
+  EXPECT_EQ(paths(nodes_of(maker, infos)),
+            (Names{"pairs/offsets.i8", "pairs/values/first.i4", "pairs/values/second.f4"}));
 }
 
 TEST(BranchNodes, EqualNamesAreToldApart) {

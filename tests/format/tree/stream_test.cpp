@@ -104,7 +104,8 @@ std::vector<std::vector<std::byte>> arrays(const Result<Chunk>& chunk) {
 EntriesImage random_entries(std::mt19937& random, bool lists, std::size_t item_size) {
   EntriesImage image;
   for (int entry = 0; entry < 20; ++entry) {
-    for (std::size_t n = (lists ? random() % 5 : 1) * item_size; n > 0; --n) image.put(static_cast<std::uint8_t>(random() % 256));
+    for (std::size_t n = (lists ? random() % 5 : 1) * item_size; n > 0; --n)
+      image.put(static_cast<std::uint8_t>(random() % 256));
     image.end_entry();
   }
   return image;
@@ -149,7 +150,8 @@ TEST(Stream, JaggedDataEqualWhatTheProgramGives) {
       const EntriesImage image = random_entries(random, true, std::size_t{size} * count);
       for (const std::int64_t items_before : {0, 7}) {
         const std::int64_t ends_before = items_before == 0 ? 0 : 5;
-        const auto expected = arrays(decode_basket(slow, basket(image), {}, Ends{ends_before, items_before, items_before}));
+        const auto expected =
+            arrays(decode_basket(slow, basket(image), {}, Ends{ends_before, items_before, items_before}));
         const auto got = arrays(decode_basket(fast, basket(image), {}, Ends{ends_before, items_before}));
         ASSERT_EQ(got.size(), 2u);
         EXPECT_EQ(got[0], expected[0]);

@@ -42,8 +42,8 @@ TEST(OfferedColumn, SaysWhatTheNameSays) {
 }
 
 TEST(OfferedColumn, RefusesNamesThatWouldNotComeBack) {
-  for (const char* wrong : {"px", "px.f3", "px.f4x0", "px.f4x4294967295", ".f4", "%.f4", "a..f4", "%41.f4", "x[2].f4", "a%00b.f4",
-                            "a//values.f4", "/px.f4", "a/", "%2e.f4"}) {
+  for (const char* wrong : {"px", "px.f3", "px.f4x0", "px.f4x4294967295", ".f4", "%.f4", "a..f4", "%41.f4", "x[2].f4",
+                            "a%00b.f4", "a//values.f4", "/px.f4", "a/", "%2e.f4"}) {
     EXPECT_FALSE(offered_column(wrong)) << wrong;
   }
   EXPECT_FALSE(offered_column(std::string(300, 'x') + ".f4"));
@@ -76,7 +76,8 @@ TEST(TableForm, ListsAreVectorsUnlessTheirCounterIsThere) {
   EXPECT_EQ(form_of({"pt/offsets.i8", "pt/values.f4", "npt.i2"})->branches[0].counter, "npt");
   EXPECT_EQ(form_of({"A_b_c/offsets.i8", "A_b_c/values.f4", "nA.i4", "nA_b.i4"})->branches[0].counter, "nA_b");
   for (const char* no_counter : {"nMuon.f4", "nMuon.b1", "nMuon.i4x1", "nMu.i4"}) {
-    EXPECT_EQ(form_of({"Muon_pt/offsets.i8", "Muon_pt/values.f4", no_counter})->branches[0].kind, Kind::vector) << no_counter;
+    EXPECT_EQ(form_of({"Muon_pt/offsets.i8", "Muon_pt/values.f4", no_counter})->branches[0].kind, Kind::vector)
+        << no_counter;
   }
 }
 
@@ -96,7 +97,8 @@ TEST(TableForm, SaysWhatIsMissing) {
   EXPECT_EQ(lines({"pt/offsets.i8"}), std::vector<std::string>{"pt: offsets without values or chars"});
   EXPECT_EQ(lines({"pt/values.f4"}), std::vector<std::string>{"pt: values without offsets"});
   EXPECT_EQ(lines({"s/chars.u1"}), std::vector<std::string>{"s: chars without offsets"});
-  EXPECT_EQ(lines({"v/offsets.i8", "v/values/values.f4"}), std::vector<std::string>{"v: values: values without offsets"});
+  EXPECT_EQ(lines({"v/offsets.i8", "v/values/values.f4"}),
+            std::vector<std::string>{"v: values: values without offsets"});
   EXPECT_EQ(lines({"v/values/offsets.i8"}), std::vector<std::string>{"v: values without offsets"});
   EXPECT_EQ(lines({"r/a.f4"}), std::vector<std::string>{"r: a record needs two members"});
   EXPECT_TRUE(form_of({"r/a.f4"})->branches.empty());
@@ -107,7 +109,8 @@ TEST(TableForm, RefusesWhatIsNotWritten) {
   EXPECT_NE(error_of({"v/tags.i1", "v/index.i8", "v/x/a.f4"}).find("variants"), std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/raw.u1"}).find("not decoded"), std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/values.f4x3"}).find("list of arrays"), std::string::npos);
-  EXPECT_NE(error_of({"v/offsets.i8", "v/values/offsets.i8", "v/values/values.f4x3"}).find("lists of arrays"), std::string::npos);
+  EXPECT_NE(error_of({"v/offsets.i8", "v/values/offsets.i8", "v/values/values.f4x3"}).find("lists of arrays"),
+            std::string::npos);
   EXPECT_NE(error_of({"r/a.f4", "r/s/offsets.i8"}).find("anything but numbers"), std::string::npos);
   EXPECT_NE(error_of({"px.f4", "px.i4"}).find("there already"), std::string::npos);
   EXPECT_NE(error_of({"px.f4", "px/offsets.i8", "px/values.f4"}).find("there already"), std::string::npos);

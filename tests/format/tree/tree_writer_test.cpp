@@ -68,7 +68,8 @@ void add(TreeWriter& tree, const std::vector<std::string>& paths) {
   ASSERT_TRUE(added) << added.error().text;
 }
 
-Result<Basket> encode(const TreeWriter& tree, std::size_t branch, EntryRange entries, const std::vector<Bytes>& columns) {
+Result<Basket> encode(const TreeWriter& tree, std::size_t branch, EntryRange entries,
+                      const std::vector<Bytes>& columns) {
   const std::vector<std::span<const std::byte>> spans(columns.begin(), columns.end());
   return tree.encode(branch, entries, spans);
 }
@@ -116,29 +117,57 @@ TEST(EncodeBasket, FixedShapesBooleansAndRecords) {
   EXPECT_EQ(payload(encode({"m.i2x2"}, {0, 2}, {little<std::int16_t>({1, 2, 3, 4})})), "0001000200030004");
   EXPECT_EQ(payload(encode({"b.b1"}, {0, 3}, {little<std::uint8_t>({0, 1, 7})})), "000101");
   EXPECT_EQ(payload(encode({"r/a.i1", "r/b.i4x2"}, {0, 2}, {little<std::int8_t>({1, 2}), little({3, 4, 5, 6})})),
-            "010000000300000004" "020000000500000006");
+            "010000000300000004"
+            "020000000500000006");
 }
 
 TEST(EncodeBasket, CountedArraysHaveTheirItemsAndATableOfEntries) {
-  const auto basket = encode({"a/offsets.i8", "a/values.i2", "na.u1"}, {5, 8},
-                             {little<std::uint8_t>({2, 0, 1}), offsets({10, 12, 12, 13}), little<std::int16_t>({1, 2, 3})});
+  const auto basket =
+      encode({"a/offsets.i8", "a/values.i2", "na.u1"}, {5, 8},
+             {little<std::uint8_t>({2, 0, 1}), offsets({10, 12, 12, 13}), little<std::int16_t>({1, 2, 3})});
   // Entries begin at 68, 72 and 72 from the key's start.
-  EXPECT_EQ(payload(basket), "000100020003" "00000004" "00000044" "00000048" "00000048" "00000000");
+  EXPECT_EQ(payload(basket),
+            "000100020003"
+            "00000004"
+            "00000044"
+            "00000048"
+            "00000048"
+            "00000000");
 }
 
 TEST(EncodeBasket, VectorsHaveAHeaderAnEntry) {
-  EXPECT_EQ(payload(encode({"v/offsets.i8", "v/values.u1"}, {0, 2}, {offsets({0, 2, 2}), little<std::uint8_t>({8, 9})})),
-            "40000008000a00000002" "0809" "40000006000a00000000" "00000003" "00000044" "00000050" "00000000");
+  EXPECT_EQ(
+      payload(encode({"v/offsets.i8", "v/values.u1"}, {0, 2}, {offsets({0, 2, 2}), little<std::uint8_t>({8, 9})})),
+      "40000008000a00000002"
+      "0809"
+      "40000006000a00000000"
+      "00000003"
+      "00000044"
+      "00000050"
+      "00000000");
   EXPECT_EQ(payload(encode({"v/offsets.i8", "v/values/offsets.i8", "v/values/values.u1"}, {0, 1},
                            {offsets({3, 5}), offsets({7, 8, 10}), little<std::uint8_t>({1, 2, 3})})),
-            "40000011000a00000002" "00000001" "01" "00000002" "0203" "00000002" "00000044" "00000000");
+            "40000011000a00000002"
+            "00000001"
+            "01"
+            "00000002"
+            "0203"
+            "00000002"
+            "00000044"
+            "00000000");
   EXPECT_EQ(payload(encode({"v/offsets.i8", "v/values/offsets.i8", "v/values/chars.u1"}, {0, 1},
                            {offsets({0, 2}), offsets({0, 1, 1}), chars("x")})),
-            "40000009000a00000002" "0178" "00" "00000002" "00000044" "00000000");
+            "40000009000a00000002"
+            "0178"
+            "00"
+            "00000002"
+            "00000044"
+            "00000000");
 }
 
 TEST(EncodeBasket, TextsOf255BytesAndMoreHaveALongLength) {
-  const std::string data = payload(encode({"s/offsets.i8", "s/chars.u1"}, {0, 3}, {offsets({0, 254, 254, 509}), chars(std::string(509, 'a'))}));
+  const std::string data = payload(
+      encode({"s/offsets.i8", "s/chars.u1"}, {0, 3}, {offsets({0, 254, 254, 509}), chars(std::string(509, 'a'))}));
   EXPECT_EQ(data.substr(0, 4), "fe61");
   EXPECT_EQ(data.substr(2 * 255, 14), "00ff000000ff61");
 }
@@ -150,15 +179,18 @@ TEST(EncodeBasket, SaysWhichEntryIsWrong) {
   EXPECT_EQ(error(encode({"a/offsets.i8", "a/values.u1", "na.i4"}, {7, 9},
                          {little({1, 2}), offsets({0, 1, 2}), little<std::uint8_t>({8, 9})})),
             "a, entry 8: na is 2, the list has 1 items");
-  EXPECT_NE(error(encode({"v/offsets.i8", "v/values.u1"}, {0, 1}, {offsets({-1, 1}), little<std::uint8_t>({8, 9})})), "");
+  EXPECT_NE(error(encode({"v/offsets.i8", "v/values.u1"}, {0, 1}, {offsets({-1, 1}), little<std::uint8_t>({8, 9})})),
+            "");
   EXPECT_NE(error(encode({"v/offsets.i8", "v/values.u1"}, {0, 1}, {offsets({0, 2}), little<std::uint8_t>({8})})), "");
-  EXPECT_NE(error(encode({"v/offsets.i8", "v/values.u1"}, {0, 1}, {offsets({0, 2, 2}), little<std::uint8_t>({8, 9})})), "");
+  EXPECT_NE(error(encode({"v/offsets.i8", "v/values.u1"}, {0, 1}, {offsets({0, 2, 2}), little<std::uint8_t>({8, 9})})),
+            "");
   EXPECT_NE(error(encode({"v/offsets.i8", "v/values.u1"}, {0, 1}, {offsets({0, std::int64_t{1} << 40}), {}})), "");
   EXPECT_NE(error(encode({"x.f4"}, {0, 2}, {little({1.0F})})), "");
 }
 
 TEST(EncodeBasket, LengthsOfCounterAndCountedDiffer) {
-  EXPECT_FALSE(encode({"a/offsets.i8", "a/values.u1", "na.i4"}, {0, 2}, {little({1}), offsets({0, 1, 2}), little<std::uint8_t>({8, 9})}));
+  EXPECT_FALSE(encode({"a/offsets.i8", "a/values.u1", "na.i4"}, {0, 2},
+                      {little({1}), offsets({0, 1, 2}), little<std::uint8_t>({8, 9})}));
 }
 
 TEST(Clusters, OfOneSizeAreTheOpenRange) {
@@ -218,13 +250,15 @@ std::vector<std::string> names(const TreeRecord& tree) {
   return names;
 }
 
-void put(TreeWriter& tree, std::size_t branch, EntryRange entries, const std::vector<Bytes>& columns, std::uint64_t address) {
+void put(TreeWriter& tree, std::size_t branch, EntryRange entries, const std::vector<Bytes>& columns,
+         std::uint64_t address) {
   const auto basket = encode(tree, branch, entries, columns);
   ASSERT_TRUE(basket) << basket.error().text;
   tree.add_basket(branch, *basket, address);
 }
 
-const std::vector<std::string> kPaths = {"x.f4", "Muon_pt/offsets.i8", "Muon_pt/values.f4", "nMuon.i4", "s/offsets.i8", "s/chars.u1"};
+const std::vector<std::string> kPaths = {"x.f4",     "Muon_pt/offsets.i8", "Muon_pt/values.f4",
+                                         "nMuon.i4", "s/offsets.i8",       "s/chars.u1"};
 
 void put_entries(TreeWriter& tree, std::int64_t begin, std::uint64_t address) {
   const EntryRange entries{begin, begin + 2};
@@ -389,7 +423,9 @@ TEST(TreeWriter, ALeafThatStandsInADroppedBranchIsKept) {
   array.title = "a[n]/F";
   array.entry_offset_len = 1000;
   array.leaves = {[&] {
-    image.put_leaf({.name = "a", .title = "a[n]", .count = [&] { counter = image.put_leaf({.class_name = "TLeafI", .name = "n", .title = "n", .is_range = true}); }});
+    image.put_leaf({.name = "a", .title = "a[n]", .count = [&] {
+                      counter = image.put_leaf({.class_name = "TLeafI", .name = "n", .title = "n", .is_range = true});
+                    }});
   }};
   count.name = "n";
   count.title = "n/I";

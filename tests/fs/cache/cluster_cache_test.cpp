@@ -374,7 +374,8 @@ TEST(ClusterCache, ColumnsThatAreUsedTogetherComeTogether) {
 
 TEST(ClusterCache, WithoutPrefetchNothingElseIsLoaded) {
   Rig s({even_stream(400, 5000)}, 64 << 20, Prefetch::off);
-  for (std::uint64_t offset = 0; offset < 2'000'000; offset += 20'000) ASSERT_TRUE(read_bytes(*s.column, 0, offset, 20'000));
+  for (std::uint64_t offset = 0; offset < 2'000'000; offset += 20'000)
+    ASSERT_TRUE(read_bytes(*s.column, 0, offset, 20'000));
   settle(s);
   EXPECT_EQ(s.set->chunks_decoded(), 100u);
 }

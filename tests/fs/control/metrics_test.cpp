@@ -58,7 +58,8 @@ TEST(Metrics, EveryLineIsOneOfTheFormat) {
 
 TEST(Metrics, NumbersAreThoseOfTheReport) {
   const std::string text = metrics_text(some_report(), some_mount());
-  const std::string label = R"(/a\"b\\c\\x0ad\\xff{})" "\xc3\xa9";
+  const std::string label = R"(/a\"b\\c\\x0ad\\xff{})"
+                            "\xc3\xa9";
   EXPECT_NE(text.find("tfilefs_read_hits_total{table=\"" + label + "\"} 5\n"), std::string::npos) << text;
   EXPECT_NE(text.find("tfilefs_source_read_seconds_total{table=\"" + label + "\"} 1.500000000\n"), std::string::npos);
   EXPECT_NE(text.find("tfilefs_read_hits_total{table=\"objects\"} 2\n"), std::string::npos);

@@ -31,12 +31,17 @@ class Example {
  public:
   Example() {
     using Kind = ArrowField::Kind;
-    ArrowField lists = field("lists", Kind::list), pairs = field("pairs", Kind::fixed_list), record = field("record", Kind::record);
+    ArrowField lists = field("lists", Kind::list), pairs = field("pairs", Kind::fixed_list),
+               record = field("record", Kind::record);
     lists.children.push_back(field("item", Kind::number, tfile::Dtype::i4));
     pairs.list_size = 2;
     pairs.children.push_back(field("item", Kind::number, tfile::Dtype::i2));
     record.children.push_back(field("a", Kind::number, tfile::Dtype::u1));
-    fields_ = {field("x", Kind::number, tfile::Dtype::f8), field("flags", Kind::boolean), field("text", Kind::string), lists, pairs,
+    fields_ = {field("x", Kind::number, tfile::Dtype::f8),
+               field("flags", Kind::boolean),
+               field("text", Kind::string),
+               lists,
+               pairs,
                record};
     add<double>({1, 2, 3}, 3);
     add<std::uint8_t>({5}, 3);

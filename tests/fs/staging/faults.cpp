@@ -22,7 +22,8 @@ extern "C" __attribute__((visibility("default"))) int fdatasync(int fd) {
   return static_cast<int>(::syscall(SYS_fdatasync, fd));
 }
 
-extern "C" __attribute__((visibility("default"))) ssize_t pwritev(int fd, const struct iovec* parts, int count, off_t offset) {
+extern "C" __attribute__((visibility("default"))) ssize_t pwritev(int fd, const struct iovec* parts, int count,
+                                                                  off_t offset) {
   if (faults::interruptions > 0) {
     --faults::interruptions;
     errno = EINTR;
@@ -30,7 +31,8 @@ extern "C" __attribute__((visibility("default"))) ssize_t pwritev(int fd, const 
   }
   std::size_t done = 0;
   for (int i = 0; i < count; ++i) {
-    const std::size_t most = std::min<std::size_t>(faults::largest_write - done, static_cast<std::size_t>(faults::bytes_left));
+    const std::size_t most =
+        std::min<std::size_t>(faults::largest_write - done, static_cast<std::size_t>(faults::bytes_left));
     const std::size_t size = std::min(parts[i].iov_len, most);
     if (size == 0) {
       if (parts[i].iov_len == 0) continue;

@@ -8,11 +8,11 @@
 namespace tfilefs::faults {
 
 // Faults of the C library's calls in this program, until reset().
-inline std::atomic<std::size_t> largest_write = SIZE_MAX;   // pwritev takes no more at once
-inline std::atomic<std::int64_t> bytes_left = INT64_MAX;    // then ENOSPC, of fallocate too
-inline std::atomic<int> interruptions = 0;                  // so many calls of pwritev give EINTR first
-inline std::atomic<int> failing_syncs = 0;                  // so many calls of fdatasync give EIO
-inline std::atomic<int> syncs = 0;                          // calls of fdatasync
+inline std::atomic<std::size_t> largest_write = SIZE_MAX;  // pwritev takes no more at once
+inline std::atomic<std::int64_t> bytes_left = INT64_MAX;   // then ENOSPC, of fallocate too
+inline std::atomic<int> interruptions = 0;                 // so many calls of pwritev give EINTR first
+inline std::atomic<int> failing_syncs = 0;                 // so many calls of fdatasync give EIO
+inline std::atomic<int> syncs = 0;                         // calls of fdatasync
 
 inline void reset() {
   largest_write = SIZE_MAX;

@@ -32,7 +32,13 @@ std::vector<JournalRecord> every_kind() {
       {.kind = JournalKind::whiteout, .text = "old;1"},
       {.kind = JournalKind::data, .id = 2, .offset = 0, .bytes = {}},
       {.kind = JournalKind::intend,
-       .intention = {pattern(300, 2), pattern(310, 4), {{4711, pattern(4, 5)}}, {{2, 300}, {1, 0}}, {"Events"}, {"a", "a/b"}, {"", "old;1"}}},
+       .intention = {pattern(300, 2),
+                     pattern(310, 4),
+                     {{4711, pattern(4, 5)}},
+                     {{2, 300}, {1, 0}},
+                     {"Events"},
+                     {"a", "a/b"},
+                     {"", "old;1"}}},
       {.kind = JournalKind::remove, .id = 2},
   };
 }
@@ -96,7 +102,8 @@ TEST_F(Journals, DataIsReadWhereItWasWritten) {
   EXPECT_EQ(journal->append_data(7, 0, pattern(kPayloadMax + 1, 0)).error().kind, ErrorKind::invalid);
 }
 
-// A crash leaves any beginning of the file: what is replayed is a beginning of the records, and the journal goes on there.
+// A crash leaves any beginning of the file: what is replayed is a beginning of the records, and the journal goes on
+// there.
 TEST_F(Journals, EveryBeginningReplays) {
   const auto records = every_kind();
   std::size_t begun = 0;
@@ -182,7 +189,8 @@ TEST_F(Journals, OneWriterAtATime) {
     const auto other = replay(use);
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error().kind, ErrorKind::busy);
-    EXPECT_NE(other.error().text.find("process " + std::to_string(::getpid())), std::string::npos) << other.error().text;
+    EXPECT_NE(other.error().text.find("process " + std::to_string(::getpid())), std::string::npos)
+        << other.error().text;
   }
   EXPECT_EQ(create().error().kind, ErrorKind::busy);
 }
@@ -221,7 +229,8 @@ TEST_F(Journals, RefusesWhatIsNotItsOwn) {
   EXPECT_EQ(replay().error().kind, ErrorKind::denied);
   std::filesystem::remove(file());
   { ASSERT_TRUE(create()); }
-  EXPECT_EQ(Journal::replay(directory_.get(), name_, ::geteuid() + 1, Journal::Use::read).error().kind, ErrorKind::denied);
+  EXPECT_EQ(Journal::replay(directory_.get(), name_, ::geteuid() + 1, Journal::Use::read).error().kind,
+            ErrorKind::denied);
   std::string newer = bytes();
   newer[16] = 2;
   set_bytes(newer);

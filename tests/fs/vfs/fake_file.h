@@ -135,9 +135,12 @@ class FakeFile : public tfile::File {
     if (damaged.contains(key.seek)) return tfile::fail(ErrorKind::damaged, "object is damaged", 99);
     return tables_.at(key.seek);
   }
-  Result<std::shared_ptr<const tfile::FileClasses>> classes() const override { return std::make_shared<const tfile::FileClasses>(); }
+  Result<std::shared_ptr<const tfile::FileClasses>> classes() const override {
+    return std::make_shared<const tfile::FileClasses>();
+  }
   // One without arrays, whose JSON is its payload in quotes.
-  Result<std::shared_ptr<const tfile::Object>> object(const tfile::KeyInfo&, std::span<const std::byte>) const override {
+  Result<std::shared_ptr<const tfile::Object>> object(const tfile::KeyInfo&,
+                                                      std::span<const std::byte>) const override {
     return std::make_shared<const FakeObject>();
   }
   Result<std::vector<tfile::Record>> record_map() const override { return std::vector<tfile::Record>{}; }

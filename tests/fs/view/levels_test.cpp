@@ -13,8 +13,8 @@ using Kind = LevelStep::Kind;
 constexpr LevelStep kList{Kind::list, 0, 100};
 
 // The levels as digits: "repetition/definition".
-std::string levels_text(const std::vector<LevelStep>& steps, const std::vector<OffsetsWindow>& windows, std::int64_t begin,
-                        std::int64_t end) {
+std::string levels_text(const std::vector<LevelStep>& steps, const std::vector<OffsetsWindow>& windows,
+                        std::int64_t begin, std::int64_t end) {
   const Levels levels{steps, windows};
   std::int64_t places = 0;
   for (std::int64_t entry = begin; entry < end; ++entry) places += places_of(levels, entry);

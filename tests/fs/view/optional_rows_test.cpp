@@ -78,7 +78,9 @@ TEST(OptionalRows, HaveAPlaceForEachItem) {
 
 TEST(OptionalRows, WithoutOptionalsAreTheItems) {
   const OptionalRig rig;
-  EXPECT_EQ(numbers<std::int16_t>(rig.bytes([&](Segments& to) { add_rows(to, {2, {}}, rig.column(2)); })),
+  EXPECT_EQ(numbers<std::int16_t>(rig.bytes([&](Segments& to) {
+              add_rows(to, {2, {}}, rig.column(2));
+            })),
             (std::vector<std::int16_t>{10, 20}));
 }
 

@@ -50,7 +50,8 @@ TEST(AxisTicks, RoundNumbers) {
 
 TEST(AxisTicks, WhateverTheNumbers) {
   constexpr double kMax = std::numeric_limits<double>::max();
-  for (const auto& [low, high] : {std::pair(0.0, 5e-324), {1.0, std::nextafter(1.0, 2)}, {-kMax / 4, kMax / 4}, {1e300, 1.1e300}})
+  for (const auto& [low, high] :
+       {std::pair(0.0, 5e-324), {1.0, std::nextafter(1.0, 2)}, {-kMax / 4, kMax / 4}, {1e300, 1.1e300}})
     EXPECT_LE(ticks(low, high, 8).size(), 17u);
   EXPECT_LE(time_ticks(-1e18, 1e18, 0, 7).size(), 15u);
 }

@@ -93,7 +93,8 @@ TEST(Text, RecordsAloneAndInLists) {
 
 TEST(Text, OneOfSeveralClassesHasItsName) {
   auto table = std::make_shared<ArrayTable>();
-  const auto one_of = [&](tfile::NodeId node, const std::vector<std::int8_t>& tags, const std::vector<std::int64_t>& index) {
+  const auto one_of = [&](tfile::NodeId node, const std::vector<std::int8_t>& tags,
+                          const std::vector<std::int64_t>& index) {
     const auto id = table->column<std::int8_t>(node, "tags.i1", Role::tags, tags);
     table->columns[*table->nodes[id].column].class_name = "A|B\n|C";
     table->column<std::int64_t>(node, "index.i8", Role::index, index);

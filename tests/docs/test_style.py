@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the house that a program can hold. (What may include what is held by CMake: each room sees its own.)"""
+
+import os
+import subprocess
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+ROOMS = ["format", "fs", "tests", "bench"]
+
+
+def sources():
+    return [
+        os.path.join(folder, name)
+        for room in ROOMS
+        for folder, _, names in os.walk(os.path.join(ROOT, room))
+        for name in sorted(names)
+        if name.endswith((".cpp", ".h"))
+    ]
+
+
+def test_sources_are_formatted():
+    # A dictionary's #pragma lines are taken apart by clang-format.
+    files = [path for path in sources() if not path.endswith("_linkdef.h")]
+    assert files
+    done = subprocess.run(["clang-format-14", "--dry-run", *files], capture_output=True, text=True, check=True, cwd=ROOT)
+    places = [line for line in done.stderr.split("\n") if "should be clang-formatted" in line]
+    assert not places, "clang-format-14 -i would change:\n" + "\n".join(places[:20])
+
+
+def test_each_source_names_its_license():
+    for path in sources():
+        with open(path, encoding="utf-8") as file:
+            assert file.readline() == "// SPDX-License-Identifier: Apache-2.0\n", path
