@@ -124,7 +124,7 @@ class RootFileWriter final : public FileWriter {
   Result<std::size_t> find_directory(std::string_view path);
   Result<std::size_t> child(std::size_t parent, std::string_view name);
   Result<> check_new_name(std::size_t directory, std::string_view name) const;
-  Result<> remove_directory(std::size_t parent, const ListedKey& key);
+  Result<> remove_directory(std::string_view path);
   TableOfFile* table_at(std::size_t directory, std::string_view name);
   Result<TableOfFile*> table_to_rename(std::size_t directory, const ListedKey& key);
   Result<TableOfFile> read_table(std::size_t directory, const ListedKey& key);
@@ -208,11 +208,14 @@ Result<> RootFileWriter::make_directory(std::string_view path) {
   return {};
 }
 
-Result<> RootFileWriter::remove_directory(std::size_t parent, const ListedKey& key) {
-  TRY(const std::size_t index, child(parent, key.name));
-  DirectoryState& directory = state_.directories[index];
-  if (!directory.keys.empty()) return fail(ErrorKind::not_empty, "the directory '" + key.name + "' is not empty");
-  directory.removed = true;
+// Found by `child` once, so that no directory leads back to one above it.
+Result<> RootFileWriter::remove_directory(std::string_view path) {
+  TRY(const std::size_t index, find_directory(path));
+  while (!state_.directories[index].keys.empty()) {
+    const std::string name = state_.directories[index].keys.front().name;
+    TRY_VOID(remove_key(path, name, 0));
+  }
+  state_.directories[index].removed = true;
   return {};
 }
 
@@ -223,7 +226,8 @@ Result<> RootFileWriter::remove_key(std::string_view path, std::string_view name
   std::ranges::copy_if(state_.directories[index].keys, std::back_inserter(found), is_meant);
   if (found.empty()) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
   for (const ListedKey& key : found) {
-    if (is_directory(key.class_name)) TRY_VOID(remove_directory(index, key));
+    if (is_directory(key.class_name))
+      TRY_VOID(remove_directory((path.empty() ? "" : std::string(path) + "/") + key.name));
   }
   TableOfFile* table = table_at(index, name);
   if (table != nullptr && (cycle == 0 || cycle == table->cycle)) table->removed = true;

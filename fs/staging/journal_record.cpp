@@ -220,8 +220,10 @@ std::vector<std::byte> encode_payload(const JournalRecord& record) {
     case JournalKind::whiteout:
       out.text(record.text);
       break;
-    case JournalKind::data:
     case JournalKind::remove:
+      if (record.id == 0) out.text(record.text);
+      break;
+    case JournalKind::data:
     case JournalKind::truncate:
       break;
   }
@@ -260,6 +262,8 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
       in.rest();
       break;
     case JournalKind::remove:
+      if (header.id == 0) record.text = in.text();
+      break;
     case JournalKind::truncate:
       break;
     default:

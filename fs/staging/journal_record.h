@@ -39,11 +39,11 @@ std::array<std::byte, kJournalHeadSize> encode_head(const JournalHead&);
 Result<JournalHead> decode_head(std::span<const std::byte>);
 
 enum class JournalKind : std::uint32_t {
-  begin = 1,     // what the journal builds on; the first record
-  data = 2,      // `bytes` of the staged file `id` at `offset`
-  create = 3,    // the staged file `id` at the path `text`, of file_kind
-  remove = 4,    // the staged file `id`
-  rename = 5,    // `id`, or 0 and what is committed at the path `from`, is at the path `text` now
+  begin = 1,   // what the journal builds on; the first record
+  data = 2,    // `bytes` of the staged file `id` at `offset`
+  create = 3,  // the staged file `id` at the path `text`, of file_kind
+  remove = 4,  // the staged file `id`; or 0 and what is committed, but under another name, is gone from the path `text`
+  rename = 5,  // `id`, or 0 and what is committed at the path `from`, is at the path `text` now
   truncate = 6,  // `id` has `offset` bytes now
   title = 7,     // of `id`: `text`
   whiteout = 8,  // what is committed at the path `text` (key, table, column) goes with the next commit

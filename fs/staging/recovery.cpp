@@ -42,6 +42,9 @@ class Restorer {
       case JournalKind::rename:
         if (record.id != 0) break;
         return rename_committed(record);
+      case JournalKind::remove:
+        if (record.id != 0) break;
+        return remove_committed(record);
       default:
         break;
     }
@@ -151,6 +154,15 @@ class Restorer {
   Result<> rename_committed(const JournalRecord& record) {
     TRY(const NodePtr node, directory_at(record, record.from));
     return rename(node, record);
+  }
+
+  // Its name in the file was hidden when it was moved away from it.
+  Result<> remove_committed(const JournalRecord& record) {
+    TRY(const NodePtr node, directory_at(record, record.text));
+    if (node == root_) return contradiction(record, "all was removed");
+    detach(node);
+    node->gone = true;
+    return {};
   }
 
   Result<> rename(const NodePtr& node, const JournalRecord& record) {

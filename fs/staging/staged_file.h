@@ -84,8 +84,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // A committed column to which items are to be appended behind its `base` bytes; the one that is there, if there is.
   Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t)
       EXCLUDES(change_mutex_);
-  // `committed`: something is committed under the name, and goes with the next commit. An Arrow file is not removed
-  // while it is committed.
+  // `committed`: something is committed under the name, and goes with the next commit. A directory, and an
+  // Arrow file, is removed when no commit is under way.
   Result<> remove(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(commit_mutex_, change_mutex_);
   // Of what is staged, or of a committed directory within its own. Errors: exists, not_empty; EXDEV for a committed
   // thing that cannot move (mv then copies).
@@ -153,7 +153,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   Result<> take_away(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(change_mutex_);
   Result<> move(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) EXCLUDES(change_mutex_);
   std::string status_base_name(const StagedNode&) const EXCLUDES(mutex_);
-  std::uint64_t journal_id(const StagedNode&) const EXCLUDES(mutex_);
+  std::optional<JournalRecord> removal_of(const StagedNode&) const EXCLUDES(mutex_);
   NodePtr add(const NodePtr& in, std::string_view name, bool directory, mode_t) EXCLUDES(mutex_);
   void wait_for_releases(const NodePtr& directory) EXCLUDES(mutex_);
   void run();

@@ -94,38 +94,50 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
 }
 
 Result<> StagedFile::remove(const NodePtr& in, std::string_view name, bool committed) {
-  if (!arrow_table_name(name)) return take_away(in, name, committed);
+  const bool waits = look(*in, name).what == StagedLook::What::directory || arrow_table_name(name);
+  if (!waits) return take_away(in, name, committed);
   const Lock commit(commit_mutex_);
   return take_away(in, name, committed);
 }
 
 Result<> StagedFile::take_away(const NodePtr& in, std::string_view name, bool committed) {
   const Lock change(change_mutex_);
-  const StagedLook there = look(*in, name);
-  if (!there.node && !committed) return fail(ErrorKind::not_found, "committed meanwhile", -1, ENOENT);
-  if (there.node && there.node->directory && status(*there.node).has_children)
-    return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
+  const NodePtr node = look(*in, name).node;
+  if (!node && !committed) return fail(ErrorKind::not_found, "committed meanwhile", -1, ENOENT);
+  if (node && node->directory) {
+    if (status(*node).has_children) return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
+    committed |= status_base_name(*node) == name;  // by a commit that was waited for
+  }
   TRY_VOID(begin_change());
-  JournalRecord record;
-  record.id = there.node ? journal_id(*there.node) : 0;
-  if (record.id != 0) {
-    record.kind = JournalKind::remove;
+  if (const auto record = node ? removal_of(*node) : std::nullopt) TRY_VOID(note(*record));
+  if (committed) {
+    JournalRecord record;
+    record.kind = JournalKind::whiteout;
+    {
+      const Lock lock(mutex_);
+      record.text = joined_path(staged_path(*in), std::string(name));
+    }
     TRY_VOID(note(record));
   }
-  if (committed) {
-    record = {};
-    record.kind = JournalKind::whiteout;
-    const Lock lock(mutex_);
-    record.text = joined_path(staged_path(*in), std::string(name));
-  }
-  if (committed) TRY_VOID(note(record));
   const Lock lock(mutex_);
-  if (there.node) {
-    detach(there.node);
-    there.node->gone = true;
+  if (node) {
+    detach(node);
+    node->gone = true;
   }
   if (committed) in->hidden.emplace(name);
   return {};
+}
+
+// Nothing of what the journal knows by its committed name alone.
+std::optional<JournalRecord> StagedFile::removal_of(const StagedNode& node) const {
+  JournalRecord record;
+  record.kind = JournalKind::remove;
+  const Lock lock(mutex_);
+  record.id = node.journal_id();
+  if (record.id != 0) return record;
+  if (node.base_name == node.name) return std::nullopt;
+  record.text = staged_path(node);
+  return record;
 }
 
 Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) {
@@ -152,13 +164,8 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Target
   if (taken && (taken->directory != node->directory || status(*taken).has_children))
     return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
   TRY_VOID(begin_change());
+  if (const auto record = taken ? removal_of(*taken) : std::nullopt) TRY_VOID(note(*record));
   JournalRecord record;
-  record.id = taken ? journal_id(*taken) : 0;
-  if (record.id != 0) {
-    record.kind = JournalKind::remove;
-    TRY_VOID(note(record));
-  }
-  record = {};
   record.kind = JournalKind::rename;
   {
     const Lock lock(mutex_);
@@ -199,11 +206,6 @@ Result<> StagedFile::set_title(const NodePtr& node, std::string title) {
   const Lock lock(mutex_);
   node->attributes.title = std::move(title);
   return {};
-}
-
-std::uint64_t StagedFile::journal_id(const StagedNode& node) const {
-  const Lock lock(mutex_);
-  return node.journal_id();
 }
 
 std::string StagedFile::status_base_name(const StagedNode& node) const {

@@ -216,7 +216,6 @@ TEST(FileWriter, RefusesWhatCannotBe) {
   EXPECT_EQ(writer->make_directory("").error().kind, ErrorKind::invalid);
   EXPECT_EQ(writer->create_table("", "d", "").error().kind, ErrorKind::exists);
   EXPECT_EQ(writer->create_table("", "a/b", "").error().kind, ErrorKind::invalid);
-  EXPECT_EQ(writer->remove_key("", "d").error().kind, ErrorKind::not_empty);
   EXPECT_EQ(writer->remove_key("", "nothing").error().kind, ErrorKind::not_found);
   EXPECT_EQ(writer->rename_key("", "d", "d/e", "inside").error().kind, ErrorKind::invalid);
   EXPECT_EQ(writer->open_table("", "d", false).error().kind, ErrorKind::unsupported);
@@ -247,6 +246,22 @@ TEST(FileWriter, RenamesAndRemovesBetweenDirectories) {
   ASSERT_TRUE(writer->remove_key("a", "c"));
   commit(*writer, file);
   opened = file.open();
+  EXPECT_TRUE((*opened->directory(key(*opened->root(), "a")))->keys.empty());
+}
+
+TEST(FileWriter, ADirectoryGoesWithAllThatIsInIt) {
+  const auto writer = new_writer();
+  WrittenFile file;
+  for (const char* name : {"a", "a/b", "a/b/c", "z"}) ASSERT_TRUE(writer->make_directory(name));
+  ASSERT_TRUE(writer->create_table("a/b", "t", "table"));
+  commit(*writer, file);
+  const auto again = *FileWriter::open(file.open(), {});
+  ASSERT_TRUE(again->make_directory("a/new"));
+  ASSERT_TRUE(again->remove_key("", "a"));
+  ASSERT_TRUE(again->make_directory("a"));
+  commit(*again, file);
+  const auto opened = file.open();
+  EXPECT_EQ(names(*opened->root()), (std::vector<std::string>{"z;1", "a;1"}));
   EXPECT_TRUE((*opened->directory(key(*opened->root(), "a")))->keys.empty());
 }
 

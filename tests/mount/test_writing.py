@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
 
 import numpy as np
@@ -438,6 +439,77 @@ def test_a_rename_of_what_is_committed_survives(tmp_path, columns):
     with uproot.open(tmp_path / "out.root") as file:
         assert file.keys(cycle=False) == ["sub", "sub/Moved"]
     check_table(tmp_path / "out.root", "sub/Moved", columns)
+
+
+def test_a_removal_of_what_was_renamed_survives(tmp_path, columns):
+    """Of committed tables and directories, while something else keeps the journal; the old name may be taken again."""
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    root = os.path.join(m.path, "out.root")
+    for name in ("a", "b", "deep/c", "stays"):
+        os.makedirs(os.path.join(root, name))
+        put(os.path.join(root, name), {"id.i8": columns["id.i8"]})
+    commit(root)
+    assert m.close() == 0
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    root = os.path.join(m.path, "out.root")
+    for name in ("a", "b", "deep"):
+        os.rename(os.path.join(root, name), os.path.join(root, "of_" + name))
+    os.rename(os.path.join(root, "of_deep", "c"), os.path.join(root, "of_deep", "d"))
+    for name in ("of_a", "of_deep"):
+        shutil.rmtree(os.path.join(root, name))
+    os.rename(os.path.join(root, "of_b"), os.path.join(root, "a"))
+    shutil.rmtree(os.path.join(root, "a"))
+    os.makedirs(os.path.join(root, "b"))
+    append_synced(os.path.join(root, "b", "px.f4"), columns["px.f4"].tobytes())
+    append_synced(os.path.join(root, "stays", "part.f4"), b"123")
+    kill(m)
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    root = os.path.join(m.path, "out.root")
+    assert m.errors() == "" and sorted(os.listdir(root)) == ["b", "stays"]
+    assert os.listdir(os.path.join(root, "b")) == ["px.f4"]
+    os.unlink(os.path.join(root, "stays", "part.f4"))
+    commit(root)
+    assert m.errors() == ""
+    assert m.close() == 0
+    with uproot.open(tmp_path / "out.root") as file:
+        assert sorted(file.keys(cycle=False)) == ["b", "stays"]
+    check_table(tmp_path / "out.root", "b", {"px.f4": columns["px.f4"]})
+    assert sorted(os.listdir(tmp_path)) == ["out.root"]
+
+
+def test_a_directory_goes_with_the_tables_in_it(tmp_path, columns):
+    with mounted.Mounted(tmp_path, ("rw", "commit=600")) as m:
+        root = os.path.join(m.path, "out.root")
+        for name in ("deep/er/c", "deep/d", "stays"):
+            os.makedirs(os.path.join(root, name))
+            put(os.path.join(root, name), {"id.i8": columns["id.i8"]})
+        commit(root)
+        shutil.rmtree(os.path.join(root, "deep"))
+        commit(root)
+        assert os.listdir(root) == ["stays"] and m.errors() == ""
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file.keys(cycle=False) == ["stays"]
+
+
+def test_a_table_that_is_removed_while_it_is_committed_goes(tmp_path):
+    """The commit ends first."""
+    values = np.random.default_rng(3).integers(0, 1 << 40, 3_000_000)
+    with mounted.Mounted(tmp_path, ("rw", "commit=600", "compression=lzma:5")) as m:
+        root = os.path.join(m.path, "out.root")
+        for name, count in (("Gone", len(values)), ("Stays", 1)):
+            os.makedirs(os.path.join(root, name))
+            put(os.path.join(root, name), {"x.i8": values[:count]})
+        # By another directory: the kernel lets nobody change one while it is synced.
+        waits = threading.Thread(target=commit, args=(m.path,))
+        waits.start()
+        while '"committing": true' not in open(os.path.join(root, ".pending.json")).read():
+            assert waits.is_alive()
+        shutil.rmtree(os.path.join(root, "Gone"))
+        assert os.listdir(root) == ["Stays"]
+        waits.join()
+        assert os.listdir(root) == ["Stays"]
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file.keys(cycle=False) == ["Stays"]
 
 
 @pytest.mark.sanitized

@@ -144,7 +144,8 @@ class FileWriter {
 
   // Directories by the path of key names, '/' between them, "" for the root.
   virtual Result<> make_directory(std::string_view path) = 0;  // errors: exists, not_found (its parent)
-  // Key `name` of a directory: all its cycles, or one. A directory only when empty. Errors: not_found, not_empty.
+  // Key `name` of a directory: all its cycles, or one. A directory goes with all that is in it. Errors: not_found,
+  // damaged.
   virtual Result<> remove_key(std::string_view directory, std::string_view name, int cycle = 0) = 0;
   // All cycles of a key, also into another directory: one instant for both lists. Errors: not_found, exists, invalid.
   virtual Result<> rename_key(std::string_view directory, std::string_view name, std::string_view new_directory,

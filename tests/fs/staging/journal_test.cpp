@@ -40,6 +40,7 @@ std::vector<JournalRecord> every_kind() {
                      {"a", "a/b"},
                      {"", "old;1"}}},
       {.kind = JournalKind::remove, .id = 2},
+      {.kind = JournalKind::remove, .text = "Tables/Events"},
   };
 }
 
