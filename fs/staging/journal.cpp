@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "staging/file_place.h"
@@ -26,6 +28,9 @@ constexpr std::size_t kRecordsMax = std::size_t{1} << 22;
 constexpr std::uint64_t kTextBytesMax = 256u << 20;
 // What replay reads at once.
 constexpr std::size_t kPiece = 1 << 20;
+// Who only looks holds the lock for some microseconds, unless its thread is stopped just then: a writer asks again for
+// so long before it says that another one writes.
+constexpr std::chrono::milliseconds kLooksLast{50}, kAskAgain{1};
 
 Error system_error(const char* what, int number) {
   const bool full = number == ENOSPC || number == EDQUOT;
@@ -115,11 +120,24 @@ bool is_named(int directory_fd, const std::string& name, int fd) {
          by_name.st_ino == by_fd.st_ino && by_name.st_dev == by_fd.st_dev;
 }
 
-Result<> lock_file(int fd, int operation) {
-  while (::flock(fd, operation | LOCK_NB) != 0) {
+Result<> lock_to_write(int fd) {
+  const auto deadline = std::chrono::steady_clock::now() + kLooksLast;
+  while (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK) return system_failure("journal cannot be locked", errno);
+    if (std::chrono::steady_clock::now() >= deadline) return busy(fd);
+    std::this_thread::sleep_for(kAskAgain);
+  }
+  return {};
+}
+
+// Error: busy, somebody does.
+Result<> check_nobody_writes(int fd) {
+  while (::flock(fd, LOCK_SH | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return busy(fd);
     if (errno != EINTR) return system_failure("journal cannot be locked", errno);
   }
+  ::flock(fd, LOCK_UN);
   return {};
 }
 
@@ -204,6 +222,37 @@ class RecordReader {
   std::vector<std::byte> buffer_;
 };
 
+struct JournalContent {
+  std::uint64_t salt = 0;
+  JournalBegin begin;
+  std::vector<JournalRecord> records;
+  std::uint64_t end = 0;  // of the last good one
+  std::string cut;
+};
+
+// Error not_found: never begun.
+Result<JournalContent> read_journal(int fd, std::uint64_t size) {
+  TRY(const bool begun, has_begun(fd));
+  if (!begun) return tfile::fail(ErrorKind::not_found, "journal was never begun", -1, ENOENT);
+  std::array<std::byte, kJournalHeadSize> head_bytes;
+  TRY(const std::size_t got, read_up_to(fd, 0, head_bytes));
+  TRY(const auto head, decode_head(std::span(head_bytes).first(got)));
+  RecordReader reader(fd, head.salt, size);
+  TRY(const auto first, reader.next());
+  if (!first) return tfile::fail(ErrorKind::damaged, "journal without its first record");
+  JournalContent content;
+  content.salt = head.salt;
+  TRY(content.begin, begin_of(*first));
+  for (;;) {
+    TRY(auto record, reader.next());
+    if (!record) break;
+    content.records.push_back(*std::move(record));
+  }
+  content.end = reader.position();
+  content.cut = reader.cut();
+  return content;
+}
+
 }  // namespace
 
 std::string journal_name(std::string_view file_name) { return std::string(file_name) + ".tfilefs-journal"; }
@@ -223,10 +272,10 @@ Result<std::shared_ptr<Journal>> Journal::create(int directory_fd, std::string n
   if (!file) {
     if (errno != EEXIST) return system_failure("journal cannot be made", errno);
     TRY(const auto there, open_existing(directory_fd, name, O_RDONLY));
-    TRY_VOID(lock_file(there.get(), LOCK_SH));
+    TRY_VOID(check_nobody_writes(there.get()));
     return tfile::fail(ErrorKind::exists, "a journal is there already");
   }
-  TRY_VOID(lock_file(file.get(), LOCK_EX));
+  TRY_VOID(lock_to_write(file.get()));
   const std::uint64_t salt = new_salt();
   return Journal::begin(
       std::shared_ptr<Journal>(new Journal(std::move(directory), std::move(name), std::move(file), salt, true)), begin,
@@ -240,7 +289,7 @@ Result<std::shared_ptr<Journal>> Journal::create_beside(int directory_fd, std::s
   ::unlinkat(directory_fd, name.c_str(), 0);
   Descriptor file(::openat(directory_fd, name.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return system_failure("journal cannot be made", errno);
-  TRY_VOID(lock_file(file.get(), LOCK_EX));
+  TRY_VOID(lock_to_write(file.get()));
   const std::uint64_t salt = new_salt();
   return Journal::begin(
       std::shared_ptr<Journal>(new Journal(std::move(directory), std::move(name), std::move(file), salt, true)), begin,
@@ -284,46 +333,36 @@ Result<Replayed> Journal::replay(int directory_fd, std::string name, std::option
   if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be looked at", errno);
   if (owner && status.st_uid != *owner)
     return tfile::fail(ErrorKind::denied, "journal belongs to another user than the file");
-  TRY_VOID(lock_file(file.get(), take_over ? LOCK_EX : LOCK_SH));
+  TRY_VOID(take_over ? lock_to_write(file.get()) : check_nobody_writes(file.get()));
   if (!is_named(directory_fd, name, file.get()))
     return tfile::fail(ErrorKind::not_found, "journal has just gone", -1, ENOENT);
   if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be looked at", errno);
 
-  TRY(const bool begun, has_begun(file.get()));
-  if (!begun) {
-    if (take_over) ::unlinkat(directory_fd, name.c_str(), 0);
-    return tfile::fail(ErrorKind::not_found, "journal was never begun", -1, ENOENT);
+  auto content = read_journal(file.get(), static_cast<std::uint64_t>(status.st_size));
+  // What was read while somebody began to write may be anything.
+  if (!take_over) TRY_VOID(check_nobody_writes(file.get()));
+  if (!content) {
+    const bool never_begun = content.error().kind == ErrorKind::not_found;
+    if (take_over && never_begun) ::unlinkat(directory_fd, name.c_str(), 0);
+    return tl::unexpected(std::move(content).error());
   }
-  std::array<std::byte, kJournalHeadSize> head_bytes;
-  TRY(const std::size_t got, read_up_to(file.get(), 0, head_bytes));
-  TRY(const auto head, decode_head(std::span(head_bytes).first(got)));
-  RecordReader reader(file.get(), head.salt, static_cast<std::uint64_t>(status.st_size));
-  TRY(const auto first, reader.next());
-  if (!first) return tfile::fail(ErrorKind::damaged, "journal without its first record");
-  Replayed replayed;
-  replayed.owner = status.st_uid;
-  replayed.group = status.st_gid;
-  TRY(replayed.begin, begin_of(*first));
-  for (;;) {
-    TRY(auto record, reader.next());
-    if (!record) break;
-    replayed.records.push_back(*std::move(record));
-  }
-  replayed.cut = reader.cut();
-
   if (take_over) {
     ::unlinkat(directory_fd, (name + std::string(kTemporarySuffix)).c_str(), 0);  // of one that was to take its place
     // What follows would lie between the records to come and those that are good.
-    if (::ftruncate(file.get(), static_cast<off_t>(reader.position())) != 0)
+    if (::ftruncate(file.get(), static_cast<off_t>(content->end)) != 0)
       return system_failure("journal cannot be cut", errno);
-    TRY_VOID(write_pid(file.get(), head.salt));
-  } else {
-    ::flock(file.get(), LOCK_UN);  // a journal only grows: who writes from now on is no matter
+    TRY_VOID(write_pid(file.get(), content->salt));
   }
-  replayed.journal.reset(new Journal(std::move(directory), std::move(name), std::move(file), head.salt, take_over));
+  Replayed replayed;
+  replayed.begin = content->begin;
+  replayed.records = std::move(content->records);
+  replayed.owner = status.st_uid;
+  replayed.group = status.st_gid;
+  replayed.cut = std::move(content->cut);
+  replayed.journal.reset(new Journal(std::move(directory), std::move(name), std::move(file), content->salt, take_over));
   {
     Lock lock(replayed.journal->state_mutex_);
-    replayed.journal->size_ = reader.position();
+    replayed.journal->size_ = content->end;
     replayed.journal->records_ = replayed.records.size() + 1;
   }
   return replayed;

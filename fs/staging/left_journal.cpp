@@ -66,18 +66,19 @@ Result<std::vector<std::string>> names_in_journal(const FilePlace& place) {
 
 }  // namespace
 
-std::optional<std::string> left_in_journal(const FilePlace& place) {
+Result<std::optional<std::string>> left_in_journal(const FilePlace& place) {
   const std::string remedy = "; `tfilefs recover`, or a mount with -o rw, takes care of it";
   const auto names = names_in_journal(place);
   if (!names) {
-    const bool is_nothing = names.error().kind == ErrorKind::not_found || names.error().kind == ErrorKind::busy;
-    return is_nothing ? std::nullopt : std::optional("a journal lies beside it: " + names.error().text);
+    if (names.error().kind == ErrorKind::busy) return tl::unexpected(names.error());
+    if (names.error().kind == ErrorKind::not_found) return std::nullopt;
+    return std::optional("a journal lies beside it: " + names.error().text);
   }
   if (names->empty()) return std::nullopt;
   std::string line = "not committed, in the journal beside it, and not shown:";
   for (std::size_t i = 0; i < std::min(names->size(), kNamesMax); ++i) line += (i ? ", " : " ") + (*names)[i];
   if (names->size() > kNamesMax) line += " and " + std::to_string(names->size() - kNamesMax) + " more";
-  return line + remedy;
+  return std::optional(line + remedy);
 }
 
 }  // namespace tfilefs

@@ -139,7 +139,7 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
     if (!written_->staged().is_wanted()) TRY_VOID(written_->staged().make(process_owner()));
   } else if (auto place = place_of(source)) {
     cache_->run_blocking([this, place = std::make_shared<const FilePlace>(*std::move(place))] {
-      if (const auto left = left_in_journal(*place)) errors_.add("/", *left);
+      if (const auto left = left_in_journal(*place); left && *left) errors_.add("/", **left);
     });
   }
   const auto root = written_ ? written_->root() : std::make_shared<const RootFileHolder>(context_, file);

@@ -264,8 +264,11 @@ Result<std::shared_ptr<const Listing>> SourceTree::list(const std::string& path)
   if (!stream) return system_failure(path, errno);
   directory.release();
   auto listing = std::make_shared<NamesListing>();
-  errno = 0;
-  while (const dirent* entry = ::readdir(stream.get())) {
+  const auto next = [&] {
+    errno = 0;
+    return ::readdir(stream.get());
+  };
+  while (const dirent* entry = next()) {
     const std::string_view name = entry->d_name;
     const std::string at = path.empty() ? std::string(name) : path + "/" + entry->d_name;
     if (!context_.writing && name.ends_with(kJournalSuffix))
@@ -312,16 +315,25 @@ Result<FilePlace> SourceTree::place(const std::string& path) const {
   return place;
 }
 
-// Once a mount; reading it may take a while.
+// Of one journal once, however often it is met: reading it may take a while.
 void SourceTree::tell_of_journal(const std::string& path) {
+  const auto now = status(path + std::string(kJournalSuffix));
+  if (!now) return;
+  const JournalState state{now->st_dev, now->st_ino, now->st_size, now->st_mtim.tv_sec, now->st_mtim.tv_nsec};
   {
     const Lock lock(mutex_);
-    if (!told_.insert(path).second) return;
+    auto& told = told_[path];
+    if (told == state) return;
+    told = state;
   }
   context_.cache.run_blocking([self = shared_from_this(), path] {
     const auto lies = self->place(path);
     if (!lies) return;
-    if (const auto left = left_in_journal(*lies)) self->context_.errors.add("/" + path, *left);
+    const auto left = left_in_journal(*lies);
+    if (left && *left) self->context_.errors.add("/" + path, **left);
+    if (left) return;
+    const Lock lock(self->mutex_);  // its writer may end without another word
+    self->told_.erase(path);
   });
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -81,8 +82,10 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<WrittenFile>> written_ GUARDED_BY(mutex_);
   std::set<std::string> opening_ GUARDED_BY(mutex_);  // paths for which written_ is being made
-  std::set<std::string> told_
-      GUARDED_BY(mutex_);  // paths whose journals were looked at, of a mount that is not written
+  // Device, inode, size and time of a journal.
+  using JournalState = std::tuple<dev_t, ino_t, off_t, time_t, long>;
+  std::unordered_map<std::string, JournalState> told_
+      GUARDED_BY(mutex_);  // by the file's path; where nobody writes here
   Condition opened_;
 };
 

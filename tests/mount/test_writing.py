@@ -314,6 +314,35 @@ def test_a_mount_that_does_not_write_tells_of_a_journal(tmp_path, columns, what)
         assert reader.errors() == ""
 
 
+def test_a_mount_that_does_not_write_tells_of_each_journal_once(tmp_path, columns):
+    """Not while its writer is at work; of another one again."""
+    with mounted.Mounted(tmp_path) as reader:
+
+        def lines(wanted):
+            deadline = time.monotonic() + 10
+            while True:
+                os.listdir(reader.path)
+                told = reader.errors().splitlines()
+                if len(told) >= wanted or time.monotonic() > deadline:
+                    return told
+                time.sleep(0.02)
+
+        for number, name in enumerate(("px.f4", "hits/values.i2"), start=1):
+            writer = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+            path = os.path.join(writer.path, "out.root", "Events", name)
+            os.makedirs(os.path.dirname(path))
+            append_synced(path, columns[name].tobytes())
+            for _ in range(5):
+                assert len(lines(number - 1)) == number - 1
+                time.sleep(0.01)
+            kill(writer)
+            for _ in range(5):
+                told = lines(number)
+                assert len(told) == number and name in told[-1]
+                time.sleep(0.01)
+            os.unlink(tmp_path / "out.root.tfilefs-journal")
+
+
 @pytest.mark.sanitized
 def test_a_journal_that_stays_does_not_grow(tmp_path, columns):
     """A table that is not whole keeps it, while others are committed and its own bytes are written over."""

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstring>
 #include <thread>
 
@@ -208,6 +209,26 @@ TEST_F(Journals, LeftOneIsTakenOver) {
   EXPECT_FALSE(std::filesystem::exists(file()));
   ASSERT_TRUE(writer->journal->remove());
   EXPECT_EQ(replay().error().kind, ErrorKind::not_found);
+}
+
+TEST_F(Journals, WhoOnlyReadsStopsNoWriter) {
+  {
+    const auto journal = *create();
+    for (int i = 0; i < 2000; ++i)
+      ASSERT_TRUE(journal->append({.kind = JournalKind::title, .id = 1, .text = std::string(1000, 't')}));
+  }
+  std::atomic<bool> over = false;
+  std::thread reader([&] {
+    while (!over) (void)replay();
+  });
+  for (int i = 0; i < 30; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto writer = replay(Journal::Use::take_over);
+    EXPECT_TRUE(writer) << writer.error().text;
+  }
+  over = true;
+  reader.join();
+  EXPECT_TRUE(replay());
 }
 
 TEST_F(Journals, RemovesOnlyItsOwnName) {
