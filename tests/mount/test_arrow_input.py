@@ -193,6 +193,17 @@ def test_from_one_mount_into_another(tmp_path, mount, table):
     subprocess.run(["diff", "-r", os.path.join(source, "Events"), os.path.join(to, "T")], check=True)
 
 
+def offsets_down_at(wrong, dtype):
+    offsets = np.arange(20_001, dtype=dtype)
+    offsets[wrong] = offsets[wrong - 1] - 1
+    return offsets
+
+
+def texts_whose_offsets_go_down():
+    offsets = offsets_down_at(10, "i4")
+    return pa.StringArray.from_buffers(20_000, pa.py_buffer(offsets), pa.py_buffer(b"x" * 20_000))
+
+
 REFUSED = {
     "nulls": (pa.array([1, None, 3]), "nulls"),
     "nulls-within": (pa.array([[1, None], [3]]), "nulls"),
@@ -201,6 +212,15 @@ REFUSED = {
     "half": (pa.array(np.ones(2, "f2")), "type"),
     "records-in-lists": (pa.array([[{"x": 1}], []]), "records"),
     "texts-in-records": (pa.array([{"x": "a"}]), "x"),
+    "lists-that-go-down": (
+        pa.ListArray.from_arrays(offsets_down_at(8192, "i4"), np.arange(20_000, dtype="i4")),
+        "offsets go down",
+    ),
+    "large-lists-that-go-down": (
+        pa.LargeListArray.from_arrays(offsets_down_at(19_999, "i8"), np.arange(20_000, dtype="i4")),
+        "offsets go down",
+    ),
+    "texts-that-go-down": (texts_whose_offsets_go_down(), "offsets go down"),
     "texts-of-fixed-number": (pa.array([["a", "b"]], pa.list_(pa.string(), 2)), "fixed size"),
 }
 
