@@ -100,9 +100,9 @@ bool isal_does(std::span<const std::byte> data) {
   if (size < kSampleMin) return false;
   thread_local Reference reference;
   const auto sample = data.subspan((data.size() - size) / 2 / sizeof(double) * sizeof(double), size);
-  std::array<std::byte, 2 * kSampleMax> scratch;  // it always fits
+  std::array<std::byte, 2 * kSampleMax> scratch;
   const std::size_t fast = with_isal(sample, true, scratch);
-  return fast * 100 <= reference.size_of(sample, scratch) * (100 + kLargerMax);
+  return fast > 0 && fast * 100 <= reference.size_of(sample, scratch) * (100 + kLargerMax);
 }
 
 constexpr std::size_t kHeaderSize = 2, kChecksumSize = 4;

@@ -262,21 +262,22 @@ std::vector<std::string> StagedFile::pending() const {
   return lines;
 }
 
-// Versioned as docs/semantics.md says.
+// Versioned as docs/semantics.md says. Writers wait for the lock: text is made without it.
 std::string StagedFile::pending_json() const {
+  StagedChanges changes;
+  Reasons known;
+  {
+    const Lock lock(mutex_);
+    changes = staged_changes(root_);
+    known = reasons_;
+  }
   nlohmann::json json = {{"tfilefs", 1}, {"tables", nlohmann::json::array()}};
-  const Lock lock(mutex_);
-  const StagedChanges changes = staged_changes(root_);
-  const auto reasons_of = [&](const std::string& path) REQUIRES(mutex_) {
-    const auto known = reasons_.find(path);
-    return known == reasons_.end() ? std::vector<std::string>{} : known->second;
-  };
   for (const StagedArrow& file : changes.arrows) {
     json["tables"].push_back({{"path", file.table},
                               {"committed", false},
                               {"arrow", {{"path", file.path}, {"size", file.size}, {"open", file.is_open}}},
                               {"columns", nlohmann::json::array()},
-                              {"reasons", reasons_of(file.path)}});
+                              {"reasons", known[file.path]}});
   }
   for (const StagedTable& table : changes.tables) {
     nlohmann::json columns = nlohmann::json::array();
@@ -285,12 +286,12 @@ std::string StagedFile::pending_json() const {
                          {"size", column.size},
                          {"committed", column.base},
                          {"open", column.is_open},
-                         {"committing", column.node->committing > 0}});
+                         {"committing", column.is_committing}});
     }
     json["tables"].push_back({{"path", table.path},
                               {"committed", table.committed},
                               {"columns", std::move(columns)},
-                              {"reasons", reasons_of(table.path)}});
+                              {"reasons", known[table.path]}});
   }
   return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }

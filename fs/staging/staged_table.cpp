@@ -109,6 +109,7 @@ void Changes::add_columns(const StagedNode& directory, const std::string& below,
     column.size = node->bytes->size();
     column.base = node->base;
     column.is_open = node->writers > 0;
+    column.is_committing = node->committing > 0;
     column.first_write = node->first_write;
     column.last_write = node->last_write;
     column.title = node->attributes.title;

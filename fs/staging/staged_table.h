@@ -24,7 +24,7 @@ struct StagedColumn {
   std::uint64_t header = 0;  // bytes in front of the first item: of a .npy file
   std::uint64_t done = 0;    // bytes that a commit has brought into the file, set by it
   std::string unreadable;    // why that file is no column
-  bool is_open = false;
+  bool is_open = false, is_committing = false;
   StagedNode::Clock::time_point first_write{}, last_write{};
   std::string title;
 };
