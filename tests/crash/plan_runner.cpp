@@ -21,6 +21,7 @@
 
 #include "tfile/source.h"
 #include "tfile/writer.h"
+#include "writing/table_of_x.h"
 
 namespace {
 
@@ -29,35 +30,10 @@ using namespace tfile;
 constexpr Compression kCompression{Compression::Algorithm::zstd, 5};
 constexpr std::uint32_t kNow = 0x7DAB5C00;  // a day in 2026
 
-[[noreturn]] void stop(const std::string& why) {
-  std::cerr << why << "\n";
-  std::exit(1);
-}
-template <class T>
-T must(Result<T> result) {
-  if (!result) stop(result.error().text);
-  return *std::move(result);
-}
-void must(Result<> result) {
-  if (!result) stop(result.error().text);
-}
+using ::must;
 int must(int result, const char* call) {
   if (result < 0) stop(std::string(call) + " failed");
   return result;
-}
-
-std::pair<std::string, std::string> split(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return {"", path};
-  return {path.substr(0, slash), path.substr(slash + 1)};
-}
-
-std::vector<std::byte> entries_of_x(EntryRange entries) {
-  std::vector<std::byte> bytes;
-  for (std::int64_t i = entries.begin; i < entries.end; ++i) {
-    for (int byte = 0; byte < 4; ++byte) bytes.push_back(std::byte(static_cast<std::uint32_t>(i) >> (8 * byte)));
-  }
-  return bytes;
 }
 
 class PlanRunner {
@@ -68,43 +44,25 @@ class PlanRunner {
       writer_ = must(FileWriter::open(must(File::open(must(open_source(path_)))), kCompression));
       file_ = must(::open(path_.c_str(), O_RDWR | O_CLOEXEC), "open");
     } else {
-      writer_ = must(FileWriter::create(split(path_).second, kCompression));
+      writer_ = must(FileWriter::create(TableOfX::split(path_).second, kCompression));
     }
   }
 
   void make_directory(const std::string& path) { must(writer_->make_directory(path)); }
 
-  void create_table(const std::string& path) {
-    const auto [directory, name] = split(path);
-    TableWriter* table = must(writer_->create_table(directory, name, ""));
-    const std::vector<OfferedColumn> columns{must(offered_column("x.i4"))};
-    must(table->add_branches(columns, must(table_form(columns))));
-    tables_[path] = {table, 0};
-  }
-
-  void open_table(const std::string& path) {
-    const auto [directory, name] = split(path);
-    TableWriter* table = must(writer_->open_table(directory, name, false));
-    tables_[path] = {table, table->committed_entries()};
-  }
+  void create_table(const std::string& path) { tables_[path] = TableOfX::create(*writer_, path, ""); }
+  void open_table(const std::string& path) { tables_[path] = TableOfX::open(*writer_, path); }
 
   void append(const std::string& path, std::int64_t count) {
-    auto& [table, entries] = tables_.at(path);
-    const EntryRange range{entries, entries + count};
-    const std::vector<std::byte> bytes = entries_of_x(range);
-    const std::span<const std::byte> columns[] = {bytes};
-    Basket basket = must(table->encode(0, range, columns));
-    const std::uint64_t address = writer_->place(basket);
-    if (writer_->makes_new_file()) open_new();
-    write(address, basket.record.span());
-    table->add_basket(0, basket, address);
-    table->end_cluster(range.end, 0, {});
-    entries = range.end;
+    tables_.at(path).append(*writer_, count, [this](std::uint64_t offset, std::span<const std::byte> bytes) {
+      if (writer_->makes_new_file()) open_new();
+      write(offset, bytes);
+    });
   }
 
   void rename(const std::string& from, const std::string& to) {
-    const auto [directory, name] = split(from);
-    const auto [new_directory, new_name] = split(to);
+    const auto [directory, name] = TableOfX::split(from);
+    const auto [new_directory, new_name] = TableOfX::split(to);
     must(writer_->rename_key(directory, name, new_directory, new_name));
     if (auto table = tables_.extract(from)) {
       table.key() = to;
@@ -113,7 +71,7 @@ class PlanRunner {
   }
 
   void remove(const std::string& path) {
-    const auto [directory, name] = split(path);
+    const auto [directory, name] = TableOfX::split(path);
     must(writer_->remove_key(directory, name));
     tables_.erase(path);
   }
@@ -146,7 +104,8 @@ class PlanRunner {
 
   void publish() {
     must(::rename(new_path().c_str(), path_.c_str()), "rename");
-    const int directory = must(::open(split(path_).first.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open");
+    const int directory =
+        must(::open(TableOfX::split(path_).first.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC), "open");
     must(::fsync(directory), "fsync");
     ::close(directory);
     new_ = false;
@@ -171,7 +130,7 @@ class PlanRunner {
   std::unique_ptr<FileWriter> writer_;
   int file_ = -1;
   bool new_ = false;  // file_ is the one that will take the name
-  std::map<std::string, std::pair<TableWriter*, std::int64_t>> tables_;
+  std::map<std::string, TableOfX> tables_;
 };
 
 }  // namespace

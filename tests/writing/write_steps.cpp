@@ -15,6 +15,7 @@
 #include <iterator>
 #include <map>
 
+#include "table_of_x.h"
 #include "tfile/writer.h"
 
 namespace {
@@ -22,30 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace tfile;
 
-template <class T>
-T must(Result<T> result) {
-  if (result) return *std::move(result);
-  std::cerr << result.error().text << "\n";
-  std::exit(1);
-}
-void must(Result<> result) {
-  if (result) return;
-  std::cerr << result.error().text << "\n";
-  std::exit(1);
-}
-
 constexpr Compression kCompression{Compression::Algorithm::zstd, 5};
 constexpr std::uint32_t kNow = 0x7DAB5C00;  // a day in 2026
-
-// Column x of a table, which has one branch: entry i is i.
-std::vector<std::byte> entries_of_x(EntryRange entries) {
-  std::vector<std::byte> bytes;
-  for (std::int64_t i = entries.begin; i < entries.end; ++i) {
-    const auto x = static_cast<std::uint32_t>(i);
-    for (int byte = 0; byte < 4; ++byte) bytes.push_back(std::byte(x >> (8 * byte)));
-  }
-  return bytes;
-}
 
 // A file that is written by plans, every write of which can be the last.
 class SteppedFile {
@@ -66,33 +45,23 @@ class SteppedFile {
 
   void create_table(const std::string& directory, const std::string& name) {
     const std::string path = directory.empty() ? name : directory + "/" + name;
-    TableWriter* table = must(writer_->create_table(directory, name, "table " + name));
-    const std::vector<OfferedColumn> columns{must(offered_column("x.i4"))};
-    must(table->add_branches(columns, must(table_form(columns))));
-    tables_[path] = {table, 0};
+    tables_[path] = TableOfX::create(*writer_, path, "table " + name);
     wanted_[path] = 0;
   }
   void open_table(const std::string& directory, const std::string& name) {
     const std::string path = directory.empty() ? name : directory + "/" + name;
-    TableWriter* table = must(writer_->open_table(directory, name, false));
-    tables_[path] = {table, table->committed_entries()};
-    wanted_[path] = committed_[path] = table->committed_entries();
+    tables_[path] = TableOfX::open(*writer_, path);
+    wanted_[path] = committed_[path] = tables_[path].entries;
   }
   void append(const std::string& path, std::int64_t count) {
-    auto& [table, entries] = tables_.at(path);
-    const EntryRange range{entries, entries + count};
-    const std::vector<std::byte> bytes = entries_of_x(range);
-    const std::span<const std::byte> columns[] = {bytes};
-    Basket basket = must(table->encode(0, range, columns));
-    const std::uint64_t address = writer_->place(basket);
-    write(address, basket.record.span());
-    table->add_basket(0, basket, address);
-    table->end_cluster(range.end, 0, {});
-    entries = wanted_[path] = range.end;
+    TableOfX& table = tables_.at(path);
+    table.append(*writer_, count,
+                 [this](std::uint64_t offset, std::span<const std::byte> bytes) { write(offset, bytes); });
+    wanted_[path] = table.entries;
   }
   void rename(const std::string& from, const std::string& to) {
-    const auto [from_directory, from_name] = split(from);
-    const auto [to_directory, to_name] = split(to);
+    const auto [from_directory, from_name] = TableOfX::split(from);
+    const auto [to_directory, to_name] = TableOfX::split(to);
     must(writer_->rename_key(from_directory, from_name, to_directory, to_name));
     wanted_.emplace(to, wanted_.at(from));
     wanted_.erase(from);
@@ -102,7 +71,7 @@ class SteppedFile {
     }
   }
   void remove(const std::string& path) {
-    const auto [directory, name] = split(path);
+    const auto [directory, name] = TableOfX::split(path);
     must(writer_->remove_key(directory, name, 0));
     wanted_.erase(path);
     tables_.erase(path);
@@ -134,12 +103,6 @@ class SteppedFile {
 
  private:
   using State = std::map<std::string, std::int64_t>;
-
-  static std::pair<std::string, std::string> split(const std::string& path) {
-    const std::size_t slash = path.rfind('/');
-    if (slash == std::string::npos) return {"", path};
-    return {path.substr(0, slash), path.substr(slash + 1)};
-  }
 
   // A write that is not torn inside a sector: what reaches the disk of it first are its first sectors.
   void write(std::uint64_t offset, std::span<const std::byte> bytes) {
@@ -185,7 +148,7 @@ class SteppedFile {
   std::unique_ptr<FileWriter> writer_;
   std::string patch_;            // what was written and not saved: offset and size, of 8 bytes, little-endian, bytes
   std::vector<std::byte> head_;  // of the file
-  std::map<std::string, std::pair<TableWriter*, std::int64_t>> tables_;
+  std::map<std::string, TableOfX> tables_;
   State committed_, wanted_;
   const char* word_ = "open";
   int saved_ = 0;

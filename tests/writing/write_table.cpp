@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "bytes/endian.h"
+#include "must.h"
 #include "tfile/writer.h"
 
 namespace {
@@ -27,18 +28,6 @@ std::vector<std::byte> read_file(const fs::path& path) {
   std::vector<std::byte> bytes(text.size());
   std::memcpy(bytes.data(), text.data(), text.size());
   return bytes;
-}
-
-template <class T>
-T must(Result<T> result) {
-  if (result) return *std::move(result);
-  std::cerr << result.error().text << "\n";
-  std::exit(1);
-}
-void must(Result<> result) {
-  if (result) return;
-  std::cerr << result.error().text << "\n";
-  std::exit(1);
 }
 
 struct Columns {

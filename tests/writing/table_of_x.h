@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "must.h"
+#include "tfile/writer.h"
+
+// A table that is written: it has one branch, x.i4, whose entry i is i.
+struct TableOfX {
+  tfile::TableWriter* writer = nullptr;
+  std::int64_t entries = 0;
+
+  static TableOfX create(tfile::FileWriter& file, const std::string& path, std::string title) {
+    const auto [directory, name] = split(path);
+    tfile::TableWriter* writer = must(file.create_table(directory, name, std::move(title)));
+    const std::vector<tfile::OfferedColumn> columns{must(tfile::offered_column("x.i4"))};
+    must(writer->add_branches(columns, must(tfile::table_form(columns))));
+    return {writer, 0};
+  }
+
+  static TableOfX open(tfile::FileWriter& file, const std::string& path) {
+    const auto [directory, name] = split(path);
+    tfile::TableWriter* writer = must(file.open_table(directory, name, false));
+    return {writer, writer->committed_entries()};
+  }
+
+  // `write`, called with a place in the file and bytes, brings them there.
+  template <class Write>
+  void append(tfile::FileWriter& file, std::int64_t count, Write write) {
+    const tfile::EntryRange range{entries, entries + count};
+    std::vector<std::byte> bytes;
+    for (std::int64_t i = range.begin; i < range.end; ++i) {
+      for (int byte = 0; byte < 4; ++byte) bytes.push_back(std::byte(static_cast<std::uint32_t>(i) >> (8 * byte)));
+    }
+    const std::span<const std::byte> columns[] = {bytes};
+    tfile::Basket basket = must(writer->encode(0, range, columns));
+    const std::uint64_t address = file.place(basket);
+    write(address, basket.record.span());
+    writer->add_basket(0, basket, address);
+    writer->end_cluster(range.end, 0, {});
+    entries = range.end;
+  }
+
+  // The directory of a path, and the name in it.
+  static std::pair<std::string, std::string> split(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return {"", path};
+    return {path.substr(0, slash), path.substr(slash + 1)};
+  }
+};
