@@ -6,6 +6,7 @@
 #include "cache/cache_core.h"
 #include "cache/chunk_cache.h"
 #include "cache/extent_store.h"
+#include "cache/plans_under_way.h"
 #include "cache/read_ahead.h"
 
 namespace tfilefs {
@@ -33,6 +34,7 @@ struct AttachedSet {
   SetChunks chunks;
   ExtentStore extents{counts->extents_memory};
   ReadAhead ahead;
+  PlansUnderWay plans;
 };
 
 }  // namespace tfilefs

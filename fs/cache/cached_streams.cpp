@@ -99,7 +99,7 @@ class CachedStreamsOfSet : public CachedStreams {
  private:
   static void read_in(const std::shared_ptr<AttachedSet>&, const Extents&, StreamId, std::uint32_t slot,
                       std::size_t item_size, std::uint64_t offset, std::size_t size, bool chosen, Reply<Slices>);
-  static void miss(const std::shared_ptr<AttachedSet>&, const ColumnRead&, Reply<Slices>);
+  static void load(const std::shared_ptr<AttachedSet>&, const ColumnRead&, Stopwatch waiting, Reply<Slices>);
   static void load_ahead(const std::shared_ptr<AttachedSet>&, const ColumnRead&, bool missed, const ReadAhead::Advice&);
 
   const std::shared_ptr<AttachedSet> set_;
@@ -131,20 +131,27 @@ void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const 
   }
   chunks.clear();
   counts.add(Count::misses, 1);
-  miss(set, read, std::move(reply));
+  const tfile::EntryRange entries{set->streams->chunk_entries({stream, read.first_chunk}).begin,
+                                  set->streams->chunk_entries({stream, read.last_chunk - 1}).end};
+  if (const auto plan = set->plans.covering(stream, entries))
+    plan->wait([set, read, waiting = Stopwatch(), reply = std::move(reply)](Result<bool>) mutable {
+      load(set, read, waiting, std::move(reply));
+    });
+  else
+    load(set, read, Stopwatch(), std::move(reply));
   load_ahead(set, read, true, ahead);
 }
 
-void CachedStreamsOfSet::miss(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, Reply<Slices> reply) {
+void CachedStreamsOfSet::load(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, Stopwatch waiting,
+                              Reply<Slices> reply) {
   std::vector<ChunkKey> keys;
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
-  load_chunks(
-      set, std::move(keys),
-      [set, read, waiting = Stopwatch(), reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
-        set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
-        if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
-        answer(read, *set->extents.ready(read.stream), *std::move(chunks), reply);
-      });
+  load_chunks(set, std::move(keys),
+              [set, read, waiting, reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
+                set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
+                if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
+                answer(read, *set->extents.ready(read.stream), *std::move(chunks), reply);
+              });
 }
 
 // Other columns may be thousands: planning them takes longer than the request, which then does not wait for it.
@@ -156,13 +163,14 @@ void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, con
     if (!ahead.own.empty()) load_chunks_ahead(set, ahead.own);
     return;
   }
+  auto plan = sweeps ? set->plans.begin(ahead.sweep.begin, ahead.sweep.end, ahead.sweep.entries) : nullptr;
   set->core->fetcher.run(
-      [set, stream = read.stream, companions, sweeps, ahead] {
+      [set, stream = read.stream, companions, sweeps, ahead, plan = std::move(plan)]() mutable {
         std::vector<ChunkKey> keys = ahead.own;
         const auto add = [&](const std::vector<ChunkKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
         if (companions) add(set->ahead.of_companions(stream, ahead.entries));
         if (sweeps) add(set->ahead.of_sweep(ahead.sweep));
-        if (!keys.empty()) load_chunks_ahead(set, std::move(keys));
+        if (!keys.empty()) load_chunks_ahead(set, std::move(keys), std::move(plan));
       },
       Urgency::awaited);  // it reads nothing itself, and what it plans is prefetch
 }

@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
+#include "cache/plans_under_way.h"
 #include "fs/cache/synthetic_streams.h"
 
 namespace tfilefs {
@@ -353,6 +356,50 @@ TEST(ClusterCache, ColumnAfterColumnIsReadInFewCalls) {
     else
       EXPECT_EQ(s.cache->counters().read_calls, 300u);
   }
+}
+
+// The window of a sweep takes a while to plan; a read of what it will load waits for that, and fetches nothing by
+// itself.
+TEST(ClusterCache, AReadWaitsForThePlanThatWillLoadItsChunk) {
+  Rig s(wide_table(), 256 << 20);
+  constexpr tfile::StreamId kSlow = 40, kRead = 30;
+  std::promise<void> planning, go_on;
+  s.set->looked_at = [&, released = go_on.get_future().share(),
+                      once = std::make_shared<std::once_flag>()](tfile::StreamId stream) {
+    if (stream != kSlow) return;
+    std::call_once(*once, [&] { planning.set_value(); });
+    released.wait();
+  };
+  for (tfile::StreamId stream = 0; stream < 3; ++stream) ASSERT_TRUE(read_bytes(*s.column, stream, 0, 400));
+  planning.get_future().wait();
+
+  const std::uint64_t calls = s.set->source->calls;
+  Answer<Slices> answer;
+  s.column->read(kRead, 0, sizeof(SyntheticStreams::Item), 0, 400, answer.reply());
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_FALSE(answer.is_there());
+  EXPECT_EQ(s.set->source->calls, calls);
+  go_on.set_value();
+  const auto slices = answer.wait();
+  ASSERT_TRUE(slices);
+  EXPECT_EQ(slices->size(), 400u);
+  settle(s);
+  EXPECT_EQ(s.set->decodes_max(), 1u);
+}
+
+// A plan may come to nothing: who waited for it is served all the same.
+TEST(ClusterCache, APlanThatIsDroppedLetsItsReadersGoOn) {
+  PlansUnderWay plans;
+  auto plan = plans.begin(3, 10, {0, 100});
+  EXPECT_EQ(plans.covering(2, {0, 100}), nullptr);
+  EXPECT_EQ(plans.covering(10, {0, 100}), nullptr);
+  EXPECT_EQ(plans.covering(5, {100, 101}), nullptr);
+  Answer<bool> answer;
+  plans.covering(9, {99, 200})->wait(answer.reply());
+  EXPECT_FALSE(answer.is_there());
+  plan.reset();
+  EXPECT_TRUE(answer.is_there());
+  EXPECT_EQ(plans.covering(5, {0, 100}), nullptr);
 }
 
 TEST(ClusterCache, ColumnsThatAreUsedTogetherComeTogether) {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <random>
@@ -95,7 +96,10 @@ class SyntheticStreams : public tfile::StreamSet {
   }
 
   std::size_t stream_count() const override { return streams_.size(); }
-  std::size_t chunk_count(tfile::StreamId s) const override { return streams_[s].items.size(); }
+  std::size_t chunk_count(tfile::StreamId s) const override {
+    if (looked_at) looked_at(s);
+    return streams_[s].items.size();
+  }
   std::size_t slot_count(tfile::StreamId) const override { return 1; }
   tfile::EntryRange chunk_entries(tfile::ChunkKey key) const override { return {key.index, key.index + 1}; }
   Result<tfile::Locator> locate(tfile::ChunkKey key) const override {
@@ -198,6 +202,7 @@ class SyntheticStreams : public tfile::StreamSet {
   using Place = std::pair<tfile::StreamId, std::uint32_t>;
   std::set<Place> lost, beyond, bad_payload, short_by_one;
   std::chrono::microseconds decode_delay{0};
+  std::function<void(tfile::StreamId)> looked_at;  // called where the chunks of a stream are asked for
   std::shared_ptr<MemorySource> source;
   mutable std::atomic<std::uint64_t> counted = 0, wrongly_placed = 0;
   mutable std::map<Place, std::uint64_t> decodes;
