@@ -31,28 +31,51 @@ bool overlap(EntryRange a, EntryRange b) { return a.begin < b.end && b.begin < a
 
 }  // namespace
 
+// At the column where it is or one of the next, or at one that was loaded for it: those between he did not ask for
+// again since the kernel has them.
+bool ColumnSweep::continues(const Sweep& sweep, tfile::StreamId stream, EntryRange entries) {
+  if (sweep.columns == 0) return false;
+  if (stream > sweep.stream && stream < sweep.loaded_until && overlap(entries, sweep.loaded)) return true;
+  return stream <= sweep.stream + 1 + kPassedOver && sweep.stream <= stream + kPassedOver;
+}
+
+// Of a sweep over many columns that came by here for the entries before these: the next round has its habit from the
+// first column on. 0 if there is none.
+std::uint32_t ColumnSweep::columns_of_last_round(tfile::StreamId stream, EntryRange entries) {
+  for (Sweep& sweep : sweeps_) {
+    const bool passed = sweep.first <= stream && stream <= sweep.stream;
+    if (sweep.columns < kColumnsAll || !passed) continue;
+    if (entries.begin <= sweep.reach.begin || entries.begin > sweep.reach.end) continue;
+    sweep.last_use = clock_;
+    return sweep.columns;
+  }
+  return 0;
+}
+
 ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, EntryRange entries, std::int64_t all) {
   ++clock_;
   Sweep* found = nullptr;
-  for (Sweep& sweep : sweeps_) {
-    const bool near = stream <= sweep.stream + 1 + kPassedOver && sweep.stream <= stream + kPassedOver;
-    if (sweep.columns > 0 && near && (!found || sweep.columns > found->columns)) found = &sweep;
-  }
-  if (!found) {
+  for (Sweep& sweep : sweeps_)
+    if (continues(sweep, stream, entries) && (!found || sweep.columns > found->columns)) found = &sweep;
+  const bool begins = !found;
+  if (begins) {
+    const std::uint32_t columns = columns_of_last_round(stream, entries);
     const auto older = [](const Sweep& a, const Sweep& b) { return a.last_use < b.last_use; };
     found = &*std::min_element(sweeps_.begin(), sweeps_.end(), older);
     *found = Sweep{};
+    found->first = stream;
+    found->columns = columns;
   }
   const EntryRange whole{0, all};
   const bool right_after = found->last_use + 1 == clock_;
   const bool in_step = stream == found->stream + 1 && right_after && entries == whole && found->now == whole;
-  found->in_turn = found->columns == 0 || (found->in_turn && right_after);
+  found->in_turn = begins || (found->in_turn && right_after);
   found->last_use = clock_;
-  if (found->columns > 0 && stream < found->stream) {  // requests of one reader may overtake each other
+  if (!begins && stream < found->stream) {  // requests of one reader may overtake each other
     found->reach = hull(found->reach, entries);
     return {};
   }
-  if (found->columns > 0 && found->stream == stream) {
+  if (!begins && found->stream == stream) {
     // Back to entries before: it starts again rather than goes on.
     const bool goes_on = entries.begin <= found->now.end && entries.end >= found->now.begin;
     found->now = goes_on ? hull(found->now, entries) : entries;
@@ -62,7 +85,7 @@ ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, EntryRange entr
     }
     return {};
   }
-  found->reach = found->columns == 0 ? entries : hull(found->reach, found->now);
+  found->reach = begins ? entries : hull(found->reach, found->now);
   found->now = entries;
   found->stream = stream;
   ++found->columns;

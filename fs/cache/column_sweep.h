@@ -11,7 +11,8 @@
 namespace tfilefs {
 
 // Notices who reads one stream of a table after the other, in their order, each for the same entries: `cp -r`, `tar`,
-// or an analysis that wants all of every hundredth entry. A few such readers can be followed at once. Pure.
+// an analysis that wants all of every hundredth entry, or one that goes through the table some entries of each column
+// at a time, round after round. A few such readers can be followed at once. Pure.
 class ColumnSweep {
  public:
   struct Advice {
@@ -29,6 +30,7 @@ class ColumnSweep {
 
  private:
   struct Sweep {
+    tfile::StreamId first = 0;   // where it began
     tfile::StreamId stream = 0;  // where it is
     tfile::EntryRange now;       // what was read of it, in one go
     tfile::EntryRange reach;     // and of all before: columns of wide items are read for fewer entries at a time
@@ -38,6 +40,8 @@ class ColumnSweep {
     tfile::EntryRange loaded;  // entries of the streams loaded
     std::uint64_t last_use = 0;
   };
+  static bool continues(const Sweep&, tfile::StreamId, tfile::EntryRange);
+  std::uint32_t columns_of_last_round(tfile::StreamId, tfile::EntryRange);
   Advice go_on(Sweep&, std::int64_t all);
 
   const std::function<std::uint64_t(tfile::StreamId)> stored_;

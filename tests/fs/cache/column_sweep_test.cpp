@@ -85,6 +85,27 @@ TEST(ColumnSweep, OfLargeColumnsNoMoreAreLoadedThanWereRead) {
   EXPECT_LE(covered, 16u);
 }
 
+// The kernel has read some columns whole in the first round, so that only every third is asked for in the second.
+TEST(ColumnSweep, TheNextRoundNeedsNoHabit) {
+  ColumnSweep sweep = sweep_of_wide_table();
+  for (StreamId stream = 0; stream < kStreams; ++stream) sweep.observe(stream, {0, 4000}, kEntries);
+  for (const EntryRange entries : {EntryRange{4000, 7000}, EntryRange{7000, 10'000}}) {
+    StreamId covered = 0;
+    int windows = 0, missed = 0;
+    for (StreamId block = 0; block < kStreams; block += 300)
+      for (StreamId stream = block; stream < std::min(block + 100, kStreams); ++stream) {
+        missed += stream >= covered;
+        const auto advice = sweep.observe(stream, entries, kEntries);
+        if (advice.begin == advice.end) continue;
+        ++windows;
+        EXPECT_EQ(advice.entries, entries);
+        covered = advice.end;
+      }
+    EXPECT_LE(missed, 1);
+    EXPECT_LE(windows, 4);
+  }
+}
+
 TEST(ColumnSweep, TheWindowIsBounded) {
   ColumnSweep sweep = sweep_of_wide_table(1 << 20);
   for (StreamId stream = 0; stream < 1000; ++stream) {
