@@ -165,12 +165,12 @@ void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, con
   }
   auto plan = sweeps ? set->plans.begin(ahead.sweep.begin, ahead.sweep.end, ahead.sweep.entries) : nullptr;
   set->core->fetcher.run(
-      [set, stream = read.stream, companions, sweeps, ahead, plan = std::move(plan)]() mutable {
+      [set, stream = read.stream, companions, sweeps, ahead, plan = std::move(plan)] {
         std::vector<ChunkKey> keys = ahead.own;
         const auto add = [&](const std::vector<ChunkKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
         if (companions) add(set->ahead.of_companions(stream, ahead.entries));
         if (sweeps) add(set->ahead.of_sweep(ahead.sweep));
-        if (!keys.empty()) load_chunks_ahead(set, std::move(keys), std::move(plan));
+        if (!keys.empty()) load_chunks_ahead(set, std::move(keys));
       },
       Urgency::awaited);  // it reads nothing itself, and what it plans is prefetch
 }

@@ -73,7 +73,6 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
 
   // Called once at the end, or with the error that kept it from beginning.
   std::function<void(Load&, const Error*)> finish;
-  std::shared_ptr<LoadPlan> plan_under_way;  // until its chunks are claimed
 
   void run() {
     const bool waits = urgency_ == Urgency::awaited;
@@ -210,7 +209,6 @@ void Load::claim(Budget::Reservation memory) {
 }
 
 void Load::start() {
-  plan_under_way.reset();
   std::vector<std::uint32_t> with_bytes;  // or without a hope of any
   for (std::uint32_t i = 0; i < units_.size(); ++i) {
     Unit& unit = units_[i];
@@ -444,7 +442,6 @@ void Load::count_down() {
 }
 
 void Load::end(const Error* error) {
-  plan_under_way.reset();
   if (auto function = std::move(finish)) function(*this, error);
   for (Unit& unit : units_) unit.chunk.reset();
 }
@@ -481,8 +478,7 @@ void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, R
   want_input_extents(set, keys, Reply<bool>(std::move(go)));
 }
 
-void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> keys,
-                       std::shared_ptr<LoadPlan> plan) {
+void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> keys) {
   set->core->chunks.drop_known(set->chunks, keys);
   std::erase_if(keys, [&](ChunkKey key) {
     return set->streams->items_from(key.stream) == tfile::ItemsFrom::payloads && !set->extents.ready(key.stream);
@@ -495,7 +491,7 @@ void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<Chun
   std::sort(streams.begin(), streams.end());
   streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
   if (keys.empty()) return;
-  set->extents.want_all(set, streams, [set, keys, plan = std::move(plan)](Result<bool>) mutable {
+  set->extents.want_all(set, streams, [set, keys](Result<bool>) mutable {
     // A stream whose extents cannot be had is its readers' trouble, not its neighbours'.
     const auto unready = [&](ChunkKey key) { return !set->extents.ready(key.stream); };
     std::erase_if(keys, [&](ChunkKey key) {
@@ -504,7 +500,6 @@ void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<Chun
     });
     if (keys.empty()) return;
     auto load = std::make_shared<Load>(set, keys, true, Urgency::ahead);
-    load->plan_under_way = std::move(plan);
     load->finish = [](Load&, const Error*) {};
     load->run();
   });

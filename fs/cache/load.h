@@ -20,10 +20,8 @@ namespace tfilefs {
 void load_chunks(std::shared_ptr<AttachedSet>, std::vector<tfile::ChunkKey> keys, Reply<std::vector<ChunkPtr>>);
 
 // The same for chunks that nobody waits for yet, in any order, some of which may be there. Takes only memory that is
-// free or idle, and is dropped otherwise; chunks whose place among the items only payloads tell are left out. `plan` is
-// let go when the chunks are claimed, or when they will not be.
-void load_chunks_ahead(const std::shared_ptr<AttachedSet>&, std::vector<tfile::ChunkKey> keys,
-                       std::shared_ptr<LoadPlan> plan = nullptr);
+// free or idle, and is dropped otherwise; chunks whose place among the items only payloads tell are left out.
+void load_chunks_ahead(const std::shared_ptr<AttachedSet>&, std::vector<tfile::ChunkKey> keys);
 
 // How many items each of these chunks holds, from their payloads, one result a chunk; with the chunk itself where it
 // was decoded for that, which then still is to be placed (StreamSet::decode_counting). None of them is in the cache.

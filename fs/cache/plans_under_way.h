@@ -12,7 +12,7 @@
 namespace tfilefs {
 
 // A load ahead that is still being planned, which takes some tens of milliseconds for ten thousand columns. It ends
-// with its last owner, when its chunks are claimed or will not be loaded; who waits for it goes on then, on that
+// with its last owner, when its chunks are claimed or that will take longer; who waits for it goes on then, on that
 // thread. Thread-safe.
 class LoadPlan {
  public:
