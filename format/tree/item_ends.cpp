@@ -23,4 +23,16 @@ bool item_ends(std::span<const std::int32_t> byte_ends, std::int32_t item_size, 
   return rest == 0;
 }
 
+bool are_item_ends(std::span<const std::int32_t> byte_ends, std::int32_t item_size, std::int64_t base,
+                   std::span<const std::int64_t> ends) {
+  if (ends.size() != byte_ends.size()) return false;
+  if (ends.empty()) return true;
+  // None is larger than the last, whose product fits: so do those of the others.
+  if ((ends.back() - base) * item_size != byte_ends.back() || ends.front() < base) return false;
+  std::int32_t differs = 0;
+  for (std::size_t i = 0; i < ends.size(); ++i)
+    differs |= static_cast<std::int32_t>(ends[i] - base) * item_size ^ byte_ends[i];
+  return differs == 0;
+}
+
 }  // namespace tfile

@@ -10,4 +10,8 @@ namespace tfile {
 // False: an end is not a whole number of items.
 bool item_ends(std::span<const std::int32_t> byte_ends, std::int32_t item_size, std::int64_t base, std::int64_t* ends);
 
+// Whether that is what `ends` holds. Both ascend.
+bool are_item_ends(std::span<const std::int32_t> byte_ends, std::int32_t item_size, std::int64_t base,
+                   std::span<const std::int64_t> ends);
+
 }  // namespace tfile

@@ -79,15 +79,35 @@ Buffer final_form(const Stream& stream, BasketData data) {
   return std::move(data.payload);
 }
 
+// Whether these are the ends of the basket's lists, behind the leading 0 where the column begins.
+bool has_ends(const Stream& stream, const BasketData& data, std::int64_t base, bool leading_zero, const Buffer& ends) {
+  if (data.offsets.empty()) return false;
+  const std::span all(reinterpret_cast<const std::int64_t*>(ends.data()), ends.size() / sizeof(std::int64_t));
+  return are_item_ends(std::span(data.offsets).subspan(1), static_cast<std::int32_t>(stream.item_size), base,
+                       all.subspan(leading_zero ? 1 : 0));
+}
+
+Result<std::shared_ptr<const Buffer>> shared_ends(const Stream& stream, const BasketData& data,
+                                                  std::span<const std::int64_t> counts,
+                                                  std::span<const std::int64_t> first, SharedEnds* shared) {
+  const bool leading_zero = first[0] == 0;
+  const SharedEnds::Place place{first[0], ends_of(data.entries, leading_zero), first[1]};
+  if (shared)
+    if (auto known = shared->at(place); known && has_ends(stream, data, first[1], leading_zero, *known)) return known;
+  TRY(Buffer made, jagged_ends(stream, data, counts, first[1], leading_zero));
+  auto ends = std::make_shared<const Buffer>(std::move(made));
+  if (shared) shared->keep(place, ends);
+  return ends;
+}
+
 Result<Chunk> decode_jagged(const Stream& stream, BasketData data, std::span<const std::int64_t> counts,
-                            std::span<const std::int64_t> first) {
+                            std::span<const std::int64_t> first, SharedEnds* shared) {
   if (data.size % stream.item_size != 0) return tl::unexpected<Error>(not_whole(data.size, stream.item_size));
   Chunk chunk;
-  TRY(Buffer ends, jagged_ends(stream, data, counts, first[1], first[0] == 0));
+  TRY(chunk.shared, shared_ends(stream, data, counts, first, shared));
   const std::size_t size = data.size;
-  chunk.owned.push_back(std::move(ends));
   chunk.owned.push_back(final_form(stream, std::move(data)));
-  chunk.arrays = {chunk.owned[0].span(), chunk.owned[1].span().first(size)};
+  chunk.arrays = {chunk.shared->span(), chunk.owned[0].span().first(size)};
   return chunk;
 }
 
@@ -225,13 +245,13 @@ FoundClasses classes_of_entries(const Stream& stream, BasketData& data) {
 }
 
 Result<Chunk> decode_basket(const Stream& stream, BasketData data, std::span<const std::int64_t> counts,
-                            std::span<const std::int64_t> first) {
+                            std::span<const std::int64_t> first, SharedEnds* shared) {
   switch (stream.form) {
     case Stream::Form::flat:
       return decode_flat(stream, std::move(data));
     case Stream::Form::jagged:
     case Stream::Form::raw:
-      return decode_jagged(stream, std::move(data), counts, first);
+      return decode_jagged(stream, std::move(data), counts, first, shared);
     case Stream::Form::program: {
       TRY_VOID(complete_offsets(stream, data));
       auto chunk = run_program(*stream.program, entries_of(data), first, nullptr);

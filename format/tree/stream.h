@@ -10,6 +10,7 @@
 #include "streamer/read_program.h"
 #include "tfile/chunk.h"
 #include "tree/basket.h"
+#include "tree/shared_ends.h"
 #include "tree/tree_record.h"
 
 namespace tfile {
@@ -88,8 +89,8 @@ Result<> entries_follow_program(const Stream&, BasketData&);
 FoundClasses classes_of_entries(const Stream&, BasketData&);
 
 // The arrays of a chunk. `first` as in StreamSet::decode; `counts`: items of each entry where the basket has no offsets
-// and the stream has a counter.
+// and the stream has a counter; `shared`: where ends of lists are taken from and left, null for nowhere.
 Result<Chunk> decode_basket(const Stream&, BasketData, std::span<const std::int64_t> counts,
-                            std::span<const std::int64_t> first);
+                            std::span<const std::int64_t> first, SharedEnds* shared = nullptr);
 
 }  // namespace tfile

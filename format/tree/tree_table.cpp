@@ -176,7 +176,7 @@ class TreeTable final : public Table {
                        std::span<const std::int64_t> first) const override {
     TRY(BasketData data, basket_data(key, stored));
     TRY(const auto counts, missing_offsets(key, data, inputs));
-    auto chunk = decode_basket(streams_[key.stream], std::move(data), counts, first);
+    auto chunk = decode_basket(streams_[key.stream], std::move(data), counts, first, &shared_ends_);
     if (!chunk)
       return fail(
           chunk.error().kind,
@@ -506,6 +506,7 @@ class TreeTable final : public Table {
   TreeRecord tree_;  // empty once the nodes are made
   std::vector<BranchStorage> branches_;
   std::vector<Stream> streams_;
+  mutable SharedEnds shared_ends_;
   std::map<std::string, Result<std::shared_ptr<const Source>>> siblings_;
 };
 

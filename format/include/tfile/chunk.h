@@ -35,10 +35,12 @@ struct Locator {
 // first item is item 0 begins with the leading 0.
 struct Chunk {
   std::vector<Buffer> owned;
-  std::vector<std::span<const std::byte>> arrays;  // views into `owned`
+  std::shared_ptr<const Buffer> shared;            // with chunks of other streams
+  std::vector<std::span<const std::byte>> arrays;  // views into `owned` and `shared`
   std::size_t memory() const {
     std::size_t sum = sizeof(Chunk) + arrays.size() * sizeof(arrays[0]);
     for (const Buffer& b : owned) sum += b.size();
+    if (shared) sum += shared->size();  // which of them goes last is not known
     return sum;
   }
 };

@@ -28,5 +28,24 @@ TEST(ItemEnds, APartOfAnItemIsNoticedWherever) {
     }
 }
 
+TEST(ItemEnds, AreTheSameOrDifferWherever) {
+  constexpr std::int64_t kBase = 5'000'000'000;
+  for (const std::int32_t size : {1, 3, 4, 8}) {
+    std::vector<std::int32_t> bytes;
+    for (std::int32_t i = 0; i < 40; ++i) bytes.push_back(i / 2 * size);
+    std::vector<std::int64_t> ends(bytes.size());
+    ASSERT_TRUE(item_ends(bytes, size, kBase, ends.data()));
+    EXPECT_TRUE(are_item_ends(bytes, size, kBase, ends));
+    EXPECT_FALSE(are_item_ends(bytes, size, kBase + 1, ends));
+    EXPECT_FALSE(are_item_ends(std::span(bytes).subspan(1), size, kBase, ends));
+    for (std::size_t place = 0; place < bytes.size(); ++place) {
+      ++bytes[place];
+      EXPECT_FALSE(are_item_ends(bytes, size, kBase, ends)) << size << " at " << place;
+      --bytes[place];
+    }
+  }
+  EXPECT_TRUE(are_item_ends({}, 4, 0, {}));
+}
+
 }  // namespace
 }  // namespace tfile

@@ -77,6 +77,59 @@ Stream jagged(std::uint32_t number_size, std::uint32_t item_size) {
   return stream;
 }
 
+BasketData lists_of(std::vector<std::int32_t> item_ends, std::int32_t item_size) {
+  BasketData data =
+      data_of(static_cast<std::size_t>(item_ends.back() * item_size), static_cast<std::int64_t>(item_ends.size()) - 1);
+  for (const std::int32_t end : item_ends) data.offsets.push_back(end * item_size);
+  return data;
+}
+
+TEST(Stream, BranchesWithTheSameListsShareTheirEnds) {
+  SharedEnds shared;
+  for (const Ends& first : {Ends{0, 0}, Ends{8, 1000}}) {
+    const auto decode = [&](std::vector<std::int32_t> item_ends, std::uint32_t item_size) {
+      auto data = lists_of(std::move(item_ends), static_cast<std::int32_t>(item_size));
+      return *decode_basket(jagged(item_size, item_size), std::move(data), {}, first, &shared);
+    };
+    auto one = decode({0, 2, 2, 5}, 4);
+    const auto two = decode({0, 2, 2, 5}, 8), three = decode({0, 2, 2, 5}, 1);
+    const auto other = decode({0, 2, 3, 5}, 4), longer = decode({0, 2, 2, 5, 6}, 4);
+    EXPECT_EQ(one.arrays[0].data(), two.arrays[0].data());
+    EXPECT_EQ(one.arrays[0].data(), three.arrays[0].data());
+    const auto alone = decode_basket(jagged(4, 4), lists_of({0, 2, 3, 5}, 4), {}, first);
+    EXPECT_EQ(array_of<std::int64_t>(other, 0), array_of<std::int64_t>(*alone, 0));
+    EXPECT_NE(other.arrays[0].data(), one.arrays[0].data());
+    EXPECT_EQ(longer.arrays[0].size(), one.arrays[0].size() + sizeof(std::int64_t));
+    // The array lives as long as one that has it.
+    const std::byte* const was = one.arrays[0].data();
+    one = {};
+    EXPECT_EQ(two.arrays[0].data(), was);
+    EXPECT_EQ(array_of<std::int64_t>(two, 0).back(), first[1] + 5);
+  }
+}
+
+TEST(Stream, AnEndWithinAnItemIsDamageWhateverOthersShare) {
+  SharedEnds shared;
+  const Ends first{0, 0};
+  const auto whole = decode_basket(jagged(4, 4), lists_of({0, 2, 5}, 4), {}, first, &shared);
+  ASSERT_TRUE(whole);
+  BasketData torn = lists_of({0, 2, 5}, 4);
+  torn.offsets[1] += 2;
+  EXPECT_FALSE(decode_basket(jagged(4, 4), std::move(torn), {}, first, &shared));
+  BasketData fewer = lists_of({0, 2, 5}, 4);
+  fewer.offsets.pop_back();
+  EXPECT_FALSE(decode_basket(jagged(4, 4), std::move(fewer), {}, first, &shared));
+}
+
+TEST(SharedEnds, ForgetsWhatNoChunkHas) {
+  SharedEnds shared;
+  const auto kept = std::make_shared<const Buffer>(8);
+  shared.keep({0, 1, 0}, kept);
+  for (std::int64_t i = 1; i < 5000; ++i) shared.keep({i, 1, 0}, std::make_shared<const Buffer>(8));
+  EXPECT_EQ(shared.at({0, 1, 0}), kept);
+  EXPECT_EQ(shared.at({17, 1, 0}), nullptr);
+}
+
 Stream by_program(Program program, std::vector<Length> lengths) {
   Stream stream;
   stream.form = Stream::Form::program;
