@@ -65,12 +65,9 @@ void op_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t m
     fs.create(parent, name, creation(request, mode), (info->flags & O_EXCL) != 0,
               reply_to<FileSystem::Created>(
                   pending,
-                  [info = *info](fuse_req_t to, const FileSystem::Created& made) {
+                  [info = *info, &served = served(request)](fuse_req_t to, const FileSystem::Created& made) {
                     const fuse_entry_param entry = entry_of(made.found.id, made.found.attributes);
-                    fuse_file_info answer = info;
-                    answer.fh = made.opened.handle;
-                    answer.keep_cache = made.opened.keep_cache;
-                    answer.direct_io = made.opened.direct;
+                    const fuse_file_info answer = opened_as(served, info, made.opened);
                     return fuse_reply_create(to, &entry, &answer);
                   },
                   [&fs](const FileSystem::Created& made) {

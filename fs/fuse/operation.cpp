@@ -42,20 +42,25 @@ Reply<FileSystem::Found> reply_found(FileSystem& fs, const PendingPtr& pending) 
       [&fs](const FileSystem::Found& found) { fs.forget(found.id, 1); });
 }
 
-Reply<FileSystem::Opened> reply_opened(FileSystem& fs, const PendingPtr& pending, fuse_session* session, fuse_ino_t id,
+fuse_file_info opened_as(const Served& served, fuse_file_info info, const FileSystem::Opened& opened) {
+  const bool only_written = (info.flags & O_ACCMODE) == O_WRONLY && served.coherent_direct_writes;
+  info.fh = opened.handle;
+  info.keep_cache = opened.keep_cache;
+  info.direct_io = opened.direct || only_written;
+  return info;
+}
+
+Reply<FileSystem::Opened> reply_opened(const Served& served, const PendingPtr& pending, fuse_ino_t id,
                                        const fuse_file_info& info) {
   return reply_to<FileSystem::Opened>(
       pending,
-      [info, id, session](fuse_req_t to, const FileSystem::Opened& opened) {
-        fuse_file_info answer = info;
-        answer.fh = opened.handle;
-        answer.keep_cache = opened.keep_cache;
-        answer.direct_io = opened.direct;
+      [info, id, &served](fuse_req_t to, const FileSystem::Opened& opened) {
+        const fuse_file_info answer = opened_as(served, info, opened);
         // Before the answer: the size that whoever opens sees next is that of what was opened.
-        if (opened.changed) forget_attributes(session, id);
+        if (opened.changed) forget_attributes(served.session, id);
         return fuse_reply_open(to, &answer);
       },
-      [&fs](const FileSystem::Opened& opened) { fs.release(opened.handle); });
+      [&fs = *served.file_system](const FileSystem::Opened& opened) { fs.release(opened.handle); });
 }
 
 Reply<void> reply_done(const PendingPtr& pending) {

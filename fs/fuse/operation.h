@@ -40,10 +40,13 @@ struct stat stat_of(const Attributes&);
 double attribute_timeout(const Attributes&);
 fuse_entry_param entry_of(InodeId, const Attributes&);
 
+// How the kernel is to treat an opened file. What is opened only to write is not read through the same descriptor, so
+// its bytes go straight from the writer's memory to ours: half of the time of a large `cp` is the kernel's pages else.
+fuse_file_info opened_as(const Served&, fuse_file_info, const FileSystem::Opened&);
+
 // A name found or made, counted as one lookup.
 Reply<FileSystem::Found> reply_found(FileSystem&, const PendingPtr&);
-Reply<FileSystem::Opened> reply_opened(FileSystem&, const PendingPtr&, fuse_session*, fuse_ino_t,
-                                       const fuse_file_info&);
+Reply<FileSystem::Opened> reply_opened(const Served&, const PendingPtr&, fuse_ino_t, const fuse_file_info&);
 Reply<void> reply_done(const PendingPtr&);
 
 }  // namespace tfilefs

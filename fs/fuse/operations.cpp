@@ -13,7 +13,12 @@
 namespace tfilefs {
 namespace {
 
-void op_init(void*, fuse_conn_info* connection) {
+// The protocol of Linux 6.14. Some kernels before let a reader keep pages of what was written past them.
+constexpr unsigned kCoherentProtocolMinor = 42;
+
+void op_init(void* userdata, fuse_conn_info* connection) {
+  static_cast<Served*>(userdata)->coherent_direct_writes =
+      connection->proto_major == 7 && connection->proto_minor >= kCoherentProtocolMinor;
   connection->want |= connection->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS);
   // Whoever lists a table also wants sizes; and splicing is slower than a writev from our pages.
   // Opening with O_TRUNC is opening and truncating, as the operations have it.
@@ -60,7 +65,7 @@ void op_readlink(fuse_req_t request, fuse_ino_t id) {
 
 void op_open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    auto opened = reply_opened(fs, pending, served(request).session, id, *info);
+    auto opened = reply_opened(served(request), pending, id, *info);
     if ((info->flags & O_ACCMODE) == O_RDONLY) return fs.open(id, std::move(opened));
     fs.open_to_write(id, std::move(opened));
   });

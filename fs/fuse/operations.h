@@ -11,6 +11,8 @@ namespace tfilefs {
 struct Served {
   FileSystem* file_system = nullptr;
   fuse_session* session = nullptr;
+  // Whether the kernel drops its pages of what is written past them. Set before the first operation.
+  bool coherent_direct_writes = false;
 };
 
 // The table of op_*: each unpacks a request, calls the FileSystem, and hands over a Reply.

@@ -630,6 +630,42 @@ def test_columns_that_grow_together(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["out.root"]
 
 
+def test_readers_see_what_is_written_past_them(tmp_path):
+    """Who opens a column only to write passes the kernel's pages, which others read and map meanwhile."""
+    random = np.random.default_rng(11)
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        os.makedirs(os.path.join(m.path, "out.root", "Events"))
+        path = os.path.join(m.path, "out.root", "Events", "x.u1")
+        expected = bytearray(random.bytes(300_000))
+        with open(path, "wb", buffering=0) as file:
+            file.write(expected)
+        mapped = np.memmap(path, "u1", mode="r+")
+        with open(path, "rb", buffering=0) as reader:
+            for step in range(60):
+                begin = int(random.integers(0, len(expected) - 1))
+                data = random.bytes(int(random.integers(1, min(70_000, len(expected) - begin) + 1)))
+                if step % 3 == 0:
+                    mapped[begin:begin + len(data)] = np.frombuffer(data, "u1")
+                else:
+                    writer = os.open(path, os.O_RDWR if step % 3 == 1 else os.O_WRONLY)
+                    assert os.pwrite(writer, data, begin) == len(data)
+                    os.close(writer)
+                expected[begin:begin + len(data)] = data
+                assert bytes(mapped) == expected, step
+                assert os.pread(reader.fileno(), 1 << 20, 0) == expected, step
+            with open(path, "ab", buffering=0) as one, open(path, "ab", buffering=0) as other:
+                for step in range(20):
+                    data = random.bytes(5000)
+                    (one if step % 2 else other).write(data)
+                    expected += data
+                    assert os.pread(reader.fileno(), 1 << 20, 0) == expected, step
+        del mapped
+        commit(os.path.dirname(path))
+        assert m.errors() == ""
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["Events"]["x"].array(library="np").tobytes() == expected
+
+
 def test_numpy_files_are_taken(tmp_path):
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         table = os.path.join(m.path, "out.root", "Events")
