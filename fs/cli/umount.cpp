@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -22,6 +24,18 @@ int open_daemon(const std::string& mount_point) {
   const auto json = nlohmann::json::parse(config, nullptr, false);
   if (!json.is_object() || !json.contains("pid") || !json["pid"].is_number_integer()) return -1;
   return static_cast<int>(::syscall(SYS_pidfd_open, json["pid"].get<pid_t>(), 0));
+}
+
+// Who looks at every mount there is (df, an indexer) has each in use for an instant, which is not what "busy" is to
+// say.
+Result<> unmount_soon(const std::string& mount_point) {
+  constexpr auto kInstant = std::chrono::milliseconds(50);
+  constexpr int kTries = 20;
+  for (int tried = 1;; ++tried) {
+    auto result = unmount(mount_point, false);
+    if (result || result.error().kind != ErrorKind::busy || tried == kTries) return result;
+    std::this_thread::sleep_for(kInstant);
+  }
 }
 
 void wait_for_end(int daemon) {
@@ -46,7 +60,7 @@ int run_umount(int argc, char** argv) {
   // Nobody answers in a dead mount.
   const auto committed = daemon >= 0 ? commit_directory(mount_point, mount_point) : Result<>{};
   const Pending pending = daemon >= 0 ? read_pending(mount_point) : Pending{};
-  const auto result = unmount(mount_point, false);
+  const auto result = unmount_soon(mount_point);
   if (!result) {
     if (daemon >= 0) ::close(daemon);
     return complain(result.error());

@@ -9,6 +9,7 @@ import shutil
 import signal
 import stat
 import subprocess
+import threading
 import time
 
 import pytest
@@ -108,6 +109,17 @@ def test_busy_umount_says_so(program, plain, mount_point):
         assert result.returncode != 0 and "busy" in result.stderr.lower()
         assert mounted.is_mount_point(mount_point)
     assert run(program, "umount", mount_point).returncode == 0
+
+
+def test_umount_outwaits_who_looks_in_for_an_instant(program, plain, mount_point):
+    run(program, plain, mount_point, check=True)
+    held = os.open(mount_point, os.O_RDONLY)
+    release = threading.Timer(0.3, os.close, (held,))
+    release.start()
+    result = run(program, "umount", mount_point)
+    release.join()
+    assert (result.returncode, result.stderr) == (0, "")
+    assert not os.path.ismount(mount_point)
 
 
 @pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
