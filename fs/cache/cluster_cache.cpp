@@ -11,6 +11,7 @@ class ClusterCacheOfMount : public ClusterCache {
  public:
   explicit ClusterCacheOfMount(const CacheOptions& options) : core_(std::make_shared<CacheCore>(options)) {}
   ~ClusterCacheOfMount() override { core_->stop(); }
+  void settle() override { core_->stop(); }
 
   std::shared_ptr<CachedStreams> attach(std::shared_ptr<const tfile::StreamSet> streams, TableLabel label) override {
     return make_cached_streams(std::make_shared<AttachedSet>(core_, std::move(streams), std::move(label)));

@@ -78,6 +78,10 @@ class ClusterCache {
   // Runs a task that never blocks in the arena of decoding, where readers' chunks overtake it.
   virtual void run_task(std::function<void()>) = 0;
 
+  // Ends all that is under way: what waits for memory is denied, jobs that may block are run and no more are taken,
+  // tasks are run. Returns when everyone is answered; tasks can still be run then. Not from one of its threads.
+  virtual void settle() = 0;
+
   // The memory that the cache keeps to, for those who hold some of it themselves.
   virtual const std::shared_ptr<Budget>& budget() const = 0;
 

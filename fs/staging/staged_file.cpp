@@ -39,7 +39,7 @@ void StagedFile::stop() {
   std::thread ending;
   {
     const Lock lock(mutex_);
-    stopping_ = true;
+    if (std::exchange(stopping_, true)) return;
     ending.swap(thread_);
   }
   changed_.notify_all();

@@ -131,7 +131,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   Result<> sync(const NodePtr&) EXCLUDES(mutex_);
   // Commits what is whole below the directory, and puts the rest into the journal, on disk.
   Result<> commit(const NodePtr& directory) EXCLUDES(mutex_);
-  // Commits what is whole, and ends the thread. What stays pending is in the journal.
+  // Commits what is whole, once, and ends the thread. What stays pending is in the journal, and nothing is taken any
+  // more.
   void stop() EXCLUDES(mutex_);
 
   // .pending.json: what is staged, and why it was not committed when last looked at. The reasons, a line each.

@@ -88,10 +88,16 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<cons
   inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, std::move(file)), {}});
 }
 
+// Files are committed while requests are still answered. What those opened meanwhile, a journal that was just taken
+// over among it, is committed when there are no more; all that may hold a file goes before the cache that it is written
+// with.
 FileSystem::~FileSystem() {
   files_.clear();  // and with them those that are open for writing
   finish_writing();
-  if (inodes_) inodes_->clear();
+  cache_->settle();
+  files_.clear();
+  finish_writing();
+  inodes_.reset();
   tree_.reset();
   written_.reset();
   context_.recent.clear();

@@ -141,15 +141,6 @@ std::size_t InodeTable::size() const {
   return inodes_.size();
 }
 
-void InodeTable::clear() {
-  InodeMap<InodePtr> dropped;
-  InodePtr root = find(kRootId);
-  const Lock lock(mutex_);
-  std::swap(dropped, inodes_);
-  inodes_[kRootId] = std::move(root);
-  moving_.clear();
-}
-
 std::string path_of(const Inode& inode) {
   if (!inode.parent) return "/";
   std::string path;

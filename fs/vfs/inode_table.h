@@ -82,7 +82,6 @@ class InodeTable {
   std::uint64_t exchange_version(Inode&, std::uint64_t);
 
   std::size_t size() const;
-  void clear();  // all but the root, whoever still counts on them
 
  private:
   Entry replace(Inode&, const Entry&) REQUIRES(mutex_);  // gives the old one

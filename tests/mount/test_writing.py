@@ -278,6 +278,39 @@ def append_synced(path, data):
         os.fsync(file.fileno())
 
 
+def test_a_mount_that_ends_at_once_finishes_what_was_left(tmp_path):
+    """Journals are still being taken over when it is unmounted."""
+    files = [f"f{i}.root" for i in range(25)]
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    for file in files:
+        os.makedirs(os.path.join(m.path, file, "Events"))
+        for name in ("x.i4", "y.i4"):
+            append_synced(os.path.join(m.path, file, "Events", name), np.arange(2000, dtype="i4").tobytes())
+    kill(m)
+    assert sorted(os.listdir(tmp_path)) == sorted(file + ".tfilefs-journal" for file in files)
+    with mounted.Mounted(tmp_path, ("rw", "commit=600")):
+        pass
+    assert sorted(os.listdir(tmp_path)) == sorted(files)
+    for file in files:
+        with uproot.open(tmp_path / file) as opened:
+            assert opened["Events"].num_entries == 2000
+
+
+def test_what_cannot_be_committed_harms_nobody(tmp_path, columns):
+    """The mount ends as ever, and keeps it in the journal."""
+    offsets = columns["hits/offsets.i8"].copy()
+    offsets[2000] = offsets[1999] - 1
+    with mounted.Mounted(tmp_path, ("rw", "commit=600")) as m:
+        for name, column in (("Good", columns["hits/offsets.i8"]), ("Bad", offsets)):
+            os.makedirs(os.path.join(m.path, f"{name}.root", "Events"))
+            put(os.path.join(m.path, f"{name}.root", "Events"), columns | {"hits/offsets.i8": column})
+        with pytest.raises(OSError):
+            commit(m.path)
+        assert "offsets that go down" in m.errors()
+    assert sorted(os.listdir(tmp_path)) == ["Bad.root.tfilefs-journal", "Good.root"]
+    check_table(tmp_path / "Good.root", "Events", columns)
+
+
 @pytest.mark.parametrize("what", ("file", "directory"))
 def test_a_mount_that_does_not_write_tells_of_a_journal(tmp_path, columns, what):
     """It shows what is committed, changes nothing, and says what is left and how to get it."""
