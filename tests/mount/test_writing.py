@@ -232,7 +232,8 @@ def test_rsync_and_tar(tmp_path, columns):
         commit(table)
         copy = ["rsync", "-a", "--itemize-changes", os.path.join(m.path, "a.root") + "/", os.path.join(m.path, "b.root")]
         os.mkdir(os.path.join(m.path, "b.root"))
-        subprocess.run(copy, check=True, capture_output=True)
+        first = subprocess.run(copy, capture_output=True, text=True)
+        assert first.returncode == 0, first.stderr
         commit(m.path)
         subprocess.run(["diff", "-r", os.path.join(m.path, "a.root"), os.path.join(m.path, "b.root")], check=True)
         os.mkdir(os.path.join(m.path, "c.root"))
@@ -240,8 +241,9 @@ def test_rsync_and_tar(tmp_path, columns):
         commit(m.path)
         subprocess.run(["diff", "-r", os.path.join(m.path, "a.root"), os.path.join(m.path, "c.root")], check=True)
         assert m.errors() == ""
-        second = subprocess.run(copy, check=True, capture_output=True, text=True).stdout
-        assert [line for line in second.splitlines() if line.startswith(">f")] == [], "a second rsync copies nothing"
+        second = subprocess.run(copy, capture_output=True, text=True)
+        assert second.returncode == 0, second.stderr
+        assert [line for line in second.stdout.splitlines() if line.startswith(">f")] == [], "a second rsync copies nothing"
     check_table(tmp_path / "b.root", "sub/Events", columns)
     check_table(tmp_path / "c.root", "sub/Events", columns)
 
