@@ -106,7 +106,7 @@ def test_a_mount_after_a_crash_ends_right(recorded, reader, tmp_path):
     """The journal is replayed: whatever was staged and not promised, the file has the promised entries, and of the
     others what had reached the journal. (Before the first promise any part of the columns may be there.)"""
     run = recorded("three_commits")
-    promised = next(i for i, o in enumerate(run.operations) if o.kind == recording.MARK and o.path == "promise one")
+    promised = 1 + next(i for i, o in enumerate(run.operations) if o.kind == recording.MARK and o.path == "promise one")
 
     def legal(after):
         states = run.legal(after)
