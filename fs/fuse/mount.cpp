@@ -101,10 +101,11 @@ dev_t ask_root(fuse_session* session, const std::string& mount_point) {
 }
 
 // Waits until the mount answers, so that whoever waits for it finds it answering, and tells the kernel how far to read
-// ahead (which it may be told only after the session was set up, and only by root).
-void greet(fuse_session* session, const std::string& mount_point) {
+// ahead (which it may be told only after the session was set up, and only by root). `below`: the device that lies under
+// the mount, which answers where that was unmounted at once, and is none of ours.
+void greet(fuse_session* session, const std::string& mount_point, dev_t below) {
   const dev_t device = ask_root(session, mount_point);
-  if (device == 0) return;
+  if (device == 0 || device == below) return;
   std::ofstream(std::string("/sys/class/bdi/") + std::to_string(major(device)) + ":" + std::to_string(minor(device)) +
                 "/read_ahead_kb")
       << kReadAheadKib << std::flush;
@@ -172,6 +173,8 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   fuse_session* session = fuse_session_new(arguments.get(), &operations(), sizeof(fuse_lowlevel_ops), &served);
   if (!session) return cannot_mount(settings);
   served.session = session;
+  struct stat below {};
+  ::stat(settings.mount_point.c_str(), &below);
   if (fuse_session_mount(session, settings.mount_point.c_str()) != 0) {
     fuse_session_destroy(session);
     return cannot_mount(settings);
@@ -180,7 +183,7 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   {
     std::atomic<bool> greeted = false;
     std::thread greeter([&] {
-      greet(session, settings.mount_point);
+      greet(session, settings.mount_point, below.st_dev);
       greeted = true;
       ready();
     });
