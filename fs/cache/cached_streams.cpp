@@ -172,7 +172,7 @@ void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, con
         if (sweeps) add(set->ahead.of_sweep(ahead.sweep));
         if (!keys.empty()) load_chunks_ahead(set, std::move(keys));
       },
-      Urgency::awaited);  // it reads nothing itself, and what it plans is prefetch
+      Urgency::awaited);  // it reads nothing itself, and what it plans is prefetch; `plan` ends with it
 }
 
 }  // namespace
