@@ -18,11 +18,7 @@ constexpr std::uint64_t kWholeFile = std::numeric_limits<std::uint64_t>::max();
 Result<> StagedFile::commit(const NodePtr& directory) {
   wait_for_releases(directory);
   auto done = commit_pass(Occasion::quiet);
-  std::vector<NodePtr> nodes{directory};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const Listed& child : list(*nodes[i]).staged) nodes.push_back(child.node);
-  }
-  TRY_VOID(sync_journal(nodes));
+  TRY_VOID(sync_below(directory));
   return done;
 }
 
@@ -126,7 +122,8 @@ CommitWork StagedFile::plan_work(Occasion occasion, bool& again) {
   }
   CommitWork work = std::move(changes.rest);
   Reasons reasons;
-  for (std::string& file : changes.misplaced) reasons[std::move(file)] = {"no column of a table"};
+  for (std::string& file : changes.misplaced)
+    reasons[std::move(file)] = {"no column of a table: its directory is one of the file"};
   for (StagedTable& table : changes.tables) {
     if (!table.removed.empty() && !table.columns.empty()) {
       again = true;
@@ -156,7 +153,7 @@ CommitWork StagedFile::plan_work(Occasion occasion, bool& again) {
     work.moved.clear();
     work.hidden.clear();
   }
-  if (occasion != Occasion::last) keep_needed_directories(work);
+  keep_needed_directories(work, occasion == Occasion::last);
   const Lock lock(mutex_);
   reasons_ = std::move(reasons);
   return work;

@@ -51,6 +51,8 @@ void StagedFile::stop() {
   }
   if (untouched) return tidy();
   if (auto done = commit_pass(Occasion::last); !done) writing_.errors.add("/" + path_, done.error());
+  // What is not whole is for the next mount: nobody may have asked for its fsync.
+  if (auto kept = sync_below(root_); !kept) writing_.errors.add("/" + path_, kept.error());
   for (const std::string& reason : pending()) writing_.errors.add("/" + path_, "not committed: " + reason);
   tidy();
 }
@@ -260,6 +262,15 @@ Result<> StagedFile::sync_journal(const std::vector<NodePtr>& nodes) {
     synced = now;
   }
   return {};
+}
+
+// All that is staged in the directory.
+Result<> StagedFile::sync_below(const NodePtr& directory) {
+  std::vector<NodePtr> nodes{directory};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const Listed& child : list(*nodes[i]).staged) nodes.push_back(child.node);
+  }
+  return sync_journal(nodes);
 }
 
 Result<> StagedFile::sync(const NodePtr& node) {

@@ -176,6 +176,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   bool is_worth_compacting() const REQUIRES(change_mutex_) EXCLUDES(mutex_);
   Result<JournalBegin> journal_begin() const;
   Result<> sync_journal(const std::vector<NodePtr>&) EXCLUDES(change_mutex_, mutex_);
+  Result<> sync_below(const NodePtr& directory) EXCLUDES(change_mutex_, mutex_);
   std::shared_ptr<Journal> journal() EXCLUDES(change_mutex_);
   using Reasons = std::map<std::string, std::vector<std::string>>;
   void plan_arrows(const StagedChanges&, Occasion, Reasons&, CommitWork&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);

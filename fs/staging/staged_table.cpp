@@ -27,6 +27,12 @@ bool makes_table(const StagedNode& directory) {
   });
 }
 
+// Whether something is staged in it or below.
+bool holds_files(const StagedNode& directory) {
+  return std::any_of(directory.children.begin(), directory.children.end(),
+                     [](const auto& child) { return !child.second->directory || holds_files(*child.second); });
+}
+
 class Changes {
  public:
   StagedChanges take(const NodePtr& root) {
@@ -70,6 +76,7 @@ void Changes::walk(const NodePtr& directory, const std::string& path) {
     if (is_new) {
       rest.directories.push_back(at);
       rest.made.push_back(node);
+      if (holds_files(*node)) rest.undecided.insert(at);
     }
     walk(node, at);
   }
@@ -166,17 +173,23 @@ std::string refusal_of(const StagedNode& table, const std::string& path) {
   return form ? "" : form.error().text;
 }
 
-void keep_needed_directories(CommitWork& work) {
+void keep_needed_directories(CommitWork& work, bool last) {
   std::vector<std::string> paths;
+  std::set<std::string> left;
   std::vector<NodePtr> nodes;
   for (std::size_t i = 0; i < work.directories.size(); ++i) {
-    const std::string below = work.directories[i] + "/";
+    const std::string& path = work.directories[i];
+    const std::string below = path + "/";
     const bool needed = std::any_of(work.tables.begin(), work.tables.end(), [&](const CommitWork::Table& table) {
       return table.staged.path.starts_with(below);
     });
-    if (!needed) continue;
-    paths.push_back(work.directories[i]);
-    nodes.push_back(work.made[i]);
+    const bool above_left = left.contains(path.substr(0, path.rfind('/')));
+    if (needed || (last && !above_left && !work.undecided.contains(path))) {
+      paths.push_back(path);
+      nodes.push_back(work.made[i]);
+    } else {
+      left.insert(path);
+    }
   }
   work.directories = std::move(paths);
   work.made = std::move(nodes);

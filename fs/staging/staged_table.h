@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,6 +72,7 @@ struct CommitWork {
   };
   std::vector<std::string> directories;  // to be made, parents first
   std::vector<NodePtr> made;             // their nodes
+  std::set<std::string> undecided;       // those in which files are staged, whose names may yet make them tables
   std::vector<Key> removed;
   std::vector<Rename> renamed;
   std::vector<Table> tables;
@@ -102,7 +104,8 @@ std::string refusal_of(const StagedNode& table, const std::string& path);
 // Of a new file's directory: the table that it is in, and the path below that; nothing where there is none.
 std::optional<std::pair<NodePtr, std::string>> table_above(const NodePtr& file);
 
-// Leaves out the new directories in which none of the tables lies: what is to be in them is not there yet.
-void keep_needed_directories(CommitWork&);
+// Leaves out the new directories in which none of the tables lies: what is to be in them is not there yet; `last`:
+// nothing comes any more, and those that stay empty stay directories.
+void keep_needed_directories(CommitWork&, bool last);
 
 }  // namespace tfilefs

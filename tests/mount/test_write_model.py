@@ -150,6 +150,9 @@ class Model:
 
     def _remount(self):
         self._close_all()
+        if not self._names():  # what is empty when its mount ends is a directory, and no table any more
+            self._same(self._workers[0], "create", "a.f4", False)
+            self._same(self._workers[0], "append", "a.f4", b"x")
         for worker in self._workers:
             worker.end()
         subprocess.run([mounted.program(), "umount", self._mounted.path], capture_output=True, timeout=60)

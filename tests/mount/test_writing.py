@@ -5,6 +5,7 @@ import contextlib
 import errno
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import threading
@@ -699,6 +700,62 @@ def test_readers_see_what_is_written_past_them(tmp_path):
         assert m.errors() == ""
     with uproot.open(tmp_path / "out.root") as file:
         assert file["Events"]["x"].array(library="np").tobytes() == expected
+
+
+@pytest.mark.parametrize("how", ["umount", "SIGTERM", "tfilefs umount"])
+def test_what_is_not_whole_when_the_mount_ends_is_kept(tmp_path, columns, how):
+    """Without an fsync."""
+    files = {"Events/px.f4": columns["px.f4"], "Events/py.f4": columns["px.f4"][:100], "other/.id.i8.Kx2q9Z": columns["id.i8"]}
+    m = mounted.Mounted(tmp_path, ("rw",))
+    for folder in ("Events", "other"):
+        os.makedirs(os.path.join(m.path, "out.root", folder))
+    put(os.path.join(m.path, "out.root"), files)
+    if how == "tfilefs umount":
+        assert subprocess.run([mounted.program(), "umount", m.path], capture_output=True).returncode == 1
+    elif how == "SIGTERM":
+        m.process.send_signal(signal.SIGTERM)
+        m.process.wait(60)
+    assert m.close() == 0
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        for path, values in files.items():
+            with open(os.path.join(m.path, "out.root", path), "rb") as file:
+                assert file.read() == values.tobytes(), path
+
+
+def test_a_directory_that_stayed_empty_is_no_table(tmp_path, columns):
+    """Its columns wait, with a reason, until it is made anew."""
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        os.makedirs(os.path.join(m.path, "out.root", "Events"))
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        put(table, {"px.f4": columns["px.f4"]})
+        told = subprocess.run([mounted.program(), "commit", table], capture_output=True, text=True)
+        assert told.returncode != 0 and "px.f4: no column of a table: its directory is one of the file" in told.stderr
+        os.remove(os.path.join(table, "px.f4"))
+        os.rmdir(table)
+        os.mkdir(table)
+        put(table, columns)
+        commit(table)
+        assert m.errors() == ""
+    check_table(tmp_path / "out.root", "Events", columns)
+
+
+def test_a_directory_with_a_file_in_it_may_become_a_table(tmp_path, columns):
+    """What rsync had begun when the mount ended gets its name in the next one."""
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        for folder in ("Events", "empty/below", "deep/one"):
+            os.makedirs(os.path.join(m.path, "out.root", folder))
+        put(os.path.join(m.path, "out.root"), {"Events/.px.f4.Kx2q9Z": columns["px.f4"], "deep/one/.id.i8.x": columns["id.i8"]})
+    with uproot.open(tmp_path / "out.root") as file:
+        assert sorted(file.keys(cycle=False)) == ["empty", "empty/below"]
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        for folder, old, new in (("Events", ".px.f4.Kx2q9Z", "px.f4"), ("deep/one", ".id.i8.x", "id.i8")):
+            table = os.path.join(m.path, "out.root", folder)
+            os.rename(os.path.join(table, old), os.path.join(table, new))
+            commit(table)
+        assert m.errors() == ""
+    check_table(tmp_path / "out.root", "Events", {"px.f4": columns["px.f4"]})
+    check_table(tmp_path / "out.root", "deep/one", {"id.i8": columns["id.i8"]})
 
 
 def test_numpy_files_are_taken(tmp_path):
