@@ -33,9 +33,9 @@ void list_names(const StagedNode& node, const std::string& path, std::vector<std
 
 // Whether the last commit that was intended reached the head.
 bool took_place(const FilePlace& place, const std::vector<JournalRecord>& records) {
-  const auto last = std::find_if(records.rbegin(), records.rend(),
-                                 [](const JournalRecord& record) { return record.kind == JournalKind::intend; });
-  if (last == records.rend()) return false;
+  const JournalRecord* const last = last_of_commits(records);
+  if (!last) return false;
+  if (last->kind == JournalKind::done) return true;
   const auto& before = last->intention.before;
   const auto& after = last->intention.after;
   const Descriptor file(::openat(place.directory.get(), place.name.c_str(), O_RDONLY | O_CLOEXEC));

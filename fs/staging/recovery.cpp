@@ -31,6 +31,7 @@ class Restorer {
   Result<> take(const JournalRecord& record) {
     switch (record.kind) {
       case JournalKind::begin:
+      case JournalKind::done:
         return {};
       case JournalKind::create:
         return create(record);
@@ -205,6 +206,7 @@ class Restorer {
   }
 
   void commit(const Intention& done) {
+    made.head = done.after;
     for (const std::string& path : done.directories) {
       if (const NodePtr node = node_at(root_, path); node && node->directory) became_committed(node);
     }
@@ -239,10 +241,11 @@ Result<RestoredTree> restore_tree(
     const NodePtr& root, const std::vector<JournalRecord>& records, bool last_took_place, const tfile::File* file,
     const std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>& new_bytes) {
   std::vector<const JournalRecord*> intended;
+  std::set<const JournalRecord*> done;
   for (const JournalRecord& record : records) {
     if (record.kind == JournalKind::intend) intended.push_back(&record);
+    if (record.kind == JournalKind::done && !intended.empty()) done.insert(intended.back());
   }
-  std::set<const JournalRecord*> done;
   for (std::size_t i = 0; i < intended.size(); ++i) {
     const bool is_last = i + 1 == intended.size();
     if (is_last ? last_took_place : intended[i + 1]->intention.before == intended[i]->intention.after)
@@ -256,23 +259,43 @@ Result<RestoredTree> restore_tree(
   return std::move(restorer.made);
 }
 
-CommittedKind committed_kind(const tfile::File& file, std::string_view path) {
-  std::shared_ptr<const tfile::DirectoryListing> listing = file.root();
+bool rests_on_committed(const StagedNode& node) {
+  if (!node.directory) return node.base > 0;
+  if (!node.hidden.empty() || (!node.base_name.empty() && node.base_name != node.name)) return true;
+  if (node.is_table && has_changes(node)) return true;
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [](const auto& child) { return rests_on_committed(*child.second); });
+}
+
+const JournalRecord* last_of_commits(const std::vector<JournalRecord>& records) {
+  const auto last = std::find_if(records.rbegin(), records.rend(), [](const JournalRecord& record) {
+    return record.kind == JournalKind::intend || record.kind == JournalKind::done;
+  });
+  return last == records.rend() ? nullptr : &*last;
+}
+
+std::optional<FoundKey> find_key(const tfile::File& file, std::string_view path) {
+  FoundKey found{file.root(), {}, false};
   for (;;) {
     const std::size_t slash = path.find('/');
     const std::string name = tfile::unescape_name(path.substr(0, slash));
-    const auto key = std::find_if(listing->keys.begin(), listing->keys.end(),
-                                  [&](const tfile::KeyInfo& k) { return k.name == name; });
-    if (key == listing->keys.end()) return CommittedKind::nothing;
-    const bool last = slash == std::string_view::npos;
-    if (key->kind == tfile::KeyKind::table) return last ? CommittedKind::table : CommittedKind::other;
-    if (key->kind != tfile::KeyKind::directory) return CommittedKind::other;
-    if (last) return CommittedKind::directory;
+    const auto key = std::ranges::find(found.listing->keys, name, &tfile::KeyInfo::name);
+    if (key == found.listing->keys.end()) return std::nullopt;
+    found.key = *key;
+    found.is_whole_path = slash == std::string_view::npos;
+    if (found.is_whole_path || key->kind != tfile::KeyKind::directory) return found;
     auto below = file.directory(*key);
-    if (!below) return CommittedKind::other;
-    listing = *below;
+    if (!below) return found;
+    found.listing = *std::move(below);
     path.remove_prefix(slash + 1);
   }
+}
+
+CommittedKind committed_kind(const tfile::File& file, std::string_view path) {
+  const auto found = find_key(file, path);
+  if (!found) return CommittedKind::nothing;
+  if (!found->is_whole_path || found->key.kind == tfile::KeyKind::object) return CommittedKind::other;
+  return found->key.kind == tfile::KeyKind::table ? CommittedKind::table : CommittedKind::directory;
 }
 
 namespace {
@@ -292,9 +315,9 @@ Result<> finish_switches(int fd, const Intention& intention) {
 }  // namespace
 
 Result<Mended> mend_head(const FilePlace& place, const std::vector<JournalRecord>& records) {
-  const auto last = std::find_if(records.rbegin(), records.rend(),
-                                 [](const JournalRecord& record) { return record.kind == JournalKind::intend; });
-  if (last == records.rend()) return Mended{};
+  const JournalRecord* const last = last_of_commits(records);
+  if (!last) return Mended{};
+  if (last->kind == JournalKind::done) return Mended{false, true};
   const auto& [before, after] = std::tie(last->intention.before, last->intention.after);
   auto file = place.open_to_write();
   if (!file) {

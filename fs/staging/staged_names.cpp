@@ -68,10 +68,17 @@ Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, 
   return fail(ErrorKind::invalid, refusal);
 }
 
-Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode) {
+Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, const CommittedColumn& column) {
   const Lock change(change_mutex_);
   if (NodePtr there = look(*in, name).node) return there;
-  return stage_file(in, name, base, mode);
+  TRY_VOID(begin_change());
+  {
+    const Lock lock(mutex_);
+    if (column.commits != commits_) return fail(ErrorKind::stale, "committed since it was looked at");
+    if (!is_same_head(column.head, basis_.head))
+      return fail(ErrorKind::stale, path_ + ": another program has written the file", -1, ESTALE);
+  }
+  return stage_file(in, name, column.size, column.mode);
 }
 
 Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode) {
@@ -184,15 +191,21 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Target
 }
 
 Result<> StagedFile::truncate(const NodePtr& node, std::uint64_t size) {
-  const Lock change(change_mutex_);
-  TRY_VOID(begin_change());
-  {
-    const Lock lock(mutex_);
-    if (size < node->base) return fail(ErrorKind::denied, "committed entries do not change", -1, EPERM);
+  for (;;) {
+    node->bytes->wait_thawed(size);
+    const Lock change(change_mutex_);
+    TRY_VOID(begin_change());
+    {
+      const Lock lock(mutex_);
+      if (node->settled) return fail(ErrorKind::stale, "committed since it was looked up", -1, ESTALE);
+      if (size < node->base) return fail(ErrorKind::denied, "committed entries do not change", -1, EPERM);
+    }
+    auto done = node->bytes->truncate(size);
+    if (!done && done.error().kind == ErrorKind::busy) continue;  // the next commit has begun
+    TRY_VOID(std::move(done));
+    written(*node);
+    return {};
   }
-  TRY_VOID(node->bytes->truncate(size));
-  written(*node);
-  return {};
 }
 
 Result<> StagedFile::set_title(const NodePtr& node, std::string title) {

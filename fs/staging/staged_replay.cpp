@@ -32,6 +32,13 @@ Result<> StagedFile::replay() {
     TRY(file, tfile::File::open(*source));
     if (replayed.begin.file_end != 0 && file->header().uuid != replayed.begin.file_uuid)
       return fail(ErrorKind::busy, place_->shown + ": the journal beside it belongs to another file; left alone");
+    // Of a journal that notes no head, the end alone can tell.
+    const bool noted = !replayed.begin.head.empty() || last_of_commits(replayed.records);
+    if (!noted && replayed.begin.file_end != 0 && file->header().end != replayed.begin.file_end)
+      return fail(ErrorKind::stale, place_->shown + ": another program has written the file since the crash");
+    if (!noted && replayed.begin.file_end != 0) {
+      TRY(replayed.begin.head, place_->head());
+    }
   }
   auto tree = restore_tree(root_, replayed.records, mended.last_took_place, file.get(),
                            [this, &journal = replayed.journal](std::uint64_t id, std::uint64_t base) {
@@ -49,6 +56,8 @@ Result<> StagedFile::replay() {
     const Lock lock(mutex_);
     last_id_ = restored.last_id;
     explicit_ = restored.makes_file;
+    basis_ = std::move(replayed.begin);
+    if (restored.head) basis_.head = *restored.head;
     if (!owner) owner_.uid = replayed.owner, owner_.gid = replayed.group;
   }
   return begin_change();

@@ -93,8 +93,17 @@ std::string joined_path(const std::string& directory, const std::string& name) {
   return directory.empty() ? name : directory + "/" + name;
 }
 
+namespace {
+
+// A column behind whose committed items nothing is staged, nor going to be.
+bool is_as_committed(const StagedNode& node) {
+  return node.base > 0 && node.writers == 0 && node.bytes->size() == node.base;
+}
+
+}  // namespace
+
 bool has_changes(const StagedNode& node) {
-  if (!node.directory) return true;
+  if (!node.directory) return !is_as_committed(node);
   if (!node.hidden.empty()) return true;
   const NodePtr parent = node.parent.lock();
   if (parent && (node.base_name.empty() || node.base_name != node.name)) return true;
@@ -106,7 +115,9 @@ void drop_unused(StagedNode& directory) {
   for (auto child = directory.children.begin(); child != directory.children.end();) {
     const NodePtr& node = child->second;
     if (node->directory) drop_unused(*node);
-    const bool unused = node->directory && node.use_count() == 1 && node->children.empty() && !has_changes(*node);
+    const bool unused = !node->directory ? is_as_committed(*node)
+                                         : node.use_count() == 1 && node->children.empty() && !has_changes(*node);
+    if (unused && !node->directory) node->settled = true;
     child = unused ? directory.children.erase(child) : std::next(child);
   }
 }

@@ -89,20 +89,21 @@ void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
   start_check();
 }
 
+GenerationPtr MountedFile::known() {
+  const Lock lock(mutex_);
+  return current_.lock();
+}
+
 void MountedFile::expect_commit() {
-  GenerationPtr known;
-  {
-    const Lock lock(mutex_);
-    known = current_.lock();
-  }
-  if (known) known->source->trust_writer();
+  if (const GenerationPtr open = known()) open->source->trust_writer(true);
+}
+
+void MountedFile::expect_no_commit() {
+  if (const GenerationPtr open = known()) open->source->trust_writer(false);
 }
 
 void MountedFile::supersede() {
-  GenerationPtr known;
-  const Lock lock(mutex_);
-  known = current_.lock();
-  if (known) known->superseded = true;
+  if (const GenerationPtr open = known()) open->superseded = true;
 }
 
 void MountedFile::expect_retry() {
@@ -151,11 +152,7 @@ void MountedFile::check() {
 }
 
 Result<GenerationPtr> MountedFile::look_again() {
-  GenerationPtr known;
-  {
-    const Lock lock(mutex_);
-    known = current_.lock();
-  }
+  const GenerationPtr known = this->known();
   const tfile::Identity before = known ? known->source->accepted() : tfile::Identity{};
   auto state = origin_->look();
   const bool usable = known && !known->stale && !known->superseded;

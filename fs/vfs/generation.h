@@ -115,8 +115,10 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   void current(Freshness, Reply<GenerationPtr>);
 
   // A commit of this mount begins: what is open does not change by it. And it is done: who comes now sees what it made.
+  // Or it has failed.
   void expect_commit();
   void supersede();
+  void expect_no_commit();
 
   // Somebody was told that what he opens has changed, and comes back at once, and but once. Whoever comes (true: he may
   // be the one) is to be given the generation that is known, however fast the file goes on changing.
@@ -131,6 +133,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
 
  private:
   using Clock = std::chrono::steady_clock;
+  GenerationPtr known() EXCLUDES(mutex_);
   void start_check();
   void check();
   Result<GenerationPtr> look_again();

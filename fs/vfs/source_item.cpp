@@ -251,6 +251,13 @@ void SourceDirectory::make_link(std::string_view name, std::string_view target, 
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }
 
+// What another mount is writing keeps its name.
+Result<> claim(SourceTree& tree, const WrittenFile& file) {
+  auto claimed = file.staged().claim();
+  if (!claimed) tree.context().errors.add("/" + file.path(), claimed.error());
+  return claimed;
+}
+
 // A ROOT file, which shows as a directory, goes by rmdir when nothing is in it, as a directory would.
 Result<> remove_root_file(SourceTree& tree, const std::string& path) {
   TRY(const auto written, tree.written_file(path));
@@ -262,7 +269,11 @@ Result<> remove_root_file(SourceTree& tree, const std::string& path) {
         std::all_of(file->root()->keys.begin(), file->root()->keys.end(),
                     [&](const tfile::KeyInfo& key) { return staged.hidden.contains(tfile::escape_name(key.name)); });
     if (!all_gone || !staged.staged.empty()) return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
-    TRY_VOID(tree.remove(path, false));
+    TRY_VOID(claim(tree, *written));
+    if (auto removed = tree.remove(path, false); !removed) {
+      written->staged().unclaim();
+      return removed;
+    }
   } else if (written->staged().has_pending()) {
     return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
   }
@@ -286,14 +297,31 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
   if (!target) return reply(tfile::fail(ErrorKind::invalid, "into a ROOT file", -1, EXDEV));
   auto job = [tree = tree_, from = below(name), into = target->below(new_name), flags]() -> Result<> {
     TRY(const Found found, tree->look_up(from));
-    if (found.written) {
-      // What is staged belongs to the name; it is brought into the file before the file moves.
-      TRY_VOID(found.written->staged().commit(found.written->staged().root()));
-      if (found.written->staged().has_pending()) return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
+    const auto taken = tree->look_up(into);
+    std::vector<WrittenPtr> claimed;
+    const auto rename = [&]() -> Result<> {
+      if (found.written) {
+        TRY_VOID(claim(*tree, *found.written));
+        claimed.push_back(found.written);
+        // What is staged belongs to the name; it is brought into the file before the file moves.
+        TRY_VOID(found.written->staged().commit(found.written->staged().root()));
+        if (found.written->staged().has_pending()) return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
+      }
+      if (taken && taken->written && taken->written != found.written) {
+        TRY_VOID(claim(*tree, *taken->written));
+        claimed.push_back(taken->written);
+      }
+      return tree->rename(from, into, flags);
+    };
+    auto done = rename();
+    for (const WrittenPtr& file : claimed) {
+      if (done) {
+        file->staged().forget();
+      } else {
+        file->staged().unclaim();
+      }
     }
-    TRY_VOID(tree->rename(from, into, flags));
-    if (found.written) found.written->staged().forget();
-    return {};
+    return done;
   };
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }

@@ -118,4 +118,8 @@ class StreamSet {
   virtual std::size_t memory() const { return 0; }
 };
 
+// Items of a slot's whole column, the leading 0 of offsets included: reads whatever of each chunk tells them, one after
+// the other. Blocks. Errors: damaged, io.
+Result<std::int64_t> count_items(const StreamSet&, StreamId, std::uint32_t slot);
+
 }  // namespace tfile
