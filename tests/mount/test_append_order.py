@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -352,3 +353,51 @@ def test_a_second_mount_leaves_the_file_alone_while_something_is_staged(place, a
     assert p.status() == 0
     assert p.tree() == {"x": [1, 2, 3, 4] if committed else [3, 4]}
     assert p.umount() == 0 and os.listdir(p.source) == [FILE]
+
+
+def test_what_cannot_be_committed_is_cut_off(place, appender):
+    """After another program has added entries, as docs/semantics.md says; then the mount goes on from what there is."""
+    p, x = place(), column_streams.number("x", "i8", 1)
+    p.append("Events/x.i8", x.files["x.i8"].items(0, 10))
+    assert p.status() == 0
+    p.append("Events/x.i8", x.files["x.i8"].items(10, 16))
+    appender.append(p.path, "Events", [x], 10, 15)
+    assert p.status() == 1
+    os.truncate(os.path.join(p.top, "Events/x.i8"), 10 * 8)
+    assert p.status() == 0 and os.listdir(p.source) == [FILE]
+    p.append("Events/x.i8", x.files["x.i8"].items(15, 17))
+    assert p.status() == 0 and p.tree()["x"] == x.files["x.i8"].items(0, 17).tolist()
+    assert p.umount() == 0
+
+
+def test_a_new_table_goes_beside_what_another_program_wrote(place):
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    assert p.status() == 0
+    p.append("Other/y.i8", i8(3))
+    write_tree(p.path, "foreign", 7, 8, 9)
+    assert p.status("Other") == 0 and p.tree("Other") == {"y": [3]}
+    with uproot.open(p.path) as file:
+        assert file["foreign"].arrays()["z"].to_list() == [7, 8, 9]
+    assert p.tree() == {"x": [1, 2]} and p.umount() == 0
+
+
+def test_a_mount_that_waits_does_not_spin(place):
+    """With commit=0, and a table that is not whole: what was looked at is looked at again only when something changed."""
+    p = place("commit=0")
+    p.append("Events/x.i8", i8(1, 2))
+    p.append("Events/y.i8", i8(1))
+    with open(f"/proc/{p.mount.process.pid}/stat") as stat:
+        before = sum(int(n) for n in stat.read().split()[13:15])
+    time.sleep(1)
+    with open(f"/proc/{p.mount.process.pid}/stat") as stat:
+        assert sum(int(n) for n in stat.read().split()[13:15]) - before < 30, "hundredths of a second"
+
+
+def test_offsets_that_do_not_begin_with_0_wait(place):
+    p = place()
+    p.append("Events/v/offsets.i8", i8(1, 2))
+    p.append("Events/v/values.f4", f4(1, 2))
+    assert p.status() == 1
+    with open(os.path.join(p.top, "Events", ".pending.json")) as pending:
+        assert "begins with 1, not 0" in pending.read()
