@@ -285,13 +285,27 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
 // before, so there is a right answer to it.
 void FileSystem::look_up(const InodePtr& parent, const std::string& name, int tries, Reply<Found> reply) {
   look_up_once(parent, name, [this, parent, name, tries, reply = std::move(reply)](Result<Found> found) mutable {
-    if (!found && found.error().kind == ErrorKind::stale && tries > 1) {
-      give_up_generation(*parent);
-      return look_up(parent, name, tries - 1, std::move(reply));
-    }
-    if (!found) note(*parent, name, found.error());
-    reply(std::move(found));
+    if (found) return reply(std::move(found));
+    judge(generation_of(*parent), found.error(),
+          [this, parent, name, tries, reply = std::move(reply)](Result<Error> error) mutable {
+            if (error->kind == ErrorKind::stale && tries > 1) return look_up(parent, name, tries - 1, std::move(reply));
+            note(*parent, name, *error);
+            reply(tl::unexpected(*std::move(error)));
+          });
   });
+}
+
+// Whether an error says that the file has changed, or is just changing, rather than what it is: stale then, and the
+// generation is given up.
+void FileSystem::judge(const GenerationPtr& generation, const Error& error, Reply<Error> reply) {
+  if (error.kind == ErrorKind::stale && generation) generation->stale = true;
+  if (error.kind != ErrorKind::damaged || !generation) return reply(error);
+  auto job = [generation, error]() -> Result<Error> {
+    if (!generation->source->is_changing()) return error;
+    generation->stale = true;
+    return Error{ErrorKind::stale, error.text, error.offset, 0};
+  };
+  answer_blocking(*cache_, std::move(job), std::move(reply));
 }
 
 void FileSystem::look_up_once(const InodePtr& parent, const std::string& name, Reply<Found> reply) {
@@ -313,12 +327,10 @@ void FileSystem::finish_found(const InodePtr& parent, const std::string& name, R
   });
 }
 
-void FileSystem::give_up_generation(Inode& directory) {
-  GenerationPtr generation = inodes_->entry(directory).holder->generation();
-  if (!generation) {
-    if (const DirectoryPtr kept = inodes_->kept(directory)) generation = kept->generation();
-  }
-  if (generation) generation->stale = true;
+GenerationPtr FileSystem::generation_of(Inode& directory) {
+  if (GenerationPtr generation = inodes_->entry(directory).holder->generation()) return generation;
+  const DirectoryPtr kept = inodes_->kept(directory);
+  return kept ? kept->generation() : nullptr;
 }
 
 void FileSystem::forget(InodeId id, std::uint64_t times) { inodes_->forget(id, times); }
@@ -329,14 +341,13 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply) {
   fresh_entry(inode, Freshness::recent, [this, inode, reply = std::move(reply)](Result<Entry> entry) mutable {
     if (!entry) return reply(tl::unexpected(std::move(entry).error()));
     const Holder& holder = *entry->holder;
-    holder.attributes(entry->slot, [this, inode, reply = std::move(reply)](Result<Attributes> attributes) mutable {
-      if (attributes) {
-        attributes->number = inode->number;
-      } else {
-        note(*inode, "", attributes.error());
-      }
+    auto finish = [this, inode, generation = holder.generation(),
+                   reply = std::move(reply)](Result<Attributes> attributes) mutable {
+      if (!attributes) return tell(inode, generation, attributes.error(), std::move(reply));
+      attributes->number = inode->number;
       reply(std::move(attributes));
-    });
+    };
+    holder.attributes(entry->slot, std::move(finish));
   });
 }
 
@@ -357,39 +368,44 @@ void FileSystem::open_content(InodeId id, bool to_write, Reply<Opened> reply) {
   if (!inode) return reply(unknown_inode());
   const GenerationPtr generation = inodes_->entry(*inode).holder->generation();
   const bool retried = generation && generation->owner->take_retry();
-  fresh_entry(
-      inode, retried ? Freshness::recent : Freshness::now,
-      [this, inode, to_write, reply = std::move(reply)](Result<Entry> entry) mutable {
-        if (!entry) {
-          note(*inode, "", entry.error());
-          return reply(tl::unexpected(std::move(entry).error()));
-        }
-        const Holder& holder = *entry->holder;
-        Reply<OpenedContent> finish([this, inode, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
-          finish_open(inode, std::move(opened), std::move(reply));
-        });
-        if (to_write) return holder.open_to_write(entry->slot, std::move(finish));
-        holder.open(entry->slot, std::move(finish));
-      });
+  fresh_entry(inode, retried ? Freshness::recent : Freshness::now,
+              [this, inode, to_write, reply = std::move(reply)](Result<Entry> entry) mutable {
+                if (!entry) {
+                  note(*inode, "", entry.error());
+                  return reply(tl::unexpected(std::move(entry).error()));
+                }
+                const Holder& holder = *entry->holder;
+                Reply<OpenedContent> finish([this, inode, of = holder.generation(),
+                                             reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+                  if (!opened) return tell(inode, of, opened.error(), std::move(reply));
+                  finish_open(inode, *std::move(opened), std::move(reply));
+                });
+                if (to_write) return holder.open_to_write(entry->slot, std::move(finish));
+                holder.open(entry->slot, std::move(finish));
+              });
 }
 
-void FileSystem::finish_open(const InodePtr& inode, Result<OpenedContent> content, Reply<Opened> reply) {
-  if (!content) {
-    note(*inode, "", content.error());
-    return reply(tl::unexpected(std::move(content).error()));
-  }
-  if (content->identity != 0) inodes_->adopt(inode, content->identity);
+template <class T>
+void FileSystem::tell(const InodePtr& inode, const GenerationPtr& generation, const Error& error, Reply<T> reply) {
+  judge(generation, error, [this, inode, reply = std::move(reply)](Result<Error> judged) mutable {
+    note(*inode, "", *judged);
+    reply(tl::unexpected(*std::move(judged)));
+  });
+}
+
+void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, Reply<Opened> reply) {
+  if (content.identity != 0) inodes_->adopt(inode, content.identity);
   Opened opened;
-  opened.direct = !content->cacheable;
-  if (content->cacheable) {
-    const std::uint64_t version = content->generation ? content->generation->serial : content->version;
+  opened.direct = !content.cacheable;
+  if (content.cacheable) {
+    const std::uint64_t version = content.generation ? content.generation->serial : content.version;
     const std::uint64_t before = inodes_->exchange_version(*inode, version);
     opened.changed = before != 0 && before != version;
     opened.keep_cache = !opened.changed;
   }
   OpenFile file;
   file.inode = inode;
-  file.content = *std::move(content);
+  file.content = std::move(content);
   opened.handle = files_.add(std::move(file));
   reply(opened);
 }
@@ -401,11 +417,7 @@ void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, R
   if (generation && generation->stale) return reply(source_changed());
   Content& content = *file->content.content;
   content.read(offset, size, [this, file = std::move(file), reply = std::move(reply)](Result<Slices> slices) mutable {
-    if (!slices) {
-      const auto& of = file->content.generation;
-      if (of && slices.error().kind == ErrorKind::stale) of->stale = true;
-      note(*file->inode, "", slices.error());
-    }
+    if (!slices) return tell(file->inode, file->content.generation, slices.error(), std::move(reply));
     reply(std::move(slices));
   });
 }
@@ -426,12 +438,12 @@ void FileSystem::opendir(InodeId id, Reply<HandleId> reply) {
 void FileSystem::open_directory(const InodePtr& inode, int tries, Reply<HandleId> reply) {
   list_directory(inode, [this, inode, tries, reply = std::move(reply)](Result<OpenFile> open) mutable {
     if (open) return reply(files_.add(*std::move(open)));
-    if (open.error().kind == ErrorKind::stale && tries > 1) {
-      give_up_generation(*inode);
-      return open_directory(inode, tries - 1, std::move(reply));
-    }
-    note(*inode, "", open.error());
-    reply(tl::unexpected(std::move(open).error()));
+    judge(generation_of(*inode), open.error(),
+          [this, inode, tries, reply = std::move(reply)](Result<Error> error) mutable {
+            if (error->kind == ErrorKind::stale && tries > 1) return open_directory(inode, tries - 1, std::move(reply));
+            note(*inode, "", *error);
+            reply(tl::unexpected(*std::move(error)));
+          });
   });
 }
 

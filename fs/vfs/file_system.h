@@ -143,9 +143,12 @@ class FileSystem {
   void look_up_once(const InodePtr& parent, const std::string& name, Reply<Found>);
   void open_directory(const InodePtr&, int tries, Reply<HandleId>);
   void list_directory(const InodePtr&, Reply<OpenFile>);
-  void give_up_generation(Inode& directory);
+  GenerationPtr generation_of(Inode& directory);
+  void judge(const GenerationPtr&, const Error&, Reply<Error>);
   void open_content(InodeId, bool to_write, Reply<Opened>);
-  void finish_open(const InodePtr&, Result<OpenedContent>, Reply<Opened>);
+  void finish_open(const InodePtr&, OpenedContent, Reply<Opened>);
+  template <class T>
+  void tell(const InodePtr&, const GenerationPtr&, const Error&, Reply<T>);
   void finish_found(const InodePtr& parent, const std::string& name, Result<FoundEntry>, Reply<Found>);
   void finish_created(const InodePtr& parent, const std::string& name, CreatedFile, Reply<Created>);
   template <class T, class Change>

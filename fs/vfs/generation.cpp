@@ -170,10 +170,23 @@ Result<GenerationPtr> MountedFile::look_again() {
   return opened;
 }
 
+// What is damaged, or was never closed, may be in the middle of a save: then it is opened again.
+Result<MountedFile::OpenedFile> MountedFile::open_settled() {
+  constexpr int kTries = 8;
+  for (int tries = kTries;; --tries) {
+    TRY(auto source, origin_->open());
+    auto file = origin_->read(source);
+    const bool is_odd = file ? (*file)->recovered() : file.error().kind == ErrorKind::damaged;
+    if (is_odd && tries > 1 && source->is_changing()) continue;
+    if (!file) return tl::unexpected(std::move(file).error());
+    return OpenedFile{std::move(source), *std::move(file)};
+  }
+}
+
 Result<GenerationPtr> MountedFile::open_new(const SourceState& seen) {
   SourceState state = seen;
-  TRY(auto source, origin_->open());
-  TRY(auto file, origin_->read(source));
+  TRY(OpenedFile opened, open_settled());
+  auto& [source, file] = opened;
   source->set_saved_end(static_cast<std::uint64_t>(file->header().end));
   // Changed between the look and the opening: what was opened counts.
   if (source->identity() != state.identity) {

@@ -137,6 +137,11 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   void start_check();
   void check();
   Result<GenerationPtr> look_again();
+  struct OpenedFile {
+    std::shared_ptr<const GuardedSource> source;
+    std::shared_ptr<const tfile::File> file;
+  };
+  Result<OpenedFile> open_settled();
   Result<GenerationPtr> open_new(const SourceState&);
 
   MountContext& context_;

@@ -27,6 +27,11 @@ class GuardedSource final : public tfile::Source {
   bool accepts(const tfile::Identity& before, const tfile::Identity& now) const EXCLUDES(mutex_);
   tfile::Identity accepted() const EXCLUDES(mutex_);
 
+  // Whether the file has changed since it was opened or, where somebody has just written it, does so in the next
+  // moments: what looks damaged may be a save that is under way. Waits for that; where the last change is older, not at
+  // all.
+  bool is_changing() const EXCLUDES(mutex_);
+
   // From now on this process alone changes the file, and nothing that anyone has read; or no longer.
   void trust_writer(bool trusted) const { trusted_ = trusted; }
 

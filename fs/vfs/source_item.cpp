@@ -186,8 +186,12 @@ class SourceDirectory final : public Directory {
 
 using Found = SourceTree::Found;
 
-// The first bytes decide; but one that cannot be opened as a ROOT file passes through. One that changed meanwhile, as
-// by a commit, is looked up again.
+// Whether the error says that the file is none of ours: it is damaged, or may not be read. A lack of descriptors or of
+// memory passes, and what could not be read once may be read the next time.
+bool passes_through(const Error& error) { return is_lasting(error) || error.kind == ErrorKind::denied; }
+
+// The first bytes decide; but one that cannot be opened as a ROOT file passes through, unless something is staged for
+// it. One that changed meanwhile, as by a commit, is looked up again.
 void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
   if (!found.root_file) return reply(FoundEntry{std::move(found.entry), {}});
   MountedFile& file = *found.root_file;
@@ -196,8 +200,8 @@ void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
     if (now && found.written) return reply(FoundEntry{{found.written->root(), {}}, {}});
     if (now)
       return reply(FoundEntry{{std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}});
-    if (now.error().kind == ErrorKind::not_found || now.error().kind == ErrorKind::stale)
-      return reply(tl::unexpected(std::move(now).error()));
+    const bool is_staged = found.written && found.written->staged().has_pending();
+    if (is_staged || !passes_through(now.error())) return reply(tl::unexpected(std::move(now).error()));
     context.errors.add("/" + found.root_file->path(), now.error());
     reply(FoundEntry{std::move(found.entry), {}});
   });

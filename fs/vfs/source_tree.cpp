@@ -75,9 +75,11 @@ int open_beneath(int root, const std::string& path, int flags, bool links) {
   return -1;
 }
 
-bool begins_as_root_file(int fd) {
+Result<bool> begins_as_root_file(int fd, const std::string& path) {
   std::array<char, 4> magic{};
-  return ::pread(fd, magic.data(), magic.size(), 0) == 4 && std::memcmp(magic.data(), "root", 4) == 0;
+  const ssize_t got = ::pread(fd, magic.data(), magic.size(), 0);
+  if (got < 0) return system_failure(path, errno);
+  return got == 4 && std::memcmp(magic.data(), "root", 4) == 0;
 }
 
 std::string parent_of(const std::string& path) {
@@ -217,8 +219,11 @@ Result<SourceTree::Found> SourceTree::look_up(const std::string& path) {
   if (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)) {
     const auto file = open_path(path, kReadFlags, true);
     struct stat behind {};
-    if (file && ::fstat(file->get(), &behind) == 0 && S_ISREG(behind.st_mode) && begins_as_root_file(file->get())) {
-      found.root_file = root_file(path);
+    // What cannot be opened for a lack of descriptors or memory is not taken for a plain file.
+    if (!file && file.error().kind == ErrorKind::io) return tl::unexpected(file.error());
+    if (file && ::fstat(file->get(), &behind) == 0 && S_ISREG(behind.st_mode)) {
+      TRY(const bool is_root_file, begins_as_root_file(file->get(), path));
+      if (is_root_file) found.root_file = root_file(path);
     }
   }
   if (found.root_file && !context_.writing) tell_of_journal(path);
