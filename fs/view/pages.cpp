@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "step_loop.h"
 #include "view/segments.h"
 
 namespace tfilefs {
@@ -142,8 +143,12 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     load();
   }
 
-  // Follows the block down the steps; where offsets are needed, goes on when they are there. The string's are the last.
   void load() {
+    loop_.next([self = shared_from_this()] { self->load_step(); });
+  }
+
+  // Follows the block down the steps; where offsets are needed, goes on when they are there. The string's are the last.
+  void load_step() {
     for (; step_ < windows_.size(); ++step_) {
       const bool is_string = step_ == shape_.steps.size();
       if (is_string && !shape_.chars_offsets) break;
@@ -155,7 +160,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
       else
         items_ = {std::min(items_.begin, step.number), std::min(items_.end, step.number)};
     }
-    // Many entries: not on the thread of whoever decoded their offsets, nor on its stack.
+    // Many entries: not on the thread of whoever decoded their offsets.
     streams_->run_blocking([self = shared_from_this()] { self->look_at_block(); });
   }
 
@@ -173,14 +178,12 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
       return begin_block(entry_ + block_entries_);
     }
     const std::int64_t count = items_.end - items_.begin + (is_counted(step_) ? 0 : 1);
-    read_whole(
-        *streams_, range_of_items(table_->columns[id], items_.begin, count),
-        [self = shared_from_this(), id](Result<Slices> slices) {
-          auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
-          if (taken) return self->load();
-          // Each try is a step down the stack of whoever answers at once.
-          self->streams_->run_blocking([self, id, error = std::move(taken).error()] { self->give_up(id, error); });
-        });
+    read_whole(*streams_, range_of_items(table_->columns[id], items_.begin, count),
+               [self = shared_from_this(), id](Result<Slices> slices) {
+                 auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
+                 if (taken) return self->load();
+                 self->give_up(id, taken.error());
+               });
   }
 
   Result<void> take(tfile::ColumnId id, Slices slices) {
@@ -340,6 +343,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   ItemSpan items_;                      // of the block, at that step
   std::vector<OffsetsWindow> windows_;  // of the block, by step; the last is the string's
   std::vector<std::int64_t> next_;      // by step: where the offsets of the blocks before end
+  StepLoop loop_;                       // of load()
 };
 
 }  // namespace

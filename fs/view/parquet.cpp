@@ -2,11 +2,11 @@
 #include "array/parquet.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <limits>
 #include <map>
 
+#include "step_loop.h"
 #include "view/column_lengths.h"
 #include "view/pages.h"
 #include "view/parquet_leaves.h"
@@ -94,27 +94,29 @@ class Making : public std::enable_shared_from_this<Making> {
     }
     cut_.assign(shapes_.size(), {});
     next_ = 0;
-    left_ = shapes_.size() + 1;
+    cutting_ = kCutAtOnce;
     for (std::size_t i = 0; i < kCutAtOnce; ++i) cut_next();
-    one_is_cut();
   }
 
   void cut_next() {
+    loop_.next([self = shared_from_this()] { self->cut_step(); });
+  }
+
+  void cut_step() {
     const std::size_t i = next_++;
-    if (i >= shapes_.size()) return;
+    if (i >= shapes_.size()) {
+      // Thousands of columns are laid out: not on the thread of whoever brought the last offsets.
+      if (--cutting_ == 0) streams_->run_blocking([self = shared_from_this()] { self->all_are_cut(); });
+      return;
+    }
     cut_into_pages(streams_, table_, shapes_[i], bounds_, [self = shared_from_this(), i](Result<LeafPagesPtr> pages) {
       self->cut_[i] = std::move(pages);
-      // On another thread: what is cut at once would else come back deeper and deeper in the stack.
-      self->streams_->run_blocking([self] {
-        self->cut_next();
-        self->one_is_cut();
-      });
+      self->cut_next();
     });
   }
 
   // Where a counter says what cannot be, the lists' own offsets tell.
-  void one_is_cut() {
-    if (--left_ > 0) return;
+  void all_are_cut() {
     std::vector<std::uint32_t> again;
     for (std::size_t i = 0; i < waiting_.size(); ++i) {
       const Result<LeafPagesPtr>& pages = cut_[shape_of_[i]];
@@ -254,7 +256,8 @@ class Making : public std::enable_shared_from_this<Making> {
   std::vector<PageShape> shapes_;          // theirs
   std::vector<std::size_t> shape_of_;      // as waiting_: of which shape
   std::vector<Result<LeafPagesPtr>> cut_;  // by shape
-  std::atomic<std::size_t> next_ = 0, left_ = 0;
+  StepLoop loop_;                          // of cut_next()
+  std::size_t next_ = 0, cutting_ = 0;     // the steps': the next shape; of kCutAtOnce, those that still cut
 
   Segments segments_;
   std::vector<std::uint32_t> levels_, values_;  // transforms, by leaf

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "step_loop.h"
 #include "view/piece_cache.h"
 #include "view/text_machine.h"
 #include "view/view.h"
@@ -203,8 +204,13 @@ class Counting : public std::enable_shared_from_this<Counting> {
     plan_->counts.assign(plan_->forms.size(), 0);
   }
 
-  // Fields come after their record, so from the last form to the first.
   void next() {
+    loop_.next([self = shared_from_this()] { self->step(); });
+  }
+
+ private:
+  // Fields come after their record, so from the last form to the first.
+  void step() {
     while (next_ > 0) {
       const TextForm& form = plan_->forms[--next_];
       if (form.kind == TextForm::Kind::record) {
@@ -218,7 +224,6 @@ class Counting : public std::enable_shared_from_this<Counting> {
     std::make_shared<Measuring>(streams_, plan_, std::move(reply_))->next();
   }
 
- private:
   void ask(const TextForm& form) {
     const bool has_ends = form.ends != TextForm::kNone, is_variant = form.kind == TextForm::Kind::variant;
     const tfile::Column& column = plan_->table->columns[has_ends ? form.ends : is_variant ? form.tags : form.values];
@@ -233,6 +238,7 @@ class Counting : public std::enable_shared_from_this<Counting> {
   const std::shared_ptr<Plan> plan_;
   Reply<std::shared_ptr<Content>> reply_;
   std::size_t next_;
+  StepLoop loop_;
 };
 
 void write_as(Result<std::vector<TextForm>> forms, TextStyle style, std::shared_ptr<CachedStreams> streams,

@@ -176,6 +176,26 @@ TEST(Text, EveryPieceOfALongTextIsTheSame) {
   }
 }
 
+// Their lengths are known at once, one after the other.
+TEST(Text, ATableOfManyColumnsTakesNoStack) {
+  constexpr int kColumns = 50'000;
+  auto table = std::make_shared<ArrayTable>();
+  table->entries = 1;
+  std::string expected = "{";
+  for (int i = 0; i < kColumns; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    table->column<std::int8_t>(0, name + ".i1", Role::values, {1});
+    expected += (i > 0 ? ",\"" : "\"") + name + "\":1";
+  }
+  expected += "}\n";
+  TableRig rig(table);
+  Answer<std::shared_ptr<Content>> answer;
+  table_text_content(rig.streams, rig.table, TextStyle::json, answer.reply());
+  const auto content = answer.wait();
+  ASSERT_TRUE(content) << content.error().text;
+  EXPECT_EQ(content_bytes(**content, 0, expected.size() + 1), expected);
+}
+
 TEST(Text, ManyReadersAtOnce) {
   auto table = std::make_shared<ArrayTable>(500);
   std::vector<std::int32_t> numbers;
