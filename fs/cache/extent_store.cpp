@@ -195,6 +195,7 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
     counts.add(Count::chunks_decoded, 1);
     for (const auto array : counted.chunk->arrays) counts.add(Count::bytes_decoded, array.size());
     core.chunks.keep(set_->chunks, key, hold_chunk(*std::move(counted.chunk), std::move(counted.memory)));
+    core.budget->changed();  // it lies idle, and who waits for memory has not seen it yet
   }
 
   const std::shared_ptr<AttachedSet> set_;

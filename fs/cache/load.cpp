@@ -2,6 +2,7 @@
 #include "cache/load.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <deque>
 #include <map>
 #include <new>
@@ -366,7 +367,7 @@ Result<ChunkPtr> Load::decode(Unit& unit) {
     try {
       result = decode_chunk(unit, inputs);
     } catch (const std::bad_alloc&) {
-      result = tfile::fail(ErrorKind::no_space, "no memory to decode a chunk");
+      result = tfile::fail(ErrorKind::no_space, "no memory to decode a chunk", -1, ENOMEM);
     }
   }
   unit.stored = {};
