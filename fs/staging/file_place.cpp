@@ -67,6 +67,11 @@ std::optional<FilePlace::Owner> FilePlace::owner() const {
   return Owner{status.st_uid, status.st_gid, status.st_mode & 07777};
 }
 
+std::optional<uid_t> FilePlace::journal_owner() const {
+  if (const auto file = owner()) return file->uid;
+  return ::geteuid() == 0 ? std::nullopt : std::optional(::geteuid());
+}
+
 Result<> FilePlace::change(const Owner& owner, timespec modified) const {
   TRY(const Descriptor file, open_to_write());
   struct stat status {};

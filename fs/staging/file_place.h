@@ -44,6 +44,9 @@ struct FilePlace {
   void drop_temporary() const;
 
   std::optional<Owner> owner() const;  // nothing where there is no file
+  // Whose a journal beside it must be to be believed: the file's owner's. Where there is no file, that of who asks; of
+  // any user (nothing), if who asks may give files away.
+  std::optional<uid_t> journal_owner() const;
   // Gives the file to others, sets its bits and times. `modified`: UTIME_NOW and UTIME_OMIT as in utimensat(2).
   Result<> change(const Owner&, timespec modified) const;
 };

@@ -46,7 +46,7 @@ bool took_place(const FilePlace& place, const std::vector<JournalRecord>& record
 
 Result<std::vector<std::string>> names_in_journal(const FilePlace& place) {
   TRY(const Replayed replayed,
-      Journal::replay(place.directory.get(), journal_name(place.name), std::nullopt, Journal::Use::read));
+      Journal::replay(place.directory.get(), journal_name(place.name), place.journal_owner(), Journal::Use::read));
   std::shared_ptr<const tfile::File> file;
   if (auto source = place.source()) {
     TRY(file, tfile::File::open(*source));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <set>
 #include <tuple>
 
@@ -18,6 +19,10 @@ namespace {
 tl::unexpected<Error> contradiction(const JournalRecord& record, const char* what) {
   return fail(ErrorKind::damaged,
               "journal: " + std::string(what) + ": " + (record.text.empty() ? std::to_string(record.id) : record.text));
+}
+
+tl::unexpected<Error> nests_too_deeply() {
+  return fail(ErrorKind::damaged, "journal: directories nest deeper than a path can name");
 }
 
 class Restorer {
@@ -38,8 +43,7 @@ class Restorer {
       case JournalKind::whiteout:
         return white_out(record);
       case JournalKind::intend:
-        commit(record.intention);
-        return {};
+        return commit(record.intention);
       case JournalKind::rename:
         if (record.id != 0) break;
         return rename_committed(record);
@@ -56,6 +60,8 @@ class Restorer {
 
   // What is in the file to its last byte is staged no more.
   Result<> finish() {
+    // No path of a record is too long, but one rename may have moved all that another had moved.
+    if (longest_path(*root_) > PATH_MAX) return nests_too_deeply();
     for (const auto& [id, node] : nodes_) {
       if (!node->bytes) continue;
       node->bytes->replayed();
@@ -78,6 +84,7 @@ class Restorer {
  private:
   // The directory at a path; what is committed of it is stood over.
   Result<NodePtr> directory_at(const JournalRecord& record, const std::string& path) {
+    if (!is_short_path(path)) return nests_too_deeply();
     NodePtr at = root_;
     for (std::size_t begin = 0; begin < path.size();) {
       const std::size_t slash = std::min(path.find('/', begin), path.size());
@@ -128,6 +135,7 @@ class Restorer {
       made.makes_file = true;
       return {};
     }
+    if (!is_short_path(record.text)) return nests_too_deeply();
     const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr in, directory_at(record, directory));
     if (nodes_.contains(record.id) || name.empty()) return contradiction(record, "made twice");
@@ -144,6 +152,7 @@ class Restorer {
   }
 
   Result<> white_out(const JournalRecord& record) {
+    if (!is_short_path(record.text)) return nests_too_deeply();
     const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr in, directory_at(record, directory));
     if (const auto over = in->children.find(name); over != in->children.end() && over->second->id == 0)
@@ -167,6 +176,7 @@ class Restorer {
   }
 
   Result<> rename(const NodePtr& node, const JournalRecord& record) {
+    if (!is_short_path(record.text)) return nests_too_deeply();
     const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr to, directory_at(record, directory));
     if (node == root_ || name.empty()) return contradiction(record, "moved to nowhere");
@@ -205,7 +215,7 @@ class Restorer {
     if (const NodePtr parent = node->parent.lock()) parent->hidden.insert(node->name);
   }
 
-  void commit(const Intention& done) {
+  Result<> commit(const Intention& done) {
     made.head = done.after;
     for (const std::string& path : done.directories) {
       if (const NodePtr node = node_at(root_, path); node && node->directory) became_committed(node);
@@ -222,9 +232,12 @@ class Restorer {
       if (known == nodes_.end() || !known->second->bytes) continue;
       const NodePtr& node = known->second;
       committed_[column.id] = column.bytes;
-      if (const NodePtr parent = node->parent.lock()) became_committed(parent);
+      const NodePtr parent = node->parent.lock();
+      if (parent && !fits(*parent, node->name)) return nests_too_deeply();
+      if (parent) became_committed(parent);
       if (node->gone) hide(node);  // while the commit was under way
     }
+    return {};
   }
 
   const NodePtr& root_;

@@ -170,6 +170,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   Result<> take_away(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(change_mutex_);
   Result<> move(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) EXCLUDES(change_mutex_);
   std::string status_base_name(const StagedNode&) const EXCLUDES(mutex_);
+  bool has_room(const StagedNode& in, std::string_view name, const StagedNode* moved = nullptr) const EXCLUDES(mutex_);
   std::optional<JournalRecord> removal_of(const StagedNode&) const EXCLUDES(mutex_);
   NodePtr add(const NodePtr& in, std::string_view name, bool directory, mode_t) EXCLUDES(mutex_);
   void wait_for_releases(const NodePtr& directory) EXCLUDES(mutex_);

@@ -14,6 +14,10 @@ namespace tfilefs {
 
 using tfile::fail;
 
+namespace {
+tl::unexpected<Error> too_long() { return fail(ErrorKind::invalid, "path too long", -1, ENAMETOOLONG); }
+}  // namespace
+
 NodePtr StagedFile::stand_over(const NodePtr& directory, std::string_view name, bool is_table) {
   const Lock lock(mutex_);
   NodePtr& node = directory->children[std::string(name)];
@@ -34,6 +38,7 @@ NodePtr StagedFile::add(const NodePtr& in, std::string_view name, bool directory
 Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view name, mode_t mode) {
   const Lock change(change_mutex_);
   if (look(*in, name).node) return name_taken();
+  if (!has_room(*in, name)) return too_long();
   TRY_VOID(begin_change());
   NodePtr node = add(in, name, true, mode);
   JournalRecord record;
@@ -82,6 +87,7 @@ Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view na
 }
 
 Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode) {
+  if (!has_room(*in, name)) return too_long();
   TRY_VOID(begin_change());
   NodePtr node = add(in, name, false, mode);
   JournalRecord record;
@@ -170,6 +176,7 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Target
   if (to.committed) return fail(ErrorKind::denied, to.name + ": is committed", -1, EPERM);
   if (taken && (taken->directory != node->directory || status(*taken).has_children))
     return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
+  if (!has_room(*to.directory, to.name, node.get())) return too_long();
   TRY_VOID(begin_change());
   if (const auto record = taken ? removal_of(*taken) : std::nullopt) TRY_VOID(note(*record));
   JournalRecord record;
@@ -219,6 +226,11 @@ Result<> StagedFile::set_title(const NodePtr& node, std::string title) {
   const Lock lock(mutex_);
   node->attributes.title = std::move(title);
   return {};
+}
+
+bool StagedFile::has_room(const StagedNode& in, std::string_view name, const StagedNode* moved) const {
+  const Lock lock(mutex_);
+  return fits(in, name, moved);
 }
 
 std::string StagedFile::status_base_name(const StagedNode& node) const {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of StagedFile: what a writer that crashed left.
-#include <unistd.h>
-
 #include <optional>
 #include <utility>
 
@@ -17,9 +15,8 @@ using tfile::fail;
 Result<> StagedFile::replay() {
   const Lock change(change_mutex_);
   const auto owner = place_->owner();
-  // Only who may give files away takes a journal over for another who wants to make one.
-  const auto of = owner ? std::optional(owner->uid) : ::geteuid() == 0 ? std::nullopt : std::optional(::geteuid());
-  auto found = Journal::replay(place_->directory.get(), journal_name(place_->name), of, Journal::Use::take_over);
+  auto found = Journal::replay(place_->directory.get(), journal_name(place_->name), place_->journal_owner(),
+                               Journal::Use::take_over);
   // Another mount writes the file: it can be read, and who wants to write is told then.
   if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::busy)) return {};
   TRY(Replayed replayed, std::move(found));

@@ -57,19 +57,21 @@ class Changes {
   void add_columns(const StagedNode& directory, const std::string& below, StagedTable& into);
 
  private:
-  void walk(const NodePtr& directory, const std::string& path);
+  bool walk(const NodePtr& directory, const std::string& path);
   void add_table(const NodePtr& directory, const std::string& path);
 
   StagedChanges made_;
 };
 
-// A directory that is no table.
-void Changes::walk(const NodePtr& directory, const std::string& path) {
+// A directory that is no table; gives whether something is staged in it or below.
+bool Changes::walk(const NodePtr& directory, const std::string& path) {
   CommitWork& rest = made_.rest;
+  bool holds = false;
   std::set<std::string_view> moved;
   for (const auto& [name, node] : directory->children) {
     const std::string at = joined_path(path, name);
     if (!node->directory) {
+      holds = true;
       if (const auto table = arrow_table_name(name)) {
         made_.arrows.push_back({node, at, joined_path(path, *table), node->bytes->size(), node->writers > 0});
       } else {
@@ -85,20 +87,23 @@ void Changes::walk(const NodePtr& directory, const std::string& path) {
     }
     if (node->is_table || (is_new && makes_table(*node))) {
       add_table(node, at);
+      holds |= holds_files(*node);
       continue;
     }
     if (is_new) {
       rest.directories.push_back(at);
       rest.made.push_back(node);
-      if (holds_files(*node)) rest.undecided.insert(at);
     }
-    walk(node, at);
+    const bool below = walk(node, at);
+    if (is_new && below) rest.undecided.insert(at);
+    holds |= below;
   }
   for (const std::string& name : directory->hidden) {
     if (moved.contains(name)) continue;
     rest.removed.push_back({path, name});
     rest.hidden.emplace_back(directory, name);
   }
+  return holds;
 }
 
 void Changes::add_table(const NodePtr& directory, const std::string& path) {

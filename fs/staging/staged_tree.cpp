@@ -2,6 +2,7 @@
 #include "staging/staged_tree.h"
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 namespace tfilefs {
@@ -48,6 +49,39 @@ NodePtr node_at(const NodePtr& root, std::string_view path) {
     path = slash == std::string_view::npos ? "" : path.substr(slash + 1);
   }
   return at;
+}
+
+bool is_short_path(std::string_view path) {
+  if (path.size() >= PATH_MAX) return false;
+  while (!path.empty()) {
+    const std::string_view name = path.substr(0, path.find('/'));
+    if (name.size() > NAME_MAX) return false;
+    path.remove_prefix(std::min(name.size() + 1, path.size()));
+  }
+  return true;
+}
+
+bool fits(const StagedNode& directory, std::string_view name, const StagedNode* moved) {
+  std::size_t length = name.size();
+  NodePtr above;
+  for (const StagedNode* at = &directory; at && length < PATH_MAX; at = above.get()) {
+    above = at->parent.lock();
+    if (above) length += at->name.size() + 1;
+  }
+  if (moved && length < PATH_MAX) length += longest_path(*moved);
+  return name.size() <= NAME_MAX && length < PATH_MAX;
+}
+
+std::size_t longest_path(const StagedNode& top) {
+  std::size_t longest = 0;
+  std::vector<std::pair<const StagedNode*, std::size_t>> left{{&top, 0}};
+  while (!left.empty()) {
+    const auto [node, length] = left.back();
+    left.pop_back();
+    longest = std::max(longest, length);
+    for (const auto& [name, child] : node->children) left.emplace_back(child.get(), length + 1 + name.size());
+  }
+  return longest;
 }
 
 void detach(const NodePtr& node) {

@@ -277,7 +277,7 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
 void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply) {
   const InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
-  if (name.size() > NAME_MAX) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
+  if (is_too_long(*parent, name)) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
   look_up(parent, std::string(name), kTries, std::move(reply));
 }
 
