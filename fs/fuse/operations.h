@@ -3,6 +3,8 @@
 
 #include <fuse_lowlevel.h>
 
+#include <atomic>
+
 #include "vfs/file_system.h"
 
 namespace tfilefs {
@@ -13,6 +15,7 @@ struct Served {
   fuse_session* session = nullptr;
   // Whether the kernel drops its pages of what is written past them. Set before the first operation.
   bool coherent_direct_writes = false;
+  std::atomic<bool> init_is_answered = false;  // fuse/session_io.h
 };
 
 // The table of op_*: each unpacks a request, calls the FileSystem, and hands over a Reply.
