@@ -134,7 +134,7 @@ class CachedStreamsOfSet : public CachedStreams {
     return set_->extents.known_length(*set_, stream, slot);
   }
 
-  void run_blocking(std::function<void()> job) override { set_->core->fetcher.run(std::move(job), Urgency::awaited); }
+  void run_making(std::function<void()> job) override { set_->core->maker.run(std::move(job), Urgency::awaited); }
 
   using CachedStreams::read;
   void read(StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,

@@ -333,6 +333,9 @@ void Load::decode_together(std::vector<std::uint32_t> positions) {
     return std::any_of(positions.begin(), positions.end(), [&](std::uint32_t p) { return units_[p].urgent.load(); });
   };
   const bool ahead = urgency_ == Urgency::ahead && !urgent();
+  if (set_->streams->is_made() &&
+      set_->core->maker.run([self = shared_from_this(), positions] { self->decode_task(positions); }, Urgency::awaited))
+    return;
   set_->core->decoder.run([self = shared_from_this(), positions] { self->decode_task(positions); },
                           ahead ? Urgency::ahead : Urgency::awaited, task);
   // In case promote() came between the question and the queue.

@@ -48,10 +48,12 @@ void op_forget_multi(fuse_req_t request, std::size_t count, fuse_forget_data* fo
 
 void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info*) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.getattr(id, reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
-                 const struct stat s = stat_of(attributes);
-                 return fuse_reply_attr(to, &s, attribute_timeout(attributes));
-               }));
+    auto reply = reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
+      const struct stat s = stat_of(attributes);
+      return fuse_reply_attr(to, &s, attribute_timeout(attributes));
+    });
+    reply.asked_by(pending->asker());
+    fs.getattr(id, std::move(reply));
   });
 }
 

@@ -37,6 +37,7 @@ tl::unexpected<Error> source_changed() { return fail(ErrorKind::stale, "the file
 
 // Trouble that somebody should hear of, rather than a question answered with no.
 bool is_trouble(const Error& error) {
+  if (error.system_errno == ECANCELED) return false;  // given_up()
   switch (error.kind) {
     case ErrorKind::damaged:
     case ErrorKind::unsupported:
@@ -284,7 +285,8 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
 // A file that changes while it is opened or a table is read is looked at again: the question is not about a handle from
 // before, so there is a right answer to it.
 void FileSystem::look_up(const InodePtr& parent, const std::string& name, int tries, Reply<Found> reply) {
-  look_up_once(parent, name, [this, parent, name, tries, reply = std::move(reply)](Result<Found> found) mutable {
+  const std::stop_token asker = reply.asker();
+  auto judged = [this, parent, name, tries, reply = std::move(reply)](Result<Found> found) mutable {
     if (found) return reply(std::move(found));
     judge(generation_of(*parent), found.error(),
           [this, parent, name, tries, reply = std::move(reply)](Result<Error> error) mutable {
@@ -292,7 +294,8 @@ void FileSystem::look_up(const InodePtr& parent, const std::string& name, int tr
             note(*parent, name, *error);
             reply(tl::unexpected(*std::move(error)));
           });
-  });
+  };
+  look_up_once(parent, name, Reply<Found>(std::move(judged), asker));
 }
 
 // Whether an error says that the file has changed, or is just changing, rather than what it is: stale then, and the
@@ -319,12 +322,14 @@ void FileSystem::finish_found(const InodePtr& parent, const std::string& name, R
   if (!at) return reply(tl::unexpected(std::move(at).error()));
   std::string own_name = at->own_name.empty() ? name : std::move(at->own_name);
   const Entry entry = at->entry;
-  entry.holder->attributes(entry.slot, [this, entry, parent, name, own_name = std::move(own_name),
-                                        reply = std::move(reply)](Result<Attributes> attributes) mutable {
+  const std::stop_token asker = reply.asker();
+  auto told = [this, entry, parent, name, own_name = std::move(own_name),
+               reply = std::move(reply)](Result<Attributes> attributes) mutable {
     if (!attributes) return reply(tl::unexpected(std::move(attributes).error()));
     const InodeId id = refer(parent, name, own_name, entry, *attributes);
     reply(Found{id, *attributes});
-  });
+  };
+  entry.holder->attributes(entry.slot, Reply<Attributes>(std::move(told), asker));
 }
 
 GenerationPtr FileSystem::generation_of(Inode& directory) {
@@ -340,6 +345,7 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply) {
   if (!inode) return reply(unknown_inode());
   fresh_entry(inode, Freshness::recent, [this, inode, reply = std::move(reply)](Result<Entry> entry) mutable {
     if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+    const std::stop_token asker = reply.asker();
     const Holder& holder = *entry->holder;
     auto finish = [this, inode, generation = holder.generation(),
                    reply = std::move(reply)](Result<Attributes> attributes) mutable {
@@ -347,7 +353,7 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply) {
       attributes->number = inode->number;
       reply(std::move(attributes));
     };
-    holder.attributes(entry->slot, std::move(finish));
+    holder.attributes(entry->slot, Reply<Attributes>(std::move(finish), asker));
   });
 }
 
@@ -375,11 +381,13 @@ void FileSystem::open_content(InodeId id, bool to_write, Reply<Opened> reply) {
                   return reply(tl::unexpected(std::move(entry).error()));
                 }
                 const Holder& holder = *entry->holder;
-                Reply<OpenedContent> finish([this, inode, of = holder.generation(),
-                                             reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+                const std::stop_token asker = reply.asker();
+                auto opened_as = [this, inode, of = holder.generation(),
+                                  reply = std::move(reply)](Result<OpenedContent> opened) mutable {
                   if (!opened) return tell(inode, of, opened.error(), std::move(reply));
                   finish_open(inode, *std::move(opened), std::move(reply));
-                });
+                };
+                Reply<OpenedContent> finish(std::move(opened_as), asker);
                 if (to_write) return holder.open_to_write(entry->slot, std::move(finish));
                 holder.open(entry->slot, std::move(finish));
               });

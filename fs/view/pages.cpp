@@ -108,14 +108,18 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
         windows_(shape_.steps.size() + 1),
         next_(windows_.size()) {
     here_.lists.resize(shape_.steps.size());
+    // What does not begin with places that may be missing has all its entries.
+    if (!shape_.steps.empty() && shape_.steps[0].kind == Kind::nullable) present_ = shape_.steps[0].number;
     begin_group();
   }
 
   // The block of entries that follows, or the end.
   void next_block() {
+    if (reply_.asker().stop_requested()) return reply_(given_up());
     while (entry_ == group_end()) {
       if (++group_ + 1 == bounds_->size()) return finish();
       begin_group();
+      if (entry_ >= present_ && !add_blank_pages()) return;
     }
     begin_block(entry_ + block_entries_);
   }
@@ -134,6 +138,21 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
       if (shape_.steps[i].is_counted && next_[i] != shape_.steps[i].number)
         return reply_(tfile::fail(ErrorKind::damaged, "the sizes of lists do not add up to their items"));
     reply_(LeafPagesPtr(made_));
+  }
+
+  // To the end of the group, of which nothing is there, whatever number of entries is claimed.
+  bool add_blank_pages() {
+    for (OffsetsWindow& window : windows_) window.offsets.clear();
+    while (entry_ < group_end()) {
+      open_page();
+      const std::int64_t end = std::min(entry_ + kPlacesMax, group_end());
+      page_.places = end - entry_;
+      entry_ = end;
+      place_at(entry_, here_);
+      if (!close_page(here_)) return false;
+    }
+    if (counted_) made_->counts.back().begin = 0;
+    return true;
   }
 
   void begin_block(std::int64_t end) {
@@ -161,7 +180,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
         items_ = {std::min(items_.begin, step.number), std::min(items_.end, step.number)};
     }
     // Many entries: not on the thread of whoever decoded their offsets.
-    streams_->run_blocking([self = shared_from_this()] { self->look_at_block(); });
+    streams_->run_making([self = shared_from_this()] { self->look_at_block(); });
   }
 
   bool is_counted(std::size_t step) const { return step < shape_.steps.size() && shape_.steps[step].is_counted; }
@@ -332,6 +351,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   const bool counted_;
   const std::shared_ptr<LeafPages> made_ = std::make_shared<LeafPages>();
 
+  std::int64_t present_ = std::numeric_limits<std::int64_t>::max();  // entries behind this one have nothing
   std::size_t group_ = 0;
   std::int64_t entry_ = 0;  // all before it are in pages, or in the one that is open
   bool page_open_ = false;

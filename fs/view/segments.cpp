@@ -43,7 +43,7 @@ class Making : public std::enable_shared_from_this<Making> {
  private:
   void step() {
     while (at_ < inputs_.size() && inputs_[at_].size == 0) ++at_;
-    if (at_ == inputs_.size()) return streams_->run_blocking([self = shared_from_this()] { self->go_on(); });
+    if (at_ == inputs_.size()) return streams_->run_making([self = shared_from_this()] { self->go_on(); });
     read_whole(*streams_, inputs_[at_], chosen_, [self = shared_from_this()](Result<Slices> slices) {
       if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
       std::string& bytes = self->bytes_[self->at_++];

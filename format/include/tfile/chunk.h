@@ -111,6 +111,10 @@ class StreamSet {
                                std::span<const std::shared_ptr<const Chunk>> inputs,
                                std::span<const std::int64_t> first) const = 0;
 
+  // Whether a decode is long work on few bytes (a drawing), which is not to stand in the way of those that read
+  // columns.
+  virtual bool is_made() const { return false; }
+
   // What the stream takes in its file, compressed, keys included.
   virtual std::uint64_t stored_bytes(StreamId) const = 0;
 
