@@ -133,6 +133,7 @@ class Table:
         self.synced = {}  # of these, what fsync returned for
         self.floor, self.floor_branches = 0, set()  # what the file must have at least
         self.removed = set()  # branches that may still be there
+        self.marked = False  # by .table: it is one before it has columns
 
     def files(self):
         return [(column, path) for column in self.columns for path in column.files]
@@ -144,6 +145,8 @@ class Table:
         return [column for column in self.columns if any(path in self.written for path in column.files)]
 
     def is_whole(self):
+        if self.marked and not self.begun():
+            return False
         entries = {column.complete(self.written) for column in self.begun()}
         return len(entries) <= 1 and all(column.is_whole(self.written) for column in self.begun())
 
@@ -237,6 +240,7 @@ class Model:
         self._do(os.makedirs, self._path(table))
         if self._random.random() < 0.3:
             self._do(self._touch, self._path(table, ".table"))
+            table.marked = True
         self.tables.append(table)
 
     @staticmethod

@@ -401,3 +401,84 @@ def test_offsets_that_do_not_begin_with_0_wait(place):
     assert p.status() == 1
     with open(os.path.join(p.top, "Events", ".pending.json")) as pending:
         assert "begins with 1, not 0" in pending.read()
+
+
+@pytest.mark.parametrize("removed", ("whole", "with entries pending"))
+def test_a_table_of_this_mount_is_removed_before_a_crash(place, removed):
+    """The journal that begins then says nothing of what it does not know, and is replayed."""
+    p = place()
+    p.append("Events/x.i8", i8(1))
+    assert p.status() == 0
+    if removed != "whole":
+        p.append("Events/x.i8", i8(2))
+    shutil.rmtree(os.path.join(p.top, "Events"))
+    p.append("Other/y.i8", i8(4, 5))
+    p.kill()
+    assert p.read("Other/y.i8") == [4, 5], p.mount.errors()
+    assert os.listdir(p.top) == ["Other"]
+    assert p.umount() == 0 and p.tree("Other") == {"y": [4, 5]}
+
+
+@pytest.mark.parametrize("killed", (False, True))
+def test_a_column_takes_the_place_of_the_only_one(place, killed):
+    p = place()
+    p.append("Events/x.i8", i8(1))
+    assert p.status() == 0
+    os.unlink(os.path.join(p.top, "Events", "x.i8"))
+    p.append("Events/y.i8", i8(1, 2, 3))
+    if killed:
+        p.kill()
+    assert p.status() == 0
+    assert p.tree() == {"y": [1, 2, 3]}
+
+
+@pytest.mark.parametrize("killed", (False, True))
+def test_nested_lists_that_were_all_empty_grow(place, killed):
+    p = place()
+    p.append("Events/v/offsets.i8", i8(0, 0, 0))
+    p.append("Events/v/values/offsets.i8", i8(0))
+    p.append("Events/v/values/values.f4", f4())
+    assert p.status() == 0 and p.tree() == {"v": [[], []]}
+    p.append("Events/v/offsets.i8", i8(1))
+    if killed:
+        p.kill()
+    assert p.status() == 1
+    p.append("Events/v/values/offsets.i8", i8(2))
+    p.append("Events/v/values/values.f4", f4(1, 2))
+    assert p.status() == 0 and p.tree() == {"v": [[], [], [[1, 2]]]}
+
+
+@pytest.mark.parametrize("removed", (False, True))
+@pytest.mark.parametrize("folder", ("", "folder/"))
+def test_a_table_of_this_mount_is_renamed_before_a_crash(place, folder, removed):
+    p = place()
+    p.append(folder + "Events/x.i8", i8(1))
+    assert p.status(folder) == 0
+    os.rename(os.path.join(p.top, folder, "Events"), os.path.join(p.top, folder, "Other"))
+    if removed:
+        assert p.status(folder) == 0
+        shutil.rmtree(os.path.join(p.top, folder, "Other"))
+    p.append(folder + "Third/y.i8", i8(4, 5))
+    if not removed:
+        p.append(folder + "Other/x.i8", i8(2))
+    p.kill()
+    assert p.read(folder + "Third/y.i8") == [4, 5], p.mount.errors()
+    assert removed or p.read(folder + "Other/x.i8") == [1, 2]
+    assert p.umount() == 0
+    assert removed or p.tree(folder + "Other") == {"x": [1, 2]}
+
+
+@pytest.mark.parametrize("inner", ("values/values.f4", "chars.u1"))
+@pytest.mark.parametrize("killed", (False, True))
+def test_nested_lists_get_entries_that_hold_nothing(place, inner, killed):
+    """Only the outermost offsets are appended to."""
+    p, text = place(), inner == "chars.u1"
+    p.append("Events/v/offsets.i8", i8(0, 1))
+    p.append("Events/v/values/offsets.i8", i8(0, 2))
+    p.append("Events/v/values/" + inner.rsplit("/", 1)[-1], np.array([97, 98], "u1") if text else f4(1, 2))
+    assert p.status() == 0
+    p.append("Events/v/offsets.i8", i8(1, 1))
+    if killed:
+        p.kill()
+    assert p.status() == 0, p.mount.errors()
+    assert p.tree() == {"v": [["ab"] if text else [[1, 2]], [], []]}
