@@ -22,12 +22,18 @@ class Appender:
     def __init__(self):
         self._process = None
 
+    def start(self):
+        """Waits until ROOT is loaded, which takes seconds."""
+        self._process = subprocess.Popen(
+            [sys.executable, os.path.abspath(__file__)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+            env=dict(os.environ, PYTHONWARNINGS="ignore", PYTHONPATH=HERE),
+        )
+        if self._process.stdout.readline() != "ready\n":
+            raise RuntimeError("ROOT does not start")
+
     def append(self, file, tree, columns, first, last):
         if self._process is None:
-            self._process = subprocess.Popen(
-                [sys.executable, os.path.abspath(__file__)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                env=dict(os.environ, PYTHONWARNINGS="ignore", PYTHONPATH=HERE),
-            )
+            self.start()
         request = {"file": file, "tree": tree, "columns": pickle.dumps(columns).hex(), "first": first, "last": last}
         self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
@@ -94,6 +100,7 @@ def main():
     import ROOT
 
     ROOT.gErrorIgnoreLevel = ROOT.kError
+    print("ready", flush=True)
     for line in sys.stdin:
         request = json.loads(line)
         columns = pickle.loads(bytes.fromhex(request["columns"]))

@@ -131,6 +131,7 @@ class Table:
         self.target = 0  # entries that files grow to
         self.written = {}  # path below the table -> bytes; a file that was not made yet is not in it
         self.synced = {}  # of these, what fsync returned for
+        self.longest = {}  # of these, what a crash may bring back, for nobody synced that it became shorter
         self.floor, self.floor_branches = 0, set()  # what the file must have at least
         self.removed = set()  # branches that may still be there
         self.marked = False  # by .table: it is one before it has columns
@@ -231,7 +232,7 @@ class Model:
     def _new_table(self):
         self._count += 1
         path = f"t{self._count:03}"
-        if self._random.random() < 0.3:
+        if self._random.random() < self.IN_A_FOLDER:
             path = "folder/" + path
         columns = column_streams.random_columns(self._random, self._random.choice([1, 2, 3, 5]))
         table = Table(path, columns, self._random.choice([100, 1000, 5000]))
@@ -269,9 +270,11 @@ class Model:
         self._append(table, path, missing)
 
     def _append(self, table, path, size):
+        self._write(table, path, size, self._random.choices(["append", "hold", "sync"], [8, 1, 2])[0])
+
+    def _write(self, table, path, size, how):
         there = table.written.get(path, 0)
         data = table.stream(path).bytes(there, there + size)
-        how = self._random.choices(["append", "hold", "sync"], [8, 1, 2])[0]
         self._note("write", how, table.path, path, there, len(data))
         if how == "hold" and len(self._writers) < 3:
             self._close_handles(writers_of=table)
@@ -407,6 +410,7 @@ class Model:
         end = self._random.choice([self._random.randint(0, size), most, size])
         self._note("truncate", table.path, path, end)
         if self._changes(table, path, end < least, end < most, lambda file: os.ftruncate(file, end)):
+            table.longest[path] = max(size, table.longest.get(path, 0))
             table.written[path] = end
             if path in table.synced:
                 table.synced[path] = min(end, table.synced[path])
@@ -522,9 +526,12 @@ class Model:
 
     def _retire(self, table):
         self._finish(table)
-        self.tables.remove(table)
         self._close_handles()
-        if self._random.random() < 0.5:
+        status, said = self._command("commit", self._path(table))
+        assert status == 0, f"what is whole is not committed: {said}{self._errors()}"
+        table.committed_at_least(table.entries())
+        self.tables.remove(table)
+        if self._random.random() < self.REMOVED:
             self._note("remove", table.path)
             self._do(shutil.rmtree, self._path(table))
         else:
@@ -615,7 +622,7 @@ class Model:
         for table in self.tables:
             left = {path: self._size_left(table, path) for path in table.written}
             table.written = {path: size for path, size in left.items() if size is not None}
-            table.synced = dict(table.written)
+            table.synced, table.longest = dict(table.written), {}
             self._do(lambda path: os.makedirs(path, exist_ok=True), self._path(table))
         self._check(self.tables)
 
@@ -629,7 +636,8 @@ class Model:
             assert promised == 0, f"{table.path}/{path} is not there: {promised} bytes of it were promised: {self._errors()}"
             return None
         assert promised <= len(data), f"{table.path}/{path} has {len(data)} bytes, {promised} were promised: {self._errors()}"
-        assert len(data) <= table.written[path], f"{table.path}/{path} has {len(data)} bytes, {table.written[path]} were written"
+        most = max(table.written[path], table.longest.get(path, 0))
+        assert len(data) <= most, f"{table.path}/{path} has {len(data)} bytes, {most} were written"
         self._same(table, path, 0, len(data), data)
         return len(data)
 
@@ -637,6 +645,9 @@ class Model:
         """Gives whether all was whole, and thus committed."""
         self._helper_done()
         self._close_handles()
+        for table in self.tables:
+            if not table.marked and not table.written and not table.floor:  # it would be a directory from then on
+                self._do(os.rmdir, self._path(table))
         whole = all(table.is_whole() for table in self.tables)
         self._note("umount", whole)
         status, said = self._command("umount", self._mount.path)
@@ -714,32 +725,40 @@ class Model:
 
     def _foreign_while_staged(self):
         """The commit fails, or has both; whatever it says, all that was written is there."""
-        if not os.path.exists(os.path.join(self._source, FILE)):
-            return
-        self._helper_done()
-        self._close_handles()
-        tables = [table for table in self.tables if table.floor]
-        if not tables:
-            return
+        self._finish_all()
+        status, said = self._command("commit", self._top)
+        tables = [table for table in self.tables if table.begun() and table.entries()]
+        if status != 0 or not tables:
+            return  # a table without columns: ask again later
+        for table in self.tables:
+            table.committed_at_least(table.entries())
         table = self._random.choice(tables)
         table.target += 40
-        while behind := table.behind():
-            if self._random.random() < 0.2:
-                break
-            path = self._random.choice(behind)
-            column = next(column for column in table.columns if path in column.files)
-            self._append(table, path, column.size(path, table.target) - table.written.get(path, 0))
+        pieces = table.behind()
+        self._random.shuffle(pieces)
+        rest = pieces[: self._random.randint(1, len(pieces))]  # a timer commits nothing while the other program writes
+        for path in pieces[len(rest) :]:
+            self._append_all(table, path)
+        if len(rest) == len(pieces):
+            return
         self._close_handles()
-        self._do(sync_directory_of_files, [self._path(table, path) for path in table.written])
+        self._do(sync_files, [self._path(table, path) for path in table.written])
         table.synced = dict(table.written)
-        self._check([table])  # what a timer committed until now
         same = self._root is not None and self._random.random() < 0.5
         before = table.floor
         add = self._write_elsewhere(table if same else None)
+        for path in rest:
+            try:
+                self._append_all(table, path)
+            except AssertionError as error:  # told by close, of a commit that failed meanwhile
+                assert "Stale" in str(error) or "busy" in str(error), error
+                table.written[path] = max(table.written.get(path, 0), os.path.getsize(self._path(table, path)))
         status, said = self._command("commit", self._top)
         self._note("commit", status, said)
         foreign = before + add if same else 0
         self._after_foreign(table, foreign, status)
+        if status != 0 and self._random.random() < 0.3:
+            return self._begin_again(table, before, foreign)
         if self._random.random() < 0.5:
             self._mount.process.kill()
         self._command("umount", self._mount.path)
@@ -748,6 +767,30 @@ class Model:
         self._new_mount()
         self._after_foreign_file(table, foreign)
         self._over = True
+
+    def _begin_again(self, table, before, foreign):
+        """As `.tfilefs/errors` says: what is staged is cut off, which a commit sees, and written again."""
+        self._close_handles()
+        for column in table.begun():
+            for path, size in column.sizes(before).items():
+                with contextlib.suppress(PermissionError), self._watch.call():  # of what the other program wrote
+                    os.truncate(self._path(table, path), size)
+        status, said = self._command("commit", self._top)
+        assert status == 0, f"what was cut off is still staged: {said}{self._errors()}"
+        entries = max(before, foreign)
+        for column in table.begun():
+            table.written.update(column.sizes(entries))
+        table.synced = dict(table.written)
+        table.target = max(table.target, entries + 1)
+        self._finish_all()
+        status, said = self._command("commit", self._top)
+        assert status == 0, f"what was written again is not committed: {said}{self._errors()}"
+        table.committed_at_least(table.entries())
+        self._check(self.tables)
+
+    def _append_all(self, table, path):
+        column = next(column for column in table.columns if path in column.files)
+        self._write(table, path, column.size(path, table.target) - table.written.get(path, 0), "append")
 
     def _after_foreign(self, table, foreign, status):
         for path, size in table.written.items():
@@ -800,6 +843,9 @@ class Model:
         "remove_column": 0.2, "kill": 0.12, "remount": 0.12, "idle": 0.06, "staged": 0.03, "second": 0.1, "table": 0.1,
     }
 
+    REMOVED = 0.5  # of tables that grew to their end
+    IN_A_FOLDER = 0.3
+
     def step(self):
         self.done += 1
         table = self._random.choice(self.tables)
@@ -843,7 +889,7 @@ def read_unless_stale(descriptor, size, offset):
         return None
 
 
-def sync_directory_of_files(paths):
+def sync_files(paths):
     for path in paths:
         with open(path, "rb") as file:
             os.fsync(file.fileno())

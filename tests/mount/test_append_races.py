@@ -6,11 +6,13 @@ TFILEFS_CRASH=long runs each for 20 minutes, with many kills; TFILEFS_CRASH_SEED
 """
 
 import errno
+import faulthandler
 import math
 import mmap
 import multiprocessing
 import os
 import random
+import signal
 import subprocess
 import time
 import traceback
@@ -304,8 +306,9 @@ def committer(tools):
 
 
 def reader(tools, seed):
-    """Reads columns in every way, and checks every byte; what was read once stays."""
-    chance, done = random.Random(seed), 0
+    """Reads columns in every way, and checks every byte; what was there once stays. Gives how often it read, and how often
+    what it had opened gave way to the state of a later commit meanwhile."""
+    chance, done, stale = random.Random(seed), 0, 0
     streams = {path: stream for column in columns() for path, stream in column.files.items()}
     generation, known = tools.generation(), {}
     while tools.going():
@@ -315,37 +318,52 @@ def reader(tools, seed):
                 size = os.fstat(file.fileno()).st_size
                 assert size >= known.get(path, 0) or generation != tools.generation(), f"{path} had {known[path]} bytes, and has {size}"
                 known[path] = size
-                begin, data = read_somehow(file, size, chance)
-            same(path, streams[path], begin, data)
-            done += 1
+                if read_somehow(file, size, chance, path, streams[path]):
+                    done += 1
+                else:
+                    stale += 1
         except FileNotFoundError:
             time.sleep(0.01)
         except OSError as error:
-            tools.again(error, generation)
+            if error.errno == errno.ESTALE:
+                stale += 1
+            else:
+                tools.again(error, generation)
         if generation != tools.generation():
             generation, known = tools.generation(), {}
-    return done
+    return done, stale
 
 
-def read_somehow(file, size, chance):
-    """(where, bytes): read, pread, or a mapping. A mapping of a killed daemon's file would end the process: no mapping
-    then, see `mapped`."""
-    how = chance.choice(["read", "pread", "map"] if read_somehow.mapped else ["read", "pread"])
+def read_somehow(file, size, chance, path, stream):
+    """Whether all was right; a mapping of what is stale gives nothing."""
+    how = chance.choices(["read", "pread", "map"], [30, 60, 3])[0]  # a process of its own takes long
     begin = chance.randint(0, size)
     end = min(size, begin + chance.choice([100, 5000, 200_000]))
-    if how == "read" or size == 0:
-        data = read_whole(file)
-        assert len(data) >= size, f"{len(data)} bytes are read, the size was {size}"
-        return 0, data
-    if how == "pread":
+    if how == "map" and end > begin:
+        return read_mapped(file, begin, end, path, stream)
+    if how == "read":
+        begin, end, data = 0, size, read_whole(file)
+    else:
         data = os.pread(file.fileno(), end - begin, begin)
-        assert len(data) == end - begin, f"pread gives {len(data)} bytes of {end - begin}, the size is {size}"
-        return begin, data
-    with mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ) as memory:
-        return begin, memory[begin:end]
+    assert len(data) >= end - begin, f"{path}: {how} gives {len(data)} bytes of {end - begin}, the size is {size}"
+    same(path, stream, begin, data)
+    return True
 
 
-read_somehow.mapped = True
+def read_mapped(file, begin, end, path, stream):
+    """In a process of its own: it ends by SIGBUS where the mount has no such bytes any more."""
+    child = os.fork()
+    if child == 0:
+        faulthandler.disable()
+        verdict = 2
+        try:
+            with mmap.mmap(file.fileno(), end, access=mmap.ACCESS_READ) as memory:
+                verdict = 0 if memory[begin:end] == stream.bytes(begin, end) else 1
+        finally:
+            os._exit(verdict)
+    status = os.waitpid(child, 0)[1]
+    assert status in (0, signal.SIGBUS, 2 << 8), f"{path}: bytes {begin} to {end} are wrong in a mapping ({status})"
+    return status == 0
 
 
 # The tests.
@@ -418,9 +436,8 @@ def test_an_appender_a_committer_and_eight_readers(race, options):
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options) or "default")
-def test_the_daemon_is_killed(race, options, monkeypatch):
+def test_the_daemon_is_killed(race, options):
     """Again and again, while all of these are at work, and while the next mounts replay."""
-    monkeypatch.setattr(read_somehow, "mapped", False)
     for seed, seconds in rounds(len(OPTIONS)):
         r, chance = race(*options), random.Random(seed)
         r.start(appender, seed, 0.5)
@@ -442,6 +459,8 @@ def test_root_and_the_mount_append_in_turn(race, options, killed):
             for number in range(2):
                 r.start(turn_reader, seed + number)
         try:
+            for _ in range(5):
+                turns.one()
             results = r.run(seconds, turns.one, 0)
             campaign.report(f"ROOT and the mount {options}, seed {seed}: {turns.done}, {r.kills} kills, {results}")
             r.finish(turns.entries)
@@ -455,6 +474,7 @@ class Turns:
     def __init__(self, race, seed, killed):
         self._race, self._chance, self._killed = race, random.Random(seed), killed
         self._root, self._table, self._written = foreign_appender.Appender(), columns(), {}
+        self._root.start()
         self._tools = Tools(race, multiprocessing.Value("d", 0))
         self.entries, self.done = 0, 0
 
