@@ -2,6 +2,7 @@
 #include "staging/column_items.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "tfile/buffer.h"
@@ -125,7 +126,10 @@ Result<ColumnItems> items_of(const BranchColumns& branch, EntryRange entries) {
       if (items.begin != items.end && offered.role != Role::offsets)
         return fail(ErrorKind::invalid, offered.path + ": nothing is staged for the items that lists name");
       made.columns.emplace_back();
-      if (offered.role == Role::offsets) items = {};  // lists without items, or none
+      if (offered.role != Role::offsets) continue;
+      static constexpr std::array<std::byte, kOffsetSize> kNoLists{};  // one offset more than there are lists
+      made.columns.back() = kNoLists;
+      items = {};
       continue;
     }
     if (offered.role != Role::offsets) {

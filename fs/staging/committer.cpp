@@ -170,7 +170,8 @@ Result<> Committer::collect(CommitWork& work) {
   return {};
 }
 
-Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::byte>& head) {
+Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::byte>& head,
+                           const std::function<void()>& switching) {
   left_ = 0;
   for (const CommitWork::Table& table : work.tables) {
     for (const StagedColumn& column : table.staged.columns) left_ += column.size - std::min(column.size, column.base);
@@ -179,7 +180,7 @@ Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::
     TRY_VOID(prepare());
     TRY_VOID(collect(work));
     TRY(const CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
-    if (!plan.steps.empty()) TRY_VOID(apply(plan, intention_of(plan, work), journal));
+    if (!plan.steps.empty()) TRY_VOID(apply(plan, intention_of(plan, work), journal, switching));
     writer_->committed(plan);
     if (!plan.steps.empty()) head = head_ = plan.head_after;
     untidy_ = !work.empty();
@@ -208,8 +209,9 @@ Result<> Committer::check_head(std::span<const std::byte> known) const {
   return fail(ErrorKind::stale, place_->shown + ": another program has written the file");
 }
 
-Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journal& journal) {
-  if (temporary_ || plan.replace_file) return replace_file(plan, std::move(intention), journal);
+Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journal& journal,
+                          const std::function<void()>& switching) {
+  if (temporary_ || plan.replace_file) return replace_file(plan, std::move(intention), journal, switching);
   TRY_VOID(check_head(plan.head_before));
   TRY_VOID(journal.append(intention));
   TRY_VOID(journal.sync());
@@ -221,13 +223,14 @@ Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journ
       lost_ = synced;
       return done;
     }
-    synced |= step.kind == CommitStep::Kind::sync;
+    if (step.kind == CommitStep::Kind::sync && !std::exchange(synced, true)) switching();
   }
   return {};
 }
 
 // A file without keys must never be seen (docs/reliability.md): it is made whole beside its name.
-Result<> Committer::replace_file(const CommitPlan& plan, JournalRecord intention, Journal& journal) {
+Result<> Committer::replace_file(const CommitPlan& plan, JournalRecord intention, Journal& journal,
+                                 const std::function<void()>& switching) {
   if (!temporary_) {
     TRY(file_, place_->make_temporary(place_->owner().value_or(maker_)));
     temporary_ = true;
@@ -238,6 +241,7 @@ Result<> Committer::replace_file(const CommitPlan& plan, JournalRecord intention
   TRY(intention.intention.before, head_in_place(plan.head_after.size()));
   TRY_VOID(journal.append(intention));
   TRY_VOID(journal.sync());
+  switching();
   if (auto done = place_->publish(file_.get()); !done) {
     const auto head = head_in_place(plan.head_after.size());
     lost_ = !head || *head == plan.head_after;  // it has its name, but that may not last

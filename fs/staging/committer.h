@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -43,7 +44,8 @@ class Committer {
 
   // Sets in each column how many of its bytes are committed then, and in `head` the file's first bytes. Errors: stale
   // (another program has written the file: it does not begin with `head`).
-  Result<> commit(CommitWork&, Journal&, std::vector<std::byte>& head);
+  // `switching` is called before the first byte that a reader looks at.
+  Result<> commit(CommitWork&, Journal&, std::vector<std::byte>& head, const std::function<void()>& switching);
 
   // Forgets what it knows of the file: the next commit looks at what is there.
   void give_up();
@@ -61,8 +63,9 @@ class Committer {
   Result<> rename(const CommitWork::Rename&);
   Result<std::int64_t> column_items(const std::string& table, const std::string& column) const;
   Result<> check_head(std::span<const std::byte> head) const;
-  Result<> apply(const tfile::CommitPlan&, JournalRecord intention, Journal&);
-  Result<> replace_file(const tfile::CommitPlan&, JournalRecord intention, Journal&);
+  Result<> apply(const tfile::CommitPlan&, JournalRecord intention, Journal&, const std::function<void()>& switching);
+  Result<> replace_file(const tfile::CommitPlan&, JournalRecord intention, Journal&,
+                        const std::function<void()>& switching);
   Result<std::vector<std::byte>> head_in_place(std::size_t size) const;  // none where there is no file
 
   const WriteOptions options_;

@@ -128,7 +128,7 @@ Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
     const Lock lock(mutex_);
     head = basis_.head;
   }
-  auto done = committer_.commit(planned, *journal(), head);
+  auto done = committer_.commit(planned, *journal(), head, hooks_.switching);
   if (!done) {
     hooks_.failed();
     keep_error(planned, done.error());
@@ -287,7 +287,12 @@ void StagedFile::tidy() {
   CommitWork nothing;
   std::vector<std::byte> head;
   hooks_.committing();
-  if (auto done = committer_.commit(nothing, *journal, head); !done) writing_.errors.add("/" + path_, done.error());
+  if (auto done = committer_.commit(nothing, *journal, head, hooks_.switching); !done) {
+    writing_.errors.add("/" + path_, done.error());
+    hooks_.failed();
+  } else {
+    hooks_.published();
+  }
   trim_journal();
 }
 
@@ -371,8 +376,14 @@ void StagedFile::trim_journal() {
     }
     return;
   }
+  end_journal();
+}
+
+void StagedFile::end_journal() {
   if (auto removed = journal_->remove(); !removed) writing_.errors.add("/" + path_, removed.error());
   journal_.reset();
+  const Lock lock(mutex_);
+  forget_numbers(*root_);
 }
 
 }  // namespace tfilefs

@@ -40,10 +40,10 @@ struct StagedPlace {
 // What changes the tree, `sync` and `commit` block; the rest never does.
 class StagedFile : public std::enable_shared_from_this<StagedFile> {
  public:
-  // Called by whoever commits: before the file changes; and after it has, before staged names give way to committed
-  // ones; or when that failed.
+  // Called by whoever commits: before the file changes; before readers could see some of that; and after it, before
+  // staged names give way to committed ones; or when it failed.
   struct Hooks {
-    std::function<void()> committing, published, failed;
+    std::function<void()> committing, switching, published, failed;
   };
   // `path`: in the mount, for messages. Takes over the journal of a writer that crashed, if there is one: blocks.
   // Errors: damaged, denied, busy (a journal of another file).
@@ -190,10 +190,12 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   void keep_reason(const Error&) EXCLUDES(mutex_);
   void keep_error(const CommitWork&, const Error&) EXCLUDES(mutex_);
   void note_done() EXCLUDES(change_mutex_);
+  void end_journal() REQUIRES(change_mutex_) EXCLUDES(mutex_);
   void trim_journal() REQUIRES(commit_mutex_) EXCLUDES(change_mutex_, mutex_);
   Result<> compact_journal() REQUIRES(commit_mutex_, change_mutex_) EXCLUDES(mutex_);
   bool is_worth_compacting() const REQUIRES(change_mutex_) EXCLUDES(mutex_);
   Result<JournalBegin> journal_begin() const;
+  Result<> check_basis(const CommittedColumn&) EXCLUDES(mutex_);
   Result<> follow_file() REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   Result<> sync_journal(const std::vector<NodePtr>&) EXCLUDES(change_mutex_, mutex_);
   Result<> sync_below(const NodePtr& directory) EXCLUDES(change_mutex_, mutex_);

@@ -77,13 +77,28 @@ Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view na
   const Lock change(change_mutex_);
   if (NodePtr there = look(*in, name).node) return there;
   TRY_VOID(begin_change());
-  {
-    const Lock lock(mutex_);
-    if (column.commits != commits_) return fail(ErrorKind::stale, "committed since it was looked at");
-    if (!is_same_head(column.head, basis_.head))
-      return fail(ErrorKind::stale, path_ + ": another program has written the file", -1, ESTALE);
+  if (!check_basis(column)) {
+    // Where nothing is staged, another program is free to write the file.
+    bool is_pending = false;
+    {
+      const Lock lock(mutex_);
+      drop_unused(*root_);
+      is_pending = has_changes(*root_);
+    }
+    if (!is_pending) {
+      end_journal();
+      TRY_VOID(begin_change());
+    }
+    TRY_VOID(check_basis(column));
   }
   return stage_file(in, name, column.size, column.mode);
+}
+
+Result<> StagedFile::check_basis(const CommittedColumn& column) {
+  const Lock lock(mutex_);
+  if (column.commits != commits_) return fail(ErrorKind::stale, "committed since it was looked at");
+  if (is_same_head(column.head, basis_.head)) return {};
+  return fail(ErrorKind::stale, path_ + ": another program has written the file, in which something is staged");
 }
 
 Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode) {

@@ -145,6 +145,11 @@ bool has_changes(const StagedNode& node) {
                      [](const auto& child) { return has_changes(*child.second); });
 }
 
+void forget_numbers(StagedNode& directory) {
+  directory.forgotten = true;
+  for (const auto& [name, node] : directory.children) forget_numbers(*node);
+}
+
 void drop_unused(StagedNode& directory) {
   for (auto child = directory.children.begin(); child != directory.children.end();) {
     const NodePtr& node = child->second;

@@ -59,6 +59,10 @@ std::string joined_path(const std::string& directory, const std::string& name);
 // Whether anything is staged in the node or below: a file, a directory, or a removal.
 bool has_changes(const StagedNode&);
 
+// The journal that knew the directories below, all of them committed, by their numbers is gone: the next one goes by
+// their paths.
+void forget_numbers(StagedNode& directory);
+
 // Directories of the committed state below the node in which nothing is staged, and that nobody else refers to.
 void drop_unused(StagedNode& directory);
 

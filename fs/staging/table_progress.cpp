@@ -210,10 +210,12 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   };
   count_all(old.branches, old.columns, before);
   // Branches of types that are not written: what is put beside them has as many entries.
-  if (committed && old.branches.empty()) counts.emplace_back("the table", before);
+  if (committed && old.branches.empty() && (before > 0 || !old.reason.empty()))
+    counts.emplace_back("the table", before);
   count_all(form->branches, added, 0);
   if (counts.empty()) {
-    lacks("no columns");
+    if (table.removed.empty()) lacks("no columns");
+    progress.whole = progress.reasons.empty() && open.empty();
     return progress;
   }
   std::int64_t most = 0;

@@ -81,7 +81,7 @@ void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
   bool usable = false;
   {
     const Lock lock(mutex_);
-    if (freshness == Freshness::recent && Clock::now() - checked_ < kRecent) known = current_.lock();
+    if (!switching_ && freshness == Freshness::recent && Clock::now() - checked_ < kRecent) known = current_.lock();
     usable = known && !known->stale && !known->superseded;
     if (!usable) waiters_.push_back(std::move(reply));
   }
@@ -100,10 +100,26 @@ void MountedFile::expect_commit() {
 
 void MountedFile::expect_no_commit() {
   if (const GenerationPtr open = known()) open->source->trust_writer(false);
+  end_switch();
+}
+
+void MountedFile::expect_switch() {
+  const Lock lock(mutex_);
+  switching_ = true;
+}
+
+void MountedFile::end_switch() {
+  {
+    const Lock lock(mutex_);
+    switching_ = false;
+    if (waiters_.empty()) return;
+  }
+  start_check();
 }
 
 void MountedFile::supersede() {
   if (const GenerationPtr open = known()) open->superseded = true;
+  end_switch();
 }
 
 void MountedFile::expect_retry() {
@@ -119,7 +135,7 @@ bool MountedFile::take_retry() {
 void MountedFile::start_check() {
   {
     const Lock lock(mutex_);
-    if (std::exchange(checking_, true)) return;
+    if (switching_ || std::exchange(checking_, true)) return;
   }
   context_.cache.run_blocking([self = shared_from_this()] { self->check(); });
 }
@@ -131,7 +147,7 @@ void MountedFile::check() {
     std::vector<Reply<GenerationPtr>> asked;
     {
       const Lock lock(mutex_);
-      asked.swap(waiters_);
+      if (!switching_) asked.swap(waiters_);
       if (asked.empty()) {
         checking_ = false;
         return;

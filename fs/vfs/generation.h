@@ -116,7 +116,9 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
 
   // A commit of this mount begins: what is open does not change by it. And it is done: who comes now sees what it made.
   // Or it has failed.
+  // From expect_switch() on, whoever asks waits for one or the other.
   void expect_commit();
+  void expect_switch();
   void supersede();
   void expect_no_commit();
 
@@ -134,6 +136,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
  private:
   using Clock = std::chrono::steady_clock;
   GenerationPtr known() EXCLUDES(mutex_);
+  void end_switch() EXCLUDES(mutex_);
   void start_check();
   void check();
   Result<GenerationPtr> look_again();
@@ -153,6 +156,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   Clock::time_point checked_ GUARDED_BY(mutex_);
   bool checking_ GUARDED_BY(mutex_) = false;
   bool retried_ GUARDED_BY(mutex_) = false;
+  bool switching_ GUARDED_BY(mutex_) = false;  // a commit changes what a look would see
   std::vector<Reply<GenerationPtr>> waiters_ GUARDED_BY(mutex_);
   // Why the file in this state cannot be opened: not tried again until it changes.
   std::optional<std::pair<tfile::Identity, Error>> refused_ GUARDED_BY(mutex_);

@@ -92,8 +92,8 @@ void apply_change(const AttributeChange& change, StagedAttributes& attributes) {
 
 Result<WrittenPtr> open_written(MountContext& context, std::shared_ptr<MountedFile> mounted, FilePlace place,
                                 const std::string& path) {
-  StagedFile::Hooks hooks{[mounted] { mounted->expect_commit(); }, [mounted] { mounted->supersede(); },
-                          [mounted] { mounted->expect_no_commit(); }};
+  StagedFile::Hooks hooks{[mounted] { mounted->expect_commit(); }, [mounted] { mounted->expect_switch(); },
+                          [mounted] { mounted->supersede(); }, [mounted] { mounted->expect_no_commit(); }};
   TRY(auto staged, StagedFile::open(*context.writing, std::move(place), path, std::move(hooks)));
   return std::make_shared<WrittenFile>(context, std::move(staged), std::move(mounted));
 }
