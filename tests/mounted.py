@@ -63,9 +63,16 @@ class Mounted:
         return self.process.poll() is None
 
     def resident_bytes(self):
+        return self._status("VmRSS:")
+
+    def peak_bytes(self):
+        """The most that was resident."""
+        return self._status("VmHWM:")
+
+    def _status(self, name):
         with open(f"/proc/{self.process.pid}/status") as status:
             for line in status:
-                if line.startswith("VmRSS:"):
+                if line.startswith(name):
                     return int(line.split()[1]) * 1024
         return 0
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/class_object.h"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -11,6 +12,10 @@
 
 namespace tfile {
 namespace {
+
+// Arrays of ordinary objects are made together, of a payload that is decompressed once; those of large ones each by
+// itself, so that who reads one does not need memory for all.
+constexpr std::uint64_t kTogetherMax = 16 << 20;
 
 class ClassObject final : public Object {
  public:
@@ -36,26 +41,29 @@ class ClassObject final : public Object {
     auto arrays = object_arrays(object_kind_, *infos_, *members);
     if (!arrays) return warnings.push_back(arrays.error().text);
     for (const ObjectArray& array : *arrays) add_column(array);
+    place_columns();
   }
 
-  std::size_t stream_count() const override { return columns.empty() ? 0 : 1; }
-  std::size_t chunk_count(StreamId) const override { return columns.empty() ? 0 : 1; }
-  std::size_t slot_count(StreamId) const override { return columns.size(); }
+  std::size_t stream_count() const override { return streams_.size(); }
+  std::size_t chunk_count(StreamId) const override { return streams_.empty() ? 0 : 1; }
+  std::size_t slot_count(StreamId stream) const override { return streams_[stream].lengths.size(); }
   EntryRange chunk_entries(ChunkKey) const override { return {0, 1}; }
   Result<Locator> locate(ChunkKey) const override { return payload_->locate({}); }
-  std::uint64_t decoded_size(ChunkKey) const override { return payload_->decoded_size({}) + arrays_size_; }
+  std::uint64_t decoded_size(ChunkKey key) const override {
+    return payload_->decoded_size({}) + streams_[key.stream].bytes + streams_[key.stream].working;
+  }
   std::vector<ChunkKey> inputs(ChunkKey) const override { return {}; }
   ItemsFrom items_from(StreamId) const override { return ItemsFrom::metadata; }
   Result<Locator> header_locator(ChunkKey) const override { return Locator{}; }
-  Result<std::vector<std::int64_t>> items(ChunkKey, std::span<const std::byte>,
+  Result<std::vector<std::int64_t>> items(ChunkKey key, std::span<const std::byte>,
                                           std::span<const std::shared_ptr<const Chunk>>) const override {
-    return lengths_;
+    return streams_[key.stream].lengths;
   }
   QuickLengths quick_lengths(StreamId) const override { return {.needs_header = false, .possible = true}; }
-  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId, std::span<const std::byte>) const override {
-    return std::optional(lengths_);
+  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId stream, std::span<const std::byte>) const override {
+    return std::optional(streams_[stream].lengths);
   }
-  std::uint64_t stored_bytes(StreamId) const override { return payload_->stored_bytes(0); }
+  std::uint64_t stored_bytes(StreamId) const override { return payload_->stored_bytes(0) / streams_.size(); }
   Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>>,
                        std::span<const std::int64_t>) const override;
 
@@ -81,7 +89,15 @@ class ClassObject final : public Object {
   Result<ObjectMembers> read_members(std::span<const std::byte> payload) const {
     return ObjectMembers::read(*infos_, class_name, payload, keylen_);
   }
+  // What is made of the payload in one go: of all arrays, or of one of them.
+  struct Made {
+    std::size_t first = 0;  // of the columns
+    std::vector<std::int64_t> lengths;
+    std::uint64_t bytes = 0, working = 0;
+  };
+
   void add_column(const ObjectArray&);
+  void place_columns();
   NodeId directory(const std::string& path);
   NodeId add_node(NodeId parent, std::string name);
 
@@ -89,8 +105,8 @@ class ClassObject final : public Object {
   const std::shared_ptr<const StreamSet> payload_;
   const std::uint32_t keylen_;
   ObjectKind object_kind_;
-  std::vector<std::int64_t> lengths_;
-  std::uint64_t arrays_size_ = 0;
+  std::vector<Made> arrays_;  // of each column
+  std::vector<Made> streams_;
   std::map<std::string, NodeId> directories_;
 };
 
@@ -119,29 +135,46 @@ void ClassObject::add_column(const ObjectArray& array) {
   column.dtype = array.dtype;
   column.shape = array.shape;
   column.class_name = class_name;
-  column.slot = static_cast<std::uint32_t>(columns.size());
   const NodeId node =
       add_node(directory(slash == array.path.npos ? std::string() : array.path.substr(0, slash)), column.name);
   nodes[node].column = static_cast<ColumnId>(columns.size());
-  lengths_.push_back(static_cast<std::int64_t>(array.length));
-  arrays_size_ += array.length * column.item_size();
+  numbers = std::max<std::uint64_t>(numbers, array.length * (column.item_size() / size_of(array.dtype)));
+  arrays_.push_back(
+      {columns.size(), {static_cast<std::int64_t>(array.length)}, array.length * column.item_size(), array.working});
   columns.push_back(std::move(column));
 }
 
-Result<Chunk> ClassObject::decode(ChunkKey, std::span<const std::byte> stored,
+void ClassObject::place_columns() {
+  std::uint64_t all = 0;
+  for (const Made& array : arrays_) all += array.bytes;
+  const bool together = all <= kTogetherMax;
+  for (Made& array : arrays_) {
+    if (streams_.empty() || !together) streams_.push_back({array.first, {}, 0, 0});
+    Made& stream = streams_.back();
+    columns[array.first].stream = static_cast<StreamId>(streams_.size() - 1);
+    columns[array.first].slot = static_cast<std::uint32_t>(stream.lengths.size());
+    stream.lengths.push_back(array.lengths[0]);
+    stream.bytes += array.bytes;
+    stream.working = std::max(stream.working, array.working);
+  }
+  arrays_.clear();
+}
+
+Result<Chunk> ClassObject::decode(ChunkKey key, std::span<const std::byte> stored,
                                   std::span<const std::shared_ptr<const Chunk>>, std::span<const std::int64_t>) const {
   TRY(const Chunk payload, payload_->decode({}, stored, {}, {}));
   TRY(const ObjectMembers members, read_members(payload.arrays[0]));
   TRY(const auto arrays, object_arrays(object_kind_, *infos_, members));
+  const Made& made = streams_[key.stream];
   Chunk chunk;
-  for (const ObjectArray& array : arrays) {
-    const std::size_t slot = chunk.owned.size();
-    const std::string path = array.path + typed_suffix(array.dtype, array.shape);
-    if (slot == columns.size() || columns[slot].path != path ||
-        static_cast<std::int64_t>(array.length) != lengths_[slot])
+  for (std::size_t slot = 0; slot < made.lengths.size(); ++slot) {
+    const std::size_t at = made.first + slot;
+    if (at >= arrays.size() || arrays.size() != columns.size() ||
+        columns[at].path != arrays[at].path + typed_suffix(arrays[at].dtype, arrays[at].shape) ||
+        static_cast<std::int64_t>(arrays[at].length) != made.lengths[slot])
       return fail(ErrorKind::stale, "the object is another than when it was opened");
-    Buffer buffer(array.length * columns[slot].item_size());
-    array.fill(buffer.data());
+    Buffer buffer(arrays[at].length * columns[at].item_size());
+    arrays[at].fill(buffer.data());
     chunk.owned.push_back(std::move(buffer));
   }
   for (const Buffer& buffer : chunk.owned) chunk.arrays.push_back(buffer.span());

@@ -151,6 +151,10 @@ HistogramCells::HistogramCells(const ObjectMembers& members, const std::string& 
   if (entry_squares_.size() != contents_.size()) entry_squares_.clear();
 }
 
+std::uint64_t HistogramCells::memory(const HistogramBins& h, bool is_profile) {
+  return (is_profile ? 4 : 2) * h.cells * sizeof(double);
+}
+
 double HistogramCells::value(std::uint64_t cell) const {
   if (!is_profile_) return contents_[cell];
   return entries_[cell] == 0 ? 0 : contents_[cell] / entries_[cell];
@@ -183,6 +187,7 @@ Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, 
   const auto add_cells = [&](const std::string& name, CellValue value) {
     for (const bool flow : {false, true}) {
       ObjectArray array = shaped_array((flow ? "flow/" : "") + name, Dtype::f8, h.bins, flow);
+      array.working = HistogramCells::memory(h, is_profile);
       array.fill = [&members, prefix, is_profile, h, flow, value](std::byte* to) {
         const HistogramCells cells(members, prefix, h.bins.size(), is_profile);
         each_cell(h, flow, [&](std::uint64_t cell) {
@@ -200,6 +205,7 @@ Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, 
     const Dtype dtype = members.numbers(prefix + "fArray")->dtype;
     for (const bool flow : {false, true}) {
       ObjectArray array = shaped_array(flow ? "flow/values" : "values", dtype, h.bins, flow);
+      array.working = HistogramCells::memory(h, false);  // of what waits in a buffer, and of packed numbers
       array.fill = [&members, prefix, h, flow](std::byte* to) {
         const StoredNumbers& contents = *members.numbers(prefix + "fArray");
         if (has_fill_buffer(members, prefix, h.bins.size()))
@@ -221,6 +227,7 @@ ObjectArray edges_array(const ObjectMembers& members, std::string axis, std::str
   ObjectArray array;
   array.path = std::move(name);
   array.length = bins + std::uint64_t{1};
+  array.working = array.length * sizeof(double);
   array.fill = [&members, axis = std::move(axis), bins](std::byte* to) {
     store_doubles(axis_edges(members, axis, bins), to);
   };

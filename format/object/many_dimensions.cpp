@@ -143,6 +143,7 @@ Result<std::vector<ObjectArray>> dense_arrays(const ObjectMembers& members) {
     ObjectArray variances = values;
     variances.path = flow ? "flow/variances" : "variances";
     variances.dtype = Dtype::f8;
+    variances.working = 2 * cells * sizeof(double);
     values.fill = [&members, bins, flow](std::byte* to) {
       const StoredNumbers& numbers = *members.numbers("fArray.fData");
       const std::size_t size = size_of(numbers.dtype);
@@ -181,7 +182,10 @@ Result<std::vector<ObjectArray>> sparse_arrays(const ObjectMembers& members) {
   arrays[1].fill = [&members, chunks](std::byte* to) { chunks.fill_numbers(members, false, to); };
   arrays[2].path = "variances";
   arrays[2].fill = [&members, chunks](std::byte* to) { chunks.fill_numbers(members, true, to); };
-  for (ObjectArray& array : arrays) array.length = chunks.cells();
+  for (ObjectArray& array : arrays) {
+    array.length = chunks.cells();
+    array.working = 2 * chunks.cells() * sizeof(double);
+  }
   add_edges(members, bins, arrays);
   return arrays;
 }

@@ -30,6 +30,7 @@ std::vector<ObjectArray> graph_arrays(const ObjectMembers& members) {
     ObjectArray array;
     array.path = name;
     array.length = numbers->count();
+    array.working = array.length * sizeof(double);
     array.fill = [&members, path = member](std::byte* to) { store_doubles(members.doubles(path), to); };
     arrays.push_back(std::move(array));
   }

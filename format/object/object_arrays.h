@@ -22,6 +22,7 @@ struct ObjectArray {
   std::vector<std::uint32_t> shape;
   std::uint64_t length = 0;                 // items of the whole shape
   std::function<void(std::byte* to)> fill;  // length * size of an item bytes, little-endian
+  std::uint64_t working = 0;                // bytes that `fill` takes meanwhile
 };
 
 // What kind of object has arrays.
@@ -58,6 +59,9 @@ class HistogramCells {
   double value(std::uint64_t cell) const;
   double variance(std::uint64_t cell) const;
   double effective_entries(std::uint64_t cell) const;
+
+  // Bytes that one of these takes at most.
+  static std::uint64_t memory(const HistogramBins&, bool is_profile);
 
  private:
   bool is_profile_ = false;

@@ -15,21 +15,18 @@ using tfile::Chunk;
 using tfile::ChunkKey;
 using tfile::StreamId;
 
-// What is reserved before the text is known: a number of 4 bytes takes about 20 in JSON, and the names of members are
-// longer than small objects themselves. What it then takes is counted as it is.
-constexpr std::uint64_t kTextPerByte = 6, kTextMin = 64 << 10;
-
 class MadeText final : public tfile::StreamSet {
  public:
-  MadeText(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make, std::stop_token stop)
-      : payload_(std::move(payload)), make_(std::move(make)), stop_(std::move(stop)) {}
+  MadeText(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make, std::uint64_t making,
+           std::stop_token stop)
+      : payload_(std::move(payload)), make_(std::move(make)), making_(making), stop_(std::move(stop)) {}
 
   std::size_t stream_count() const override { return 1; }
   std::size_t chunk_count(StreamId) const override { return 1; }
   std::size_t slot_count(StreamId) const override { return 1; }
   tfile::EntryRange chunk_entries(ChunkKey) const override { return {0, 1}; }
   Result<tfile::Locator> locate(ChunkKey) const override { return payload_->locate({}); }
-  std::uint64_t decoded_size(ChunkKey) const override { return payload_->decoded_size({}) * kTextPerByte + kTextMin; }
+  std::uint64_t decoded_size(ChunkKey) const override { return payload_->decoded_size({}) + making_; }
   std::vector<ChunkKey> inputs(ChunkKey) const override { return {}; }
   tfile::ItemsFrom items_from(StreamId) const override { return tfile::ItemsFrom::payloads; }
   Result<tfile::Locator> header_locator(ChunkKey) const override { return tfile::Locator{}; }
@@ -80,6 +77,7 @@ class MadeText final : public tfile::StreamSet {
 
   const std::shared_ptr<const tfile::StreamSet> payload_;
   const TextOfPayload make_;
+  const std::uint64_t making_;
   const std::stop_token stop_;
   mutable std::atomic<bool> was_made_ = false;  // what was evicted since is for other readers
 };
@@ -87,8 +85,8 @@ class MadeText final : public tfile::StreamSet {
 }  // namespace
 
 std::shared_ptr<const tfile::StreamSet> made_text(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make,
-                                                  std::stop_token stop) {
-  return std::make_shared<const MadeText>(std::move(payload), std::move(make), std::move(stop));
+                                                  std::uint64_t making, std::stop_token stop) {
+  return std::make_shared<const MadeText>(std::move(payload), std::move(make), making, std::move(stop));
 }
 
 }  // namespace tfilefs

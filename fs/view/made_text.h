@@ -17,8 +17,9 @@ using TextOfPayload =
 
 // A text that is made of an object's payload, as a stream of one slot of bytes: so the cache holds it, counts it in the
 // budget, and makes it again when it was evicted. `payload`: one stream of one chunk, as tfile::File::payload gives it.
+// `making`: bytes that it takes to make the text, itself included, estimated; they are reserved with the payload.
 // `stop` ends the making while it is not known how long the text is, that is while nobody can read it.
 std::shared_ptr<const tfile::StreamSet> made_text(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make,
-                                                  std::stop_token stop);
+                                                  std::uint64_t making, std::stop_token stop);
 
 }  // namespace tfilefs

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -36,11 +37,28 @@ class Making : public std::enable_shared_from_this<Making> {
         bytes_(inputs_.size()),
         reply_(std::move(reply)) {}
 
+  // It is made beside the budget, so it takes no more than a request may take beyond that.
+  void start() {
+    if (is_too_large())
+      return reply_(
+          tfile::fail(ErrorKind::no_space, "a part of the view that is made in one go is too large", -1, ENOMEM));
+    next();
+  }
+
+ private:
   void next() {
     loop_.next([self = shared_from_this()] { self->step(); });
   }
 
- private:
+  bool is_too_large() const {
+    std::uint64_t left = Budget::kBeyondMax;
+    for (const ColumnRange& input : inputs_) {
+      if (input.size > left) return true;
+      left -= input.size;
+    }
+    return size_ > left;
+  }
+
   void step() {
     while (at_ < inputs_.size() && inputs_[at_].size == 0) ++at_;
     if (at_ == inputs_.size()) return streams_->run_making([self = shared_from_this()] { self->go_on(); });
@@ -60,7 +78,7 @@ class Making : public std::enable_shared_from_this<Making> {
     if (more->empty()) return make();
     inputs_.insert(inputs_.end(), more->begin(), more->end());
     bytes_.resize(inputs_.size());
-    next();
+    start();
   }
 
   void make() {
@@ -338,7 +356,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
           if (made) PieceCache::shared().keep(self.get(), key, *made);
           reply(std::move(made));
         });
-    making->next();
+    making->start();
   }
 
   const std::shared_ptr<CachedStreams> streams_;

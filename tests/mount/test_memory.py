@@ -3,12 +3,14 @@
 
 TFILEFS_MEMORY_FILES is how many files of a thousand columns are open at once (40); 200 of them take minutes."""
 
+import errno
 import json
 import os
 import random
 import subprocess
 
 import awkward
+import numpy as np
 import pytest
 import uproot
 
@@ -119,3 +121,36 @@ def test_staged_bytes_block_no_reader(mount, uneven, tmp_path):
     for column in range(12):
         offsets, chars = (os.path.join(path, "t", f"s{column}", name) for name in ("offsets.i8", "chars.u1"))
         assert len(answered("cat", offsets)) == 8 * 60_501 and len(answered("cat", chars)) == os.path.getsize(chars)
+
+
+def numbers_or_refused(path, dtype="<f8"):
+    try:
+        with open(path, "rb") as file:
+            return np.frombuffer(file.read(), dtype)
+    except OSError as error:
+        assert error.errno == errno.ENOMEM, error
+        return None
+
+
+def test_large_histograms_keep_to_the_budget(mount, samples):
+    mounted = mount(os.path.join(samples("large_histograms"), "large_histograms.root"), "memory=64M")
+    directory = os.path.join(mounted.path, "large")
+    expected = np.zeros(1_500_000)
+    expected[::150_000] = np.arange(10)
+    assert np.array_equal(numbers_or_refused(os.path.join(directory, "values.f8")), expected)
+    assert np.array_equal(numbers_or_refused(os.path.join(directory, "variances.f8")), expected)
+    assert np.array_equal(numbers_or_refused(os.path.join(directory, "flow", "values.f8")), np.pad(expected, 1))
+    assert np.array_equal(numbers_or_refused(os.path.join(directory, "xedges.f8")), np.arange(1_500_001))
+    for name in ("tiny", "large", "huge"):
+        payload = numbers_or_refused(os.path.join(mounted.path, name, "object.bin"), "u1")
+        assert (payload is None) == (name == "huge")
+        for view in ("plot.svg", "table.csv", "object.json"):
+            try:
+                with open(os.path.join(mounted.path, name, view), "rb") as file:
+                    assert len(file.read()) > 100
+                assert name != "huge", view
+            except OSError as error:
+                assert error.errno == (errno.ENOENT if name == "huge" else errno.ENOMEM) and name != "tiny", (name, view, error)
+    assert os.listdir(os.path.join(mounted.path, "huge")) == ["object.bin"]
+    assert "/huge: " in mounted.errors() and "MB are needed at once, and memory= gives 64 MB" in mounted.errors()
+    assert mounted.peak_bytes() <= (64 + 200) << 20

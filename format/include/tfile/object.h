@@ -67,14 +67,16 @@ struct Spreadsheet {
 };
 
 // What stands behind a key that is neither a directory nor a table. As a Table it holds the arrays of histograms and
-// graphs (none for other classes) in one stream of one chunk; everything else is made of the key's payload, which the
-// caller provides: the decompressed bytes, as File::payload gives them. Const; from any thread; nothing here blocks.
+// graphs (none for other classes) in streams of one chunk: one of all, or, of large arrays, one of each. Everything
+// else is made of the key's payload, which the caller provides: the decompressed bytes, as File::payload gives them.
+// Const; from any thread; nothing here blocks.
 class Object : public Table {
  public:
   std::string class_name;
   bool has_plot = false;         // plot() gives something
   bool has_spreadsheet = false;  // spreadsheet() does
   bool has_text = false;         // text() does
+  std::uint64_t numbers = 0;     // of its longest array: a plot and a table grow with it
 
   // ROOT's JSON of the members that the file has (docs/semantics.md, "Objects"). Errors: unsupported (a class that the
   // file does not describe), damaged.

@@ -122,6 +122,19 @@ TEST(Segments, NeverExceedWhatAFileCanHold) {
   EXPECT_EQ(segments.size(), static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
 }
 
+TEST(Segments, APieceThatTakesTooMuchIsRefused) {
+  LettersRig rig;
+  for (const std::size_t inputs : {3u, 5u}) {
+    ColumnRange large = rig.range(0, 0, 1);
+    large.size = Budget::kBeyondMax / 4;
+    Segments segments;
+    segments.add_pieces(std::make_shared<SumOfMany>(large, inputs), 1, 1);
+    const auto content = segment_content(rig.streams, std::move(segments));
+    const std::string error = content_bytes(*content, 0, 1);
+    EXPECT_EQ(error.find("in one go") != error.npos, inputs == 5) << error;
+  }
+}
+
 TEST(Segments, ManyInputsThatAreThereTakeNoStack) {
   LettersRig rig;
   Segments segments;

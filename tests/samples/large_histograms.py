@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""large_histograms.py DIR: large_histograms.root, histograms that take next to nothing in their file: `large` of
+1.5 million bins, `huge` of 26 million, and `tiny`, filled here and there."""
+
+import sys
+
+import ROOT
+
+LARGE, HUGE = 1_500_000, 26_000_000
+
+
+def write(path):
+    file = ROOT.TFile(path, "RECREATE")
+    for name, bins in (("tiny", 10), ("large", LARGE), ("huge", HUGE)):
+        histogram = ROOT.TH1D(name, name, bins, 0, bins)
+        for step in range(10):
+            histogram.SetBinContent(1 + step * bins // 10, step)
+        histogram.Write()
+    file.Close()
+
+
+if __name__ == "__main__":
+    write(sys.argv[1] + "/large_histograms.root")
