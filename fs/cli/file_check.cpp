@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstring>
 #include <new>
-#include <optional>
 #include <set>
 #include <span>
 #include <thread>
@@ -53,11 +52,23 @@ class StreamCheck {
   StreamCheck(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots)
       : table_(table), stream_(stream), slots_(std::move(slots)), first_(slots_.size(), 0) {}
 
-  // Where the chunk lies, if in a file; an error after which the next chunk can still be looked at.
-  Result<> check(std::uint32_t index, std::optional<tfile::ByteRange>& lies_at) {
-    const ChunkKey key{stream_, index};
+  // Where the chunk lies; an error after which the next chunk can still be looked at.
+  Result<> check(std::uint32_t index, tfile::Locator& lies_at) {
+    std::vector<std::int64_t> items;
+    auto checked = check_chunk({stream_, index}, lies_at, items);
+    // Where items of a chunk cannot be counted, of the next one is known only that it is not the first: it does not
+    // begin with the leading 0 of offsets.
+    items.resize(slots_.size(), 0);
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot)
+      first_[slot] = std::max<std::int64_t>(first_[slot] + items[slot], slots_[slot].is_offsets ? 1 : 0);
+    return checked;
+  }
+
+ private:
+  // `counted`: the items of each slot, where they can be counted.
+  Result<> check_chunk(ChunkKey key, tfile::Locator& lies_at, std::vector<std::int64_t>& counted) {
     TRY(const tfile::Locator at, table_.locate(key));
-    if (at.source) lies_at = at.range;
+    lies_at = at;
     TRY(const auto stored, fetch(at, stored_));
     std::vector<ChunkPtr> inputs;
     for (const ChunkKey& input : table_.inputs(key)) {
@@ -65,17 +76,15 @@ class StreamCheck {
       inputs.push_back(std::move(chunk));
     }
     TRY(const auto items, items_of(key, stored, inputs));
+    counted = items;
     TRY(const Chunk chunk, table_.decode(key, stored, inputs, first_));
     if (items.size() != slots_.size() || chunk.arrays.size() != slots_.size())
       return tfile::fail(ErrorKind::damaged, "holds another number of columns than its branch");
-    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot)
       TRY_VOID(check_array(slot, chunk.arrays[slot], items[slot]));
-      first_[slot] += items[slot];
-    }
     return {};
   }
 
- private:
   Result<ChunkPtr> decode_input(ChunkKey key) {
     TRY(const tfile::Locator at, table_.locate(key));
     Bytes bytes;
@@ -208,7 +217,7 @@ class Checker {
     StreamCheck check(table, stream, std::move(slots));
     const std::size_t count = table.chunk_count(stream);
     for (std::uint32_t index = 0; index < count; ++index) {
-      std::optional<tfile::ByteRange> lies_at;
+      tfile::Locator lies_at;
       Result<> checked;
       try {
         checked = check.check(index, lies_at);
@@ -217,10 +226,13 @@ class Checker {
       }
       Lock lock(mutex_);
       ++result_.chunks;
-      if (lies_at) chunk_addresses_.insert(lies_at->begin);
+      // A sibling file has records of its own at the same addresses.
+      const bool in_sibling = lies_at.source && lies_at.source != &file_.source();
+      if (lies_at.source && !in_sibling) chunk_addresses_.insert(lies_at.range.begin);
       if (checked) continue;
       Error error = checked.error();
-      if (error.offset < 0 && lies_at) error.offset = static_cast<std::int64_t>(lies_at->begin);
+      if (error.offset < 0 && lies_at.source) error.offset = static_cast<std::int64_t>(lies_at.range.begin);
+      if (in_sibling) error.text = "in " + lies_at.source->name() + ": " + error.text;
       const auto entries = table.chunk_entries({stream, index});
       const std::string which = std::to_string(entries.begin) + " to " + std::to_string(entries.end - 1);
       error.text = "entries " + which + ": " + error.text;
