@@ -12,6 +12,7 @@
 
 #include "mutex.h"
 #include "tfile/record_check.h"
+#include "view/list_counts.h"
 
 namespace tfilefs {
 
@@ -50,7 +51,11 @@ struct Slot {
 class StreamCheck {
  public:
   StreamCheck(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots)
-      : table_(table), stream_(stream), slots_(std::move(slots)), first_(slots_.size(), 0) {}
+      : table_(table), stream_(stream), slots_(std::move(slots)), first_(slots_.size(), 0), last_(slots_.size(), 0) {}
+
+  // By slot: the items of all chunks so far, and of offsets the last one.
+  const std::vector<std::int64_t>& items() const { return first_; }
+  const std::vector<std::int64_t>& last_offsets() const { return last_; }
 
   // Where the chunk lies; an error after which the next chunk can still be looked at.
   Result<> check(std::uint32_t index, tfile::Locator& lies_at) {
@@ -111,7 +116,7 @@ class StreamCheck {
     return table_.items(key, {}, inputs);
   }
 
-  Result<> check_array(std::size_t slot, std::span<const std::byte> array, std::int64_t items) const {
+  Result<> check_array(std::size_t slot, std::span<const std::byte> array, std::int64_t items) {
     if (slots_[slot].item_size == 0) return {};
     if (items < 0 || array.size() != static_cast<std::uint64_t>(items) * slots_[slot].item_size)
       return tfile::fail(ErrorKind::damaged, "holds another number of items than was counted");
@@ -123,14 +128,20 @@ class StreamCheck {
       if (offset < before) return tfile::fail(ErrorKind::damaged, "a list ends before it begins");
       before = offset;
     }
+    if (!array.empty()) last_[slot] = before;
     return {};
   }
 
   const tfile::Table& table_;
   const tfile::StreamId stream_;
   const std::vector<Slot> slots_;
-  std::vector<std::int64_t> first_;
+  std::vector<std::int64_t> first_, last_;
   Bytes stored_;
+};
+
+// What a whole stream has, by slot; nothing where some of it is damaged.
+struct StreamTotals {
+  std::vector<std::int64_t> items, last_offsets;
 };
 
 class Checker {
@@ -200,21 +211,42 @@ class Checker {
       branches[column.stream] = column.branch;
     }
     std::atomic<tfile::StreamId> next = 0;
+    std::vector<StreamTotals> totals(slots.size());
     const auto work = [&] {
       for (tfile::StreamId stream = next++; stream < slots.size(); stream = next++)
-        check_stream(table, stream, std::move(slots[stream]), path + "/" + branches[stream]);
+        totals[stream] = check_stream(table, stream, std::move(slots[stream]), path + "/" + branches[stream]);
     };
     std::vector<std::jthread> others;
     for (unsigned i = 1; i < threads_; ++i) others.emplace_back(work);
     work();
     others.clear();
+    check_lists(table, totals, path);
     Lock lock(mutex_);
     ++result_.tables;
   }
 
-  void check_stream(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots,
-                    const std::string& branch) {
+  // Each column has as many items as its lists, which may be another branch's.
+  void check_lists(const tfile::Table& table, const std::vector<StreamTotals>& totals, const std::string& path) {
+    const auto counters = counted_by(table);
+    for (tfile::ColumnId id = 0; id < counters.size(); ++id) {
+      if (!counters[id]) continue;
+      const tfile::Column &column = table.columns[id], &list = table.columns[*counters[id]];
+      const StreamTotals &own = totals[column.stream], &of_list = totals[list.stream];
+      if (own.items.empty() || of_list.items.empty()) continue;
+      const std::int64_t items = own.items[column.slot] - (column.role == tfile::Role::offsets ? 1 : 0);
+      const std::int64_t wanted = of_list.last_offsets[list.slot];
+      if (std::max<std::int64_t>(0, items) == wanted) continue;
+      found(path + "/" + column.branch, {ErrorKind::damaged,
+                                         "column " + column.path + " has " + std::to_string(items) +
+                                             " items, and its lists have " + std::to_string(wanted),
+                                         -1, 0});
+    }
+  }
+
+  StreamTotals check_stream(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots,
+                            const std::string& branch) {
     StreamCheck check(table, stream, std::move(slots));
+    bool is_whole = true;
     const std::size_t count = table.chunk_count(stream);
     for (std::uint32_t index = 0; index < count; ++index) {
       tfile::Locator lies_at;
@@ -230,6 +262,7 @@ class Checker {
       const bool in_sibling = lies_at.source && lies_at.source != &file_.source();
       if (lies_at.source && !in_sibling) chunk_addresses_.insert(lies_at.range.begin);
       if (checked) continue;
+      is_whole = false;
       Error error = checked.error();
       if (error.offset < 0 && lies_at.source) error.offset = static_cast<std::int64_t>(lies_at.range.begin);
       if (in_sibling) error.text = "in " + lies_at.source->name() + ": " + error.text;
@@ -238,6 +271,7 @@ class Checker {
       error.text = "entries " + which + ": " + error.text;
       result_.findings.push_back({branch, std::move(error)});
     }
+    return is_whole ? StreamTotals{check.items(), check.last_offsets()} : StreamTotals();
   }
 
   // Those that no chunk is: keys, lists of keys, objects, what old cycles and lost trees have left.

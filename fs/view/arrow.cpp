@@ -62,13 +62,14 @@ class LastOffset : public Transform {
 // Lays the columns out as the buffers of one record batch: in the order of the fields, outer before inner.
 class Layout {
  public:
-  Layout(const tfile::Table& table, const ColumnLengths& lengths) : table_(table), lengths_(lengths) {}
+  Layout(const tfile::Table& table, const ColumnLengths& lengths, const Contradicted& left_out)
+      : table_(table), lengths_(lengths), left_out_(left_out) {}
 
   Result<Segments> build() {
     const std::int64_t rows = std::max<std::int64_t>(0, table_.entries);
     if (rows > kRowsMax) return tfile::fail(ErrorKind::unsupported, "more entries than a file can hold");
     std::vector<ArrowField> fields;
-    for (const TableForm& form : table_form(table_).fields) {
+    for (const TableForm& form : table_form(table_, left_out_).fields) {
       TRY(auto field, place(form, rows));
       fields.push_back(std::move(field));
     }
@@ -269,6 +270,7 @@ class Layout {
 
   const tfile::Table& table_;
   const ColumnLengths& lengths_;
+  const Contradicted& left_out_;
   std::vector<ArrowNode> nodes_;
   std::vector<ArrowBuffer> buffers_;
   Segments body_;
@@ -279,11 +281,11 @@ class Layout {
 void arrow_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                    Reply<std::shared_ptr<Content>> reply) {
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  column_lengths(streams, table, true, [streams, table, shared](Result<ColumnLengths> lengths) {
-    if (!lengths) return (*shared)(tl::unexpected<Error>(lengths.error()));
+  sound_lengths(streams, table, [streams, table, shared](Result<SoundLengths> sound) {
+    if (!sound) return (*shared)(tl::unexpected<Error>(sound.error()));
     // Thousands of columns: not on the thread of whoever asks.
-    streams->run_making([streams, table, shared, lengths = *std::move(lengths)] {
-      auto segments = Layout(*table, lengths).build();
+    streams->run_making([streams, table, shared, sound = *std::move(sound)] {
+      auto segments = Layout(*table, sound.lengths, sound.left_out).build();
       if (!segments) return (*shared)(tl::unexpected<Error>(std::move(segments).error()));
       (*shared)(segment_content(streams, *std::move(segments), false));
     });

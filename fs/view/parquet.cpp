@@ -59,18 +59,19 @@ constexpr std::uint64_t kFooterLook = 64 << 10, kFooterLookMax = 256 << 10, kLoo
 // Makes the view: finds the leaves, cuts them into pages (those with lists need their offsets read), lays them out.
 class Making : public std::enable_shared_from_this<Making> {
  public:
-  Making(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnLengths lengths,
+  Making(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, SoundLengths sound,
          Reply<std::shared_ptr<Content>> reply)
       : streams_(std::move(streams)),
         table_(std::move(table)),
-        lengths_(std::move(lengths)),
+        lengths_(std::move(sound.lengths)),
+        left_out_(std::move(sound.left_out)),
         bounds_(row_group_bounds(*table_)),
         reply_(std::move(reply)) {}
 
   void start() {
     if (table_->entries > kRowsMax)
       return reply_(tfile::fail(ErrorKind::unsupported, "too many entries for Parquet", -1, ENOENT));
-    ParquetLeaves found = parquet_leaves(*table_, table_form(*table_), lengths_, bounds_->back());
+    ParquetLeaves found = parquet_leaves(*table_, table_form(*table_, left_out_), lengths_, bounds_->back());
     file_.elements = std::move(found.elements);
     leaves_ = std::move(found.leaves);
     if (table_->entries - rows_held(leaves_, table_->entries) > kBlankRowsMax)
@@ -264,6 +265,7 @@ class Making : public std::enable_shared_from_this<Making> {
   const std::shared_ptr<CachedStreams> streams_;
   const std::shared_ptr<const tfile::Table> table_;
   const ColumnLengths lengths_;
+  const Contradicted left_out_;
   const std::shared_ptr<const std::vector<std::int64_t>> bounds_;
   Reply<std::shared_ptr<Content>> reply_;
 
@@ -287,10 +289,10 @@ class Making : public std::enable_shared_from_this<Making> {
 void parquet_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                      Reply<std::shared_ptr<Content>> reply) {
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  column_lengths(streams, table, true, [streams, table, shared](Result<ColumnLengths> lengths) {
-    if (!lengths) return (*shared)(tl::unexpected<Error>(lengths.error()));
-    streams->run_making([streams, table, shared, lengths = *std::move(lengths)] {
-      std::make_shared<Making>(streams, table, lengths, std::move(*shared))->start();
+  sound_lengths(streams, table, [streams, table, shared](Result<SoundLengths> sound) {
+    if (!sound) return (*shared)(tl::unexpected<Error>(sound.error()));
+    streams->run_making([streams, table, shared, sound = *std::move(sound)] {
+      std::make_shared<Making>(streams, table, sound, std::move(*shared))->start();
     });
   });
 }

@@ -49,6 +49,7 @@ class Builder {
     forms_.emplace_back().inner = lists.size() > around_.size() || variants_ > 0;
     if (node.column) {
       const Column& column = table_.columns[*node.column];
+      if (has_no_values(column)) return tfile::fail(ErrorKind::unsupported, column.reason);
       forms_[position].values = *node.column;
       // An offsets column is a list level of its own, shown as the numbers it holds.
       if (column.role != Role::offsets && column.lists != lists) forms_[position].kind = TextForm::Kind::elsewhere;
@@ -100,10 +101,20 @@ class Builder {
                                    int depth) {
     forms_[position].kind = TextForm::Kind::record;
     if (node.children.empty()) return tfile::fail(ErrorKind::unsupported, "a node with nothing in it");
+    std::optional<tfile::Error> missing;
     for (const NodeId child : node.children) {
-      TRY(const std::uint32_t field, add(child, lists, depth + 1));
-      forms_[position].fields.push_back(field);
+      const std::size_t before = forms_.size();
+      const int variants = variants_;
+      const auto field = add(child, lists, depth + 1);
+      if (!field) {  // beside it others can be shown
+        forms_.resize(before);
+        variants_ = variants;
+        missing = field.error();
+        continue;
+      }
+      forms_[position].fields.push_back(*field);
     }
+    if (forms_[position].fields.empty()) return tl::unexpected<tfile::Error>(*missing);
     return position;
   }
 
@@ -230,8 +241,9 @@ void drop_shapes(const tfile::Table& table, TableForm& form) {
 
 }  // namespace
 
-Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextStyle style) {
-  TableForm form = table_form(table);
+Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextStyle style,
+                                               const Contradicted& left_out) {
+  TableForm form = table_form(table, left_out);
   if (style == TextStyle::csv) drop_shapes(table, form);
   return TableBuilder(style).build(form);
 }

@@ -7,6 +7,7 @@
 
 #include "tfile/result.h"
 #include "tfile/table.h"
+#include "view/list_counts.h"
 
 namespace tfilefs {
 
@@ -51,6 +52,7 @@ tfile::Result<std::vector<TextForm>> text_forms(const tfile::Table&, tfile::Node
 
 // Those of a whole table, for JSON or CSV; forms[0] is the line. The names of a record's members within CSV are joined
 // by dots; of a variant CSV has tags and index. Errors: unsupported (nothing in it can be written).
-tfile::Result<std::vector<TextForm>> table_text_forms(const tfile::Table&, TextStyle);
+tfile::Result<std::vector<TextForm>> table_text_forms(const tfile::Table&, TextStyle,
+                                                      const Contradicted& left_out = {});
 
 }  // namespace tfilefs
