@@ -73,6 +73,10 @@ class Builder {
       if (child == *ends) continue;
       TRY(const std::uint32_t item, add(child, lists_inside, depth + 1));
       forms_[position].fields.push_back(item);
+      const auto kind = forms_[item].kind;
+      const bool is_value =
+          kind != TextForm::Kind::optional && kind != TextForm::Kind::variant && kind != TextForm::Kind::elsewhere;
+      if (is_value && table_.columns[forms_[position].ends].optional) forms_[position].kind = TextForm::Kind::optional;
       return position;
     }
     return tfile::fail(ErrorKind::unsupported, "a list without values");
@@ -153,13 +157,9 @@ class TableBuilder {
  public:
   explicit TableBuilder(TextStyle style) : style_(style) {}
 
-  Result<std::vector<TextForm>> build(const TableForm& table) {
+  std::vector<TextForm> build(const TableForm& table) {
     forms_.emplace_back().kind = TextForm::Kind::record;
     add_fields(0, table, "");
-    if (forms_[0].fields.empty())
-      return tfile::fail(tfile::ErrorKind::unsupported, style_ == TextStyle::csv
-                                                            ? "no column of one number or string an entry"
-                                                            : "a table without columns");
     return std::move(forms_);
   }
 
@@ -198,7 +198,7 @@ class TableBuilder {
         made.kind = TextForm::Kind::bytes;
         break;
       case TableForm::Kind::list: {
-        made.kind = TextForm::Kind::list;
+        made.kind = form.optional ? TextForm::Kind::optional : TextForm::Kind::list;
         const std::uint32_t item = add(form.fields[0]);
         forms_[position].fields.push_back(item);
         break;
@@ -244,8 +244,16 @@ void drop_shapes(const tfile::Table& table, TableForm& form) {
 Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextStyle style,
                                                const Contradicted& left_out) {
   TableForm form = table_form(table, left_out);
+  const bool has_columns = !form.fields.empty();
+  // No column bears out how many there are.
+  constexpr std::int64_t kEmptyLinesMax = 1 << 20;
+  if (!has_columns && table.entries > kEmptyLinesMax)
+    return tfile::fail(tfile::ErrorKind::unsupported, "many entries, and no columns");
   if (style == TextStyle::csv) drop_shapes(table, form);
-  return TableBuilder(style).build(form);
+  auto forms = TableBuilder(style).build(form);
+  if (forms[0].fields.empty() && has_columns && table.entries > 0)
+    return tfile::fail(tfile::ErrorKind::unsupported, "no column of one number or string an entry");
+  return forms;
 }
 
 Result<std::vector<TextForm>> text_forms(const tfile::Table& table, NodeId node) {

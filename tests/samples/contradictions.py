@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run by ROOT: contradictions.py DIRECTORY writes two trees in which a branch has other items than its lists say:
 unwritten.root, of whose vector<array<int,3>> ROOT writes the sizes alone, and longer.root, one of whose branches was
-filled once more than the others."""
+filled once more than the others; and empty.root, of trees without branches or without entries."""
 
 import os
 import sys
@@ -37,3 +37,14 @@ for name in ("unwritten", "longer"):
         tree.GetBranch("points.y").Fill()
     tree.Write()
     file.Close()
+
+file = ROOT.TFile("empty.root", "RECREATE")
+empty = ROOT.TTree("none", "no branches, no entries")
+empty.Write()
+counted = ROOT.TTree("counted", "no branches, five entries")
+counted.SetEntries(5)
+counted.Write()
+lists = ROOT.TTree("lists", "no number and no entry")
+lists.Branch("good", good)
+lists.Write()
+file.Close()
