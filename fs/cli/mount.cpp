@@ -34,6 +34,7 @@ constexpr const char* kOptions = R"(Options for -o:
   readahead=SIZE     gaps up to this size are read through rather than sought over (256K)
   prefetch=HOW       off, sequential or learn (learn)
   views=HOW          whether views and metadata are listed: hidden or listed (hidden)
+  strings=HOW        strings in .arrow and .parquet: seen (bytes where the first ones are no UTF-8), utf8 or binary (seen)
   idle=SECONDS       unmount by itself when unused for so long (never)
   allow_other        let other users in, as far as the modes let them
   uid=N gid=N umask=OCTAL   overrule the source's owner and mode
