@@ -302,8 +302,10 @@ Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
   if (key.kind != KeyKind::table) return fail(ErrorKind::invalid, "the key is not a table");
   if (is_ntuple(key.class_name)) {
     const bool is_trial = key.class_name != "ROOT::RNTuple";
-    return std::make_shared<const UnreadableTable>(
-        key, "rntuple", is_trial ? "RNTuple of a trial format (before 1.0)" : "RNTuple is not decoded yet");
+    return std::make_shared<const UnreadableTable>(key, "rntuple",
+                                                   is_trial
+                                                       ? "an RNTuple of a trial format (before 1.0), which is not read"
+                                                       : "an RNTuple, which is not read: object.bin has its anchor");
   }
   TRY(const auto classes, class_infos());
   TRY(const Buffer payload, read_payload(*source_, key));

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <malloc.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string_view>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 
 namespace {
 
-struct Command {
-  std::string_view name;
-  int (*run)(int argc, char** argv);
-};
-constexpr Command kCommands[] = {{"umount", tfilefs::run_umount}, {"ls", tfilefs::run_ls},
-                                 {"map", tfilefs::run_map},       {"check", tfilefs::run_check},
-                                 {"stats", tfilefs::run_stats},   {"classes", tfilefs::run_classes},
-                                 {"commit", tfilefs::run_commit}, {"recover", tfilefs::run_recover}};
+// Whether a mount is asked for that may make its source: then any word can be its name.
+bool has_options(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [](std::string_view each) { return each.starts_with("-o"); });
+}
 
 int dispatch(int argc, char** argv) {
-  for (const Command& command : kCommands) {
-    if (argc > 1 && command.name == argv[1]) return command.run(argc - 1, argv + 1);
+  if (argc > 1) {
+    for (const tfilefs::Command& command : tfilefs::all_commands())
+      if (command.name == argv[1]) return command.run(argc - 1, argv + 1);
+    if (const auto told = tfilefs::no_such_command(argv[1]); told && !has_options(argc, argv)) {
+      tfilefs::complain({tfile::ErrorKind::invalid, *told, -1, 0});
+      return tfilefs::kExitUsage;
+    }
   }
   return tfilefs::run_mount(argc, argv);
 }

@@ -63,15 +63,16 @@ def split(values, offsets, path):
     return [values[a:b] for a, b in zip(offsets[:-1], offsets[1:])]
 
 
-def values_of(path):
-    """One object an entry of the node at `path` (a file NAME.TYPE or a directory)."""
+def values_of(path, nullable=frozenset()):
+    """One object an entry of the node at `path` (a file NAME.TYPE or a directory); of the lists of 0 or 1 in `nullable`
+    the value or None."""
     if not os.path.isdir(path):
         return read_array(path).tolist()
     names = os.listdir(path)
     if "tags.i1" in names:
-        return variant_of(path, names)
+        return variant_of(path, names, nullable)
     if "offsets.i8" not in names:
-        return record_of(path, names)
+        return record_of(path, names, nullable)
     offsets = read_offsets(path)
     if "chars.u1" in names:
         assert sorted(names) == ["chars.u1", "offsets.i8"], names
@@ -82,24 +83,33 @@ def values_of(path):
     if not below:  # items without members
         return [[{}] * int(n) for n in np.diff(offsets)]
     assert len(below) == 1 and below[0].split(".")[0] == "values", names
-    return split(values_of(os.path.join(path, below[0])), offsets, path)
+    lists = split(values_of(os.path.join(path, below[0]), nullable), offsets, path)
+    return [items[0] if items else None for items in lists] if path in nullable else lists
 
 
-def variant_of(path, names):
+def nullable_nodes(table):
+    """The directories of lists of 0 or 1 that are values which may be null."""
+    columns = columns_of(table)
+    optional = {os.path.dirname(path) for path, column in columns.items() if column.get("optional")}
+    return {os.path.join(table, path) for path in optional
+            if f"{path}/values/tags.i1" not in columns and f"{path}/values" not in optional}
+
+
+def variant_of(path, names, nullable=frozenset()):
     """None for a null pointer, else (class, value)."""
     tags = read_array(os.path.join(path, "tags.i1"))
     index = read_array(os.path.join(path, "index.i8"))
     classes = os.getxattr(os.path.join(path, "tags.i1"), "user.tfilefs.class").decode().split("|")
-    nodes = {name: values_of(os.path.join(path, name)) for name in names if name not in ("tags.i1", "index.i8")}
+    nodes = {name: values_of(os.path.join(path, name), nullable) for name in names if name not in ("tags.i1", "index.i8")}
     assert set(nodes) <= set(classes), (classes, names)
     return [(classes[tag - 1], nodes[classes[tag - 1]][i]) if tag else None for tag, i in zip(tags, index)]
 
 
-def record_of(path, names):
+def record_of(path, names, nullable=frozenset()):
     members = {}
     for name in sorted(names):
         parsed = parse_name(name) if not os.path.isdir(os.path.join(path, name)) else None
-        members[parsed[0] if parsed else name] = values_of(os.path.join(path, name))
+        members[parsed[0] if parsed else name] = values_of(os.path.join(path, name), nullable)
     if not members:
         return []
     lengths = {name: len(values) for name, values in members.items()}
@@ -116,11 +126,11 @@ def node_path(table, name):
     raise AssertionError(f"{name} is not among {sorted(os.listdir(table))}")
 
 
-def read_node(table, *names):
+def read_node(table, *names, nullable=frozenset()):
     path = table
     for name in names:
         path = node_path(path, name)
-    return values_of(path)
+    return values_of(path, nullable)
 
 
 def schema_of(table):

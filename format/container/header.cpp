@@ -2,6 +2,8 @@
 #include "container/header.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "bytes/cursor.h"
 #include "container/header_encode.h"
@@ -13,6 +15,24 @@ std::int64_t read_address(Cursor& in, bool big, const char* what) {
   const std::int64_t address = big ? in.big<std::int64_t>(what) : in.big<std::int32_t>(what);
   if (address < 0) in.reject(what);
   return address;
+}
+
+// What a file may be that somebody took for a ROOT file.
+std::string_view what_it_is(std::span<const std::byte> start) {
+  static constexpr std::pair<std::string_view, std::string_view> kBeginnings[] = {
+      {"\x89HDF", "it is an HDF5 file"}, {"PAR1", "it is a Parquet file"}, {"ARROW1", "it is an Arrow file"},
+      {"\x1f\x8b", "it is a gzip file"}, {"PK\3\4", "it is a zip file"},
+  };
+  if (start.empty()) return "it is empty";
+  const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+  for (const auto& [beginning, told] : kBeginnings)
+    if (text.starts_with(beginning)) return told;
+  // Of text that is not English, too, most bytes near its beginning are ASCII.
+  const auto is_control = [](unsigned char c) { return (c < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7f; };
+  const auto beyond_ascii = std::count_if(text.begin(), text.end(), [](unsigned char c) { return c >= 0x80; });
+  if (std::none_of(text.begin(), text.end(), is_control) && 2 * beyond_ascii < std::ssize(text))
+    return "it is a text file";
+  return "it does not begin with \"root\"";
 }
 
 // Files of ROOT 2 end before the UUID, which nobody needs.
@@ -30,7 +50,7 @@ Result<FileHeader> read_header(std::span<const std::byte> start) {
   const auto magic = in.take(4, "header");
   constexpr std::string_view kMagic = "root";
   if (magic.size() != kMagic.size() || std::memcmp(magic.data(), kMagic.data(), kMagic.size()) != 0) {
-    return fail(ErrorKind::damaged, "not a ROOT file: it does not begin with \"root\"", 0);
+    return fail(ErrorKind::damaged, "not a ROOT file: " + std::string(what_it_is(start)));
   }
   FileHeader header;
   header.version = in.big<std::int32_t>("header: fVersion");

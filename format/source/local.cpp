@@ -29,6 +29,7 @@ tl::unexpected<Error> system_failure(const std::string& what, int number) {
 Result<Identity> identity_of(int fd, const std::string& name) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) return system_failure(name, errno);
+  if (S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid, name + ": is a directory, and no ROOT file", -1, EISDIR);
   if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, name + ": not a regular file");
   const auto nanoseconds = [](const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; };
   return Identity{static_cast<std::uint64_t>(status.st_size), nanoseconds(status.st_mtim), nanoseconds(status.st_ctim),

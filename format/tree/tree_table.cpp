@@ -38,6 +38,7 @@ class TreeTable final : public Table {
     branches_.reserve(tree_.branches.size());
     for (BranchRecord& branch : tree_.branches) branches_.push_back(std::move(static_cast<BranchStorage&>(branch)));
     tree_ = {};
+    note_unwritten();
   }
 
   std::size_t memory() const override {
@@ -210,8 +211,39 @@ class TreeTable final : public Table {
     return entries_follow_program(stream, *data);
   }
 
-  // Whether a split collection's own branch counts any item in its first entries_seen.
-  bool counts_items(const BranchRecord& collection, std::int64_t first_entries) const {
+  // ROOT makes branches for members that it cannot reach, as those of std::array in a vector, and writes nothing of
+  // them.
+  void note_unwritten() {
+    for (Column& column : columns) {
+      if (column.lists.empty() || column.role != Role::values) continue;
+      const StreamId lists = columns[column.lists.back()].stream;
+      if (lists == column.stream || streams_[column.stream].form != Stream::Form::flat) continue;
+      if (holds_nothing(column.stream) && counts_items(branch_of(lists), stream_entries(lists)))
+        column.reason = "there are items in its lists, and nothing was written of them";
+    }
+  }
+
+  // Whether the baskets of a flat stream are there and have no data.
+  bool holds_nothing(StreamId id) const {
+    const BranchStorage& branch = branch_of(id);
+    if (!sizes_add_up(id)) return false;
+    const auto on_disk = basket_count(id) - branch.embedded.size();
+    const std::uint64_t key_max = kHeaderRoom + branch.name.size() + name.size() + title.size();
+    const auto offsets_max = branch.entry_offset_len == 0 ? 0 : kOffsetSize * (stream_entries(id) + 2 * on_disk);
+    if (static_cast<std::uint64_t>(branch.tot_bytes) > on_disk * key_max + offsets_max) return false;
+    std::vector<std::byte> header;
+    if (on_disk > 0) {
+      const auto at = header_locator({id, 0});
+      if (!at || !at->source) return false;
+      header.resize(at->range.size);
+      if (!read_range(*at->source, at->range, header)) return false;
+    }
+    const auto size = total_data_size(id, header);
+    return size && *size && **size == 0;
+  }
+
+  // Whether a split collection's own branch counts any item in its first entries.
+  bool counts_items(const BranchStorage& collection, std::int64_t first_entries) const {
     if (collection.baskets.seek.empty()) return false;
     std::vector<std::byte> stored;
     const auto counts = first_basket(collection, stored);

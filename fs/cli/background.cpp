@@ -27,7 +27,7 @@ void write_all(int fd, const std::string& text) {
   }
 }
 
-[[noreturn]] void wait_for_child(int pipe) {
+[[noreturn]] void wait_for_child(int pipe, const std::string& greeting) {
   std::string said;
   std::array<char, 4096> buffer;
   for (;;) {
@@ -35,7 +35,10 @@ void write_all(int fd, const std::string& text) {
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) break;
     said.append(buffer.data(), static_cast<std::size_t>(n));
-    if (said.front() == kReady) std::_Exit(kExitOk);
+    if (said.front() == kReady) {
+      write_all(STDERR_FILENO, greeting);
+      std::_Exit(kExitOk);
+    }
   }
   if (said.empty()) said = "tfilefs: the daemon ended before it was ready\n";
   write_all(STDERR_FILENO, said);
@@ -44,14 +47,14 @@ void write_all(int fd, const std::string& text) {
 
 }  // namespace
 
-Background::Background() {
+Background::Background(const std::string& greeting) {
   std::array<int, 2> ends;
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("no pipe to the daemon");
   const pid_t child = ::fork();
   if (child < 0) throw std::runtime_error("cannot fork");
   if (child > 0) {
     ::close(ends[1]);
-    wait_for_child(ends[0]);
+    wait_for_child(ends[0], greeting);
   }
   ::close(ends[0]);
   pipe_ = ends[1];

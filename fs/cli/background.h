@@ -9,9 +9,9 @@ namespace tfilefs {
 // are to be started after that, by the child.
 class Background {
  public:
-  // In the parent this does not return: it ends with exit code 0 when the child is ready, else with 1 after writing
-  // the child's message to stderr.
-  Background();
+  // In the parent this does not return: it ends with exit code 0 when the child is ready, after writing the greeting to
+  // stderr (stdout is left to what asks for it), else with 1 after writing the child's message there.
+  explicit Background(const std::string& greeting);
 
   // The child lets the parent go and cuts itself off from the terminal.
   void ready();

@@ -5,6 +5,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/file_check.h"
+#include "cli/root_file.h"
 #include "control/error_log.h"
 
 namespace tfilefs {
@@ -16,8 +17,7 @@ constexpr int kNotChecked = 8;
 constexpr int kCheckUsage = 16;
 
 Result<FileCheck> check_source(const std::string& source) {
-  TRY(auto opened, tfile::open_source(source));
-  TRY(const auto file, tfile::File::open(std::move(opened)));
+  TRY(const auto file, open_root_file(source));
   return check_file(*file, std::thread::hardware_concurrency());
 }
 
@@ -31,9 +31,7 @@ int run_check(int argc, char** argv) {
   if (const auto code = parse_arguments(app, argc, argv)) return *code == kExitUsage ? kCheckUsage : *code;
   const auto check = check_source(source);
   if (!check) {
-    Error error = check.error();
-    if (!error.text.starts_with(source)) error.text = source + ": " + error.text;
-    complain(error);
+    complain(check.error());
     return kNotChecked;
   }
   std::size_t errors = 0, skipped = 0;

@@ -7,14 +7,13 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
-#include "tfile/file.h"
+#include "cli/root_file.h"
 
 namespace tfilefs {
 namespace {
 
 Result<std::shared_ptr<const tfile::FileClasses>> classes_of(const std::string& source) {
-  TRY(auto opened, tfile::open_source(source));
-  TRY(const auto file, tfile::File::open(std::move(opened)));
+  TRY(const auto file, open_root_file(source));
   return file->classes();
 }
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
 namespace tfilefs {
 
 // Exit codes of every command; docs and --help name them.
@@ -18,5 +23,16 @@ int run_stats(int argc, char** argv);
 int run_classes(int argc, char** argv);
 int run_commit(int argc, char** argv);
 int run_recover(int argc, char** argv);
+
+// A subcommand, as --help names it.
+struct Command {
+  std::string_view name, arguments, does;
+  int (*run)(int argc, char** argv);
+};
+std::span<const Command> all_commands();
+
+// What to say of a first argument that is neither a subcommand nor, as far as one can see, meant as a source: a word
+// without '/' and '.' under which there is no file. Nothing where it may be a source.
+std::optional<std::string> no_such_command(std::string_view argument);
 
 }  // namespace tfilefs

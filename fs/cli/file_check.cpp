@@ -5,7 +5,6 @@
 #include <atomic>
 #include <cstring>
 #include <new>
-#include <optional>
 #include <set>
 #include <span>
 #include <thread>
@@ -13,6 +12,7 @@
 
 #include "mutex.h"
 #include "tfile/record_check.h"
+#include "view/list_counts.h"
 
 namespace tfilefs {
 
@@ -51,13 +51,29 @@ struct Slot {
 class StreamCheck {
  public:
   StreamCheck(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots)
-      : table_(table), stream_(stream), slots_(std::move(slots)), first_(slots_.size(), 0) {}
+      : table_(table), stream_(stream), slots_(std::move(slots)), first_(slots_.size(), 0), last_(slots_.size(), 0) {}
 
-  // Where the chunk lies, if in a file; an error after which the next chunk can still be looked at.
-  Result<> check(std::uint32_t index, std::optional<tfile::ByteRange>& lies_at) {
-    const ChunkKey key{stream_, index};
+  // By slot: the items of all chunks so far, and of offsets the last one.
+  const std::vector<std::int64_t>& items() const { return first_; }
+  const std::vector<std::int64_t>& last_offsets() const { return last_; }
+
+  // Where the chunk lies; an error after which the next chunk can still be looked at.
+  Result<> check(std::uint32_t index, tfile::Locator& lies_at) {
+    std::vector<std::int64_t> items;
+    auto checked = check_chunk({stream_, index}, lies_at, items);
+    // Where items of a chunk cannot be counted, of the next one is known only that it is not the first: it does not
+    // begin with the leading 0 of offsets.
+    items.resize(slots_.size(), 0);
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot)
+      first_[slot] = std::max<std::int64_t>(first_[slot] + items[slot], slots_[slot].is_offsets ? 1 : 0);
+    return checked;
+  }
+
+ private:
+  // `counted`: the items of each slot, where they can be counted.
+  Result<> check_chunk(ChunkKey key, tfile::Locator& lies_at, std::vector<std::int64_t>& counted) {
     TRY(const tfile::Locator at, table_.locate(key));
-    if (at.source) lies_at = at.range;
+    lies_at = at;
     TRY(const auto stored, fetch(at, stored_));
     std::vector<ChunkPtr> inputs;
     for (const ChunkKey& input : table_.inputs(key)) {
@@ -65,17 +81,15 @@ class StreamCheck {
       inputs.push_back(std::move(chunk));
     }
     TRY(const auto items, items_of(key, stored, inputs));
+    counted = items;
     TRY(const Chunk chunk, table_.decode(key, stored, inputs, first_));
     if (items.size() != slots_.size() || chunk.arrays.size() != slots_.size())
       return tfile::fail(ErrorKind::damaged, "holds another number of columns than its branch");
-    for (std::size_t slot = 0; slot < slots_.size(); ++slot) {
+    for (std::size_t slot = 0; slot < slots_.size(); ++slot)
       TRY_VOID(check_array(slot, chunk.arrays[slot], items[slot]));
-      first_[slot] += items[slot];
-    }
     return {};
   }
 
- private:
   Result<ChunkPtr> decode_input(ChunkKey key) {
     TRY(const tfile::Locator at, table_.locate(key));
     Bytes bytes;
@@ -102,7 +116,7 @@ class StreamCheck {
     return table_.items(key, {}, inputs);
   }
 
-  Result<> check_array(std::size_t slot, std::span<const std::byte> array, std::int64_t items) const {
+  Result<> check_array(std::size_t slot, std::span<const std::byte> array, std::int64_t items) {
     if (slots_[slot].item_size == 0) return {};
     if (items < 0 || array.size() != static_cast<std::uint64_t>(items) * slots_[slot].item_size)
       return tfile::fail(ErrorKind::damaged, "holds another number of items than was counted");
@@ -114,14 +128,20 @@ class StreamCheck {
       if (offset < before) return tfile::fail(ErrorKind::damaged, "a list ends before it begins");
       before = offset;
     }
+    if (!array.empty()) last_[slot] = before;
     return {};
   }
 
   const tfile::Table& table_;
   const tfile::StreamId stream_;
   const std::vector<Slot> slots_;
-  std::vector<std::int64_t> first_;
+  std::vector<std::int64_t> first_, last_;
   Bytes stored_;
+};
+
+// What a whole stream has, by slot; nothing where some of it is damaged.
+struct StreamTotals {
+  std::vector<std::int64_t> items, last_offsets;
 };
 
 class Checker {
@@ -191,24 +211,45 @@ class Checker {
       branches[column.stream] = column.branch;
     }
     std::atomic<tfile::StreamId> next = 0;
+    std::vector<StreamTotals> totals(slots.size());
     const auto work = [&] {
       for (tfile::StreamId stream = next++; stream < slots.size(); stream = next++)
-        check_stream(table, stream, std::move(slots[stream]), path + "/" + branches[stream]);
+        totals[stream] = check_stream(table, stream, std::move(slots[stream]), path + "/" + branches[stream]);
     };
     std::vector<std::jthread> others;
     for (unsigned i = 1; i < threads_; ++i) others.emplace_back(work);
     work();
     others.clear();
+    check_lists(table, totals, path);
     Lock lock(mutex_);
     ++result_.tables;
   }
 
-  void check_stream(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots,
-                    const std::string& branch) {
+  // Each column has as many items as its lists, which may be another branch's.
+  void check_lists(const tfile::Table& table, const std::vector<StreamTotals>& totals, const std::string& path) {
+    const auto counters = counted_by(table);
+    for (tfile::ColumnId id = 0; id < counters.size(); ++id) {
+      if (!counters[id]) continue;
+      const tfile::Column &column = table.columns[id], &list = table.columns[*counters[id]];
+      const StreamTotals &own = totals[column.stream], &of_list = totals[list.stream];
+      if (own.items.empty() || of_list.items.empty()) continue;
+      const std::int64_t items = own.items[column.slot] - (column.role == tfile::Role::offsets ? 1 : 0);
+      const std::int64_t wanted = of_list.last_offsets[list.slot];
+      if (std::max<std::int64_t>(0, items) == wanted) continue;
+      found(path + "/" + column.branch, {ErrorKind::damaged,
+                                         "column " + column.path + " has " + std::to_string(items) +
+                                             " items, and its lists have " + std::to_string(wanted),
+                                         -1, 0});
+    }
+  }
+
+  StreamTotals check_stream(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots,
+                            const std::string& branch) {
     StreamCheck check(table, stream, std::move(slots));
+    bool is_whole = true;
     const std::size_t count = table.chunk_count(stream);
     for (std::uint32_t index = 0; index < count; ++index) {
-      std::optional<tfile::ByteRange> lies_at;
+      tfile::Locator lies_at;
       Result<> checked;
       try {
         checked = check.check(index, lies_at);
@@ -217,15 +258,20 @@ class Checker {
       }
       Lock lock(mutex_);
       ++result_.chunks;
-      if (lies_at) chunk_addresses_.insert(lies_at->begin);
+      // A sibling file has records of its own at the same addresses.
+      const bool in_sibling = lies_at.source && lies_at.source != &file_.source();
+      if (lies_at.source && !in_sibling) chunk_addresses_.insert(lies_at.range.begin);
       if (checked) continue;
+      is_whole = false;
       Error error = checked.error();
-      if (error.offset < 0 && lies_at) error.offset = static_cast<std::int64_t>(lies_at->begin);
+      if (error.offset < 0 && lies_at.source) error.offset = static_cast<std::int64_t>(lies_at.range.begin);
+      if (in_sibling) error.text = "in " + lies_at.source->name() + ": " + error.text;
       const auto entries = table.chunk_entries({stream, index});
       const std::string which = std::to_string(entries.begin) + " to " + std::to_string(entries.end - 1);
       error.text = "entries " + which + ": " + error.text;
       result_.findings.push_back({branch, std::move(error)});
     }
+    return is_whole ? StreamTotals{check.items(), check.last_offsets()} : StreamTotals();
   }
 
   // Those that no chunk is: keys, lists of keys, objects, what old cycles and lost trees have left.

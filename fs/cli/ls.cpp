@@ -15,6 +15,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "cli/root_file.h"
 #include "control/error_log.h"
 
 namespace tfilefs {
@@ -199,6 +200,7 @@ std::pair<std::string, std::string> split_source(const std::string& path) {
 }
 
 Result<bool> list(const std::string& given, const MountOptions& options, const Wanted& wanted) {
+  TRY_VOID(refuse_url(given));
   const auto [source, path] = split_source(given);
   TRY(const auto fs, FileSystem::open(source, options.file_system));
   auto at = fs->find_path(path);

@@ -3,15 +3,14 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
-#include "tfile/file.h"
+#include "cli/root_file.h"
 #include "view/view.h"
 
 namespace tfilefs {
 namespace {
 
 Result<std::string> map_of(const std::string& source) {
-  TRY(auto opened, tfile::open_source(source));
-  TRY(const auto file, tfile::File::open(std::move(opened)));
+  TRY(const auto file, open_root_file(source));
   TRY(const auto records, file->record_map());
   return map_text(records);
 }

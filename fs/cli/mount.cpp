@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -15,21 +16,15 @@
 #include "cli/commands.h"
 #include "cli/mount_table.h"
 #include "cli/options.h"
+#include "cli/root_file.h"
+#include "control/error_log.h"
 
 namespace tfilefs {
 namespace {
 
 using tfile::fail;
 
-constexpr const char* kFooter = R"(Commands:
-  tfilefs umount MNT                          commit, unmount, and wait until the daemon is gone
-  tfilefs commit MNT/PATH                     commit what is whole below a directory, now
-  tfilefs recover FILE                        finish what a crashed mount left beside a file
-  tfilefs ls [-l|-R|--json] SOURCE[/PATH]     what the mount would show, without mounting
-  tfilefs map SOURCE                          every record of a ROOT file
-  tfilefs check SOURCE                        whether all of a ROOT file is as it must be
-
-Options for -o:
+constexpr const char* kOptions = R"(Options for -o:
   ro, rw             read-only; or columns that are written become trees (ro)
   compression=ALG[:LEVEL]   none, zlib, lzma, lz4 or zstd, of what is written (zstd:5)
   autoflush=SIZE     compressed bytes of a cluster (30M)
@@ -39,11 +34,30 @@ Options for -o:
   readahead=SIZE     gaps up to this size are read through rather than sought over (256K)
   prefetch=HOW       off, sequential or learn (learn)
   views=HOW          whether views and metadata are listed: hidden or listed (hidden)
+  strings=HOW        strings in .arrow and .parquet: seen (bytes where the first ones are no UTF-8), utf8 or binary (seen)
   idle=SECONDS       unmount by itself when unused for so long (never)
   allow_other        let other users in, as far as the modes let them
   uid=N gid=N umask=OCTAL   overrule the source's owner and mode
 
 Exit codes: 0 success; 1 failure, said in one line on stderr; 2 wrong usage.)";
+
+std::string footer() {
+  constexpr std::size_t kWidth = 46;
+  std::string text = "Commands:\n";
+  for (const Command& command : all_commands()) {
+    std::string line = "  tfilefs " + std::string(command.name) + " " + std::string(command.arguments);
+    line.resize(std::max(line.size() + 1, kWidth), ' ');
+    text += line + std::string(command.does) + "\n";
+  }
+  return text + "\n" + kOptions;
+}
+
+// What a listing of the mount does not show is told where it is seen first.
+std::string greeting(const std::string& mount_point) {
+  std::string directory = mount_point;
+  while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
+  return "tfilefs: mounted; see " + printable(directory) + "/.tfilefs/README\n";
+}
 
 // Directories of thousands of ROOT files keep some descriptors open for each in use.
 void allow_many_files() {
@@ -55,11 +69,13 @@ void allow_many_files() {
 
 struct Request {
   std::string source, mount_point;  // absolute
+  std::string given_source;
   MountOptions options;
   bool debug = false;
 };
 
 Result<> check(const Request& request) {
+  TRY_VOID(refuse_url(request.given_source));
   TRY_VOID(clear_dead_mount(request.mount_point));
   struct stat status {};
   if (::stat(request.mount_point.c_str(), &status) != 0) {
@@ -94,7 +110,7 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
 
 int run_mount(int argc, char** argv) {
   CLI::App app("Mounts a ROOT file, or a directory with ROOT files in it, as a file system.", "tfilefs");
-  app.footer(kFooter);
+  app.footer(footer());
   app.set_version_flag("-V,--version", std::string("tfilefs ") + TFILEFS_VERSION);
   std::string source, mount_point;
   std::vector<std::string> option_lists;
@@ -119,13 +135,14 @@ int run_mount(int argc, char** argv) {
   request.options = *std::move(options);
   request.source = absolute_path(source);
   request.mount_point = absolute_path(mount_point);
+  request.given_source = source;
   allow_many_files();
 
   if (foreground || request.debug) {
     const auto result = mount_and_serve(std::move(request), [] {});
     return result ? kExitOk : complain(result.error());
   }
-  Background background;
+  Background background(greeting(mount_point));
   const auto result = mount_and_serve(std::move(request), [&] { background.ready(); });
   if (result) return kExitOk;
   background.fail("tfilefs: " + message_of(result.error()) + "\n");

@@ -80,6 +80,8 @@ bool is_for_kernel(std::string_view name) {
 
 constexpr auto kPrefetchNames = std::to_array<std::string_view>({"off", "sequential", "learn"});  // as in Prefetch
 
+constexpr auto kStringsNames = std::to_array<std::string_view>({"seen", "utf8", "binary"});  // as in StringsAs
+
 Result<> take_id(std::string_view name, std::string_view value, std::optional<id_t>& into) {
   const auto id = parse_number(value);
   if (!id || *id >= 0xffffffff) return bad_value(name, value, "a number");
@@ -103,6 +105,10 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
   } else if (name == "views") {
     if (value != "hidden" && value != "listed") return bad_value(name, value, "hidden or listed");
     fs.views_listed = value == "listed";
+  } else if (name == "strings") {
+    const auto place = std::find(kStringsNames.begin(), kStringsNames.end(), value);
+    if (place == kStringsNames.end()) return bad_value(name, value, "seen, utf8 or binary");
+    fs.strings = static_cast<StringsAs>(place - kStringsNames.begin());
   } else if (name == "prefetch") {
     const auto place = std::find(kPrefetchNames.begin(), kPrefetchNames.end(), value);
     if (place == kPrefetchNames.end()) return bad_value(name, value, "off, sequential or learn");
@@ -219,6 +225,7 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["threads"] = fs.cache.threads;
   json["readahead"] = fs.cache.readahead;
   json["prefetch"] = kPrefetchNames[static_cast<std::size_t>(fs.cache.prefetch)];
+  json["strings"] = kStringsNames[static_cast<std::size_t>(fs.strings)];
   json["views"] = fs.views_listed ? "listed" : "hidden";
   if (fs.write) {
     json["compression"] = fs.write->compression.settings();

@@ -15,7 +15,8 @@ What a listing shows
   OBJECT/object.json        its members, as ROOT's own JSON
   HISTOGRAM/values.TYPE     arrays: values, variances, xedges, ..., and flow/ with underflow and overflow; GRAPH/x, y, ...
 
-What is there but not listed (mount with -o views=listed to see it in listings)
+What is there but not listed: it opens by name, but `ls *.parquet`, completion by TAB and file
+dialogs do not find it. Mounted with -o views=listed, listings show it all.
   TREE/COLUMN               the column without naming its type; ROOT's own branch names are found as well
   TREE/COLUMN.npy           the column as a NumPy file
   TREE/NODE.txt             a line an entry

@@ -72,7 +72,7 @@ T wait_for(std::future<T> answer) {
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOptions& options)
     : cache_(std::move(cache)),
       writing_(make_writing(options, *cache_, errors_)),
-      context_{*cache_, errors_, options.ownership, options.views_listed, writing_.get()} {
+      context_{*cache_, errors_, options.ownership, options.views_listed, options.strings, writing_.get()} {
   control_.holder = make_control_directory({{"README", [] { return readme_text(); }},
                                             {"config.json", [text = options.config_json] { return text; }},
                                             {"errors", [this] { return errors_.text(); }},

@@ -23,6 +23,7 @@
 #include "vfs/generation.h"
 #include "vfs/inode_table.h"
 #include "vfs/open_files.h"
+#include "view/columnar_form.h"
 
 namespace tfilefs {
 
@@ -38,6 +39,7 @@ struct FileSystemOptions {
   CacheOptions cache;
   Ownership ownership;
   bool views_listed = false;
+  StringsAs strings = StringsAs::seen;
   std::optional<WriteOptions> write;  // of a mount that may be written
   std::string config_json;            // what .tfilefs/config.json shows
 };

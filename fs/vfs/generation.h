@@ -17,6 +17,7 @@
 #include "vfs/directory.h"
 #include "vfs/guarded_source.h"
 #include "vfs/once.h"
+#include "view/columnar_form.h"
 
 namespace tfilefs {
 
@@ -42,6 +43,7 @@ struct MountContext {
   ErrorLog& errors;
   Ownership ownership;
   bool views_listed = false;
+  StringsAs strings = StringsAs::seen;
   Writing* writing = nullptr;  // of a mount that may be written
   RecentGenerations recent{};
   std::atomic<std::uint64_t> files_memory = 0;        // of open files

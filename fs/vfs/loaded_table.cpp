@@ -52,7 +52,7 @@ std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
   return all > 0 ? static_cast<std::uint64_t>(static_cast<double>(stored) * (own / all)) : stored / (end - begin);
 }
 
-void LoadedTable::view(NodeId node, Form form, Reply<std::shared_ptr<Content>> reply) const {
+void LoadedTable::view(NodeId node, Form form, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
   Once<std::shared_ptr<Content>> once;
   {
     const Lock lock(mutex_);
@@ -64,9 +64,9 @@ void LoadedTable::view(NodeId node, Form form, Reply<std::shared_ptr<Content>> r
           case Form::text:
             return text_content(streams_, table_, node, std::move(made));
           case Form::arrow:
-            return arrow_content(streams_, table_, std::move(made));
+            return arrow_content(streams_, table_, strings, std::move(made));
           case Form::parquet:
-            return parquet_content(streams_, table_, std::move(made));
+            return parquet_content(streams_, table_, strings, std::move(made));
           case Form::csv:
             return table_text_content(streams_, table_, TextStyle::csv, std::move(made));
           case Form::jsonl:

@@ -13,6 +13,7 @@
 #include "tfile/table.h"
 #include "vfs/directory.h"
 #include "vfs/once.h"
+#include "view/columnar_form.h"
 
 namespace tfilefs {
 
@@ -35,7 +36,7 @@ class LoadedTable {
   std::uint64_t stored_bytes(tfile::ColumnId) const;
 
   // A file made of a node: its content when it was first asked for.
-  void view(tfile::NodeId, Form, Reply<std::shared_ptr<Content>>) const;
+  void view(tfile::NodeId, Form, StringsAs, Reply<std::shared_ptr<Content>>) const;
 
   // The node of which this is ROOT's branch name, escaped, anywhere below another.
   std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view escaped) const;

@@ -51,7 +51,7 @@ void TableHolder::view(Slot slot, Reply<std::shared_ptr<Content>> reply) const {
     case Form::object_text:
       return object_->content(slot.form, std::move(reply));
     default:
-      return loaded_->view(slot.index, slot.form, std::move(reply));
+      return loaded_->view(slot.index, slot.form, generation_->context.strings, std::move(reply));
   }
 }
 

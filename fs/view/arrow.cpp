@@ -5,10 +5,9 @@
 #include <cstring>
 #include <limits>
 
-#include "view/column_lengths.h"
+#include "view/columnar_form.h"
 #include "view/optional_rows.h"
 #include "view/segments.h"
-#include "view/table_form.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -62,13 +61,14 @@ class LastOffset : public Transform {
 // Lays the columns out as the buffers of one record batch: in the order of the fields, outer before inner.
 class Layout {
  public:
-  Layout(const tfile::Table& table, const ColumnLengths& lengths) : table_(table), lengths_(lengths) {}
+  Layout(const tfile::Table& table, const ColumnarForm& shown)
+      : table_(table), form_(shown.form), lengths_(shown.lengths) {}
 
   Result<Segments> build() {
     const std::int64_t rows = std::max<std::int64_t>(0, table_.entries);
     if (rows > kRowsMax) return tfile::fail(ErrorKind::unsupported, "more entries than a file can hold");
     std::vector<ArrowField> fields;
-    for (const TableForm& form : table_form(table_).fields) {
+    for (const TableForm& form : form_.fields) {
       TRY(auto field, place(form, rows));
       fields.push_back(std::move(field));
     }
@@ -268,6 +268,7 @@ class Layout {
   }
 
   const tfile::Table& table_;
+  const TableForm& form_;
   const ColumnLengths& lengths_;
   std::vector<ArrowNode> nodes_;
   std::vector<ArrowBuffer> buffers_;
@@ -276,17 +277,14 @@ class Layout {
 
 }  // namespace
 
-void arrow_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
+void arrow_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, StringsAs strings,
                    Reply<std::shared_ptr<Content>> reply) {
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  column_lengths(streams, table, true, [streams, table, shared](Result<ColumnLengths> lengths) {
-    if (!lengths) return (*shared)(tl::unexpected<Error>(lengths.error()));
-    // Thousands of columns: not on the thread of whoever asks.
-    streams->run_making([streams, table, shared, lengths = *std::move(lengths)] {
-      auto segments = Layout(*table, lengths).build();
-      if (!segments) return (*shared)(tl::unexpected<Error>(std::move(segments).error()));
-      (*shared)(segment_content(streams, *std::move(segments), false));
-    });
+  columnar_form(streams, table, strings, [streams, table, shared](Result<ColumnarForm> shown) {
+    if (!shown) return (*shared)(tl::unexpected<Error>(shown.error()));
+    auto segments = Layout(*table, *shown).build();
+    if (!segments) return (*shared)(tl::unexpected<Error>(std::move(segments).error()));
+    (*shared)(segment_content(streams, *std::move(segments), false));
   });
 }
 

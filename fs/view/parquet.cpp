@@ -7,12 +7,11 @@
 #include <map>
 
 #include "step_loop.h"
-#include "view/column_lengths.h"
+#include "view/columnar_form.h"
 #include "view/pages.h"
 #include "view/parquet_leaves.h"
 #include "view/parquet_pages.h"
 #include "view/segments.h"
-#include "view/table_form.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -59,18 +58,19 @@ constexpr std::uint64_t kFooterLook = 64 << 10, kFooterLookMax = 256 << 10, kLoo
 // Makes the view: finds the leaves, cuts them into pages (those with lists need their offsets read), lays them out.
 class Making : public std::enable_shared_from_this<Making> {
  public:
-  Making(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnLengths lengths,
+  Making(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnarForm shown,
          Reply<std::shared_ptr<Content>> reply)
       : streams_(std::move(streams)),
         table_(std::move(table)),
-        lengths_(std::move(lengths)),
+        form_(std::move(shown.form)),
+        lengths_(std::move(shown.lengths)),
         bounds_(row_group_bounds(*table_)),
         reply_(std::move(reply)) {}
 
   void start() {
     if (table_->entries > kRowsMax)
       return reply_(tfile::fail(ErrorKind::unsupported, "too many entries for Parquet", -1, ENOENT));
-    ParquetLeaves found = parquet_leaves(*table_, table_form(*table_), lengths_, bounds_->back());
+    ParquetLeaves found = parquet_leaves(*table_, form_, lengths_, bounds_->back());
     file_.elements = std::move(found.elements);
     leaves_ = std::move(found.leaves);
     if (table_->entries - rows_held(leaves_, table_->entries) > kBlankRowsMax)
@@ -263,6 +263,7 @@ class Making : public std::enable_shared_from_this<Making> {
 
   const std::shared_ptr<CachedStreams> streams_;
   const std::shared_ptr<const tfile::Table> table_;
+  const TableForm form_;
   const ColumnLengths lengths_;
   const std::shared_ptr<const std::vector<std::int64_t>> bounds_;
   Reply<std::shared_ptr<Content>> reply_;
@@ -285,13 +286,11 @@ class Making : public std::enable_shared_from_this<Making> {
 }  // namespace
 
 void parquet_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
-                     Reply<std::shared_ptr<Content>> reply) {
+                     StringsAs strings, Reply<std::shared_ptr<Content>> reply) {
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  column_lengths(streams, table, true, [streams, table, shared](Result<ColumnLengths> lengths) {
-    if (!lengths) return (*shared)(tl::unexpected<Error>(lengths.error()));
-    streams->run_making([streams, table, shared, lengths = *std::move(lengths)] {
-      std::make_shared<Making>(streams, table, lengths, std::move(*shared))->start();
-    });
+  columnar_form(streams, table, strings, [streams, table, shared](Result<ColumnarForm> shown) {
+    if (!shown) return (*shared)(tl::unexpected<Error>(shown.error()));
+    std::make_shared<Making>(streams, table, *std::move(shown), std::move(*shared))->start();
   });
 }
 

@@ -32,7 +32,7 @@ std::string valid_utf8(std::string_view text) {
 
 class Builder {
  public:
-  explicit Builder(const tfile::Table& table) : table_(table) {}
+  Builder(const tfile::Table& table, const Contradicted& left_out) : table_(table), left_out_(left_out) {}
 
   TableForm build() {
     TableForm root;
@@ -47,6 +47,7 @@ class Builder {
   using Lists = std::vector<ColumnId>;
 
   const Column& column(ColumnId id) const { return table_.columns[id]; }
+  bool is_left_out(ColumnId id) const { return !left_out_.empty() && left_out_[id]; }
 
   void add_fields(TableForm& record, NodeId node, const Lists& lists, const std::string& path, int depth) {
     std::unordered_set<std::string> names;
@@ -70,6 +71,7 @@ class Builder {
     TableForm form;
     if (node.column) {
       form.values = *node.column;
+      if (has_no_values(column(form.values)) || is_left_out(form.values)) return std::nullopt;
       if (column(form.values).lists == lists) return form;
       if (column(form.values).lists.empty()) move_elsewhere(std::move(form), path);
       return std::nullopt;
@@ -86,6 +88,7 @@ class Builder {
       return form.fields.empty() ? std::nullopt : std::optional(std::move(form));
     }
     form.offsets = *table_.nodes[*ends].column;
+    if (is_left_out(form.offsets)) return std::nullopt;
     Lists inside = lists;
     inside.push_back(form.offsets);
     const bool is_here = column(form.offsets).lists == inside;
@@ -155,10 +158,13 @@ class Builder {
   }
 
   const tfile::Table& table_;
+  const Contradicted& left_out_;
   std::vector<TableForm> elsewhere_;
 };
 
 }  // namespace
+
+bool has_no_values(const Column& column) { return column.role == Role::values && !column.reason.empty(); }
 
 std::vector<std::string> split_classes(std::string_view classes) {
   std::vector<std::string> names;
@@ -170,7 +176,9 @@ std::vector<std::string> split_classes(std::string_view classes) {
   return names;
 }
 
-TableForm table_form(const tfile::Table& table) { return Builder(table).build(); }
+TableForm table_form(const tfile::Table& table, const Contradicted& left_out) {
+  return Builder(table, left_out).build();
+}
 
 std::optional<std::int64_t> own_length(const TableForm& form, const ColumnLengths& lengths) {
   if (form.kind == Kind::variant) return own_length(form.fields[0], lengths);

@@ -9,6 +9,7 @@
 
 #include "tfile/table.h"
 #include "view/column_lengths.h"
+#include "view/list_counts.h"
 
 namespace tfilefs {
 
@@ -40,13 +41,16 @@ struct TableForm {
   bool is_record() const { return kind == Kind::record || kind == Kind::variant; }
 };
 
+// Whether a column is there in name alone, as its reason says: nothing was written of the items that its lists have.
+bool has_no_values(const Column&);
+
 // The names of the classes of a tags column, as its class_name tells them: A|B.
 std::vector<std::string> split_classes(std::string_view classes);
 
 // The record of all that the table has. A node that stands among the items of a list and has not as many (the undecoded
-// bytes of whole entries) becomes a field of the table, named by its path; a list of which no item is shown is left
-// out.
-TableForm table_form(const tfile::Table&);
+// bytes of whole entries) becomes a field of the table, named by its path; a column without values is left out, and so
+// is a list of which no item is shown. `left_out`: what is left out besides, by column, or nothing.
+TableForm table_form(const tfile::Table&, const Contradicted& left_out = {});
 
 // Items of a node at its own depth (of a record, those of its longest field); none where that cannot be known.
 std::optional<std::int64_t> own_length(const TableForm&, const ColumnLengths&);

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "step_loop.h"
+#include "view/list_counts.h"
 #include "view/piece_cache.h"
 #include "view/text_machine.h"
 #include "view/view.h"
@@ -321,7 +322,13 @@ void text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const 
 
 void table_text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                         TextStyle style, Reply<std::shared_ptr<Content>> reply) {
-  write_as(table_text_forms(*table, style), style, std::move(streams), table, std::move(reply));
+  if (style == TextStyle::csv)  // has no lists
+    return write_as(table_text_forms(*table, style), style, std::move(streams), table, std::move(reply));
+  auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
+  sound_lengths(streams, table, [streams, table, style, shared](Result<SoundLengths> sound) {
+    if (!sound) return (*shared)(tl::unexpected<Error>(sound.error()));
+    write_as(table_text_forms(*table, style, sound->left_out), style, streams, table, std::move(*shared));
+  });
 }
 
 }  // namespace tfilefs

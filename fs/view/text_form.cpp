@@ -49,6 +49,7 @@ class Builder {
     forms_.emplace_back().inner = lists.size() > around_.size() || variants_ > 0;
     if (node.column) {
       const Column& column = table_.columns[*node.column];
+      if (has_no_values(column)) return tfile::fail(ErrorKind::unsupported, column.reason);
       forms_[position].values = *node.column;
       // An offsets column is a list level of its own, shown as the numbers it holds.
       if (column.role != Role::offsets && column.lists != lists) forms_[position].kind = TextForm::Kind::elsewhere;
@@ -72,6 +73,10 @@ class Builder {
       if (child == *ends) continue;
       TRY(const std::uint32_t item, add(child, lists_inside, depth + 1));
       forms_[position].fields.push_back(item);
+      const auto kind = forms_[item].kind;
+      const bool is_value =
+          kind != TextForm::Kind::optional && kind != TextForm::Kind::variant && kind != TextForm::Kind::elsewhere;
+      if (is_value && table_.columns[forms_[position].ends].optional) forms_[position].kind = TextForm::Kind::optional;
       return position;
     }
     return tfile::fail(ErrorKind::unsupported, "a list without values");
@@ -100,10 +105,20 @@ class Builder {
                                    int depth) {
     forms_[position].kind = TextForm::Kind::record;
     if (node.children.empty()) return tfile::fail(ErrorKind::unsupported, "a node with nothing in it");
+    std::optional<tfile::Error> missing;
     for (const NodeId child : node.children) {
-      TRY(const std::uint32_t field, add(child, lists, depth + 1));
-      forms_[position].fields.push_back(field);
+      const std::size_t before = forms_.size();
+      const int variants = variants_;
+      const auto field = add(child, lists, depth + 1);
+      if (!field) {  // beside it others can be shown
+        forms_.resize(before);
+        variants_ = variants;
+        missing = field.error();
+        continue;
+      }
+      forms_[position].fields.push_back(*field);
     }
+    if (forms_[position].fields.empty()) return tl::unexpected<tfile::Error>(*missing);
     return position;
   }
 
@@ -142,13 +157,9 @@ class TableBuilder {
  public:
   explicit TableBuilder(TextStyle style) : style_(style) {}
 
-  Result<std::vector<TextForm>> build(const TableForm& table) {
+  std::vector<TextForm> build(const TableForm& table) {
     forms_.emplace_back().kind = TextForm::Kind::record;
     add_fields(0, table, "");
-    if (forms_[0].fields.empty())
-      return tfile::fail(tfile::ErrorKind::unsupported, style_ == TextStyle::csv
-                                                            ? "no column of one number or string an entry"
-                                                            : "a table without columns");
     return std::move(forms_);
   }
 
@@ -187,7 +198,7 @@ class TableBuilder {
         made.kind = TextForm::Kind::bytes;
         break;
       case TableForm::Kind::list: {
-        made.kind = TextForm::Kind::list;
+        made.kind = form.optional ? TextForm::Kind::optional : TextForm::Kind::list;
         const std::uint32_t item = add(form.fields[0]);
         forms_[position].fields.push_back(item);
         break;
@@ -230,10 +241,19 @@ void drop_shapes(const tfile::Table& table, TableForm& form) {
 
 }  // namespace
 
-Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextStyle style) {
-  TableForm form = table_form(table);
+Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextStyle style,
+                                               const Contradicted& left_out) {
+  TableForm form = table_form(table, left_out);
+  const bool has_columns = !form.fields.empty();
+  // No column bears out how many there are.
+  constexpr std::int64_t kEmptyLinesMax = 1 << 20;
+  if (!has_columns && table.entries > kEmptyLinesMax)
+    return tfile::fail(tfile::ErrorKind::unsupported, "many entries, and no columns");
   if (style == TextStyle::csv) drop_shapes(table, form);
-  return TableBuilder(style).build(form);
+  auto forms = TableBuilder(style).build(form);
+  if (forms[0].fields.empty() && has_columns && table.entries > 0)
+    return tfile::fail(tfile::ErrorKind::unsupported, "no column of one number or string an entry");
+  return forms;
 }
 
 Result<std::vector<TextForm>> text_forms(const tfile::Table& table, NodeId node) {

@@ -7,6 +7,7 @@
 
 #include "tfile/result.h"
 #include "tfile/table.h"
+#include "view/list_counts.h"
 
 namespace tfilefs {
 
@@ -16,6 +17,7 @@ namespace tfilefs {
 //   string            as it is, control characters and backslashes escaped as in C
 //   list              its items, by spaces
 //   record            its fields, by tabs; the fields of a record in it follow one another in the same way
+//   list of 0 or 1 that says whether there is a value (a pointer that may be null): null, or the value as inside a list
 //   variant           the name of the class and the value as inside a list: Track(1 2 3); null where there is nothing
 // and inside a list, where spaces separate:
 //   list [1 2 3], record (1 2 3), string "as above, with \" too"
@@ -31,17 +33,17 @@ namespace tfilefs {
 enum class TextStyle : std::uint8_t { plain, json, csv };
 
 struct TextForm {
-  enum class Kind : std::uint8_t { number, string, bytes, list, record, variant, elsewhere };
+  enum class Kind : std::uint8_t { number, string, bytes, list, optional, record, variant, elsewhere };
   static constexpr tfile::ColumnId kNone = ~tfile::ColumnId{0};
   static constexpr std::uint32_t kUnseen = ~std::uint32_t{0};
 
   Kind kind = Kind::number;
   bool inner = false;                           // inside a list or a variant
-  tfile::ColumnId ends = kNone;                 // of list, string, bytes: the offsets column
+  tfile::ColumnId ends = kNone;                 // of list, optional, string, bytes: the offsets column
   tfile::ColumnId values = kNone;               // of number, string, bytes: the column itself
   tfile::ColumnId tags = kNone, index = kNone;  // of variant
-  std::vector<std::uint32_t> fields;  // of list: its one item; of record: its fields; of variant: what tags 1, 2, ...
-                                      // say, kUnseen where it has no columns (indices of forms)
+  std::vector<std::uint32_t> fields;  // of list, optional: its one item; of record: its fields; of variant: what tags
+                                      // 1, 2, ... say, kUnseen where it has no columns (indices of forms)
   std::vector<std::string> classes;   // of variant: what stands before each value, in the style of the text
   std::string name;                   // of a field, in the style of the text; plain text has no names
 };
@@ -51,6 +53,7 @@ tfile::Result<std::vector<TextForm>> text_forms(const tfile::Table&, tfile::Node
 
 // Those of a whole table, for JSON or CSV; forms[0] is the line. The names of a record's members within CSV are joined
 // by dots; of a variant CSV has tags and index. Errors: unsupported (nothing in it can be written).
-tfile::Result<std::vector<TextForm>> table_text_forms(const tfile::Table&, TextStyle);
+tfile::Result<std::vector<TextForm>> table_text_forms(const tfile::Table&, TextStyle,
+                                                      const Contradicted& left_out = {});
 
 }  // namespace tfilefs

@@ -173,7 +173,7 @@ bool TextMachine::range(const TextForm& form, std::int64_t index, std::int64_t& 
   std::memcpy(&end, ends + sizeof begin, sizeof end);
   if (begin < 0 || end < begin) damaged_ = true;
   // Else a few bytes could ask for an endless text.
-  if (form.kind == Kind::list && end > plan_->counts[form.fields[0]]) damaged_ = true;
+  if ((form.kind == Kind::list || form.kind == Kind::optional) && end > plan_->counts[form.fields[0]]) damaged_ = true;
   return !damaged_;
 }
 
@@ -274,6 +274,7 @@ bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std:
     return true;
   }
   if (form.kind == Kind::number) return write_number(form, index, to);
+  if (form.kind == Kind::optional) return begin_optional(form_index, index, to);
   if (form.kind == Kind::variant) return begin_variant(form_index, index, to);
   Step step{.form = form_index, .index = index};
   if (form.kind == Kind::record) {
@@ -283,6 +284,18 @@ bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std:
   }
   write_open(form, to);
   stack_.push_back(step);
+  return true;
+}
+
+// The value stands in its place: there is no step of its own.
+bool TextMachine::begin_optional(std::uint32_t form_index, std::int64_t index, std::string& to) {
+  const TextForm& form = plan_->forms[form_index];
+  std::int64_t begin = 0, end = 0;
+  if (!range(form, index, begin, end)) return false;
+  damaged_ = end - begin > 1;
+  if (damaged_) return false;
+  if (begin < end) return begin_value(form.fields[0], begin, to);
+  to += "null";
   return true;
 }
 

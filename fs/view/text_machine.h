@@ -62,6 +62,7 @@ class TextMachine {
   const std::byte* items(tfile::ColumnId, std::int64_t first, std::int64_t count);
   bool range(const TextForm&, std::int64_t index, std::int64_t& begin, std::int64_t& end);
   bool begin_value(std::uint32_t form, std::int64_t index, std::string& to);
+  bool begin_optional(std::uint32_t form, std::int64_t index, std::string& to);
   bool begin_variant(std::uint32_t form, std::int64_t index, std::string& to);
   bool write_number(const TextForm&, std::int64_t index, std::string& to);
   void write_missing(std::string& to) const;

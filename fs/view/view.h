@@ -8,6 +8,7 @@
 #include "content.h"
 #include "tfile/file.h"
 #include "tfile/table.h"
+#include "view/columnar_form.h"
 #include "view/text_form.h"
 
 namespace tfilefs {
@@ -30,13 +31,13 @@ void table_text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tf
 // TABLE.arrow: an Arrow IPC file of one record batch, whose buffers are the columns' bytes as they are, aligned to 64:
 // large lists, large strings, structs; fixed-size lists for shapes; booleans packed into bits. What a shorter column
 // does not have is null.
-void arrow_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
+void arrow_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, StringsAs,
                    Reply<std::shared_ptr<Content>>);
 
 // TABLE.parquet: uncompressed and PLAIN. Numbers are the column's bytes between headers of pages; booleans are bits,
 // small integers take four bytes, strings stand behind their sizes; levels are made from offsets, which are read once
 // for it. Groups of rows follow clusters.
-void parquet_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>,
+void parquet_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, StringsAs,
                      Reply<std::shared_ptr<Content>>);
 
 // TABLE/.awkward.json: the form of the table in Awkward Array, whose buffers are the column files; of lists of 0 or 1,

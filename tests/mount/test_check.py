@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tfilefs check`: silent about good files, and no damage goes unseen where the file has checksums."""
 
+import os
 import random
 import re
 import shutil
@@ -92,6 +93,52 @@ def test_a_flipped_bit_is_found_where_it_is(program, good, tmp_path, codec):
         assert code in (4, 8, 12), (name, at - address, lines)
         assert any(f"(at byte {address})" in line for line in lines), (name, address, at - address, lines)
     assert looked_at > 5
+
+
+@pytest.mark.parametrize("branch", ["list", "vector"])
+def test_a_damaged_basket_is_found_alone(program, good, samples, tmp_path, branch):
+    source = good / "lzma.root" if branch == "list" else os.path.join(samples("siblings"), "main.root")
+    shutil.copy(os.path.join(samples("siblings"), "side.root"), tmp_path)
+    with open(source, "rb") as file:
+        whole = file.read()
+    path = tmp_path / "damaged.root"
+    text = subprocess.run([program, "map", source], capture_output=True, text=True, check=True).stdout
+    baskets = [(int(at), int(n)) for at, n in re.findall(rf"At:(\d+) +N=(\d+) +TBasket .*name: {branch} ", text)]
+    assert len(baskets) > 1
+    for address, size in baskets:
+        path.write_bytes(whole[: address + size - 20] + b"\xa5" * 20 + whole[address + size :])
+        code, lines, _ = check(program, path)
+        assert code & 4 and f"(at byte {address})" in lines[0], lines
+        assert len(lines) == 2, "what lies beside it is whole"
+
+
+def test_a_sibling_masks_no_record(program, samples, tmp_path):
+    """A basket in another file has the address of an object here, which is checked nevertheless."""
+    for name in ("main.root", "side.root"):
+        shutil.copy(os.path.join(samples("siblings"), name), tmp_path)
+    path = tmp_path / "main.root"
+    assert check(program, path)[0] == 0
+    here = {at: (n, name) for at, n, name in records(program, path)}
+    there = {at: name for at, _, name in records(program, tmp_path / "side.root")}
+    [address] = [at for at in here if here[at][1] == "TNamed" and there.get(at) == "TBasket"]
+    whole = bytearray(path.read_bytes())
+    end = address + here[address][0]
+    whole[end - 20 : end] = b"\xa5" * 20
+    path.write_bytes(whole)
+    code, lines, _ = check(program, path)
+    assert code == 4 and len(lines) == 2 and lines[0].startswith("TNamed") and f"(at byte {address})" in lines[0], lines
+
+
+def test_damage_in_a_sibling_names_it(program, samples, tmp_path):
+    for name in ("main.root", "side.root"):
+        shutil.copy(os.path.join(samples("siblings"), name), tmp_path)
+    baskets = [(at, n) for at, n, name in records(program, tmp_path / "side.root") if name == "TBasket"]
+    whole = bytearray((tmp_path / "side.root").read_bytes())
+    address, size = baskets[-1]
+    whole[address + size - 20 : address + size] = b"\xa5" * 20
+    (tmp_path / "side.root").write_bytes(whole)
+    code, lines, _ = check(program, tmp_path / "main.root")
+    assert code == 4 and len(lines) == 2 and "side.root" in lines[0] and f"(at byte {address})" in lines[0], lines
 
 
 def test_a_record_that_is_overwritten_is_found(program, good, tmp_path):

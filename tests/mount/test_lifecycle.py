@@ -56,7 +56,9 @@ def daemons(mount_point):
 
 def test_background_mount_is_ready_when_the_program_returns(program, plain, mount_point):
     result = run(program, plain, mount_point)
-    assert result.returncode == 0 and result.stderr == "", result.stderr
+    assert (result.returncode, result.stdout) == (0, ""), result.stderr
+    assert result.stderr == f"tfilefs: mounted; see {mount_point}/.tfilefs/README\n"
+    assert os.path.exists(os.path.join(mount_point, ".tfilefs/README"))
     assert sorted(os.listdir(mount_point)) == ["h", "t"]
     assert len(daemons(mount_point)) == 1
     result = run(program, "umount", mount_point)
@@ -76,7 +78,15 @@ def test_background_daemon_keeps_no_terminal(program, plain, mount_point):
 @pytest.mark.parametrize("options", ([], ["-f"]))
 @pytest.mark.parametrize(
     "content, told",
-    [(b"not a ROOT file, but long enough to look at " * 10, "ROOT"), (b"", ""), (b"root", ""), (b"root" + b"\xff" * 200, "")],
+    [
+        (b"not a ROOT file, but long enough to look at " * 10, "it is a text file"),
+        ("Ein Verzeichnis für Übungen\n".encode() * 10, "it is a text file"),
+        (b"\xff\xfe\xfd" * 100, "not a ROOT file"),
+        (b"\x89HDF\r\n\x1a\n" + bytes(100), "it is an HDF5 file"),
+        (b"", "it is empty"),
+        (b"root", ""),
+        (b"root" + b"\xff" * 200, ""),
+    ],
 )
 def test_refused_file(program, mount_point, tmp_path, options, content, told):
     path = tmp_path / "bad.root"
@@ -95,6 +105,37 @@ def test_refused_without_source_or_mount_point(program, plain, mount_point, tmp_
     result = run(program, "-o", "no_such_option=1", plain, mount_point)
     assert result.returncode != 0 and "no_such_option" in result.stderr
     assert run(program).returncode != 0
+
+
+@pytest.mark.parametrize("word, told", [("unmount", "umount"), ("comit", "commit"), ("chek", "check"), ("lss", "ls"),
+                                        ("mount", "SOURCE MNT"), ("frobnicate", "--help")])
+def test_a_mistyped_command_is_told_the_nearest(program, tmp_path, word, told):
+    for arguments in ((), ("mnt",)):
+        result = run(program, word, *arguments, cwd=tmp_path)
+        assert result.returncode == 2 and result.stderr.count("\n") == 1, result.stderr
+        assert f"'{word}'" in result.stderr and f"tfilefs {told}" in result.stderr
+
+
+def test_what_is_no_command_but_a_file_is_mounted(program, plain, mount_point):
+    os.symlink(plain, os.path.join(os.path.dirname(mount_point), "unmount"))
+    result = run(program, "unmount", mount_point, cwd=os.path.dirname(mount_point))
+    assert result.returncode == 0, result.stderr
+    assert run(program, "umount", mount_point).returncode == 0
+
+
+@pytest.mark.parametrize("command", ((), ("ls",), ("map",), ("check",), ("classes",)))
+def test_what_is_no_file_is_told_what_it_is(program, mount_point, tmp_path, command):
+    rest = {(): [mount_point], ("classes",): [tmp_path / "headers"]}.get(command, [])
+    for url in ("https://example.org/a.root", "root://eos.cern.ch//a.root"):
+        result = run(program, *command, url, *rest)
+        assert result.returncode in (1, 8) and result.stderr.count("\n") == 1
+        assert f"{url}: is a URL" in result.stderr
+    if command not in ((), ("ls",)):
+        result = run(program, *command, tmp_path, *rest)
+        assert result.returncode in (1, 8) and f"{tmp_path}: is a directory" in result.stderr
+    else:
+        (tmp_path / "empty.root").touch()
+        assert "it is empty" in run(program, *command, tmp_path / "empty.root", *rest).stderr
 
 
 def test_umount_of_what_is_not_mounted(program, mount_point):
@@ -253,8 +294,11 @@ def test_help_and_version(program):
         result = run(program, *arguments)
         assert result.returncode == 0 and "tfilefs" in result.stdout, arguments
     result = run(program, "--help")
-    for word in ("umount", "ls", "map", "memory", "views"):
+    for word in ("memory", "views"):
         assert word in result.stdout, word
+    for command in ("umount", "ls", "map", "check", "stats", "classes", "commit", "recover"):
+        assert f"  tfilefs {command} " in result.stdout, command
+        assert f"tfilefs {command} " in run(program, command, "--help").stdout
     result = run(program, "--version")
     assert result.returncode == 0 and re.search(r"\d+\.\d+", result.stdout)
 

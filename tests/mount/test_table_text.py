@@ -94,10 +94,11 @@ def test_jsonl_is_the_columns(samples, shared_mount, sample):
         lines = [json.loads(line) for line in mounted_table.read_exactly(table + ".jsonl").splitlines()]
         assert len(lines) == mounted_table.schema_of(table)["entries"]
         compared = 0
+        nullable = mounted_table.nullable_nodes(table)
         undecoded = {path.split("/")[0] for path, column in mounted_table.columns_of(table).items() if column["role"] == "raw"}
         for node in set(os.listdir(table)) - undecoded:  # which stand elsewhere where they are inside of lists
             field = columnar.field_name(table, node)
-            expected = [plain(value) for value in mounted_table.read_node(table, field)]
+            expected = [plain(value) for value in mounted_table.read_node(table, field, nullable=nullable)]
             assert same([line[field] for line in lines], expected), field
             compared += 1
         assert compared > 0
@@ -131,3 +132,39 @@ def test_a_table_of_twelve_thousand_branches(mount, samples):
     assert rows[1:] == [[str(branch + entry) for branch in range(12_000)] for entry in range(3)]
     last = os.path.join(path, "c11999")
     assert mounted_table.read_exactly(last + ".txt").split() == [b"11999", b"12000", b"12001"]
+
+
+def test_a_pointer_is_null_or_the_value(samples, shared_mount):
+    table = os.path.join(shared_mount(os.path.join(samples("pointers"), "pointers-0-101.root")).path, "t")
+    nullable = mounted_table.nullable_nodes(table)
+    assert {os.path.join(table, name) for name in ("owner/one", "owner/unique")} <= nullable
+    values = mounted_table.read_node(table, "owner", "unique", nullable=nullable)
+    assert None in values and any(values)
+    text = mounted_table.read_exactly(os.path.join(table, "owner", "unique.txt")).decode().splitlines()
+    assert len(text) == len(values)
+    for line, value in zip(text, values):
+        assert line == "null" if value is None else line.startswith(f"({value['id']} "), line
+    lines = [json.loads(line) for line in mounted_table.read_exactly(table + ".jsonl").splitlines()]
+    assert same([line["owner"]["unique"] for line in lines], values)
+
+
+def test_an_empty_tree_has_all_views(tmp_path, mount):
+    with uproot.recreate(tmp_path / "empty.root") as file:
+        file.mktree("bare", {"x": "f4"})
+        file.mktree("lists", {"v": "var * float64"})
+    top = mount(tmp_path / "empty.root").path
+    for table, line in (("bare", b'"x"\r\n'), ("lists", b'"nv"\r\n')):
+        assert mounted_table.read_exactly(os.path.join(top, table + ".csv")) == line
+        assert mounted_table.read_exactly(os.path.join(top, table + ".jsonl")) == b""
+
+
+def test_a_tree_without_branches_has_all_views(samples, shared_mount):
+    top = shared_mount(os.path.join(samples("contradictions"), "empty.root")).path
+    for table, entries in (("none", 0), ("counted", 5), ("lists", 0)):
+        with open(os.path.join(top, table, ".schema.json")) as schema:
+            assert json.load(schema)["entries"] == entries
+        lines = mounted_table.read_exactly(os.path.join(top, table + ".jsonl")).splitlines()
+        assert lines == [b"{}"] * entries
+        assert mounted_table.read_exactly(os.path.join(top, table + ".csv")) == b"\r\n" * (1 + entries)
+        for suffix in (".arrow", ".parquet", "/.awkward.json"):
+            assert os.path.getsize(os.path.join(top, table + suffix)) > 0

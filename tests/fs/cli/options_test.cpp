@@ -19,12 +19,13 @@ TEST(Options, Sizes) {
 
 TEST(Options, AreTaken) {
   const auto options = parse_mount_options(
-      {"memory=1G,threads=3,readahead=1M", "views=listed,allow_other,uid=5,umask=027,idle=60,noatime"});
+      {"memory=1G,threads=3,readahead=1M,strings=binary", "views=listed,allow_other,uid=5,umask=027,idle=60,noatime"});
   ASSERT_TRUE(options);
   EXPECT_EQ(options->file_system.cache.memory, 1ull << 30);
   EXPECT_EQ(options->file_system.cache.threads, 3u);
   EXPECT_EQ(options->file_system.cache.readahead, 1u << 20);
   EXPECT_TRUE(options->file_system.views_listed);
+  EXPECT_EQ(options->file_system.strings, StringsAs::binary);
   EXPECT_TRUE(options->allow_other);
   EXPECT_EQ(options->file_system.ownership.uid, 5u);
   EXPECT_FALSE(options->file_system.ownership.gid);

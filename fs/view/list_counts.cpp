@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/list_counts.h"
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <utility>
+
+#include "mutex.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::Column;
+using tfile::ColumnId;
+using tfile::Node;
+using tfile::NodeId;
+using tfile::Role;
+
+constexpr int kDepthMax = 64;  // deeper than any node tree that the library builds
+
+class Counters {
+ public:
+  explicit Counters(const tfile::Table& table) : table_(table), found_(table.columns.size()) {}
+
+  std::vector<std::optional<ColumnId>> find() {
+    if (!table_.nodes.empty()) visit(0, std::nullopt, 0);
+    return std::move(found_);
+  }
+
+ private:
+  using List = std::optional<ColumnId>;  // its offsets
+
+  void visit(NodeId id, List list, int depth) {
+    const Node& node = table_.nodes[id];
+    if (depth > kDepthMax) return;
+    if (node.column) {
+      if (list && lists_of(*node.column).back() == *list) found_[*node.column] = list;
+      return;
+    }
+    if (const auto own = child_with(node, Role::offsets)) {
+      const auto& lists = lists_of(*own);
+      if (list && lists.size() > 1 && lists[lists.size() - 2] == *list) found_[*own] = list;
+      list = own;
+    }
+    const bool is_variant = child_with(node, Role::tags) && child_with(node, Role::index);
+    for (const NodeId child : node.children) {
+      const auto column = table_.nodes[child].column;
+      if (column && table_.columns[*column].role == Role::offsets) continue;
+      visit(child, is_variant && !column ? std::nullopt : list, depth + 1);
+    }
+  }
+
+  const std::vector<ColumnId>& lists_of(ColumnId id) const {
+    static const std::vector<ColumnId> kNone = {~ColumnId{0}};
+    return table_.columns[id].lists.empty() ? kNone : table_.columns[id].lists;
+  }
+
+  List child_with(const Node& node, Role role) const {
+    for (const NodeId child : node.children)
+      if (const auto column = table_.nodes[child].column; column && table_.columns[*column].role == role) return column;
+    return std::nullopt;
+  }
+
+  const tfile::Table& table_;
+  std::vector<List> found_;
+};
+
+// Asks for the last offset of each list; then, of columns that contradict it, whether it is damage that makes them so.
+class Asking : public std::enable_shared_from_this<Asking> {
+ public:
+  Asking(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnLengths lengths,
+         Reply<Contradicted> reply)
+      : streams_(std::move(streams)),
+        table_(std::move(table)),
+        lengths_(std::move(lengths)),
+        reply_(std::move(reply)),
+        contradicted_(table_->columns.size(), false) {}
+
+  void start() {
+    const auto counters = counted_by(*table_);
+    for (ColumnId id = 0; id < counters.size(); ++id) {
+      if (!counters[id] || !lengths_[id] || !lengths_[*counters[id]]) continue;
+      if (table_->columns[*counters[id]].stream != table_->columns[id].stream) counted_[*counters[id]].push_back(id);
+    }
+    left_ = counted_.size() + 1;
+    for (const auto& [list, columns] : counted_) ask_list(list, columns);
+    one_is_told();
+  }
+
+ private:
+  void ask_list(ColumnId list, const std::vector<ColumnId>& columns) {
+    if (*lengths_[list] == 0) return compare(columns, 0);
+    read_item(list, *lengths_[list] - 1, [this, self = shared_from_this(), &columns](Result<Slices> slices) {
+      std::int64_t last = 0;
+      if (!slices || !take(*slices, last)) return one_is_told();
+      compare(columns, last);
+    });
+  }
+
+  void compare(const std::vector<ColumnId>& columns, std::int64_t items) {
+    for (const ColumnId id : columns) {
+      const std::int64_t more = table_->columns[id].role == tfile::Role::offsets ? 1 : 0;
+      const std::int64_t length = *lengths_[id];
+      if (length == items + more || (length == 0 && items == 0)) continue;
+      if (length == 0) {
+        note(id);
+        continue;
+      }
+      ++left_;
+      read_item(id, length - 1, [this, self = shared_from_this(), id](const Result<Slices>& slices) {
+        if (slices) note(id);
+        one_is_told();
+      });
+    }
+    one_is_told();
+  }
+
+  template <class Then>
+  void read_item(ColumnId id, std::int64_t item, Then then) {
+    const Column& column = table_->columns[id];
+    const std::size_t size = column.item_size();
+    streams_->read(column.stream, column.slot, size, static_cast<std::uint64_t>(item) * size, size, std::move(then));
+  }
+
+  static bool take(const Slices& slices, std::int64_t& offset) {
+    std::size_t got = 0;
+    for (const auto piece : slices.pieces) {
+      if (got + piece.size() > sizeof offset) return false;
+      std::memcpy(reinterpret_cast<char*>(&offset) + got, piece.data(), piece.size());
+      got += piece.size();
+    }
+    return got == sizeof offset;
+  }
+
+  void note(ColumnId id) {
+    const Lock lock(mutex_);
+    contradicted_[id] = true;
+  }
+
+  void one_is_told() {
+    if (--left_ > 0) return;
+    const Lock lock(mutex_);
+    answer_ = std::move(contradicted_);
+    streams_->run_blocking([self = shared_from_this()] { self->reply_(std::move(self->answer_)); });
+  }
+
+  const std::shared_ptr<CachedStreams> streams_;
+  const std::shared_ptr<const tfile::Table> table_;
+  const ColumnLengths lengths_;
+  Reply<Contradicted> reply_;
+  std::map<ColumnId, std::vector<ColumnId>> counted_;  // by list
+  std::atomic<std::size_t> left_ = 0;
+  Contradicted answer_;  // set before it is handed to one thread
+
+  Mutex mutex_;
+  Contradicted contradicted_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+std::vector<std::optional<tfile::ColumnId>> counted_by(const tfile::Table& table) { return Counters(table).find(); }
+
+void contradicted_columns(const std::shared_ptr<CachedStreams>& streams,
+                          const std::shared_ptr<const tfile::Table>& table, const ColumnLengths& lengths,
+                          Reply<Contradicted> reply) {
+  std::make_shared<Asking>(streams, table, lengths, std::move(reply))->start();
+}
+
+void sound_lengths(const std::shared_ptr<CachedStreams>& streams, const std::shared_ptr<const tfile::Table>& table,
+                   Reply<SoundLengths> reply) {
+  auto shared = std::make_shared<Reply<SoundLengths>>(std::move(reply));
+  column_lengths(streams, table, true, [streams, table, shared](Result<ColumnLengths> lengths) {
+    if (!lengths) return (*shared)(tl::unexpected<Error>(lengths.error()));
+    contradicted_columns(streams, table, *lengths, [shared, lengths = *lengths](Result<Contradicted> found) {
+      if (!found) return (*shared)(tl::unexpected<Error>(found.error()));
+      (*shared)(SoundLengths{lengths, *std::move(found)});
+    });
+  });
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A branch with other items than its lists say is left out of a table's views, and spoils none of them."""
+
+import json
+import os
+import subprocess
+
+import numpy as np
+import polars
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+GOOD = [[entry + i / 8 for i in range(entry % 6)] for entry in range(100)]
+POINTS = [[{"x": entry} for _ in range(entry % 6)] for entry in range(100)]
+TABLES = {"unwritten": {"good": GOOD}, "longer": {"points": POINTS, "good": GOOD}}
+
+
+@pytest.fixture(params=TABLES)
+def odd(request, samples, shared_mount):
+    """Path of the file, of the table in a mount, and the columns that its views have."""
+    path = os.path.join(samples("contradictions"), request.param + ".root")
+    return path, os.path.join(shared_mount(path).path, "t"), TABLES[request.param]
+
+
+def test_arrow(odd):
+    _, table, wanted = odd
+    read = pa.ipc.open_file(pa.memory_map(table + ".arrow")).read_all()
+    read.validate(full=True)
+    assert read.to_pydict() == wanted
+    assert polars.read_ipc(table + ".arrow").to_dict(as_series=False) == wanted
+
+
+def test_parquet(odd):
+    _, table, wanted = odd
+    assert pa.parquet.read_table(table + ".parquet").to_pydict() == wanted
+
+
+def test_json(odd):
+    _, table, wanted = odd
+    with open(table + ".jsonl") as file:
+        read = [json.loads(line) for line in file]
+    assert read == [{name: values[entry] for name, values in wanted.items()} for entry in range(100)]
+
+
+def test_check_names_it(odd, program):
+    path, _, wanted = odd
+    done = subprocess.run([program, "check", path], capture_output=True, text=True)
+    assert done.returncode == 4
+    [line] = [line for line in done.stdout.splitlines() if "items, and its lists have" in line]
+    assert ("points.y" if "points" in wanted else "_M_elems") in line and "1 errors" in done.stdout.splitlines()[-1]
+
+
+def test_what_was_not_written_says_so(samples, shared_mount):
+    table = os.path.join(shared_mount(os.path.join(samples("contradictions"), "unwritten.root")).path, "t")
+    with open(os.path.join(table, ".schema.json")) as file:
+        columns = json.load(file)["columns"]
+    [column] = [column for column in columns if "nothing was written" in (column["reason"] or "")]
+    assert column["path"].startswith("odd/values/") and (column["length"], column["size"]) == (0, 0)
+    assert os.path.getsize(os.path.join(table, column["path"])) == 0, "every branch has a column"
+    assert np.fromfile(os.path.join(table, "odd", "offsets.i8"))[-1:].view("<i8").tolist() == [sum(map(len, GOOD))]
+    with pytest.raises(FileNotFoundError):
+        open(os.path.join(table, "odd.txt"))
+    with open(os.path.join(table, ".awkward.json")) as file:
+        assert json.load(file)["form"]["fields"] == ["good"]
+    with open(os.path.join(table, "good.txt")) as file:
+        assert len(file.readlines()) == 100

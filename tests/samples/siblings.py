@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run by ROOT: siblings.py DIRECTORY writes main.root, with several baskets of a vector, and one of its branches in
+side.root. The first basket there has the address of the object here that was written first."""
+
+import os
+import sys
+
+import ROOT
+
+os.chdir(sys.argv[1])
+# lzma has a checksum, so that any damage is seen.
+file = ROOT.TFile("main.root", "RECREATE", "", 207)
+first = ROOT.TNamed("first", "a title that is long enough to be compressed, " * 20)
+first.Write()
+tree = ROOT.TTree("t", "a branch in another file")
+here, there = ROOT.std.vector("double")(), ROOT.std.vector("int")()
+tree.Branch("vector", here, 2000)
+tree.Branch("other", there, 8000)
+tree.GetBranch("other").SetFile("side.root")
+for entry in range(1000):
+    here.clear()
+    there.clear()
+    for i in range(entry % 5):
+        here.push_back(entry * 0.37 + i)
+        there.push_back(entry * i)
+    tree.Fill()
+tree.Write()
+file.Close()
