@@ -142,7 +142,7 @@ class Asking : public std::enable_shared_from_this<Asking> {
     if (--left_ > 0) return;
     const Lock lock(mutex_);
     answer_ = std::move(contradicted_);
-    streams_->run_blocking([self = shared_from_this()] { self->reply_(std::move(self->answer_)); });
+    streams_->run_making([self = shared_from_this()] { self->reply_(std::move(self->answer_)); });
   }
 
   const std::shared_ptr<CachedStreams> streams_;
