@@ -482,3 +482,21 @@ def test_nested_lists_get_entries_that_hold_nothing(place, inner, killed):
         p.kill()
     assert p.status() == 0, p.mount.errors()
     assert p.tree() == {"v": [["ab"] if text else [[1, 2]], [], []]}
+
+
+@pytest.mark.parametrize("others", (False, True))
+def test_offsets_that_nobody_wrote_are_not_there_after_a_commit(place, others):
+    """Who made the file and appends all offsets later, the first 0 too, finds it as it was."""
+    p = place()
+    p.append("Events/v/offsets.i8", i8())
+    p.append("Events/v/values.f4", f4())
+    if others:
+        p.append("Events/x.i8", i8())
+    p.commit()
+    assert p.read("Events/v/offsets.i8") == []
+    p.append("Events/v/offsets.i8", i8(0, 2))
+    p.append("Events/v/values.f4", f4(1, 2))
+    if others:
+        p.append("Events/x.i8", i8(5))
+    assert p.status() == 0
+    assert p.tree()["v"] == [[1, 2]]
