@@ -169,7 +169,7 @@ tl::unexpected<Error> cannot_mount(const MountSettings& settings) {
 Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, const std::function<void()>& ready) {
   if (!settings.debug) fuse_set_log_func(collect_log);
   Arguments arguments(settings);
-  Served served{fs.get(), nullptr};
+  Served served{fs.get(), nullptr, {settings.allow_other, settings.ownership}};
   fuse_session* session = fuse_session_new(arguments.get(), &operations(), sizeof(fuse_lowlevel_ops), &served);
   if (!session) return cannot_mount(settings);
   served.session = session;

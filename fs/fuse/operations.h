@@ -3,6 +3,7 @@
 
 #include <fuse_lowlevel.h>
 
+#include "fuse/caller_of.h"
 #include "vfs/file_system.h"
 
 namespace tfilefs {
@@ -11,6 +12,7 @@ namespace tfilefs {
 struct Served {
   FileSystem* file_system = nullptr;
   fuse_session* session = nullptr;
+  Trust trust;
   // Whether the kernel drops its pages of what is written past them. Set before the first operation.
   bool coherent_direct_writes = false;
 };

@@ -45,8 +45,11 @@ bool took_place(const FilePlace& place, const std::vector<JournalRecord>& record
 }
 
 Result<std::vector<std::string>> names_in_journal(const FilePlace& place) {
+  // What somebody else put beside the file says nothing about it.
+  const auto owner = place.owner();
+  const auto of = owner ? std::optional(owner->uid) : std::nullopt;
   TRY(const Replayed replayed,
-      Journal::replay(place.directory.get(), journal_name(place.name), std::nullopt, Journal::Use::read));
+      Journal::replay(place.directory.get(), journal_name(place.name), of, Journal::Use::read));
   std::shared_ptr<const tfile::File> file;
   if (auto source = place.source()) {
     TRY(file, tfile::File::open(*source));

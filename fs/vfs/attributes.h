@@ -24,6 +24,7 @@ struct Attributes {
   std::uint64_t size = 0;    // bytes
   std::uint64_t blocks = 0;  // units of 512 bytes
   timespec modified{}, changed{};
+  bool same_for_all = true;  // Holder::is_same_for_all
 };
 
 // The most that one request to the kernel carries, and so the best size to read in.
