@@ -5,7 +5,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/file_check.h"
-#include "control/error_log.h"
+#include "printable.h"
 
 namespace tfilefs {
 namespace {

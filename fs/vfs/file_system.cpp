@@ -184,7 +184,7 @@ std::string FileSystem::pending_json() const {
     for (const std::string& line : file->staged().pending()) json["pending"].push_back("/" + line);
   }
   json["left"] = left;
-  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 // ---- from inodes to what stands there
