@@ -88,6 +88,12 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   settings.debug = request.debug;
   settings.idle = request.options.idle;
   settings.writable = request.options.file_system.write.has_value();
+  if (settings.writable) {
+    // The masks of those who make files count, and the kernel has applied them; this process's own is for its own
+    // files.
+    process_owner();
+    ::umask(0);
+  }
   return serve(std::move(fs), settings, ready);
 }
 

@@ -16,7 +16,7 @@ Creation creation(fuse_req_t request, mode_t mode) {
   return {mode, who->uid, who->gid};
 }
 
-void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int which, fuse_file_info*) {
+void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int which, fuse_file_info* info) {
   AttributeChange change;
   if (which & FUSE_SET_ATTR_MODE) change.mode = wanted->st_mode;
   if (which & FUSE_SET_ATTR_UID) change.uid = wanted->st_uid;
@@ -30,7 +30,7 @@ void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int whic
       const struct stat s = stat_of(attributes);
       return fuse_reply_attr(to, &s, attribute_timeout(attributes));
     });
-    fs.change(id, change, std::move(told), caller_of(request));
+    fs.change(id, change, std::move(told), caller_of(request), info ? info->fh : 0);
   });
 }
 
@@ -43,6 +43,12 @@ void op_mkdir(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mo
 void op_symlink(fuse_req_t request, const char* target, fuse_ino_t parent, const char* name) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
     fs.make_link(parent, name, target, creation(request, 0777), reply_found(fs, pending), caller_of(request));
+  });
+}
+
+void op_link(fuse_req_t request, fuse_ino_t of, fuse_ino_t parent, const char* name) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.make_hard_link(of, parent, name, reply_found(fs, pending), caller_of(request));
   });
 }
 
@@ -137,6 +143,7 @@ void add_change_operations(fuse_lowlevel_ops& ops) {
   ops.setattr = op_setattr;
   ops.mkdir = op_mkdir;
   ops.symlink = op_symlink;
+  ops.link = op_link;
   ops.unlink = op_unlink;
   ops.rmdir = op_rmdir;
   ops.rename = op_rename;

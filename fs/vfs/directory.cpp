@@ -75,6 +75,9 @@ void Directory::make_directory(std::string_view, const Creation&, Reply<FoundEnt
 void Directory::make_link(std::string_view, std::string_view, const Creation&, Reply<FoundEntry> reply) const {
   reply(read_only());
 }
+void Directory::make_hard_link(std::string_view, const Holder&, Reply<FoundEntry> reply) const {
+  reply(fail(ErrorKind::denied, "what is in a ROOT file has one name", -1, EPERM));
+}
 void Directory::remove(std::string_view, bool, Reply<void> reply) const { reply(read_only()); }
 void Directory::rename(std::string_view, const Directory&, std::string_view, unsigned, Reply<void> reply) const {
   reply(read_only());

@@ -73,6 +73,8 @@ struct OpenedContent {
   std::uint64_t identity = 0;  // of what keeps its inode: Holder::file_identity. The inode opened is its from now on
   bool cacheable =
       true;  // whether the kernel may keep pages; else the content is asked for each read, whatever stat said
+  // Asked for attributes and changes through the handle; null: what stands at the path is.
+  std::shared_ptr<const Holder> own = nullptr;
 };
 
 using Xattrs = std::vector<std::pair<std::string, std::string>>;
@@ -182,6 +184,8 @@ class Directory : public std::enable_shared_from_this<Directory> {
   virtual void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const;
   virtual void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const;
   virtual void make_link(std::string_view name, std::string_view target, const Creation&, Reply<FoundEntry>) const;
+  // link(2): another name of a file.
+  virtual void make_hard_link(std::string_view name, const Holder& of, Reply<FoundEntry>) const;
   virtual void remove(std::string_view name, bool directory, Reply<void>) const;
   // `flags`: as renameat2(2).
   virtual void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,

@@ -346,20 +346,34 @@ void FileSystem::give_up_generation(Inode& directory) {
 
 void FileSystem::forget(InodeId id, std::uint64_t times) { inodes_->forget(id, times); }
 
-void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& by) {
+std::shared_ptr<const Holder> FileSystem::open_holder(HandleId handle) const {
+  const auto file = handle != 0 ? files_.find(handle) : nullptr;
+  return file ? file->content.own : nullptr;
+}
+
+void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& by, HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  entry_for(inode, Access::status, by, [this, inode, reply = std::move(reply)](Result<Entry> entry) mutable {
-    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-    const Holder& holder = *entry->holder;
-    holder.attributes(entry->slot, [this, inode, reply = std::move(reply)](Result<Attributes> attributes) mutable {
-      if (attributes) {
-        attributes->number = inode->number;
-      } else {
-        note(*inode, "", attributes.error());
-      }
-      reply(std::move(attributes));
-    });
+  Reply<Attributes> told([this, inode, reply = std::move(reply)](Result<Attributes> attributes) mutable {
+    if (attributes) {
+      attributes->number = inode->number;
+    } else {
+      note(*inode, "", attributes.error());
+    }
+    reply(std::move(attributes));
+  });
+  if (const auto holder = open_holder(open)) return holder->attributes({}, std::move(told));
+  // What was removed or moved while it was open is asked through that.
+  Reply<Attributes> found([this, inode, told = std::move(told)](Result<Attributes> attributes) mutable {
+    const bool is_gone = !attributes && attributes.error().kind == ErrorKind::stale;
+    const auto holder = is_gone ? files_.own_of(*inode) : nullptr;
+    if (holder) return holder->attributes({}, std::move(told));
+    told(std::move(attributes));
+  });
+  entry_for(inode, Access::status, open != 0 ? nullptr : by, [found = std::move(found)](Result<Entry> entry) mutable {
+    if (!entry) return found(tl::unexpected(std::move(entry).error()));
+    const std::shared_ptr<const Holder> holder = entry->holder;
+    holder->attributes(entry->slot, std::move(found));
   });
 }
 

@@ -75,7 +75,8 @@ class FileSystem {
   // Counts as one lookup when it succeeds.
   void lookup(InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by = nullptr);
   void forget(InodeId, std::uint64_t times);
-  void getattr(InodeId, Reply<Attributes>, const CallerPtr& by = nullptr);
+  // `open`: the handle by which it is asked; 0: none.
+  void getattr(InodeId, Reply<Attributes>, const CallerPtr& by = nullptr, HandleId open = 0);
   void readlink(InodeId, Reply<std::string>, const CallerPtr& by = nullptr);
 
   struct Opened {
@@ -109,7 +110,8 @@ class FileSystem {
   void remove(InodeId parent, std::string_view name, bool directory, Reply<void>, const CallerPtr& by = nullptr);
   void rename(InodeId parent, std::string_view name, InodeId new_parent, std::string_view new_name, unsigned flags,
               Reply<void>, const CallerPtr& by = nullptr);
-  void change(InodeId, const AttributeChange&, Reply<Attributes>, const CallerPtr& by = nullptr);
+  void make_hard_link(InodeId of, InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by = nullptr);
+  void change(InodeId, const AttributeChange&, Reply<Attributes>, const CallerPtr& by = nullptr, HandleId open = 0);
   void set_xattr(InodeId, std::string_view name, std::optional<std::string> value, int flags, Reply<void>,
                  const CallerPtr& by = nullptr);
   // `append`: at the end, wherever the kernel believes it to be.
@@ -144,6 +146,7 @@ class FileSystem {
   void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);
   void find_in(const InodePtr& parent, std::string_view name, const CallerPtr& by, Reply<FoundEntry>);
   void entry_for(InodePtr, Access, const CallerPtr& by, Reply<Entry>);
+  std::shared_ptr<const Holder> open_holder(HandleId) const;
   InodeId refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry&, Attributes&);
   void look_up(const InodePtr& parent, const std::string& name, int tries, const CallerPtr& by, Reply<Found>);
   void look_up_once(const InodePtr& parent, const std::string& name, const CallerPtr& by, Reply<Found>);

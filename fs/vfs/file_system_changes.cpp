@@ -105,6 +105,25 @@ void FileSystem::make_link(InodeId parent, std::string_view name, std::string_vi
   change_in(parent, name, by, std::move(reply), std::move(make));
 }
 
+void FileSystem::make_hard_link(InodeId of, InodeId parent, std::string_view name, Reply<Found> reply,
+                                const CallerPtr& by) {
+  const InodePtr file = known(of);
+  if (!file) return reply(unknown_inode());
+  Reply<Entry> make(
+      [this, parent, name = std::string(name), by, reply = std::move(reply)](Result<Entry> entry) mutable {
+        if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+        auto link = [this, name, by, holder = entry->holder](const InodePtr& in, const DirectoryPtr& directory,
+                                                             Reply<Found> told) {
+          auto finish = [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
+            finish_found(in, name, by, std::move(made), std::move(told));
+          };
+          directory->make_hard_link(name, *holder, std::move(finish));
+        };
+        change_in(parent, name, by, std::move(reply), std::move(link));
+      });
+  entry_for(file, Access::status, by, std::move(make));
+}
+
 void FileSystem::remove(InodeId parent, std::string_view name, bool directory, Reply<void> reply, const CallerPtr& by) {
   auto take_away = [name = std::string(name), directory](const InodePtr&, const DirectoryPtr& in, Reply<void> told) {
     in->remove(name, directory, std::move(told));
@@ -124,22 +143,32 @@ void FileSystem::rename(InodeId parent, std::string_view name, InodeId new_paren
   change_in(new_parent, new_name, by, std::move(reply), std::move(move));
 }
 
-void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attributes> reply, const CallerPtr& by) {
+void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attributes> reply, const CallerPtr& by,
+                        HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
+  Reply<Attributes> told([this, inode, reply = std::move(reply)](Result<Attributes> changed) mutable {
+    if (changed) {
+      changed->number = inode->number;
+    } else {
+      note_refusal(*inode, "", changed.error());
+    }
+    reply(std::move(changed));
+  });
+  if (const auto holder = open_holder(open)) return holder->change({}, change, std::move(told));
+  // What was removed or moved while it was open is changed through that.
+  Reply<Attributes> done([this, inode, change, told = std::move(told)](Result<Attributes> changed) mutable {
+    const bool is_gone = !changed && changed.error().kind == ErrorKind::stale;
+    const auto holder = is_gone ? files_.own_of(*inode) : nullptr;
+    if (holder) return holder->change({}, change, std::move(told));
+    told(std::move(changed));
+  });
   // Whoever owns a file may change its mode, whatever the mode is; the kernel has seen to that.
   entry_for(inode, change.size ? Access::write : Access::status, by,
-            [this, inode, change, reply = std::move(reply)](Result<Entry> entry) mutable {
-              if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-              entry->holder->change(entry->slot, change,
-                                    [this, inode, reply = std::move(reply)](Result<Attributes> changed) mutable {
-                                      if (changed) {
-                                        changed->number = inode->number;
-                                      } else {
-                                        note_refusal(*inode, "", changed.error());
-                                      }
-                                      reply(std::move(changed));
-                                    });
+            [change, done = std::move(done)](Result<Entry> entry) mutable {
+              if (!entry) return done(tl::unexpected(std::move(entry).error()));
+              const std::shared_ptr<const Holder> holder = entry->holder;
+              holder->change(entry->slot, change, std::move(done));
             });
 }
 

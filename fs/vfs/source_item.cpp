@@ -28,8 +28,8 @@ using TreePtr = std::shared_ptr<SourceTree>;
 class PassedContent final : public Content {
  public:
   // `by`: who opened it. What he writes takes away the bits that let a file run as its owner.
-  PassedContent(ClusterCache& cache, Descriptor file, std::uint64_t size, CallerPtr by)
-      : cache_(cache), file_(std::make_shared<const Descriptor>(std::move(file))), size_(size), by_(std::move(by)) {}
+  PassedContent(ClusterCache& cache, std::shared_ptr<const Descriptor> file, std::uint64_t size, CallerPtr by)
+      : cache_(cache), file_(std::move(file)), size_(size), by_(std::move(by)) {}
   std::uint64_t size() const override { return size_; }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     answer_blocking(
@@ -80,24 +80,63 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino && (a.st_mode & S_IFMT) == (b.st_mode & S_IFMT);
 }
 
+// A thing that was moved is looked for under its new name.
+template <class T>
+Result<T> as_moved(Result<T> result) {
+  if (!result && result.error().kind == ErrorKind::not_found) return tfile::fail(ErrorKind::stale, result.error().text);
+  return result;
+}
+
 // The kernel walks the path again when told so, and finds what is there now.
 tl::unexpected<Error> another_file() {
   return tfile::fail(ErrorKind::stale, "another file was put in its place since it was looked up");
 }
 
-OpenedContent passed(SourceTree& tree, Descriptor file, const struct stat& status, bool writes, CallerPtr by) {
+// A file that is open, whatever became of its name.
+class OpenSourceFile final : public Holder {
+ public:
+  OpenSourceFile(std::shared_ptr<SourceTree> tree, std::shared_ptr<const Descriptor> file, CallerPtr by)
+      : tree_(std::move(tree)), file_(std::move(file)), by_(std::move(by)) {}
+
+  void attributes(Slot, Reply<Attributes> reply) const override {
+    answer_blocking(
+        tree_->context().cache, [tree = tree_, file = file_] { return told(*tree, file->get()); }, std::move(reply));
+  }
+  void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+    auto job = [tree = tree_, file = file_, change, by = by_]() -> Result<Attributes> {
+      TRY_VOID(SourceTree::change(file->get(), change, by));
+      return told(*tree, file->get());
+    };
+    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+  }
+
+ private:
+  static Result<Attributes> told(const SourceTree& tree, int fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
+    return mirrored_attributes(status, tree.context().ownership, tree.context().writing != nullptr);
+  }
+
+  const std::shared_ptr<SourceTree> tree_;
+  const std::shared_ptr<const Descriptor> file_;
+  const CallerPtr by_;
+};
+
+OpenedContent passed(SourceTree& tree, Descriptor descriptor, const struct stat& status, bool writes, CallerPtr by) {
+  const auto file = std::make_shared<const Descriptor>(std::move(descriptor));
   OpenedContent opened;
   // Of a file that is written here the kernel's pages are right whatever its times say.
   opened.version =
       writes ? version_of({0, 0, 0, status.st_ino, status.st_dev}) : version_of(source_state(status).identity);
-  opened.content = std::make_shared<PassedContent>(tree.context().cache, std::move(file),
+  if (tree.context().writing) opened.own = std::make_shared<const OpenSourceFile>(tree.shared_from_this(), file, by);
+  opened.content = std::make_shared<PassedContent>(tree.context().cache, file,
                                                    static_cast<std::uint64_t>(status.st_size), std::move(by));
   return opened;
 }
 
 Result<OpenedContent> open_passed(SourceTree& tree, const std::string& path, const struct stat& known, int mode,
                                   const CallerPtr& by) {
-  TRY(Descriptor file, tree.open_path(path, mode | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false, by));
+  TRY(Descriptor file, as_moved(tree.open_path(path, mode | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false, by)));
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
   if (!is_same_file(status, known)) return another_file();
@@ -107,7 +146,7 @@ Result<OpenedContent> open_passed(SourceTree& tree, const std::string& path, con
 // A job that changes attributes and tells what they are then.
 auto changed(TreePtr tree, std::string path, const AttributeChange& change, CallerPtr by) {
   return [tree = std::move(tree), path = std::move(path), change, by = std::move(by)]() -> Result<Attributes> {
-    TRY_VOID(tree->change(path, change, by));
+    TRY_VOID(as_moved(tree->change(path, change, by)));
     TRY(const struct stat status, tree->status(path, by));
     return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
   };
@@ -130,14 +169,18 @@ class SourceFile final : public Holder {
     place.inode = status_.st_ino;
     return version_of(place);
   }
+  // A file that can be renamed and linked here is itself under all of its names.
+  bool keeps_inode() const override { return tree_->context().writing != nullptr; }
+  const std::string& path() const { return path_; }
   std::optional<Attributes> known_attributes(Slot) const override {
-    if (by_ || Clock::now() - seen_ > MountedFile::kRecent) return std::nullopt;
+    // What is written here changes without a look at it.
+    if (by_ || tree_->context().writing || Clock::now() - seen_ > MountedFile::kRecent) return std::nullopt;
     return mirrored_attributes(status_, tree_->context().ownership, tree_->context().writing != nullptr);
   }
   void attributes(Slot slot, Reply<Attributes> reply) const override {
     if (auto known = known_attributes(slot)) return reply(*known);
     auto job = [tree = tree_, path = path_, known = status_, by = by_]() -> Result<Attributes> {
-      TRY(const struct stat status, tree->status(path, by));
+      TRY(const struct stat status, as_moved(tree->status(path, by)));
       if (!is_same_file(status, known)) return another_file();
       return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
     };
@@ -160,8 +203,8 @@ class SourceFile final : public Holder {
   }
   void read_link(Slot, Reply<std::string> reply) const override {
     answer_blocking(
-        tree_->context().cache, [tree = tree_, path = path_, by = by_] { return tree->link_target(path, by); },
-        std::move(reply));
+        tree_->context().cache,
+        [tree = tree_, path = path_, by = by_] { return as_moved(tree->link_target(path, by)); }, std::move(reply));
   }
 
  private:
@@ -184,12 +227,13 @@ class SourceDirectory final : public Directory {
   void find(std::string_view name, Reply<FoundEntry>) const override;
   void list(Reply<std::shared_ptr<const Listing>> reply) const override {
     answer_blocking(
-        tree_->context().cache, [tree = tree_, path = path_, by = by_] { return tree->list(path, by); },
+        tree_->context().cache, [tree = tree_, path = path_, by = by_] { return as_moved(tree->list(path, by)); },
         std::move(reply));
   }
   void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const override;
   void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const override;
   void make_link(std::string_view name, std::string_view target, const Creation&, Reply<FoundEntry>) const override;
+  void make_hard_link(std::string_view name, const Holder& of, Reply<FoundEntry>) const override;
   void remove(std::string_view name, bool directory, Reply<void>) const override;
   void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
               Reply<void>) const override;
@@ -272,6 +316,17 @@ void SourceDirectory::make_link(std::string_view name, std::string_view target, 
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }
 
+void SourceDirectory::make_hard_link(std::string_view name, const Holder& of, Reply<FoundEntry> reply) const {
+  const auto* file = dynamic_cast<const SourceFile*>(&of);
+  if (!file) return Directory::make_hard_link(name, of, std::move(reply));
+  auto job = [tree = tree_, of_path = file->path(), path = below(name), by = by_]() -> Result<FoundEntry> {
+    TRY_VOID(tree->make_hard_link(of_path, path, by));
+    TRY(const struct stat status, tree->status(path, by));
+    return FoundEntry{{make_source_file(tree, path, status), {}}, {}};
+  };
+  answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+}
+
 // A ROOT file, which shows as a directory, goes by rmdir when nothing is in it, as a directory would.
 Result<> remove_root_file(SourceTree& tree, const std::string& path, const CallerPtr& by) {
   TRY(const auto written, tree.written_file(path));
@@ -333,7 +388,7 @@ class SourceDirectoryHolder final : public Holder {
 
   void attributes(Slot, Reply<Attributes> reply) const override {
     auto job = [tree = tree_, path = path_, by = by_]() -> Result<Attributes> {
-      TRY(const struct stat status, tree->status(path, by));
+      TRY(const struct stat status, as_moved(tree->status(path, by)));
       return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));

@@ -10,6 +10,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "staging/left_journal.h"
 #include "tfile/source.h"
@@ -418,6 +419,16 @@ Result<> SourceTree::make_link(const std::string& path, const std::string& targe
   return {};
 }
 
+Result<> SourceTree::make_hard_link(const std::string& of, const std::string& path, const CallerPtr& by) {
+  const ActingFor acting(by);
+  if (!acting) return system_failure(path, EACCES);
+  TRY(const Descriptor from, open_as_is(parent_of(of), kDirectoryFlags, false, by));
+  TRY(const Descriptor in, parent(path, by));
+  if (::linkat(from.get(), name_of(of).c_str(), in.get(), name_of(path).c_str(), 0) != 0)
+    return system_failure(path, errno);
+  return {};
+}
+
 Result<> SourceTree::remove(const std::string& path, bool directory, const CallerPtr& by) {
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
@@ -437,29 +448,70 @@ Result<> SourceTree::rename(const std::string& from, const std::string& to, unsi
   return {};
 }
 
+namespace {
+
+constexpr auto kNobody = static_cast<uid_t>(-1);
+
+// What utimensat(2) takes. Nothing where a new size has set the time already: who may write a file but does not own it
+// may not ask for one time alone.
+std::optional<std::array<timespec, 2>> times_of(const AttributeChange& change) {
+  if (!change.accessed && !change.modified) return std::nullopt;
+  if (change.size && !change.accessed && change.modified->tv_nsec == UTIME_NOW) return std::nullopt;
+  constexpr timespec kLeave{0, UTIME_OMIT};
+  return std::array<timespec, 2>{change.accessed.value_or(kLeave), change.modified.value_or(kLeave)};
+}
+
+// Before somebody who is not the owner writes, the kernel asks in his name for the mode without the bits that let a
+// file run as its owner. He may not change it; but when he writes the host takes them away itself.
+bool is_taken_away(const AttributeChange& change, const struct stat& status, const CallerPtr& by) {
+  constexpr mode_t kTaken = S_ISUID | S_ISGID;
+  if (!change.mode || !by || by->uid == status.st_uid) return false;
+  const mode_t old = status.st_mode & 07777, wanted = *change.mode & 07777;
+  return (old & ~kTaken) == (wanted & ~kTaken) && (wanted & ~old) == 0;
+}
+
+}  // namespace
+
 Result<> SourceTree::change(const std::string& path, const AttributeChange& change, const CallerPtr& by) {
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor in, open_as_is(parent_of(path), kDirectoryFlags, false, by));
   const std::string name = path.empty() ? "." : name_of(path);
+  struct stat status {};
+  if (::fstatat(in.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return system_failure(path, errno);
   if (change.size) {
     TRY(const Descriptor file, open_as_is(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false, by));
     if (::ftruncate(file.get(), static_cast<off_t>(*change.size)) != 0) return system_failure(path, errno);
   }
   // Never through a link: of what stands there itself.
-  if (change.mode && ::fchmodat(in.get(), name.c_str(), *change.mode & 07777, AT_SYMLINK_NOFOLLOW) != 0)
+  if (change.mode && !is_taken_away(change, status, by) &&
+      ::fchmodat(in.get(), name.c_str(), *change.mode & 07777, AT_SYMLINK_NOFOLLOW) != 0)
     return system_failure(path, errno);
-  constexpr auto kNobody = static_cast<uid_t>(-1);
   if (change.uid || change.gid) {
     if (::fchownat(in.get(), name.c_str(), change.uid.value_or(kNobody), change.gid.value_or(kNobody),
                    AT_SYMLINK_NOFOLLOW) != 0)
       return system_failure(path, errno);
   }
-  if (change.accessed || change.modified) {
-    constexpr timespec kLeave{0, UTIME_OMIT};
-    const std::array<timespec, 2> times{change.accessed.value_or(kLeave), change.modified.value_or(kLeave)};
-    if (::utimensat(in.get(), name.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0) return system_failure(path, errno);
-  }
+  const auto times = times_of(change);
+  if (times && ::utimensat(in.get(), name.c_str(), times->data(), AT_SYMLINK_NOFOLLOW) != 0)
+    return system_failure(path, errno);
+  return {};
+}
+
+Result<> SourceTree::change(int open_file, const AttributeChange& change, const CallerPtr& by) {
+  const std::string what = "open file";
+  const ActingFor acting(by);
+  if (!acting) return system_failure(what, EACCES);
+  struct stat status {};
+  if (::fstat(open_file, &status) != 0) return system_failure(what, errno);
+  if (change.size && ::ftruncate(open_file, static_cast<off_t>(*change.size)) != 0) return system_failure(what, errno);
+  if (change.mode && !is_taken_away(change, status, by) && ::fchmod(open_file, *change.mode & 07777) != 0)
+    return system_failure(what, errno);
+  if ((change.uid || change.gid) &&
+      ::fchown(open_file, change.uid.value_or(kNobody), change.gid.value_or(kNobody)) != 0)
+    return system_failure(what, errno);
+  const auto times = times_of(change);
+  if (times && ::futimens(open_file, times->data()) != 0) return system_failure(what, errno);
   return {};
 }
 

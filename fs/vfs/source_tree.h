@@ -60,9 +60,11 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   Result<Descriptor> make_file(const std::string& path, const Creation&, bool exclusive, const CallerPtr&);
   Result<> make_directory(const std::string& path, const Creation&, const CallerPtr&);
   Result<> make_link(const std::string& path, const std::string& target, const CallerPtr&);
+  Result<> make_hard_link(const std::string& of, const std::string& path, const CallerPtr&);
   Result<> remove(const std::string& path, bool directory, const CallerPtr&);
   Result<> rename(const std::string& from, const std::string& to, unsigned flags, const CallerPtr&);
   Result<> change(const std::string& path, const AttributeChange&, const CallerPtr&);
+  static Result<> change(int open_file, const AttributeChange&, const CallerPtr&);
 
   MountContext& context() const { return context_; }
 
