@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <malloc.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <string_view>
@@ -31,6 +32,8 @@ int main(int argc, char** argv) {
   // Each arena of malloc keeps what its threads freed: with one for each thread a cache of small chunks took tens of
   // megabytes more than its budget. Chunks are too large, and too few, for threads to meet at one.
   mallopt(M_ARENA_MAX, 1);
+  // A file beyond the limit of setrlimit(2) is an error of write(2), EFBIG, not the end of a daemon.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     return dispatch(argc, argv);
   } catch (const std::exception& error) {

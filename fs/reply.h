@@ -3,6 +3,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <stop_token>
 #include <type_traits>
 #include <utility>
 
@@ -17,6 +18,11 @@ using tfile::Result;
 // Of a change that would make a name twice: EEXIST.
 inline tl::unexpected<Error> name_taken() { return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST); }
 
+// What long work says that was ended because nobody waits for its result any more.
+inline tl::unexpected<Error> given_up() {
+  return tfile::fail(ErrorKind::io, "given up: nobody waits for it", -1, ECANCELED);
+}
+
 // A promise to answer exactly once, from any thread. Destroyed unanswered it answers `io`: no request is ever lost.
 template <class T>
 class [[nodiscard]] Reply {
@@ -24,10 +30,16 @@ class [[nodiscard]] Reply {
   Reply() = default;
   template <class F, class = std::enable_if_t<!std::is_same_v<std::decay_t<F>, Reply>>>
   Reply(F function) : sink_(std::make_unique<Function<F>>(std::move(function))) {}
+  // With the asker() of another reply, which this one serves.
+  template <class F>
+  Reply(F function, std::stop_token asker)
+      : sink_(std::make_unique<Function<F>>(std::move(function))), asker_(std::move(asker)) {}
+  void asked_by(std::stop_token asker) { asker_ = std::move(asker); }
   Reply(Reply&&) noexcept = default;
   Reply& operator=(Reply&& other) noexcept {
     abandon();
     sink_ = std::move(other.sink_);
+    asker_ = std::move(other.asker_);
     return *this;
   }
   ~Reply() { abandon(); }
@@ -36,6 +48,9 @@ class [[nodiscard]] Reply {
     if (auto sink = std::move(sink_)) sink->answer(std::move(result));
   }
   bool answered() const { return !sink_; }
+  // Stopped when who asked waits no longer: a chance to end long work, which is still to be answered. Of a reply that
+  // was made without one it never is.
+  const std::stop_token& asker() const { return asker_; }
 
  private:
   struct Sink {
@@ -53,6 +68,7 @@ class [[nodiscard]] Reply {
   }
 
   std::unique_ptr<Sink> sink_;
+  std::stop_token asker_;
 };
 
 }  // namespace tfilefs

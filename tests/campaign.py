@@ -7,9 +7,10 @@ import os
 import random
 
 LENGTHS = {
-    #          images a story, of them mounted, kills, power cuts, operations of the model test
-    "short": dict(images=300, mounted_images=15, kills=20, cuts=5, operations=5_000),
-    "long": dict(images=3_000, mounted_images=200, kills=200, cuts=100, operations=100_000),
+    # images a story, of them mounted, kills, power cuts, operations of the model of a directory, and of the model of tables
+    # that grow, seconds of a race
+    "short": dict(images=300, mounted_images=15, kills=20, cuts=5, operations=5_000, growing=6_000, race_seconds=8),
+    "long": dict(images=3_000, mounted_images=200, kills=200, cuts=100, operations=100_000, growing=2_000_000, race_seconds=1200),
 }
 
 NAME = os.environ.get("TFILEFS_CRASH", "short")

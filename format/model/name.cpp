@@ -83,7 +83,8 @@ std::string unescape_name(std::string_view component) {
   name.reserve(component.size());
   for (std::size_t i = 0; i < component.size(); ++i) {
     const std::string_view escape = component.substr(i, 3);
-    const char meant = escape == "%2F" ? '/' : escape == "%25" ? '%' : i == 0 && escape == "%2E" ? '.' : '\0';
+    const char at_start = i > 0 ? '\0' : escape == "%2E" ? '.' : escape == "%6F" ? 'o' : '\0';
+    const char meant = escape == "%2F" ? '/' : escape == "%25" ? '%' : at_start;
     if (meant != '\0' || escape == "%00") {
       name += meant;
       i += 2;

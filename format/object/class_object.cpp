@@ -62,13 +62,13 @@ class ClassObject final : public Object {
   Result<std::string> json(std::span<const std::byte> payload) const override {
     return object_json(*infos_, class_name, payload, keylen_);
   }
-  Result<Plot> plot(std::span<const std::byte> payload) const override {
+  Result<Plot> plot(std::span<const std::byte> payload, Effort& effort) const override {
     TRY(const ObjectMembers members, read_members(payload));
-    return object_plot(object_kind_, *infos_, class_name, members);
+    return object_plot(object_kind_, *infos_, class_name, members, effort);
   }
-  Result<Spreadsheet> spreadsheet(std::span<const std::byte> payload) const override {
+  Result<Spreadsheet> spreadsheet(std::span<const std::byte> payload, Effort& effort) const override {
     TRY(const ObjectMembers members, read_members(payload));
-    return object_spreadsheet(object_kind_, *infos_, class_name, members);
+    return object_spreadsheet(object_kind_, *infos_, class_name, members, effort);
   }
   Result<std::string> text(std::span<const std::byte> payload) const override {
     TRY(const ObjectMembers members, read_members(payload));

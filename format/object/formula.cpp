@@ -388,6 +388,18 @@ Result<Formula> Formula::parse(std::string_view text, std::size_t variables) {
   return FormulaParser(text, variables).parse();
 }
 
+std::uint64_t Formula::steps() const {
+  constexpr std::uint64_t kCall = 10;  // of the mathematical library, in simple ones
+  std::uint64_t steps = 0;
+  for (const Op& op : ops_) {
+    const bool calls = op.step == Step::call1 || op.step == Step::call2 || op.step == Step::power ||
+                       op.step == Step::remainder || op.step == Step::shape;
+    steps += calls ? kCall : 1;
+    if (op.step == Step::shape) steps += op.extra >> kShapeBits;
+  }
+  return steps;
+}
+
 double Formula::value(double x, double y, std::span<const double> parameters) const {
   std::vector<double> stack;
   const auto pop = [&] {

@@ -21,6 +21,9 @@ class Formula {
   double value(double x, std::span<const double> parameters) const { return value(x, 0, parameters); }
   double value(double x, double y, std::span<const double> parameters) const;
 
+  // What one value takes (tfile/effort.h).
+  std::uint64_t steps() const;
+
  private:
   friend class FormulaParser;
   enum class Step : std::uint8_t {

@@ -51,15 +51,17 @@ FormulaOf formula_of(const ObjectMembers& members) {
 
 }  // namespace
 
-Result<PlotPoints> sampled_function(const ObjectMembers& members) {
+Result<PlotPoints> sampled_function(const ObjectMembers& members, Effort& effort) {
   std::optional<PlotPoints> curve = saved_points(members);
   if (!curve) {
     const FormulaOf f = formula_of(members);
     TRY(const Formula formula, Formula::parse(f.text));
     const double low = members.number("fXmin").value_or(0), high = members.number("fXmax").value_or(1);
     const std::int64_t count = std::clamp<std::int64_t>(members.integer("fNpx", 100), 2, kPointsMax) + 1;
+    const std::uint64_t steps = formula.steps();
     curve.emplace();
     for (std::int64_t i = 0; i < count; ++i) {
+      if (!effort.spend(steps)) return tl::unexpected(effort.check().error());
       const double x = low + (high - low) * static_cast<double>(i) / static_cast<double>(count - 1);
       curve->xs.push_back(x);
       curve->ys.push_back(formula.value(x, f.parameters));
@@ -71,7 +73,7 @@ Result<PlotPoints> sampled_function(const ObjectMembers& members) {
   return *std::move(curve);
 }
 
-Result<PlotBins> sampled_surface(const ObjectMembers& members) {
+Result<PlotBins> sampled_surface(const ObjectMembers& members, Effort& effort) {
   constexpr std::int64_t kCellsMax = 500;  // a side; 30 unless somebody wanted more
   const FormulaOf f = formula_of(members);
   TRY(const Formula formula, Formula::parse(f.text, 2));
@@ -86,10 +88,13 @@ Result<PlotBins> sampled_surface(const ObjectMembers& members) {
   };
   map.x.edges = edges("fNpx", "fXmin", "fXmax");
   map.y.edges = edges("fNpy", "fYmin", "fYmax");
+  const std::uint64_t steps = formula.steps();
   for (std::size_t i = 0; i + 1 < map.x.edges.size(); ++i)
-    for (std::size_t j = 0; j + 1 < map.y.edges.size(); ++j)
+    for (std::size_t j = 0; j + 1 < map.y.edges.size(); ++j) {
+      if (!effort.spend(steps)) return tl::unexpected(effort.check().error());
       map.values.push_back(formula.value((map.x.edges[i] + map.x.edges[i + 1]) / 2,
                                          (map.y.edges[j] + map.y.edges[j + 1]) / 2, f.parameters));
+    }
   map.x.title = members.text("fHistogram.fXaxis.fTitle");
   map.y.title = members.text("fHistogram.fYaxis.fTitle");
   return map;

@@ -154,7 +154,10 @@ struct EfficiencyCells {
   double level = 0.682689492137;
 
   double value(std::uint64_t cell) const { return total[cell] > 0 ? passed[cell] / total[cell] : 0; }
-  Interval interval(std::uint64_t cell) const { return binomial_interval(passed[cell], total[cell], level, method); }
+  Interval interval(std::uint64_t cell, Effort& effort) const {
+    if (!effort.spend(1)) return {};
+    return binomial_interval(passed[cell], total[cell], level, method, effort);
+  }
 };
 
 Result<EfficiencyCells> efficiency_cells(const ObjectMembers& members, std::size_t dimensions) {
@@ -185,7 +188,7 @@ std::size_t efficiency_dimensions(const StreamerInfos& infos, const ObjectMember
   return kind_of_object(infos, members.class_name("fTotalHistogram")).dimensions;
 }
 
-Result<Plot> efficiency_plot(const StreamerInfos& infos, const ObjectMembers& members) {
+Result<Plot> efficiency_plot(const StreamerInfos& infos, const ObjectMembers& members, Effort& effort) {
   const std::size_t dimensions = efficiency_dimensions(infos, members);
   if (dimensions < 1 || dimensions > 2)
     return fail(ErrorKind::unsupported, "efficiency: only one or two dimensions are drawn");
@@ -207,7 +210,7 @@ Result<Plot> efficiency_plot(const StreamerInfos& infos, const ObjectMembers& me
   each_inner_cell(cells.bins, [&](std::uint64_t cell, std::uint64_t i, auto...) {
     if (!(cells.total[cell] > 0)) return;
     const double low = x.edges[i], high = x.edges[i + 1], value = cells.value(cell);
-    const Interval interval = cells.interval(cell);
+    const Interval interval = cells.interval(cell, effort);
     points.xs.push_back((low + high) / 2);
     points.ys.push_back(value);
     points.x_low.push_back((high - low) / 2);
@@ -215,6 +218,7 @@ Result<Plot> efficiency_plot(const StreamerInfos& infos, const ObjectMembers& me
     points.y_low.push_back(value - interval.low);
     points.y_high.push_back(interval.high - value);
   });
+  TRY_VOID(effort.check());
   points.x = std::move(x);
   points.y = std::move(y);
   if (points.y.title.empty()) points.y.title = "efficiency";
@@ -299,7 +303,7 @@ Result<Spreadsheet> histogram_sheet(const ObjectKind& kind, const ObjectMembers&
   return sheet;
 }
 
-Result<Spreadsheet> efficiency_sheet(const StreamerInfos& infos, const ObjectMembers& members) {
+Result<Spreadsheet> efficiency_sheet(const StreamerInfos& infos, const ObjectMembers& members, Effort& effort) {
   const std::size_t dimensions = efficiency_dimensions(infos, members);
   if (dimensions == 0) return fail(ErrorKind::damaged, "efficiency: without histograms");
   TRY(const EfficiencyCells cells, efficiency_cells(members, dimensions));
@@ -307,13 +311,14 @@ Result<Spreadsheet> efficiency_sheet(const StreamerInfos& infos, const ObjectMem
   add_borders(sheet, members, "fTotalHistogram.", cells.bins);
   std::vector<double> values, low, high, passed, total;
   each_inner_cell(cells.bins, [&](std::uint64_t cell, auto...) {
-    const Interval interval = cells.interval(cell);
+    const Interval interval = cells.interval(cell, effort);
     values.push_back(cells.value(cell));
     low.push_back(interval.low);
     high.push_back(interval.high);
     passed.push_back(cells.passed[cell]);
     total.push_back(cells.total[cell]);
   });
+  TRY_VOID(effort.check());
   add_column(sheet, "efficiency", std::move(values));
   add_column(sheet, "interval_low", std::move(low));
   add_column(sheet, "interval_high", std::move(high));
@@ -435,22 +440,22 @@ bool can_tabulate(const ObjectKind& kind, const StreamerInfos& infos, std::strin
 }
 
 Result<Plot> object_plot(const ObjectKind& kind, const StreamerInfos& infos, std::string_view class_name,
-                         const ObjectMembers& members) {
+                         const ObjectMembers& members, Effort& effort) {
   Plot plot;
   if (kind.family == ObjectFamily::histogram || kind.family == ObjectFamily::profile) {
     TRY(PlotBins bins, histogram_plot(members, kind));
     plot.layers.emplace_back(std::move(bins));
   } else if (kind.family == ObjectFamily::efficiency) {
-    TRY(plot, efficiency_plot(infos, members));
+    TRY(plot, efficiency_plot(infos, members, effort));
   } else if (kind.family == ObjectFamily::graph) {
     plot = graph_plot(infos, class_name, members);
   } else if (is_polygons(infos, class_name)) {
     plot.layers.emplace_back(polygons_plot(members));
   } else if (is_surface(infos, class_name)) {
-    TRY(PlotBins map, sampled_surface(members));
+    TRY(PlotBins map, sampled_surface(members, effort));
     plot.layers.emplace_back(std::move(map));
   } else {
-    TRY(PlotPoints curve, sampled_function(members));
+    TRY(PlotPoints curve, sampled_function(members, effort));
     plot.layers.emplace_back(std::move(curve));
   }
   set_titles(plot, members.text("fTitle"));
@@ -458,18 +463,18 @@ Result<Plot> object_plot(const ObjectKind& kind, const StreamerInfos& infos, std
 }
 
 Result<Spreadsheet> object_spreadsheet(const ObjectKind& kind, const StreamerInfos& infos, std::string_view class_name,
-                                       const ObjectMembers& members) {
+                                       const ObjectMembers& members, Effort& effort) {
   switch (kind.family) {
     case ObjectFamily::histogram:
     case ObjectFamily::profile:
       return histogram_sheet(kind, members);
     case ObjectFamily::efficiency:
-      return efficiency_sheet(infos, members);
+      return efficiency_sheet(infos, members, effort);
     case ObjectFamily::graph:
       return graph_sheet(members);
     default: {
       if (is_polygons(infos, class_name)) return polygons_sheet(members);
-      TRY(PlotPoints curve, sampled_function(members));
+      TRY(PlotPoints curve, sampled_function(members, effort));
       Spreadsheet sheet;
       add_column(sheet, "x", std::move(curve.xs));
       add_column(sheet, "y", std::move(curve.ys));

@@ -17,10 +17,11 @@ bool can_plot(const ObjectKind&, const StreamerInfos&, std::string_view class_na
 bool can_tabulate(const ObjectKind&, const StreamerInfos&, std::string_view class_name);
 
 // What is to be drawn. Errors: unsupported (a formula that is not understood), damaged.
-Result<Plot> object_plot(const ObjectKind&, const StreamerInfos&, std::string_view class_name, const ObjectMembers&);
+Result<Plot> object_plot(const ObjectKind&, const StreamerInfos&, std::string_view class_name, const ObjectMembers&,
+                         Effort&);
 
 // The numbers of it: a line a bin (its borders, content, error) or a point.
 Result<Spreadsheet> object_spreadsheet(const ObjectKind&, const StreamerInfos&, std::string_view class_name,
-                                       const ObjectMembers&);
+                                       const ObjectMembers&, Effort&);
 
 }  // namespace tfile

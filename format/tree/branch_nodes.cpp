@@ -355,9 +355,11 @@ class Builder {
                              ? typed_suffix(out_.columns[*child.column].dtype, out_.columns[*child.column].shape)
                              : std::string());
     }
-    const std::vector<std::string> unique = directory_names(names, suffixes);
+    std::vector<std::string> unique = directory_names(names, suffixes);
     for (std::size_t i = 0; i < draft.children.size(); ++i) {
       Draft& child = draft.children[i];
+      if (names[i] == kOffsetsStem && suffixes[i] == ".i8" && out_.columns[*child.column].role != Role::offsets)
+        unique[i] = std::string(kEscapedOffsetsStem) + suffixes[i];
       const auto id = static_cast<NodeId>(out_.nodes.size());
       out_.nodes[node].children.push_back(id);
       Node made;

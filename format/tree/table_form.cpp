@@ -60,7 +60,7 @@ Result<> check_name(const std::string& path, std::string_view component, std::si
     return invalid(path, "ROOT takes brackets in a branch's name for dimensions");
   }
   if (component.size() + suffix_size > kNameMax) return invalid(path, "its name is too long");
-  if (escape_name(name) != component)
+  if (escape_name(name) != component && component != kEscapedOffsetsStem)
     return invalid(path, "its name is written " + escape_name(name) + " in the mount");
   return {};
 }

@@ -2,14 +2,24 @@
 #include "cache/budget.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 namespace tfilefs {
+namespace {
+
+Error refusal(std::uint64_t need, std::uint64_t size) {
+  const auto megabytes = [](std::uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MB"; };
+  return {ErrorKind::no_space, megabytes(need) + " are needed at once, and memory= gives " + megabytes(size), -1,
+          ENOMEM};
+}
+
+}  // namespace
 
 Budget::Reservation Budget::Reservation::split(std::uint64_t bytes) {
   bytes = std::min(bytes, bytes_);
   bytes_ -= bytes;
-  return {budget_, bytes};
+  return {budget_, bytes, requested_};
 }
 
 void Budget::Reservation::give_back(std::uint64_t bytes) {
@@ -18,6 +28,7 @@ void Budget::Reservation::give_back(std::uint64_t bytes) {
   {
     Lock lock(budget_->mutex_);
     budget_->used_ -= bytes;
+    if (requested_) budget_->requested_ -= bytes;
   }
   budget_->changed();
 }
@@ -26,9 +37,14 @@ void Budget::Reservation::settle(std::uint64_t bytes) {
   shrink(bytes);
   if (bytes <= bytes_ || !budget_) return;
   Lock lock(budget_->mutex_);
-  budget_->used_ += bytes - bytes_;
-  budget_->peak_ = std::max(budget_->peak_.load(), budget_->used_.load());
+  budget_->add(bytes - bytes_, requested_);
   bytes_ = bytes;
+}
+
+void Budget::add(std::uint64_t bytes, bool requested) {
+  used_ += bytes;
+  if (requested) requested_ += bytes;
+  peak_ = std::max(peak_.load(), used_.load());
 }
 
 void Budget::reserve(std::shared_ptr<Request> request, Patience patience) {
@@ -51,9 +67,8 @@ void Budget::reserve(std::shared_ptr<Request> request, Patience patience) {
 Budget::Reservation Budget::take(std::uint64_t bytes) {
   if (const std::uint64_t missing = shortfall(bytes); missing > 0 && evict_) evict_(missing, Evict::idle);
   Lock lock(mutex_);
-  used_ += bytes;
-  peak_ = std::max(peak_.load(), used_.load());
-  return {shared_from_this(), bytes};
+  add(bytes, false);
+  return {shared_from_this(), bytes, false};
 }
 
 void Budget::close() {
@@ -67,10 +82,10 @@ void Budget::close() {
 // Serves the queue's head until one has to wait. One thread at a time; the others leave it a note.
 void Budget::pump() {
   std::vector<std::shared_ptr<Request>> to_start;
-  std::vector<std::shared_ptr<Request>> to_deny;
-  bool closed = false;
+  std::vector<std::pair<std::shared_ptr<Request>, Error>> to_deny;
   for (;;) {
     Waiting head;
+    bool closed = false;
     {
       Lock lock(mutex_);
       if (pumping_) {
@@ -83,24 +98,27 @@ void Budget::pump() {
       head = queue_.front();
       closed = closed_;
     }
-    const bool granted = !closed && serve(head);
-    const bool refused = !granted && (closed || head.patience == Patience::now_or_never);
-    if (granted) to_start.push_back(head.request);
-    if (refused) to_deny.push_back(head.request);
-    {
-      Lock lock(mutex_);
-      pumping_ = false;
-      if (granted || refused) {
-        queue_.pop_front();
-        --waiting_;
-      } else if (!again_) {
-        break;
-      }
+    bool done = true;
+    if (closed) {
+      to_deny.emplace_back(head.request, Error{ErrorKind::busy, "the cache is closing", -1, 0});
+    } else if (const Served served = serve(head); served.granted) {
+      to_start.push_back(head.request);
+    } else if (served.refused) {
+      to_deny.emplace_back(head.request, *served.refused);
+    } else {
+      done = false;
+    }
+    Lock lock(mutex_);
+    pumping_ = false;
+    if (done) {
+      queue_.pop_front();
+      --waiting_;
+    } else if (!again_) {
+      break;
     }
   }
   for (auto& request : to_start) request->start();
-  for (auto& request : to_deny)
-    request->denied(Error{ErrorKind::busy, closed ? "the cache is closing" : "no memory is free", -1, 0});
+  for (auto& [request, error] : to_deny) request->denied(error);
 }
 
 std::uint64_t Budget::shortfall(std::uint64_t need) const {
@@ -111,28 +129,32 @@ std::uint64_t Budget::shortfall(std::uint64_t need) const {
 bool Budget::grant(const Waiting& waiting, std::uint64_t need) {
   {
     Lock lock(mutex_);
-    if (used_ > 0 && (need > size_ || used_ > size_ - need)) return false;
-    used_ += need;
-    peak_ = std::max(peak_.load(), used_.load());
+    const bool fits = need <= size_ && used_ <= size_ - need;
+    if (!fits && (requested_ > 0 || waiting.patience == Patience::now_or_never)) return false;
+    add(need, true);
   }
-  waiting.request->claim(Reservation(shared_from_this(), need));
+  waiting.request->claim(Reservation(shared_from_this(), need, true));
   return true;
 }
 
 // First with what is free, then without what lies idle. If it still must wait, what readers hold leaves the cache too:
 // its bytes come back the moment they let go, which wakes the queue, whereas an idle chunk would wake nobody.
-bool Budget::serve(const Waiting& head) {
+Budget::Served Budget::serve(const Waiting& head) {
   std::uint64_t need = head.request->prepare();
-  if (grant(head, need)) return true;
+  if (need > kBeyondMax && need - kBeyondMax > size_) {
+    head.request->retreat();
+    return {.refused = refusal(need, size_)};
+  }
+  if (grant(head, need)) return {.granted = true};
   evict_(shortfall(need), Evict::idle);
-  if (grant(head, need)) return true;
+  if (grant(head, need)) return {.granted = true};
   head.request->retreat();
-  if (head.patience == Patience::now_or_never) return false;
+  if (head.patience == Patience::now_or_never) return {.refused = Error{ErrorKind::busy, "no memory is free", -1, 0}};
   evict_(shortfall(need), Evict::any);
   need = head.request->prepare();
-  if (grant(head, need)) return true;
+  if (grant(head, need)) return {.granted = true};
   head.request->retreat();
-  return false;
+  return {};
 }
 
 }  // namespace tfilefs

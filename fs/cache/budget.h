@@ -2,33 +2,36 @@
 #pragma once
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "mutex.h"
 #include "reply.h"
 
 namespace tfilefs {
 
-// The one byte budget. Bytes are granted in whole requests, first come first served; a request larger than the whole
-// budget runs when nothing else is alive. A request that waits holds nothing, and once granted needs nothing more: so
-// every granted request ends, and no two can wait for each other. Thread-safe; calls the evictor and the requests
-// without a lock held.
+// The one byte budget. Bytes are granted in whole requests, first come first served. A request that waits holds
+// nothing, and once granted needs nothing more: so every granted request ends, and no two can wait for each other. One
+// that does not fit beside what writers have handed over, or not even alone, runs as soon as no request before it holds
+// bytes: nothing else comes back by itself. Of more than the budget and kBeyondMax, none runs. Thread-safe; calls the
+// evictor and the requests without a lock held.
 class Budget : public std::enable_shared_from_this<Budget> {
  public:
   // Bytes that were granted; given back when this goes.
   class Reservation {
    public:
     Reservation() = default;
-    Reservation(Reservation&& other) noexcept : budget_(std::move(other.budget_)), bytes_(other.bytes_) {
-      other.bytes_ = 0;
-    }
+    Reservation(Reservation&& other) noexcept
+        : budget_(std::move(other.budget_)), bytes_(std::exchange(other.bytes_, 0)), requested_(other.requested_) {}
     Reservation& operator=(Reservation&& other) noexcept {
       give_back(bytes_);
       budget_ = std::move(other.budget_);
       bytes_ = std::exchange(other.bytes_, 0);
+      requested_ = other.requested_;
       return *this;
     }
     ~Reservation() { give_back(bytes_); }
@@ -46,10 +49,12 @@ class Budget : public std::enable_shared_from_this<Budget> {
 
    private:
     friend class Budget;
-    Reservation(std::shared_ptr<Budget> budget, std::uint64_t bytes) : budget_(std::move(budget)), bytes_(bytes) {}
+    Reservation(std::shared_ptr<Budget> budget, std::uint64_t bytes, bool requested)
+        : budget_(std::move(budget)), bytes_(bytes), requested_(requested) {}
     void give_back(std::uint64_t bytes);
     std::shared_ptr<Budget> budget_;
     std::uint64_t bytes_ = 0;
+    bool requested_ = true;  // else taken
   };
 
   // What asks for bytes. `prepare` and `claim` run for one request at a time, so that what `prepare` found is still
@@ -66,11 +71,17 @@ class Budget : public std::enable_shared_from_this<Budget> {
   enum class Patience : std::uint8_t { wait, now_or_never };
   enum class Evict : std::uint8_t { idle, any };  // any: also what readers hold; it is freed when they let go
 
+  // What one request may take beyond the budget: with a small one, baskets and objects of ordinary files are still to
+  // be read. What is larger is not worth more memory than the mount was given.
+  static constexpr std::uint64_t kBeyondMax = 128 << 20;
+
   explicit Budget(std::uint64_t bytes) : size_(bytes) {}
 
   // How to make room for about `bytes`. Set once, before the first request.
   void set_evictor(std::function<void(std::uint64_t bytes, Evict)> evictor) { evict_ = std::move(evictor); }
 
+  // Each request is granted or denied, now or later. Errors: busy (nothing is free, and it does not wait; or this is
+  // closed), is_refusal() (it is too large to be granted ever).
   void reserve(std::shared_ptr<Request>, Patience);
 
   // Bytes that cannot wait (what a writer has handed over): counted at once, even beyond the budget; what lies idle in
@@ -95,9 +106,14 @@ class Budget : public std::enable_shared_from_this<Budget> {
     Patience patience;
   };
   void pump();
-  bool serve(const Waiting&);
+  struct Served {  // neither: it waits
+    bool granted = false;
+    std::optional<Error> refused = {};
+  };
+  Served serve(const Waiting&);
   bool grant(const Waiting&, std::uint64_t need) EXCLUDES(mutex_);
   std::uint64_t shortfall(std::uint64_t need) const;
+  void add(std::uint64_t bytes, bool requested) REQUIRES(mutex_);
 
   const std::uint64_t size_;
   std::function<void(std::uint64_t, Evict)> evict_;
@@ -105,10 +121,14 @@ class Budget : public std::enable_shared_from_this<Budget> {
   std::atomic<std::size_t> waiting_ = 0;            // queue_.size()
 
   Mutex mutex_;
+  std::uint64_t requested_ GUARDED_BY(mutex_) = 0;  // of used_, without what was taken
   std::deque<Waiting> queue_ GUARDED_BY(mutex_);
   bool pumping_ GUARDED_BY(mutex_) = false;
   bool again_ GUARDED_BY(mutex_) = false;
   bool closed_ GUARDED_BY(mutex_) = false;
 };
+
+// Whether an error says that something takes more memory at once than the mount was given.
+inline bool is_refusal(const Error& error) { return error.kind == ErrorKind::no_space && error.system_errno == ENOMEM; }
 
 }  // namespace tfilefs

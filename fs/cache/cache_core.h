@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "cache/budget.h"
@@ -19,7 +20,8 @@ struct CacheCore {
         budget(std::make_shared<Budget>(options.memory)),
         chunks(options.memory),
         decoder(options.threads),
-        fetcher(options.fetch_threads) {
+        fetcher(options.fetch_threads),
+        maker(std::max(2u, options.threads)) {
     budget->set_evictor([this](std::uint64_t bytes, Budget::Evict which) { chunks.evict(bytes, which); });
   }
 
@@ -27,6 +29,7 @@ struct CacheCore {
   void stop() {
     budget->close();
     fetcher.stop();
+    maker.stop();
     decoder.stop();
   }
 
@@ -35,6 +38,8 @@ struct CacheCore {
   ChunkCache chunks;
   Decoder decoder;
   Fetcher fetcher;
+  // Threads that make views: long work on few bytes, which takes none of those that read columns wait for.
+  Fetcher maker;
   CountRegistry counts;
 };
 

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cache/load.h"
+#include "step_loop.h"
 
 namespace tfilefs {
 namespace {
@@ -59,6 +60,58 @@ void answer(const ColumnRead& read, const Extents& extents, std::vector<ChunkPtr
   reply(std::move(slices));
 }
 
+// A read whose chunks do not fit into memory together: one after the other, each copied before the next is asked for.
+class ReadByChunk : public std::enable_shared_from_this<ReadByChunk> {
+ public:
+  ReadByChunk(std::shared_ptr<AttachedSet> set, const ColumnRead& read, Reply<Slices> reply)
+      : set_(std::move(set)),
+        extents_(set_->extents.ready(read.stream)),
+        read_(read),
+        reply_(std::move(reply)),
+        next_(read.first_chunk),
+        bytes_(std::make_shared<tfile::Buffer>(read.end - read.begin)) {}
+
+  void next() {
+    loop_.next([self = shared_from_this()] { self->step(); });
+  }
+
+ private:
+  void step() {
+    if (next_ == read_.last_chunk) {
+      Slices all;
+      all.pieces.push_back(bytes_->span());
+      all.pins.push_back(std::move(bytes_));
+      return reply_(std::move(all));
+    }
+    load_chunks(set_, {{read_.stream, next_}}, [self = shared_from_this()](Result<std::vector<ChunkPtr>> chunks) {
+      if (!chunks) return self->reply_(tl::unexpected<Error>(chunks.error()));
+      if (auto done = self->take(*std::move(chunks)); !done) return self->reply_(tl::unexpected<Error>(done.error()));
+      self->next();
+    });
+  }
+
+  Result<void> take(std::vector<ChunkPtr> chunks) {
+    ColumnRead one = read_;
+    one.first_chunk = next_++;
+    one.last_chunk = next_;
+    TRY(const Slices part, slice(one, *extents_, std::move(chunks)));
+    for (const auto piece : part.pieces) {
+      std::memcpy(bytes_->data() + filled_, piece.data(), piece.size());
+      filled_ += piece.size();
+    }
+    return {};
+  }
+
+  const std::shared_ptr<AttachedSet> set_;
+  const ExtentsPtr extents_;
+  const ColumnRead read_;
+  Reply<Slices> reply_;
+  std::uint32_t next_;
+  std::shared_ptr<tfile::Buffer> bytes_;
+  std::size_t filled_ = 0;
+  StepLoop loop_;
+};
+
 class CachedStreamsOfSet : public CachedStreams {
  public:
   explicit CachedStreamsOfSet(std::shared_ptr<AttachedSet> set) : set_(std::move(set)) {}
@@ -81,7 +134,7 @@ class CachedStreamsOfSet : public CachedStreams {
     return set_->extents.known_length(*set_, stream, slot);
   }
 
-  void run_blocking(std::function<void()> job) override { set_->core->fetcher.run(std::move(job), Urgency::awaited); }
+  void run_making(std::function<void()> job) override { set_->core->maker.run(std::move(job), Urgency::awaited); }
 
   using CachedStreams::read;
   void read(StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
@@ -149,6 +202,8 @@ void CachedStreamsOfSet::load(const std::shared_ptr<AttachedSet>& set, const Col
   load_chunks(set, std::move(keys),
               [set, read, waiting, reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
                 set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
+                if (!chunks && is_refusal(chunks.error()) && read.last_chunk - read.first_chunk > 1)
+                  return std::make_shared<ReadByChunk>(set, read, std::move(reply))->next();
                 if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
                 answer(read, *set->extents.ready(read.stream), *std::move(chunks), reply);
               });

@@ -59,8 +59,9 @@ class CachedStreams {
     read(stream, slot, item_size, offset, size, true, std::move(reply));
   }
 
-  // As ClusterCache::run_blocking, of the cache that these streams are in.
-  virtual void run_blocking(std::function<void()>) = 0;
+  // Runs a step of the making of a view, on a thread that no read of a column needs. It never blocks, and is short: who
+  // makes another view waits behind it.
+  virtual void run_making(std::function<void()>) = 0;
 };
 
 // One cache serves all readers of a mount: each chunk is fetched once and decoded once, however many ask.

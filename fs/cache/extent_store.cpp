@@ -8,6 +8,7 @@
 #include "cache/attached_set.h"
 #include "cache/fetch_plan.h"
 #include "cache/load.h"
+#include "step_loop.h"
 
 namespace tfilefs {
 namespace {
@@ -160,6 +161,11 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
       : set_(std::move(set)), stream_(stream), sums_(set_->streams->slot_count(stream)) {}
 
   void next() {
+    loop_.next([self = shared_from_this()] { self->step(); });
+  }
+
+ private:
+  void step() {
     const tfile::StreamSet& streams = *set_->streams;
     const std::uint64_t bytes_max = std::min(kCountBatchBytes, set_->core->options.memory / 4);
     std::vector<ChunkKey> keys;
@@ -179,7 +185,6 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
     });
   }
 
- private:
   void add(ChunkKey key, CountedItems counted) {
     const std::vector<std::int64_t> first = sums_.last();
     sums_.add(counted.items);
@@ -190,12 +195,14 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
     counts.add(Count::chunks_decoded, 1);
     for (const auto array : counted.chunk->arrays) counts.add(Count::bytes_decoded, array.size());
     core.chunks.keep(set_->chunks, key, hold_chunk(*std::move(counted.chunk), std::move(counted.memory)));
+    core.budget->changed();  // it lies idle, and who waits for memory has not seen it yet
   }
 
   const std::shared_ptr<AttachedSet> set_;
   const StreamId stream_;
   Sums sums_;
   std::size_t next_ = 0;
+  StepLoop loop_;
 };
 
 }  // namespace

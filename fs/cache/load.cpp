@@ -2,6 +2,7 @@
 #include "cache/load.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <deque>
 #include <map>
 #include <new>
@@ -332,6 +333,9 @@ void Load::decode_together(std::vector<std::uint32_t> positions) {
     return std::any_of(positions.begin(), positions.end(), [&](std::uint32_t p) { return units_[p].urgent.load(); });
   };
   const bool ahead = urgency_ == Urgency::ahead && !urgent();
+  if (set_->streams->is_made() &&
+      set_->core->maker.run([self = shared_from_this(), positions] { self->decode_task(positions); }, Urgency::awaited))
+    return;
   set_->core->decoder.run([self = shared_from_this(), positions] { self->decode_task(positions); },
                           ahead ? Urgency::ahead : Urgency::awaited, task);
   // In case promote() came between the question and the queue.
@@ -366,7 +370,7 @@ Result<ChunkPtr> Load::decode(Unit& unit) {
     try {
       result = decode_chunk(unit, inputs);
     } catch (const std::bad_alloc&) {
-      result = tfile::fail(ErrorKind::no_space, "no memory to decode a chunk");
+      result = tfile::fail(ErrorKind::no_space, "no memory to decode a chunk", -1, ENOMEM);
     }
   }
   unit.stored = {};

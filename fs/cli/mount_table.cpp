@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "fuse/mount.h"
 
@@ -32,19 +33,28 @@ std::string unescaped(const std::string& field) {
 
 }  // namespace
 
-bool is_tfilefs_mount(const std::string& path) {
-  std::ifstream mounts("/proc/self/mountinfo");
-  bool found = false;
-  for (std::string line; std::getline(mounts, line);) {
-    // "36 35 98:0 /root /mount/point options optional... - type source options"; of several on a point the last counts.
-    std::istringstream fields(line);
-    std::string skip, point, type;
-    fields >> skip >> skip >> skip >> skip >> point;
-    if (unescaped(point) != path) continue;
+std::vector<MountLine> mounts_of(const std::string& process) {
+  std::ifstream mounts("/proc/" + process + "/mountinfo");
+  std::vector<MountLine> lines;
+  for (std::string text; std::getline(mounts, text);) {
+    // "36 35 98:0 /root /mount/point options optional... - type source options"
+    std::istringstream fields(text);
+    MountLine line;
+    std::string skip;
+    fields >> skip >> skip >> line.device >> skip >> line.point;
     while (fields >> skip && skip != "-") {
     }
-    fields >> type;
-    found = type == "fuse.tfilefs";
+    fields >> line.type;
+    line.point = unescaped(line.point);
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+bool is_tfilefs_mount(const std::string& path) {
+  bool found = false;
+  for (const MountLine& line : mounts_of("self")) {
+    if (line.point == path) found = line.type == "fuse.tfilefs";  // of several on a point the last counts
   }
   return found;
 }

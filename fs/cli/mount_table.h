@@ -3,10 +3,20 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "reply.h"
 
 namespace tfilefs {
+
+struct MountLine {
+  std::string device;  // the kernel's number of what is mounted: "0:47"
+  std::string point;   // as the process sees it
+  std::string type;    // of the filesystem
+};
+
+// The kernel's table of mounts as a process ("self", or its id) has it; empty where it is gone.
+std::vector<MountLine> mounts_of(const std::string& process);
 
 // Whether the path is the mount point of a tfilefs (as the kernel's table of mounts says, dead or alive).
 bool is_tfilefs_mount(const std::string& absolute_path);

@@ -11,19 +11,28 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/mount_holders.h"
 #include "cli/mount_table.h"
 #include "cli/pending.h"
+#include "descriptor.h"
 #include "fuse/mount.h"
 
 namespace tfilefs {
 namespace {
 
-// A descriptor by which the end of the mount's daemon can be waited for; -1 where it cannot be told who that is.
-int open_daemon(const std::string& mount_point) {
+// The daemon of a mount: its id, and a descriptor by which its end can be waited for; -1 where it cannot be told who
+// that is.
+struct Daemon {
+  pid_t pid = -1;
+  Descriptor ends{-1};
+};
+
+Daemon open_daemon(const std::string& mount_point) {
   std::ifstream config(mount_point + "/.tfilefs/config.json");
   const auto json = nlohmann::json::parse(config, nullptr, false);
-  if (!json.is_object() || !json.contains("pid") || !json["pid"].is_number_integer()) return -1;
-  return static_cast<int>(::syscall(SYS_pidfd_open, json["pid"].get<pid_t>(), 0));
+  if (!json.is_object() || !json.contains("pid") || !json["pid"].is_number_integer()) return {};
+  const auto pid = json["pid"].get<pid_t>();
+  return {pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
 }
 
 // Who looks at every mount there is (df, an indexer) has each in use for an instant, which is not what "busy" is to
@@ -38,11 +47,28 @@ Result<> unmount_soon(const std::string& mount_point) {
   }
 }
 
-void wait_for_end(int daemon) {
-  pollfd wait{daemon, POLLIN, 0};
-  while (::poll(&wait, 1, -1) < 0 && errno == EINTR) {
+bool ends_within(const Daemon& daemon, int milliseconds) {
+  pollfd wait{daemon.ends.get(), POLLIN, 0};
+  int ended = 0;
+  while ((ended = ::poll(&wait, 1, milliseconds)) < 0 && errno == EINTR) {
   }
-  ::close(daemon);
+  return ended > 0;
+}
+
+// A daemon that is waited for longer than it needs to end is kept by somebody, who is named.
+void wait_for_end(const Daemon& daemon, const std::string& mount_point, const std::string& device) {
+  constexpr int kUnnoticed = 1000;  // milliseconds
+  constexpr int kForever = -1;
+  if (ends_within(daemon, kUnnoticed)) return;
+  const std::string who = "process " + std::to_string(daemon.pid);
+  const auto holders = mount_holders(device);
+  for (const std::string& holder : holders) complain({ErrorKind::busy, mount_point + ": " + holder, -1, 0});
+  complain({ErrorKind::busy,
+            mount_point + ": unmounted; waiting for its daemon (" + who + ")" +
+                (holders.empty() ? ", which answers what is under way" : "") +
+                ". Ctrl-C ends the waiting, umount --lazy does not wait",
+            -1, 0});
+  ends_within(daemon, kForever);
 }
 
 }  // namespace
@@ -50,22 +76,22 @@ void wait_for_end(int daemon) {
 int run_umount(int argc, char** argv) {
   CLI::App app("Commits what is whole, unmounts, and waits until the daemon is gone.", "tfilefs umount");
   std::string mount_point;
+  bool lazy = false;
   app.add_option("MNT", mount_point, "the mount point")->required();
+  app.add_flag("-z,--lazy", lazy, "also what is in use, and without waiting: who has it open keeps it to the end");
   if (const auto code = parse_arguments(app, argc, argv)) return *code;
 
   mount_point = absolute_path(mount_point);
   if (!is_tfilefs_mount(mount_point))
     return complain({ErrorKind::invalid, mount_point + ": not a mount point of tfilefs", -1, 0});
-  const int daemon = open_daemon(mount_point);
+  const std::string device = mount_device(mount_point);
+  const Daemon daemon = open_daemon(mount_point);
   // Nobody answers in a dead mount.
-  const auto committed = daemon >= 0 ? commit_directory(mount_point, mount_point) : Result<>{};
-  const Pending pending = daemon >= 0 ? read_pending(mount_point) : Pending{};
-  const auto result = unmount_soon(mount_point);
-  if (!result) {
-    if (daemon >= 0) ::close(daemon);
-    return complain(result.error());
-  }
-  if (daemon >= 0) wait_for_end(daemon);
+  const auto committed = daemon.ends ? commit_directory(mount_point, mount_point) : Result<>{};
+  const Pending pending = daemon.ends ? read_pending(mount_point) : Pending{};
+  const auto result = lazy ? unmount(mount_point, true) : unmount_soon(mount_point);
+  if (!result) return complain(result.error());
+  if (daemon.ends && !lazy) wait_for_end(daemon, mount_point, device);
   int code = committed ? kExitOk : complain(committed.error());
   for (const std::string& line : pending.lines)
     code = complain({ErrorKind::busy, "not committed, kept in the journal: " + line, -1, 0});

@@ -22,6 +22,11 @@ bool PendingRequest::claim() {
   return true;
 }
 
+std::stop_token PendingRequest::asker() {
+  if (!asker_.stop_possible()) asker_ = std::stop_source();
+  return asker_.get_token();
+}
+
 void PendingRequest::honour_interrupts() {
   bool answer = false;
   {
@@ -33,7 +38,9 @@ void PendingRequest::honour_interrupts() {
     registering = nullptr;
     answer = interrupted_early_ && !claimed_.exchange(true);
   }
-  if (answer) fuse_reply_err(request_, EINTR);
+  if (!answer) return;
+  fuse_reply_err(request_, EINTR);
+  asker_.request_stop();
 }
 
 void PendingRequest::on_interrupt(fuse_req_t request, void* data) {
@@ -43,7 +50,10 @@ void PendingRequest::on_interrupt(fuse_req_t request, void* data) {
     return;
   }
   // Having claimed it, not another look at `pending`: the operation may drop it from now on.
-  if (!pending->claimed_.exchange(true)) fuse_reply_err(request, EINTR);
+  std::stop_source asker = pending->asker_;
+  if (pending->claimed_.exchange(true)) return;
+  fuse_reply_err(request, EINTR);
+  asker.request_stop();
 }
 
 int reply_slices(fuse_req_t request, const Slices& slices) {

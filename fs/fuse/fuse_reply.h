@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <stop_token>
 #include <utility>
 
 #include "content.h"
@@ -23,6 +24,8 @@ class PendingRequest {
   // True for exactly one caller, who must then answer. The operation's claim, not the interrupt's.
   bool claim() EXCLUDES(mutex_);
   fuse_req_t request() const { return request_; }
+  // Stopped by an interrupt. To be asked for before honour_interrupts().
+  std::stop_token asker();
 
   // From now on an interrupt answers EINTR at once. Called when the operation has not answered on its own thread.
   void honour_interrupts() EXCLUDES(mutex_);
@@ -31,6 +34,7 @@ class PendingRequest {
   static void on_interrupt(fuse_req_t, void* pending);
 
   const fuse_req_t request_;
+  std::stop_source asker_{std::nostopstate};  // most requests are answered at once, and need none
   std::atomic<bool> claimed_ = false;
   Mutex mutex_;
   bool registered_ GUARDED_BY(mutex_) = false;

@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "fuse/operations.h"
+#include "fuse/session_io.h"
 #include "mutex.h"
 
 namespace tfilefs {
@@ -169,7 +170,9 @@ tl::unexpected<Error> cannot_mount(const MountSettings& settings) {
 Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, const std::function<void()>& ready) {
   if (!settings.debug) fuse_set_log_func(collect_log);
   Arguments arguments(settings);
-  Served served{fs.get(), nullptr, {settings.allow_other, settings.ownership}};
+  Served served;
+  served.file_system = fs.get();
+  served.trust = {settings.allow_other, settings.ownership};
   fuse_session* session = fuse_session_new(arguments.get(), &operations(), sizeof(fuse_lowlevel_ops), &served);
   if (!session) return cannot_mount(settings);
   served.session = session;
@@ -178,6 +181,11 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   if (fuse_session_mount(session, settings.mount_point.c_str()) != 0) {
     fuse_session_destroy(session);
     return cannot_mount(settings);
+  }
+  if (const int number = add_session_io(session); number != 0) {
+    fuse_session_unmount(session);
+    fuse_session_destroy(session);
+    return fail(ErrorKind::io, settings.mount_point + ": " + std::strerror(number), -1, number);
   }
   fuse_set_signal_handlers(session);
   {

@@ -36,13 +36,15 @@ fuse_entry_param entry_of(InodeId id, const Attributes& a) {
 }
 
 Reply<FileSystem::Found> reply_found(FileSystem& fs, const PendingPtr& pending) {
-  return reply_to<FileSystem::Found>(
+  auto reply = reply_to<FileSystem::Found>(
       pending,
       [](fuse_req_t to, const FileSystem::Found& found) {
         const fuse_entry_param entry = entry_of(found.id, found.attributes);
         return fuse_reply_entry(to, &entry);
       },
       [&fs](const FileSystem::Found& found) { fs.forget(found.id, 1); });
+  reply.asked_by(pending->asker());
+  return reply;
 }
 
 fuse_file_info opened_as(const Served& served, fuse_file_info info, const FileSystem::Opened& opened) {
@@ -55,7 +57,7 @@ fuse_file_info opened_as(const Served& served, fuse_file_info info, const FileSy
 
 Reply<FileSystem::Opened> reply_opened(const Served& served, const PendingPtr& pending, fuse_ino_t id,
                                        const fuse_file_info& info) {
-  return reply_to<FileSystem::Opened>(
+  auto reply = reply_to<FileSystem::Opened>(
       pending,
       [info, id, &served](fuse_req_t to, const FileSystem::Opened& opened) {
         const fuse_file_info answer = opened_as(served, info, opened);
@@ -64,6 +66,8 @@ Reply<FileSystem::Opened> reply_opened(const Served& served, const PendingPtr& p
         return fuse_reply_open(to, &answer);
       },
       [&fs = *served.file_system](const FileSystem::Opened& opened) { fs.release(opened.handle); });
+  reply.asked_by(pending->asker());
+  return reply;
 }
 
 Reply<void> reply_done(const PendingPtr& pending) {

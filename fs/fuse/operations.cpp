@@ -50,11 +50,12 @@ void op_forget_multi(fuse_req_t request, std::size_t count, fuse_forget_data* fo
 
 void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    auto told = reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
+    auto reply = reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
       const struct stat s = stat_of(attributes);
       return fuse_reply_attr(to, &s, attribute_timeout(attributes));
     });
-    fs.getattr(id, std::move(told), caller_of(request), info ? info->fh : 0);
+    reply.asked_by(pending->asker());
+    fs.getattr(id, std::move(reply), caller_of(request), info ? info->fh : 0);
   });
 }
 

@@ -3,6 +3,8 @@
 
 #include <fuse_lowlevel.h>
 
+#include <atomic>
+
 #include "fuse/caller_of.h"
 #include "vfs/file_system.h"
 
@@ -15,6 +17,7 @@ struct Served {
   Trust trust;
   // Whether the kernel drops its pages of what is written past them. Set before the first operation.
   bool coherent_direct_writes = false;
+  std::atomic<bool> init_is_answered = false;  // fuse/session_io.h
 };
 
 // The table of op_*: each unpacks a request, calls the FileSystem, and hands over a Reply.

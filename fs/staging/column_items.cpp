@@ -46,6 +46,10 @@ Result<> add_bytes(const StagedColumn& column, std::uint64_t begin, std::uint64_
 
 Result<> add_items(const StagedColumn& column, std::uint64_t size, Items items, ColumnItems& into) {
   const auto at = [&](std::int64_t item) { return column.header + static_cast<std::uint64_t>(item) * size; };
+  if (items.begin == items.end) {
+    into.columns.emplace_back();
+    return {};
+  }
   if (items.end < items.begin || at(items.end) > column.size || at(items.begin) < column.base) {
     return fail(ErrorKind::invalid, column.path + ": offsets lead to items " + std::to_string(items.begin) + " to " +
                                         std::to_string(items.end) + ", which are not there");
@@ -59,11 +63,14 @@ std::int64_t offset_at(std::span<const std::byte> offsets, std::size_t i) {
   return value;
 }
 
-// Offsets of the lists `lists`, one more than there are of them. Where the first is committed it is what the column
-// below has committed: `first`, or nothing where that column has nothing staged.
-Result<Items> add_offsets(const StagedColumn& column, Items lists, std::optional<std::int64_t> first,
-                          ColumnItems& into) {
-  const bool joined = column.header + static_cast<std::uint64_t>(lists.begin) * kOffsetSize < column.base;
+// Whether the offset with which the list begins is committed.
+bool begins_at_committed(const StagedColumn& column, std::int64_t list) {
+  return column.header + static_cast<std::uint64_t>(list) * kOffsetSize < column.base;
+}
+
+// Offsets of the lists `lists`, one more than there are of them.
+Result<Items> add_offsets(const StagedColumn& column, Items lists, ColumnItems& into) {
+  const bool joined = begins_at_committed(column, lists.begin);
   if (!joined) {
     TRY_VOID(add_items(column, kOffsetSize, {lists.begin, lists.end + 1}, into));
   } else {
@@ -71,8 +78,7 @@ Result<Items> add_offsets(const StagedColumn& column, Items lists, std::optional
     TRY_VOID(add_items(column, kOffsetSize, {lists.begin + 1, lists.end + 1}, rest));
     const std::span<const std::byte> found = rest.columns[0];
     auto all = std::make_shared<tfile::Buffer>(found.size() + kOffsetSize, tfile::Use::passing);
-    const std::int64_t start = first ? *first : found.empty() ? 0 : offset_at(found, 0);
-    std::memcpy(all->data(), &start, kOffsetSize);
+    std::memcpy(all->data(), &column.committed_end, kOffsetSize);
     if (!found.empty()) std::memcpy(all->data() + kOffsetSize, found.data(), found.size());
     into.columns.push_back(all->span());
     into.bytes += all->size();
@@ -96,6 +102,19 @@ std::int64_t entries_of(const StagedColumn& staged, const OfferedColumn& offered
   return offered.role == Role::offsets ? std::max<std::int64_t>(0, items - 1) : items;
 }
 
+std::int64_t committed_items(const StagedColumn& staged, const OfferedColumn& offered) {
+  StagedColumn before = staged;
+  before.size = staged.base;
+  return entries_of(before, offered);
+}
+
+Result<std::int64_t> list_begin(const StagedColumn& column, std::int64_t list) {
+  if (begins_at_committed(column, list)) return column.committed_end;
+  ColumnItems found;
+  TRY_VOID(add_items(column, kOffsetSize, {list, list + 1}, found));
+  return offset_at(found.columns[0], 0);
+}
+
 Result<ColumnItems> items_of(const BranchColumns& branch, EntryRange entries) {
   ColumnItems made;
   Items items{entries.begin, entries.end};  // of entries until a list narrows them to what it holds
@@ -106,18 +125,14 @@ Result<ColumnItems> items_of(const BranchColumns& branch, EntryRange entries) {
       if (items.begin != items.end && offered.role != Role::offsets)
         return fail(ErrorKind::invalid, offered.path + ": nothing is staged for the items that lists name");
       made.columns.emplace_back();
+      if (offered.role == Role::offsets) items = {};  // lists without items, or none
       continue;
     }
     if (offered.role != Role::offsets) {
       TRY_VOID(add_items(*staged, item_size(offered), items, made));
       continue;
     }
-    std::optional<std::int64_t> first;
-    if (i + 1 < branch.staged.size() && branch.staged[i + 1]) {
-      const auto base = static_cast<std::int64_t>(branch.staged[i + 1]->base / item_size(*branch.offered[i + 1]));
-      first = branch.offered[i + 1]->role == Role::offsets ? std::max<std::int64_t>(0, base - 1) : base;
-    }
-    TRY(items, add_offsets(*staged, items, first, made));
+    TRY(items, add_offsets(*staged, items, made));
   }
   return made;
 }
@@ -128,20 +143,14 @@ Result<std::vector<std::uint64_t>> bytes_of_entries(const BranchColumns& branch,
   for (std::size_t i = 0; i < branch.staged.size(); ++i) {
     const StagedColumn* staged = branch.staged[i];
     const OfferedColumn& offered = *branch.offered[i];
-    if (!staged) {
-      sizes.push_back(0);
-      continue;
-    }
     const bool is_list = offered.role == Role::offsets;
-    sizes.push_back(staged->header + static_cast<std::uint64_t>(items + is_list) * item_size(offered));
+    sizes.push_back(staged ? staged->header + static_cast<std::uint64_t>(items + is_list) * item_size(offered) : 0);
     if (!is_list) continue;
-    if (sizes.back() <= staged->base) {  // nothing was added to it: what lies below has grown by nothing either
+    if (!staged || sizes.back() <= staged->base) {  // nothing was added to it: nor to what lies below
       for (++i; i < branch.staged.size(); ++i) sizes.push_back(branch.staged[i] ? branch.staged[i]->base : 0);
       break;
     }
-    ColumnItems last;
-    TRY_VOID(add_items(*staged, kOffsetSize, {items, items + 1}, last));
-    items = offset_at(last.columns[0], 0);
+    TRY(items, list_begin(*staged, items));
   }
   return sizes;
 }

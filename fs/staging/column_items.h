@@ -35,5 +35,11 @@ std::uint64_t item_size(const tfile::OfferedColumn&);
 
 // Items that are staged or committed, whole ones; of an offsets column the lists they tell.
 std::int64_t entries_of(const StagedColumn&, const tfile::OfferedColumn&);
+// The same of those that are committed.
+std::int64_t committed_items(const StagedColumn&, const tfile::OfferedColumn&);
+
+// Of an offsets column: where list `list` begins, which is where the one before it ends. Committed lists have only the
+// end of the last. Blocks for what is in the journal. Errors: io.
+Result<std::int64_t> list_begin(const StagedColumn&, std::int64_t list);
 
 }  // namespace tfilefs

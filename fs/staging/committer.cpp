@@ -70,6 +70,7 @@ Result<> Committer::prepare() {
   if (writer_) return {};
   auto source = place_->source();
   if (!source && source.error().kind != ErrorKind::not_found) return tl::unexpected(std::move(source).error());
+  if (!source && !head_.empty()) return fail(ErrorKind::stale, place_->shown + ": the file was taken away");
   if (!source) {
     TRY(writer_, tfile::FileWriter::create(place_->name, options_.compression));
   } else {
@@ -81,8 +82,15 @@ Result<> Committer::prepare() {
     TRY(file_, place_->make_temporary(place_->owner().value_or(maker_)));
   } else {
     TRY(file_, place_->open_to_write());
+    TRY_VOID(check_head(head_));
   }
   return {};
+}
+
+void Committer::follow(std::span<const std::byte> head) {
+  if (std::ranges::equal(head, head_)) return;
+  give_up();
+  head_.assign(head.begin(), head.end());
 }
 
 void Committer::give_up() {
@@ -108,14 +116,42 @@ Result<TableCommit*> Committer::table(const std::string& path, bool committed) {
 
 Result<const CommittedTable*> Committer::committed_table(const std::string& path) {
   TRY_VOID(prepare());
-  TRY(const TableCommit* found, table(path, true));
+  TRY(TableCommit* const found, table(path, true));
+  found->count_by([this, path](const std::string& column) { return column_items(path, column); });
   return &found->committed();
 }
 
+Result<std::int64_t> Committer::column_items(const std::string& path, const std::string& column) const {
+  TRY(auto source, place_->source());
+  TRY(const auto file, tfile::File::open(std::move(source)));
+  const auto found = find_key(*file, path);
+  if (!found || !found->is_whole_path) return fail(ErrorKind::not_found, path + ": is not there");
+  TRY(const auto table, file->table(found->key));
+  const auto at = std::ranges::find_if(table->columns, [&](const tfile::Column& each) { return each.path == column; });
+  if (at == table->columns.end()) return fail(ErrorKind::not_found, path + "/" + column + ": is not there");
+  TRY(const std::int64_t items, tfile::count_items(*table, at->stream, at->slot));
+  return at->role == tfile::Role::offsets ? std::max<std::int64_t>(0, items - 1) : items;
+}
+
+// A key, and the tables that are known by it, or lie below it.
+Result<> Committer::rename(const CommitWork::Rename& key) {
+  TRY_VOID(writer_->rename_key(key_path(key.from.directory), key_path(key.from.name), key_path(key.to.directory),
+                               key_path(key.to.name)));
+  const std::string from = joined_path(key.from.directory, key.from.name);
+  const std::string to = joined_path(key.to.directory, key.to.name);
+  const auto renamed = [&](const std::string& path) { return to + path.substr(from.size()); };
+  const auto is_moved = [&](const std::string& path) { return path == from || path.starts_with(from + "/"); };
+  std::map<std::string, TableCommit> tables;
+  for (auto& [path, table] : tables_) tables.emplace(is_moved(path) ? renamed(path) : path, std::move(table));
+  tables_ = std::move(tables);
+  std::set<std::string> ours;
+  for (const std::string& path : ours_) ours.insert(is_moved(path) ? renamed(path) : path);
+  ours_ = std::move(ours);
+  return {};
+}
+
 Result<> Committer::collect(CommitWork& work) {
-  for (const CommitWork::Rename& key : work.renamed)
-    TRY_VOID(writer_->rename_key(key_path(key.from.directory), key_path(key.from.name), key_path(key.to.directory),
-                                 key_path(key.to.name)));
+  for (const CommitWork::Rename& key : work.renamed) TRY_VOID(rename(key));
   for (const CommitWork::Key& key : work.removed)
     TRY_VOID(writer_->remove_key(key_path(key.directory), key_path(key.name)));
   for (const std::string& directory : work.directories) TRY_VOID(writer_->make_directory(key_path(directory)));
@@ -134,7 +170,7 @@ Result<> Committer::collect(CommitWork& work) {
   return {};
 }
 
-Result<> Committer::commit(CommitWork& work, Journal& journal) {
+Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::byte>& head) {
   left_ = 0;
   for (const CommitWork::Table& table : work.tables) {
     for (const StagedColumn& column : table.staged.columns) left_ += column.size - std::min(column.size, column.base);
@@ -145,6 +181,7 @@ Result<> Committer::commit(CommitWork& work, Journal& journal) {
     TRY(const CommitPlan plan, writer_->plan(tfile::datime_of(std::time(nullptr))));
     if (!plan.steps.empty()) TRY_VOID(apply(plan, intention_of(plan, work), journal));
     writer_->committed(plan);
+    if (!plan.steps.empty()) head = head_ = plan.head_after;
     untidy_ = !work.empty();
     // A file without keys is made anew when one comes.
     if (writer_->makes_new_file()) give_up();
@@ -165,15 +202,15 @@ Result<> Committer::commit(CommitWork& work, Journal& journal) {
 }
 
 // Another program may have written the file, for nobody else asks for our lock.
-Result<> Committer::check_head(const CommitPlan& plan) const {
-  const auto head = read_at(file_.get(), 0, plan.head_before.size());
-  if (head && *head == plan.head_before) return {};
+Result<> Committer::check_head(std::span<const std::byte> known) const {
+  const auto head = read_at(file_.get(), 0, known.size());
+  if (head && is_same_head(*head, known)) return {};
   return fail(ErrorKind::stale, place_->shown + ": another program has written the file");
 }
 
 Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journal& journal) {
   if (temporary_ || plan.replace_file) return replace_file(plan, std::move(intention), journal);
-  TRY_VOID(check_head(plan));
+  TRY_VOID(check_head(plan.head_before));
   TRY_VOID(journal.append(intention));
   TRY_VOID(journal.sync());
   bool synced = false;  // what comes after the first barrier is what readers look at

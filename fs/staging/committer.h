@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "cache/cluster_cache.h"
 #include "staging/file_place.h"
@@ -32,11 +34,16 @@ class Committer {
   // io.
   Result<const CommittedTable*> committed_table(const std::string& path);
 
+  // The first bytes of the file as those know them who staged something, none where there is no file: what was looked
+  // at of another state of it is forgotten.
+  void follow(std::span<const std::byte> head);
+
   // Whom a file that it makes belongs to.
   void make_as(const FilePlace::Owner& maker) { maker_ = maker; }
 
-  // Sets in each column how many of its bytes are committed then.
-  Result<> commit(CommitWork&, Journal&);
+  // Sets in each column how many of its bytes are committed then, and in `head` the file's first bytes. Errors: stale
+  // (another program has written the file: it does not begin with `head`).
+  Result<> commit(CommitWork&, Journal&, std::vector<std::byte>& head);
 
   // Forgets what it knows of the file: the next commit looks at what is there.
   void give_up();
@@ -51,7 +58,9 @@ class Committer {
   Result<> prepare();
   Result<TableCommit*> table(const std::string& path, bool committed);
   Result<> collect(CommitWork&);
-  Result<> check_head(const tfile::CommitPlan&) const;
+  Result<> rename(const CommitWork::Rename&);
+  Result<std::int64_t> column_items(const std::string& table, const std::string& column) const;
+  Result<> check_head(std::span<const std::byte> head) const;
   Result<> apply(const tfile::CommitPlan&, JournalRecord intention, Journal&);
   Result<> replace_file(const tfile::CommitPlan&, JournalRecord intention, Journal&);
   Result<std::vector<std::byte>> head_in_place(std::size_t size) const;  // none where there is no file
@@ -60,6 +69,7 @@ class Committer {
   ClusterCache& cache_;
   const std::shared_ptr<const FilePlace> place_;
   std::unique_ptr<tfile::FileWriter> writer_;
+  std::vector<std::byte> head_;  // of the state that writer_ knows
   Descriptor file_;
   FilePlace::Owner maker_ = process_owner();
   bool temporary_ = false;  // file_ does not stand under its name yet

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -28,6 +29,13 @@ Result<Descriptor> FilePlace::open_to_write() const {
   Descriptor file(::openat(directory.get(), name.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
   if (!file) return system_error(shown, errno);
   return file;
+}
+
+Result<std::vector<std::byte>> FilePlace::head() const {
+  const Descriptor file(::openat(directory.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
+  if (file) return read_at(file.get(), 0, kFileHeadSize);
+  if (errno == ENOENT) return std::vector<std::byte>();
+  return system_error(shown, errno);
 }
 
 Result<Descriptor> FilePlace::make_temporary(const Owner& owner) const {
@@ -59,6 +67,11 @@ std::optional<FilePlace::Owner> FilePlace::owner() const {
   return Owner{status.st_uid, status.st_gid, status.st_mode & 07777};
 }
 
+std::optional<uid_t> FilePlace::journal_owner() const {
+  if (const auto file = owner()) return file->uid;
+  return ::geteuid() == 0 ? std::nullopt : std::optional(::geteuid());
+}
+
 Result<> FilePlace::change(const Owner& owner, timespec modified) const {
   TRY(const Descriptor file, open_to_write());
   struct stat status {};
@@ -70,6 +83,11 @@ Result<> FilePlace::change(const Owner& owner, timespec modified) const {
   const timespec times[] = {{0, UTIME_OMIT}, modified};
   if (modified.tv_nsec != UTIME_OMIT && ::futimens(file.get(), times) != 0) return system_error(shown, errno);
   return {};
+}
+
+bool is_same_head(std::span<const std::byte> a, std::span<const std::byte> b) {
+  if (a.empty() || b.empty()) return a.empty() && b.empty();
+  return std::ranges::equal(a.first(std::min(a.size(), b.size())), b.first(std::min(a.size(), b.size())));
 }
 
 FilePlace::Owner process_owner() {

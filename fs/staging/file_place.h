@@ -28,6 +28,8 @@ struct FilePlace {
   Result<std::shared_ptr<const tfile::Source>> source() const;
   // The file for writing. Errors: not_found, denied.
   Result<Descriptor> open_to_write() const;
+  // Its first kFileHeadSize bytes; none where there is no file. Errors: denied, io.
+  Result<std::vector<std::byte>> head() const;
 
   // Whom a file belongs to, and its permission bits.
   struct Owner {
@@ -42,9 +44,18 @@ struct FilePlace {
   void drop_temporary() const;
 
   std::optional<Owner> owner() const;  // nothing where there is no file
+  // Whose a journal beside it must be to be believed: the file's owner's. Where there is no file, that of who asks; of
+  // any user (nothing), if who asks may give files away.
+  std::optional<uid_t> journal_owner() const;
   // Gives the file to others, sets its bits and times. `modified`: UTIME_NOW and UTIME_OMIT as in utimensat(2).
   Result<> change(const Owner&, timespec modified) const;
 };
+
+// The sector that the header shares with the record of the root directory: whoever writes a ROOT file changes it.
+inline constexpr std::size_t kFileHeadSize = 512;
+// Whether a file with the one head is in the state that the other was read of; each may be cut short. No head is that
+// of no file.
+bool is_same_head(std::span<const std::byte>, std::span<const std::byte>);
 
 FilePlace::Owner process_owner();  // of files that this process makes for nobody else
 

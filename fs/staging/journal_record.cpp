@@ -225,6 +225,7 @@ std::vector<std::byte> encode_payload(const JournalRecord& record) {
       break;
     case JournalKind::data:
     case JournalKind::truncate:
+    case JournalKind::done:
       break;
   }
   return out.take();
@@ -265,6 +266,7 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
       if (header.id == 0) record.text = in.text();
       break;
     case JournalKind::truncate:
+    case JournalKind::done:
       break;
     default:
       in.reject();
@@ -276,22 +278,26 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
   return record;
 }
 
-// The UUID and fEND are the record's bytes.
+// UUID, fEND and head are the record's bytes.
+constexpr std::size_t kBeginSize = sizeof(JournalBegin::file_uuid) + sizeof(JournalBegin::file_end);
+
 JournalRecord begin_record(const JournalBegin& begin) {
   JournalRecord record;
   record.kind = JournalKind::begin;
-  record.bytes.resize(begin.file_uuid.size() + 8);
+  record.bytes.resize(kBeginSize);
   std::memcpy(record.bytes.data(), begin.file_uuid.data(), begin.file_uuid.size());
   store(record.bytes.data() + begin.file_uuid.size(), begin.file_end);
+  record.bytes.insert(record.bytes.end(), begin.head.begin(), begin.head.end());
   return record;
 }
 
 Result<JournalBegin> begin_of(const JournalRecord& record) {
   JournalBegin begin;
-  if (record.kind != JournalKind::begin || record.bytes.size() != begin.file_uuid.size() + 8)
+  if (record.kind != JournalKind::begin || record.bytes.size() < kBeginSize)
     return tfile::fail(ErrorKind::damaged, "journal does not say what it builds on");
   std::memcpy(begin.file_uuid.data(), record.bytes.data(), begin.file_uuid.size());
   begin.file_end = load<std::int64_t>(record.bytes.data() + begin.file_uuid.size());
+  begin.head.assign(record.bytes.begin() + kBeginSize, record.bytes.end());
   return begin;
 }
 

@@ -48,6 +48,7 @@ enum class JournalKind : std::uint32_t {
   title = 7,     // of `id`: `text`
   whiteout = 8,  // what is committed at the path `text` (key, table, column) goes with the next commit
   intend = 9,    // `intention`: of the commit that begins now
+  done = 10,     // that commit took place, to its last step
 };
 enum class StagedKind : std::uint8_t { directory = 1, column = 2, other = 3 };
 
@@ -88,7 +89,8 @@ struct JournalRecord {
 // What the journal builds on: the file as it was when the journal was made.
 struct JournalBegin {
   std::array<std::uint8_t, 16> file_uuid{};
-  std::int64_t file_end = 0;  // fEND; 0 for a file that is not there yet
+  std::int64_t file_end = 0;    // fEND; 0 for a file that is not there yet
+  std::vector<std::byte> head;  // its first bytes; none for a file that is not there, or where nobody has noted them
 };
 
 // A record's own header, in front of its payload: u8 checksum, u4 length of the payload, u4 kind, u8 id, u8 offset. The

@@ -33,9 +33,9 @@ void list_names(const StagedNode& node, const std::string& path, std::vector<std
 
 // Whether the last commit that was intended reached the head.
 bool took_place(const FilePlace& place, const std::vector<JournalRecord>& records) {
-  const auto last = std::find_if(records.rbegin(), records.rend(),
-                                 [](const JournalRecord& record) { return record.kind == JournalKind::intend; });
-  if (last == records.rend()) return false;
+  const JournalRecord* const last = last_of_commits(records);
+  if (!last) return false;
+  if (last->kind == JournalKind::done) return true;
   const auto& before = last->intention.before;
   const auto& after = last->intention.after;
   const Descriptor file(::openat(place.directory.get(), place.name.c_str(), O_RDONLY | O_CLOEXEC));
@@ -45,11 +45,8 @@ bool took_place(const FilePlace& place, const std::vector<JournalRecord>& record
 }
 
 Result<std::vector<std::string>> names_in_journal(const FilePlace& place) {
-  // What somebody else put beside the file says nothing about it.
-  const auto owner = place.owner();
-  const auto of = owner ? std::optional(owner->uid) : std::nullopt;
   TRY(const Replayed replayed,
-      Journal::replay(place.directory.get(), journal_name(place.name), of, Journal::Use::read));
+      Journal::replay(place.directory.get(), journal_name(place.name), place.journal_owner(), Journal::Use::read));
   std::shared_ptr<const tfile::File> file;
   if (auto source = place.source()) {
     TRY(file, tfile::File::open(*source));

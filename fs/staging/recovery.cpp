@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <set>
 #include <tuple>
 
@@ -20,6 +21,10 @@ tl::unexpected<Error> contradiction(const JournalRecord& record, const char* wha
               "journal: " + std::string(what) + ": " + (record.text.empty() ? std::to_string(record.id) : record.text));
 }
 
+tl::unexpected<Error> nests_too_deeply() {
+  return fail(ErrorKind::damaged, "journal: directories nest deeper than a path can name");
+}
+
 class Restorer {
  public:
   using NewBytes = std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>;
@@ -31,14 +36,14 @@ class Restorer {
   Result<> take(const JournalRecord& record) {
     switch (record.kind) {
       case JournalKind::begin:
+      case JournalKind::done:
         return {};
       case JournalKind::create:
         return create(record);
       case JournalKind::whiteout:
         return white_out(record);
       case JournalKind::intend:
-        commit(record.intention);
-        return {};
+        return commit(record.intention);
       case JournalKind::rename:
         if (record.id != 0) break;
         return rename_committed(record);
@@ -55,6 +60,8 @@ class Restorer {
 
   // What is in the file to its last byte is staged no more.
   Result<> finish() {
+    // No path of a record is too long, but one rename may have moved all that another had moved.
+    if (longest_path(*root_) > PATH_MAX) return nests_too_deeply();
     for (const auto& [id, node] : nodes_) {
       if (!node->bytes) continue;
       node->bytes->replayed();
@@ -77,6 +84,7 @@ class Restorer {
  private:
   // The directory at a path; what is committed of it is stood over.
   Result<NodePtr> directory_at(const JournalRecord& record, const std::string& path) {
+    if (!is_short_path(path)) return nests_too_deeply();
     NodePtr at = root_;
     for (std::size_t begin = 0; begin < path.size();) {
       const std::size_t slash = std::min(path.find('/', begin), path.size());
@@ -127,6 +135,7 @@ class Restorer {
       made.makes_file = true;
       return {};
     }
+    if (!is_short_path(record.text)) return nests_too_deeply();
     const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr in, directory_at(record, directory));
     if (nodes_.contains(record.id) || name.empty()) return contradiction(record, "made twice");
@@ -143,6 +152,7 @@ class Restorer {
   }
 
   Result<> white_out(const JournalRecord& record) {
+    if (!is_short_path(record.text)) return nests_too_deeply();
     const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr in, directory_at(record, directory));
     if (const auto over = in->children.find(name); over != in->children.end() && over->second->id == 0)
@@ -166,6 +176,7 @@ class Restorer {
   }
 
   Result<> rename(const NodePtr& node, const JournalRecord& record) {
+    if (!is_short_path(record.text)) return nests_too_deeply();
     const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr to, directory_at(record, directory));
     if (node == root_ || name.empty()) return contradiction(record, "moved to nowhere");
@@ -204,7 +215,8 @@ class Restorer {
     if (const NodePtr parent = node->parent.lock()) parent->hidden.insert(node->name);
   }
 
-  void commit(const Intention& done) {
+  Result<> commit(const Intention& done) {
+    made.head = done.after;
     for (const std::string& path : done.directories) {
       if (const NodePtr node = node_at(root_, path); node && node->directory) became_committed(node);
     }
@@ -220,9 +232,12 @@ class Restorer {
       if (known == nodes_.end() || !known->second->bytes) continue;
       const NodePtr& node = known->second;
       committed_[column.id] = column.bytes;
-      if (const NodePtr parent = node->parent.lock()) became_committed(parent);
+      const NodePtr parent = node->parent.lock();
+      if (parent && !fits(*parent, node->name)) return nests_too_deeply();
+      if (parent) became_committed(parent);
       if (node->gone) hide(node);  // while the commit was under way
     }
+    return {};
   }
 
   const NodePtr& root_;
@@ -239,10 +254,11 @@ Result<RestoredTree> restore_tree(
     const NodePtr& root, const std::vector<JournalRecord>& records, bool last_took_place, const tfile::File* file,
     const std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>& new_bytes) {
   std::vector<const JournalRecord*> intended;
+  std::set<const JournalRecord*> done;
   for (const JournalRecord& record : records) {
     if (record.kind == JournalKind::intend) intended.push_back(&record);
+    if (record.kind == JournalKind::done && !intended.empty()) done.insert(intended.back());
   }
-  std::set<const JournalRecord*> done;
   for (std::size_t i = 0; i < intended.size(); ++i) {
     const bool is_last = i + 1 == intended.size();
     if (is_last ? last_took_place : intended[i + 1]->intention.before == intended[i]->intention.after)
@@ -256,23 +272,43 @@ Result<RestoredTree> restore_tree(
   return std::move(restorer.made);
 }
 
-CommittedKind committed_kind(const tfile::File& file, std::string_view path) {
-  std::shared_ptr<const tfile::DirectoryListing> listing = file.root();
+bool rests_on_committed(const StagedNode& node) {
+  if (!node.directory) return node.base > 0;
+  if (!node.hidden.empty() || (!node.base_name.empty() && node.base_name != node.name)) return true;
+  if (node.is_table && has_changes(node)) return true;
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [](const auto& child) { return rests_on_committed(*child.second); });
+}
+
+const JournalRecord* last_of_commits(const std::vector<JournalRecord>& records) {
+  const auto last = std::find_if(records.rbegin(), records.rend(), [](const JournalRecord& record) {
+    return record.kind == JournalKind::intend || record.kind == JournalKind::done;
+  });
+  return last == records.rend() ? nullptr : &*last;
+}
+
+std::optional<FoundKey> find_key(const tfile::File& file, std::string_view path) {
+  FoundKey found{file.root(), {}, false};
   for (;;) {
     const std::size_t slash = path.find('/');
     const std::string name = tfile::unescape_name(path.substr(0, slash));
-    const auto key = std::find_if(listing->keys.begin(), listing->keys.end(),
-                                  [&](const tfile::KeyInfo& k) { return k.name == name; });
-    if (key == listing->keys.end()) return CommittedKind::nothing;
-    const bool last = slash == std::string_view::npos;
-    if (key->kind == tfile::KeyKind::table) return last ? CommittedKind::table : CommittedKind::other;
-    if (key->kind != tfile::KeyKind::directory) return CommittedKind::other;
-    if (last) return CommittedKind::directory;
+    const auto key = std::ranges::find(found.listing->keys, name, &tfile::KeyInfo::name);
+    if (key == found.listing->keys.end()) return std::nullopt;
+    found.key = *key;
+    found.is_whole_path = slash == std::string_view::npos;
+    if (found.is_whole_path || key->kind != tfile::KeyKind::directory) return found;
     auto below = file.directory(*key);
-    if (!below) return CommittedKind::other;
-    listing = *below;
+    if (!below) return found;
+    found.listing = *std::move(below);
     path.remove_prefix(slash + 1);
   }
+}
+
+CommittedKind committed_kind(const tfile::File& file, std::string_view path) {
+  const auto found = find_key(file, path);
+  if (!found) return CommittedKind::nothing;
+  if (!found->is_whole_path || found->key.kind == tfile::KeyKind::object) return CommittedKind::other;
+  return found->key.kind == tfile::KeyKind::table ? CommittedKind::table : CommittedKind::directory;
 }
 
 namespace {
@@ -292,9 +328,9 @@ Result<> finish_switches(int fd, const Intention& intention) {
 }  // namespace
 
 Result<Mended> mend_head(const FilePlace& place, const std::vector<JournalRecord>& records) {
-  const auto last = std::find_if(records.rbegin(), records.rend(),
-                                 [](const JournalRecord& record) { return record.kind == JournalKind::intend; });
-  if (last == records.rend()) return Mended{};
+  const JournalRecord* const last = last_of_commits(records);
+  if (!last) return Mended{};
+  if (last->kind == JournalKind::done) return Mended{false, true};
   const auto& [before, after] = std::tie(last->intention.before, last->intention.after);
   auto file = place.open_to_write();
   if (!file) {

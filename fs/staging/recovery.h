@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace tfilefs {
 // What a journal's records make of an empty tree.
 struct RestoredTree {
   std::uint64_t last_id = 0;
-  bool makes_file = false;  // the file itself was made by its name
+  bool makes_file = false;                     // the file itself was made by its name
+  std::optional<std::vector<std::byte>> head;  // with which the file begins since the last commit that took place
 };
 
 // Replays the records into the tree below `root`: what is left to be committed of them. `last_took_place`: of the last
@@ -27,6 +29,21 @@ struct RestoredTree {
 Result<RestoredTree> restore_tree(
     const NodePtr& root, const std::vector<JournalRecord>&, bool last_took_place, const tfile::File* file,
     const std::function<std::shared_ptr<StagedBytes>(std::uint64_t id, std::uint64_t base)>& new_bytes);
+
+// Whether something staged means what it means only as long as the file has what it had: entries behind others, what is
+// put into a table, what is removed or renamed. New directories and tables do not.
+bool rests_on_committed(const StagedNode& root);
+
+// The last record of an intention, or that one was done; null where there is none.
+const JournalRecord* last_of_commits(const std::vector<JournalRecord>&);
+
+// The key at a path of shown names, or the one above which the path leads no further; nothing where a name is missing.
+struct FoundKey {
+  std::shared_ptr<const tfile::DirectoryListing> listing;  // in which the key's names live
+  tfile::KeyInfo key;
+  bool is_whole_path = false;
+};
+std::optional<FoundKey> find_key(const tfile::File&, std::string_view path);
 
 // What the file has at a path of shown names.
 enum class CommittedKind : std::uint8_t { nothing, directory, table, other };

@@ -57,9 +57,7 @@ void StagedFile::plan_arrows(const StagedChanges& changes, Occasion occasion, Re
       continue;
     }
     reasons[file.path] = {lacks};
-    CommitWork unused;
-    unused.tables.emplace_back().staged.node = file.node;
-    release(unused);
+    file.node->bytes->thaw();
   }
 }
 

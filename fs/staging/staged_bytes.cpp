@@ -144,12 +144,18 @@ Result<> StagedBytes::write(std::uint64_t offset, std::span<const std::byte> byt
   return {};
 }
 
+Result<> StagedBytes::append(std::span<const std::byte> bytes) {
+  Lock lock(append_mutex_);
+  return write(size(), bytes);
+}
+
 Result<> StagedBytes::write_piece(std::uint64_t number, BlockRange range, std::span<const std::byte> bytes) {
   std::shared_ptr<StagedBuffer> fresh, dead;
   for (;;) {
     Need need;
     {
       Lock lock(mutex_);
+      while (number * kStagedBlockSize + range.begin < frozen_) thawed_.wait(mutex_);
       TRY_VOID(check_writable(number * kStagedBlockSize + range.begin, range.size()));
       need = need_of(number, range);
       if (!need.load && (need.capacity == 0 || (fresh && fresh->size() >= need.capacity))) {
@@ -181,6 +187,7 @@ Result<bool> StagedBytes::write_now(std::uint64_t offset, std::span<const std::b
     std::uint64_t room = 0;
     {
       Lock lock(mutex_);
+      if (offset < frozen_) return false;
       TRY_VOID(check_writable(offset, bytes.size()));
       for (const BlockPiece& piece : pieces) needs.push_back(need_of(piece.block, piece.range));
       if (std::ranges::any_of(needs, &Need::load)) return false;
@@ -239,6 +246,7 @@ Result<> StagedBytes::load(std::uint64_t number) {
 Result<> StagedBytes::truncate(std::uint64_t size) {
   std::vector<std::shared_ptr<StagedBuffer>> dead;
   Lock lock(mutex_);
+  if (size < frozen_) return tfile::fail(ErrorKind::busy, "these bytes are being committed", -1, EBUSY);
   TRY_VOID(check_writable(size, 0));
   if (size < size_) {
     lowest_size_ = std::min(lowest_size_, size);
@@ -442,6 +450,30 @@ void StagedBytes::drop_before(std::uint64_t offset) {
   const auto kept = blocks_.lower_bound(dropped_ / kStagedBlockSize);
   for (auto each = blocks_.begin(); each != kept; ++each) dead.push_back(std::move(each->second.buffer));
   blocks_.erase(blocks_.begin(), kept);
+}
+
+std::uint64_t StagedBytes::freeze(bool end) {
+  Lock lock(mutex_);
+  frozen_ = end ? std::numeric_limits<std::uint64_t>::max() : size_;
+  return size_;
+}
+
+void StagedBytes::thaw() {
+  {
+    Lock lock(mutex_);
+    frozen_ = 0;
+  }
+  thawed_.notify_all();
+}
+
+bool StagedBytes::is_frozen() const {
+  Lock lock(mutex_);
+  return frozen_ > 0;
+}
+
+void StagedBytes::wait_thawed(std::uint64_t offset) const {
+  Lock lock(mutex_);
+  while (offset < frozen_) thawed_.wait(mutex_);
 }
 
 std::uint64_t StagedBytes::journaled_bytes() const {

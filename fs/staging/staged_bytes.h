@@ -27,16 +27,28 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   std::uint64_t id() const { return id_; }
   std::uint64_t size() const;
 
-  // Blocks where memory must be made or a block comes back from the journal. On an error nothing, or the part up to a
-  // block's end, was taken. Errors: no_space, io (spilling, the journal), invalid (beyond 2^63 - 1), denied (below what
-  // was dropped).
+  // Blocks where memory must be made, a block comes back from the journal, or the bytes are frozen. On an error
+  // nothing, or the part up to a block's end, was taken. Errors: no_space, io (spilling, the journal), invalid (beyond
+  // 2^63 - 1), denied (below what was dropped).
   Result<> write(std::uint64_t offset, std::span<const std::byte>);
-  // The same where it needs no I/O and no room: all of it was taken, or (false) nothing. Never blocks. Errors: invalid,
-  // denied.
+  // The same where it needs no I/O and no room, and nothing is frozen: all of it was taken, or (false) nothing. Never
+  // blocks. Errors: invalid, denied.
   Result<bool> write_now(std::uint64_t offset, std::span<const std::byte>);
 
-  // A hole at the end, or the end cut off. Never blocks. Errors: invalid, denied (into what was dropped).
+  // The same at the end, wherever that is then: two who append do not write over each other.
+  Result<> append(std::span<const std::byte>) EXCLUDES(append_mutex_);
+
+  // A hole at the end, or the end cut off. Never blocks. Errors: invalid, denied (into what was dropped), busy (into
+  // what is frozen).
   Result<> truncate(std::uint64_t size);
+
+  // A commit reads the bytes: those below the size that it gives, and with `end` all behind them, too, stay as they are
+  // until thaw(), which must follow.
+  std::uint64_t freeze(bool end = false);
+  void thaw();
+  bool is_frozen() const;
+  // Until the byte at `offset` is not frozen. Blocks.
+  void wait_thawed(std::uint64_t offset) const;
 
   // Fills `into` from `offset`, up to the end; gives the bytes read. Blocks for what is in the journal. Errors: io,
   // denied (below what was dropped).
@@ -123,13 +135,17 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   const std::uint64_t id_;
   StagingMemory& memory_;
 
+  Mutex append_mutex_;  // one append after the other; before mutex_
+
   mutable Mutex mutex_;
   std::shared_ptr<Journal> journal_ GUARDED_BY(mutex_);  // changes only while nobody else appends for this file
   Condition turn_over_;
   bool turn_taken_ GUARDED_BY(mutex_) = false;                      // one thread at a time appends for this file
   std::map<std::uint64_t, StagedBlock> blocks_ GUARDED_BY(mutex_);  // by number; one that is not there is zeros
   std::uint64_t size_ GUARDED_BY(mutex_) = 0;
-  std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;         // bytes below are gone
+  std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;  // bytes below are gone
+  std::uint64_t frozen_ GUARDED_BY(mutex_) = 0;   // bytes below do not change now
+  mutable Condition thawed_;
   std::uint64_t lowest_size_ GUARDED_BY(mutex_) = 0;     // since the journal was last told of a truncation
   std::uint64_t journaled_size_ GUARDED_BY(mutex_) = 0;  // what replaying the journal gives now
 };

@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of StagedFile: the thread that commits, and what becomes of staged names when it has.
 #include <algorithm>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "staging/cluster_cut.h"
+#include "staging/recovery.h"
 #include "staging/staged_file.h"
 
 namespace tfilefs {
 
+using tfile::fail;
 using Clock = StagedNode::Clock;
-
-// Nothing of an Arrow file changes while it is committed, not even behind its end.
-constexpr std::uint64_t kWholeFile = std::numeric_limits<std::uint64_t>::max();
 
 Result<> StagedFile::commit(const NodePtr& directory) {
   wait_for_releases(directory);
@@ -46,6 +44,7 @@ void StagedFile::run() {
     auto done = commit_pass(*occasion);
     if (!done) writing_.errors.add("/" + path_, done.error());
     const Lock lock(mutex_);
+    last_pass_.failed = !done;
     if (!has_changes(*root_) && (there_ || !explicit_)) {
       running_ = false;
       return;
@@ -53,15 +52,24 @@ void StagedFile::run() {
   }
 }
 
-// Until it has been quiet for as long as a commit waits, or that time has passed. Nothing: the end.
+// Until it has been quiet for as long as a commit waits, or that time has passed. What was looked at in quiet is not
+// looked at again before something has changed, or a failure may be over. Nothing: the end.
 std::optional<StagedFile::Occasion> StagedFile::wait_for_work() {
+  constexpr std::chrono::milliseconds kPauseMin{10};  // so that commit=0 does not look all the time
+  constexpr std::chrono::milliseconds kPauseMax{1000};
+  const std::chrono::milliseconds wait = writing_.options.commit;
   const Lock lock(mutex_);
-  const auto tick = Clock::now() + writing_.options.commit;
+  const auto tick = Clock::now() + std::max(wait, last_pass_.failed ? kPauseMax : kPauseMin);
   for (;;) {
     if (stopping_) return std::nullopt;
     const auto now = Clock::now();
-    if (now >= tick) return now >= last_change_ + writing_.options.commit ? Occasion::quiet : Occasion::busy;
-    changed_.wait_for(mutex_, tick - now);
+    const bool quiet = now >= last_change_ + wait;
+    const bool seen = last_pass_.quiet && !last_pass_.failed && last_change_ < last_pass_.begin;
+    if (now >= tick && !seen) {
+      last_pass_ = {now, quiet, false};
+      return quiet ? Occasion::quiet : Occasion::busy;
+    }
+    changed_.wait_for(mutex_, now < tick ? tick - now : std::clamp<Clock::duration>(wait, kPauseMin, kPauseMax));
   }
 }
 
@@ -73,7 +81,41 @@ Result<> StagedFile::commit_pass(Occasion occasion) {
   return {};
 }
 
+// What is staged goes into the file as it was when it was staged. Where another program has written the file since, it
+// still may, if nothing of it depends on what the file had.
+Result<> StagedFile::follow_file() {
+  TRY(const std::vector<std::byte> head, place_->head());
+  const auto is_known = [&](const JournalBegin& basis) { return is_same_head(basis.head, head); };
+  bool rests = false;
+  {
+    const Lock lock(mutex_);
+    if (is_known(basis_)) {
+      committer_.follow(basis_.head);
+      return {};
+    }
+    rests = rests_on_committed(*root_);
+  }
+  if (rests)
+    return fail(ErrorKind::busy,
+                "another program has written the file since: copy what is staged elsewhere, cut it off here (truncate "
+                "columns to what is committed, remove what is new), and write it again");
+  TRY(JournalBegin now, journal_begin());
+  committer_.follow(now.head);
+  const Lock lock(mutex_);
+  basis_ = std::move(now);
+  return {};
+}
+
 Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
+  {
+    const Lock lock(mutex_);
+    drop_unused(*root_);
+  }
+  if (auto followed = has_pending() ? follow_file() : Result<>(); !followed) {
+    again = false;
+    keep_reason(followed.error());
+    return followed;
+  }
   CommitWork planned = plan_work(occasion, again);
   if (planned.empty()) {
     trim_journal();
@@ -81,20 +123,35 @@ Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
   }
   hooks_.committing();
   committer_.make_as(owner());
-  auto done = committer_.commit(planned, *journal());
+  std::vector<std::byte> head;
+  {
+    const Lock lock(mutex_);
+    head = basis_.head;
+  }
+  auto done = committer_.commit(planned, *journal(), head);
   if (!done) {
+    hooks_.failed();
     keep_error(planned, done.error());
   } else {
     {
       const Lock lock(mutex_);
       there_ = true;
+      basis_.head = std::move(head);
     }
     hooks_.published();
     settle(planned);
   }
   release(planned);
-  if (done) trim_journal();
-  return done;
+  if (!done) return done;
+  trim_journal();
+  note_done();
+  return {};
+}
+
+// A journal that stays knows by itself that the commit took place, whatever other programs make of the file.
+void StagedFile::note_done() {
+  const Lock change(change_mutex_);
+  if (journal_) (void)journal_->append({.kind = JournalKind::done});
 }
 
 // Whether clusters can be cut while the table is still written: its columns grow together (one alone may only be the
@@ -116,14 +173,17 @@ CommitWork StagedFile::plan_work(Occasion occasion, bool& again) {
     // An empty file, an empty directory: only when nothing more can come.
     changes.rest.make_file = occasion == Occasion::last && !there_ && explicit_;
     for (StagedTable& table : changes.tables) {
-      for (StagedColumn& column : table.columns) column.node->committing = column.size;
+      for (StagedColumn& column : table.columns) column.size = column.node->bytes->freeze();
     }
-    for (const StagedArrow& file : changes.arrows) file.node->committing = kWholeFile;
+    for (StagedArrow& file : changes.arrows) file.size = file.node->bytes->freeze(true);
   }
   CommitWork work = std::move(changes.rest);
   Reasons reasons;
-  for (std::string& file : changes.misplaced)
-    reasons[std::move(file)] = {"no column of a table: its directory is one of the file"};
+  for (StagedChanges::Misplaced& file : changes.misplaced) {
+    reasons[std::move(file.path)] = {file.waits ? "a list without offsets, or a table: offsets.i8, another column "
+                                                  "beside it, or a file named .table tells"
+                                                : "no column of a table: its directory is one of the file"};
+  }
   for (StagedTable& table : changes.tables) {
     if (!table.removed.empty() && !table.columns.empty()) {
       again = true;
@@ -159,9 +219,9 @@ CommitWork StagedFile::plan_work(Occasion occasion, bool& again) {
   return work;
 }
 
-TableProgress StagedFile::progress(const StagedTable& table) {
+TableProgress StagedFile::progress(StagedTable& table) {
   if (!table.committed) return progress_of(table, nullptr);
-  auto committed = committer_.committed_table(table.path);
+  auto committed = committer_.committed_table(table.committed_path);
   if (committed) return progress_of(table, *committed);
   TableProgress none;
   none.reasons.push_back(committed.error().text);
@@ -169,29 +229,16 @@ TableProgress StagedFile::progress(const StagedTable& table) {
 }
 
 void StagedFile::release(const CommitWork& work) {
-  {
-    const Lock lock(mutex_);
-    for (const CommitWork::Table& table : work.tables) {
-      table.staged.node->committing = 0;
-      for (const StagedColumn& column : table.staged.columns) column.node->committing = 0;
-    }
+  for (const CommitWork::Table& table : work.tables) {
+    if (table.staged.arrow_size) table.staged.node->bytes->thaw();
+    for (const StagedColumn& column : table.staged.columns) column.node->bytes->thaw();
   }
-  changed_.notify_all();
-}
-
-bool StagedFile::is_committing(const StagedNode& node, std::uint64_t offset) const {
-  const Lock lock(mutex_);
-  return offset < node.committing;
-}
-
-void StagedFile::wait_for_commit(const StagedNode& node, std::uint64_t offset) {
-  const Lock lock(mutex_);
-  while (offset < node.committing) changed_.wait(mutex_);
 }
 
 // Staged names give way to committed ones. What was opened before reads on from what was staged.
 void StagedFile::settle(const CommitWork& work) {
   const Lock lock(mutex_);
+  ++commits_;
   for (const NodePtr& node : work.made) became_committed(node);
   for (const NodePtr& node : work.moved) {
     if (const NodePtr parent = node->parent.lock()) parent->hidden.erase(node->base_name);
@@ -235,10 +282,23 @@ void StagedFile::tidy() {
     if (!journal_ && !begin_journal()) return;
     journal = journal_;
   }
+  // Another program that has written the file since has seen to it.
+  if (!follow_file() || !committer_.is_untidy()) return trim_journal();
   CommitWork nothing;
+  std::vector<std::byte> head;
   hooks_.committing();
-  if (auto done = committer_.commit(nothing, *journal); !done) writing_.errors.add("/" + path_, done.error());
+  if (auto done = committer_.commit(nothing, *journal, head); !done) writing_.errors.add("/" + path_, done.error());
   trim_journal();
+}
+
+// Of all that is staged.
+void StagedFile::keep_reason(const Error& error) {
+  const Lock lock(mutex_);
+  const StagedChanges changes = staged_changes(root_);
+  reasons_.clear();
+  for (const StagedTable& table : changes.tables) reasons_[table.path] = {error.text};
+  for (const StagedArrow& file : changes.arrows) reasons_[file.path] = {error.text};
+  if (reasons_.empty()) reasons_[""] = {error.text};
 }
 
 void StagedFile::keep_error(const CommitWork& planned, const Error& error) {

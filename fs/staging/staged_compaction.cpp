@@ -79,6 +79,10 @@ bool StagedFile::is_worth_compacting() const {
 Result<> StagedFile::compact_journal() {
   if (!committer_.is_settled()) return {};
   TRY(const JournalBegin begin, journal_begin());
+  {
+    const Lock lock(mutex_);
+    if (!is_same_head(basis_.head, begin.head)) return {};  // another program has written the file
+  }
   TreeRecords tree;
   {
     const Lock lock(mutex_);

@@ -99,6 +99,16 @@ bool StagedFile::is_wanted() const {
   return there_ || explicit_;
 }
 
+Result<> StagedFile::claim() {
+  const Lock change(change_mutex_);
+  return journal_ ? Result<>() : begin_journal();
+}
+
+void StagedFile::unclaim() {
+  const Lock commit(commit_mutex_);
+  trim_journal();
+}
+
 void StagedFile::forget() {
   const Lock commit(commit_mutex_);
   committer_.give_up();
@@ -154,10 +164,12 @@ void StagedFile::set_attributes(StagedNode& node, const std::function<void(Stage
 
 // ---- the journal
 
+// Of the file as it is now.
 Result<JournalBegin> StagedFile::journal_begin() const {
   JournalBegin begin;
   if (auto source = place_->source()) {
     TRY_VOID(place_->open_to_write());  // whether it may be written
+    TRY(begin.head, place_->head());
     TRY(const auto file, tfile::File::open(*source));
     begin.file_uuid = file->header().uuid;
     begin.file_end = file->header().end;
@@ -170,6 +182,8 @@ Result<> StagedFile::begin_journal() {
   compact_at_ = 0;
   const FilePlace::Owner belongs = owner();
   TRY(journal_, Journal::create(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid));
+  const Lock lock(mutex_);
+  basis_ = begin;
   return {};
 }
 
@@ -242,9 +256,19 @@ std::optional<Error> StagedFile::take_error(StagedNode& node) {
   return std::exchange(node.error, std::nullopt);
 }
 
+std::uint64_t StagedFile::commits() const {
+  const Lock lock(mutex_);
+  return commits_;
+}
+
 bool StagedFile::is_settled(const StagedNode& node) const {
   const Lock lock(mutex_);
   return node.settled;
+}
+
+StagedPlace StagedFile::place_of(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  return {node.parent.lock(), node.name};
 }
 
 std::shared_ptr<Journal> StagedFile::journal() {

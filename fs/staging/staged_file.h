@@ -30,14 +30,20 @@ struct Writing {
   ErrorLog& errors;
 };
 
+// A name in a directory.
+struct StagedPlace {
+  NodePtr directory;  // null: that is gone
+  std::string name;
+};
+
 // A ROOT file being written: the tree of what is staged in it, its journal, and the thread that commits. Thread-safe.
 // What changes the tree, `sync` and `commit` block; the rest never does.
 class StagedFile : public std::enable_shared_from_this<StagedFile> {
  public:
   // Called by whoever commits: before the file changes; and after it has, before staged names give way to committed
-  // ones.
+  // ones; or when that failed.
   struct Hooks {
-    std::function<void()> committing, published;
+    std::function<void()> committing, published, failed;
   };
   // `path`: in the mount, for messages. Takes over the journal of a writer that crashed, if there is one: blocks.
   // Errors: damaged, denied, busy (a journal of another file).
@@ -58,6 +64,9 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   bool has_pending() const EXCLUDES(mutex_);
   // Whether the file is there, or will be.
   bool is_wanted() const EXCLUDES(mutex_);
+  // No other mount may write the file until forget() or unclaim(). Blocks. Errors: busy, denied, io.
+  Result<> claim() EXCLUDES(change_mutex_);
+  void unclaim() EXCLUDES(commit_mutex_, change_mutex_);
   // It was taken away by its name: what is staged goes with it.
   void forget() EXCLUDES(commit_mutex_, change_mutex_, mutex_);
 
@@ -81,9 +90,18 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // Changes of the tree. Whether a name is committed is the caller's to know.
   Result<NodePtr> make_directory(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(change_mutex_);
   Result<NodePtr> make_file(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(change_mutex_);
-  // A committed column to which items are to be appended behind its `base` bytes; the one that is there, if there is.
-  Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t)
+  // A committed column to which items are to be appended; the staged one behind it, if there is one. Error: stale: it
+  // is not committed as was said, for a commit, or another program, has changed the file since.
+  struct CommittedColumn {
+    std::uint64_t size = 0;           // bytes
+    std::span<const std::byte> head;  // with which the file begins, of which that was read
+    std::uint64_t commits = 0;        // before it was looked at
+    mode_t mode = 0;
+  };
+  Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, const CommittedColumn&)
       EXCLUDES(change_mutex_);
+  // Commits that were settled since the mount began.
+  std::uint64_t commits() const EXCLUDES(mutex_);
   // `committed`: something is committed under the name, and goes with the next commit. A directory, and an
   // Arrow file, is removed when no commit is under way.
   Result<> remove(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(commit_mutex_, change_mutex_);
@@ -114,9 +132,6 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // False: it is committed, or removed, and has to be looked up again.
   bool opened(StagedNode&, bool to_write) EXCLUDES(mutex_);
   void closed(StagedNode&) EXCLUDES(mutex_);
-  // Whether a commit reads bytes from `offset` on now; and until none does any more.
-  bool is_committing(const StagedNode&, std::uint64_t offset) const EXCLUDES(mutex_);
-  void wait_for_commit(const StagedNode&, std::uint64_t offset) EXCLUDES(mutex_);
   void written(StagedNode&) EXCLUDES(mutex_);
   void flushed(StagedNode&) EXCLUDES(mutex_);
   // Whether the file is to become a table by itself (NAME.arrow); and whether it can, if it is all there. The second
@@ -124,8 +139,9 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   bool becomes_table(const StagedNode&) const EXCLUDES(mutex_);
   Result<> check_closed(const NodePtr&) const EXCLUDES(mutex_);
   std::optional<Error> take_error(StagedNode&) EXCLUDES(mutex_);
-  // Whether it gave way to a committed column.
+  // Whether it gave way to a committed column; and where it stands, or stood.
   bool is_settled(const StagedNode&) const EXCLUDES(mutex_);
+  StagedPlace place_of(const StagedNode&) const EXCLUDES(mutex_);
 
   // All that was written to the file is on disk.
   Result<> sync(const NodePtr&) EXCLUDES(mutex_);
@@ -154,6 +170,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   Result<> take_away(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(change_mutex_);
   Result<> move(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) EXCLUDES(change_mutex_);
   std::string status_base_name(const StagedNode&) const EXCLUDES(mutex_);
+  bool has_room(const StagedNode& in, std::string_view name, const StagedNode* moved = nullptr) const EXCLUDES(mutex_);
   std::optional<JournalRecord> removal_of(const StagedNode&) const EXCLUDES(mutex_);
   NodePtr add(const NodePtr& in, std::string_view name, bool directory, mode_t) EXCLUDES(mutex_);
   void wait_for_releases(const NodePtr& directory) EXCLUDES(mutex_);
@@ -166,15 +183,18 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   Result<> commit_once(Occasion, bool& again) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   CommitWork plan_work(Occasion, bool& again) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   bool grows_in_step(const StagedTable&, const TableProgress&) const;
-  TableProgress progress(const StagedTable&) REQUIRES(commit_mutex_);
+  TableProgress progress(StagedTable&) REQUIRES(commit_mutex_);
   void release(const CommitWork&) EXCLUDES(mutex_);
   void settle(const CommitWork&) EXCLUDES(mutex_);
   void settle_column(const StagedColumn&) REQUIRES(mutex_);
+  void keep_reason(const Error&) EXCLUDES(mutex_);
   void keep_error(const CommitWork&, const Error&) EXCLUDES(mutex_);
+  void note_done() EXCLUDES(change_mutex_);
   void trim_journal() REQUIRES(commit_mutex_) EXCLUDES(change_mutex_, mutex_);
   Result<> compact_journal() REQUIRES(commit_mutex_, change_mutex_) EXCLUDES(mutex_);
   bool is_worth_compacting() const REQUIRES(change_mutex_) EXCLUDES(mutex_);
   Result<JournalBegin> journal_begin() const;
+  Result<> follow_file() REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   Result<> sync_journal(const std::vector<NodePtr>&) EXCLUDES(change_mutex_, mutex_);
   Result<> sync_below(const NodePtr& directory) EXCLUDES(change_mutex_, mutex_);
   std::shared_ptr<Journal> journal() EXCLUDES(change_mutex_);
@@ -203,13 +223,20 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   mutable Mutex mutex_;
   Condition changed_;
   std::uint64_t last_id_ GUARDED_BY(mutex_) = 0;
-  Reasons reasons_ GUARDED_BY(mutex_);  // by path
+  Reasons reasons_ GUARDED_BY(mutex_);     // by path
+  JournalBegin basis_ GUARDED_BY(mutex_);  // the file as what is staged takes it to be
+  std::uint64_t commits_ GUARDED_BY(mutex_) = 0;
   bool there_ GUARDED_BY(mutex_) = false;
   bool explicit_ GUARDED_BY(mutex_) = false;  // the file was made by its name
   FilePlace::Owner owner_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool running_ GUARDED_BY(mutex_) = false;
   StagedNode::Clock::time_point last_change_ GUARDED_BY(mutex_){};
+  struct Pass {
+    StagedNode::Clock::time_point begin{};
+    bool quiet = false, failed = false;
+  };
+  Pass last_pass_ GUARDED_BY(mutex_);  // of the thread that commits
   std::thread thread_ GUARDED_BY(mutex_);
 };
 

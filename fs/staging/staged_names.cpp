@@ -14,6 +14,10 @@ namespace tfilefs {
 
 using tfile::fail;
 
+namespace {
+tl::unexpected<Error> too_long() { return fail(ErrorKind::invalid, "path too long", -1, ENAMETOOLONG); }
+}  // namespace
+
 NodePtr StagedFile::stand_over(const NodePtr& directory, std::string_view name, bool is_table) {
   const Lock lock(mutex_);
   NodePtr& node = directory->children[std::string(name)];
@@ -34,6 +38,7 @@ NodePtr StagedFile::add(const NodePtr& in, std::string_view name, bool directory
 Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view name, mode_t mode) {
   const Lock change(change_mutex_);
   if (look(*in, name).node) return name_taken();
+  if (!has_room(*in, name)) return too_long();
   TRY_VOID(begin_change());
   NodePtr node = add(in, name, true, mode);
   JournalRecord record;
@@ -68,13 +73,21 @@ Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, 
   return fail(ErrorKind::invalid, refusal);
 }
 
-Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode) {
+Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, const CommittedColumn& column) {
   const Lock change(change_mutex_);
   if (NodePtr there = look(*in, name).node) return there;
-  return stage_file(in, name, base, mode);
+  TRY_VOID(begin_change());
+  {
+    const Lock lock(mutex_);
+    if (column.commits != commits_) return fail(ErrorKind::stale, "committed since it was looked at");
+    if (!is_same_head(column.head, basis_.head))
+      return fail(ErrorKind::stale, path_ + ": another program has written the file", -1, ESTALE);
+  }
+  return stage_file(in, name, column.size, column.mode);
 }
 
 Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode) {
+  if (!has_room(*in, name)) return too_long();
   TRY_VOID(begin_change());
   NodePtr node = add(in, name, false, mode);
   JournalRecord record;
@@ -163,6 +176,7 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Target
   if (to.committed) return fail(ErrorKind::denied, to.name + ": is committed", -1, EPERM);
   if (taken && (taken->directory != node->directory || status(*taken).has_children))
     return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
+  if (!has_room(*to.directory, to.name, node.get())) return too_long();
   TRY_VOID(begin_change());
   if (const auto record = taken ? removal_of(*taken) : std::nullopt) TRY_VOID(note(*record));
   JournalRecord record;
@@ -184,15 +198,21 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Target
 }
 
 Result<> StagedFile::truncate(const NodePtr& node, std::uint64_t size) {
-  const Lock change(change_mutex_);
-  TRY_VOID(begin_change());
-  {
-    const Lock lock(mutex_);
-    if (size < node->base) return fail(ErrorKind::denied, "committed entries do not change", -1, EPERM);
+  for (;;) {
+    node->bytes->wait_thawed(size);
+    const Lock change(change_mutex_);
+    TRY_VOID(begin_change());
+    {
+      const Lock lock(mutex_);
+      if (node->settled) return fail(ErrorKind::stale, "committed since it was looked up", -1, ESTALE);
+      if (size < node->base) return fail(ErrorKind::denied, "committed entries do not change", -1, EPERM);
+    }
+    auto done = node->bytes->truncate(size);
+    if (!done && done.error().kind == ErrorKind::busy) continue;  // the next commit has begun
+    TRY_VOID(std::move(done));
+    written(*node);
+    return {};
   }
-  TRY_VOID(node->bytes->truncate(size));
-  written(*node);
-  return {};
 }
 
 Result<> StagedFile::set_title(const NodePtr& node, std::string title) {
@@ -206,6 +226,11 @@ Result<> StagedFile::set_title(const NodePtr& node, std::string title) {
   const Lock lock(mutex_);
   node->attributes.title = std::move(title);
   return {};
+}
+
+bool StagedFile::has_room(const StagedNode& in, std::string_view name, const StagedNode* moved) const {
+  const Lock lock(mutex_);
+  return fits(in, name, moved);
 }
 
 std::string StagedFile::status_base_name(const StagedNode& node) const {

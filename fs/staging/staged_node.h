@@ -12,6 +12,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "staging/staged_bytes.h"
 
@@ -42,6 +44,19 @@ struct StagedNode {
 
   StagedNode(std::uint64_t id_, bool directory_, std::string name_, const NodePtr& parent_)
       : id(id_), directory(directory_), name(std::move(name_)), parent(parent_) {}
+  // What hangs below ends one by one, not each within the end of what is above: a journal being replayed may nest
+  // deeper than the stack.
+  ~StagedNode() {
+    std::vector<NodePtr> ending;
+    move_children(ending);
+    while (!ending.empty()) {
+      const NodePtr node = std::move(ending.back());
+      ending.pop_back();
+      if (node.use_count() == 1) node->move_children(ending);
+    }
+  }
+  StagedNode(const StagedNode&) = delete;
+  StagedNode& operator=(const StagedNode&) = delete;
   const std::uint64_t id;  // in order of making; the journal's name for it, unless that has forgotten it
   bool forgotten = false;  // of a committed directory: the journal was written anew, and goes by its path
   std::uint64_t journal_id() const { return forgotten ? 0 : id; }
@@ -62,11 +77,16 @@ struct StagedNode {
   // A file. Of `bytes` those below `base` are committed, and neither read nor written here.
   std::shared_ptr<StagedBytes> bytes;
   std::uint64_t base = 0;
-  unsigned writers = 0;          // handles open for writing
-  bool flushed = false;          // since the last write: whoever wrote has closed it, or one of several handles
-  std::uint64_t committing = 0;  // bytes below are being read for a commit; whoever would change them waits
+  unsigned writers = 0;  // handles open for writing
+  bool flushed = false;  // since the last write: whoever wrote has closed it, or one of several handles
   Clock::time_point first_write{}, last_write{};
   std::optional<Error> error;  // of a commit, to be told at the next flush or fsync
+
+ private:
+  void move_children(std::vector<NodePtr>& into) {
+    for (auto& [child_name, child] : children) into.push_back(std::move(child));
+    children.clear();
+  }
 };
 
 }  // namespace tfilefs

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of StagedFile: what a writer that crashed left.
-#include <unistd.h>
-
 #include <optional>
 #include <utility>
 
@@ -17,9 +15,8 @@ using tfile::fail;
 Result<> StagedFile::replay() {
   const Lock change(change_mutex_);
   const auto owner = place_->owner();
-  // Only who may give files away takes a journal over for another who wants to make one.
-  const auto of = owner ? std::optional(owner->uid) : ::geteuid() == 0 ? std::nullopt : std::optional(::geteuid());
-  auto found = Journal::replay(place_->directory.get(), journal_name(place_->name), of, Journal::Use::take_over);
+  auto found = Journal::replay(place_->directory.get(), journal_name(place_->name), place_->journal_owner(),
+                               Journal::Use::take_over);
   // Another mount writes the file: it can be read, and who wants to write is told then.
   if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::busy)) return {};
   TRY(Replayed replayed, std::move(found));
@@ -32,6 +29,13 @@ Result<> StagedFile::replay() {
     TRY(file, tfile::File::open(*source));
     if (replayed.begin.file_end != 0 && file->header().uuid != replayed.begin.file_uuid)
       return fail(ErrorKind::busy, place_->shown + ": the journal beside it belongs to another file; left alone");
+    // Of a journal that notes no head, the end alone can tell.
+    const bool noted = !replayed.begin.head.empty() || last_of_commits(replayed.records);
+    if (!noted && replayed.begin.file_end != 0 && file->header().end != replayed.begin.file_end)
+      return fail(ErrorKind::stale, place_->shown + ": another program has written the file since the crash");
+    if (!noted && replayed.begin.file_end != 0) {
+      TRY(replayed.begin.head, place_->head());
+    }
   }
   auto tree = restore_tree(root_, replayed.records, mended.last_took_place, file.get(),
                            [this, &journal = replayed.journal](std::uint64_t id, std::uint64_t base) {
@@ -49,6 +53,8 @@ Result<> StagedFile::replay() {
     const Lock lock(mutex_);
     last_id_ = restored.last_id;
     explicit_ = restored.makes_file;
+    basis_ = std::move(replayed.begin);
+    if (restored.head) basis_.head = *restored.head;
     if (!owner) owner_.uid = replayed.owner, owner_.gid = replayed.group;
   }
   return begin_change();

@@ -12,18 +12,32 @@
 namespace tfilefs {
 namespace {
 
-constexpr std::string_view kOffsetsName = "offsets.i8";
+constexpr std::string_view kOffsetsName = "offsets.i8", kItemsName = "values", kCharsName = "chars.u1";
 
 bool is_column_name(std::string_view name) {
   return name.ends_with(".npy") ? name.size() > 4 && name[0] != '.' : tfile::parse_typed_name(name).has_value();
 }
 
-// Of a new directory: whether it holds a number, a list or a string.
+// What the values of a list are called, and the bytes of a string.
+bool is_items_name(std::string_view name) {
+  const auto typed = tfile::parse_typed_name(name);
+  return typed && (typed->stem == kItemsName || name == kCharsName);
+}
+
+// Whether the directory may be a list in a table to come: its own is new, and not the file's root.
+bool may_be_list(const StagedNode& directory) {
+  const NodePtr above = directory.parent.lock();
+  return above && above->base_name.empty() && above->parent.lock();
+}
+
+// Of a new directory: whether it holds a number, a list or a string. The items of a list may come before its offsets.
 bool makes_table(const StagedNode& directory) {
-  return std::any_of(directory.children.begin(), directory.children.end(), [](const auto& child) {
+  const bool may_wait = may_be_list(directory);
+  return std::any_of(directory.children.begin(), directory.children.end(), [may_wait](const auto& child) {
     const auto& [name, node] = child;
-    if (!node->directory) return name == kTableMarker || (name != kOffsetsName && is_column_name(name));
-    return node->children.contains(kOffsetsName);
+    if (node->directory) return node->children.contains(kOffsetsName) && !(may_wait && name == kItemsName);
+    if (name == kTableMarker) return true;
+    return name != kOffsetsName && is_column_name(name) && !(may_wait && is_items_name(name));
   });
 }
 
@@ -43,23 +57,25 @@ class Changes {
   void add_columns(const StagedNode& directory, const std::string& below, StagedTable& into);
 
  private:
-  void walk(const NodePtr& directory, const std::string& path);
+  bool walk(const NodePtr& directory, const std::string& path);
   void add_table(const NodePtr& directory, const std::string& path);
 
   StagedChanges made_;
 };
 
-// A directory that is no table.
-void Changes::walk(const NodePtr& directory, const std::string& path) {
+// A directory that is no table; gives whether something is staged in it or below.
+bool Changes::walk(const NodePtr& directory, const std::string& path) {
   CommitWork& rest = made_.rest;
+  bool holds = false;
   std::set<std::string_view> moved;
   for (const auto& [name, node] : directory->children) {
     const std::string at = joined_path(path, name);
     if (!node->directory) {
+      holds = true;
       if (const auto table = arrow_table_name(name)) {
         made_.arrows.push_back({node, at, joined_path(path, *table), node->bytes->size(), node->writers > 0});
       } else {
-        made_.misplaced.push_back(at);
+        made_.misplaced.push_back({at, is_items_name(name) && directory->base_name.empty()});
       }
       continue;
     }
@@ -71,20 +87,23 @@ void Changes::walk(const NodePtr& directory, const std::string& path) {
     }
     if (node->is_table || (is_new && makes_table(*node))) {
       add_table(node, at);
+      holds |= holds_files(*node);
       continue;
     }
     if (is_new) {
       rest.directories.push_back(at);
       rest.made.push_back(node);
-      if (holds_files(*node)) rest.undecided.insert(at);
     }
-    walk(node, at);
+    const bool below = walk(node, at);
+    if (is_new && below) rest.undecided.insert(at);
+    holds |= below;
   }
   for (const std::string& name : directory->hidden) {
     if (moved.contains(name)) continue;
     rest.removed.push_back({path, name});
     rest.hidden.emplace_back(directory, name);
   }
+  return holds;
 }
 
 void Changes::add_table(const NodePtr& directory, const std::string& path) {
@@ -92,6 +111,9 @@ void Changes::add_table(const NodePtr& directory, const std::string& path) {
   table.node = directory;
   table.path = path;
   table.committed = !directory->base_name.empty();
+  if (const auto names = table.committed ? committed_path(*directory) : std::nullopt) {
+    for (const std::string& name : *names) table.committed_path = joined_path(table.committed_path, name);
+  }
   add_columns(*directory, "", table);
   table.removed.assign(directory->hidden.begin(), directory->hidden.end());
   std::sort(table.columns.begin(), table.columns.end(),
@@ -116,7 +138,7 @@ void Changes::add_columns(const StagedNode& directory, const std::string& below,
     column.size = node->bytes->size();
     column.base = node->base;
     column.is_open = node->writers > 0;
-    column.is_committing = node->committing > 0;
+    column.is_committing = node->bytes->is_frozen();
     column.first_write = node->first_write;
     column.last_write = node->last_write;
     column.title = node->attributes.title;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -23,8 +24,10 @@ struct StagedColumn {
   std::uint64_t size = 0;    // bytes, those of `base` included
   std::uint64_t base = 0;    // bytes that are committed
   std::uint64_t header = 0;  // bytes in front of the first item: of a .npy file
-  std::uint64_t done = 0;    // bytes that a commit has brought into the file, set by it
-  std::string unreadable;    // why that file is no column
+  // Of offsets: the last one that is committed, where the first new list begins. Set by progress_of.
+  std::int64_t committed_end = 0;
+  std::uint64_t done = 0;  // bytes that a commit has brought into the file, set by it
+  std::string unreadable;  // why that file is no column
   bool is_open = false, is_committing = false;
   StagedNode::Clock::time_point first_write{}, last_write{};
   std::string title;
@@ -34,7 +37,8 @@ struct StagedColumn {
 struct StagedTable {
   NodePtr node;
   std::string path;                   // from the file's root, as shown
-  bool committed = false;             // the file has a table of that name
+  bool committed = false;             // the file has the table
+  std::string committed_path;         // under this name, until a rename of it or above it is committed
   bool forced = false;                // a .table was put into it
   std::vector<StagedColumn> columns;  // in the order in which they were made
   std::vector<std::string> removed;   // committed names right below it that go: a branch each
@@ -55,6 +59,8 @@ struct StagedArrow {
 struct CommittedTable {
   tfile::CommittedForm form;
   std::int64_t entries = 0;
+  // Items of the column of that path. May read all of its branch; blocks. Errors: damaged, io.
+  std::function<Result<std::int64_t>(const std::string& path)> items;
 };
 
 // What one commit is to do.
@@ -89,8 +95,12 @@ struct CommitWork {
 struct StagedChanges {
   std::vector<StagedTable> tables;
   std::vector<StagedArrow> arrows;
-  CommitWork rest;                     // all but tables
-  std::vector<std::string> misplaced;  // files outside of tables
+  CommitWork rest;  // all but tables
+  struct Misplaced {
+    std::string path;
+    bool waits = false;  // for what tells whether it is an item of a list
+  };
+  std::vector<Misplaced> misplaced;  // files outside of tables
 };
 StagedChanges staged_changes(const NodePtr& root);
 

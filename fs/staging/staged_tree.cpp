@@ -2,6 +2,7 @@
 #include "staging/staged_tree.h"
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 namespace tfilefs {
@@ -50,6 +51,39 @@ NodePtr node_at(const NodePtr& root, std::string_view path) {
   return at;
 }
 
+bool is_short_path(std::string_view path) {
+  if (path.size() >= PATH_MAX) return false;
+  while (!path.empty()) {
+    const std::string_view name = path.substr(0, path.find('/'));
+    if (name.size() > NAME_MAX) return false;
+    path.remove_prefix(std::min(name.size() + 1, path.size()));
+  }
+  return true;
+}
+
+bool fits(const StagedNode& directory, std::string_view name, const StagedNode* moved) {
+  std::size_t length = name.size();
+  NodePtr above;
+  for (const StagedNode* at = &directory; at && length < PATH_MAX; at = above.get()) {
+    above = at->parent.lock();
+    if (above) length += at->name.size() + 1;
+  }
+  if (moved && length < PATH_MAX) length += longest_path(*moved);
+  return name.size() <= NAME_MAX && length < PATH_MAX;
+}
+
+std::size_t longest_path(const StagedNode& top) {
+  std::size_t longest = 0;
+  std::vector<std::pair<const StagedNode*, std::size_t>> left{{&top, 0}};
+  while (!left.empty()) {
+    const auto [node, length] = left.back();
+    left.pop_back();
+    longest = std::max(longest, length);
+    for (const auto& [name, child] : node->children) left.emplace_back(child.get(), length + 1 + name.size());
+  }
+  return longest;
+}
+
 void detach(const NodePtr& node) {
   const NodePtr parent = node->parent.lock();
   if (!parent) return;
@@ -93,8 +127,17 @@ std::string joined_path(const std::string& directory, const std::string& name) {
   return directory.empty() ? name : directory + "/" + name;
 }
 
+namespace {
+
+// A column behind whose committed items nothing is staged, nor going to be.
+bool is_as_committed(const StagedNode& node) {
+  return node.base > 0 && node.writers == 0 && node.bytes->size() == node.base;
+}
+
+}  // namespace
+
 bool has_changes(const StagedNode& node) {
-  if (!node.directory) return true;
+  if (!node.directory) return !is_as_committed(node);
   if (!node.hidden.empty()) return true;
   const NodePtr parent = node.parent.lock();
   if (parent && (node.base_name.empty() || node.base_name != node.name)) return true;
@@ -106,7 +149,9 @@ void drop_unused(StagedNode& directory) {
   for (auto child = directory.children.begin(); child != directory.children.end();) {
     const NodePtr& node = child->second;
     if (node->directory) drop_unused(*node);
-    const bool unused = node->directory && node.use_count() == 1 && node->children.empty() && !has_changes(*node);
+    const bool unused = !node->directory ? is_as_committed(*node)
+                                         : node.use_count() == 1 && node->children.empty() && !has_changes(*node);
+    if (unused && !node->directory) node->settled = true;
     child = unused ? directory.children.erase(child) : std::next(child);
   }
 }

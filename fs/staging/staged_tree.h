@@ -34,6 +34,14 @@ std::optional<std::vector<std::string>> committed_path(const StagedNode&);
 
 NodePtr node_at(const NodePtr& root, std::string_view path);  // null: not there
 
+// Whether a path below a file's root is short enough: PATH_MAX in all, NAME_MAX each name. It bounds how deep
+// directories nest, and so every walk through the tree.
+bool is_short_path(std::string_view path);
+// The same of a name in a directory, and of all that lies below `moved` when that gets the name.
+bool fits(const StagedNode& directory, std::string_view name, const StagedNode* moved = nullptr);
+// Bytes of the longest path below a node; good for any depth.
+std::size_t longest_path(const StagedNode&);
+
 // Takes a node out of its directory, where it still stands there, and puts it into another.
 void detach(const NodePtr&);
 void attach(const NodePtr& directory, const NodePtr&, std::string name);

@@ -112,7 +112,7 @@ class BasketsUnderWay {
 TableCommit::TableCommit(tfile::TableWriter* writer)
     : writer_(writer),
       columns_(writer->committed_form().columns),
-      committed_{writer->committed_form(), writer->committed_entries()} {
+      committed_{writer->committed_form(), writer->committed_entries(), {}} {
   for (const tfile::BranchForm& form : writer->committed_form().branches)
     branches_.push_back({form, false, writer->committed_entries()});
 }

@@ -32,6 +32,8 @@ class TableCommit {
   const CommittedTable& committed() const { return committed_; }
   // What was written so far is in the file now.
   void note_commit();
+  // What counts the items of committed columns.
+  void count_by(std::function<Result<std::int64_t>(const std::string&)> items) { committed_.items = std::move(items); }
 
   Result<> drop_branch(tfile::FileWriter&, const std::string& name);
 

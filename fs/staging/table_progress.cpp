@@ -2,7 +2,10 @@
 #include "staging/table_progress.h"
 
 #include <algorithm>
+#include <iterator>
+#include <limits>
 #include <map>
+#include <unordered_set>
 
 #include "staging/column_items.h"
 
@@ -15,42 +18,116 @@ using tfile::Role;
 
 namespace {
 
-using StagedAt = std::map<std::string_view, const StagedColumn*>;
+using StagedAt = std::map<std::string_view, StagedColumn*>;
 
+// What is there of one branch.
 struct Counted {
-  std::int64_t entries = 0;
-  std::string reason;
+  std::int64_t entries = 0;               // that lack nothing
+  std::int64_t offered = 0;               // of its outermost column
+  std::vector<std::string> wrong, lacks;  // what is odd about its columns, and what only has to come yet
 };
 
 std::string count(std::int64_t n, const char* what) { return std::to_string(n) + " " + what; }
 
+// One column of a branch.
+struct Level {
+  const OfferedColumn* offered = nullptr;
+  StagedColumn* staged = nullptr;    // null: nothing of it is
+  std::int64_t items = 0;            // staged or committed; of offsets the lists that they tell
+  std::int64_t committed_lists = 0;  // of offsets
+  std::int64_t end = 0;              // of offsets: the last one
+  bool is_list() const { return offered->role == Role::offsets; }
+};
+
+// Where the committed lists end, and all of them. `below`: the column that they are lists of.
+Result<> find_ends(Level& list, const Level& below, const CommittedTable* committed) {
+  StagedColumn& offsets = *list.staged;
+  list.committed_lists = committed_items(offsets, *list.offered);
+  if (below.staged) {
+    offsets.committed_end = committed_items(*below.staged, *below.offered);
+  } else if (offsets.base > 0 && committed) {
+    TRY(offsets.committed_end, committed->items(below.offered->path));
+  }
+  list.end = offsets.committed_end;
+  if (list.items > list.committed_lists) {
+    TRY(list.end, list_begin(offsets, list.items));
+  }
+  if (offsets.base > 0 || offsets.size - offsets.header < sizeof(std::int64_t)) return {};
+  TRY(const std::int64_t first, list_begin(offsets, 0));
+  if (first != 0)
+    return fail(ErrorKind::invalid, list.offered->path + ": begins with " + std::to_string(first) + ", not 0");
+  return {};
+}
+
+// Lists that lie within the first `items` of the column below.
+Result<std::int64_t> lists_within(const Level& list, std::int64_t items) {
+  if (!list.staged || list.end <= items) return list.items;
+  std::int64_t within = list.committed_lists, beyond = list.items;
+  while (beyond - within > 1) {
+    const std::int64_t middle = within + (beyond - within) / 2;
+    TRY(const std::int64_t end, list_begin(*list.staged, middle));
+    (end <= items ? within : beyond) = middle;
+  }
+  return within;
+}
+
+// A branch of lists, outermost first: an entry is there when all that its lists name is.
+Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed, Counted& counted) {
+  for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
+    Level& list = levels[i];
+    Level& below = levels[i + 1];
+    if (list.staged) {
+      TRY_VOID(find_ends(list, below, committed));
+    } else {
+      list.end = below.staged ? committed_items(*below.staged, *below.offered) : 0;
+    }
+    if (!below.staged) below.items = list.staged ? list.staged->committed_end : list.end;
+    if (below.items == list.end) continue;
+    counted.lacks.push_back(below.offered->path + ": " + count(below.items, "items, ") + list.offered->path +
+                            " leads to " + std::to_string(list.end));
+  }
+  std::int64_t complete = levels.back().items;
+  for (std::size_t i = levels.size() - 1; i-- > 0;) {
+    TRY(complete, lists_within(levels[i], complete));
+  }
+  counted.entries = complete;
+  return {};
+}
+
+// Members of a leaf list have as many entries.
+void count_members(const std::vector<Level>& levels, Counted& counted) {
+  for (const Level& level : levels) {
+    if (level.items == counted.offered) continue;
+    counted.wrong.push_back(level.offered->path + ": " + count(level.items, "entries, its neighbours ") +
+                            std::to_string(counted.offered));
+    counted.entries = std::min(counted.entries, level.items);
+  }
+}
+
 // Entries of one branch, and what is odd about its columns. `before`: entries that are committed of it.
 Counted count_branch(const BranchForm& branch, const std::vector<OfferedColumn>& offered, const StagedAt& staged,
-                     std::int64_t before) {
+                     std::int64_t before, const CommittedTable* committed) {
   Counted counted;
-  // The counter in front of a counted array is a branch of its own; what lies below a list is counted by it.
+  std::vector<Level> levels;
+  // The counter in front of a counted array is a branch of its own.
   const std::size_t top = branch.kind == BranchForm::Kind::counted_array ? 1 : 0;
   for (std::size_t position = top; position < branch.columns.size(); ++position) {
-    const OfferedColumn& column = offered[branch.columns[position]];
-    const bool below_list = position > top && branch.kind != BranchForm::Kind::leaflist;
-    const auto at = staged.find(column.path);
-    if (at == staged.end()) {
-      if (!below_list) counted.entries = before;
-      continue;
-    }
-    const StagedColumn& found = *at->second;
-    const std::uint64_t size = item_size(column);
-    const std::uint64_t payload = found.size - std::min(found.size, found.header);
-    if (payload % size != 0) counted.reason = column.path + ": ends within an item";
-    const std::int64_t items = entries_of(found, column);
-    if (below_list) continue;
-    if (branch.kind == BranchForm::Kind::leaflist && position > 0 && items != counted.entries) {
-      counted.reason =
-          column.path + ": " + count(items, "entries") + ", its neighbours " + std::to_string(counted.entries);
-      counted.entries = std::min(counted.entries, items);
-      continue;
-    }
-    counted.entries = items;
+    Level& level = levels.emplace_back();
+    level.offered = &offered[branch.columns[position]];
+    level.items = before;
+    const auto at = staged.find(level.offered->path);
+    if (at == staged.end()) continue;
+    level.staged = at->second;
+    level.items = entries_of(*level.staged, *level.offered);
+    const std::uint64_t payload = level.staged->size - std::min(level.staged->size, level.staged->header);
+    if (payload % item_size(*level.offered) != 0)
+      counted.wrong.push_back(level.offered->path + ": ends within an item");
+  }
+  counted.entries = counted.offered = levels[0].items;
+  if (branch.kind == BranchForm::Kind::leaflist) {
+    count_members(levels, counted);
+  } else if (auto done = count_lists(levels, committed, counted); !done) {
+    counted.wrong.push_back(done.error().text);
   }
   return counted;
 }
@@ -79,7 +156,7 @@ bool is_removed(const StagedTable& table, const BranchForm& branch, const std::v
 
 }  // namespace
 
-TableProgress progress_of(const StagedTable& table, const CommittedTable* committed) {
+TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   static const tfile::CommittedForm kNothing;
   const tfile::CommittedForm& old = committed ? committed->form : kNothing;
   const std::int64_t before = committed ? committed->entries : 0;
@@ -88,14 +165,17 @@ TableProgress progress_of(const StagedTable& table, const CommittedTable* commit
   StagedAt staged;
   std::vector<OfferedColumn> added;
   std::vector<std::string> open;
-  for (const StagedColumn& column : table.columns) {
+  std::unordered_set<std::string_view> known;
+  for (const OfferedColumn& column : old.columns) known.insert(column.path);
+  for (StagedColumn& column : table.columns) {
     staged.emplace(column.path, &column);
     if (!column.unreadable.empty()) {
       lacks(column.path + ": " + column.unreadable);
       continue;
     }
     if (column.is_open) open.push_back(column.path + ": open for writing");
-    if (column.base > 0) {
+    // What is committed of a list that has no items yet is not a byte.
+    if (column.base > 0 || known.contains(column.path)) {
       if (!old.reason.empty()) lacks(column.path + ": no entries can be added, " + old.reason);
       continue;
     }
@@ -113,14 +193,18 @@ TableProgress progress_of(const StagedTable& table, const CommittedTable* commit
   }
   for (std::string& part : form->incomplete) lacks(std::move(part));
 
-  std::vector<std::pair<std::string, std::int64_t>> counts;
+  std::vector<std::pair<std::string, std::int64_t>> counts;  // that are offered
+  std::vector<std::string> to_come;
+  std::int64_t entries = std::numeric_limits<std::int64_t>::max();
   const auto count_all = [&](const std::vector<BranchForm>& branches, const std::vector<OfferedColumn>& columns,
                              std::int64_t had) {
     for (const BranchForm& branch : branches) {
       if (had > 0 && is_removed(table, branch, columns)) continue;
-      const Counted counted = count_branch(branch, columns, staged, had);
-      if (!counted.reason.empty()) lacks(counted.reason);
-      counts.emplace_back(branch.name, counted.entries);
+      Counted counted = count_branch(branch, columns, staged, had, committed);
+      for (std::string& line : counted.wrong) lacks(std::move(line));
+      std::move(counted.lacks.begin(), counted.lacks.end(), std::back_inserter(to_come));
+      counts.emplace_back(branch.name, counted.offered);
+      entries = std::min(entries, counted.entries);
       progress.branches.push_back(times_of(branch, columns, staged, counted.entries));
     }
   };
@@ -132,13 +216,17 @@ TableProgress progress_of(const StagedTable& table, const CommittedTable* commit
     lacks("no columns");
     return progress;
   }
-  const auto by_entries = [](const auto& a, const auto& b) { return a.second < b.second; };
-  const auto [least, most] = std::minmax_element(counts.begin(), counts.end(), by_entries);
-  progress.entries = least->second;
+  std::int64_t most = 0;
+  for (const auto& [name, offered] : counts) {
+    most = std::max(most, offered);
+    entries = std::min(entries, offered);
+  }
+  progress.entries = entries;
   progress.can_be_cut = progress.reasons.empty();
   for (std::string& line : open) lacks(std::move(line));
-  for (const auto& [name, entries] : counts) {
-    if (entries != most->second) lacks(name + ": " + count(entries, "entries of ") + std::to_string(most->second));
+  for (std::string& line : to_come) lacks(std::move(line));
+  for (const auto& [name, offered] : counts) {
+    if (offered != most) lacks(name + ": " + count(offered, "entries of ") + std::to_string(most));
   }
   progress.whole = progress.reasons.empty();
   return progress;

@@ -13,14 +13,15 @@ namespace tfilefs {
 
 // How far a table is with what is staged in it.
 struct TableProgress {
-  std::int64_t entries = 0;  // of the branch with the fewest
+  std::int64_t entries = 0;  // that lack nothing in any branch
   std::vector<BranchProgress> branches;
   bool can_be_cut = false;           // nothing but entries is missing, or a writer still at work
-  bool whole = false;                // all branches have as many, and nothing lacks a part
+  bool whole = false;                // all branches have as many, and nothing lacks a part, or has one too much
   std::vector<std::string> reasons;  // why it is not whole, a line each
 };
 
-// `committed`: where the file has a table of that name, else null.
-TableProgress progress_of(const StagedTable&, const CommittedTable* committed);
+// `committed`: where the file has a table of that name, else null. Sets where lists begin in each column of offsets.
+// Reads offsets: blocks for what is in the journal, or where only the file can tell.
+TableProgress progress_of(StagedTable&, const CommittedTable* committed);
 
 }  // namespace tfilefs

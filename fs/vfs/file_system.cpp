@@ -37,6 +37,7 @@ tl::unexpected<Error> source_changed() { return fail(ErrorKind::stale, "the file
 
 // Trouble that somebody should hear of, rather than a question answered with no.
 bool is_trouble(const Error& error) {
+  if (error.system_errno == ECANCELED) return false;  // given_up()
   switch (error.kind) {
     case ErrorKind::damaged:
     case ErrorKind::unsupported:
@@ -291,7 +292,7 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
 void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply, const CallerPtr& by) {
   const InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
-  if (name.size() > NAME_MAX) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
+  if (is_too_long(*parent, name)) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
   look_up(parent, std::string(name), kTries, by, std::move(reply));
 }
 
@@ -299,15 +300,31 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
 // before, so there is a right answer to it.
 void FileSystem::look_up(const InodePtr& parent, const std::string& name, int tries, const CallerPtr& by,
                          Reply<Found> reply) {
-  look_up_once(parent, name, by,
-               [this, parent, name, tries, by, reply = std::move(reply)](Result<Found> found) mutable {
-                 if (!found && found.error().kind == ErrorKind::stale && tries > 1) {
-                   give_up_generation(*parent);
-                   return look_up(parent, name, tries - 1, by, std::move(reply));
-                 }
-                 if (!found) note(*parent, name, found.error());
-                 reply(std::move(found));
-               });
+  const std::stop_token asker = reply.asker();
+  auto judged = [this, parent, name, tries, by, reply = std::move(reply)](Result<Found> found) mutable {
+    if (found) return reply(std::move(found));
+    judge(generation_of(*parent), found.error(),
+          [this, parent, name, tries, by, reply = std::move(reply)](Result<Error> error) mutable {
+            if (error->kind == ErrorKind::stale && tries > 1)
+              return look_up(parent, name, tries - 1, by, std::move(reply));
+            note(*parent, name, *error);
+            reply(tl::unexpected(*std::move(error)));
+          });
+  };
+  look_up_once(parent, name, by, Reply<Found>(std::move(judged), asker));
+}
+
+// Whether an error says that the file has changed, or is just changing, rather than what it is: stale then, and the
+// generation is given up.
+void FileSystem::judge(const GenerationPtr& generation, const Error& error, Reply<Error> reply) {
+  if (error.kind == ErrorKind::stale && generation) generation->stale = true;
+  if (error.kind != ErrorKind::damaged || !generation) return reply(error);
+  auto job = [generation, error]() -> Result<Error> {
+    if (!generation->source->is_changing()) return error;
+    generation->stale = true;
+    return Error{ErrorKind::stale, error.text, error.offset, 0};
+  };
+  answer_blocking(*cache_, std::move(job), std::move(reply));
 }
 
 void FileSystem::look_up_once(const InodePtr& parent, const std::string& name, const CallerPtr& by,
@@ -323,25 +340,25 @@ void FileSystem::finish_found(const InodePtr& parent, const std::string& name, c
   if (!at) return reply(tl::unexpected(std::move(at).error()));
   std::string own_name = at->own_name.empty() ? name : std::move(at->own_name);
   const Entry entry = at->entry;
-  Reply<Attributes> finish([this, entry, parent, name, own_name = std::move(own_name), same_for_all = at->same_for_all,
-                            reply = std::move(reply)](Result<Attributes> attributes) mutable {
+  const std::stop_token asker = reply.asker();
+  auto told = [this, entry, parent, name, own_name = std::move(own_name), same_for_all = at->same_for_all,
+               reply = std::move(reply)](Result<Attributes> attributes) mutable {
     if (!attributes) return reply(tl::unexpected(std::move(attributes).error()));
     attributes->same_for_all = !context_.is_shared || (same_for_all && entry.holder->is_same_for_all(entry.slot));
     const InodeId id = refer(parent, name, own_name, entry, *attributes);
     reply(Found{id, *attributes});
-  });
+  };
+  Reply<Attributes> finish(std::move(told), asker);
   admitted(entry, Access::status, by, [finish = std::move(finish)](Result<Entry> own) mutable {
     if (!own) return finish(tl::unexpected(std::move(own).error()));
     own->holder->attributes(own->slot, std::move(finish));
   });
 }
 
-void FileSystem::give_up_generation(Inode& directory) {
-  GenerationPtr generation = inodes_->entry(directory).holder->generation();
-  if (!generation) {
-    if (const DirectoryPtr kept = inodes_->kept(directory)) generation = kept->generation();
-  }
-  if (generation) generation->stale = true;
+GenerationPtr FileSystem::generation_of(Inode& directory) {
+  if (GenerationPtr generation = inodes_->entry(directory).holder->generation()) return generation;
+  const DirectoryPtr kept = inodes_->kept(directory);
+  return kept ? kept->generation() : nullptr;
 }
 
 void FileSystem::forget(InodeId id, std::uint64_t times) { inodes_->forget(id, times); }
@@ -354,22 +371,23 @@ std::shared_ptr<const Holder> FileSystem::open_holder(HandleId handle) const {
 void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& by, HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  Reply<Attributes> told([this, inode, reply = std::move(reply)](Result<Attributes> attributes) mutable {
-    if (attributes) {
-      attributes->number = inode->number;
-    } else {
-      note(*inode, "", attributes.error());
-    }
+  const std::stop_token asker = reply.asker();
+  auto tell_kernel = [this, inode, reply = std::move(reply)](Result<Attributes> attributes) mutable {
+    const GenerationPtr of = inodes_->entry(*inode).holder->generation();
+    if (!attributes) return tell(inode, of, attributes.error(), std::move(reply));
+    attributes->number = inode->number;
     reply(std::move(attributes));
-  });
+  };
+  Reply<Attributes> told(std::move(tell_kernel), asker);
   if (const auto holder = open_holder(open)) return holder->attributes({}, std::move(told));
   // What was removed or moved while it was open is asked through that.
-  Reply<Attributes> found([this, inode, told = std::move(told)](Result<Attributes> attributes) mutable {
+  auto find = [this, inode, told = std::move(told)](Result<Attributes> attributes) mutable {
     const bool is_gone = !attributes && attributes.error().kind == ErrorKind::stale;
     const auto holder = is_gone ? files_.own_of(*inode) : nullptr;
     if (holder) return holder->attributes({}, std::move(told));
     told(std::move(attributes));
-  });
+  };
+  Reply<Attributes> found(std::move(find), asker);
   entry_for(inode, Access::status, open != 0 ? nullptr : by, [found = std::move(found)](Result<Entry> entry) mutable {
     if (!entry) return found(tl::unexpected(std::move(entry).error()));
     const std::shared_ptr<const Holder> holder = entry->holder;
@@ -406,9 +424,13 @@ void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, Re
       return reply(tl::unexpected(std::move(entry).error()));
     }
     const std::shared_ptr<const Holder> holder = entry->holder;
-    Reply<OpenedContent> finish([this, inode, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
-      finish_open(inode, std::move(opened), std::move(reply));
-    });
+    const std::stop_token asker = reply.asker();
+    auto opened_as = [this, inode, of = holder->generation(),
+                      reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+      if (!opened) return tell(inode, of, opened.error(), std::move(reply));
+      finish_open(inode, *std::move(opened), std::move(reply));
+    };
+    Reply<OpenedContent> finish(std::move(opened_as), asker);
     if (to_write) return holder->open_to_write(entry->slot, std::move(finish));
     holder->open(entry->slot, std::move(finish));
   });
@@ -419,23 +441,27 @@ void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, Re
               });
 }
 
-void FileSystem::finish_open(const InodePtr& inode, Result<OpenedContent> content, Reply<Opened> reply) {
-  if (!content) {
-    note(*inode, "", content.error());
-    return reply(tl::unexpected(std::move(content).error()));
-  }
-  if (content->identity != 0) inodes_->adopt(inode, content->identity);
+template <class T>
+void FileSystem::tell(const InodePtr& inode, const GenerationPtr& generation, const Error& error, Reply<T> reply) {
+  judge(generation, error, [this, inode, reply = std::move(reply)](Result<Error> judged) mutable {
+    note(*inode, "", *judged);
+    reply(tl::unexpected(*std::move(judged)));
+  });
+}
+
+void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, Reply<Opened> reply) {
+  if (content.identity != 0) inodes_->adopt(inode, content.identity);
   Opened opened;
-  opened.direct = !content->cacheable;
-  if (content->cacheable) {
-    const std::uint64_t version = content->generation ? content->generation->serial : content->version;
+  opened.direct = !content.cacheable;
+  if (content.cacheable) {
+    const std::uint64_t version = content.generation ? content.generation->serial : content.version;
     const std::uint64_t before = inodes_->exchange_version(*inode, version);
     opened.changed = before != 0 && before != version;
     opened.keep_cache = !opened.changed;
   }
   OpenFile file;
   file.inode = inode;
-  file.content = *std::move(content);
+  file.content = std::move(content);
   opened.handle = files_.add(std::move(file));
   reply(opened);
 }
@@ -447,11 +473,7 @@ void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, R
   if (generation && generation->stale) return reply(source_changed());
   Content& content = *file->content.content;
   content.read(offset, size, [this, file = std::move(file), reply = std::move(reply)](Result<Slices> slices) mutable {
-    if (!slices) {
-      const auto& of = file->content.generation;
-      if (of && slices.error().kind == ErrorKind::stale) of->stale = true;
-      note(*file->inode, "", slices.error());
-    }
+    if (!slices) return tell(file->inode, file->content.generation, slices.error(), std::move(reply));
     reply(std::move(slices));
   });
 }
@@ -472,12 +494,13 @@ void FileSystem::opendir(InodeId id, Reply<HandleId> reply, const CallerPtr& by)
 void FileSystem::open_directory(const InodePtr& inode, int tries, const CallerPtr& by, Reply<HandleId> reply) {
   list_directory(inode, by, [this, inode, tries, by, reply = std::move(reply)](Result<OpenFile> open) mutable {
     if (open) return reply(files_.add(*std::move(open)));
-    if (open.error().kind == ErrorKind::stale && tries > 1) {
-      give_up_generation(*inode);
-      return open_directory(inode, tries - 1, by, std::move(reply));
-    }
-    note(*inode, "", open.error());
-    reply(tl::unexpected(std::move(open).error()));
+    judge(generation_of(*inode), open.error(),
+          [this, inode, tries, by, reply = std::move(reply)](Result<Error> error) mutable {
+            if (error->kind == ErrorKind::stale && tries > 1)
+              return open_directory(inode, tries - 1, by, std::move(reply));
+            note(*inode, "", *error);
+            reply(tl::unexpected(*std::move(error)));
+          });
   });
 }
 

@@ -152,9 +152,12 @@ class FileSystem {
   void look_up_once(const InodePtr& parent, const std::string& name, const CallerPtr& by, Reply<Found>);
   void open_directory(const InodePtr&, int tries, const CallerPtr& by, Reply<HandleId>);
   void list_directory(const InodePtr&, const CallerPtr& by, Reply<OpenFile>);
-  void give_up_generation(Inode& directory);
+  GenerationPtr generation_of(Inode& directory);
+  void judge(const GenerationPtr&, const Error&, Reply<Error>);
+  template <class T>
+  void tell(const InodePtr&, const GenerationPtr&, const Error&, Reply<T>);
   void open_content(InodeId, bool to_write, const CallerPtr& by, Reply<Opened>);
-  void finish_open(const InodePtr&, Result<OpenedContent>, Reply<Opened>);
+  void finish_open(const InodePtr&, OpenedContent, Reply<Opened>);
   void finish_found(const InodePtr& parent, const std::string& name, const CallerPtr& by, Result<FoundEntry>,
                     Reply<Found>);
   void finish_created(const InodePtr& parent, const std::string& name, const CallerPtr& by, CreatedFile,

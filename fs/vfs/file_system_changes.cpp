@@ -39,7 +39,7 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, const Calle
                            Change change) {
   const InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
-  if (name.size() > NAME_MAX) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
+  if (is_too_long(*parent, name)) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
   if (parent->id == kRootId && name == kControlName) return reply(read_only());
   Reply<T> told([this, parent, name = std::string(name), reply = std::move(reply)](Result<T> result) mutable {
     if (!result) note_refusal(*parent, name, result.error());

@@ -167,20 +167,21 @@ void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
   start_check();
 }
 
+GenerationPtr MountedFile::known() {
+  const Lock lock(mutex_);
+  return current_.lock();
+}
+
 void MountedFile::expect_commit() {
-  GenerationPtr known;
-  {
-    const Lock lock(mutex_);
-    known = current_.lock();
-  }
-  if (known) known->source->trust_writer();
+  if (const GenerationPtr open = known()) open->source->trust_writer(true);
+}
+
+void MountedFile::expect_no_commit() {
+  if (const GenerationPtr open = known()) open->source->trust_writer(false);
 }
 
 void MountedFile::supersede() {
-  GenerationPtr known;
-  const Lock lock(mutex_);
-  known = current_.lock();
-  if (known) known->superseded = true;
+  if (const GenerationPtr open = known()) open->superseded = true;
 }
 
 void MountedFile::expect_retry() {
@@ -229,11 +230,7 @@ void MountedFile::check() {
 }
 
 Result<GenerationPtr> MountedFile::look_again() {
-  GenerationPtr known;
-  {
-    const Lock lock(mutex_);
-    known = current_.lock();
-  }
+  const GenerationPtr known = this->known();
   const tfile::Identity before = known ? known->source->accepted() : tfile::Identity{};
   auto state = origin_->look();
   const bool usable = known && !known->stale && !known->superseded;
@@ -251,10 +248,23 @@ Result<GenerationPtr> MountedFile::look_again() {
   return opened;
 }
 
+// What is damaged, or was never closed, may be in the middle of a save: then it is opened again.
+Result<MountedFile::OpenedFile> MountedFile::open_settled() {
+  constexpr int kTries = 8;
+  for (int tries = kTries;; --tries) {
+    TRY(auto source, origin_->open());
+    auto file = origin_->read(source);
+    const bool is_odd = file ? (*file)->recovered() : file.error().kind == ErrorKind::damaged;
+    if (is_odd && tries > 1 && source->is_changing()) continue;
+    if (!file) return tl::unexpected(std::move(file).error());
+    return OpenedFile{std::move(source), *std::move(file)};
+  }
+}
+
 Result<GenerationPtr> MountedFile::open_new(const SourceState& seen) {
   SourceState state = seen;
-  TRY(auto source, origin_->open());
-  TRY(auto file, origin_->read(source));
+  TRY(OpenedFile opened, open_settled());
+  auto& [source, file] = opened;
   source->set_saved_end(static_cast<std::uint64_t>(file->header().end));
   // Changed between the look and the opening: what was opened counts.
   if (source->identity() != state.identity) {

@@ -133,8 +133,10 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   void current(Freshness, Reply<GenerationPtr>);
 
   // A commit of this mount begins: what is open does not change by it. And it is done: who comes now sees what it made.
+  // Or it has failed.
   void expect_commit();
   void supersede();
+  void expect_no_commit();
 
   // Somebody was told that what he opens has changed, and comes back at once, and but once. Whoever comes (true: he may
   // be the one) is to be given the generation that is known, however fast the file goes on changing.
@@ -153,9 +155,15 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
 
  private:
   using Clock = std::chrono::steady_clock;
+  GenerationPtr known() EXCLUDES(mutex_);
   void start_check();
   void check();
   Result<GenerationPtr> look_again();
+  struct OpenedFile {
+    std::shared_ptr<const GuardedSource> source;
+    std::shared_ptr<const tfile::File> file;
+  };
+  Result<OpenedFile> open_settled();
   Result<GenerationPtr> open_new(const SourceState&);
 
   MountContext& context_;

@@ -2,7 +2,11 @@
 #include "vfs/guarded_source.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
+
+#include "wall_clock.h"
 
 namespace tfilefs {
 namespace {
@@ -47,6 +51,21 @@ bool GuardedSource::accepts(const tfile::Identity& before, const tfile::Identity
   const Lock lock(mutex_);
   if (now.size >= accepted_.size) accepted_ = now;
   return true;
+}
+
+bool GuardedSource::is_changing() const {
+  constexpr std::int64_t kRecentNs = 2'000'000'000;  // a job that saves writes more often than that while it does
+  constexpr std::chrono::milliseconds kWait{60}, kStep{5};  // the keys and the head of a file, on a busy disk
+  const auto seen = inner_->identity_now();
+  if (!seen || *seen != accepted()) return true;
+  const timespec now = wall_clock();
+  if (std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - seen->mtime_ns > kRecentNs) return false;
+  for (auto waited = std::chrono::milliseconds::zero(); waited < kWait; waited += kStep) {
+    std::this_thread::sleep_for(kStep);
+    const auto later = inner_->identity_now();
+    if (!later || *later != *seen) return true;
+  }
+  return false;
 }
 
 Result<> GuardedSource::read(std::span<const tfile::ByteRange> ranges,

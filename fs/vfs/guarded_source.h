@@ -27,8 +27,16 @@ class GuardedSource final : public tfile::Source {
   bool accepts(const tfile::Identity& before, const tfile::Identity& now) const EXCLUDES(mutex_);
   tfile::Identity accepted() const EXCLUDES(mutex_);
 
-  // From now on this process alone changes the file, and nothing that anyone has read.
-  void trust_writer() const { trusted_ = true; }
+  // Whether the file has changed since it was opened or, where somebody has just written it, does so in the next
+  // moments: what looks damaged may be a save that is under way. Waits for that; where the last change is older, not at
+  // all.
+  bool is_changing() const EXCLUDES(mutex_);
+
+  // From now on this process alone changes the file, and nothing that anyone has read; or no longer.
+  void trust_writer(bool trusted) const { trusted_ = trusted; }
+
+  // The file's first bytes as they were when it was opened.
+  const std::string& head() const { return head_; }
 
   const tfile::Identity& identity() const override { return inner_->identity(); }
   Result<tfile::Identity> identity_now() const override { return inner_->identity_now(); }

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 namespace tfilefs {
@@ -139,6 +140,10 @@ std::uint64_t InodeTable::exchange_version(Inode& inode, std::uint64_t version) 
 std::size_t InodeTable::size() const {
   const Lock lock(mutex_);
   return inodes_.size();
+}
+
+bool is_too_long(const Inode& directory, std::string_view name) {
+  return name.size() > NAME_MAX || directory.path_length + 1 + name.size() >= PATH_MAX;
 }
 
 std::string path_of(const Inode& inode) {

@@ -29,12 +29,18 @@ class Inode {
   };
 
   Inode(InodeId id_, InodeNumber number_, State state_, std::shared_ptr<Inode> parent_, std::string_view name_)
-      : id(id_), number(number_), state(state_), parent(std::move(parent_)), name(name_) {}
+      : id(id_),
+        number(number_),
+        state(state_),
+        parent(std::move(parent_)),
+        name(name_),
+        path_length(parent ? parent->path_length + 1 + name.size() : 0) {}
   const InodeId id;
   const InodeNumber number;
   const State state;
   const std::shared_ptr<Inode> parent;  // null for the root
   const std::string name;
+  const std::size_t path_length;  // bytes, from the mount's root
 
  private:
   friend class InodeTable;
@@ -90,6 +96,10 @@ class InodeTable {
   InodeMap<InodePtr> inodes_ GUARDED_BY(mutex_);
   std::unordered_map<std::uint64_t, InodePtr> moving_ GUARDED_BY(mutex_);  // by State::which
 };
+
+// Whether nothing can be of that name in the directory: NAME_MAX for the name, and PATH_MAX for the path, which bounds
+// how deep anything of a mount nests.
+bool is_too_long(const Inode& directory, std::string_view name);
 
 // "/Events/px.f4": for messages.
 std::string path_of(const Inode&);

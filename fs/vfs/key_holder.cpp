@@ -175,14 +175,17 @@ void KeyHolder::find_table_view(std::uint32_t key, Form form, Reply<FoundEntry> 
              });
 }
 
-// What cannot be read as its class is there as its bytes, and the reason among the errors.
+// What cannot be read as its class, or takes more memory than the mount has, is there as its bytes, and the reason
+// among the errors.
 void KeyHolder::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const {
   auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
   load_object(generation_->context.cache, generation_->file, listing_, key,
               [self, key, reply = std::move(reply)](Result<std::shared_ptr<const ObjectFiles>> object) mutable {
                 const Generation& g = *self->generation_;
                 if (!object) {
-                  if (!is_lasting(object.error())) return reply(tl::unexpected(std::move(object).error()));
+                  if (!is_lasting(object.error()) && !is_refusal(object.error()))
+                    return reply(tl::unexpected(std::move(object).error()));
+                  if (is_refusal(object.error())) g.context.errors.add(self->path_of(key), object.error().text);
                   return reply(make_object_directory(self->generation_, self->listing_, key));
                 }
                 for (const std::string& warning : object->get()->object()->warnings)

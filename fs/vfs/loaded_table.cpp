@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "tfile/name.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -108,11 +109,13 @@ bool LoadedTable::is_below(NodeId node, NodeId above) const {
   return node == above;
 }
 
-std::optional<NodeId> LoadedTable::find_branch(NodeId below, std::string_view name) const {
+std::optional<NodeId> LoadedTable::find_branch(NodeId below, std::string_view escaped) const {
+  const std::string name = tfile::unescape_name(escaped);
+  if (tfile::escape_name(name) != escaped) return std::nullopt;
   std::call_once(branches_once_, [this] { index_branches(); });
   const auto& nodes = table_->nodes;
   auto at = std::lower_bound(by_branch_.begin(), by_branch_.end(), name,
-                             [&](NodeId node, std::string_view wanted) { return nodes[node].branch_name < wanted; });
+                             [&](NodeId node, const std::string& wanted) { return nodes[node].branch_name < wanted; });
   for (; at != by_branch_.end() && nodes[*at].branch_name == name; ++at) {
     if (is_below(*at, below)) return *at;
   }

@@ -37,8 +37,8 @@ class LoadedTable {
   // A file made of a node: its content when it was first asked for.
   void view(tfile::NodeId, Form, Reply<std::shared_ptr<Content>>) const;
 
-  // The node of which this is ROOT's branch name, anywhere below another.
-  std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view name) const;
+  // The node of which this is ROOT's branch name, escaped, anywhere below another.
+  std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view escaped) const;
 
  private:
   using TextMaker = void (*)(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdint>
 
+#include "tfile/name.h"
 #include "vfs/generation.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
@@ -18,10 +19,11 @@ namespace {
 using tfile::Node;
 using tfile::NodeId;
 
-// Another name under which a child is found. It lies in the child's node: there are as many as columns.
+// Another name under which a child is found. It lies in the child's node, unless it had to be escaped: there are as
+// many as columns.
 struct Alias {
-  enum class Kind : std::uint8_t { stem, branch_name, original_name };
-  std::uint32_t child;
+  enum class Kind : std::uint8_t { stem, branch_name, original_name, escaped };
+  std::uint32_t child;  // of escaped: its place among those names
   Kind kind;
   std::uint16_t stem_size = 0;  // of the child's own name, without its type
 };
@@ -50,12 +52,21 @@ class NodeDirectory final : public Directory {
   auto alias_name() const {
     return [this](std::uint32_t i) { return name_of(aliases_[i]); };
   }
+  struct EscapedName {
+    std::uint32_t child;
+    std::string name;
+  };
   std::string_view name_of(const Alias&) const;
+  std::uint32_t child_of(const Alias& alias) const {
+    return alias.kind == Alias::Kind::escaped ? escaped_[alias.child].child : alias.child;
+  }
   void add_alias(Alias);
   std::uint64_t memory() const {
-    return sizeof *this + children_.memory() + alias_index_.memory() + aliases_.capacity() * sizeof(Alias);
+    return sizeof *this + children_.memory() + alias_index_.memory() + aliases_.capacity() * sizeof(Alias) +
+           escaped_.capacity() * sizeof(EscapedName);
   }
   std::optional<NodeId> find_node(std::string_view name) const;
+  std::optional<Slot> find_view(std::string_view name) const;
   std::optional<Slot> find_slot(std::string_view name) const;
   std::string own_name(Slot) const;
 
@@ -63,6 +74,7 @@ class NodeDirectory final : public Directory {
   const NodeId node_;
   NameIndex children_;
   std::vector<Alias> aliases_;
+  std::vector<EscapedName> escaped_;
   NameIndex alias_index_;
 };
 
@@ -85,37 +97,43 @@ NodeDirectory::NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId no
     add_alias({i, Alias::Kind::original_name});
   }
   aliases_.shrink_to_fit();
+  escaped_.shrink_to_fit();
   alias_index_ = NameIndex(aliases_.size());
   for (std::uint32_t i = 0; i < aliases_.size(); ++i) alias_index_.add(i, alias_name());
   generation()->context.directories_memory += memory();
 }
 
 std::string_view NodeDirectory::name_of(const Alias& alias) const {
+  if (alias.kind == Alias::Kind::escaped) return escaped_[alias.child].name;
   const Node& node = child(alias.child);
   switch (alias.kind) {
     case Alias::Kind::stem:
       return std::string_view(node.name).substr(0, alias.stem_size);
     case Alias::Kind::branch_name:
       return node.branch_name;
-    case Alias::Kind::original_name:
+    default:
       return node.original_name;
   }
-  return {};
 }
 
+// ROOT's own names are escaped as those of columns are.
 void NodeDirectory::add_alias(Alias alias) {
   const std::string_view name = name_of(alias);
-  if (!name.empty() && name != child(alias.child).name) aliases_.push_back(alias);
+  if (name.empty() || name == child(alias.child).name) return;
+  std::string escaped = alias.kind == Alias::Kind::stem ? std::string(name) : tfile::escape_name(name);
+  if (escaped == name) return aliases_.push_back(alias);
+  if (escaped == child(alias.child).name) return;
+  aliases_.push_back({static_cast<std::uint32_t>(escaped_.size()), Alias::Kind::escaped});
+  escaped_.push_back({alias.child, std::move(escaped)});
 }
 
 std::optional<NodeId> NodeDirectory::find_node(std::string_view name) const {
   if (const auto i = children_.find(name, child_name())) return self().children[*i];
-  if (const auto i = alias_index_.find(name, alias_name())) return self().children[aliases_[*i].child];
+  if (const auto i = alias_index_.find(name, alias_name())) return self().children[child_of(aliases_[*i])];
   return table_->loaded().find_branch(node_, name);
 }
 
-std::optional<Slot> NodeDirectory::find_slot(std::string_view name) const {
-  if (const auto node = find_node(name)) return Slot{*node};
+std::optional<Slot> NodeDirectory::find_view(std::string_view name) const {
   if (is_table()) {
     for (const auto& file : table_->own_files()) {
       if (name == file.name) return Slot{node_, file.form};
@@ -128,6 +146,14 @@ std::optional<Slot> NodeDirectory::find_slot(std::string_view name) const {
   if (const auto stem = without_suffix(name, kTextSuffix)) {
     if (const auto node = find_node(*stem)) return Slot{*node, Form::text};
   }
+  return std::nullopt;
+}
+
+// What a listing shows comes before views, and these before names that only stand for another.
+std::optional<Slot> NodeDirectory::find_slot(std::string_view name) const {
+  if (const auto i = children_.find(name, child_name())) return Slot{self().children[*i]};
+  if (const auto view = find_view(name)) return view;
+  if (const auto node = find_node(name)) return Slot{*node};
   return std::nullopt;
 }
 
@@ -155,8 +181,8 @@ class NodeListing final : public Listing {
       extra_.push_back({std::string(kOptionIndexName), {directory_->node_, Form::option_index}});
     for (const NodeId id : directory_->self().children) {
       const Node& child = directory_->table_->table().nodes[id];
-      if (child.column) extra_.push_back({child.name + std::string(kNpySuffix), {id, Form::npy}});
-      extra_.push_back({child.name + std::string(kTextSuffix), {id, Form::text}});
+      if (child.column) add_view(child.name + std::string(kNpySuffix), {id, Form::npy});
+      add_view(child.name + std::string(kTextSuffix), {id, Form::text});
     }
   }
 
@@ -182,6 +208,9 @@ class NodeListing final : public Listing {
     std::string name;
     Slot slot;
   };
+  void add_view(std::string name, Slot slot) {
+    if (!directory_->children_.find(name, directory_->child_name())) extra_.push_back({std::move(name), slot});
+  }
   const std::shared_ptr<const NodeDirectory> directory_;
   std::vector<Extra> extra_;
 };

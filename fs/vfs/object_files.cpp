@@ -20,19 +20,21 @@ using ObjectFilesPtr = std::shared_ptr<const ObjectFiles>;
 TextOfPayload maker(std::shared_ptr<const Object> object, Form form) {
   switch (form) {
     case Form::plot:
-      return [object = std::move(object)](Payload payload) -> Result<std::string> {
-        TRY(const tfile::Plot plot, object->plot(payload));
+      return [object = std::move(object)](Payload payload, const std::stop_token& stop) -> Result<std::string> {
+        tfile::Effort effort(stop);
+        TRY(const tfile::Plot plot, object->plot(payload, effort));
         return plot_svg(plot);
       };
     case Form::spreadsheet:
-      return [object = std::move(object)](Payload payload) -> Result<std::string> {
-        TRY(const tfile::Spreadsheet sheet, object->spreadsheet(payload));
+      return [object = std::move(object)](Payload payload, const std::stop_token& stop) -> Result<std::string> {
+        tfile::Effort effort(stop);
+        TRY(const tfile::Spreadsheet sheet, object->spreadsheet(payload, effort));
         return csv_text(sheet);
       };
     case Form::object_text:
-      return [object = std::move(object)](Payload payload) { return object->text(payload); };
+      return [object = std::move(object)](Payload payload, const auto&) { return object->text(payload); };
     default:
-      return [object = std::move(object)](Payload payload) { return object->json(payload); };
+      return [object = std::move(object)](Payload payload, const auto&) { return object->json(payload); };
   }
 }
 
@@ -64,7 +66,7 @@ void ObjectFiles::content(Form form, Reply<std::shared_ptr<Content>> reply) cons
   }
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
-        auto streams = cache_.attach(made_text(payload_, maker(object_, form)));
+        auto streams = cache_.attach(made_text(payload_, maker(object_, form), made.asker()));
         CachedStreams& attached = *streams;
         attached.length(0, 0,
                         [made = std::move(made), streams = std::move(streams)](Result<std::int64_t> length) mutable {

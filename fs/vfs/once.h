@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
+#include <atomic>
+#include <cstddef>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
@@ -24,8 +26,9 @@ inline bool is_lasting(const Error& error) {
   }
 }
 
-// A value that is made at most once, however many ask, and then remembered; so are lasting errors. Thread-safe; no lock
-// is held while it is made or while anyone is answered.
+// A value that is made at most once, however many ask, and then remembered; so are lasting errors. Its making is asked
+// to stop when nobody of those who asked waits any more; who comes after that begins it anew. Thread-safe; no lock is
+// held while it is made or while anyone is answered.
 template <class T>
 class Once {
  public:
@@ -33,17 +36,21 @@ class Once {
   template <class Start>
   void get(Start&& start, Reply<T> reply) {
     std::optional<Result<T>> known;
+    std::shared_ptr<Making> mine;
     {
       const Lock lock(state_->mutex);
       if (state_->result) {
         known = state_->result;
       } else {
-        state_->waiters.push_back(std::move(reply));
-        if (std::exchange(state_->running, true)) return;
+        std::shared_ptr<Making>& making = state_->making;
+        if (!making || !making->is_joined()) making = mine = std::make_shared<Making>();
+        making->add(making, std::move(reply));
       }
     }
     if (known) return reply(*std::move(known));
-    start(Reply<T>([state = state_](Result<T> result) { finish(*state, std::move(result)); }));
+    if (!mine) return;
+    start(Reply<T>([state = state_, mine](Result<T> result) { finish(*state, mine, std::move(result)); },
+                   mine->stop.get_token()));
   }
 
   std::optional<T> peek() const {
@@ -53,21 +60,47 @@ class Once {
   }
 
  private:
+  // One try to make it, and who waits for that. Guarded by the state's mutex, but for `waiting` and `stop`.
+  struct Making {
+    struct Gone {
+      std::weak_ptr<Making> making;
+      void operator()() const {
+        if (const auto of = making.lock(); of && --of->waiting == 0) of->stop.request_stop();
+      }
+    };
+    struct Waiter {
+      Reply<T> reply;
+      std::unique_ptr<std::stop_callback<Gone>> gone;
+    };
+    // Counts one more who waits; false where the last one has gone.
+    bool is_joined() {
+      std::size_t now = waiting;
+      while (now > 0 && !waiting.compare_exchange_weak(now, now + 1)) {
+      }
+      return now > 0;
+    }
+    void add(const std::weak_ptr<Making>& self, Reply<T> reply) {
+      const std::stop_token asker = reply.asker();
+      waiters.push_back({std::move(reply), std::make_unique<std::stop_callback<Gone>>(asker, Gone{self})});
+    }
+    std::vector<Waiter> waiters;
+    std::atomic<std::size_t> waiting = 1;  // whoever begins it
+    std::stop_source stop;
+  };
   struct State {
     Mutex mutex;
     std::optional<Result<T>> result GUARDED_BY(mutex);
-    bool running GUARDED_BY(mutex) = false;
-    std::vector<Reply<T>> waiters GUARDED_BY(mutex);
+    std::shared_ptr<Making> making GUARDED_BY(mutex);  // null: none is under way that anyone could join
   };
-  static void finish(State& state, Result<T> result) {
-    std::vector<Reply<T>> waiters;
+  static void finish(State& state, const std::shared_ptr<Making>& making, Result<T> result) {
+    std::vector<typename Making::Waiter> waiters;
     {
       const Lock lock(state.mutex);
       if (result || is_lasting(result.error())) state.result = result;
-      state.running = false;
-      waiters.swap(state.waiters);
+      if (state.making == making) state.making = nullptr;
+      waiters.swap(making->waiters);
     }
-    for (Reply<T>& waiter : waiters) waiter(result);
+    for (auto& waiter : waiters) waiter.reply(result);
   }
 
   std::shared_ptr<State> state_ = std::make_shared<State>();

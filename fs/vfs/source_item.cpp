@@ -249,8 +249,12 @@ class SourceDirectory final : public Directory {
 
 using Found = SourceTree::Found;
 
-// The first bytes decide; but one that cannot be opened as a ROOT file passes through. One that changed meanwhile, as
-// by a commit, is looked up again.
+// Whether the error says that the file is none of ours: it is damaged, or may not be read. A lack of descriptors or of
+// memory passes, and what could not be read once may be read the next time.
+bool passes_through(const Error& error) { return is_lasting(error) || error.kind == ErrorKind::denied; }
+
+// The first bytes decide; but one that cannot be opened as a ROOT file passes through, unless something is staged for
+// it. One that changed meanwhile, as by a commit, is looked up again.
 void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
   const bool same_for_all = !found.is_link;
   if (!found.root_file) return reply(FoundEntry{std::move(found.entry), {}, same_for_all});
@@ -261,8 +265,8 @@ void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
     if (now)
       return reply(FoundEntry{
           {std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}, same_for_all});
-    if (now.error().kind == ErrorKind::not_found || now.error().kind == ErrorKind::stale)
-      return reply(tl::unexpected(std::move(now).error()));
+    const bool is_staged = found.written && found.written->staged().has_pending();
+    if (is_staged || !passes_through(now.error())) return reply(tl::unexpected(std::move(now).error()));
     context.errors.add("/" + found.root_file->path(), now.error());
     reply(FoundEntry{std::move(found.entry), {}, same_for_all});
   });
@@ -327,6 +331,13 @@ void SourceDirectory::make_hard_link(std::string_view name, const Holder& of, Re
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }
 
+// What another mount is writing keeps its name.
+Result<> claim(SourceTree& tree, const WrittenFile& file) {
+  auto claimed = file.staged().claim();
+  if (!claimed) tree.context().errors.add("/" + file.path(), claimed.error());
+  return claimed;
+}
+
 // A ROOT file, which shows as a directory, goes by rmdir when nothing is in it, as a directory would.
 Result<> remove_root_file(SourceTree& tree, const std::string& path, const CallerPtr& by) {
   TRY(const auto written, tree.written_file(path));
@@ -338,7 +349,11 @@ Result<> remove_root_file(SourceTree& tree, const std::string& path, const Calle
         std::all_of(file->root()->keys.begin(), file->root()->keys.end(),
                     [&](const tfile::KeyInfo& key) { return staged.hidden.contains(tfile::escape_name(key.name)); });
     if (!all_gone || !staged.staged.empty()) return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
-    TRY_VOID(tree.remove(path, false, by));
+    TRY_VOID(claim(tree, *written));
+    if (auto removed = tree.remove(path, false, by); !removed) {
+      written->staged().unclaim();
+      return removed;
+    }
   } else if (written->staged().has_pending()) {
     return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
   }
@@ -362,14 +377,31 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
   if (!target) return reply(tfile::fail(ErrorKind::invalid, "into a ROOT file", -1, EXDEV));
   auto job = [tree = tree_, from = below(name), into = target->below(new_name), flags, by = by_]() -> Result<> {
     TRY(const Found found, tree->look_up(from, by));
-    if (found.written) {
-      // What is staged belongs to the name; it is brought into the file before the file moves.
-      TRY_VOID(found.written->staged().commit(found.written->staged().root()));
-      if (found.written->staged().has_pending()) return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
+    const auto taken = tree->look_up(into);
+    std::vector<WrittenPtr> claimed;
+    const auto rename = [&]() -> Result<> {
+      if (found.written) {
+        TRY_VOID(claim(*tree, *found.written));
+        claimed.push_back(found.written);
+        // What is staged belongs to the name; it is brought into the file before the file moves.
+        TRY_VOID(found.written->staged().commit(found.written->staged().root()));
+        if (found.written->staged().has_pending()) return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
+      }
+      if (taken && taken->written && taken->written != found.written) {
+        TRY_VOID(claim(*tree, *taken->written));
+        claimed.push_back(taken->written);
+      }
+      return tree->rename(from, into, flags, by);
+    };
+    auto done = rename();
+    for (const WrittenPtr& file : claimed) {
+      if (done) {
+        file->staged().forget();
+      } else {
+        file->staged().unclaim();
+      }
     }
-    TRY_VOID(tree->rename(from, into, flags, by));
-    if (found.written) found.written->staged().forget();
-    return {};
+    return done;
   };
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }

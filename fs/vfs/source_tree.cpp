@@ -40,9 +40,11 @@ tl::unexpected<Error> system_failure(const std::string& path, int number) {
   return tfile::fail(kind, "/" + path + ": " + std::strerror(number), -1, number);
 }
 
-bool begins_as_root_file(int fd) {
+Result<bool> begins_as_root_file(int fd, const std::string& path) {
   std::array<char, 4> magic{};
-  return ::pread(fd, magic.data(), magic.size(), 0) == 4 && std::memcmp(magic.data(), "root", 4) == 0;
+  const ssize_t got = ::pread(fd, magic.data(), magic.size(), 0);
+  if (got < 0) return system_failure(path, errno);
+  return got == 4 && std::memcmp(magic.data(), "root", 4) == 0;
 }
 
 Result<std::string> text_of_link(const Descriptor& link, const std::string& path) {
@@ -218,8 +220,11 @@ Result<SourceTree::Found> SourceTree::look_up(const std::string& path, const Cal
     // A link leads nobody where he could not go himself: to him it is a link.
     const auto file = open_path(path, kReadFlags, true, found.is_link ? by : nullptr);
     struct stat behind {};
-    if (file && ::fstat(file->get(), &behind) == 0 && S_ISREG(behind.st_mode) && begins_as_root_file(file->get())) {
-      found.root_file = root_file(path);
+    // What cannot be opened for a lack of descriptors or memory is not taken for a plain file.
+    if (!file && file.error().kind == ErrorKind::io) return tl::unexpected(file.error());
+    if (file && ::fstat(file->get(), &behind) == 0 && S_ISREG(behind.st_mode)) {
+      TRY(const bool is_root_file, begins_as_root_file(file->get(), path));
+      if (is_root_file) found.root_file = root_file(path);
     }
   }
   if (found.root_file && !context_.writing) tell_of_journal(path);

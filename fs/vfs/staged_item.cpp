@@ -25,6 +25,10 @@ Result<> as_permission(Result<> result) {
   return result;
 }
 
+// What is committed of a column now; and that with what is staged behind it.
+void read_committed(const WrittenPtr&, const StagedPlace&, std::uint64_t offset, std::size_t size, Reply<Slices>);
+void read_by_name(const WrittenPtr&, const StagedPlace&, std::uint64_t offset, std::size_t size, Reply<Slices>);
+
 // One opening of a staged file, which was told of it.
 class StagedContent final : public Content, public std::enable_shared_from_this<StagedContent> {
  public:
@@ -60,12 +64,15 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
 };
 
 void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
+  // What is committed to its last byte may go on under its name.
+  if (offset + size > bytes_->size() && file_->staged().is_settled(*node_))
+    return read_by_name(file_, file_->staged().place_of(*node_), offset, size, std::move(reply));
   if (auto pinned = bytes_->pin(offset, size)) return reply(*std::move(pinned));
   const std::uint64_t base = file_->staged().status(*node_).base;
   if (offset < base) {
     // Committed since this was opened, or before: read there.
     return read_committed(
-        file_, node_, offset, std::min<std::uint64_t>(size, base - offset),
+        file_, file_->staged().place_of(*node_), offset, std::min<std::uint64_t>(size, base - offset),
         [self = shared_from_this(), offset, size, base, reply = std::move(reply)](Result<Slices> head) mutable {
           if (!head || offset + size <= base) return reply(std::move(head));
           self->read(base, offset + size - base,
@@ -85,24 +92,24 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
     slices.pins.push_back(std::move(copy));
     return slices;
   };
-  answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+  auto finish = [self = shared_from_this(), offset, size, reply = std::move(reply)](Result<Slices> got) mutable {
+    // A commit has taken the bytes meanwhile.
+    if (!got && got.error().kind == ErrorKind::denied) return self->read(offset, size, std::move(reply));
+    reply(std::move(got));
+  };
+  answer_blocking(file_->context().cache, std::move(job), Reply<Slices>(std::move(finish)));
 }
 
 void StagedContent::write(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) {
   if (!writes_) return Content::write(offset, bytes, std::move(reply));
-  const std::size_t size = bytes.size();
-  StagedFile& staged = file_->staged();
-  if (!staged.is_committing(*node_, offset)) {
-    auto taken = bytes_->write_now(offset, bytes);
-    if (taken && *taken) {
-      staged.written(*node_);
-      return reply(size);
-    }
-    if (!taken) return reply(tl::unexpected(as_permission(tl::unexpected(std::move(taken).error())).error()));
+  auto taken = bytes_->write_now(offset, bytes);
+  if (!taken) return reply(tl::unexpected(as_permission(tl::unexpected(std::move(taken).error())).error()));
+  if (*taken) {
+    file_->staged().written(*node_);
+    return reply(bytes.size());
   }
   auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   auto job = [self = shared_from_this(), offset, copy]() -> Result<std::size_t> {
-    self->file_->staged().wait_for_commit(*self->node_, offset);
     TRY_VOID(as_permission(self->bytes_->write(offset, *copy)));
     self->file_->staged().written(*self->node_);
     return copy->size();
@@ -116,7 +123,7 @@ void StagedContent::append(std::uint64_t offset, std::span<const std::byte> byte
   if (bytes_->size() == offset) return write(offset, bytes, std::move(reply));
   auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   auto job = [self = shared_from_this(), copy]() -> Result<std::size_t> {
-    TRY_VOID(as_permission(self->bytes_->write(self->bytes_->size(), *copy)));
+    TRY_VOID(as_permission(self->bytes_->append(*copy)));
     self->file_->staged().written(*self->node_);
     return copy->size();
   };
@@ -132,23 +139,43 @@ class StagedHolder final : public Holder {
   }
   std::uint64_t file_identity() const override { return node_->identity; }
   bool keeps_inode() const override { return true; }
-  std::optional<Attributes> known_attributes(Slot) const override { return file_->staged_attributes(*node_); }
-  void attributes(Slot, Reply<Attributes> reply) const override { reply(file_->staged_attributes(*node_)); }
-  void open(Slot, Reply<OpenedContent> reply) const override { opened(false, std::move(reply)); }
-  void open_to_write(Slot, Reply<OpenedContent> reply) const override { opened(true, std::move(reply)); }
+  std::optional<Attributes> known_attributes(Slot) const override {
+    if (file_->staged().is_settled(*node_)) return std::nullopt;
+    return file_->staged_attributes(*node_);
+  }
+  void attributes(Slot slot, Reply<Attributes> reply) const override {
+    if (auto known = known_attributes(slot)) return reply(*known);
+    committed([](const Entry& now, Reply<Attributes> answer) { now.holder->attributes(now.slot, std::move(answer)); },
+              std::move(reply));
+  }
+  void open(Slot, Reply<OpenedContent> reply) const override {
+    if (file_->staged().opened(*node_, false)) return reply(opening(false));
+    committed([](const Entry& now, Reply<OpenedContent> answer) { now.holder->open(now.slot, std::move(answer)); },
+              std::move(reply));
+  }
+  void open_to_write(Slot, Reply<OpenedContent> reply) const override {
+    if (file_->staged().opened(*node_, true)) return reply(opening(true));
+    committed(
+        [](const Entry& now, Reply<OpenedContent> answer) { now.holder->open_to_write(now.slot, std::move(answer)); },
+        std::move(reply));
+  }
   Takes takes(Slot) const override { return Takes::items; }
 
   void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
-      if (change.size) {
-        file->staged().wait_for_commit(*node, *change.size);
-        if (file->staged().is_settled(*node)) return not_there_any_more();
-        TRY_VOID(as_permission(file->staged().truncate(node, *change.size)));
-      }
+      if (file->staged().is_settled(*node)) return not_there_any_more();
+      if (change.size) TRY_VOID(as_permission(file->staged().truncate(node, *change.size)));
       file->staged().set_attributes(*node, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
       return file->staged_attributes(*node);
     };
-    answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+    auto finish = [self = std::static_pointer_cast<const StagedHolder>(shared_from_this()), change,
+                   reply = std::move(reply)](Result<Attributes> changed) mutable {
+      if (changed || changed.error().kind != ErrorKind::stale) return reply(std::move(changed));
+      self->committed([change](const Entry& now,
+                               Reply<Attributes> answer) { now.holder->change(now.slot, change, std::move(answer)); },
+                      std::move(reply));
+    };
+    answer_blocking(file_->context().cache, std::move(job), Reply<Attributes>(std::move(finish)));
   }
 
   void xattrs(Slot, Reply<Xattrs> reply) const override {
@@ -178,12 +205,25 @@ class StagedHolder final : public Holder {
  private:
   static constexpr const char* kTitle = "user.tfilefs.title";
 
-  void opened(bool to_write, Reply<OpenedContent> reply) const {
-    if (!file_->staged().opened(*node_, to_write)) return reply(not_there_any_more());
+  OpenedContent opening(bool to_write) const {
     OpenedContent content;
     content.content = std::make_shared<StagedContent>(file_, node_, to_write);
     content.version = content.identity = node_->identity;
-    reply(std::move(content));
+    return content;
+  }
+
+  // `then` with what stands under the name since a commit has taken this.
+  template <class T, class Then>
+  void committed(Then then, Reply<T> reply) const {
+    const StagedPlace at = file_->staged().place_of(*node_);
+    if (!at.directory || !file_->staged().is_settled(*node_)) return reply(not_there_any_more());
+    auto finish = [file = file_, at, then, reply = std::move(reply)](Result<FoundEntry> found) mutable {
+      if (!found) return reply(tl::unexpected(std::move(found).error()));
+      const Entry& now = found->entry;
+      const bool is_column = now.holder->takes(now.slot) == Takes::items;
+      then(is_column ? committed_column_entry(file, at.directory, at.name, now) : now, std::move(reply));
+    };
+    file_->committed_entry(at.directory, at.name, Freshness::recent, std::move(finish));
   }
 
   const WrittenPtr file_;
@@ -201,11 +241,8 @@ class CommittedContent final : public Content {
 
   std::uint64_t size() const override { return committed_->size(); }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
-    if (offset + size > committed_->size()) {
-      const StagedLook more = file_->staged().look(*directory_, name_);
-      if (more.what == StagedLook::What::file)
-        return std::make_shared<StagedContent>(file_, more.node, false)->read(offset, size, std::move(reply));
-    }
+    if (offset + size > committed_->size())
+      return read_by_name(file_, {directory_, name_}, offset, size, std::move(reply));
     committed_->read(offset, size, std::move(reply));
   }
 
@@ -215,6 +252,51 @@ class CommittedContent final : public Content {
   const std::string name_;
   const std::shared_ptr<Content> committed_;
 };
+
+// A look at what is committed is taken again while commits follow each other faster, or another program has just
+// written the file. So many are never needed but where the file goes on changing.
+constexpr int kContinueTries = 100;
+
+// `then` with the staged file that goes on behind what is committed of a column now.
+template <class T, class Then>
+void with_continuation(const WrittenPtr& file, const NodePtr& directory, const std::string& name, int tries, Then then,
+                       Reply<T> reply) {
+  auto again = [file, directory, name, tries, then, reply = std::move(reply)](Result<T> done) mutable {
+    if (done || done.error().kind != ErrorKind::stale) return reply(std::move(done));
+    if (tries > 1) return with_continuation(file, directory, name, tries - 1, then, std::move(reply));
+    file->context().errors.add("/" + file->path(), done.error());
+    reply(fail(ErrorKind::busy, done.error().text, -1, EBUSY));
+  };
+  const std::uint64_t commits = file->staged().commits();
+  auto stage = [file, directory, name, commits, then, reply = Reply<T>(std::move(again))](
+                   const GenerationPtr& of, Result<Attributes> committed) mutable {
+    if (!committed) return reply(tl::unexpected(std::move(committed).error()));
+    auto job = [file, directory, name, commits, of, committed = *committed]() -> Result<Entry> {
+      StagedFile::CommittedColumn column;
+      column.size = committed.size;
+      column.head = std::as_bytes(std::span(of->source->head()));
+      column.commits = commits;
+      column.mode = (committed.mode & 07777) | S_IWUSR;
+      TRY(const NodePtr node, file->staged().continue_file(directory, name, column));
+      return staged_entry(file, node);
+    };
+    answer_blocking(file->context().cache, std::move(job),
+                    Reply<Entry>([then, reply = std::move(reply)](Result<Entry> staged) mutable {
+                      if (!staged) return reply(tl::unexpected(std::move(staged).error()));
+                      then(*staged, std::move(reply));
+                    }));
+  };
+  const Freshness freshness = tries == kContinueTries ? Freshness::recent : Freshness::now;
+  file->committed_entry(directory, name, freshness, [stage = std::move(stage)](Result<FoundEntry> found) mutable {
+    if (!found) return stage(nullptr, tl::unexpected(std::move(found).error()));
+    const Entry entry = found->entry;
+    const GenerationPtr of = entry.holder->generation();
+    if (!of) return stage(nullptr, not_there_any_more());
+    entry.holder->attributes(entry.slot, [entry, of, stage = std::move(stage)](Result<Attributes> committed) mutable {
+      stage(of, std::move(committed));
+    });
+  });
+}
 
 // A committed column: what it holds stays; behind it, items can be staged.
 class CommittedColumnHolder final : public Holder {
@@ -261,9 +343,10 @@ class CommittedColumnHolder final : public Holder {
   Takes takes(Slot) const override { return Takes::items; }
 
   void open_to_write(Slot, Reply<OpenedContent> reply) const override {
-    continued([](const Entry& staged,
-                 Reply<OpenedContent> answer) { staged.holder->open_to_write(staged.slot, std::move(answer)); },
-              std::move(reply));
+    const auto open = [](const Entry& staged, Reply<OpenedContent> answer) {
+      staged.holder->open_to_write(staged.slot, std::move(answer));
+    };
+    with_continuation(file_, directory_, name_, kContinueTries, open, std::move(reply));
   }
 
   // Owner, mode and times are the file's; to ask for others is no error, as cp -p and rsync -a do.
@@ -277,11 +360,10 @@ class CommittedColumnHolder final : public Holder {
                       reply = std::move(reply)](Result<Attributes> now) mutable {
       if (!now || now->size == *change.size) return reply(std::move(now));
       if (*change.size < now->size) return reply(fail(ErrorKind::denied, "committed entries do not change", -1, EPERM));
-      self->continued(
-          [slot, change](const Entry& staged, Reply<Attributes> answer) {
-            staged.holder->change(slot, change, std::move(answer));
-          },
-          std::move(reply));
+      const auto grow = [slot, change](const Entry& staged, Reply<Attributes> answer) {
+        staged.holder->change(slot, change, std::move(answer));
+      };
+      with_continuation(self->file_, self->directory_, self->name_, kContinueTries, grow, std::move(reply));
     });
   }
 
@@ -292,50 +374,41 @@ class CommittedColumnHolder final : public Holder {
     return look.what == StagedLook::What::file ? look.node : nullptr;
   }
 
-  // `then` with the staged file that goes on behind what is committed.
-  template <class T, class Then>
-  void continued(Then then, Reply<T> reply) const {
-    auto stage = [file = file_, directory = directory_, name = name_, then,
-                  reply = std::move(reply)](Result<Attributes> committed) mutable {
-      if (!committed) return reply(tl::unexpected(std::move(committed).error()));
-      auto job = [file, directory, name, committed = *committed]() -> Result<Entry> {
-        TRY(const NodePtr node,
-            file->staged().continue_file(directory, name, committed.size, (committed.mode & 07777) | S_IWUSR));
-        return staged_entry(file, node);
-      };
-      answer_blocking(file->context().cache, std::move(job),
-                      Reply<Entry>([then, reply = std::move(reply)](Result<Entry> staged) mutable {
-                        if (!staged) return reply(tl::unexpected(std::move(staged).error()));
-                        then(*staged, std::move(reply));
-                      }));
-    };
-    committed_.holder->attributes(committed_.slot, std::move(stage));
-  }
-
   const WrittenPtr file_;
   const NodePtr directory_;
   const std::string name_;
   const Entry committed_;
 };
 
-}  // namespace
-
-// Part of a column that is committed by now, wherever the handle came from.
-void read_committed(const WrittenPtr& file, const NodePtr& node, std::uint64_t offset, std::size_t size,
+void read_committed(const WrittenPtr& file, const StagedPlace& at, std::uint64_t offset, std::size_t size,
                     Reply<Slices> reply) {
-  const NodePtr directory = node->parent.lock();
-  if (!directory) return reply(not_there_any_more());
-  file->committed_entry(directory, node->name, [offset, size, reply = std::move(reply)](Result<FoundEntry> at) mutable {
-    if (!at) return reply(tl::unexpected(std::move(at).error()));
-    const Entry entry = at->entry;
-    entry.holder->open(entry.slot, [offset, size, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
-      if (!opened) return reply(tl::unexpected(std::move(opened).error()));
+  if (!at.directory) return reply(not_there_any_more());
+  const auto read = [offset, size](const Entry& entry, Reply<Slices> answer) {
+    entry.holder->open(entry.slot, [offset, size, answer = std::move(answer)](Result<OpenedContent> opened) mutable {
+      if (!opened) return answer(tl::unexpected(std::move(opened).error()));
       const std::shared_ptr<Content> content = opened->content;
-      content->read(offset, size,
-                    [content, reply = std::move(reply)](Result<Slices> slices) mutable { reply(std::move(slices)); });
+      content->read(offset, size, [content, answer = std::move(answer)](Result<Slices> slices) mutable {
+        answer(std::move(slices));
+      });
     });
-  });
+  };
+  file->committed_entry(at.directory, at.name, Freshness::recent,
+                        [read, reply = std::move(reply)](Result<FoundEntry> found) mutable {
+                          if (!found) return reply(tl::unexpected(std::move(found).error()));
+                          read(found->entry, std::move(reply));
+                        });
 }
+
+void read_by_name(const WrittenPtr& file, const StagedPlace& at, std::uint64_t offset, std::size_t size,
+                  Reply<Slices> reply) {
+  if (!at.directory) return reply(not_there_any_more());
+  const StagedLook more = file->staged().look(*at.directory, at.name);
+  if (more.what == StagedLook::What::file)
+    return std::make_shared<StagedContent>(file, more.node, false)->read(offset, size, std::move(reply));
+  read_committed(file, at, offset, size, std::move(reply));
+}
+
+}  // namespace
 
 Entry staged_entry(const WrittenPtr& file, const NodePtr& node) {
   return {std::make_shared<const StagedHolder>(file, node), {}};

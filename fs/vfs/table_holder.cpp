@@ -112,11 +112,14 @@ void TableHolder::attributes(Slot slot, Reply<Attributes> reply) const {
                              });
     case Form::object_bin:
       return bytes_.attributes(std::move(reply));
-    default:
-      return view(slot, [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
+    default: {
+      const std::stop_token asker = reply.asker();
+      auto told = [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
         if (!made) return reply(tl::unexpected(std::move(made).error()));
         reply(self->view_attributes((*made)->size()));
-      });
+      };
+      return view(slot, Reply<std::shared_ptr<Content>>(std::move(told), asker));
+    }
   }
 }
 
@@ -141,11 +144,14 @@ void TableHolder::open(Slot slot, Reply<OpenedContent> reply) const {
     }
     case Form::object_bin:
       return bytes_.open(std::move(reply));
-    default:
-      return view(slot, [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
+    default: {
+      const std::stop_token asker = reply.asker();
+      auto opened = [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
         if (!made) return reply(tl::unexpected(std::move(made).error()));
         reply(OpenedContent{*std::move(made), self->generation_});
-      });
+      };
+      return view(slot, Reply<std::shared_ptr<Content>>(std::move(opened), asker));
+    }
   }
 }
 

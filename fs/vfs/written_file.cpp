@@ -96,7 +96,8 @@ void apply_change(const AttributeChange& change, StagedAttributes& attributes) {
 
 Result<WrittenPtr> open_written(MountContext& context, std::shared_ptr<MountedFile> mounted, FilePlace place,
                                 const std::string& path) {
-  StagedFile::Hooks hooks{[mounted] { mounted->expect_commit(); }, [mounted] { mounted->supersede(); }};
+  StagedFile::Hooks hooks{[mounted] { mounted->expect_commit(); }, [mounted] { mounted->supersede(); },
+                          [mounted] { mounted->expect_no_commit(); }};
   TRY(auto staged, StagedFile::open(*context.writing, std::move(place), path, std::move(hooks)));
   return std::make_shared<WrittenFile>(context, std::move(staged), std::move(mounted));
 }
@@ -131,8 +132,9 @@ void WrittenFile::committed_directory(const NodePtr& node, Freshness freshness, 
   });
 }
 
-void WrittenFile::committed_entry(const NodePtr& directory, std::string_view name, Reply<FoundEntry> reply) {
-  committed_directory(directory, Freshness::recent,
+void WrittenFile::committed_entry(const NodePtr& directory, std::string_view name, Freshness freshness,
+                                  Reply<FoundEntry> reply) {
+  committed_directory(directory, freshness,
                       [name = std::string(name), reply = std::move(reply)](Result<DirectoryPtr> base) mutable {
                         if (!base) return reply(tl::unexpected(std::move(base).error()));
                         if (!*base) return reply(no_such_entry());

@@ -31,7 +31,7 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
   // The committed directory beneath a staged node, null where there is none.
   void committed_directory(const NodePtr&, Freshness, Reply<std::shared_ptr<const Directory>>);
   // What is committed under a name there. Error: not_found.
-  void committed_entry(const NodePtr& directory, std::string_view name, Reply<FoundEntry>);
+  void committed_entry(const NodePtr& directory, std::string_view name, Freshness, Reply<FoundEntry>);
 
   // As Holder::admit, of anything in it.
   void admit(Access, const CallerPtr&, Reply<void>) const;
@@ -56,9 +56,6 @@ Result<FilePlace> place_of(const std::string& path);
 
 // What chmod and utimens ask for, of what is staged.
 void apply_change(const AttributeChange&, StagedAttributes&);
-
-// Part of a staged column that is committed by now: read where it is.
-void read_committed(const WrittenPtr&, const NodePtr&, std::uint64_t offset, std::size_t size, Reply<Slices>);
 
 // .pending.json.
 Entry pending_entry(const WrittenPtr&);

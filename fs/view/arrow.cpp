@@ -282,7 +282,7 @@ void arrow_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const
   column_lengths(streams, table, true, [streams, table, shared](Result<ColumnLengths> lengths) {
     if (!lengths) return (*shared)(tl::unexpected<Error>(lengths.error()));
     // Thousands of columns: not on the thread of whoever asks.
-    streams->run_blocking([streams, table, shared, lengths = *std::move(lengths)] {
+    streams->run_making([streams, table, shared, lengths = *std::move(lengths)] {
       auto segments = Layout(*table, lengths).build();
       if (!segments) return (*shared)(tl::unexpected<Error>(std::move(segments).error()));
       (*shared)(segment_content(streams, *std::move(segments), false));

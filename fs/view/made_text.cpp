@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "view/made_text.h"
 
+#include <atomic>
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -20,8 +21,8 @@ constexpr std::uint64_t kTextPerByte = 6, kTextMin = 64 << 10;
 
 class MadeText final : public tfile::StreamSet {
  public:
-  MadeText(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make)
-      : payload_(std::move(payload)), make_(std::move(make)) {}
+  MadeText(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make, std::stop_token stop)
+      : payload_(std::move(payload)), make_(std::move(make)), stop_(std::move(stop)) {}
 
   std::size_t stream_count() const override { return 1; }
   std::size_t chunk_count(StreamId) const override { return 1; }
@@ -37,6 +38,13 @@ class MadeText final : public tfile::StreamSet {
     TRY(const std::string text, make(stored));
     return std::vector<std::int64_t>{static_cast<std::int64_t>(text.size())};
   }
+  // Made once, for its size and for whoever reads it next.
+  Result<std::optional<CountedChunk>> decode_counting(ChunkKey, std::span<const std::byte> stored,
+                                                      std::span<const std::shared_ptr<const Chunk>>) const override {
+    TRY(const std::string text, make(stored));
+    return std::optional(CountedChunk{{static_cast<std::int64_t>(text.size())}, chunk_of(text)});
+  }
+  bool is_made() const override { return true; }
   QuickLengths quick_lengths(StreamId) const override { return {}; }
   Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId, std::span<const std::byte>) const override {
     return std::optional<std::vector<std::int64_t>>();
@@ -45,6 +53,11 @@ class MadeText final : public tfile::StreamSet {
   Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>>,
                        std::span<const std::int64_t>) const override {
     TRY(const std::string text, make(stored));
+    return chunk_of(text);
+  }
+
+ private:
+  static Chunk chunk_of(const std::string& text) {
     Chunk chunk;
     tfile::Buffer& buffer = chunk.owned.emplace_back(text.size());
     std::memcpy(buffer.data(), text.data(), text.size());
@@ -52,21 +65,30 @@ class MadeText final : public tfile::StreamSet {
     return chunk;
   }
 
- private:
   Result<std::string> make(std::span<const std::byte> stored) const {
-    if (payload_->chunk_count(0) == 0) return make_({});
-    TRY(const Chunk payload, payload_->decode({}, stored, {}, {}));
-    return make_(payload.arrays[0]);
+    const std::stop_token stop = was_made_ ? std::stop_token() : stop_;
+    std::string text;
+    if (payload_->chunk_count(0) == 0) {
+      TRY(text, make_({}, stop));
+    } else {
+      TRY(const Chunk payload, payload_->decode({}, stored, {}, {}));
+      TRY(text, make_(payload.arrays[0], stop));
+    }
+    was_made_ = true;
+    return text;
   }
 
   const std::shared_ptr<const tfile::StreamSet> payload_;
   const TextOfPayload make_;
+  const std::stop_token stop_;
+  mutable std::atomic<bool> was_made_ = false;  // what was evicted since is for other readers
 };
 
 }  // namespace
 
-std::shared_ptr<const tfile::StreamSet> made_text(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make) {
-  return std::make_shared<const MadeText>(std::move(payload), std::move(make));
+std::shared_ptr<const tfile::StreamSet> made_text(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make,
+                                                  std::stop_token stop) {
+  return std::make_shared<const MadeText>(std::move(payload), std::move(make), std::move(stop));
 }
 
 }  // namespace tfilefs

@@ -4,16 +4,21 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 
 #include "tfile/chunk.h"
 
 namespace tfilefs {
 
-using TextOfPayload = std::function<tfile::Result<std::string>(std::span<const std::byte> payload)>;
+// `stop`: nobody waits for it any more.
+using TextOfPayload =
+    std::function<tfile::Result<std::string>(std::span<const std::byte> payload, const std::stop_token& stop)>;
 
 // A text that is made of an object's payload, as a stream of one slot of bytes: so the cache holds it, counts it in the
 // budget, and makes it again when it was evicted. `payload`: one stream of one chunk, as tfile::File::payload gives it.
-std::shared_ptr<const tfile::StreamSet> made_text(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make);
+// `stop` ends the making while it is not known how long the text is, that is while nobody can read it.
+std::shared_ptr<const tfile::StreamSet> made_text(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make,
+                                                  std::stop_token stop);
 
 }  // namespace tfilefs

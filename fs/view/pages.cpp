@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "step_loop.h"
 #include "view/segments.h"
 
 namespace tfilefs {
@@ -107,14 +108,18 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
         windows_(shape_.steps.size() + 1),
         next_(windows_.size()) {
     here_.lists.resize(shape_.steps.size());
+    // What does not begin with places that may be missing has all its entries.
+    if (!shape_.steps.empty() && shape_.steps[0].kind == Kind::nullable) present_ = shape_.steps[0].number;
     begin_group();
   }
 
   // The block of entries that follows, or the end.
   void next_block() {
+    if (reply_.asker().stop_requested()) return reply_(given_up());
     while (entry_ == group_end()) {
       if (++group_ + 1 == bounds_->size()) return finish();
       begin_group();
+      if (entry_ >= present_ && !add_blank_pages()) return;
     }
     begin_block(entry_ + block_entries_);
   }
@@ -135,6 +140,21 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     reply_(LeafPagesPtr(made_));
   }
 
+  // To the end of the group, of which nothing is there, whatever number of entries is claimed.
+  bool add_blank_pages() {
+    for (OffsetsWindow& window : windows_) window.offsets.clear();
+    while (entry_ < group_end()) {
+      open_page();
+      const std::int64_t end = std::min(entry_ + kPlacesMax, group_end());
+      page_.places = end - entry_;
+      entry_ = end;
+      place_at(entry_, here_);
+      if (!close_page(here_)) return false;
+    }
+    if (counted_) made_->counts.back().begin = 0;
+    return true;
+  }
+
   void begin_block(std::int64_t end) {
     block_end_ = std::min(end, group_end());
     step_ = 0;
@@ -142,8 +162,12 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     load();
   }
 
-  // Follows the block down the steps; where offsets are needed, goes on when they are there. The string's are the last.
   void load() {
+    loop_.next([self = shared_from_this()] { self->load_step(); });
+  }
+
+  // Follows the block down the steps; where offsets are needed, goes on when they are there. The string's are the last.
+  void load_step() {
     for (; step_ < windows_.size(); ++step_) {
       const bool is_string = step_ == shape_.steps.size();
       if (is_string && !shape_.chars_offsets) break;
@@ -155,8 +179,8 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
       else
         items_ = {std::min(items_.begin, step.number), std::min(items_.end, step.number)};
     }
-    // Many entries: not on the thread of whoever decoded their offsets, nor on its stack.
-    streams_->run_blocking([self = shared_from_this()] { self->look_at_block(); });
+    // Many entries: not on the thread of whoever decoded their offsets.
+    streams_->run_making([self = shared_from_this()] { self->look_at_block(); });
   }
 
   bool is_counted(std::size_t step) const { return step < shape_.steps.size() && shape_.steps[step].is_counted; }
@@ -173,14 +197,12 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
       return begin_block(entry_ + block_entries_);
     }
     const std::int64_t count = items_.end - items_.begin + (is_counted(step_) ? 0 : 1);
-    read_whole(
-        *streams_, range_of_items(table_->columns[id], items_.begin, count),
-        [self = shared_from_this(), id](Result<Slices> slices) {
-          auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
-          if (taken) return self->load();
-          // Each try is a step down the stack of whoever answers at once.
-          self->streams_->run_blocking([self, id, error = std::move(taken).error()] { self->give_up(id, error); });
-        });
+    read_whole(*streams_, range_of_items(table_->columns[id], items_.begin, count),
+               [self = shared_from_this(), id](Result<Slices> slices) {
+                 auto taken = slices ? self->take(id, *std::move(slices)) : tl::unexpected<Error>(slices.error());
+                 if (taken) return self->load();
+                 self->give_up(id, taken.error());
+               });
   }
 
   Result<void> take(tfile::ColumnId id, Slices slices) {
@@ -329,6 +351,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   const bool counted_;
   const std::shared_ptr<LeafPages> made_ = std::make_shared<LeafPages>();
 
+  std::int64_t present_ = std::numeric_limits<std::int64_t>::max();  // entries behind this one have nothing
   std::size_t group_ = 0;
   std::int64_t entry_ = 0;  // all before it are in pages, or in the one that is open
   bool page_open_ = false;
@@ -340,6 +363,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   ItemSpan items_;                      // of the block, at that step
   std::vector<OffsetsWindow> windows_;  // of the block, by step; the last is the string's
   std::vector<std::int64_t> next_;      // by step: where the offsets of the blocks before end
+  StepLoop loop_;                       // of load()
 };
 
 }  // namespace

@@ -2,11 +2,11 @@
 #include "array/parquet.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <limits>
 #include <map>
 
+#include "step_loop.h"
 #include "view/column_lengths.h"
 #include "view/pages.h"
 #include "view/parquet_leaves.h"
@@ -24,6 +24,19 @@ using Type = ParquetElement::Type;
 // costs some hundred bytes of footer a column: clusters are put together to the first number, and cut at the second.
 constexpr std::int64_t kGroupRowsMin = 1 << 18, kGroupRowsMax = 1 << 20;
 constexpr std::int64_t kRowsMax = std::int64_t{1} << 40;  // as many groups as can be remembered
+// Rows in which no column has anything, which a table may claim at no cost of its own: some hundred groups of them.
+constexpr std::int64_t kBlankRowsMax = 1 << 28;
+
+// Rows that have something.
+std::int64_t rows_held(const std::vector<ParquetLeaf>& leaves, std::int64_t rows) {
+  std::int64_t held = 0;
+  for (const ParquetLeaf& leaf : leaves) {
+    const auto& steps = leaf.shape.steps;
+    const bool is_short = !steps.empty() && steps[0].kind == LevelStep::Kind::nullable;
+    held = std::max(held, is_short ? steps[0].number : rows);
+  }
+  return held;
+}
 
 std::shared_ptr<const std::vector<std::int64_t>> row_group_bounds(const tfile::Table& table) {
   const std::int64_t rows = std::clamp<std::int64_t>(table.entries, 0, kRowsMax);
@@ -60,6 +73,9 @@ class Making : public std::enable_shared_from_this<Making> {
     ParquetLeaves found = parquet_leaves(*table_, table_form(*table_), lengths_, bounds_->back());
     file_.elements = std::move(found.elements);
     leaves_ = std::move(found.leaves);
+    if (table_->entries - rows_held(leaves_, table_->entries) > kBlankRowsMax)
+      return reply_(
+          tfile::fail(ErrorKind::unsupported, "the table claims many more entries than its branches have", -1, ENOENT));
     for (std::uint32_t i = 0; i < leaves_.size(); ++i) waiting_.push_back(i);
     cut(&Making::counted_shape);
   }
@@ -94,27 +110,32 @@ class Making : public std::enable_shared_from_this<Making> {
     }
     cut_.assign(shapes_.size(), {});
     next_ = 0;
-    left_ = shapes_.size() + 1;
+    cutting_ = kCutAtOnce;
     for (std::size_t i = 0; i < kCutAtOnce; ++i) cut_next();
-    one_is_cut();
   }
 
   void cut_next() {
+    loop_.next([self = shared_from_this()] { self->cut_step(); });
+  }
+
+  void cut_step() {
+    if (reply_.asker().stop_requested()) next_ = shapes_.size();
     const std::size_t i = next_++;
-    if (i >= shapes_.size()) return;
-    cut_into_pages(streams_, table_, shapes_[i], bounds_, [self = shared_from_this(), i](Result<LeafPagesPtr> pages) {
+    if (i >= shapes_.size()) {
+      // Thousands of columns are laid out: not on the thread of whoever brought the last offsets.
+      if (--cutting_ == 0) streams_->run_making([self = shared_from_this()] { self->all_are_cut(); });
+      return;
+    }
+    auto taken = [self = shared_from_this(), i](Result<LeafPagesPtr> pages) {
       self->cut_[i] = std::move(pages);
-      // On another thread: what is cut at once would else come back deeper and deeper in the stack.
-      self->streams_->run_blocking([self] {
-        self->cut_next();
-        self->one_is_cut();
-      });
-    });
+      self->cut_next();
+    };
+    cut_into_pages(streams_, table_, shapes_[i], bounds_, Reply<LeafPagesPtr>(std::move(taken), reply_.asker()));
   }
 
   // Where a counter says what cannot be, the lists' own offsets tell.
-  void one_is_cut() {
-    if (--left_ > 0) return;
+  void all_are_cut() {
+    if (reply_.asker().stop_requested()) return reply_(given_up());
     std::vector<std::uint32_t> again;
     for (std::size_t i = 0; i < waiting_.size(); ++i) {
       const Result<LeafPagesPtr>& pages = cut_[shape_of_[i]];
@@ -254,7 +275,8 @@ class Making : public std::enable_shared_from_this<Making> {
   std::vector<PageShape> shapes_;          // theirs
   std::vector<std::size_t> shape_of_;      // as waiting_: of which shape
   std::vector<Result<LeafPagesPtr>> cut_;  // by shape
-  std::atomic<std::size_t> next_ = 0, left_ = 0;
+  StepLoop loop_;                          // of cut_next()
+  std::size_t next_ = 0, cutting_ = 0;     // the steps': the next shape; of kCutAtOnce, those that still cut
 
   Segments segments_;
   std::vector<std::uint32_t> levels_, values_;  // transforms, by leaf
@@ -267,7 +289,7 @@ void parquet_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<con
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
   column_lengths(streams, table, true, [streams, table, shared](Result<ColumnLengths> lengths) {
     if (!lengths) return (*shared)(tl::unexpected<Error>(lengths.error()));
-    streams->run_blocking([streams, table, shared, lengths = *std::move(lengths)] {
+    streams->run_making([streams, table, shared, lengths = *std::move(lengths)] {
       std::make_shared<Making>(streams, table, lengths, std::move(*shared))->start();
     });
   });

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "mutex.h"
+#include "step_loop.h"
 #include "view/piece_cache.h"
 
 namespace tfilefs {
@@ -36,8 +37,13 @@ class Making : public std::enable_shared_from_this<Making> {
         reply_(std::move(reply)) {}
 
   void next() {
+    loop_.next([self = shared_from_this()] { self->step(); });
+  }
+
+ private:
+  void step() {
     while (at_ < inputs_.size() && inputs_[at_].size == 0) ++at_;
-    if (at_ == inputs_.size()) return streams_->run_blocking([self = shared_from_this()] { self->go_on(); });
+    if (at_ == inputs_.size()) return streams_->run_making([self = shared_from_this()] { self->go_on(); });
     read_whole(*streams_, inputs_[at_], chosen_, [self = shared_from_this()](Result<Slices> slices) {
       if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
       std::string& bytes = self->bytes_[self->at_++];
@@ -48,7 +54,6 @@ class Making : public std::enable_shared_from_this<Making> {
     });
   }
 
- private:
   void go_on() {
     auto more = transform_->more_inputs(piece_, bytes_);
     if (!more) return reply_(tl::unexpected<Error>(std::move(more).error()));
@@ -74,6 +79,7 @@ class Making : public std::enable_shared_from_this<Making> {
   std::vector<std::string> bytes_;
   Reply<PiecePtr> reply_;
   std::size_t at_ = 0;
+  StepLoop loop_;
 };
 
 // One read that is put together in a buffer. The last part to come answers.

@@ -2,7 +2,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <limits>
+#include <set>
 
+#include "step_loop.h"
 #include "view/piece_cache.h"
 #include "view/text_machine.h"
 #include "view/view.h"
@@ -40,7 +43,7 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
 
  private:
   void schedule() {
-    streams_->run_blocking([self = shared_from_this()] { self->step(); });
+    streams_->run_making([self = shared_from_this()] { self->step(); });
   }
 
   void step() {
@@ -88,11 +91,36 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
   Reply<Piece> reply_;
 };
 
-// Where each piece begins.
+// Where each piece begins. Behind the last the line of an entry that nothing is there for, again and again: a table may
+// claim as many entries as it likes.
 struct TextIndex {
   std::vector<std::uint64_t> offsets;  // one more than there are pieces
   std::vector<Position> positions;
+  std::string blank;  // that line
+  std::uint64_t blanks = 0;
 };
+
+constexpr std::uint64_t kTextMax = std::uint64_t{1} << 62;  // below what a file's size may be
+
+// Whether the text may be measured: no basket that it needs is lost, as far as that is known without a look at any.
+// Else somebody would wait for all that stands before it, to be told of an error.
+Result<> check_baskets(const CachedStreams& streams, const Plan& plan) {
+  std::set<tfile::StreamId> needed;
+  for (const TextForm& form : plan.forms)
+    for (const tfile::ColumnId column : {form.ends, form.values, form.tags, form.index})
+      if (column != TextForm::kNone) needed.insert(plan.table->columns[column].stream);
+  const tfile::StreamSet& set = streams.streams();
+  for (const tfile::StreamId stream : needed)
+    for (std::uint32_t chunk = 0; chunk < set.chunk_count(stream); ++chunk) {
+      // A table's text ends with the table.
+      if (plan.style != TextStyle::plain && set.chunk_entries({stream, chunk}).begin >= plan.counts[0]) break;
+      TRY(const tfile::Locator at, set.locate({stream, chunk}));
+      if (at.source && at.range.end() > at.source->size())
+        return tfile::fail(ErrorKind::damaged, "basket lies beyond the end of the file",
+                           static_cast<std::int64_t>(at.range.begin));
+    }
+  return {};
+}
 
 class TextContent : public Content, public std::enable_shared_from_this<TextContent> {
  public:
@@ -100,7 +128,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       : streams_(std::move(streams)), plan_(std::move(plan)), index_(std::move(index)) {}
   ~TextContent() override { PieceCache::shared().forget(this); }
 
-  std::uint64_t size() const override { return index_.offsets.back(); }
+  std::uint64_t size() const override { return index_.offsets.back() + index_.blanks * index_.blank.size(); }
 
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     const std::uint64_t end = std::min<std::uint64_t>(this->size(), offset + size);
@@ -111,7 +139,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
  private:
   // Adds piece after piece to the answer.
   void gather(std::uint64_t offset, std::uint64_t end, Slices slices, Reply<Slices> reply) {
-    while (offset < end) {
+    while (offset < std::min(end, index_.offsets.back())) {
       const std::size_t piece = piece_at(offset);
       const PiecePtr text = PieceCache::shared().find(this, piece);
       if (!text) {
@@ -125,7 +153,20 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       }
       offset = take(*text, text, offset, end, slices);
     }
+    if (offset < end) add_blanks(offset, end, slices);
     reply(std::move(slices));
+  }
+
+  void add_blanks(std::uint64_t offset, std::uint64_t end, Slices& slices) const {
+    const std::string& line = index_.blank;
+    auto text = std::make_shared<std::string>();
+    std::size_t at = (offset - index_.offsets.back()) % line.size();
+    while (text->size() < end - offset) {
+      text->append(line, at, end - offset - text->size());
+      at = 0;
+    }
+    slices.pieces.push_back(std::as_bytes(std::span(*text)));
+    slices.pins.push_back(std::move(text));
   }
 
   std::size_t piece_at(std::uint64_t offset) const {
@@ -175,6 +216,7 @@ class Measuring : public std::enable_shared_from_this<Measuring> {
   }
 
   void next() {
+    if (reply_.asker().stop_requested()) return reply_(given_up());
     run_->next([self = shared_from_this()](Result<TextRun::Piece> piece) {
       if (!piece) return self->reply_(tl::unexpected<Error>(piece.error()));
       self->index_.offsets.push_back(self->index_.offsets.back() + piece->text.size());
@@ -182,11 +224,24 @@ class Measuring : public std::enable_shared_from_this<Measuring> {
         self->index_.positions.push_back(std::move(piece->next));
         return self->next();
       }
-      self->reply_(std::make_shared<TextContent>(self->streams_, self->plan_, std::move(self->index_)));
+      self->finish();
     });
   }
 
  private:
+  void finish() {
+    const std::int64_t entries = plan_->counts[0], written = plan_->lines.value_or(entries);
+    if (entries > written) {
+      TextMachine machine(plan_);
+      machine.go_to({{.form = TextMachine::kLines, .next = written, .end = written + 1}});
+      machine.run(index_.blank, std::numeric_limits<std::size_t>::max());
+      index_.blanks = static_cast<std::uint64_t>(entries - written);
+      if (index_.blanks > (kTextMax - index_.offsets.back()) / index_.blank.size())
+        return reply_(tfile::fail(ErrorKind::unsupported, "text would be longer than any file"));
+    }
+    reply_(std::make_shared<TextContent>(streams_, plan_, std::move(index_)));
+  }
+
   const std::shared_ptr<CachedStreams> streams_;
   const std::shared_ptr<const Plan> plan_;
   Reply<std::shared_ptr<Content>> reply_;
@@ -203,8 +258,13 @@ class Counting : public std::enable_shared_from_this<Counting> {
     plan_->counts.assign(plan_->forms.size(), 0);
   }
 
-  // Fields come after their record, so from the last form to the first.
   void next() {
+    loop_.next([self = shared_from_this()] { self->step(); });
+  }
+
+ private:
+  // Fields come after their record, so from the last form to the first.
+  void step() {
     while (next_ > 0) {
       const TextForm& form = plan_->forms[--next_];
       if (form.kind == TextForm::Kind::record) {
@@ -214,11 +274,16 @@ class Counting : public std::enable_shared_from_this<Counting> {
         return ask(form);
       }
     }
-    if (plan_->style != TextStyle::plain) plan_->counts[0] = std::max<std::int64_t>(0, plan_->table->entries);
+    if (plan_->style != TextStyle::plain) {
+      const std::int64_t held = plan_->counts[0];
+      plan_->counts[0] = std::max<std::int64_t>(0, plan_->table->entries);
+      plan_->lines = std::min(held, plan_->counts[0]);
+    }
+    if (auto sound = check_baskets(*streams_, *plan_); !sound)
+      return reply_(tl::unexpected<Error>(std::move(sound).error()));
     std::make_shared<Measuring>(streams_, plan_, std::move(reply_))->next();
   }
 
- private:
   void ask(const TextForm& form) {
     const bool has_ends = form.ends != TextForm::kNone, is_variant = form.kind == TextForm::Kind::variant;
     const tfile::Column& column = plan_->table->columns[has_ends ? form.ends : is_variant ? form.tags : form.values];
@@ -233,6 +298,7 @@ class Counting : public std::enable_shared_from_this<Counting> {
   const std::shared_ptr<Plan> plan_;
   Reply<std::shared_ptr<Content>> reply_;
   std::size_t next_;
+  StepLoop loop_;
 };
 
 void write_as(Result<std::vector<TextForm>> forms, TextStyle style, std::shared_ptr<CachedStreams> streams,

@@ -15,9 +15,8 @@ namespace {
 using tfile::Dtype;
 using Kind = TextForm::Kind;
 
-constexpr std::uint32_t kLines = ~std::uint32_t{0};  // the form of stack_[0]
-constexpr std::uint8_t kNames = 2;                   // phase of stack_[0] in which the line of names is not written yet
-constexpr std::int64_t kBytesAtOnce = 4096;          // of a string, between two looks at the limit
+constexpr std::uint8_t kNames = 2;           // phase of stack_[0] in which the line of names is not written yet
+constexpr std::int64_t kBytesAtOnce = 4096;  // of a string, between two looks at the limit
 
 template <class T>
 void append_number(std::string& to, const std::byte* from) {
@@ -153,7 +152,7 @@ TextMachine::TextMachine(std::shared_ptr<const Plan> plan)
     for (const tfile::ColumnId column : {form.ends, form.values, form.tags, form.index})
       if (column != TextForm::kNone) slots_[column] = windows++;
   windows_.resize(windows);
-  stack_.push_back({.form = kLines, .next = 0, .end = plan_->counts[0]});
+  stack_.push_back({.form = kLines, .next = 0, .end = plan_->lines.value_or(plan_->counts[0])});
   if (plan_->style == TextStyle::csv) stack_[0].phase = kNames;
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ class TextMachine {
     std::vector<TextForm> forms;
     std::vector<std::int64_t> counts;  // how many of each form there are: entries, or items of a list
     TextStyle style = TextStyle::plain;
+    std::optional<std::int64_t> lines = {};  // how many entries are written; none: all
   };
   struct Step {
     std::uint32_t form = 0;
@@ -36,6 +38,7 @@ class TextMachine {
     std::int64_t index = 0;          // of record and string: which one; of variant: which of the alternative's
   };
   using Position = std::vector<Step>;
+  static constexpr std::uint32_t kLines = ~std::uint32_t{0};  // the form of a position's first step
 
   struct Need {
     tfile::ColumnId column = 0;

@@ -23,7 +23,11 @@ _tfilefs() {
     return
   fi
   case ${COMP_WORDS[1]} in
-    umount | commit)
+    umount)
+      mapfile -t COMPREPLY < <(compgen -W "$(_tfilefs_mounts) --lazy --help" -- "$current")
+      return
+      ;;
+    commit)
       mapfile -t COMPREPLY < <(compgen -W "$(_tfilefs_mounts) --help" -- "$current")
       return
       ;;

@@ -62,9 +62,10 @@ inline void object_body(std::span<const std::byte> bytes) {
   const auto object = open_object(infos, key, std::make_shared<const PlainPayload>(payload), payload);
   walk_table(*object);
   if (const auto json = object->json(payload)) require(!json->empty() && json->back() == '\n', "JSON is a line");
-  if (object->has_plot) static_cast<void>(object->plot(payload));
+  tfile::Effort effort;
+  if (object->has_plot) static_cast<void>(object->plot(payload, effort));
   if (object->has_spreadsheet) {
-    if (const auto sheet = object->spreadsheet(payload)) {
+    if (const auto sheet = object->spreadsheet(payload, effort)) {
       for (const auto& column : sheet->columns)
         require(column.size() == sheet->columns[0].size(), "columns of equal length");
     }

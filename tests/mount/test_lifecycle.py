@@ -122,6 +122,48 @@ def test_umount_outwaits_who_looks_in_for_an_instant(program, plain, mount_point
     assert not os.path.ismount(mount_point)
 
 
+@pytest.fixture
+def held_elsewhere(program, plain, mount_point):
+    """A mount that a process in a mount namespace of its own has, too; gives that process."""
+    if os.geteuid() != 0:
+        pytest.skip("a mount namespace needs root")
+    run(program, plain, mount_point, check=True)
+    keeper = subprocess.Popen(["unshare", "-m", "sh", "-c", "echo there; exec sleep 1000"], stdout=subprocess.PIPE)
+    keeper.stdout.readline()
+    yield keeper
+    keeper.kill()
+    keeper.wait()
+    keeper.stdout.close()
+
+
+def test_umount_names_who_holds_the_mount_in_another_namespace(program, mount_point, held_elsewhere):
+    waiting = subprocess.Popen([program, "umount", mount_point], stderr=subprocess.PIPE, text=True)
+    holder, waits = waiting.stderr.readline(), waiting.stderr.readline()
+    assert f"process {held_elsewhere.pid} (sleep)" in holder and f"nsenter -t {held_elsewhere.pid} -m umount" in holder
+    assert "--lazy" in waits and not os.path.ismount(mount_point)
+    held_elsewhere.kill()
+    assert waiting.communicate(timeout=60) == (None, "") and waiting.returncode == 0
+    assert daemons(mount_point) == []
+
+
+def test_waiting_for_who_holds_the_mount_ends_on_ctrl_c(program, mount_point, held_elsewhere):
+    waiting = subprocess.Popen([program, "umount", mount_point], stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    waiting.stderr.readline()
+    waiting.send_signal(signal.SIGINT)
+    assert waiting.wait(60) == -signal.SIGINT
+    waiting.stderr.close()
+    assert len(daemons(mount_point)) == 1
+
+
+def test_lazy_umount_waits_for_nobody(program, mount_point, held_elsewhere):
+    with open(os.path.join(mount_point, "t/number.i4"), "rb") as used:
+        result = run(program, "umount", "--lazy", mount_point)
+        assert (result.returncode, result.stderr) == (0, "")
+        assert not os.path.ismount(mount_point) and len(daemons(mount_point)) == 1
+        assert used.read(4) != b""
+
+
 @pytest.mark.parametrize("number", (signal.SIGTERM, signal.SIGINT))
 def test_signal_unmounts(plain, number):
     m = mounted.Mounted(plain)

@@ -6,8 +6,11 @@ TFILEFS_MEMORY_FILES is how many files of a thousand columns are open at once (4
 import json
 import os
 import random
+import subprocess
 
+import awkward
 import pytest
+import uproot
 
 import wide
 
@@ -24,6 +27,25 @@ def stats_of(path):
 
 def metadata_of(path):
     return stats_of(path)["metadata"]
+
+
+def answered(*command):
+    """Its output. A question that is never answered is a reader that nobody can kill: the mount is given up then."""
+    result = subprocess.run(command, capture_output=True, timeout=120)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+@pytest.fixture(scope="module")
+def uneven(tmp_path_factory):
+    """Columns of strings, each with small baskets and a last one that takes more than a budget of some megabytes."""
+    path = tmp_path_factory.mktemp("uneven") / "uneven.root"
+    with uproot.recreate(path) as file:
+        file.mktree("t", {f"s{column}": "string" for column in range(12)})
+        for entries in [50] * 10 + [60_000]:
+            file["t"].extend({f"s{column}": awkward.Array([f"{column} {entry % 97}" for entry in range(entries)])
+                              for column in range(12)})
+    return path
 
 
 @pytest.fixture
@@ -71,3 +93,29 @@ def test_metadata_goes_with_its_files(mount, samples, tmp_path):
         file.read()
         during = metadata_of(path)
     assert all(during[kind] > before[kind] for kind in ("files", "tables", "directories", "extents", "counts", "inodes"))
+
+
+def test_every_view_is_answered_whatever_the_budget(mount, uneven):
+    choose = random.Random(17)
+    sizes = set()
+    for megabytes in [2, 2, 2] + [choose.randint(1, 16) for _ in range(5)]:
+        path = mount(uneven, f"memory={megabytes}M").path
+        views = [os.path.join(path, "t." + view) for view in ("arrow", "parquet", "jsonl")]
+        choose.shuffle(views)
+        asked = [subprocess.Popen(["stat", "-c", "%n %s", view], stdout=subprocess.PIPE, text=True) for view in views]
+        told = [process.communicate(timeout=120)[0] for process in asked]
+        sizes.update(os.path.basename(line) for line in told)
+        for view in views:
+            answered("cmp", "-n", "1000000", view, view)
+    assert len(sizes) == 3, sizes
+
+
+def test_staged_bytes_block_no_reader(mount, uneven, tmp_path):
+    (tmp_path / "t.root").write_bytes(uneven.read_bytes())
+    path = os.path.join(mount(tmp_path, "rw", "memory=1M", "commit=3600").path, "t.root")
+    os.mkdir(os.path.join(path, "more"))
+    with open(os.path.join(path, "more", "x.f4"), "wb") as file:
+        file.write(bytes(76))
+    for column in range(12):
+        offsets, chars = (os.path.join(path, "t", f"s{column}", name) for name in ("offsets.i8", "chars.u1"))
+        assert len(answered("cat", offsets)) == 8 * 60_501 and len(answered("cat", chars)) == os.path.getsize(chars)

@@ -121,3 +121,13 @@ def test_no_csv_without_plain_columns(mount, tmp_path):
         os.stat(os.path.join(m.path, "t.csv"))
     assert "/t.csv: no column of one number or string an entry" in m.errors()
     assert mounted_table.read_exactly(os.path.join(m.path, "t.jsonl")) == b'{"m":[0,0,0]}\n' * 2
+
+
+def test_a_table_of_twelve_thousand_branches(mount, samples):
+    path = os.path.join(mount(os.path.join(samples("many_branches"), "many_branches.root")).path, "t")
+    lines = [json.loads(line) for line in mounted_table.read_exactly(path + ".jsonl").splitlines()]
+    assert lines == [{f"c{branch}": branch + entry for branch in range(12_000)} for entry in range(3)]
+    rows = list(csv.reader(io.StringIO(mounted_table.read_exactly(path + ".csv").decode(), newline="")))
+    assert rows[1:] == [[str(branch + entry) for branch in range(12_000)] for entry in range(3)]
+    last = os.path.join(path, "c11999")
+    assert mounted_table.read_exactly(last + ".txt").split() == [b"11999", b"12000", b"12001"]

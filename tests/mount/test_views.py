@@ -5,10 +5,12 @@ import json
 import os
 import subprocess
 
+import awkward
 import numpy as np
 import pytest
 import uproot
 
+import mounted
 import mounted_table
 
 VIEWS_OF_A_FILE = (".header.json", ".map.txt", ".original")
@@ -156,3 +158,72 @@ def test_table_under_a_real_name_that_looks_like_a_view(mount, tmp_path):
     m = mount(path)
     assert mounted_table.read_array(os.path.join(m.path, "t/x.npy.i4")).tolist() == [7, 8, 9]
     assert np.load(os.path.join(m.path, "t/x.f4.npy")).tolist() == [0, 1, 2]
+
+
+RESERVED_IN_A_TABLE = (".schema.json", ".awkward.json", ".pending.json", ".option.npy", ".table", ".tfilefs", "offsets")
+
+
+def test_no_branch_hides_a_view(tmp_path, mount):
+    path = tmp_path / "names.root"
+    numbers = {name: np.arange(3.0) + i for i, name in enumerate(RESERVED_IN_A_TABLE)}
+    with uproot.recreate(path) as file:
+        file.mktree("T", {name: "int64" for name in numbers} | {"px": "f4", "px.npy": "f8", "px.txt": "f8"})
+        file["T"].extend({name: values.astype("i8") for name, values in numbers.items()}
+                         | {"px": np.ones(3, "f4"), "px.npy": np.zeros(3), "px.txt": np.zeros(3)})
+    table = os.path.join(mount(path, "rw").path, "T")
+    schema = json.load(open(os.path.join(table, ".schema.json")))
+    assert json.load(open(os.path.join(table, ".awkward.json")))["length"] == 3
+    assert "tfilefs" in json.load(open(os.path.join(table, ".pending.json")))
+    for hidden in (".option.npy", ".table", ".tfilefs", "offsets.i8"):
+        assert not os.path.exists(os.path.join(table, hidden)), hidden
+    paths = {column["branch"]: column["path"] for column in schema["columns"]}
+    for name, values in numbers.items():
+        assert not os.path.dirname(paths[name]) and paths[name] in os.listdir(table)
+        column = np.fromfile(os.path.join(table, paths[name]), "<i8")
+        assert column.tolist() == values.tolist(), name
+        assert os.getxattr(os.path.join(table, paths[name]), "user.tfilefs.name") == name.encode()
+        bare = "offsets" if name == "offsets" else "%2E" + name[1:]
+        assert np.fromfile(os.path.join(table, bare), "<i8").tolist() == values.tolist(), "its name without the type"
+    assert np.load(os.path.join(table, "px.npy")).tolist() == [1, 1, 1], "the view of px, not the branch px.npy"
+    assert lines_of(os.path.join(table, "px.txt")) == [b"1"] * 3
+    assert np.fromfile(os.path.join(table, "px.npy.f8")).tolist() == [0, 0, 0]
+
+
+def test_no_key_hides_a_view(tmp_path, mount):
+    path = tmp_path / "keys.root"
+    names = (".tfilefs", ".original", ".map.txt", ".header.json", ".streamerinfo.json", ".classes")
+    with uproot.recreate(path) as file:
+        for name in names:
+            file[name] = "text of " + name
+    top = mount(path, "views=listed").path
+    assert set(names) <= set(os.listdir(top))
+    for name in names:
+        escaped = os.path.join(top, "%2E" + name[1:])
+        assert open(os.path.join(escaped, "text.txt")).read().strip() == "text of " + name
+    assert open(os.path.join(top, ".original"), "rb").read() == path.read_bytes()
+    assert "README" in os.listdir(os.path.join(top, ".tfilefs"))
+    for name in (".header.json", ".streamerinfo.json"):
+        json.load(open(os.path.join(top, name)))
+
+
+def test_views_are_listed_once(tmp_path, mount):
+    path = tmp_path / "twice.root"
+    one = awkward.Array([[1.0]])
+    with uproot.recreate(path) as file:
+        file.mktree("T", {"a": "var * float64", "a.txt": "var * float64"})
+        file["T"].extend({"a": one, "na": np.ones(1, "i4"), "a.txt": one, "na.txt": np.ones(1, "i4")})
+    names = os.listdir(os.path.join(mount(path, "views=listed").path, "T"))
+    assert sorted(names) == sorted(set(names)) and "a.txt" in names
+
+
+def test_a_branch_called_offsets_is_copied_as_a_column(tmp_path, mount):
+    path = tmp_path / "offsets.root"
+    with uproot.recreate(path) as file:
+        file.mktree("dir/T", {"offsets": "int64", "x": "f8"})
+        file["dir/T"].extend({"offsets": np.array([7, 5, 3]), "x": np.zeros(3)})
+    source, made = mount(path), tmp_path / "made"
+    made.mkdir()
+    with mounted.Mounted(made, ["rw"]) as target:
+        subprocess.run(["cp", "-r", source.path, os.path.join(target.path, "copy.root")], check=True)
+    with uproot.open(made / "copy.root") as copy:
+        assert copy["dir/T"]["offsets"].array(library="np").tolist() == [7, 5, 3]

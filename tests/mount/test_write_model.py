@@ -2,19 +2,26 @@
 """Random operations of several processes on a table that is being written, and on a plain directory: what each call
 gives, and what is there afterwards, must be the same. Commits and new mounts lie between.
 
-TFILEFS_CRASH=long makes it 100,000 operations of 5,000; TFILEFS_CRASH_SEED repeats a run (tests/campaign.py).
+The second test has tables of columns of every kind that grow, under all options (growing_model.py).
+
+TFILEFS_CRASH=long makes it 100,000 operations of 5,000, and of tables 2,000,000 of 6,000; TFILEFS_CRASH_SEED repeats a run
+(tests/campaign.py).
 """
 
+import itertools
 import mmap
 import multiprocessing
 import os
 import random
+import shutil
 import subprocess
 
 import pytest
 import uproot
 
 import campaign
+import foreign_appender
+import growing_model
 import mounted
 
 ITEM = {"a.f4": 4, "b.i4": 4, "c.f8": 8, "d.i8": 8, "e.u1": 1, "f.i2x3": 6}
@@ -138,7 +145,9 @@ class Model:
 
     def _mount(self):
         self.mounts += 1
-        self._mounted = mounted.Mounted(self._source, ("rw", "commit=86400"))
+        memory = self._random.choice([(), ("memory=8M",), ("memory=64M",)])
+        compression = "compression=" + self._random.choice(["none", "zlib:1", "zstd"])
+        self._mounted = mounted.Mounted(self._source, ("rw", "commit=86400", compression, *memory))
         self._table = os.path.join(self._mounted.path, "out.root", "Events")
         os.makedirs(self._table, exist_ok=True)
         self._workers = [Worker([self._plain, self._table]) for _ in range(PROCESSES)]
@@ -375,3 +384,25 @@ def test_a_table_being_written_is_a_directory(tmp_path):
     finally:
         model.close()
     campaign.report(f"model: {model.done} operations, {model.commits} commits, {model.mounts} mounts: no difference")
+
+
+OPERATIONS_A_FILE = 1_500  # then another one, with a seed of its own, which says all that is needed to repeat it
+TIMERS = ("0", "1", "5", "86400")
+
+
+@pytest.mark.parametrize("timer", TIMERS)
+def test_tables_that_grow(tmp_path, timer):
+    wanted = campaign.LENGTH["growing"] // len(TIMERS)
+    root = foreign_appender.Appender()
+    done = commits = kills = checks = 0
+    try:
+        for seed in itertools.count(campaign.SEED):
+            model = growing_model.run(tmp_path / str(seed), seed, OPERATIONS_A_FILE, root, timer)
+            shutil.rmtree(tmp_path / str(seed))
+            done, commits = done + model.done, commits + model.commits
+            kills, checks = kills + model.kills, checks + model.checks
+            if done >= wanted:
+                break
+    finally:
+        root.close()
+        campaign.report(f"growing tables, commit={timer}: {done} operations, {commits} commits by hand, {kills} kills, {checks} files read")

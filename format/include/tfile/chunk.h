@@ -111,11 +111,19 @@ class StreamSet {
                                std::span<const std::shared_ptr<const Chunk>> inputs,
                                std::span<const std::int64_t> first) const = 0;
 
+  // Whether a decode is long work on few bytes (a drawing), which is not to stand in the way of those that read
+  // columns.
+  virtual bool is_made() const { return false; }
+
   // What the stream takes in its file, compressed, keys included.
   virtual std::uint64_t stored_bytes(StreamId) const = 0;
 
   // Memory that the set itself holds, estimated; 0 where that is next to nothing.
   virtual std::size_t memory() const { return 0; }
 };
+
+// Items of a slot's whole column, the leading 0 of offsets included: reads whatever of each chunk tells them, one after
+// the other. Blocks. Errors: damaged, io.
+Result<std::int64_t> count_items(const StreamSet&, StreamId, std::uint32_t slot);
 
 }  // namespace tfile

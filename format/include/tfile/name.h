@@ -11,6 +11,9 @@ namespace tfile {
 // The longest name a directory entry may have is 255 bytes; views append up to 8 (".parquet").
 inline constexpr std::size_t kNameMax = 255 - 8;
 
+// A directory with `offsets.i8` is a list: a column of numbers of that name and type has the other stem.
+inline constexpr std::string_view kOffsetsStem = "offsets", kEscapedOffsetsStem = "%6Fffsets";
+
 // The path component that stands for `name`: escaped only where it must be ('/', NUL, '%' before two hex digits, a
 // leading dot, the empty name), cut at a UTF-8 boundary with "~" and 8 hex digits of XXH64 when longer than
 // `size_max` bytes. docs/semantics.md, "Names".

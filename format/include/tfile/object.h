@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "tfile/effort.h"
 #include "tfile/result.h"
 #include "tfile/table.h"
 
@@ -78,8 +79,8 @@ class Object : public Table {
   // ROOT's JSON of the members that the file has (docs/semantics.md, "Objects"). Errors: unsupported (a class that the
   // file does not describe), damaged.
   virtual Result<std::string> json(std::span<const std::byte> payload) const = 0;
-  virtual Result<Plot> plot(std::span<const std::byte> payload) const = 0;
-  virtual Result<Spreadsheet> spreadsheet(std::span<const std::byte> payload) const = 0;
+  virtual Result<Plot> plot(std::span<const std::byte> payload, Effort&) const = 0;
+  virtual Result<Spreadsheet> spreadsheet(std::span<const std::byte> payload, Effort&) const = 0;
   // The text that the object holds, lines ended.
   virtual Result<std::string> text(std::span<const std::byte> payload) const = 0;
 };

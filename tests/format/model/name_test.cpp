@@ -94,6 +94,7 @@ TEST(Name, WhatWasEscapedIsUndone) {
     EXPECT_EQ(unescape_name(escape_name(name)), name);
   }
   EXPECT_EQ(unescape_name("a%2fb"), "a%2fb") << "escapes are written with capitals";
+  EXPECT_EQ(unescape_name(kEscapedOffsetsStem), kOffsetsStem);
 }
 
 }  // namespace

@@ -26,6 +26,13 @@ TEST(Formula, Precedence) {
   EXPECT_EQ(value("1e-1*x", 5), 0.5);
 }
 
+TEST(Formula, StepsGrowWithWhatAValueTakes) {
+  const auto steps = [](std::string_view text) { return Formula::parse(text)->steps(); };
+  EXPECT_LT(steps("x"), steps("x+x+x"));
+  EXPECT_LT(steps("x+x+x"), steps("sin(x)"));
+  EXPECT_LT(steps("pol1"), steps("pol90"));
+}
+
 TEST(Formula, ParametersByNumberAndName) {
   EXPECT_EQ(value("[0]+[1]*x", 10), 32);
   EXPECT_EQ(value("[p0]+[p1]*x", 10), 32);

@@ -110,6 +110,8 @@ class SyntheticStreams : public tfile::StreamSet {
     return tfile::Locator{source.get(), range, {}};
   }
   std::uint64_t decoded_size(tfile::ChunkKey key) const override {
+    const auto claimed = claims.find({key.stream, key.index});
+    if (claimed != claims.end()) return claimed->second;
     return static_cast<std::uint64_t>(streams_[key.stream].items[key.index]) * sizeof(Item);
   }
   std::vector<tfile::ChunkKey> inputs(tfile::ChunkKey key) const override {
@@ -201,6 +203,7 @@ class SyntheticStreams : public tfile::StreamSet {
 
   using Place = std::pair<tfile::StreamId, std::uint32_t>;
   std::set<Place> lost, beyond, bad_payload, short_by_one;
+  std::map<Place, std::uint64_t> claims;  // what decoding is said to take
   std::chrono::microseconds decode_delay{0};
   std::function<void(tfile::StreamId)> looked_at;  // called where the chunks of a stream are asked for
   std::shared_ptr<MemorySource> source;

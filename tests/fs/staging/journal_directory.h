@@ -45,7 +45,7 @@ class JournalDirectory : public testing::Test {
   }
 
   const std::string name_ = journal_name("f.root");
-  JournalBegin begin_{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, 4711};
+  JournalBegin begin_{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, 4711, {}};
   std::filesystem::path path_;
   Descriptor directory_;
 };

@@ -43,6 +43,47 @@ TEST(Once, RemembersDamageAndTriesStorageAgain) {
   EXPECT_EQ(times_made(ErrorKind::timed_out), 2);
 }
 
+TEST(Once, IsAskedToStopWhenTheLastWhoWaitsHasGone) {
+  Once<int> once;
+  std::optional<Reply<int>> maker;
+  std::stop_source first, second;
+  std::vector<std::optional<int>> answers;
+  const auto ask = [&](std::stop_token asker) {
+    once.get(
+        [&](Reply<int> reply) { maker.emplace(std::move(reply)); },
+        Reply<int>([&](Result<int> result) { answers.push_back(result ? std::optional<int>(*result) : std::nullopt); },
+                   std::move(asker)));
+  };
+  ask(first.get_token());
+  ask(second.get_token());
+  first.request_stop();
+  EXPECT_FALSE(maker->asker().stop_requested());
+  second.request_stop();
+  EXPECT_TRUE(maker->asker().stop_requested());
+  Reply<int> ending = *std::move(maker);
+
+  // Who comes now is not told that it was given up.
+  ask({});
+  EXPECT_FALSE(maker->asker().stop_requested());
+  ending(given_up());
+  EXPECT_EQ(answers, (std::vector<std::optional<int>>{std::nullopt, std::nullopt}));
+  (*maker)(7);
+  EXPECT_EQ(answers.back(), 7);
+  EXPECT_EQ(once.peek(), 7);
+}
+
+TEST(Once, IsMadeForWhoHasNoWayToGo) {
+  Once<int> once;
+  std::optional<Reply<int>> maker;
+  std::stop_source asker;
+  const auto start = [&](Reply<int> reply) { maker.emplace(std::move(reply)); };
+  once.get(start, Reply<int>([](Result<int>) {}, asker.get_token()));
+  once.get(start, Reply<int>([](Result<int>) {}));
+  asker.request_stop();
+  EXPECT_FALSE(maker->asker().stop_requested());
+  (*maker)(1);
+}
+
 TEST(Once, AMakerThatIsDroppedIsAnError) {
   Once<int> once;
   ErrorKind kind = ErrorKind::exists;

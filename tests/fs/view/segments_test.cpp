@@ -33,6 +33,21 @@ class PlusOne : public Transform {
   const std::uint64_t piece_size_;
 };
 
+// The sum of one byte that is asked for again and again.
+class SumOfMany : public Transform {
+ public:
+  SumOfMany(ColumnRange byte, std::size_t times) : byte_(byte), times_(times) {}
+  std::vector<ColumnRange> inputs(std::uint64_t) const override { return std::vector(times_, byte_); }
+  Result<void> make(std::uint64_t, std::span<const std::string> inputs, std::span<char> to) const override {
+    for (const std::string& input : inputs) to[0] = static_cast<char>(to[0] + input.at(0));
+    return {};
+  }
+
+ private:
+  const ColumnRange byte_;
+  const std::size_t times_;
+};
+
 struct LettersRig : TableRig {
   LettersRig() : TableRig(std::make_shared<ArrayTable>()) {
     table->column<char>(0, "a.u1", Role::values, {'a', 'b', 'c', 'd', 'e', 'f', 'g'});
@@ -105,6 +120,14 @@ TEST(Segments, NeverExceedWhatAFileCanHold) {
   segments.add_fill(0, 1);
   EXPECT_TRUE(segments.is_too_large());
   EXPECT_EQ(segments.size(), static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()));
+}
+
+TEST(Segments, ManyInputsThatAreThereTakeNoStack) {
+  LettersRig rig;
+  Segments segments;
+  segments.add_pieces(std::make_shared<SumOfMany>(rig.range(0, 0, 1), 300'001), 1, 1);
+  const auto content = segment_content(rig.streams, std::move(segments));
+  EXPECT_EQ(content_bytes(*content, 0, 1), std::string(1, static_cast<char>('a' * 300'001)));
 }
 
 }  // namespace

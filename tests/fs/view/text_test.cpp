@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cerrno>
 #include <limits>
+#include <stop_token>
+#include <tuple>
 
 #include "fs/view/array_table.h"
 #include "view/text_machine.h"
@@ -176,6 +179,26 @@ TEST(Text, EveryPieceOfALongTextIsTheSame) {
   }
 }
 
+// Their lengths are known at once, one after the other.
+TEST(Text, ATableOfManyColumnsTakesNoStack) {
+  constexpr int kColumns = 50'000;
+  auto table = std::make_shared<ArrayTable>();
+  table->entries = 1;
+  std::string expected = "{";
+  for (int i = 0; i < kColumns; ++i) {
+    const std::string name = "c" + std::to_string(i);
+    table->column<std::int8_t>(0, name + ".i1", Role::values, {1});
+    expected += (i > 0 ? ",\"" : "\"") + name + "\":1";
+  }
+  expected += "}\n";
+  TableRig rig(table);
+  Answer<std::shared_ptr<Content>> answer;
+  table_text_content(rig.streams, rig.table, TextStyle::json, answer.reply());
+  const auto content = answer.wait();
+  ASSERT_TRUE(content) << content.error().text;
+  EXPECT_EQ(content_bytes(**content, 0, expected.size() + 1), expected);
+}
+
 TEST(Text, ManyReadersAtOnce) {
   auto table = std::make_shared<ArrayTable>(500);
   std::vector<std::int32_t> numbers;
@@ -240,6 +263,36 @@ TEST(Text, ListsThatGoBackwardsAreDamage) {
     ASSERT_FALSE(content);
     EXPECT_EQ(content.error().kind, ErrorKind::damaged);
   }
+}
+
+TEST(Text, EntriesOfWhichNothingIsThereTakeNoWork) {
+  auto table = std::make_shared<ArrayTable>();
+  table->column<std::int32_t>(0, "n.i4", Role::values, {1, 2});
+  table->entries = 1'000'000'000'000;
+  TableRig rig(table);
+  for (const auto& [style, first, blank] :
+       {std::tuple(TextStyle::csv, std::string("\"n\"\r\n1\r\n2\r\n"), std::string("\r\n")),
+        std::tuple(TextStyle::json, std::string("{\"n\":1}\n{\"n\":2}\n"), std::string("{\"n\":null}\n"))}) {
+    Answer<std::shared_ptr<Content>> answer;
+    table_text_content(rig.streams, rig.table, style, answer.reply());
+    const auto content = answer.wait().value();
+    EXPECT_EQ(content->size(), first.size() + (1'000'000'000'000 - 2) * blank.size());
+    EXPECT_EQ(content_bytes(*content, 0, first.size() + 2 * blank.size()), first + blank + blank);
+    EXPECT_EQ(content_bytes(*content, content->size() - blank.size() - 1, blank.size() + 1), blank.back() + blank);
+  }
+}
+
+TEST(Text, IsGivenUpWhenNobodyWaits) {
+  auto table = std::make_shared<ArrayTable>();
+  const auto n = table->column<std::int32_t>(0, "n.i4", Role::values, {1, 2});
+  TableRig rig(table);
+  std::stop_source asker;
+  asker.request_stop();
+  Answer<std::shared_ptr<Content>> answer;
+  auto reply = answer.reply();
+  reply.asked_by(asker.get_token());
+  text_content(rig.streams, rig.table, n, std::move(reply));
+  EXPECT_EQ(answer.wait().error().system_errno, ECANCELED);
 }
 
 }  // namespace

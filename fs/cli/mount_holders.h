@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace tfilefs {
+
+// The kernel's number of the mount at a path ("0:47"), by which it is known under every name; empty where there is
+// none.
+std::string mount_device(const std::string& absolute_path);
+
+// Who keeps a mount alive, though it is gone from one path: other paths of this mount namespace, and of every other
+// namespace one process, with how to let go of it. Of what other users' processes see not all is known. Blocks.
+std::vector<std::string> mount_holders(const std::string& device);
+
+}  // namespace tfilefs

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Another program that writes a ROOT file while a mount does: ROOT itself, in a process that lives long.
+
+As a program it answers, a line of JSON each: {"file", "tree", "columns": pickled in hexadecimal, "first", "last"} adds these
+entries of column_streams.Columns to a tree, which is made where there is none."""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+
+import numpy
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LEAF_CODES = {"i4": "I", "i8": "L", "f4": "F", "f8": "D"}  # of trees that are made
+
+
+class Appender:
+    """ROOT in a process of its own, which is started when it is needed."""
+
+    def __init__(self):
+        self._process = None
+
+    def append(self, file, tree, columns, first, last):
+        if self._process is None:
+            self._process = subprocess.Popen(
+                [sys.executable, os.path.abspath(__file__)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                env=dict(os.environ, PYTHONWARNINGS="ignore", PYTHONPATH=HERE),
+            )
+        request = {"file": file, "tree": tree, "columns": pickle.dumps(columns).hex(), "first": first, "last": last}
+        self._process.stdin.write(json.dumps(request) + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if answer != "done\n":
+            self.close()
+            raise RuntimeError(f"ROOT could not append to {tree}: {answer!r}")
+
+    def close(self):
+        if self._process is not None:
+            self._process.kill()
+            self._process.wait()
+            self._process.stdin.close(), self._process.stdout.close()
+            self._process = None
+
+
+def fill(ROOT, file, path, columns, first, last):
+    directory, name = os.path.split(path)
+    place = file.GetDirectory(directory) if directory else file
+    place.cd()
+    tree = place.Get(name)
+    new = not tree
+    if new:
+        tree = ROOT.TTree(name, "")
+    places = [place_of(ROOT, tree, column, new) for column in columns]
+    for entry in range(first, last):
+        for column, put in zip(columns, places):
+            put(column.entry(entry))
+        tree.Fill()
+    tree.Write("", ROOT.TObject.kOverwrite)
+
+
+def place_of(ROOT, tree, column, new):
+    """Where ROOT takes a branch's entry from: a function that puts it there."""
+    branch = tree.GetBranch(column.branch)
+    kind = branch.GetClassName() if branch else ""
+    if new or not kind:
+        numbers = numpy.zeros(64, column.dtype())
+        if new:
+            branch = tree.Branch(column.branch, numbers, f"{column.branch}/{LEAF_CODES[column.kind()]}")
+        branch.SetAddress(numbers.view("u1"))
+
+        def put(entry):
+            numbers[: len(entry)] = entry
+
+        return put
+    text = kind == "string"
+    whole = ROOT.std.string() if text else getattr(ROOT, kind)()
+    tree.SetBranchAddress(column.branch, whole)
+    inner = getattr(ROOT, kind[len("vector<") : -1]) if kind.startswith("vector<vector<") else None
+
+    def put_whole(entry):
+        if text:
+            whole.assign(entry)
+            return
+        whole.clear()
+        for item in entry:
+            whole.push_back(item if inner is None else inner(item))
+
+    return put_whole
+
+
+def main():
+    import ROOT
+
+    ROOT.gErrorIgnoreLevel = ROOT.kError
+    for line in sys.stdin:
+        request = json.loads(line)
+        columns = pickle.loads(bytes.fromhex(request["columns"]))
+        file = ROOT.TFile.Open(request["file"], "UPDATE")
+        if not file or file.IsZombie() or file.TestBit(ROOT.TFile.kRecovered):
+            print("no good file", flush=True)
+            continue
+        fill(ROOT, file, request["tree"], columns, request["first"], request["last"])
+        file.Close()
+        print("done", flush=True)
+
+
+if __name__ == "__main__":
+    main()

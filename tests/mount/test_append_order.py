@@ -1,0 +1,484 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pieces of columns in every order, with commits, other writers and other names between: small cases of what the models of
+test_write_model.py do at random."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import time
+
+import numpy as np
+import pytest
+import uproot
+
+import column_streams
+import foreign_appender
+import mounted
+
+FILE = "out.root"
+
+
+class Place:
+    def __init__(self, directory, *options):
+        self.source = str(directory)
+        self._options = ("rw", *(options or ("commit=86400",)))
+        self.mount = mounted.Mounted(self.source, self._options)
+        self.top = os.path.join(self.mount.path, FILE)
+        self.path = os.path.join(self.source, FILE)
+
+    def append(self, path, data, sync=True):
+        full = os.path.join(self.top, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        with open(full, "ab", buffering=0) as file:
+            assert file.write(data.tobytes()) == data.nbytes
+            if sync:
+                os.fsync(file.fileno())
+
+    def read(self, path, dtype="<i8"):
+        return np.fromfile(os.path.join(self.top, path), dtype).tolist()
+
+    def commit(self, path="Events"):
+        """By another way than `tfilefs commit`, whose status also says what is not whole."""
+        directory = os.open(os.path.join(self.top, path), os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+
+    def status(self, path="Events"):
+        return subprocess.run([mounted.program(), "commit", os.path.join(self.top, path)], capture_output=True).returncode
+
+    def tree(self, name="Events"):
+        with uproot.open(self.path) as file:
+            return {branch.name: branch.array(library="ak").to_list() for branch in file[name].branches}
+
+    def kill(self):
+        self.mount.process.kill()
+        self.mount.close()
+        self.mount = mounted.Mounted(self.source, self._options)
+        self.top = os.path.join(self.mount.path, FILE)
+
+    def umount(self):
+        status = subprocess.run([mounted.program(), "umount", self.mount.path], capture_output=True).returncode
+        self.mount.close()
+        return status
+
+
+@pytest.fixture
+def place(tmp_path):
+    places = []
+
+    def make(*options):
+        places.append(Place(tmp_path, *options))
+        return places[-1]
+
+    yield make
+    for one in places:
+        one.mount.close()
+
+
+def i8(*values):
+    return np.array(values, "<i8")
+
+
+def f4(*values):
+    return np.array(values, "<f4")
+
+
+def test_values_wait_for_their_offsets(place):
+    """Nothing of them is lost by a commit in between."""
+    p = place()
+    p.append("Events/v/offsets.i8", i8(0, 2))
+    p.append("Events/v/values.f4", f4(1, 2))
+    p.commit()
+    p.append("Events/v/values.f4", f4(3, 4, 5))
+    p.commit()
+    assert p.status() == 1, "values without offsets are not whole"
+    assert p.read("Events/v/values.f4", "<f4") == [1, 2, 3, 4, 5]
+    p.append("Events/v/offsets.i8", i8(5))
+    assert p.status() == 0
+    assert p.tree() == {"v": [[1, 2], [3, 4, 5]]}
+    assert p.umount() == 0
+
+
+def test_entries_wait_for_their_values(place):
+    """They are no empty lists."""
+    p = place()
+    p.append("Events/v/offsets.i8", i8(0, 2))
+    p.append("Events/v/values.f4", f4(1, 2))
+    p.commit()
+    p.append("Events/v/offsets.i8", i8(5))
+    p.commit()
+    assert p.tree() == {"v": [[1, 2]]}
+    assert p.status() == 1, "an entry lacks its values"
+    p.append("Events/v/values.f4", f4(3, 4, 5))
+    assert p.status() == 0
+    assert p.tree() == {"v": [[1, 2], [3, 4, 5]]}
+
+
+@pytest.mark.parametrize("killed", (False, True))
+def test_a_part_of_an_entry_waits_for_the_rest(place, killed):
+    p = place()
+    p.append("Events/v/offsets.i8", i8(0, 2))
+    p.append("Events/v/values.f4", f4(1, 2))
+    p.commit()
+    p.append("Events/v/offsets.i8", i8(5))
+    p.append("Events/v/values.f4", f4(3, 4))
+    p.commit()
+    if killed:
+        p.kill()
+    assert p.status() == 1 and p.tree() == {"v": [[1, 2]]}
+    p.append("Events/v/values.f4", f4(5))
+    assert p.status() == 0 and p.tree() == {"v": [[1, 2], [3, 4, 5]]}
+
+
+def test_a_new_list_with_values_beyond_its_offsets_is_not_whole(place):
+    p = place()
+    p.append("Events/v/offsets.i8", i8(0))
+    p.append("Events/v/values.f4", f4(1, 2))
+    assert p.status() == 1
+    p.append("Events/v/offsets.i8", i8(2))
+    assert p.status() == 0 and p.tree() == {"v": [[1, 2]]}
+
+
+def test_offsets_of_a_new_list_without_values_are_not_whole(place):
+    p = place()
+    p.append("Events/v/offsets.i8", i8(0, 2, 3))
+    p.append("Events/v/values.f4", f4(1))
+    with contextlib.suppress(OSError):
+        p.commit()
+    assert p.status() == 1 and not os.path.exists(p.path)
+    p.append("Events/v/values.f4", f4(2, 3))
+    assert p.status() == 0 and p.tree() == {"v": [[1, 2], [3]]}
+
+
+@pytest.mark.parametrize("killed", (False, True))
+@pytest.mark.parametrize("order", ("offsets", "values"))
+def test_lists_that_were_all_empty_grow(place, killed, order):
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    p.append("Events/v/offsets.i8", i8(0, 0, 0))
+    p.append("Events/v/values.f4", f4())
+    assert p.status() == 0 and p.tree() == {"x": [1, 2], "v": [[], []]}
+    pieces = [("Events/v/offsets.i8", i8(0, 2)), ("Events/v/values.f4", f4(1, 2)), ("Events/x.i8", i8(3, 4))]
+    for path, data in pieces if order == "offsets" else pieces[::-1]:
+        p.append(path, data)
+        p.commit()
+    if killed:
+        p.kill()
+    assert p.status() == 0
+    assert p.tree() == {"x": [1, 2, 3, 4], "v": [[], [], [], [1, 2]]}
+    assert p.umount() == 0
+
+
+@pytest.mark.parametrize("first", ("Events/v/values.f4", "Events/v/values/values.f4", "Events/v/chars.u1"))
+def test_values_come_before_offsets(place, first):
+    """A commit in between does not make a table of the list's directory."""
+    p = place()
+    data = np.array([97, 98], "u1") if first.endswith("u1") else f4(1, 2)
+    p.append(first, data)
+    with contextlib.suppress(OSError):
+        p.commit()
+        p.commit("")
+    if first == "Events/v/values/values.f4":
+        p.append("Events/v/values/offsets.i8", i8(0, 2))
+        p.commit()
+    p.append("Events/v/offsets.i8", i8(0, 1) if first == "Events/v/values/values.f4" else i8(0, 2))
+    assert p.status() == 0
+    expected = ["ab"] if first.endswith("u1") else [[[1, 2]]] if "values/values" in first else [[1, 2]]
+    assert p.tree() == {"v": expected}
+
+
+def test_offsets_of_nested_lists_come_in_any_order(place):
+    p = place()
+    p.append("Events/v/offsets.i8", i8(0, 1))
+    p.append("Events/v/values/offsets.i8", i8(0, 1))
+    p.append("Events/v/values/values.f4", f4(1))
+    assert p.status() == 0
+    for path, data in (("values/values.f4", f4(2, 3)), ("offsets.i8", i8(3)), ("values/offsets.i8", i8(2, 3))):
+        p.append("Events/v/" + path, data)
+        if path != "values/offsets.i8":
+            p.commit()
+            assert p.status() == 1 and p.tree() == {"v": [[[1]]]}
+    assert p.status() == 0 and p.tree() == {"v": [[[1]], [[2], [3]]]}
+
+
+def test_a_renamed_table_grows(place):
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    assert p.status() == 0
+    os.rename(os.path.join(p.top, "Events"), os.path.join(p.top, "Other"))
+    p.append("Other/x.i8", i8(3))
+    p.commit("Other")
+    assert p.tree("Other") == {"x": [1, 2, 3]}
+
+
+@pytest.mark.parametrize("how", ("fsync", "commit"))
+def test_a_renamed_table_gets_a_column(place, how):
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    assert p.status() == 0
+    os.rename(os.path.join(p.top, "Events"), os.path.join(p.top, "Other"))
+    p.append("Other/y.f4", f4(3, 4))
+    assert p.status("Other") == 0 if how == "commit" else p.commit("Other") is None
+    assert p.tree("Other") == {"x": [1, 2], "y": [3, 4]}
+
+
+def test_a_table_with_pending_entries_is_renamed(place):
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    assert p.status() == 0
+    p.append("Events/x.i8", i8(3))
+    os.rename(os.path.join(p.top, "Events"), os.path.join(p.top, "Other"))
+    assert p.read("Other/x.i8") == [1, 2, 3]
+    p.append("Other/x.i8", i8(4))
+    assert p.status("Other") == 0 and p.tree("Other") == {"x": [1, 2, 3, 4]}
+
+
+def test_a_staged_list_is_removed(place):
+    p = place()
+    p.append("Events/x.i8", i8())
+    p.append("Events/v/offsets.i8", i8(0))
+    shutil.rmtree(os.path.join(p.top, "Events", "v"))
+    assert p.umount() == 0
+
+
+def write_tree(path, name, *values):
+    with uproot.update(path) as file:
+        file.mktree(name, {"z": "i8"}).extend({"z": i8(*values)})
+
+
+def write_ntuple(path, name, *values):
+    with uproot.update(path) as file:
+        file[name] = {"z": i8(*values)}
+
+
+@pytest.mark.parametrize("write", (write_tree, write_ntuple))
+def test_another_program_writes_between_commits(place, write):
+    """With nothing staged it is free to; the mount goes on from what it wrote."""
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    assert p.status() == 0
+    assert os.listdir(p.source) == [FILE]
+    write(p.path, "foreign", 7, 8, 9)
+    p.append("Events/x.i8", i8(3))
+    assert p.read("Events/x.i8") == [1, 2, 3]
+    assert p.status() == 0
+    assert p.tree() == {"x": [1, 2, 3]}
+    with uproot.open(p.path) as file:
+        assert file["foreign"].arrays()["z"].to_list() == [7, 8, 9]
+    p.append("Events/x.i8", i8(4))
+    assert p.umount() == 0 and p.tree() == {"x": [1, 2, 3, 4]}
+    with uproot.open(p.path) as file:
+        assert file["foreign"].arrays()["z"].to_list() == [7, 8, 9]
+
+
+@pytest.mark.parametrize("after", ("commit", "kill", "umount"))
+@pytest.mark.parametrize("began", ("this mount", "a new mount"))
+def test_another_program_writes_while_entries_are_staged(place, began, after):
+    """Nothing of either is lost: the commit fails, or has both. What is staged can still be read."""
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    assert p.status() == 0
+    if began == "a new mount":
+        p.kill()
+    p.append("Events/x.i8", i8(3, 4))
+    write_tree(p.path, "foreign", 7, 8, 9)
+    if after == "kill":
+        p.kill()
+    status = p.umount() if after == "umount" else p.status()
+    with uproot.open(p.path) as file:
+        assert file["foreign"].arrays()["z"].to_list() == [7, 8, 9]
+    found = p.tree()["x"]
+    assert found == [1, 2, 3, 4] or (status != 0 and found == [1, 2] and os.path.exists(p.path + ".tfilefs-journal"))
+    if after != "umount":
+        assert p.read("Events/x.i8") == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("after", ("commit", "commit twice", "kill", "umount", "umount twice"))
+@pytest.mark.parametrize("began", ("this mount", "a new mount"))
+def test_another_program_adds_entries_while_entries_are_staged(place, began, after, appender):
+    """Ours have lost their place: nothing is committed however often it is tried, and nothing is lost."""
+    p, x = place(), column_streams.number("x", "i8", 1)
+    p.append("Events/x.i8", x.files["x.i8"].items(0, 10))
+    assert p.status() == 0
+    if began == "a new mount":
+        p.kill()
+    p.append("Events/x.i8", x.files["x.i8"].items(10, 16))
+    appender.append(p.path, "Events", [x], 10, 15)
+    if after == "kill":
+        p.kill()
+    if after == "umount twice":
+        assert p.umount() == 1
+        p.mount = mounted.Mounted(p.source, ("rw",))
+    if after.startswith("umount"):
+        assert p.umount() == 1
+    else:
+        assert p.status() == 1 and (after != "commit twice" or p.status() == 1)
+        assert len(p.read("Events/x.i8")) >= 15
+    assert p.tree()["x"] == x.files["x.i8"].items(0, 15).tolist()
+    assert os.path.exists(p.path + ".tfilefs-journal")
+
+
+@pytest.fixture(scope="module")
+def appender():
+    root = foreign_appender.Appender()
+    yield root
+    root.close()
+
+
+@pytest.mark.parametrize("act", ("rename the file", "remove the file", "remove the directory", "remove the table", "rename the table", "write"))
+@pytest.mark.parametrize("committed", (False, True), ids=("new", "committed"))
+def test_a_second_mount_leaves_the_file_alone_while_something_is_staged(place, act, committed):
+    p = place()
+    p.append("Other/y.i8", i8(1))
+    assert p.status("Other") == 0
+    if committed:
+        p.append("Events/x.i8", i8(1, 2))
+        assert p.status() == 0
+    p.append("Events/x.i8", i8(3, 4))
+    with mounted.Mounted(p.source, ("rw",)) as other:
+        top = os.path.join(other.path, FILE)
+        name = "Events" if committed else "Other"
+        with pytest.raises(OSError):
+            {
+                "rename the file": lambda: os.rename(top, os.path.join(other.path, "moved.root")),
+                "remove the file": lambda: shutil.rmtree(top),
+                "remove the directory": lambda: os.rmdir(top),
+                "remove the table": lambda: shutil.rmtree(os.path.join(top, name)),
+                "rename the table": lambda: os.rename(os.path.join(top, name), os.path.join(top, "Moved")),
+                "write": lambda: os.mkdir(os.path.join(top, "Intruder")),
+            }[act]()
+    assert p.status() == 0
+    assert p.tree() == {"x": [1, 2, 3, 4] if committed else [3, 4]}
+    assert p.umount() == 0 and os.listdir(p.source) == [FILE]
+
+
+def test_what_cannot_be_committed_is_cut_off(place, appender):
+    """After another program has added entries, as docs/semantics.md says; then the mount goes on from what there is."""
+    p, x = place(), column_streams.number("x", "i8", 1)
+    p.append("Events/x.i8", x.files["x.i8"].items(0, 10))
+    assert p.status() == 0
+    p.append("Events/x.i8", x.files["x.i8"].items(10, 16))
+    appender.append(p.path, "Events", [x], 10, 15)
+    assert p.status() == 1
+    os.truncate(os.path.join(p.top, "Events/x.i8"), 10 * 8)
+    assert p.status() == 0 and os.listdir(p.source) == [FILE]
+    p.append("Events/x.i8", x.files["x.i8"].items(15, 17))
+    assert p.status() == 0 and p.tree()["x"] == x.files["x.i8"].items(0, 17).tolist()
+    assert p.umount() == 0
+
+
+def test_a_new_table_goes_beside_what_another_program_wrote(place):
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    assert p.status() == 0
+    p.append("Other/y.i8", i8(3))
+    write_tree(p.path, "foreign", 7, 8, 9)
+    assert p.status("Other") == 0 and p.tree("Other") == {"y": [3]}
+    with uproot.open(p.path) as file:
+        assert file["foreign"].arrays()["z"].to_list() == [7, 8, 9]
+    assert p.tree() == {"x": [1, 2]} and p.umount() == 0
+
+
+def test_a_mount_that_waits_does_not_spin(place):
+    """With commit=0, and a table that is not whole: what was looked at is looked at again only when something changed."""
+    p = place("commit=0")
+    p.append("Events/x.i8", i8(1, 2))
+    p.append("Events/y.i8", i8(1))
+    with open(f"/proc/{p.mount.process.pid}/stat") as stat:
+        before = sum(int(n) for n in stat.read().split()[13:15])
+    time.sleep(1)
+    with open(f"/proc/{p.mount.process.pid}/stat") as stat:
+        assert sum(int(n) for n in stat.read().split()[13:15]) - before < 30, "hundredths of a second"
+
+
+def test_offsets_that_do_not_begin_with_0_wait(place):
+    p = place()
+    p.append("Events/v/offsets.i8", i8(1, 2))
+    p.append("Events/v/values.f4", f4(1, 2))
+    assert p.status() == 1
+    with open(os.path.join(p.top, "Events", ".pending.json")) as pending:
+        assert "begins with 1, not 0" in pending.read()
+
+
+@pytest.mark.parametrize("removed", ("whole", "with entries pending"))
+def test_a_table_of_this_mount_is_removed_before_a_crash(place, removed):
+    """The journal that begins then says nothing of what it does not know, and is replayed."""
+    p = place()
+    p.append("Events/x.i8", i8(1))
+    assert p.status() == 0
+    if removed != "whole":
+        p.append("Events/x.i8", i8(2))
+    shutil.rmtree(os.path.join(p.top, "Events"))
+    p.append("Other/y.i8", i8(4, 5))
+    p.kill()
+    assert p.read("Other/y.i8") == [4, 5], p.mount.errors()
+    assert os.listdir(p.top) == ["Other"]
+    assert p.umount() == 0 and p.tree("Other") == {"y": [4, 5]}
+
+
+@pytest.mark.parametrize("killed", (False, True))
+def test_a_column_takes_the_place_of_the_only_one(place, killed):
+    p = place()
+    p.append("Events/x.i8", i8(1))
+    assert p.status() == 0
+    os.unlink(os.path.join(p.top, "Events", "x.i8"))
+    p.append("Events/y.i8", i8(1, 2, 3))
+    if killed:
+        p.kill()
+    assert p.status() == 0
+    assert p.tree() == {"y": [1, 2, 3]}
+
+
+@pytest.mark.parametrize("killed", (False, True))
+def test_nested_lists_that_were_all_empty_grow(place, killed):
+    p = place()
+    p.append("Events/v/offsets.i8", i8(0, 0, 0))
+    p.append("Events/v/values/offsets.i8", i8(0))
+    p.append("Events/v/values/values.f4", f4())
+    assert p.status() == 0 and p.tree() == {"v": [[], []]}
+    p.append("Events/v/offsets.i8", i8(1))
+    if killed:
+        p.kill()
+    assert p.status() == 1
+    p.append("Events/v/values/offsets.i8", i8(2))
+    p.append("Events/v/values/values.f4", f4(1, 2))
+    assert p.status() == 0 and p.tree() == {"v": [[], [], [[1, 2]]]}
+
+
+@pytest.mark.parametrize("removed", (False, True))
+@pytest.mark.parametrize("folder", ("", "folder/"))
+def test_a_table_of_this_mount_is_renamed_before_a_crash(place, folder, removed):
+    p = place()
+    p.append(folder + "Events/x.i8", i8(1))
+    assert p.status(folder) == 0
+    os.rename(os.path.join(p.top, folder, "Events"), os.path.join(p.top, folder, "Other"))
+    if removed:
+        assert p.status(folder) == 0
+        shutil.rmtree(os.path.join(p.top, folder, "Other"))
+    p.append(folder + "Third/y.i8", i8(4, 5))
+    if not removed:
+        p.append(folder + "Other/x.i8", i8(2))
+    p.kill()
+    assert p.read(folder + "Third/y.i8") == [4, 5], p.mount.errors()
+    assert removed or p.read(folder + "Other/x.i8") == [1, 2]
+    assert p.umount() == 0
+    assert removed or p.tree(folder + "Other") == {"x": [1, 2]}
+
+
+@pytest.mark.parametrize("inner", ("values/values.f4", "chars.u1"))
+@pytest.mark.parametrize("killed", (False, True))
+def test_nested_lists_get_entries_that_hold_nothing(place, inner, killed):
+    """Only the outermost offsets are appended to."""
+    p, text = place(), inner == "chars.u1"
+    p.append("Events/v/offsets.i8", i8(0, 1))
+    p.append("Events/v/values/offsets.i8", i8(0, 2))
+    p.append("Events/v/values/" + inner.rsplit("/", 1)[-1], np.array([97, 98], "u1") if text else f4(1, 2))
+    assert p.status() == 0
+    p.append("Events/v/offsets.i8", i8(1, 1))
+    if killed:
+        p.kill()
+    assert p.status() == 0, p.mount.errors()
+    assert p.tree() == {"v": [["ab"] if text else [[1, 2]], [], []]}

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sources that change, or cannot be opened for a moment, while they are looked at."""
+
+import collections
+import errno
+import os
+import resource
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import uproot
+
+import mounted
+
+SAVES = """
+import sys, time, numpy as np, ROOT
+f = ROOT.TFile(sys.argv[1], "RECREATE", "", 101)
+t = ROOT.TTree("T", "")
+x = np.zeros(1, "i8")
+t.Branch("x", x, "x/L")
+t.SetAutoSave(0)
+end, entry = time.time() + float(sys.argv[2]), 0
+while time.time() < end:
+    for _ in range(200):
+        x[0] = entry
+        entry += 1
+        t.Fill()
+    t.AutoSave("SaveSelf")
+f.Close()
+"""
+
+
+def test_a_file_that_root_saves_all_the_time_is_never_damaged(tmp_path, mount):
+    """Who comes while keys are replaced gets an old state or a new one, or ESTALE on a handle from before."""
+    file = tmp_path / "a.root"
+    job = subprocess.Popen([sys.executable, "-c", SAVES, file, "4"])
+    m = mount(tmp_path)
+    seen = collections.Counter()
+    while job.poll() is None:
+        try:
+            column = os.open(os.path.join(m.path, "a.root", "T", "x.i8"), os.O_RDONLY)
+        except OSError as error:
+            seen[error.errno] += 1
+            continue
+        try:
+            values = np.frombuffer(os.pread(column, 1 << 24, 0), "<i8")
+            assert np.array_equal(values, np.arange(len(values)))
+            seen["read"] += 1
+        except OSError as error:
+            seen[error.errno] += 1
+        finally:
+            os.close(column)
+    # ENOENT: no tree yet; ENOTDIR: not a ROOT file yet.
+    assert seen["read"] > 0 and set(seen) <= {"read", errno.ENOENT, errno.ENOTDIR, errno.ESTALE}, seen
+
+
+def test_a_root_file_is_one_though_no_descriptor_is_left(tmp_path, mount):
+    """For a moment: it is no plain file then, and a directory again afterwards."""
+    with uproot.recreate(tmp_path / "a.root") as file:
+        file["T"] = {"x": np.arange(3)}
+    m = mount(tmp_path)
+    soft, hard = resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE)
+    used = max(int(name) for name in os.listdir(f"/proc/{m.process.pid}/fd")) + 1
+    resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE, (used, hard))
+    with pytest.raises(OSError) as failed:
+        os.listdir(os.path.join(m.path, "a.root"))
+    assert failed.value.errno == errno.EMFILE
+    resource.prlimit(m.process.pid, resource.RLIMIT_NOFILE, (soft, hard))
+    assert "T" in os.listdir(os.path.join(m.path, "a.root"))
+
+
+def test_a_limit_of_file_size_is_an_error_of_write(tmp_path):
+    """Not the end of the daemon."""
+    m = mounted.Mounted(tmp_path, ("rw",))
+    try:
+        resource.prlimit(m.process.pid, resource.RLIMIT_FSIZE, (100_000, 100_000))
+        with open(os.path.join(m.path, "plain"), "wb", buffering=0) as file:
+            with pytest.raises(OSError) as failed:
+                for _ in range(3):
+                    file.write(b"x" * 60_000)
+        assert failed.value.errno == errno.EFBIG
+        assert m.alive() and os.path.getsize(tmp_path / "plain") == 100_000
+    finally:
+        m.close()

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a file claims costs no more than what it holds: views of absurd tables and of formulas without end, and readers of
+other things beside them."""
+
+import errno
+import json
+import os
+import re
+import struct
+import subprocess
+import time
+
+import awkward
+import numpy as np
+import pyarrow.parquet
+import pytest
+import uproot
+
+import mounted
+
+ENTRIES = 777
+CLAIMED = 10**12
+VIEWS = ("csv", "jsonl", "parquet", "arrow")
+HANGS = 60  # seconds, after which something is said to hang; each takes well below one
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory):
+    """A small file whose records are stored as they are."""
+    path = tmp_path_factory.mktemp("claims") / "stored.root"
+    with uproot.recreate(path, compression=None) as file:
+        file.mktree("t", {"x": "f8", "y": "i4", "list": "var * float32", "name": "string"})
+        numbers = np.arange(ENTRIES)
+        file["t"].extend({
+            "x": numbers / 2,
+            "y": numbers.astype("i4"),
+            "list": awkward.Array([[2.0 * i, 2.0 * i + 1] for i in range(ENTRIES)]),
+            "name": awkward.Array([f"name {i}" for i in range(ENTRIES)]),
+        })
+    return path.read_bytes()
+
+
+def claims(image):
+    """Where the file says how many entries there are, of the tree first."""
+    return [match.start() for match in re.finditer(re.escape(struct.pack(">q", ENTRIES)), image)]
+
+
+def patched(image, places, value):
+    damaged = bytearray(image)
+    for place in places:
+        struct.pack_into(">q", damaged, place, value)
+    return bytes(damaged)
+
+
+def looked_at(path):
+    """stat(1) in a process of its own, which can be killed: its exit status, and the size."""
+    result = subprocess.run(["stat", "-c", "%s", path], capture_output=True, text=True, timeout=HANGS)
+    return int(result.stdout) if result.returncode == 0 else None
+
+
+def test_entries_beyond_all_branches_are_lines_of_nothing(stored, tmp_path):
+    """A table may claim entries that none of its branches has: they are null, and cost nothing."""
+    path = tmp_path / "claims.root"
+    path.write_bytes(patched(stored, claims(stored)[:1], CLAIMED))
+    with mounted.Mounted(path) as m:
+        table = os.path.join(m.path, "t")
+        columns = len(uproot.open(path)["t"].keys())
+        for view in ("csv", "jsonl"):
+            size = looked_at(f"{table}.{view}")
+            with open(f"{table}.{view}", "rb") as file:
+                head = file.read(1 << 20)
+                names = view == "csv"
+                there = head.split(b"\n")[names : ENTRIES + names]
+                assert len(there) == ENTRIES and b"name 776" in there[-1]
+                blank = head.split(b"\n")[ENTRIES + names] + b"\n"
+                begin = sum(len(part) + 1 for part in head.split(b"\n")[: ENTRIES + names])
+                assert size == begin + (CLAIMED - ENTRIES) * len(blank)
+                assert blank.count(b"null") == (columns if view == "jsonl" else 0)
+                for offset in (begin, begin + 5, size - 3 * len(blank), size - 4):
+                    file.seek(offset)
+                    expected = blank * 4
+                    at = (offset - begin) % len(blank)
+                    assert file.read(2 * len(blank)) == expected[at : at + 2 * len(blank)][: size - offset]
+        for view in ("parquet", "arrow"):
+            looked_at(f"{table}.{view}")
+        assert np.fromfile(os.path.join(table, "y.i4"), "<i4").tolist() == list(range(ENTRIES))
+
+
+def test_a_table_with_a_few_blank_entries_reads_as_parquet(stored, tmp_path):
+    rows = 3_000_000  # several groups, the last ones without anything
+    path = tmp_path / "claims.root"
+    path.write_bytes(patched(stored, claims(stored)[:1], rows))
+    with mounted.Mounted(path) as m:
+        table = pyarrow.parquet.read_table(os.path.join(m.path, "t.parquet"))
+        assert table.num_rows == rows
+        for name in ("x", "y", "list", "name"):
+            column = table.column(name)
+            assert column.null_count == rows - ENTRIES and column[ENTRIES - 1].is_valid
+        assert table.column("list")[ENTRIES - 1].as_py() == [2 * ENTRIES - 2, 2 * ENTRIES - 1]
+
+
+@pytest.mark.parametrize("value", (CLAIMED, 2**31, 2**60, 2**63 - 1, -1))
+def test_no_claim_keeps_anybody_waiting(stored, tmp_path, value):
+    """Whichever number is absurd, and all of them: each view is there or an error, and what is beside it reads."""
+    places = claims(stored)
+    assert len(places) >= 5
+    for which in [[place] for place in places] + [places]:
+        path = tmp_path / "claims.root"
+        path.write_bytes(patched(stored, which, value))
+        try:
+            m = mounted.Mounted(path, ("memory=64M",))
+        except mounted.MountFailed:
+            continue
+        with m:
+            for view in VIEWS:
+                looked_at(os.path.join(m.path, f"t.{view}"))
+            subprocess.run(["ls", "-lR", m.path], capture_output=True, timeout=HANGS)
+            subprocess.run(["head", "-c", "1000", os.path.join(m.path, ".header.json")], check=True, timeout=HANGS)
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A table whose text takes seconds to be written, of many baskets."""
+    path = tmp_path_factory.mktemp("large") / "large.root"
+    with uproot.recreate(path, compression=None) as file:
+        file.mktree("t", {"x": "f8", "y": "f8"})
+        for part in range(LARGE_BASKETS):
+            numbers = np.random.default_rng(part).normal(size=(2, 50_000))
+            file["t"].extend({"x": numbers[0], "y": numbers[1]})
+    return path
+
+
+LARGE_BASKETS = 60
+
+
+def decoded(m):
+    with open(os.path.join(m.path, ".tfilefs", "stats.json")) as file:
+        return sum(table["chunks_decoded"] for table in json.load(file)["tables"])
+
+
+def begin_to_look_at(m, name):
+    """stat(1) of what takes long, when the daemon has begun with it."""
+    looking = subprocess.Popen(["stat", "-c", "%s", os.path.join(m.path, name)], stdout=subprocess.PIPE)
+    while decoded(m) == 0:
+        assert looking.poll() is None
+    return looking
+
+
+def test_a_look_up_that_takes_long_keeps_no_other_waiting(large):
+    """In its own directory: neither another name nor a listing nor a column."""
+    with mounted.Mounted(large) as m:
+        looking = begin_to_look_at(m, "t.jsonl")
+        assert not os.path.exists(os.path.join(m.path, "nothing"))
+        assert os.listdir(m.path) == ["t"]
+        with open(os.path.join(m.path, "t", "y.f8"), "rb") as column:
+            assert len(column.read(8000)) == 8000
+        assert looking.poll() is None
+        assert int(looking.communicate(timeout=HANGS)[0]) > 60 * 50_000 * 20
+
+
+def test_what_nobody_waits_for_is_given_up(large):
+    with mounted.Mounted(large) as m:
+        looking = begin_to_look_at(m, "t.jsonl")
+        looking.kill()
+        looking.communicate(timeout=HANGS)
+        before = -1
+        while (now := decoded(m)) != before:
+            before = now
+            time.sleep(1)
+        assert now < 2 * LARGE_BASKETS
+        assert m.errors() == ""
+        # Who comes later gets it all the same.
+        assert looked_at(os.path.join(m.path, "t.jsonl")) > 60 * 50_000 * 20
+
+
+def test_what_another_still_waits_for_is_not_given_up(large):
+    with mounted.Mounted(large) as m:
+        first, second = (begin_to_look_at(m, "t.jsonl") for _ in range(2))
+        first.kill()
+        first.communicate(timeout=HANGS)
+        assert int(second.communicate(timeout=HANGS)[0]) > 60 * 50_000 * 20
+
+
+def test_a_lost_basket_is_told_before_all_others_are_read(large, tmp_path):
+    """Of a text, which is made in one piece. The column keeps its size, and what it holds of it."""
+    with uproot.open(large) as file:
+        seeks = [int(seek) for seek in file["t"]["y"].member("fBasketSeek")[:LARGE_BASKETS]]
+    image = bytearray(large.read_bytes())
+    [place] = [m.start() for m in re.finditer(re.escape(struct.pack(">2q", *seeks[-2:])), image)]
+    for lost in (0, len(image) + 4096):
+        struct.pack_into(">q", image, place + 8, lost)
+        path = tmp_path / "lost.root"
+        path.write_bytes(image)
+        with mounted.Mounted(path) as m:
+            for view in ("csv", "jsonl"):
+                with pytest.raises(OSError) as error:
+                    os.stat(os.path.join(m.path, f"t.{view}"))
+                assert error.value.errno == errno.EIO
+            assert decoded(m) == 0
+            size = os.stat(os.path.join(m.path, "t", "y.f8")).st_size
+            assert size == LARGE_BASKETS * 50_000 * 8
+            with open(os.path.join(m.path, "t", "y.f8"), "rb") as column:
+                assert len(column.read(8000)) == 8000
+
+
+@pytest.fixture
+def monstrous(samples):
+    return os.path.join(samples("monstrous"), "monstrous.root")
+
+
+def test_drawings_without_end_keep_no_reader_waiting(monstrous):
+    with mounted.Mounted(monstrous, ("threads=2",)) as m:
+        drawn = [subprocess.Popen(["cat", os.path.join(m.path, f"surface{i}", "plot.svg")], stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL) for i in range(4)]
+        assert np.fromfile(os.path.join(m.path, "h", "values.f8")).sum() == 1
+        assert [drawing.wait(HANGS) for drawing in drawn] == [1] * 4
+        assert m.errors().count("more work than a drawing") == 4
+
+
+def test_a_drawing_ends_with_its_reader(monstrous):
+    """And the mount with it: nothing is left that it would wait for."""
+    with mounted.Mounted(monstrous) as m:
+        drawing = subprocess.Popen(["cat", os.path.join(m.path, "surface0", "plot.svg")])
+        while np.fromfile(os.path.join(m.path, "h", "values.f8")).sum() != 1:
+            pass
+        drawing.kill()
+        drawing.wait(HANGS)
