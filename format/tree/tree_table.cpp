@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "bytes/endian.h"
 #include "streamer/chunk_of_arrays.h"
@@ -48,6 +49,18 @@ class TreeTable final : public Table {
   std::size_t stream_count() const override { return streams_.size(); }
   std::size_t chunk_count(StreamId id) const override { return std::max<std::size_t>(basket_count(id), 1); }
   std::size_t slot_count(StreamId id) const override { return streams_[id].lengths.size(); }
+
+  // What a list's counter says is part of its offsets, wherever the counter is stored.
+  std::vector<Sibling> siblings_of(ColumnId id) const override {
+    if (siblings.empty()) return {};
+    std::set<StreamId> from;
+    add_origins(columns[id].stream, from);
+    std::vector<Sibling> found;
+    for (const Sibling& sibling : siblings)
+      if (std::any_of(from.begin(), from.end(), [&](StreamId s) { return branch_of(s).file_name == sibling.name; }))
+        found.push_back(sibling);
+    return found;
+  }
 
   EntryRange chunk_entries(ChunkKey key) const override {
     const auto& baskets = branch_of(key.stream).baskets;
@@ -523,6 +536,16 @@ class TreeTable final : public Table {
                                         ", which cannot be opened: " + sibling.error().text);
   }
 
+  // The streams that a stream is decoded from, itself among them.
+  void add_origins(StreamId id, std::set<StreamId>& into) const {
+    if (!into.insert(id).second) return;
+    const Stream& stream = streams_[id];
+    if (stream.counter) add_origins(stream.counter->stream, into);
+    if (!stream.item_counter) return;
+    add_origins(stream.item_counter->stream, into);
+    add_origins(stream.collection, into);
+  }
+
   void open_siblings() {
     for (const BranchRecord& branch : tree_.branches) {
       if (branch.file_name.empty() || siblings_.contains(branch.file_name)) continue;
@@ -530,6 +553,8 @@ class TreeTable final : public Table {
       if (!sibling)
         warnings.push_back("branch " + branch.name + " is stored in " + branch.file_name +
                            ", which cannot be opened: " + sibling.error().text);
+      else
+        siblings.push_back({branch.file_name, (*sibling)->identity()});
       siblings_.emplace(branch.file_name, std::move(sibling));
     }
   }

@@ -6,7 +6,7 @@
 #include "cli/commands.h"
 #include "cli/file_check.h"
 #include "cli/root_file.h"
-#include "control/error_log.h"
+#include "printable.h"
 
 namespace tfilefs {
 namespace {

@@ -8,6 +8,8 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/root_file.h"
+#include "printable.h"
+#include "tfile/file.h"
 
 namespace tfilefs {
 namespace {
@@ -49,7 +51,7 @@ int run_classes(int argc, char** argv) {
     if (!error.text.starts_with(source) && !error.text.starts_with(directory)) error.text = source + ": " + error.text;
     return complain(error);
   }
-  std::printf("%zu headers in %s\n", *written, directory.c_str());
+  std::printf("%zu headers in %s\n", *written, printable(directory).c_str());
   return kExitOk;
 }
 

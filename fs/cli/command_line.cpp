@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
-#include "control/error_log.h"
+#include "printable.h"
 
 namespace tfilefs {
 

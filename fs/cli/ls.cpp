@@ -16,7 +16,7 @@
 #include "cli/commands.h"
 #include "cli/options.h"
 #include "cli/root_file.h"
-#include "control/error_log.h"
+#include "printable.h"
 
 namespace tfilefs {
 namespace {
@@ -213,7 +213,7 @@ Result<bool> list(const std::string& given, const MountOptions& options, const W
   while (!shown.empty() && shown.back() == '/') shown.pop_back();
   const bool good = lister.show(*at, shown);
   if (wanted.json) {
-    std::printf("%s\n", lister.json().dump(1, ' ', false, nlohmann::json::error_handler_t::replace).c_str());
+    std::printf("%s\n", lister.json().dump(1, ' ', true, nlohmann::json::error_handler_t::replace).c_str());
   }
   return good;
 }

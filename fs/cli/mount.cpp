@@ -100,9 +100,16 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   settings.shown_source = request.options.shown_source.value_or(request.source);
   settings.kernel_options = request.options.kernel_options;
   settings.allow_other = request.options.allow_other;
+  settings.ownership = request.options.file_system.ownership;
   settings.debug = request.debug;
   settings.idle = request.options.idle;
   settings.writable = request.options.file_system.write.has_value();
+  if (settings.writable) {
+    // The masks of those who make files count, and the kernel has applied them; this process's own is for its own
+    // files.
+    process_owner();
+    ::umask(0);
+  }
   return serve(std::move(fs), settings, ready);
 }
 

@@ -136,7 +136,7 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
     if (!seconds || *seconds > 1u << 20) return bad_value(name, value, "a number of seconds");
     writing.commit = std::chrono::seconds(*seconds);
   } else if (name == "allow_other") {
-    options.allow_other = true;
+    options.allow_other = fs.is_shared = true;
   } else if (name == "fsname") {
     options.shown_source = value;
   } else if (is_for_kernel(name)) {

@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/mount_table.h"
 #include "cli/options.h"
+#include "printable.h"
 #include "staging/journal.h"
 #include "vfs/file_system.h"
 
@@ -29,7 +30,7 @@ int run_recover(int argc, char** argv) {
   struct stat status {};
   if (::stat(journal_name(path).c_str(), &status) != 0) {
     if (errno != ENOENT) return complain({ErrorKind::io, journal_name(path) + ": " + std::strerror(errno), -1, errno});
-    std::printf("%s: no journal: nothing to recover\n", path.c_str());
+    std::printf("%s: no journal: nothing to recover\n", printable(path).c_str());
     return kExitOk;
   }
   auto options = parse_mount_options({"rw"});
@@ -39,7 +40,7 @@ int run_recover(int argc, char** argv) {
   int code = kExitOk;
   for (const std::string& line : (*fs)->finish_writing())
     code = complain({ErrorKind::busy, "not committed, still in the journal: " + line, -1, 0});
-  if (code == kExitOk) std::printf("%s: recovered\n", path.c_str());
+  if (code == kExitOk) std::printf("%s: recovered\n", printable(path).c_str());
   return code;
 }
 

@@ -17,8 +17,8 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/mount_table.h"
-#include "control/error_log.h"
 #include "json/json_text.h"
+#include "printable.h"
 
 namespace tfilefs {
 namespace {

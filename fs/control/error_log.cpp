@@ -7,23 +7,9 @@
 #include <cstdio>
 #include <ctime>
 
-namespace tfilefs {
+#include "printable.h"
 
-std::string printable(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >= 0x20 && byte != 0x7f) {
-      out += c;
-      continue;
-    }
-    std::array<char, 5> escaped;
-    std::snprintf(escaped.data(), escaped.size(), "\\x%02x", byte);
-    out += escaped.data();
-  }
-  return out;
-}
+namespace tfilefs {
 
 namespace {
 

@@ -37,7 +37,4 @@ class ErrorLog {
   std::uint64_t count_ GUARDED_BY(mutex_) = 0;
 };
 
-// Control characters as \xNN, so that a hostile name cannot forge a line or speak to a terminal.
-std::string printable(std::string_view text);
-
 }  // namespace tfilefs

@@ -6,27 +6,34 @@
 
 #include "control/figures.h"
 #include "json/json_text.h"
+#include "printable.h"
 
 namespace tfilefs {
 namespace {
 
-// A label's value: what is no UTF-8, and control characters, as \xNN.
+// A label's value: what is no UTF-8, and what a terminal may not be shown, as \xNN.
 std::string label_value(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const std::size_t length = utf8_length(text);
     const auto byte = static_cast<unsigned char>(text[0]);
-    if (length == 0 || byte < 0x20 || byte == 0x7f) {
+    const std::size_t control = length == 0 ? 1 : control_length(text);
+    for (std::size_t i = 0; i < control; ++i) {
       std::array<char, 8> escaped;
-      std::snprintf(escaped.data(), escaped.size(), "\\\\x%02x", byte);
+      std::snprintf(escaped.data(), escaped.size(), "\\\\x%02x", static_cast<unsigned char>(text[i]));
       out += escaped.data();
-    } else if (byte == '"' || byte == '\\') {
+    }
+    if (control) {
+      text.remove_prefix(control);
+      continue;
+    }
+    if (byte == '"' || byte == '\\') {
       out += '\\';
       out += text[0];
     } else {
       out += text.substr(0, length);
     }
-    text.remove_prefix(length ? length : 1);
+    text.remove_prefix(length);
   }
   return out;
 }

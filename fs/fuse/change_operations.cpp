@@ -16,7 +16,7 @@ Creation creation(fuse_req_t request, mode_t mode) {
   return {mode, who->uid, who->gid};
 }
 
-void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int which, fuse_file_info*) {
+void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int which, fuse_file_info* info) {
   AttributeChange change;
   if (which & FUSE_SET_ATTR_MODE) change.mode = wanted->st_mode;
   if (which & FUSE_SET_ATTR_UID) change.uid = wanted->st_uid;
@@ -26,37 +26,48 @@ void op_setattr(fuse_req_t request, fuse_ino_t id, struct stat* wanted, int whic
   if (which & FUSE_SET_ATTR_ATIME) change.accessed = (which & FUSE_SET_ATTR_ATIME_NOW) ? kNow : wanted->st_atim;
   if (which & FUSE_SET_ATTR_MTIME) change.modified = (which & FUSE_SET_ATTR_MTIME_NOW) ? kNow : wanted->st_mtim;
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.change(id, change, reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
-                const struct stat s = stat_of(attributes);
-                return fuse_reply_attr(to, &s, attribute_timeout(attributes));
-              }));
+    auto told = reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
+      const struct stat s = stat_of(attributes);
+      return fuse_reply_attr(to, &s, attribute_timeout(attributes));
+    });
+    fs.change(id, change, std::move(told), caller_of(request), info ? info->fh : 0);
   });
 }
 
 void op_mkdir(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.make_directory(parent, name, creation(request, mode), reply_found(fs, pending));
+    fs.make_directory(parent, name, creation(request, mode), reply_found(fs, pending), caller_of(request));
   });
 }
 
 void op_symlink(fuse_req_t request, const char* target, fuse_ino_t parent, const char* name) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.make_link(parent, name, target, creation(request, 0777), reply_found(fs, pending));
+    fs.make_link(parent, name, target, creation(request, 0777), reply_found(fs, pending), caller_of(request));
+  });
+}
+
+void op_link(fuse_req_t request, fuse_ino_t of, fuse_ino_t parent, const char* name) {
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.make_hard_link(of, parent, name, reply_found(fs, pending), caller_of(request));
   });
 }
 
 void op_unlink(fuse_req_t request, fuse_ino_t parent, const char* name) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) { fs.remove(parent, name, false, reply_done(pending)); });
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.remove(parent, name, false, reply_done(pending), caller_of(request));
+  });
 }
 
 void op_rmdir(fuse_req_t request, fuse_ino_t parent, const char* name) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) { fs.remove(parent, name, true, reply_done(pending)); });
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.remove(parent, name, true, reply_done(pending), caller_of(request));
+  });
 }
 
 void op_rename(fuse_req_t request, fuse_ino_t parent, const char* name, fuse_ino_t new_parent, const char* new_name,
                unsigned flags) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.rename(parent, name, new_parent, new_name, flags, reply_done(pending));
+    fs.rename(parent, name, new_parent, new_name, flags, reply_done(pending), caller_of(request));
   });
 }
 
@@ -73,7 +84,8 @@ void op_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t m
                   [&fs](const FileSystem::Created& made) {
                     fs.release(made.opened.handle);
                     fs.forget(made.found.id, 1);
-                  }));
+                  }),
+              caller_of(request));
   });
 }
 
@@ -85,12 +97,14 @@ void op_mknod(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mo
   }
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
     Reply<FileSystem::Found> found = reply_found(fs, pending);
-    fs.create(parent, name, creation(request, mode), true,
-              [&fs, found = std::move(found)](Result<FileSystem::Created> made) mutable {
-                if (!made) return found(tl::unexpected(std::move(made).error()));
-                fs.release(made->opened.handle);
-                found(made->found);
-              });
+    fs.create(
+        parent, name, creation(request, mode), true,
+        [&fs, found = std::move(found)](Result<FileSystem::Created> made) mutable {
+          if (!made) return found(tl::unexpected(std::move(made).error()));
+          fs.release(made->opened.handle);
+          found(made->found);
+        },
+        caller_of(request));
   });
 }
 
@@ -113,13 +127,14 @@ void op_fsync(fuse_req_t request, fuse_ino_t, int, fuse_file_info* info) {
 
 void op_setxattr(fuse_req_t request, fuse_ino_t id, const char* name, const char* value, std::size_t size, int flags) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.set_xattr(id, name, std::string(value, size), flags, reply_done(pending));
+    fs.set_xattr(id, name, std::string(value, size), flags, reply_done(pending), caller_of(request));
   });
 }
 
 void op_removexattr(fuse_req_t request, fuse_ino_t id, const char* name) {
-  run(request,
-      [&](FileSystem& fs, const PendingPtr& pending) { fs.set_xattr(id, name, std::nullopt, 0, reply_done(pending)); });
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.set_xattr(id, name, std::nullopt, 0, reply_done(pending), caller_of(request));
+  });
 }
 
 }  // namespace
@@ -128,6 +143,7 @@ void add_change_operations(fuse_lowlevel_ops& ops) {
   ops.setattr = op_setattr;
   ops.mkdir = op_mkdir;
   ops.symlink = op_symlink;
+  ops.link = op_link;
   ops.unlink = op_unlink;
   ops.rmdir = op_rmdir;
   ops.rename = op_rename;

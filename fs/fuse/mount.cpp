@@ -172,6 +172,7 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
   Arguments arguments(settings);
   Served served;
   served.file_system = fs.get();
+  served.trust = {settings.allow_other, settings.ownership};
   fuse_session* session = fuse_session_new(arguments.get(), &operations(), sizeof(fuse_lowlevel_ops), &served);
   if (!session) return cannot_mount(settings);
   served.session = session;

@@ -18,6 +18,7 @@ struct MountSettings {
   std::string shown_source;                 // what /proc/mounts shows
   std::vector<std::string> kernel_options;  // noexec, noatime, ...: given to the kernel as they are
   bool allow_other = false;
+  Ownership ownership;  // to whom uid= and gid= give the mount
   bool writable = false;
   bool debug = false;                        // libfuse's own trace on stderr
   std::optional<std::chrono::seconds> idle;  // unmount when unused for so long

@@ -21,14 +21,17 @@ struct stat stat_of(const Attributes& a) {
   return s;
 }
 
-double attribute_timeout(const Attributes& a) { return S_ISREG(a.mode) && (a.mode & 0222) != 0 ? 0 : kAnswerTimeout; }
+double attribute_timeout(const Attributes& a) {
+  if (!a.same_for_all) return 0;
+  return S_ISREG(a.mode) && (a.mode & 0222) != 0 ? 0 : kAnswerTimeout;
+}
 
 fuse_entry_param entry_of(InodeId id, const Attributes& a) {
   fuse_entry_param entry{};
   entry.ino = id;
   entry.attr = stat_of(a);
   entry.attr_timeout = attribute_timeout(a);
-  entry.entry_timeout = kAnswerTimeout;
+  entry.entry_timeout = a.same_for_all ? kAnswerTimeout : 0;
   return entry;
 }
 

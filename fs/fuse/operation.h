@@ -18,6 +18,8 @@ namespace tfilefs {
 
 inline Served& served(fuse_req_t request) { return *static_cast<Served*>(fuse_req_userdata(request)); }
 
+inline CallerPtr caller_of(fuse_req_t request) { return caller_of(request, served(request).trust); }
+
 // The one place where exceptions end: what reaches it is a bug or a lack of memory.
 template <class Operation>
 void run(fuse_req_t request, Operation operation) {

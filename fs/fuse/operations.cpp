@@ -32,7 +32,9 @@ void op_init(void* userdata, fuse_conn_info* connection) {
 }
 
 void op_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
-  run(request, [&](FileSystem& fs, const PendingPtr& pending) { fs.lookup(parent, name, reply_found(fs, pending)); });
+  run(request, [&](FileSystem& fs, const PendingPtr& pending) {
+    fs.lookup(parent, name, reply_found(fs, pending), caller_of(request));
+  });
 }
 
 void op_forget(fuse_req_t request, fuse_ino_t id, std::uint64_t times) {
@@ -46,30 +48,30 @@ void op_forget_multi(fuse_req_t request, std::size_t count, fuse_forget_data* fo
   fuse_reply_none(request);
 }
 
-void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info*) {
+void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
     auto reply = reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
       const struct stat s = stat_of(attributes);
       return fuse_reply_attr(to, &s, attribute_timeout(attributes));
     });
     reply.asked_by(pending->asker());
-    fs.getattr(id, std::move(reply));
+    fs.getattr(id, std::move(reply), caller_of(request), info ? info->fh : 0);
   });
 }
 
 void op_readlink(fuse_req_t request, fuse_ino_t id) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.readlink(id, reply_to<std::string>(pending, [](fuse_req_t to, const std::string& target) {
-                  return fuse_reply_readlink(to, target.c_str());
-                }));
+    auto told = reply_to<std::string>(
+        pending, [](fuse_req_t to, const std::string& target) { return fuse_reply_readlink(to, target.c_str()); });
+    fs.readlink(id, std::move(told), caller_of(request));
   });
 }
 
 void op_open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
     auto opened = reply_opened(served(request), pending, id, *info);
-    if ((info->flags & O_ACCMODE) == O_RDONLY) return fs.open(id, std::move(opened));
-    fs.open_to_write(id, std::move(opened));
+    if ((info->flags & O_ACCMODE) == O_RDONLY) return fs.open(id, std::move(opened), caller_of(request));
+    fs.open_to_write(id, std::move(opened), caller_of(request));
   });
 }
 
@@ -86,14 +88,15 @@ void op_release(fuse_req_t request, fuse_ino_t, fuse_file_info* info) {
 
 void op_opendir(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.opendir(id, reply_to<HandleId>(
-                       pending,
-                       [info = *info](fuse_req_t to, HandleId handle) {
-                         fuse_file_info answer = info;
-                         answer.fh = handle;
-                         return fuse_reply_open(to, &answer);
-                       },
-                       [&fs](HandleId handle) { fs.release(handle); }));
+    auto opened = reply_to<HandleId>(
+        pending,
+        [info = *info](fuse_req_t to, HandleId handle) {
+          fuse_file_info answer = info;
+          answer.fh = handle;
+          return fuse_reply_open(to, &answer);
+        },
+        [&fs](HandleId handle) { fs.release(handle); });
+    fs.opendir(id, std::move(opened), caller_of(request));
   });
 }
 
@@ -177,13 +180,13 @@ auto reply_xattr(std::size_t size) {
 
 void op_getxattr(fuse_req_t request, fuse_ino_t id, const char* name, std::size_t size) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.getxattr(id, name, reply_to<std::string>(pending, reply_xattr(size)));
+    fs.getxattr(id, name, reply_to<std::string>(pending, reply_xattr(size)), caller_of(request));
   });
 }
 
 void op_listxattr(fuse_req_t request, fuse_ino_t id, std::size_t size) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.listxattr(id, reply_to<std::string>(pending, reply_xattr(size)));
+    fs.listxattr(id, reply_to<std::string>(pending, reply_xattr(size)), caller_of(request));
   });
 }
 

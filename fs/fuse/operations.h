@@ -5,6 +5,7 @@
 
 #include <atomic>
 
+#include "fuse/caller_of.h"
 #include "vfs/file_system.h"
 
 namespace tfilefs {
@@ -13,6 +14,7 @@ namespace tfilefs {
 struct Served {
   FileSystem* file_system = nullptr;
   fuse_session* session = nullptr;
+  Trust trust;
   // Whether the kernel drops its pages of what is written past them. Set before the first operation.
   bool coherent_direct_writes = false;
   std::atomic<bool> init_is_answered = false;  // fuse/session_io.h

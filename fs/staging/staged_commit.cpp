@@ -355,7 +355,7 @@ std::string StagedFile::pending_json() const {
                               {"columns", std::move(columns)},
                               {"reasons", known[table.path]}});
   }
-  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 // With nothing staged the journal has nothing to tell; else little that is not so any more.

@@ -42,7 +42,7 @@ Attributes directory_attributes(const Provenance& from, const Ownership& ownersh
 
 Attributes mirrored_attributes(const struct stat& status, const Ownership& ownership, bool writable) {
   Attributes a = owned(provenance_of(status), ownership);
-  const mode_t kept = S_ISLNK(status.st_mode) ? 0777 : (status.st_mode & (writable ? 0777 : 0555) & ~ownership.umask);
+  const mode_t kept = S_ISLNK(status.st_mode) ? 0777 : (status.st_mode & (writable ? 07777 : 0555) & ~ownership.umask);
   a.mode = (status.st_mode & S_IFMT) | kept;
   a.links = S_ISDIR(status.st_mode) ? 1 : status.st_nlink;
   a.device = status.st_rdev;

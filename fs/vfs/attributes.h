@@ -24,6 +24,7 @@ struct Attributes {
   std::uint64_t size = 0;    // bytes
   std::uint64_t blocks = 0;  // units of 512 bytes
   timespec modified{}, changed{};
+  bool same_for_all = true;  // Holder::is_same_for_all
 };
 
 // The most that one request to the kernel carries, and so the best size to read in.
@@ -50,8 +51,8 @@ Provenance provenance_of(const struct stat&);
 Attributes file_attributes(const Provenance&, const Ownership&, std::uint64_t size, std::uint64_t stored);
 Attributes directory_attributes(const Provenance&, const Ownership&);
 
-// An entry of a mirrored directory as it is, less the bits that would let it run as another user, and unless `writable`
-// those that would let it be written.
+// An entry of a mirrored directory as it is; unless `writable`, less the bits that would let it be written, and those
+// beside the permissions, which say what writing does.
 Attributes mirrored_attributes(const struct stat&, const Ownership&, bool writable);
 
 }  // namespace tfilefs

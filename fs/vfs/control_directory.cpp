@@ -12,7 +12,7 @@
 namespace tfilefs {
 namespace {
 
-Provenance of_daemon(timespec time) { return {0444, ::geteuid(), ::getegid(), time, time}; }
+Provenance of_daemon(timespec time, mode_t mode = 0444) { return {mode, ::geteuid(), ::getegid(), time, time}; }
 
 // Slot i is file i.
 class ControlFiles final : public Holder {
@@ -20,8 +20,17 @@ class ControlFiles final : public Holder {
   ControlFiles(std::vector<ControlFile> files, Ownership ownership) : files_(std::move(files)), ownership_(ownership) {}
 
   const std::vector<ControlFile>& files() const { return files_; }
+  void admit(Slot slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
+    const ControlFile& file = files_[slot.index];
+    if (file.is_closed && access != Access::status) return reply(not_admitted());
+    if (file.admit) return file.admit(by, std::move(reply));
+    reply({});
+  }
   std::optional<Attributes> known_attributes(Slot slot) const override {
-    const std::size_t size = files_[slot.index].text().size();
+    const ControlFile& file = files_[slot.index];
+    const std::size_t size = file.text().size();
+    // What is closed is this process's own, to whomever the rest of the mount is given.
+    if (file.is_closed) return file_attributes(of_daemon(wall_clock(), 0400), {}, size, size);
     return file_attributes(of_daemon(wall_clock()), ownership_, size, size);
   }
   void attributes(Slot slot, Reply<Attributes> reply) const override { reply(*known_attributes(slot)); }
@@ -52,6 +61,7 @@ class ControlListing final : public Listing {
 class ControlDirectory final : public Directory {
  public:
   explicit ControlDirectory(std::shared_ptr<const ControlFiles> files) : files_(std::move(files)) {}
+  void admit(Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     for (std::uint32_t i = 0; i < files_->files().size(); ++i) {
       if (files_->files()[i].name == name) return reply(FoundEntry{{files_, {i}}, {}});
@@ -73,6 +83,7 @@ class ControlHolder final : public Holder {
         started_(wall_clock()),
         directory_(std::make_shared<const ControlDirectory>(
             std::make_shared<const ControlFiles>(std::move(files), ownership))) {}
+  void admit(Slot, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
   std::optional<Attributes> known_attributes(Slot) const override {
     Attributes attributes = directory_attributes(of_daemon(started_), ownership_);
     attributes.links = 2;

@@ -14,6 +14,9 @@ namespace tfilefs {
 struct ControlFile {
   std::string name;
   std::function<std::string()> text;  // thread-safe, does not block
+  // Whether a caller may have it; null: everybody. What is closed to others shows so in its mode, too.
+  std::function<void(const CallerPtr&, Reply<void>)> admit = nullptr;
+  bool is_closed = false;
 };
 
 // .tfilefs: a directory of such files, with the owner and times of the daemon.

@@ -2,6 +2,9 @@
 #include "vfs/directory.h"
 
 #include <cerrno>
+#include <utility>
+
+#include "vfs/generation.h"
 
 namespace tfilefs {
 
@@ -13,6 +16,36 @@ const std::shared_ptr<const Generation> kNoGeneration;
 
 const std::shared_ptr<const Generation>& Holder::generation() const { return kNoGeneration; }
 const std::shared_ptr<const Generation>& Directory::generation() const { return kNoGeneration; }
+
+void Holder::admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const {
+  if (const auto& of = generation()) return of->admit(access, by, std::move(reply));
+  reply(not_admitted());
+}
+
+void Directory::admit(Access access, const CallerPtr& by, Reply<void> reply) const {
+  if (const auto& of = generation()) return of->admit(access, by, std::move(reply));
+  reply(not_admitted());
+}
+
+void admitted(Entry entry, Access access, const CallerPtr& by, Reply<Entry> reply) {
+  if (!by) return reply(std::move(entry));
+  const std::shared_ptr<const Holder> holder = entry.holder->acting_for(by);
+  const Slot slot = entry.slot;
+  holder->admit(slot, access, by, [holder, slot, reply = std::move(reply)](Result<void> may) mutable {
+    if (!may) return reply(tl::unexpected(std::move(may).error()));
+    reply(Entry{std::move(holder), slot});
+  });
+}
+
+void admitted(std::shared_ptr<const Directory> directory, Access access, const CallerPtr& by,
+              Reply<std::shared_ptr<const Directory>> reply) {
+  if (!by) return reply(std::move(directory));
+  const std::shared_ptr<const Directory> bound = directory->acting_for(by);
+  bound->admit(access, by, [bound, reply = std::move(reply)](Result<void> may) mutable {
+    if (!may) return reply(tl::unexpected(std::move(may).error()));
+    reply(std::move(bound));
+  });
+}
 
 void Holder::enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
   reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
@@ -42,11 +75,17 @@ void Directory::make_directory(std::string_view, const Creation&, Reply<FoundEnt
 void Directory::make_link(std::string_view, std::string_view, const Creation&, Reply<FoundEntry> reply) const {
   reply(read_only());
 }
+void Directory::make_hard_link(std::string_view, const Holder&, Reply<FoundEntry> reply) const {
+  reply(fail(ErrorKind::denied, "what is in a ROOT file has one name", -1, EPERM));
+}
 void Directory::remove(std::string_view, bool, Reply<void> reply) const { reply(read_only()); }
 void Directory::rename(std::string_view, const Directory&, std::string_view, unsigned, Reply<void> reply) const {
   reply(read_only());
 }
 
+tl::unexpected<Error> not_admitted() {
+  return fail(ErrorKind::denied, "its source may not be opened by whoever asks", -1, EACCES);
+}
 tl::unexpected<Error> read_only() { return fail(ErrorKind::denied, "cannot be changed here", -1, EROFS); }
 tl::unexpected<Error> no_such_entry() { return fail(ErrorKind::not_found, "no such file or directory", -1, ENOENT); }
 

@@ -12,6 +12,7 @@
 #include "content.h"
 #include "reply.h"
 #include "vfs/attributes.h"
+#include "vfs/caller.h"
 
 namespace tfilefs {
 
@@ -57,7 +58,8 @@ struct Entry {
 // What a name stands for. What is found by another name than its own is still that thing, and not a second one.
 struct FoundEntry {
   Entry entry;
-  std::string own_name;  // as a listing shows it; empty: the name asked for
+  std::string own_name;      // as a listing shows it; empty: the name asked for
+  bool same_for_all = true;  // as Holder::is_same_for_all
 };
 
 // How old a look at the source may be: `recent` up to kRecent, `now` not older than the question.
@@ -71,6 +73,8 @@ struct OpenedContent {
   std::uint64_t identity = 0;  // of what keeps its inode: Holder::file_identity. The inode opened is its from now on
   bool cacheable =
       true;  // whether the kernel may keep pages; else the content is asked for each read, whatever stat said
+  // Asked for attributes and changes through the handle; null: what stands at the path is.
+  std::shared_ptr<const Holder> own = nullptr;
 };
 
 using Xattrs = std::vector<std::pair<std::string, std::string>>;
@@ -113,6 +117,16 @@ class Holder : public std::enable_shared_from_this<Holder> {
   virtual std::uint64_t file_identity() const { return 1; }
   // Whether that number is of no other thing of the mount, and the thing may be renamed.
   virtual bool keeps_inode() const { return false; }
+
+  // Whether a caller may have what he wants of what stands here, by the permissions of all that it is made from. What
+  // belongs to a generation asks for its file; what does not, and does not say itself, is nobody's. Error: denied;
+  // stale where the source is another by now.
+  virtual void admit(Slot, Access, const CallerPtr&, Reply<void>) const;
+  // Whether all who may enter its directory may also have what it is made from: else the kernel is not to answer one
+  // caller with what another was told.
+  virtual bool is_same_for_all(Slot) const { return true; }
+  // The same things, which the host is asked about with the caller's own ids; themselves where it is not asked.
+  virtual std::shared_ptr<const Holder> acting_for(const CallerPtr&) const { return shared_from_this(); }
 
   virtual void attributes(Slot, Reply<Attributes>) const = 0;
   // The same where it needs neither storage nor decoding.
@@ -157,6 +171,10 @@ class Directory : public std::enable_shared_from_this<Directory> {
   virtual ~Directory() = default;
   virtual const std::shared_ptr<const Generation>& generation() const;
 
+  // As those of a Holder.
+  virtual void admit(Access, const CallerPtr&, Reply<void>) const;
+  virtual std::shared_ptr<const Directory> acting_for(const CallerPtr&) const { return shared_from_this(); }
+
   // What stands under a name, hidden ones included. Error: not_found.
   virtual void find(std::string_view name, Reply<FoundEntry>) const = 0;
   virtual void list(Reply<std::shared_ptr<const Listing>>) const = 0;
@@ -166,13 +184,20 @@ class Directory : public std::enable_shared_from_this<Directory> {
   virtual void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const;
   virtual void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const;
   virtual void make_link(std::string_view name, std::string_view target, const Creation&, Reply<FoundEntry>) const;
+  // link(2): another name of a file.
+  virtual void make_hard_link(std::string_view name, const Holder& of, Reply<FoundEntry>) const;
   virtual void remove(std::string_view name, bool directory, Reply<void>) const;
   // `flags`: as renameat2(2).
   virtual void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
                       Reply<void>) const;
 };
 
+// What a caller may use of it in his way, or the error. `caller` null: all of it, at once.
+void admitted(Entry, Access, const CallerPtr&, Reply<Entry>);
+void admitted(std::shared_ptr<const Directory>, Access, const CallerPtr&, Reply<std::shared_ptr<const Directory>>);
+
 tl::unexpected<Error> read_only();
+tl::unexpected<Error> not_admitted();
 tl::unexpected<Error> no_such_entry();
 
 }  // namespace tfilefs

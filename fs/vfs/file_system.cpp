@@ -72,13 +72,15 @@ T wait_for(std::future<T> answer) {
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOptions& options)
     : cache_(std::move(cache)),
       writing_(make_writing(options, *cache_, errors_)),
-      context_{*cache_, errors_, options.ownership, options.views_listed, options.strings, writing_.get()} {
+      context_{*cache_, errors_, options.ownership, options.views_listed, options.strings, writing_.get(), options.is_shared} {
+  // What names the paths that somebody uses is not for others.
+  const bool closed = options.is_shared;
   control_.holder = make_control_directory({{"README", [] { return readme_text(); }},
                                             {"config.json", [text = options.config_json] { return text; }},
-                                            {"errors", [this] { return errors_.text(); }},
-                                            {"metrics", [this] { return metrics(); }},
-                                            {"pending.json", [this] { return pending_json(); }},
-                                            {"stats.json", [this] { return stats_json(); }}},
+                                            {"errors", [this] { return errors_.text(); }, nullptr, closed},
+                                            {"metrics", [this] { return metrics(); }, nullptr, closed},
+                                            {"pending.json", [this] { return pending_json(); }, nullptr, closed},
+                                            {"stats.json", [this] { return stats_json(); }, nullptr, closed}},
                                            options.ownership);
 }
 
@@ -183,7 +185,7 @@ std::string FileSystem::pending_json() const {
     for (const std::string& line : file->staged().pending()) json["pending"].push_back("/" + line);
   }
   json["left"] = left;
-  return json.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 // ---- from inodes to what stands there
@@ -248,13 +250,25 @@ void FileSystem::directory_of(InodePtr inode, Freshness freshness, Reply<Directo
   });
 }
 
-void FileSystem::find_in(const InodePtr& parent, std::string_view name, Reply<FoundEntry> reply) {
+void FileSystem::find_in(const InodePtr& parent, std::string_view name, const CallerPtr& by, Reply<FoundEntry> reply) {
   if (parent->id == kRootId && name == kControlName) return reply(FoundEntry{control_, {}});
-  directory_of(parent, Freshness::recent,
-               [name = std::string(name), reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
-                 if (!directory) return reply(tl::unexpected(std::move(directory).error()));
-                 (*directory)->find(name, std::move(reply));
-               });
+  Reply<DirectoryPtr> find(
+      [name = std::string(name), reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
+        if (!directory) return reply(tl::unexpected(std::move(directory).error()));
+        (*directory)->find(name, std::move(reply));
+      });
+  directory_of(parent, Freshness::recent, [by, find = std::move(find)](Result<DirectoryPtr> directory) mutable {
+    if (!directory) return find(std::move(directory));
+    admitted(*std::move(directory), Access::read, by, std::move(find));
+  });
+}
+
+// What stands at an inode now, as its caller may use it.
+void FileSystem::entry_for(InodePtr inode, Access access, const CallerPtr& by, Reply<Entry> reply) {
+  fresh_entry(std::move(inode), Freshness::recent, [access, by, reply = std::move(reply)](Result<Entry> entry) mutable {
+    if (!entry) return reply(std::move(entry));
+    admitted(*std::move(entry), access, by, std::move(reply));
+  });
 }
 
 // ---- names and attributes
@@ -275,27 +289,29 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
   return id;
 }
 
-void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply) {
+void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply, const CallerPtr& by) {
   const InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
   if (is_too_long(*parent, name)) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
-  look_up(parent, std::string(name), kTries, std::move(reply));
+  look_up(parent, std::string(name), kTries, by, std::move(reply));
 }
 
 // A file that changes while it is opened or a table is read is looked at again: the question is not about a handle from
 // before, so there is a right answer to it.
-void FileSystem::look_up(const InodePtr& parent, const std::string& name, int tries, Reply<Found> reply) {
+void FileSystem::look_up(const InodePtr& parent, const std::string& name, int tries, const CallerPtr& by,
+                         Reply<Found> reply) {
   const std::stop_token asker = reply.asker();
-  auto judged = [this, parent, name, tries, reply = std::move(reply)](Result<Found> found) mutable {
+  auto judged = [this, parent, name, tries, by, reply = std::move(reply)](Result<Found> found) mutable {
     if (found) return reply(std::move(found));
     judge(generation_of(*parent), found.error(),
-          [this, parent, name, tries, reply = std::move(reply)](Result<Error> error) mutable {
-            if (error->kind == ErrorKind::stale && tries > 1) return look_up(parent, name, tries - 1, std::move(reply));
+          [this, parent, name, tries, by, reply = std::move(reply)](Result<Error> error) mutable {
+            if (error->kind == ErrorKind::stale && tries > 1)
+              return look_up(parent, name, tries - 1, by, std::move(reply));
             note(*parent, name, *error);
             reply(tl::unexpected(*std::move(error)));
           });
   };
-  look_up_once(parent, name, Reply<Found>(std::move(judged), asker));
+  look_up_once(parent, name, by, Reply<Found>(std::move(judged), asker));
 }
 
 // Whether an error says that the file has changed, or is just changing, rather than what it is: stale then, and the
@@ -311,25 +327,32 @@ void FileSystem::judge(const GenerationPtr& generation, const Error& error, Repl
   answer_blocking(*cache_, std::move(job), std::move(reply));
 }
 
-void FileSystem::look_up_once(const InodePtr& parent, const std::string& name, Reply<Found> reply) {
-  find_in(parent, name, [this, parent, name, reply = std::move(reply)](Result<FoundEntry> at) mutable {
-    finish_found(parent, name, std::move(at), std::move(reply));
+void FileSystem::look_up_once(const InodePtr& parent, const std::string& name, const CallerPtr& by,
+                              Reply<Found> reply) {
+  find_in(parent, name, by, [this, parent, name, by, reply = std::move(reply)](Result<FoundEntry> at) mutable {
+    finish_found(parent, name, by, std::move(at), std::move(reply));
   });
 }
 
-void FileSystem::finish_found(const InodePtr& parent, const std::string& name, Result<FoundEntry> at,
-                              Reply<Found> reply) {
+// What the inode refers to is the same for all; the caller gets the attributes as he may.
+void FileSystem::finish_found(const InodePtr& parent, const std::string& name, const CallerPtr& by,
+                              Result<FoundEntry> at, Reply<Found> reply) {
   if (!at) return reply(tl::unexpected(std::move(at).error()));
   std::string own_name = at->own_name.empty() ? name : std::move(at->own_name);
   const Entry entry = at->entry;
   const std::stop_token asker = reply.asker();
-  auto told = [this, entry, parent, name, own_name = std::move(own_name),
+  auto told = [this, entry, parent, name, own_name = std::move(own_name), same_for_all = at->same_for_all,
                reply = std::move(reply)](Result<Attributes> attributes) mutable {
     if (!attributes) return reply(tl::unexpected(std::move(attributes).error()));
+    attributes->same_for_all = !context_.is_shared || (same_for_all && entry.holder->is_same_for_all(entry.slot));
     const InodeId id = refer(parent, name, own_name, entry, *attributes);
     reply(Found{id, *attributes});
   };
-  entry.holder->attributes(entry.slot, Reply<Attributes>(std::move(told), asker));
+  Reply<Attributes> finish(std::move(told), asker);
+  admitted(entry, Access::status, by, [finish = std::move(finish)](Result<Entry> own) mutable {
+    if (!own) return finish(tl::unexpected(std::move(own).error()));
+    own->holder->attributes(own->slot, std::move(finish));
+  });
 }
 
 GenerationPtr FileSystem::generation_of(Inode& directory) {
@@ -340,56 +363,81 @@ GenerationPtr FileSystem::generation_of(Inode& directory) {
 
 void FileSystem::forget(InodeId id, std::uint64_t times) { inodes_->forget(id, times); }
 
-void FileSystem::getattr(InodeId id, Reply<Attributes> reply) {
+std::shared_ptr<const Holder> FileSystem::open_holder(HandleId handle) const {
+  const auto file = handle != 0 ? files_.find(handle) : nullptr;
+  return file ? file->content.own : nullptr;
+}
+
+void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& by, HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  fresh_entry(inode, Freshness::recent, [this, inode, reply = std::move(reply)](Result<Entry> entry) mutable {
-    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-    const std::stop_token asker = reply.asker();
-    const Holder& holder = *entry->holder;
-    auto finish = [this, inode, generation = holder.generation(),
-                   reply = std::move(reply)](Result<Attributes> attributes) mutable {
-      if (!attributes) return tell(inode, generation, attributes.error(), std::move(reply));
-      attributes->number = inode->number;
-      reply(std::move(attributes));
-    };
-    holder.attributes(entry->slot, Reply<Attributes>(std::move(finish), asker));
+  const std::stop_token asker = reply.asker();
+  auto tell_kernel = [this, inode, reply = std::move(reply)](Result<Attributes> attributes) mutable {
+    const GenerationPtr of = inodes_->entry(*inode).holder->generation();
+    if (!attributes) return tell(inode, of, attributes.error(), std::move(reply));
+    attributes->number = inode->number;
+    reply(std::move(attributes));
+  };
+  Reply<Attributes> told(std::move(tell_kernel), asker);
+  if (const auto holder = open_holder(open)) return holder->attributes({}, std::move(told));
+  // What was removed or moved while it was open is asked through that.
+  auto find = [this, inode, told = std::move(told)](Result<Attributes> attributes) mutable {
+    const bool is_gone = !attributes && attributes.error().kind == ErrorKind::stale;
+    const auto holder = is_gone ? files_.own_of(*inode) : nullptr;
+    if (holder) return holder->attributes({}, std::move(told));
+    told(std::move(attributes));
+  };
+  Reply<Attributes> found(std::move(find), asker);
+  entry_for(inode, Access::status, open != 0 ? nullptr : by, [found = std::move(found)](Result<Entry> entry) mutable {
+    if (!entry) return found(tl::unexpected(std::move(entry).error()));
+    const std::shared_ptr<const Holder> holder = entry->holder;
+    holder->attributes(entry->slot, std::move(found));
   });
 }
 
-void FileSystem::readlink(InodeId id, Reply<std::string> reply) {
+void FileSystem::readlink(InodeId id, Reply<std::string> reply, const CallerPtr& by) {
   const InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  const Entry entry = inodes_->entry(*inode);
-  entry.holder->read_link(entry.slot, std::move(reply));
+  admitted(inodes_->entry(*inode), Access::status, by, [reply = std::move(reply)](Result<Entry> entry) mutable {
+    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+    entry->holder->read_link(entry->slot, std::move(reply));
+  });
 }
 
 // ---- files
 
-void FileSystem::open(InodeId id, Reply<Opened> reply) { open_content(id, false, std::move(reply)); }
-void FileSystem::open_to_write(InodeId id, Reply<Opened> reply) { open_content(id, true, std::move(reply)); }
+void FileSystem::open(InodeId id, Reply<Opened> reply, const CallerPtr& by) {
+  open_content(id, false, by, std::move(reply));
+}
+void FileSystem::open_to_write(InodeId id, Reply<Opened> reply, const CallerPtr& by) {
+  open_content(id, true, by, std::move(reply));
+}
 
-void FileSystem::open_content(InodeId id, bool to_write, Reply<Opened> reply) {
+void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, Reply<Opened> reply) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
   const GenerationPtr generation = inodes_->entry(*inode).holder->generation();
   const bool retried = generation && generation->owner->take_retry();
+  Reply<Entry> open([this, inode, to_write, reply = std::move(reply)](Result<Entry> entry) mutable {
+    if (!entry) {
+      note(*inode, "", entry.error());
+      return reply(tl::unexpected(std::move(entry).error()));
+    }
+    const std::shared_ptr<const Holder> holder = entry->holder;
+    const std::stop_token asker = reply.asker();
+    auto opened_as = [this, inode, of = holder->generation(),
+                      reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+      if (!opened) return tell(inode, of, opened.error(), std::move(reply));
+      finish_open(inode, *std::move(opened), std::move(reply));
+    };
+    Reply<OpenedContent> finish(std::move(opened_as), asker);
+    if (to_write) return holder->open_to_write(entry->slot, std::move(finish));
+    holder->open(entry->slot, std::move(finish));
+  });
   fresh_entry(inode, retried ? Freshness::recent : Freshness::now,
-              [this, inode, to_write, reply = std::move(reply)](Result<Entry> entry) mutable {
-                if (!entry) {
-                  note(*inode, "", entry.error());
-                  return reply(tl::unexpected(std::move(entry).error()));
-                }
-                const Holder& holder = *entry->holder;
-                const std::stop_token asker = reply.asker();
-                auto opened_as = [this, inode, of = holder.generation(),
-                                  reply = std::move(reply)](Result<OpenedContent> opened) mutable {
-                  if (!opened) return tell(inode, of, opened.error(), std::move(reply));
-                  finish_open(inode, *std::move(opened), std::move(reply));
-                };
-                Reply<OpenedContent> finish(std::move(opened_as), asker);
-                if (to_write) return holder.open_to_write(entry->slot, std::move(finish));
-                holder.open(entry->slot, std::move(finish));
+              [to_write, by, open = std::move(open)](Result<Entry> entry) mutable {
+                if (!entry) return open(std::move(entry));
+                admitted(*std::move(entry), to_write ? Access::write : Access::read, by, std::move(open));
               });
 }
 
@@ -437,26 +485,27 @@ void FileSystem::release(HandleId handle) {
 
 // ---- directories
 
-void FileSystem::opendir(InodeId id, Reply<HandleId> reply) {
+void FileSystem::opendir(InodeId id, Reply<HandleId> reply, const CallerPtr& by) {
   const InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  open_directory(inode, kTries, std::move(reply));
+  open_directory(inode, kTries, by, std::move(reply));
 }
 
-void FileSystem::open_directory(const InodePtr& inode, int tries, Reply<HandleId> reply) {
-  list_directory(inode, [this, inode, tries, reply = std::move(reply)](Result<OpenFile> open) mutable {
+void FileSystem::open_directory(const InodePtr& inode, int tries, const CallerPtr& by, Reply<HandleId> reply) {
+  list_directory(inode, by, [this, inode, tries, by, reply = std::move(reply)](Result<OpenFile> open) mutable {
     if (open) return reply(files_.add(*std::move(open)));
     judge(generation_of(*inode), open.error(),
-          [this, inode, tries, reply = std::move(reply)](Result<Error> error) mutable {
-            if (error->kind == ErrorKind::stale && tries > 1) return open_directory(inode, tries - 1, std::move(reply));
+          [this, inode, tries, by, reply = std::move(reply)](Result<Error> error) mutable {
+            if (error->kind == ErrorKind::stale && tries > 1)
+              return open_directory(inode, tries - 1, by, std::move(reply));
             note(*inode, "", *error);
             reply(tl::unexpected(*std::move(error)));
           });
   });
 }
 
-void FileSystem::list_directory(const InodePtr& inode, Reply<OpenFile> reply) {
-  directory_of(inode, Freshness::now, [inode, reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
+void FileSystem::list_directory(const InodePtr& inode, const CallerPtr& by, Reply<OpenFile> reply) {
+  Reply<DirectoryPtr> list([inode, reply = std::move(reply)](Result<DirectoryPtr> directory) mutable {
     if (!directory) return reply(tl::unexpected(std::move(directory).error()));
     const Directory& listed = **directory;
     listed.list([inode, directory = *directory,
@@ -468,6 +517,10 @@ void FileSystem::list_directory(const InodePtr& inode, Reply<OpenFile> reply) {
       open.listing = *std::move(listing);
       reply(std::move(open));
     });
+  });
+  directory_of(inode, Freshness::now, [by, list = std::move(list)](Result<DirectoryPtr> directory) mutable {
+    if (!directory) return list(std::move(directory));
+    admitted(*std::move(directory), Access::read, by, std::move(list));
   });
 }
 
@@ -520,7 +573,9 @@ void FileSystem::fill(const OpenFile& open, std::uint64_t offset, bool full, Dir
 bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint64_t next, bool full,
                             DirectorySink& sink) {
   std::optional<Attributes> attributes;
-  if (full && item.entry.holder) attributes = item.entry.holder->known_attributes(item.entry.slot);
+  const bool told =
+      full && item.entry.holder && (!context_.is_shared || item.entry.holder->is_same_for_all(item.entry.slot));
+  if (told) attributes = item.entry.holder->known_attributes(item.entry.slot);
   if (attributes) {
     const InodeId id = refer(open.inode, item.name, item.name, item.entry, *attributes);
     if (sink.add(item.name, id, *attributes, next)) return true;
@@ -535,26 +590,26 @@ bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint
 
 // ---- extended attributes, size
 
-void FileSystem::xattrs_of(InodeId id, Reply<Xattrs> reply) {
+void FileSystem::xattrs_of(InodeId id, const CallerPtr& by, Reply<Xattrs> reply) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  fresh_entry(inode, Freshness::recent, [inode, reply = std::move(reply)](Result<Entry> entry) mutable {
+  entry_for(inode, Access::status, by, [inode, reply = std::move(reply)](Result<Entry> entry) mutable {
     if (!entry) return reply(tl::unexpected(std::move(entry).error()));
     entry->holder->xattrs(entry->slot, std::move(reply));
   });
 }
 
-void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> reply) {
+void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> reply, const CallerPtr& by) {
   // ENOTSUP, rather than "none here", lets ls ask once a mount instead of once a file.
   if (!name.starts_with("user.")) return reply(fail(ErrorKind::unsupported, "no such attributes here", -1, ENOTSUP));
-  xattrs_of(id, [name = std::string(name), reply = std::move(reply)](Result<Xattrs> all) mutable {
+  xattrs_of(id, by, [name = std::string(name), reply = std::move(reply)](Result<Xattrs> all) mutable {
     if (!all) return reply(tl::unexpected(std::move(all).error()));
     reply(xattr_value(*all, name));
   });
 }
 
-void FileSystem::listxattr(InodeId id, Reply<std::string> reply) {
-  xattrs_of(id, [reply = std::move(reply)](Result<Xattrs> all) mutable {
+void FileSystem::listxattr(InodeId id, Reply<std::string> reply, const CallerPtr& by) {
+  xattrs_of(id, by, [reply = std::move(reply)](Result<Xattrs> all) mutable {
     if (!all) return reply(tl::unexpected(std::move(all).error()));
     reply(xattr_names(*all));
   });

@@ -40,6 +40,7 @@ struct FileSystemOptions {
   Ownership ownership;
   bool views_listed = false;
   StringsAs strings = StringsAs::seen;
+  bool is_shared = false;             // others than the user who mounts are let in
   std::optional<WriteOptions> write;  // of a mount that may be written
   std::string config_json;            // what .tfilefs/config.json shows
 };
@@ -55,7 +56,7 @@ class DirectorySink {
 
 // The mount without a kernel. Every operation answers through its Reply exactly once: on the caller's thread when what
 // it needs is loaded, else from another; none blocks. Thread-safe. Errors carry the errno in `system_errno` where the
-// kind does not say it all; those that tell of trouble are also in the error log, with their path.
+// kind does not say it all; those that tell of trouble are also in the error log, with their path. `by`: who asks.
 class FileSystem {
  public:
   // Mounts a ROOT file or a directory of the host. `hidden`: as SourceTree::open. Blocks. Errors: not_found, denied,
@@ -74,10 +75,11 @@ class FileSystem {
     Attributes attributes;
   };
   // Counts as one lookup when it succeeds.
-  void lookup(InodeId parent, std::string_view name, Reply<Found>);
+  void lookup(InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by = nullptr);
   void forget(InodeId, std::uint64_t times);
-  void getattr(InodeId, Reply<Attributes>);
-  void readlink(InodeId, Reply<std::string>);
+  // `open`: the handle by which it is asked; 0: none.
+  void getattr(InodeId, Reply<Attributes>, const CallerPtr& by = nullptr, HandleId open = 0);
+  void readlink(InodeId, Reply<std::string>, const CallerPtr& by = nullptr);
 
   struct Opened {
     HandleId handle = 0;
@@ -85,12 +87,12 @@ class FileSystem {
     bool direct = false;      // neither pages nor size are to be kept
     bool changed = false;     // attributes told earlier are of an older state
   };
-  void open(InodeId, Reply<Opened>);
+  void open(InodeId, Reply<Opened>, const CallerPtr& by = nullptr);
   // Exactly `size` bytes, fewer at the end only. Error: stale when the source has changed since the opening.
   void read(HandleId, std::uint64_t offset, std::size_t size, Reply<Slices>);
   void release(HandleId);
 
-  void opendir(InodeId, Reply<HandleId>);
+  void opendir(InodeId, Reply<HandleId>, const CallerPtr& by = nullptr);
   // Writes names from `offset` on (0, or a `next` given before) to the sink. `full`: with attributes, where they are
   // known without storage or decoding.
   void readdir(HandleId, std::uint64_t offset, bool full, std::shared_ptr<DirectorySink>, Reply<void>);
@@ -100,22 +102,27 @@ class FileSystem {
     Found found;
     Opened opened;
   };
-  void create(InodeId parent, std::string_view name, const Creation&, bool exclusive, Reply<Created>);
-  void open_to_write(InodeId, Reply<Opened>);
-  void make_directory(InodeId parent, std::string_view name, const Creation&, Reply<Found>);
-  void make_link(InodeId parent, std::string_view name, std::string_view target, const Creation&, Reply<Found>);
-  void remove(InodeId parent, std::string_view name, bool directory, Reply<void>);
+  void create(InodeId parent, std::string_view name, const Creation&, bool exclusive, Reply<Created>,
+              const CallerPtr& by = nullptr);
+  void open_to_write(InodeId, Reply<Opened>, const CallerPtr& by = nullptr);
+  void make_directory(InodeId parent, std::string_view name, const Creation&, Reply<Found>,
+                      const CallerPtr& by = nullptr);
+  void make_link(InodeId parent, std::string_view name, std::string_view target, const Creation&, Reply<Found>,
+                 const CallerPtr& by = nullptr);
+  void remove(InodeId parent, std::string_view name, bool directory, Reply<void>, const CallerPtr& by = nullptr);
   void rename(InodeId parent, std::string_view name, InodeId new_parent, std::string_view new_name, unsigned flags,
-              Reply<void>);
-  void change(InodeId, const AttributeChange&, Reply<Attributes>);
-  void set_xattr(InodeId, std::string_view name, std::optional<std::string> value, int flags, Reply<void>);
+              Reply<void>, const CallerPtr& by = nullptr);
+  void make_hard_link(InodeId of, InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by = nullptr);
+  void change(InodeId, const AttributeChange&, Reply<Attributes>, const CallerPtr& by = nullptr, HandleId open = 0);
+  void set_xattr(InodeId, std::string_view name, std::optional<std::string> value, int flags, Reply<void>,
+                 const CallerPtr& by = nullptr);
   // `append`: at the end, wherever the kernel believes it to be.
   void write(HandleId, std::uint64_t offset, bool append, std::span<const std::byte>, Reply<std::size_t>);
   void flush(HandleId, Reply<void>);
   void sync(HandleId, Reply<void>);
 
-  void getxattr(InodeId, std::string_view name, Reply<std::string>);
-  void listxattr(InodeId, Reply<std::string>);  // names, each ended by a NUL
+  void getxattr(InodeId, std::string_view name, Reply<std::string>, const CallerPtr& by = nullptr);
+  void listxattr(InodeId, Reply<std::string>, const CallerPtr& by = nullptr);  // names, each ended by a NUL
   void statfs(Reply<struct statvfs>);
 
   // For those who hold a FileSystem without a kernel, and for tests: what stands at a path below the mount's root,
@@ -139,25 +146,29 @@ class FileSystem {
   void fresh_entry(InodePtr, Freshness, Reply<Entry>);
   void resolve_again(InodePtr, Reply<Entry>);
   void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);
-  void find_in(const InodePtr& parent, std::string_view name, Reply<FoundEntry>);
+  void find_in(const InodePtr& parent, std::string_view name, const CallerPtr& by, Reply<FoundEntry>);
+  void entry_for(InodePtr, Access, const CallerPtr& by, Reply<Entry>);
+  std::shared_ptr<const Holder> open_holder(HandleId) const;
   InodeId refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry&, Attributes&);
-  void look_up(const InodePtr& parent, const std::string& name, int tries, Reply<Found>);
-  void look_up_once(const InodePtr& parent, const std::string& name, Reply<Found>);
-  void open_directory(const InodePtr&, int tries, Reply<HandleId>);
-  void list_directory(const InodePtr&, Reply<OpenFile>);
+  void look_up(const InodePtr& parent, const std::string& name, int tries, const CallerPtr& by, Reply<Found>);
+  void look_up_once(const InodePtr& parent, const std::string& name, const CallerPtr& by, Reply<Found>);
+  void open_directory(const InodePtr&, int tries, const CallerPtr& by, Reply<HandleId>);
+  void list_directory(const InodePtr&, const CallerPtr& by, Reply<OpenFile>);
   GenerationPtr generation_of(Inode& directory);
   void judge(const GenerationPtr&, const Error&, Reply<Error>);
-  void open_content(InodeId, bool to_write, Reply<Opened>);
-  void finish_open(const InodePtr&, OpenedContent, Reply<Opened>);
   template <class T>
   void tell(const InodePtr&, const GenerationPtr&, const Error&, Reply<T>);
-  void finish_found(const InodePtr& parent, const std::string& name, Result<FoundEntry>, Reply<Found>);
-  void finish_created(const InodePtr& parent, const std::string& name, CreatedFile, Reply<Created>);
+  void open_content(InodeId, bool to_write, const CallerPtr& by, Reply<Opened>);
+  void finish_open(const InodePtr&, OpenedContent, Reply<Opened>);
+  void finish_found(const InodePtr& parent, const std::string& name, const CallerPtr& by, Result<FoundEntry>,
+                    Reply<Found>);
+  void finish_created(const InodePtr& parent, const std::string& name, const CallerPtr& by, CreatedFile,
+                      Reply<Created>);
   template <class T, class Change>
-  void change_in(InodeId parent, std::string_view name, Reply<T>, Change);
+  void change_in(InodeId parent, std::string_view name, const CallerPtr& by, Reply<T>, Change);
   void fill(const OpenFile&, std::uint64_t offset, bool full, DirectorySink&);
   bool fill_child(const OpenFile&, Listing::Item&, std::uint64_t next, bool full, DirectorySink&);
-  void xattrs_of(InodeId, Reply<Xattrs>);
+  void xattrs_of(InodeId, const CallerPtr& by, Reply<Xattrs>);
   InodePtr known(InodeId);
   void note(const Inode&, std::string_view below, const Error&);
   void note_refusal(const Inode&, std::string_view below, const Error&);

@@ -35,7 +35,8 @@ void FileSystem::note_refusal(const Inode& inode, std::string_view below, const 
 
 // What an operation on a name in a directory begins with: `change(parent, directory, reply)` does the rest.
 template <class T, class Change>
-void FileSystem::change_in(InodeId parent_id, std::string_view name, Reply<T> reply, Change change) {
+void FileSystem::change_in(InodeId parent_id, std::string_view name, const CallerPtr& by, Reply<T> reply,
+                           Change change) {
   const InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
   if (is_too_long(*parent, name)) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
@@ -44,27 +45,32 @@ void FileSystem::change_in(InodeId parent_id, std::string_view name, Reply<T> re
     if (!result) note_refusal(*parent, name, result.error());
     reply(std::move(result));
   });
-  directory_of(parent, Freshness::recent,
-               [parent, change = std::move(change), told = std::move(told)](Result<DirectoryPtr> directory) mutable {
-                 if (!directory) return told(tl::unexpected(std::move(directory).error()));
-                 change(parent, *directory, std::move(told));
-               });
+  Reply<DirectoryPtr> begin(
+      [parent, change = std::move(change), told = std::move(told)](Result<DirectoryPtr> directory) mutable {
+        if (!directory) return told(tl::unexpected(std::move(directory).error()));
+        change(parent, *directory, std::move(told));
+      });
+  directory_of(parent, Freshness::recent, [by, begin = std::move(begin)](Result<DirectoryPtr> directory) mutable {
+    if (!directory) return begin(std::move(directory));
+    admitted(*std::move(directory), Access::write, by, std::move(begin));
+  });
 }
 
 void FileSystem::create(InodeId parent, std::string_view name, const Creation& how, bool exclusive,
-                        Reply<Created> reply) {
-  auto make = [this, name = std::string(name), how, exclusive](const InodePtr& in, const DirectoryPtr& directory,
-                                                               Reply<Created> told) {
+                        Reply<Created> reply, const CallerPtr& by) {
+  auto make = [this, name = std::string(name), how, exclusive, by](const InodePtr& in, const DirectoryPtr& directory,
+                                                                   Reply<Created> told) {
     directory->make_file(name, how, exclusive,
-                         [this, in, name, told = std::move(told)](Result<CreatedFile> made) mutable {
+                         [this, in, name, by, told = std::move(told)](Result<CreatedFile> made) mutable {
                            if (!made) return told(tl::unexpected(std::move(made).error()));
-                           finish_created(in, name, *std::move(made), std::move(told));
+                           finish_created(in, name, by, *std::move(made), std::move(told));
                          });
   };
-  change_in(parent, name, std::move(reply), std::move(make));
+  change_in(parent, name, by, std::move(reply), std::move(make));
 }
 
-void FileSystem::finish_created(const InodePtr& in, const std::string& name, CreatedFile made, Reply<Created> reply) {
+void FileSystem::finish_created(const InodePtr& in, const std::string& name, const CallerPtr& by, CreatedFile made,
+                                Reply<Created> reply) {
   auto open = [this, content = std::move(made.content), reply = std::move(reply)](Result<Found> found) mutable {
     if (!found) return reply(tl::unexpected(std::move(found).error()));
     finish_open(known(found->id), std::move(content),
@@ -73,77 +79,110 @@ void FileSystem::finish_created(const InodePtr& in, const std::string& name, Cre
                   reply(Created{found, *opened});
                 });
   };
-  finish_found(in, name, std::move(made.at), std::move(open));
+  finish_found(in, name, by, std::move(made.at), std::move(open));
 }
 
-void FileSystem::make_directory(InodeId parent, std::string_view name, const Creation& how, Reply<Found> reply) {
-  auto make = [this, name = std::string(name), how](const InodePtr& in, const DirectoryPtr& directory,
-                                                    Reply<Found> told) {
-    directory->make_directory(name, how, [this, in, name, told = std::move(told)](Result<FoundEntry> made) mutable {
-      finish_found(in, name, std::move(made), std::move(told));
+void FileSystem::make_directory(InodeId parent, std::string_view name, const Creation& how, Reply<Found> reply,
+                                const CallerPtr& by) {
+  auto make = [this, name = std::string(name), how, by](const InodePtr& in, const DirectoryPtr& directory,
+                                                        Reply<Found> told) {
+    directory->make_directory(name, how, [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
+      finish_found(in, name, by, std::move(made), std::move(told));
     });
   };
-  change_in(parent, name, std::move(reply), std::move(make));
+  change_in(parent, name, by, std::move(reply), std::move(make));
 }
 
 void FileSystem::make_link(InodeId parent, std::string_view name, std::string_view target, const Creation& how,
-                           Reply<Found> reply) {
-  auto make = [this, name = std::string(name), target = std::string(target), how](
+                           Reply<Found> reply, const CallerPtr& by) {
+  auto make = [this, name = std::string(name), target = std::string(target), how, by](
                   const InodePtr& in, const DirectoryPtr& directory, Reply<Found> told) {
-    directory->make_link(name, target, how, [this, in, name, told = std::move(told)](Result<FoundEntry> made) mutable {
-      finish_found(in, name, std::move(made), std::move(told));
-    });
+    auto finish = [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
+      finish_found(in, name, by, std::move(made), std::move(told));
+    };
+    directory->make_link(name, target, how, std::move(finish));
   };
-  change_in(parent, name, std::move(reply), std::move(make));
+  change_in(parent, name, by, std::move(reply), std::move(make));
 }
 
-void FileSystem::remove(InodeId parent, std::string_view name, bool directory, Reply<void> reply) {
+void FileSystem::make_hard_link(InodeId of, InodeId parent, std::string_view name, Reply<Found> reply,
+                                const CallerPtr& by) {
+  const InodePtr file = known(of);
+  if (!file) return reply(unknown_inode());
+  Reply<Entry> make(
+      [this, parent, name = std::string(name), by, reply = std::move(reply)](Result<Entry> entry) mutable {
+        if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+        auto link = [this, name, by, holder = entry->holder](const InodePtr& in, const DirectoryPtr& directory,
+                                                             Reply<Found> told) {
+          auto finish = [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
+            finish_found(in, name, by, std::move(made), std::move(told));
+          };
+          directory->make_hard_link(name, *holder, std::move(finish));
+        };
+        change_in(parent, name, by, std::move(reply), std::move(link));
+      });
+  entry_for(file, Access::status, by, std::move(make));
+}
+
+void FileSystem::remove(InodeId parent, std::string_view name, bool directory, Reply<void> reply, const CallerPtr& by) {
   auto take_away = [name = std::string(name), directory](const InodePtr&, const DirectoryPtr& in, Reply<void> told) {
     in->remove(name, directory, std::move(told));
   };
-  change_in(parent, name, std::move(reply), std::move(take_away));
+  change_in(parent, name, by, std::move(reply), std::move(take_away));
 }
 
 void FileSystem::rename(InodeId parent, std::string_view name, InodeId new_parent, std::string_view new_name,
-                        unsigned flags, Reply<void> reply) {
-  auto move = [this, parent, name = std::string(name), new_name = std::string(new_name), flags](
+                        unsigned flags, Reply<void> reply, const CallerPtr& by) {
+  auto move = [this, parent, name = std::string(name), new_name = std::string(new_name), flags, by](
                   const InodePtr&, const DirectoryPtr& to, Reply<void> told) {
     auto take = [to, name, new_name, flags](const InodePtr&, const DirectoryPtr& from, Reply<void> moved) {
       from->rename(name, *to, new_name, flags, std::move(moved));
     };
-    change_in(parent, name, std::move(told), std::move(take));
+    change_in(parent, name, by, std::move(told), std::move(take));
   };
-  change_in(new_parent, new_name, std::move(reply), std::move(move));
+  change_in(new_parent, new_name, by, std::move(reply), std::move(move));
 }
 
-void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attributes> reply) {
+void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attributes> reply, const CallerPtr& by,
+                        HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  fresh_entry(inode, Freshness::recent, [this, inode, change, reply = std::move(reply)](Result<Entry> entry) mutable {
-    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-    entry->holder->change(entry->slot, change,
-                          [this, inode, reply = std::move(reply)](Result<Attributes> changed) mutable {
-                            if (changed) {
-                              changed->number = inode->number;
-                            } else {
-                              note_refusal(*inode, "", changed.error());
-                            }
-                            reply(std::move(changed));
-                          });
+  Reply<Attributes> told([this, inode, reply = std::move(reply)](Result<Attributes> changed) mutable {
+    if (changed) {
+      changed->number = inode->number;
+    } else {
+      note_refusal(*inode, "", changed.error());
+    }
+    reply(std::move(changed));
   });
+  if (const auto holder = open_holder(open)) return holder->change({}, change, std::move(told));
+  // What was removed or moved while it was open is changed through that.
+  Reply<Attributes> done([this, inode, change, told = std::move(told)](Result<Attributes> changed) mutable {
+    const bool is_gone = !changed && changed.error().kind == ErrorKind::stale;
+    const auto holder = is_gone ? files_.own_of(*inode) : nullptr;
+    if (holder) return holder->change({}, change, std::move(told));
+    told(std::move(changed));
+  });
+  // Whoever owns a file may change its mode, whatever the mode is; the kernel has seen to that.
+  entry_for(inode, change.size ? Access::write : Access::status, by,
+            [change, done = std::move(done)](Result<Entry> entry) mutable {
+              if (!entry) return done(tl::unexpected(std::move(entry).error()));
+              const std::shared_ptr<const Holder> holder = entry->holder;
+              holder->change(entry->slot, change, std::move(done));
+            });
 }
 
 void FileSystem::set_xattr(InodeId id, std::string_view name, std::optional<std::string> value, int flags,
-                           Reply<void> reply) {
+                           Reply<void> reply, const CallerPtr& by) {
   if (!name.starts_with("user.")) return reply(fail(ErrorKind::unsupported, "no such attributes here", -1, ENOTSUP));
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  fresh_entry(inode, Freshness::recent,
-              [name = std::string(name), value = std::move(value), flags,
-               reply = std::move(reply)](Result<Entry> entry) mutable {
-                if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-                entry->holder->set_xattr(entry->slot, name, std::move(value), flags, std::move(reply));
-              });
+  entry_for(inode, Access::write, by,
+            [name = std::string(name), value = std::move(value), flags,
+             reply = std::move(reply)](Result<Entry> entry) mutable {
+              if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+              entry->holder->set_xattr(entry->slot, name, std::move(value), flags, std::move(reply));
+            });
 }
 
 // ---- open files

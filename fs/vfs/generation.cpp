@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "vfs/blocking.h"
+#include "vfs/directory.h"
 #include "vfs/key_directory.h"
 #include "vfs/loaded_table.h"
 
@@ -34,6 +35,10 @@ std::atomic<std::uint64_t> generations_made = 0;
 
 Result<std::shared_ptr<const tfile::File>> Origin::read(std::shared_ptr<const GuardedSource> source) const {
   return tfile::File::open(std::move(source));
+}
+
+Result<tfile::Identity> Origin::reach(const CallerPtr&, Access, const std::string&) const {
+  return tl::unexpected(not_admitted());
 }
 
 Generation::Generation(MountContext& mount, std::shared_ptr<MountedFile> of, std::shared_ptr<const GuardedSource> from,
@@ -74,6 +79,79 @@ std::shared_ptr<const Directory> Generation::root() const {
 Once<std::shared_ptr<const LoadedTable>> Generation::table(std::uint64_t seek) const {
   const Lock lock(mutex_);
   return tables_[seek];
+}
+
+void Generation::admit(Access access, const CallerPtr& by, Reply<void> reply,
+                       std::vector<tfile::Sibling> siblings) const {
+  if (!by || (access != Access::write && siblings.empty() && was_admitted(*by))) return reply({});
+  auto job = [self = shared_from_this(), access, by, siblings = std::move(siblings)]() -> Result<> {
+    return self->check(access, by, siblings);
+  };
+  answer_blocking(context.cache, std::move(job), std::move(reply));
+}
+
+namespace {
+
+bool is_same_file(const tfile::Identity& a, const tfile::Identity& b) {
+  return a.inode == b.inode && a.device == b.device;
+}
+
+// The errno that whoever asks sees; what is amiss with a path that is not his to see is not his to know.
+tl::unexpected<Error> refusal(const Error& error) {
+  if (error.kind == ErrorKind::not_found || error.kind == ErrorKind::stale) return tl::unexpected(error);
+  return not_admitted();
+}
+
+}  // namespace
+
+// He must have opened this very file, whatever stood at its path before or after.
+Result<> Generation::check(Access access, const CallerPtr& by, const std::vector<tfile::Sibling>& siblings) const {
+  const Access wanted = access == Access::write ? Access::write : Access::read;
+  const auto found = owner->origin().reach(by, wanted, "");
+  if (!found) return refusal(found.error());
+  if (!is_same_file(*found, source->identity())) {
+    stale = true;
+    return tfile::fail(ErrorKind::stale, "another file was put in its place");
+  }
+  note_admitted(*by);
+  for (const tfile::Sibling& sibling : siblings) {
+    const auto beside = owner->origin().reach(by, Access::read, sibling.name);
+    if (!beside || !is_same_file(*beside, sibling.identity)) return not_admitted();
+  }
+  return {};
+}
+
+bool Generation::was_admitted(const Caller& caller) const {
+  const auto now = std::chrono::steady_clock::now();
+  const Lock lock(mutex_);
+  return std::any_of(admitted_.begin(), admitted_.end(), [&](const Admitted& known) {
+    return known.caller == caller && now - known.when < MountedFile::kRecent;
+  });
+}
+
+void Generation::note_admitted(const Caller& caller) const {
+  const auto now = std::chrono::steady_clock::now();
+  const Lock lock(mutex_);
+  std::erase_if(admitted_, [&](const Admitted& known) {
+    return known.caller == caller || now - known.when >= MountedFile::kRecent;
+  });
+  admitted_.push_back({caller, now});
+}
+
+void MountedFile::admit(Access access, const CallerPtr& by, Reply<void> reply) {
+  current(Freshness::recent,
+          [self = shared_from_this(), access, by, reply = std::move(reply)](Result<GenerationPtr> now) mutable {
+            if (!now) return reply(tl::unexpected(std::move(now).error()));
+            if (access != Access::status) return (*now)->admit(access, by, std::move(reply));
+            auto job = [self, by, now = *now]() -> Result<> {
+              const auto found = self->origin_->reach(by, Access::status, "");
+              if (!found) return refusal(found.error());
+              if (is_same_file(*found, now->source->identity())) return {};
+              now->stale = true;
+              return tfile::fail(ErrorKind::stale, "another file was put in its place");
+            };
+            answer_blocking(self->context_.cache, std::move(job), std::move(reply));
+          });
 }
 
 void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {

@@ -13,6 +13,7 @@
 #include "control/error_log.h"
 #include "mutex.h"
 #include "tfile/file.h"
+#include "tfile/table.h"
 #include "vfs/attributes.h"
 #include "vfs/directory.h"
 #include "vfs/guarded_source.h"
@@ -45,6 +46,7 @@ struct MountContext {
   bool views_listed = false;
   StringsAs strings = StringsAs::seen;
   Writing* writing = nullptr;  // of a mount that may be written
+  bool is_shared = false;      // FileSystemOptions::is_shared
   RecentGenerations recent{};
   std::atomic<std::uint64_t> files_memory = 0;        // of open files
   std::atomic<std::uint64_t> directories_memory = 0;  // by which names in tables are found
@@ -60,6 +62,8 @@ class Origin {
   virtual ~Origin() = default;
   virtual Result<SourceState> look() const = 0;
   virtual Result<std::shared_ptr<const GuardedSource>> open() const = 0;
+  // What a caller finds when he opens it himself, or a file named relative to it. Blocks. Error: denied.
+  virtual Result<tfile::Identity> reach(const CallerPtr&, Access, const std::string& sibling) const;
   // The file in what was opened.
   virtual Result<std::shared_ptr<const tfile::File>> read(std::shared_ptr<const GuardedSource>) const;
 };
@@ -83,6 +87,10 @@ struct Generation : std::enable_shared_from_this<Generation> {
   // The file's root directory.
   std::shared_ptr<const Directory> root() const;
 
+  // Whether a caller may have what he wants of anything that is made of the file; with `siblings`, of something that is
+  // made of these as well.
+  void admit(Access, const CallerPtr&, Reply<void>, std::vector<tfile::Sibling> siblings = {}) const;
+
   // The table whose key is at `seek`, loaded once for all cycles and paths that lead to it.
   Once<std::shared_ptr<const LoadedTable>> table(std::uint64_t seek) const;
 
@@ -97,7 +105,17 @@ struct Generation : std::enable_shared_from_this<Generation> {
   mutable Once<std::shared_ptr<Content>> streamer_info;
 
  private:
+  Result<> check(Access, const CallerPtr&, const std::vector<tfile::Sibling>&) const;
+  bool was_admitted(const Caller&) const;
+  void note_admitted(const Caller&) const;
+
+  // Who could read the file when last asked.
+  struct Admitted {
+    Caller caller;
+    std::chrono::steady_clock::time_point when;
+  };
   mutable Mutex mutex_;
+  mutable std::vector<Admitted> admitted_ GUARDED_BY(mutex_);
   mutable std::weak_ptr<const Directory> root_ GUARDED_BY(mutex_);  // it holds this
   mutable std::uint64_t memory_ GUARDED_BY(mutex_) = 0;             // as counted in context.files_memory
   mutable std::unordered_map<std::uint64_t, Once<std::shared_ptr<const LoadedTable>>> tables_ GUARDED_BY(mutex_);
@@ -130,6 +148,10 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   bool take_retry();
 
   const std::string& path() const { return path_; }
+  const Origin& origin() const { return *origin_; }
+
+  // As Holder::admit: of the file as a thing that stands somewhere, or of what is in it now.
+  void admit(Access, const CallerPtr&, Reply<void>);
 
   // With the time that the kernel believes what it was told (kAnswerTimeout, file_system.h) it makes less than the
   // second within which a change is promised to be seen.

@@ -18,6 +18,13 @@ std::shared_ptr<const OpenFile> OpenFiles::find(HandleId id) const {
   return at == files_.end() ? nullptr : at->second;
 }
 
+std::shared_ptr<const Holder> OpenFiles::own_of(const Inode& inode) const {
+  const Lock lock(mutex_);
+  for (const auto& [id, file] : files_)
+    if (file->inode.get() == &inode && file->content.own) return file->content.own;
+  return nullptr;
+}
+
 void OpenFiles::replace(HandleId id, OpenFile file) {
   auto shared = std::make_shared<const OpenFile>(std::move(file));
   const Lock lock(mutex_);

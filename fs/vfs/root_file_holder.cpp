@@ -9,6 +9,8 @@
 #include <type_traits>
 
 #include "descriptor.h"
+#include "vfs/acting_for.h"
+#include "vfs/beneath.h"
 #include "vfs/name_index.h"
 
 namespace tfilefs {
@@ -67,6 +69,20 @@ class PathOrigin final : public Origin {
     if (!file) return system_failure(path_);
     TRY(auto source, tfile::adopt_source(file.release(), path_, directory_.get()));
     return GuardedSource::guard(std::move(source));
+  }
+
+  // The way to the file is what whoever mounts gives to others; whether they may have the file is its owner's matter.
+  Result<tfile::Identity> reach(const CallerPtr& by, Access access, const std::string& sibling) const override {
+    const Descriptor file(::openat(directory_.get(), name_.c_str(), O_PATH | O_CLOEXEC));
+    if (!file) return system_failure(path_);
+    const ActingFor acting(by);
+    if (!acting) return tl::unexpected(not_admitted());
+    const Descriptor found = sibling.empty() ? reopen_for(by, file.get(), access)
+                                             : open_beneath_for(by, directory_.get(), "", sibling,
+                                                                O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, true);
+    struct stat status {};
+    if (!found || ::fstat(found.get(), &status) != 0) return system_failure(path_);
+    return source_state(status).identity;
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "tfile/chunk.h"
 #include "tfile/file.h"
 #include "tfile/name.h"
+#include "vfs/acting_for.h"
 #include "vfs/blocking.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/written_file.h"
@@ -26,16 +27,19 @@ using TreePtr = std::shared_ptr<SourceTree>;
 // A plain file, passed through. Reads go as far as the file does now, so that one that grows can be followed.
 class PassedContent final : public Content {
  public:
-  PassedContent(ClusterCache& cache, Descriptor file, std::uint64_t size)
-      : cache_(cache), file_(std::make_shared<const Descriptor>(std::move(file))), size_(size) {}
+  // `by`: who opened it. What he writes takes away the bits that let a file run as its owner.
+  PassedContent(ClusterCache& cache, std::shared_ptr<const Descriptor> file, std::uint64_t size, CallerPtr by)
+      : cache_(cache), file_(std::move(file)), size_(size), by_(std::move(by)) {}
   std::uint64_t size() const override { return size_; }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     answer_blocking(
         cache_, [file = file_, offset, size] { return read_file(file->get(), offset, size); }, std::move(reply));
   }
   void write(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) override {
-    auto job = [file = file_, offset,
+    auto job = [file = file_, offset, by = by_,
                 copy = std::vector<std::byte>(bytes.begin(), bytes.end())]() -> Result<std::size_t> {
+      const ActingFor acting(by);
+      if (!acting) return not_admitted();
       TRY_VOID(write_all(file->get(), offset, copy));
       return copy.size();
     };
@@ -69,10 +73,18 @@ class PassedContent final : public Content {
   ClusterCache& cache_;
   const std::shared_ptr<const Descriptor> file_;
   const std::uint64_t size_;
+  const CallerPtr by_;
 };
 
 bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino && (a.st_mode & S_IFMT) == (b.st_mode & S_IFMT);
+}
+
+// A thing that was moved is looked for under its new name.
+template <class T>
+Result<T> as_moved(Result<T> result) {
+  if (!result && result.error().kind == ErrorKind::not_found) return tfile::fail(ErrorKind::stale, result.error().text);
+  return result;
 }
 
 // The kernel walks the path again when told so, and finds what is there now.
@@ -80,37 +92,76 @@ tl::unexpected<Error> another_file() {
   return tfile::fail(ErrorKind::stale, "another file was put in its place since it was looked up");
 }
 
-OpenedContent passed(SourceTree& tree, Descriptor file, const struct stat& status, bool writes) {
+// A file that is open, whatever became of its name.
+class OpenSourceFile final : public Holder {
+ public:
+  OpenSourceFile(std::shared_ptr<SourceTree> tree, std::shared_ptr<const Descriptor> file, CallerPtr by)
+      : tree_(std::move(tree)), file_(std::move(file)), by_(std::move(by)) {}
+
+  void attributes(Slot, Reply<Attributes> reply) const override {
+    answer_blocking(
+        tree_->context().cache, [tree = tree_, file = file_] { return told(*tree, file->get()); }, std::move(reply));
+  }
+  void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+    auto job = [tree = tree_, file = file_, change, by = by_]() -> Result<Attributes> {
+      TRY_VOID(SourceTree::change(file->get(), change, by));
+      return told(*tree, file->get());
+    };
+    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+  }
+
+ private:
+  static Result<Attributes> told(const SourceTree& tree, int fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
+    return mirrored_attributes(status, tree.context().ownership, tree.context().writing != nullptr);
+  }
+
+  const std::shared_ptr<SourceTree> tree_;
+  const std::shared_ptr<const Descriptor> file_;
+  const CallerPtr by_;
+};
+
+OpenedContent passed(SourceTree& tree, Descriptor descriptor, const struct stat& status, bool writes, CallerPtr by) {
+  const auto file = std::make_shared<const Descriptor>(std::move(descriptor));
   OpenedContent opened;
   // Of a file that is written here the kernel's pages are right whatever its times say.
   opened.version =
       writes ? version_of({0, 0, 0, status.st_ino, status.st_dev}) : version_of(source_state(status).identity);
-  opened.content = std::make_shared<PassedContent>(tree.context().cache, std::move(file),
-                                                   static_cast<std::uint64_t>(status.st_size));
+  if (tree.context().writing) opened.own = std::make_shared<const OpenSourceFile>(tree.shared_from_this(), file, by);
+  opened.content = std::make_shared<PassedContent>(tree.context().cache, file,
+                                                   static_cast<std::uint64_t>(status.st_size), std::move(by));
   return opened;
 }
 
-Result<OpenedContent> open_passed(SourceTree& tree, const std::string& path, const struct stat& known) {
-  TRY(Descriptor file, tree.open_path(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false));
+Result<OpenedContent> open_passed(SourceTree& tree, const std::string& path, const struct stat& known, int mode,
+                                  const CallerPtr& by) {
+  TRY(Descriptor file, as_moved(tree.open_path(path, mode | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false, by)));
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
   if (!is_same_file(status, known)) return another_file();
-  return passed(tree, std::move(file), status, false);
+  return passed(tree, std::move(file), status, mode != O_RDONLY, by);
 }
 
 // A job that changes attributes and tells what they are then.
-auto changed(TreePtr tree, std::string path, const AttributeChange& change) {
-  return [tree = std::move(tree), path = std::move(path), change]() -> Result<Attributes> {
-    TRY_VOID(tree->change(path, change));
-    TRY(const struct stat status, tree->status(path));
+auto changed(TreePtr tree, std::string path, const AttributeChange& change, CallerPtr by) {
+  return [tree = std::move(tree), path = std::move(path), change, by = std::move(by)]() -> Result<Attributes> {
+    TRY_VOID(as_moved(tree->change(path, change, by)));
+    TRY(const struct stat status, tree->status(path, by));
     return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
   };
 }
 
 class SourceFile final : public Holder {
  public:
-  SourceFile(TreePtr tree, std::string path, const struct stat& status)
-      : tree_(std::move(tree)), path_(std::move(path)), status_(status), seen_(Clock::now()) {}
+  SourceFile(TreePtr tree, std::string path, const struct stat& status, CallerPtr by = nullptr)
+      : tree_(std::move(tree)), path_(std::move(path)), status_(status), by_(std::move(by)), seen_(Clock::now()) {}
+
+  // The host says what may be done, each time.
+  void admit(Slot, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
+  std::shared_ptr<const Holder> acting_for(const CallerPtr& by) const override {
+    return std::make_shared<const SourceFile>(tree_, path_, status_, by);
+  }
 
   std::uint64_t file_identity() const override {
     tfile::Identity place;  // what it holds may change, as files do
@@ -118,39 +169,42 @@ class SourceFile final : public Holder {
     place.inode = status_.st_ino;
     return version_of(place);
   }
+  // A file that can be renamed and linked here is itself under all of its names.
+  bool keeps_inode() const override { return tree_->context().writing != nullptr; }
+  const std::string& path() const { return path_; }
   std::optional<Attributes> known_attributes(Slot) const override {
-    if (Clock::now() - seen_ > MountedFile::kRecent) return std::nullopt;
+    // What is written here changes without a look at it.
+    if (by_ || tree_->context().writing || Clock::now() - seen_ > MountedFile::kRecent) return std::nullopt;
     return mirrored_attributes(status_, tree_->context().ownership, tree_->context().writing != nullptr);
   }
   void attributes(Slot slot, Reply<Attributes> reply) const override {
     if (auto known = known_attributes(slot)) return reply(*known);
-    auto job = [tree = tree_, path = path_, known = status_]() -> Result<Attributes> {
-      TRY(const struct stat status, tree->status(path));
+    auto job = [tree = tree_, path = path_, known = status_, by = by_]() -> Result<Attributes> {
+      TRY(const struct stat status, as_moved(tree->status(path, by)));
       if (!is_same_file(status, known)) return another_file();
       return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
   void open(Slot, Reply<OpenedContent> reply) const override {
-    auto job = [tree = tree_, path = path_, known = status_] { return open_passed(*tree, path, known); };
+    auto job = [tree = tree_, path = path_, known = status_, by = by_] {
+      return open_passed(*tree, path, known, O_RDONLY, by);
+    };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
   void open_to_write(Slot, Reply<OpenedContent> reply) const override {
-    auto job = [tree = tree_, path = path_, known = status_]() -> Result<OpenedContent> {
-      TRY(Descriptor file, tree->open_path(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false));
-      struct stat status {};
-      if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
-      if (!is_same_file(status, known)) return another_file();
-      return passed(*tree, std::move(file), status, true);
+    auto job = [tree = tree_, path = path_, known = status_, by = by_] {
+      return open_passed(*tree, path, known, O_RDWR, by);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
   void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
-    answer_blocking(tree_->context().cache, changed(tree_, path_, change), std::move(reply));
+    answer_blocking(tree_->context().cache, changed(tree_, path_, change, by_), std::move(reply));
   }
   void read_link(Slot, Reply<std::string> reply) const override {
     answer_blocking(
-        tree_->context().cache, [tree = tree_, path = path_] { return tree->link_target(path); }, std::move(reply));
+        tree_->context().cache,
+        [tree = tree_, path = path_, by = by_] { return as_moved(tree->link_target(path, by)); }, std::move(reply));
   }
 
  private:
@@ -158,20 +212,28 @@ class SourceFile final : public Holder {
   const TreePtr tree_;
   const std::string path_;
   const struct stat status_;
+  const CallerPtr by_;
   const Clock::time_point seen_;
 };
 
 class SourceDirectory final : public Directory {
  public:
-  SourceDirectory(TreePtr tree, std::string path) : tree_(std::move(tree)), path_(std::move(path)) {}
+  SourceDirectory(TreePtr tree, std::string path, CallerPtr by = nullptr)
+      : tree_(std::move(tree)), path_(std::move(path)), by_(std::move(by)) {}
+  void admit(Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
+  std::shared_ptr<const Directory> acting_for(const CallerPtr& by) const override {
+    return std::make_shared<const SourceDirectory>(tree_, path_, by);
+  }
   void find(std::string_view name, Reply<FoundEntry>) const override;
   void list(Reply<std::shared_ptr<const Listing>> reply) const override {
     answer_blocking(
-        tree_->context().cache, [tree = tree_, path = path_] { return tree->list(path); }, std::move(reply));
+        tree_->context().cache, [tree = tree_, path = path_, by = by_] { return as_moved(tree->list(path, by)); },
+        std::move(reply));
   }
   void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const override;
   void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const override;
   void make_link(std::string_view name, std::string_view target, const Creation&, Reply<FoundEntry>) const override;
+  void make_hard_link(std::string_view name, const Holder& of, Reply<FoundEntry>) const override;
   void remove(std::string_view name, bool directory, Reply<void>) const override;
   void rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
               Reply<void>) const override;
@@ -182,6 +244,7 @@ class SourceDirectory final : public Directory {
   }
   const TreePtr tree_;
   const std::string path_;
+  const CallerPtr by_;
 };
 
 using Found = SourceTree::Found;
@@ -193,17 +256,19 @@ bool passes_through(const Error& error) { return is_lasting(error) || error.kind
 // The first bytes decide; but one that cannot be opened as a ROOT file passes through, unless something is staged for
 // it. One that changed meanwhile, as by a commit, is looked up again.
 void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
-  if (!found.root_file) return reply(FoundEntry{std::move(found.entry), {}});
+  const bool same_for_all = !found.is_link;
+  if (!found.root_file) return reply(FoundEntry{std::move(found.entry), {}, same_for_all});
   MountedFile& file = *found.root_file;
-  file.current(Freshness::recent, [&context, found = std::move(found),
+  file.current(Freshness::recent, [&context, same_for_all, found = std::move(found),
                                    reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (now && found.written) return reply(FoundEntry{{found.written->root(), {}}, {}});
     if (now)
-      return reply(FoundEntry{{std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}});
+      return reply(FoundEntry{
+          {std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}, same_for_all});
     const bool is_staged = found.written && found.written->staged().has_pending();
     if (is_staged || !passes_through(now.error())) return reply(tl::unexpected(std::move(now).error()));
     context.errors.add("/" + found.root_file->path(), now.error());
-    reply(FoundEntry{std::move(found.entry), {}});
+    reply(FoundEntry{std::move(found.entry), {}, same_for_all});
   });
 }
 
@@ -213,18 +278,18 @@ void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const
     decide(context, *std::move(found), std::move(reply));
   };
   answer_blocking(
-      tree_->context().cache, [tree = tree_, path = below(name)] { return tree->look_up(path); },
+      tree_->context().cache, [tree = tree_, path = below(name), by = by_] { return tree->look_up(path, by); },
       Reply<Found>(std::move(finish)));
 }
 
 void SourceDirectory::make_file(std::string_view name, const Creation& how, bool exclusive,
                                 Reply<CreatedFile> reply) const {
-  auto job = [tree = tree_, path = below(name), how, exclusive]() -> Result<CreatedFile> {
-    TRY(Descriptor file, tree->make_file(path, how, exclusive));
+  auto job = [tree = tree_, path = below(name), how, exclusive, by = by_]() -> Result<CreatedFile> {
+    TRY(Descriptor file, tree->make_file(path, how, exclusive, by));
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) return tfile::fail(ErrorKind::io, std::strerror(errno), -1, errno);
     CreatedFile made{{{make_source_file(tree, path, status), {}}, {}}, {}};
-    made.content = passed(*tree, std::move(file), status, true);
+    made.content = passed(*tree, std::move(file), status, true, by);
     return made;
   };
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
@@ -232,24 +297,35 @@ void SourceDirectory::make_file(std::string_view name, const Creation& how, bool
 
 // A name that ends in ".root" is to be a ROOT file.
 void SourceDirectory::make_directory(std::string_view name, const Creation& how, Reply<FoundEntry> reply) const {
-  auto job = [tree = tree_, path = below(name), how]() -> Result<FoundEntry> {
+  auto job = [tree = tree_, path = below(name), how = Creation(how), by = by_]() mutable -> Result<FoundEntry> {
     if (path.ends_with(".root")) {
       if (tree->status(path)) return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST);
-      TRY(const auto written, tree->written_file(path));
+      TRY(const auto written, tree->new_written_file(path, how, by));
       TRY_VOID(written->staged().make({how.uid, how.gid, how.mode & 0666}));
       return FoundEntry{{written->root(), {}}, {}};
     }
-    TRY_VOID(tree->make_directory(path, how));
+    TRY_VOID(tree->make_directory(path, how, by));
     return FoundEntry{{make_source_directory(tree, path), {}}, {}};
   };
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }
 
-void SourceDirectory::make_link(std::string_view name, std::string_view target, const Creation& how,
+void SourceDirectory::make_link(std::string_view name, std::string_view target, const Creation&,
                                 Reply<FoundEntry> reply) const {
-  auto job = [tree = tree_, path = below(name), target = std::string(target), how]() -> Result<FoundEntry> {
-    TRY_VOID(tree->make_link(path, target, how));
+  auto job = [tree = tree_, path = below(name), target = std::string(target), by = by_]() -> Result<FoundEntry> {
+    TRY_VOID(tree->make_link(path, target, by));
     TRY(const struct stat status, tree->status(path));
+    return FoundEntry{{make_source_file(tree, path, status), {}}, {}};
+  };
+  answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+}
+
+void SourceDirectory::make_hard_link(std::string_view name, const Holder& of, Reply<FoundEntry> reply) const {
+  const auto* file = dynamic_cast<const SourceFile*>(&of);
+  if (!file) return Directory::make_hard_link(name, of, std::move(reply));
+  auto job = [tree = tree_, of_path = file->path(), path = below(name), by = by_]() -> Result<FoundEntry> {
+    TRY_VOID(tree->make_hard_link(of_path, path, by));
+    TRY(const struct stat status, tree->status(path, by));
     return FoundEntry{{make_source_file(tree, path, status), {}}, {}};
   };
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
@@ -263,7 +339,7 @@ Result<> claim(SourceTree& tree, const WrittenFile& file) {
 }
 
 // A ROOT file, which shows as a directory, goes by rmdir when nothing is in it, as a directory would.
-Result<> remove_root_file(SourceTree& tree, const std::string& path) {
+Result<> remove_root_file(SourceTree& tree, const std::string& path, const CallerPtr& by) {
   TRY(const auto written, tree.written_file(path));
   if (written->staged().is_there()) {
     TRY(const auto source, written->staged().committed_source());
@@ -274,7 +350,7 @@ Result<> remove_root_file(SourceTree& tree, const std::string& path) {
                     [&](const tfile::KeyInfo& key) { return staged.hidden.contains(tfile::escape_name(key.name)); });
     if (!all_gone || !staged.staged.empty()) return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
     TRY_VOID(claim(tree, *written));
-    if (auto removed = tree.remove(path, false); !removed) {
+    if (auto removed = tree.remove(path, false, by); !removed) {
       written->staged().unclaim();
       return removed;
     }
@@ -286,11 +362,11 @@ Result<> remove_root_file(SourceTree& tree, const std::string& path) {
 }
 
 void SourceDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
-  auto job = [tree = tree_, path = below(name), directory]() -> Result<> {
-    TRY(const Found found, tree->look_up(path));
+  auto job = [tree = tree_, path = below(name), directory, by = by_]() -> Result<> {
+    TRY(const Found found, tree->look_up(path, by));
     if (found.written && !directory) return tfile::fail(ErrorKind::invalid, "is a directory", -1, EISDIR);
-    if (found.written) return remove_root_file(*tree, path);
-    return tree->remove(path, directory);
+    if (found.written) return remove_root_file(*tree, path, by);
+    return tree->remove(path, directory, by);
   };
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }
@@ -299,8 +375,8 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
                              Reply<void> reply) const {
   const auto* target = dynamic_cast<const SourceDirectory*>(&to);
   if (!target) return reply(tfile::fail(ErrorKind::invalid, "into a ROOT file", -1, EXDEV));
-  auto job = [tree = tree_, from = below(name), into = target->below(new_name), flags]() -> Result<> {
-    TRY(const Found found, tree->look_up(from));
+  auto job = [tree = tree_, from = below(name), into = target->below(new_name), flags, by = by_]() -> Result<> {
+    TRY(const Found found, tree->look_up(from, by));
     const auto taken = tree->look_up(into);
     std::vector<WrittenPtr> claimed;
     const auto rename = [&]() -> Result<> {
@@ -315,7 +391,7 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
         TRY_VOID(claim(*tree, *taken->written));
         claimed.push_back(taken->written);
       }
-      return tree->rename(from, into, flags);
+      return tree->rename(from, into, flags, by);
     };
     auto done = rename();
     for (const WrittenPtr& file : claimed) {
@@ -332,21 +408,26 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
 
 class SourceDirectoryHolder final : public Holder {
  public:
-  SourceDirectoryHolder(TreePtr tree, std::string path)
+  SourceDirectoryHolder(TreePtr tree, std::string path, CallerPtr by = nullptr)
       : tree_(std::move(tree)),
         path_(std::move(path)),
-        directory_(std::make_shared<const SourceDirectory>(tree_, path_)) {}
+        by_(std::move(by)),
+        directory_(std::make_shared<const SourceDirectory>(tree_, path_, by_)) {}
+  void admit(Slot, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
+  std::shared_ptr<const Holder> acting_for(const CallerPtr& by) const override {
+    return std::make_shared<const SourceDirectoryHolder>(tree_, path_, by);
+  }
 
   void attributes(Slot, Reply<Attributes> reply) const override {
-    auto job = [tree = tree_, path = path_]() -> Result<Attributes> {
-      TRY(const struct stat status, tree->status(path));
+    auto job = [tree = tree_, path = path_, by = by_]() -> Result<Attributes> {
+      TRY(const struct stat status, as_moved(tree->status(path, by)));
       return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
   void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
   void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
-    answer_blocking(tree_->context().cache, changed(tree_, path_, change), std::move(reply));
+    answer_blocking(tree_->context().cache, changed(tree_, path_, change, by_), std::move(reply));
   }
   // Of all ROOT files below it.
   void sync(Slot, Reply<void> reply) const override {
@@ -365,6 +446,7 @@ class SourceDirectoryHolder final : public Holder {
  private:
   const TreePtr tree_;
   const std::string path_;
+  const CallerPtr by_;
   const std::shared_ptr<const Directory> directory_;
 };
 

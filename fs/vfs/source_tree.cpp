@@ -3,9 +3,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/fsuid.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -13,9 +10,12 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 #include "staging/left_journal.h"
 #include "tfile/source.h"
+#include "vfs/acting_for.h"
+#include "vfs/beneath.h"
 #include "vfs/blocking.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
@@ -40,46 +40,18 @@ tl::unexpected<Error> system_failure(const std::string& path, int number) {
   return tfile::fail(kind, "/" + path + ": " + std::strerror(number), -1, number);
 }
 
-// For kernels and sandboxes without openat2: component by component, following no link at all.
-int walk(int root, std::string_view path, int flags) {
-  Descriptor at(::fcntl(root, F_DUPFD_CLOEXEC, 0));
-  while (at) {
-    const std::size_t slash = path.find('/');
-    const bool last = slash == std::string_view::npos;
-    const std::string component(path.substr(0, slash));
-    if (component == "..") {
-      errno = EXDEV;
-      return -1;
-    }
-    at = Descriptor(::openat(at.get(), component.c_str(), (last ? flags : kDirectoryFlags) | O_NOFOLLOW));
-    if (last) return at.release();
-    path.remove_prefix(slash + 1);
-  }
-  return -1;
-}
-
-int open_beneath(int root, const std::string& path, int flags, bool links) {
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(flags | (links ? 0 : O_NOFOLLOW));
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  if (!links) how.resolve |= RESOLVE_NO_SYMLINKS;
-  // With O_PATH the link itself can be opened, which RESOLVE_NO_SYMLINKS would forbid.
-  if (!links && (flags & O_PATH)) how.resolve &= ~static_cast<std::uint64_t>(RESOLVE_NO_SYMLINKS);
-  const std::string& name = path.empty() ? std::string(".") : path;
-  for (int attempt = 0; attempt < 8; ++attempt) {  // EAGAIN: a rename elsewhere raced with the walk
-    const long fd = ::syscall(SYS_openat2, root, name.c_str(), &how, sizeof how);
-    if (fd >= 0) return static_cast<int>(fd);
-    if (errno != EAGAIN && errno != EINTR) break;
-  }
-  if (errno == ENOSYS || errno == EPERM) return walk(root, name, flags);
-  return -1;
-}
-
 Result<bool> begins_as_root_file(int fd, const std::string& path) {
   std::array<char, 4> magic{};
   const ssize_t got = ::pread(fd, magic.data(), magic.size(), 0);
   if (got < 0) return system_failure(path, errno);
   return got == 4 && std::memcmp(magic.data(), "root", 4) == 0;
+}
+
+Result<std::string> text_of_link(const Descriptor& link, const std::string& path) {
+  std::array<char, PATH_MAX> target;
+  const ssize_t size = ::readlinkat(link.get(), "", target.data(), target.size());
+  if (size < 0) return system_failure(path, errno);
+  return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
 std::string parent_of(const std::string& path) {
@@ -109,6 +81,18 @@ class TreeOrigin final : public Origin {
     TRY(const Descriptor directory, tree->open_path(parent_of(path_), kDirectoryFlags, false));
     TRY(auto source, tfile::adopt_source(file.release(), shown_, directory.get()));
     return GuardedSource::guard(std::move(source));
+  }
+
+  Result<tfile::Identity> reach(const CallerPtr& by, Access access, const std::string& sibling) const override {
+    TRY(const auto tree, this->tree());
+    const int flags = access == Access::status ? O_PATH | O_CLOEXEC
+                      : access == Access::read ? kReadFlags
+                                               : O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    TRY(const Descriptor file,
+        sibling.empty() ? tree->open_path(path_, flags, true, by) : tree->open_beside(path_, sibling, flags, by));
+    struct stat status {};
+    if (::fstat(file.get(), &status) != 0) return system_failure(path_, errno);
+    return source_state(status).identity;
   }
 
  private:
@@ -167,57 +151,74 @@ bool SourceTree::is_hidden(std::string_view path) const {
   return (!hidden_.empty() && path == hidden_) || path.ends_with(kJournalSuffix) || path.ends_with(kTemporarySuffix);
 }
 
-Result<Descriptor> SourceTree::open_path(const std::string& path, int flags, bool links) const {
-  Descriptor opened(open_beneath(root_.get(), path, flags, false));
+Result<Descriptor> SourceTree::open_path(const std::string& path, int flags, bool links, const CallerPtr& by) const {
+  const ActingFor acting(by);
+  if (!acting) return system_failure(path, EACCES);
+  return open_as_is(path, flags, links, by);
+}
+
+// With the ids that the thread has.
+Result<Descriptor> SourceTree::open_as_is(const std::string& path, int flags, bool links, const CallerPtr& by) const {
+  Descriptor opened = open_beneath_for(by, root_.get(), real_path_, path, flags, false);
   if (!opened && errno == ELOOP && links) {
-    TRY(const std::string inside, inside_path_of_link(path));
-    opened = Descriptor(open_beneath(root_.get(), inside, flags, true));
+    TRY(const std::string inside, inside_path_of_link(path, by));
+    opened = open_beneath_for(by, root_.get(), real_path_, inside, flags, true);
   } else if (opened && links && (flags & O_PATH)) {
     struct stat status {};
     if (::fstat(opened.get(), &status) == 0 && S_ISLNK(status.st_mode)) {
-      TRY(const std::string inside, inside_path_of_link(path));
-      opened = Descriptor(open_beneath(root_.get(), inside, flags, true));
+      TRY(const std::string inside, inside_path_of_link(path, by));
+      opened = open_beneath_for(by, root_.get(), real_path_, inside, flags, true);
     }
   }
   if (!opened) return system_failure(path, errno);
   return opened;
 }
 
+Result<Descriptor> SourceTree::open_beside(const std::string& path, const std::string& below, int flags,
+                                           const CallerPtr& by) const {
+  const ActingFor acting(by);
+  if (!acting) return system_failure(below, EACCES);
+  TRY(const Descriptor directory, open_as_is(parent_of(path), kDirectoryFlags, false, by));
+  Descriptor opened = open_beneath_for(by, directory.get(), "", below, flags, true);
+  if (!opened) return system_failure(below, errno);
+  return opened;
+}
+
 // RESOLVE_BENEATH takes no absolute link; one that names a file inside the tree is made relative to it here.
-Result<std::string> SourceTree::inside_path_of_link(const std::string& path) const {
-  TRY(const std::string target, link_target(path));
+Result<std::string> SourceTree::inside_path_of_link(const std::string& path, const CallerPtr& by) const {
+  TRY(const Descriptor link, open_as_is(path, O_PATH | O_CLOEXEC, false, by));
+  TRY(const std::string target, text_of_link(link, path));
   if (!target.starts_with('/')) return path;
   if (real_path_ == "/") return target.substr(1);
   if (target.starts_with(real_path_ + "/")) return target.substr(real_path_.size() + 1);
   return system_failure(path, EXDEV);
 }
 
-Result<struct stat> SourceTree::status(const std::string& path) const {
-  TRY(const Descriptor at, open_path(path, O_PATH | O_CLOEXEC, false));
+Result<struct stat> SourceTree::status(const std::string& path, const CallerPtr& by) const {
+  TRY(const Descriptor at, open_path(path, O_PATH | O_CLOEXEC, false, by));
   struct stat status {};
   if (::fstat(at.get(), &status) != 0) return system_failure(path, errno);
   return status;
 }
 
-Result<std::string> SourceTree::link_target(const std::string& path) const {
-  TRY(const Descriptor link, open_path(path, O_PATH | O_CLOEXEC, false));
-  std::array<char, PATH_MAX> target;
-  const ssize_t size = ::readlinkat(link.get(), "", target.data(), target.size());
-  if (size < 0) return system_failure(path, errno);
-  return std::string(target.data(), static_cast<std::size_t>(size));
+Result<std::string> SourceTree::link_target(const std::string& path, const CallerPtr& by) const {
+  TRY(const Descriptor link, open_path(path, O_PATH | O_CLOEXEC, false, by));
+  return text_of_link(link, path);
 }
 
-Result<SourceTree::Found> SourceTree::look_up(const std::string& path) {
+Result<SourceTree::Found> SourceTree::look_up(const std::string& path, const CallerPtr& by) {
   if (is_hidden(path)) return no_such_entry();
-  const auto seen = this->status(path);
+  const auto seen = this->status(path, by);
   if (!seen && context_.writing && seen.error().kind == ErrorKind::not_found) return look_up_written(path);
   TRY(const struct stat status, seen);
   Found found;
   found.entry = Entry{S_ISDIR(status.st_mode) ? make_source_directory(shared_from_this(), path)
                                               : make_source_file(shared_from_this(), path, status),
                       {}};
-  if (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)) {
-    const auto file = open_path(path, kReadFlags, true);
+  found.is_link = S_ISLNK(status.st_mode);
+  if (S_ISREG(status.st_mode) || found.is_link) {
+    // A link leads nobody where he could not go himself: to him it is a link.
+    const auto file = open_path(path, kReadFlags, true, found.is_link ? by : nullptr);
     struct stat behind {};
     // What cannot be opened for a lack of descriptors or memory is not taken for a plain file.
     if (!file && file.error().kind == ErrorKind::io) return tl::unexpected(file.error());
@@ -263,8 +264,8 @@ std::shared_ptr<MountedFile> SourceTree::root_file(const std::string& path) {
   return file;
 }
 
-Result<std::shared_ptr<const Listing>> SourceTree::list(const std::string& path) {
-  TRY(Descriptor directory, open_path(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, false));
+Result<std::shared_ptr<const Listing>> SourceTree::list(const std::string& path, const CallerPtr& by) {
+  TRY(Descriptor directory, open_path(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, false, by));
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(directory.get()), ::closedir);
   if (!stream) return system_failure(path, errno);
   directory.release();
@@ -374,38 +375,32 @@ void SourceTree::take_over_journals_in(const std::string& path, int depth) {
   }
 }
 
-Result<Descriptor> SourceTree::parent(const std::string& path) const {
-  return open_path(parent_of(path), kDirectoryFlags, false);
+Result<std::shared_ptr<WrittenFile>> SourceTree::new_written_file(const std::string& path, Creation& how,
+                                                                  const CallerPtr& by) {
+  {
+    const ActingFor acting(by);
+    TRY(const Descriptor in, parent(path, by));
+    if (!acting || !may_change_names(by, in.get())) return system_failure(path, EACCES);
+    struct stat status {};
+    if (::fstat(in.get(), &status) != 0) return system_failure(path, errno);
+    if (status.st_mode & S_ISGID) how.gid = status.st_gid;  // as all that is made in such a directory
+  }
+  return written_file(path);
 }
 
-namespace {
+// The directory in which names are changed, held by its descriptor from then on.
+Result<Descriptor> SourceTree::parent(const std::string& path, const CallerPtr& by) const {
+  TRY(Descriptor in, open_as_is(parent_of(path), kDirectoryFlags, false, by));
+  // Where the kernel does not know for whom it is done, it does not ask.
+  if (!ActingFor::is_possible() && !may_change_names(by, in.get())) return system_failure(path, EACCES);
+  return in;
+}
 
-// What this thread makes belongs to who asked for it, where the process may make files for others (setfsuid(2): of this
-// thread alone).
-class ActingFor {
- public:
-  explicit ActingFor(const Creation& who) : acts_(::geteuid() == 0 && (who.uid != 0 || who.gid != 0)) {
-    if (!acts_) return;
-    ::setfsgid(who.gid);
-    ::setfsuid(who.uid);
-  }
-  ~ActingFor() {
-    if (!acts_) return;
-    ::setfsuid(::geteuid());
-    ::setfsgid(::getegid());
-  }
-  ActingFor(const ActingFor&) = delete;
-  ActingFor& operator=(const ActingFor&) = delete;
-
- private:
-  const bool acts_;
-};
-
-}  // namespace
-
-Result<Descriptor> SourceTree::make_file(const std::string& path, const Creation& how, bool exclusive) {
-  TRY(const Descriptor in, parent(path));
-  const ActingFor acting(how);
+Result<Descriptor> SourceTree::make_file(const std::string& path, const Creation& how, bool exclusive,
+                                         const CallerPtr& by) {
+  const ActingFor acting(by);
+  if (!acting) return system_failure(path, EACCES);
+  TRY(const Descriptor in, parent(path, by));
   Descriptor file(::openat(in.get(), name_of(path).c_str(),
                            O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | (exclusive ? O_EXCL : 0),
                            how.mode));
@@ -413,58 +408,115 @@ Result<Descriptor> SourceTree::make_file(const std::string& path, const Creation
   return file;
 }
 
-Result<> SourceTree::make_directory(const std::string& path, const Creation& how) {
-  TRY(const Descriptor in, parent(path));
-  const ActingFor acting(how);
+Result<> SourceTree::make_directory(const std::string& path, const Creation& how, const CallerPtr& by) {
+  const ActingFor acting(by);
+  if (!acting) return system_failure(path, EACCES);
+  TRY(const Descriptor in, parent(path, by));
   if (::mkdirat(in.get(), name_of(path).c_str(), how.mode) != 0) return system_failure(path, errno);
   return {};
 }
 
-Result<> SourceTree::make_link(const std::string& path, const std::string& target, const Creation& how) {
-  TRY(const Descriptor in, parent(path));
-  const ActingFor acting(how);
+Result<> SourceTree::make_link(const std::string& path, const std::string& target, const CallerPtr& by) {
+  const ActingFor acting(by);
+  if (!acting) return system_failure(path, EACCES);
+  TRY(const Descriptor in, parent(path, by));
   if (::symlinkat(target.c_str(), in.get(), name_of(path).c_str()) != 0) return system_failure(path, errno);
   return {};
 }
 
-Result<> SourceTree::remove(const std::string& path, bool directory) {
-  TRY(const Descriptor in, parent(path));
+Result<> SourceTree::make_hard_link(const std::string& of, const std::string& path, const CallerPtr& by) {
+  const ActingFor acting(by);
+  if (!acting) return system_failure(path, EACCES);
+  TRY(const Descriptor from, open_as_is(parent_of(of), kDirectoryFlags, false, by));
+  TRY(const Descriptor in, parent(path, by));
+  if (::linkat(from.get(), name_of(of).c_str(), in.get(), name_of(path).c_str(), 0) != 0)
+    return system_failure(path, errno);
+  return {};
+}
+
+Result<> SourceTree::remove(const std::string& path, bool directory, const CallerPtr& by) {
+  const ActingFor acting(by);
+  if (!acting) return system_failure(path, EACCES);
+  TRY(const Descriptor in, parent(path, by));
   if (::unlinkat(in.get(), name_of(path).c_str(), directory ? AT_REMOVEDIR : 0) != 0)
     return system_failure(path, errno);
   return {};
 }
 
-Result<> SourceTree::rename(const std::string& from, const std::string& to, unsigned flags) {
-  TRY(const Descriptor out_of, parent(from));
-  TRY(const Descriptor into, parent(to));
+Result<> SourceTree::rename(const std::string& from, const std::string& to, unsigned flags, const CallerPtr& by) {
+  const ActingFor acting(by);
+  if (!acting) return system_failure(from, EACCES);
+  TRY(const Descriptor out_of, parent(from, by));
+  TRY(const Descriptor into, parent(to, by));
   if (::renameat2(out_of.get(), name_of(from).c_str(), into.get(), name_of(to).c_str(), flags) != 0)
     return system_failure(from, errno);
   return {};
 }
 
-Result<> SourceTree::change(const std::string& path, const AttributeChange& change) {
-  TRY(const Descriptor in, parent(path));
+namespace {
+
+constexpr auto kNobody = static_cast<uid_t>(-1);
+
+// What utimensat(2) takes. Nothing where a new size has set the time already: who may write a file but does not own it
+// may not ask for one time alone.
+std::optional<std::array<timespec, 2>> times_of(const AttributeChange& change) {
+  if (!change.accessed && !change.modified) return std::nullopt;
+  if (change.size && !change.accessed && change.modified->tv_nsec == UTIME_NOW) return std::nullopt;
+  constexpr timespec kLeave{0, UTIME_OMIT};
+  return std::array<timespec, 2>{change.accessed.value_or(kLeave), change.modified.value_or(kLeave)};
+}
+
+// Before somebody who is not the owner writes, the kernel asks in his name for the mode without the bits that let a
+// file run as its owner. He may not change it; but when he writes the host takes them away itself.
+bool is_taken_away(const AttributeChange& change, const struct stat& status, const CallerPtr& by) {
+  constexpr mode_t kTaken = S_ISUID | S_ISGID;
+  if (!change.mode || !by || by->uid == status.st_uid) return false;
+  const mode_t old = status.st_mode & 07777, wanted = *change.mode & 07777;
+  return (old & ~kTaken) == (wanted & ~kTaken) && (wanted & ~old) == 0;
+}
+
+}  // namespace
+
+Result<> SourceTree::change(const std::string& path, const AttributeChange& change, const CallerPtr& by) {
+  const ActingFor acting(by);
+  if (!acting) return system_failure(path, EACCES);
+  TRY(const Descriptor in, open_as_is(parent_of(path), kDirectoryFlags, false, by));
   const std::string name = path.empty() ? "." : name_of(path);
+  struct stat status {};
+  if (::fstatat(in.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return system_failure(path, errno);
   if (change.size) {
-    TRY(const Descriptor file, open_path(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false));
+    TRY(const Descriptor file, open_as_is(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false, by));
     if (::ftruncate(file.get(), static_cast<off_t>(*change.size)) != 0) return system_failure(path, errno);
   }
-  if (change.mode) {
-    // Not through a link: the descriptor is of what stands there itself.
-    TRY(const Descriptor file, open_path(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false));
-    if (::fchmod(file.get(), *change.mode & 07777) != 0) return system_failure(path, errno);
-  }
-  constexpr auto kNobody = static_cast<uid_t>(-1);
+  // Never through a link: of what stands there itself.
+  if (change.mode && !is_taken_away(change, status, by) &&
+      ::fchmodat(in.get(), name.c_str(), *change.mode & 07777, AT_SYMLINK_NOFOLLOW) != 0)
+    return system_failure(path, errno);
   if (change.uid || change.gid) {
     if (::fchownat(in.get(), name.c_str(), change.uid.value_or(kNobody), change.gid.value_or(kNobody),
                    AT_SYMLINK_NOFOLLOW) != 0)
       return system_failure(path, errno);
   }
-  if (change.accessed || change.modified) {
-    constexpr timespec kLeave{0, UTIME_OMIT};
-    const std::array<timespec, 2> times{change.accessed.value_or(kLeave), change.modified.value_or(kLeave)};
-    if (::utimensat(in.get(), name.c_str(), times.data(), AT_SYMLINK_NOFOLLOW) != 0) return system_failure(path, errno);
-  }
+  const auto times = times_of(change);
+  if (times && ::utimensat(in.get(), name.c_str(), times->data(), AT_SYMLINK_NOFOLLOW) != 0)
+    return system_failure(path, errno);
+  return {};
+}
+
+Result<> SourceTree::change(int open_file, const AttributeChange& change, const CallerPtr& by) {
+  const std::string what = "open file";
+  const ActingFor acting(by);
+  if (!acting) return system_failure(what, EACCES);
+  struct stat status {};
+  if (::fstat(open_file, &status) != 0) return system_failure(what, errno);
+  if (change.size && ::ftruncate(open_file, static_cast<off_t>(*change.size)) != 0) return system_failure(what, errno);
+  if (change.mode && !is_taken_away(change, status, by) && ::fchmod(open_file, *change.mode & 07777) != 0)
+    return system_failure(what, errno);
+  if ((change.uid || change.gid) &&
+      ::fchown(open_file, change.uid.value_or(kNobody), change.gid.value_or(kNobody)) != 0)
+    return system_failure(what, errno);
+  const auto times = times_of(change);
+  if (times && ::futimens(open_file, times->data()) != 0) return system_failure(what, errno);
   return {};
 }
 

@@ -23,7 +23,7 @@ class WrittenFile;
 // A directory of the host, mirrored live. Nothing outside of it is ever reached: every path is walked by the kernel
 // from its descriptor (openat2, RESOLVE_BENEATH), and links are followed only to see whether a ROOT file of the same
 // tree is behind them. What is there is looked at anew for each request; every look is a job for a thread that may
-// block.
+// block. Where a caller is named, the host decides as if he had asked it himself (vfs/acting_for.h).
 class SourceTree : public std::enable_shared_from_this<SourceTree> {
  public:
   // `hidden`: a path below the directory that is not shown: the mount point itself, where it lies inside; else empty.
@@ -38,40 +38,48 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
     Entry entry;                             // as it shows if it is not a ROOT file
     std::shared_ptr<MountedFile> root_file;  // set where the first bytes say that it is one
     std::shared_ptr<WrittenFile> written;    // set where it may be written, or will be a ROOT file
+    bool is_link = false;                    // and shows as what its reader may see behind it
   };
-  Result<Found> look_up(const std::string& path);
-  Result<struct stat> status(const std::string& path) const;
-  Result<Descriptor> open_path(const std::string& path, int flags, bool links) const;
-  Result<std::string> link_target(const std::string& path) const;
-  Result<std::shared_ptr<const Listing>> list(const std::string& path);
+  Result<Found> look_up(const std::string& path, const CallerPtr& = nullptr);
+  Result<struct stat> status(const std::string& path, const CallerPtr& = nullptr) const;
+  Result<Descriptor> open_path(const std::string& path, int flags, bool links, const CallerPtr& = nullptr) const;
+  Result<std::string> link_target(const std::string& path, const CallerPtr& = nullptr) const;
+  Result<std::shared_ptr<const Listing>> list(const std::string& path, const CallerPtr& = nullptr);
+  // What a caller finds at `below` (a path that may lead through links) from the directory of `path`.
+  Result<Descriptor> open_beside(const std::string& path, const std::string& below, int flags, const CallerPtr&) const;
 
   // Where the mount may be written: a ROOT file at the path, there or not; `make`: it is made.
   Result<std::shared_ptr<WrittenFile>> written_file(const std::string& path);
+  // Where a caller makes one. Error: denied, where he may make nothing in its directory.
+  Result<std::shared_ptr<WrittenFile>> new_written_file(const std::string& path, Creation&, const CallerPtr&);
   std::vector<std::shared_ptr<WrittenFile>> written_files();
   // Goes through the tree for what writers that crashed left, and finishes it.
   void take_over_journals();
 
   // Plain files and directories; each blocks. Errors: as the system calls.
-  Result<Descriptor> make_file(const std::string& path, const Creation&, bool exclusive);
-  Result<> make_directory(const std::string& path, const Creation&);
-  Result<> make_link(const std::string& path, const std::string& target, const Creation&);
-  Result<> remove(const std::string& path, bool directory);
-  Result<> rename(const std::string& from, const std::string& to, unsigned flags);
-  Result<> change(const std::string& path, const AttributeChange&);
+  Result<Descriptor> make_file(const std::string& path, const Creation&, bool exclusive, const CallerPtr&);
+  Result<> make_directory(const std::string& path, const Creation&, const CallerPtr&);
+  Result<> make_link(const std::string& path, const std::string& target, const CallerPtr&);
+  Result<> make_hard_link(const std::string& of, const std::string& path, const CallerPtr&);
+  Result<> remove(const std::string& path, bool directory, const CallerPtr&);
+  Result<> rename(const std::string& from, const std::string& to, unsigned flags, const CallerPtr&);
+  Result<> change(const std::string& path, const AttributeChange&, const CallerPtr&);
+  static Result<> change(int open_file, const AttributeChange&, const CallerPtr&);
 
   MountContext& context() const { return context_; }
 
  private:
   SourceTree(MountContext& context, Descriptor root, std::string real_path, std::string hidden)
       : context_(context), root_(std::move(root)), real_path_(std::move(real_path)), hidden_(std::move(hidden)) {}
-  Result<Descriptor> parent(const std::string& path) const;
+  Result<Descriptor> open_as_is(const std::string& path, int flags, bool links, const CallerPtr&) const;
+  Result<Descriptor> parent(const std::string& path, const CallerPtr&) const;
   Result<FilePlace> place(const std::string& path) const;
   Result<std::shared_ptr<WrittenFile>> open_written_file(const std::string& path);
   void tell_of_journal(const std::string& path) EXCLUDES(mutex_);
   Result<Found> look_up_written(const std::string& path);
   void take_over_journals_in(const std::string& path, int depth);
   bool is_hidden(std::string_view path) const;
-  Result<std::string> inside_path_of_link(const std::string& path) const;
+  Result<std::string> inside_path_of_link(const std::string& path, const CallerPtr&) const;
   std::shared_ptr<MountedFile> root_file(const std::string& path);
 
   MountContext& context_;

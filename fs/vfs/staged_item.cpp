@@ -134,6 +134,9 @@ class StagedHolder final : public Holder {
  public:
   StagedHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
 
+  void admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
+    file_->admit(access, by, std::move(reply));
+  }
   std::uint64_t file_identity() const override { return node_->identity; }
   bool keeps_inode() const override { return true; }
   std::optional<Attributes> known_attributes(Slot) const override {
@@ -305,6 +308,10 @@ class CommittedColumnHolder final : public Holder {
         committed_(std::move(committed)) {}
 
   const std::shared_ptr<const Generation>& generation() const override { return committed_.holder->generation(); }
+  void admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
+    if (access == Access::write) return file_->admit(access, by, std::move(reply));
+    committed_.holder->admit(committed_.slot, access, by, std::move(reply));
+  }
   std::optional<Attributes> known_attributes(Slot) const override {
     if (const NodePtr more = continuation()) return file_->staged_attributes(*more);
     auto known = committed_.holder->known_attributes(committed_.slot);

@@ -43,6 +43,15 @@ Takes TableHolder::takes(Slot slot) const {
   return node(slot).column ? Takes::items : Takes::columns;
 }
 
+// A column is made from where its branch is stored; every other file from all of the table.
+void TableHolder::admit(Slot slot, Access access, const CallerPtr& by, Reply<void> reply) const {
+  const bool of_column = (slot.form == Form::itself || slot.form == Form::npy) && node(slot).column;
+  const bool is_directory = slot.form == Form::itself && !of_column;
+  if (is_directory || table().siblings.empty()) return generation_->admit(access, by, std::move(reply));
+  generation_->admit(access, by, std::move(reply),
+                     of_column ? table().siblings_of(*node(slot).column) : table().siblings);
+}
+
 void TableHolder::view(Slot slot, Reply<std::shared_ptr<Content>> reply) const {
   switch (slot.form) {
     case Form::object_json:

@@ -30,6 +30,8 @@ class TableHolder final : public Holder {
   std::vector<ObjectFiles::Name> own_files() const;
 
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
+  void admit(Slot, Access, const CallerPtr&, Reply<void>) const override;
+  bool is_same_for_all(Slot) const override { return table().siblings.empty(); }
   std::optional<Attributes> known_attributes(Slot) const override;
   void attributes(Slot, Reply<Attributes>) const override;
   void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;

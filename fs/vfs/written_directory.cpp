@@ -37,6 +37,9 @@ class WrittenDirectory final : public Directory {
   WrittenDirectory(WrittenPtr file, NodePtr node, DirectoryPtr committed)
       : file_(std::move(file)), node_(std::move(node)), committed_(std::move(committed)) {}
 
+  void admit(Access access, const CallerPtr& by, Reply<void> reply) const override {
+    file_->admit(access, by, std::move(reply));
+  }
   void find(std::string_view name, Reply<FoundEntry>) const override;
   void list(Reply<std::shared_ptr<const Listing>>) const override;
   void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const override;

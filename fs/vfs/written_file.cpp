@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "vfs/beneath.h"
 #include "vfs/blocking.h"
 #include "vfs/control_directory.h"
 #include "vfs/names.h"
@@ -41,6 +42,9 @@ class WrittenDirectoryHolder final : public Holder {
  public:
   WrittenDirectoryHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
 
+  void admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
+    file_->admit(access, by, std::move(reply));
+  }
   void attributes(Slot, Reply<Attributes> reply) const override { reply(file_->staged_attributes(*node_)); }
 
   void enter(Slot, Freshness freshness, Reply<DirectoryPtr> reply) const override {
@@ -139,6 +143,16 @@ void WrittenFile::committed_entry(const NodePtr& directory, std::string_view nam
                       });
 }
 
+// Of a file that is not there yet, the bits count that it will have.
+void WrittenFile::admit(Access access, const CallerPtr& by, Reply<void> reply) const {
+  if (!by) return reply({});
+  if (staged_->is_there()) return mounted_->admit(access, by, std::move(reply));
+  const int wanted = access == Access::status ? 0 : access == Access::read ? R_OK : R_OK | W_OK;
+  const FilePlace::Owner owner = staged_->owner();
+  if (!bits_allow(*by, owner.mode, owner.uid, owner.gid, wanted)) return reply(not_admitted());
+  reply({});
+}
+
 Attributes WrittenFile::staged_attributes(const StagedNode& node) const {
   const StagedFile::Status status = staged_->status(node);
   const Ownership& ownership = context_.ownership;
@@ -161,8 +175,10 @@ Attributes WrittenFile::staged_attributes(const StagedNode& node) const {
 }
 
 Entry pending_entry(const WrittenPtr& file) {
-  return {make_control_file({std::string(kPendingName), [file] { return file->staged().pending_json(); }},
-                            file->context().ownership),
+  return {make_control_file(
+              {std::string(kPendingName), [file] { return file->staged().pending_json(); },
+               [file](const CallerPtr& by, Reply<void> reply) { file->admit(Access::read, by, std::move(reply)); }},
+              file->context().ownership),
           {}};
 }
 

@@ -33,6 +33,9 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
   // What is committed under a name there. Error: not_found.
   void committed_entry(const NodePtr& directory, std::string_view name, Freshness, Reply<FoundEntry>);
 
+  // As Holder::admit, of anything in it.
+  void admit(Access, const CallerPtr&, Reply<void>) const;
+
   // Owner, mode and times of what belongs to no committed key.
   Attributes staged_attributes(const StagedNode&) const;
 

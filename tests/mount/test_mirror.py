@@ -4,6 +4,7 @@
 import errno
 import os
 import shutil
+import subprocess
 import time
 
 import numpy as np
@@ -155,3 +156,22 @@ def test_inodes_of_a_mirror_are_stable(source):
     first = inodes()
     assert first == inodes()
     assert len(set(first.values())) == len(first)
+
+
+def test_names_cannot_speak_to_a_terminal(source, mount, program):
+    """In what is printed; the mount itself has the names as they are."""
+    hostile = ["\x1b]0;x", "\u009b31m", "\u202etoor.txt", "\u2066a", "\u200fb", "\u061cc", "d\u2028e"]
+    for name in hostile:
+        (source / (name + ".root")).write_bytes(b"root" + b"rotten" * 100)
+    m = mount(source)
+    assert {name + ".root" for name in hostile} <= set(os.listdir(m.path))
+    for name in hostile:
+        os.stat(os.path.join(m.path, name + ".root"))
+    listed = [subprocess.run([program, "ls", *options, source], capture_output=True, text=True, check=False).stdout
+              for options in ((), ("-l",), ("--json",))]
+    for said in (*listed, m.errors()):
+        assert ".root" in said
+        for name in hostile:
+            mark = max(name, key=lambda c: c in "\x1b\u009b\u202e\u2066\u200f\u061c\u2028")
+            assert mark not in said.replace("\n", ""), (name, said)
+    assert "\\xe2\\x80\\xaetoor" in listed[0] and "\\xc2\\x9b31m" in m.errors()
