@@ -17,7 +17,7 @@
 #include "cli/mount_table.h"
 #include "cli/options.h"
 #include "cli/root_file.h"
-#include "control/error_log.h"
+#include "printable.h"
 
 namespace tfilefs {
 namespace {

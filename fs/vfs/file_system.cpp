@@ -70,9 +70,13 @@ T wait_for(std::future<T> answer) {
 // ---- making
 
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOptions& options)
-    : cache_(std::move(cache)),
-      writing_(make_writing(options, *cache_, errors_)),
-      context_{*cache_, errors_, options.ownership, options.views_listed, options.strings, writing_.get(), options.is_shared} {
+    : cache_(std::move(cache)), writing_(make_writing(options, *cache_, errors_)), context_{*cache_,
+                                                                                            errors_,
+                                                                                            options.ownership,
+                                                                                            options.views_listed,
+                                                                                            options.strings,
+                                                                                            writing_.get(),
+                                                                                            options.is_shared} {
   // What names the paths that somebody uses is not for others.
   const bool closed = options.is_shared;
   control_.holder = make_control_directory({{"README", [] { return readme_text(); }},

@@ -57,8 +57,10 @@ class FakeObject final : public tfile::Object {
   Result<std::string> json(std::span<const std::byte> payload) const override {
     return '"' + std::string(reinterpret_cast<const char*>(payload.data()), payload.size()) + "\"\n";
   }
-  Result<tfile::Plot> plot(std::span<const std::byte>) const override { return nothing(); }
-  Result<tfile::Spreadsheet> spreadsheet(std::span<const std::byte>) const override { return nothing(); }
+  Result<tfile::Plot> plot(std::span<const std::byte>, tfile::Effort&) const override { return nothing(); }
+  Result<tfile::Spreadsheet> spreadsheet(std::span<const std::byte>, tfile::Effort&) const override {
+    return nothing();
+  }
   Result<std::string> text(std::span<const std::byte>) const override {
     return tfile::fail(ErrorKind::damaged, "no text after all");
   }
