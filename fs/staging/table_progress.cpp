@@ -78,6 +78,9 @@ Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed
     Level& below = levels[i + 1];
     if (list.staged) {
       TRY_VOID(find_ends(list, below, committed));
+      // Committed, it would have that offset, and what comes then would go behind it.
+      const bool begun = list.staged->base > 0 || list.staged->size >= list.staged->header + sizeof(std::int64_t);
+      if (!begun) counted.lacks.push_back(list.offered->path + ": has no first offset, 0");
     } else {
       list.end = below.staged ? committed_items(*below.staged, *below.offered) : 0;
     }
@@ -210,8 +213,7 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   };
   count_all(old.branches, old.columns, before);
   // Branches of types that are not written: what is put beside them has as many entries.
-  if (committed && old.branches.empty() && (before > 0 || !old.reason.empty()))
-    counts.emplace_back("the table", before);
+  if (committed && !old.reason.empty()) counts.emplace_back("the table", before);
   count_all(form->branches, added, 0);
   if (counts.empty()) {
     if (table.removed.empty()) lacks("no columns");

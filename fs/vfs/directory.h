@@ -113,6 +113,9 @@ class Holder : public std::enable_shared_from_this<Holder> {
   // The state of the ROOT file that these things belong to; null for what is looked at anew each time.
   virtual const std::shared_ptr<const Generation>& generation() const;
 
+  // The state that was looked at last of what is looked at anew each time; else the same as generation().
+  virtual std::shared_ptr<const Generation> latest_generation() const { return generation(); }
+
   // Of things without a generation: differs when another file was put in the place of one.
   virtual std::uint64_t file_identity() const { return 1; }
   // Whether that number is of no other thing of the mount, and the thing may be renamed.

@@ -305,9 +305,10 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
 void FileSystem::look_up(const InodePtr& parent, const std::string& name, int tries, const CallerPtr& by,
                          Reply<Found> reply) {
   const std::stop_token asker = reply.asker();
-  auto judged = [this, parent, name, tries, by, reply = std::move(reply)](Result<Found> found) mutable {
+  const GenerationPtr before = generation_of(*parent);
+  auto judged = [this, parent, name, tries, by, before, reply = std::move(reply)](Result<Found> found) mutable {
     if (found) return reply(std::move(found));
-    judge(generation_of(*parent), found.error(),
+    judge(before ? before : generation_of(*parent), found.error(),
           [this, parent, name, tries, by, reply = std::move(reply)](Result<Error> error) mutable {
             if (error->kind == ErrorKind::stale && tries > 1)
               return look_up(parent, name, tries - 1, by, std::move(reply));
@@ -360,7 +361,7 @@ void FileSystem::finish_found(const InodePtr& parent, const std::string& name, c
 }
 
 GenerationPtr FileSystem::generation_of(Inode& directory) {
-  if (GenerationPtr generation = inodes_->entry(directory).holder->generation()) return generation;
+  if (GenerationPtr generation = inodes_->entry(directory).holder->latest_generation()) return generation;
   const DirectoryPtr kept = inodes_->kept(directory);
   return kept ? kept->generation() : nullptr;
 }
@@ -376,8 +377,8 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
   const std::stop_token asker = reply.asker();
-  auto tell_kernel = [this, inode, reply = std::move(reply)](Result<Attributes> attributes) mutable {
-    const GenerationPtr of = inodes_->entry(*inode).holder->generation();
+  auto tell_kernel = [this, inode, of = inodes_->entry(*inode).holder->latest_generation(),
+                      reply = std::move(reply)](Result<Attributes> attributes) mutable {
     if (!attributes) return tell(inode, of, attributes.error(), std::move(reply));
     attributes->number = inode->number;
     reply(std::move(attributes));
@@ -447,7 +448,8 @@ void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, Re
 
 template <class T>
 void FileSystem::tell(const InodePtr& inode, const GenerationPtr& generation, const Error& error, Reply<T> reply) {
-  judge(generation, error, [this, inode, reply = std::move(reply)](Result<Error> judged) mutable {
+  const GenerationPtr of = generation ? generation : inodes_->entry(*inode).holder->latest_generation();
+  judge(of, error, [this, inode, reply = std::move(reply)](Result<Error> judged) mutable {
     note(*inode, "", *judged);
     reply(tl::unexpected(*std::move(judged)));
   });
@@ -496,9 +498,10 @@ void FileSystem::opendir(InodeId id, Reply<HandleId> reply, const CallerPtr& by)
 }
 
 void FileSystem::open_directory(const InodePtr& inode, int tries, const CallerPtr& by, Reply<HandleId> reply) {
-  list_directory(inode, by, [this, inode, tries, by, reply = std::move(reply)](Result<OpenFile> open) mutable {
+  const GenerationPtr before = generation_of(*inode);
+  list_directory(inode, by, [this, inode, tries, by, before, reply = std::move(reply)](Result<OpenFile> open) mutable {
     if (open) return reply(files_.add(*std::move(open)));
-    judge(generation_of(*inode), open.error(),
+    judge(before ? before : generation_of(*inode), open.error(),
           [this, inode, tries, by, reply = std::move(reply)](Result<Error> error) mutable {
             if (error->kind == ErrorKind::stale && tries > 1)
               return open_directory(inode, tries - 1, by, std::move(reply));

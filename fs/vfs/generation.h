@@ -148,6 +148,9 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   bool take_retry();
 
   const std::string& path() const { return path_; }
+
+  // The generation that was last looked at, null where nobody has it any more.
+  GenerationPtr known() EXCLUDES(mutex_);
   const Origin& origin() const { return *origin_; }
 
   // As Holder::admit: of the file as a thing that stands somewhere, or of what is in it now.
@@ -159,7 +162,6 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
 
  private:
   using Clock = std::chrono::steady_clock;
-  GenerationPtr known() EXCLUDES(mutex_);
   void end_switch() EXCLUDES(mutex_);
   void start_check();
   void check();

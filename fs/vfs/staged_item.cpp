@@ -138,6 +138,7 @@ class StagedHolder final : public Holder {
     file_->admit(access, by, std::move(reply));
   }
   std::uint64_t file_identity() const override { return node_->identity; }
+  std::shared_ptr<const Generation> latest_generation() const override { return file_->latest_generation(); }
   bool keeps_inode() const override { return true; }
   std::optional<Attributes> known_attributes(Slot) const override {
     if (file_->staged().is_settled(*node_)) return std::nullopt;

@@ -45,6 +45,7 @@ class WrittenDirectoryHolder final : public Holder {
   void admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
     file_->admit(access, by, std::move(reply));
   }
+  std::shared_ptr<const Generation> latest_generation() const override { return file_->latest_generation(); }
   void attributes(Slot, Reply<Attributes> reply) const override { reply(file_->staged_attributes(*node_)); }
 
   void enter(Slot, Freshness freshness, Reply<DirectoryPtr> reply) const override {

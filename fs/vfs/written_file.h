@@ -22,7 +22,8 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
 
   MountContext& context() const { return context_; }
   StagedFile& staged() const { return *staged_; }
-  const std::string& path() const { return mounted_->path(); }  // in the mount
+  const std::string& path() const { return mounted_->path(); }           // in the mount
+  GenerationPtr latest_generation() const { return mounted_->known(); }  // null: of none that anyone has
 
   // What stands for a directory of it; the same for as long as anyone has it.
   std::shared_ptr<const Holder> directory(const NodePtr&) EXCLUDES(mutex_);

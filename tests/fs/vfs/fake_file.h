@@ -21,6 +21,7 @@ class VersionedBytes : public MemorySource {
  public:
   using MemorySource::MemorySource;
   const tfile::Identity& identity() const override { return state; }
+  Result<tfile::Identity> identity_now() const override { return state; }
   mutable tfile::Identity state{.size = 1000, .mtime_ns = 1};
 };
 
