@@ -16,6 +16,7 @@
 #include "container/recover.h"
 #include "model/heap.h"
 #include "object/class_object.h"
+#include "object/object_plot.h"
 #include "streamer/class_headers.h"
 #include "streamer/streamer_info.h"
 #include "tree/tree_table.h"
@@ -136,6 +137,7 @@ class RootFile final : public File {
   Result<std::shared_ptr<const Table>> table(const KeyInfo& key) const override;
   Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Object>> object(const KeyInfo& key, std::span<const std::byte> payload) const override;
+  bool may_be_drawn(std::string_view class_name) const override;
   Result<std::vector<Record>> record_map() const override;
   std::size_t memory() const override;
   Result<std::shared_ptr<const FileClasses>> classes() const override;
@@ -322,6 +324,11 @@ Result<std::shared_ptr<const FileClasses>> RootFile::classes() const {
   all->descriptions = class_descriptions(classes->infos);
   all->headers = class_headers(classes->infos);
   return std::shared_ptr<const FileClasses>(std::move(all));
+}
+
+bool RootFile::may_be_drawn(std::string_view class_name) const {
+  const auto classes = class_infos();
+  return classes && is_drawable_class((*classes)->infos, class_name);
 }
 
 Result<std::shared_ptr<const Object>> RootFile::object(const KeyInfo& key, std::span<const std::byte> bytes) const {

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "object/object_arrays.h"
+#include "object/object_parts.h"
 #include "object/object_plot.h"
 #include "object/object_text.h"
 #include "streamer/object_json.h"
+#include "tfile/plot.h"
 
 namespace tfile {
 namespace {
@@ -35,18 +37,23 @@ class ClassObject final : public Object {
       warnings.push_back(members.error().text);
       return;
     }
-    has_plot = can_plot(object_kind_, *infos_, class_name);
-    has_spreadsheet = can_tabulate(object_kind_, *infos_, class_name);
-    has_text = object_text(*infos_, class_name, *members).has_value();
-    auto arrays = object_arrays(object_kind_, *infos_, *members);
+    parts[0] = part_at(0, *members);
+    const std::vector<ObjectPart> held = object_parts(*infos_, class_name, *members);
+    for (const ObjectPart& part : held) parts.push_back(part_at(directory(part.path), part.members));
+    const auto arrays = object_arrays(object_kind_, *infos_, *members);
     if (!arrays) return warnings.push_back(arrays.error().text);
-    for (const ObjectArray& array : *arrays) add_column(array);
-    place_columns();
+    add_part(0, "", *arrays);
+    // Damage of a part leaves out that part's arrays alone.
+    for (std::size_t i = 0; i < held.size(); ++i) {
+      const auto some = object_arrays(kind_of_object(*infos_, held[i].class_name), *infos_, held[i].members);
+      if (some) add_part(i + 1, held[i].path + "/", *some);
+    }
+    count_drawn(held, payload.size());
   }
 
   std::size_t stream_count() const override { return streams_.size(); }
-  std::size_t chunk_count(StreamId) const override { return streams_.empty() ? 0 : 1; }
-  std::size_t slot_count(StreamId stream) const override { return streams_[stream].lengths.size(); }
+  std::size_t chunk_count(StreamId) const override { return 1; }
+  std::size_t slot_count(StreamId stream) const override { return streams_[stream].paths.size(); }
   EntryRange chunk_entries(ChunkKey) const override { return {0, 1}; }
   Result<Locator> locate(ChunkKey) const override { return payload_->locate({}); }
   std::uint64_t decoded_size(ChunkKey key) const override {
@@ -70,17 +77,18 @@ class ClassObject final : public Object {
   Result<std::string> json(std::span<const std::byte> payload) const override {
     return object_json(*infos_, class_name, payload, keylen_);
   }
-  Result<Plot> plot(std::span<const std::byte> payload, Effort& effort) const override {
-    TRY(const ObjectMembers members, read_members(payload));
-    return object_plot(object_kind_, *infos_, class_name, members, effort);
+  Result<Plot> plot(std::span<const std::byte> payload, std::size_t part, Effort& effort) const override {
+    TRY(const ObjectMembers members, part_members(payload, part));
+    return object_plot(*infos_, members, parts[part].numbers, effort);
   }
-  Result<Spreadsheet> spreadsheet(std::span<const std::byte> payload, Effort& effort) const override {
-    TRY(const ObjectMembers members, read_members(payload));
-    return object_spreadsheet(object_kind_, *infos_, class_name, members, effort);
+  Result<Spreadsheet> spreadsheet(std::span<const std::byte> payload, std::size_t part, Effort& effort) const override {
+    TRY(const ObjectMembers members, part_members(payload, part));
+    return object_spreadsheet(*infos_, members, effort);
   }
-  Result<std::string> text(std::span<const std::byte> payload) const override {
-    TRY(const ObjectMembers members, read_members(payload));
-    auto found = object_text(*infos_, class_name, members);
+  Result<std::string> text(std::span<const std::byte> payload, std::size_t part) const override {
+    TRY(const ObjectMembers members, part_members(payload, part));
+    auto found = object_text(*infos_, members.class_name(""), members);
+    if (part == 0 && !found) found = object_text(*infos_, class_name, members);
     if (!found) return fail(ErrorKind::invalid, "the object holds no text");
     return *std::move(found);
   }
@@ -89,15 +97,26 @@ class ClassObject final : public Object {
   Result<ObjectMembers> read_members(std::span<const std::byte> payload) const {
     return ObjectMembers::read(*infos_, class_name, payload, keylen_);
   }
-  // What is made of the payload in one go: of all arrays, or of one of them.
-  struct Made {
-    std::size_t first = 0;  // of the columns
-    std::vector<std::int64_t> lengths;
-    std::uint64_t bytes = 0, working = 0;
-  };
-
-  void add_column(const ObjectArray&);
-  void place_columns();
+  Result<ObjectMembers> part_members(std::span<const std::byte> payload, std::size_t part) const {
+    TRY(ObjectMembers members, read_members(payload));
+    if (part == 0) return members;
+    std::vector<ObjectPart> all = object_parts(*infos_, class_name, members);
+    if (part > all.size()) return fail(ErrorKind::stale, "the object is another than when it was opened");
+    return std::move(all[part - 1].members);
+  }
+  Part part_at(NodeId node, const ObjectMembers& members) const {
+    const std::string_view inner = node == 0 ? std::string_view(class_name) : members.class_name("");
+    const ObjectKind kind_of_part = kind_of_object(*infos_, inner);
+    return {node,
+            is_drawable(*infos_, members),
+            can_tabulate(kind_of_part, *infos_, members),
+            object_text(*infos_, inner, members).has_value(),
+            0,
+            1};
+  }
+  void add_part(std::size_t part, const std::string& below, const std::vector<ObjectArray>&);
+  void add_column(const ObjectArray&, const std::string& path, std::uint32_t slot);
+  void count_drawn(const std::vector<ObjectPart>&, std::uint64_t payload_size);
   NodeId directory(const std::string& path);
   NodeId add_node(NodeId parent, std::string name);
 
@@ -105,10 +124,63 @@ class ClassObject final : public Object {
   const std::shared_ptr<const StreamSet> payload_;
   const std::uint32_t keylen_;
   ObjectKind object_kind_;
-  std::vector<Made> arrays_;  // of each column
-  std::vector<Made> streams_;
+  // What is made of the payload in one go: all arrays of one part, or one of them. A part is read without the others,
+  // which may be the same object again and again.
+  struct ArrayStream {
+    std::size_t part = 0;
+    std::size_t first = 0, all = 0;  // of the part's arrays: the first of these, and how many there are
+    std::vector<std::string> paths;  // as object_arrays gives them, with their types
+    std::vector<std::int64_t> lengths;
+    std::uint64_t bytes = 0, working = 0;
+  };
+  std::vector<ArrayStream> streams_;
   std::map<std::string, NodeId> directories_;
 };
+
+void ClassObject::add_part(std::size_t part, const std::string& below, const std::vector<ObjectArray>& arrays) {
+  std::uint64_t all = 0, longest = 0, apart = 0;
+  for (const ObjectArray& array : arrays) {
+    all += array.size();
+    const std::uint64_t numbers = array.size() / size_of(array.dtype);
+    longest = std::max(longest, numbers);
+    if (array.is_drawn_apart) apart += numbers;
+  }
+  parts[part].numbers = longest + apart;
+  const bool together = all <= kTogetherMax;
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    if (i == 0 || !together) streams_.push_back({part, i, arrays.size(), {}, {}, 0, 0});
+    ArrayStream& stream = streams_.back();
+    add_column(arrays[i], below + arrays[i].path, static_cast<std::uint32_t>(stream.paths.size()));
+    stream.paths.push_back(arrays[i].path + typed_suffix(arrays[i].dtype, arrays[i].shape));
+    stream.lengths.push_back(static_cast<std::int64_t>(arrays[i].length));
+    stream.bytes += arrays[i].size();
+    stream.working = std::max(stream.working, arrays[i].working);
+  }
+}
+
+// What holds others is drawn of all of them. Curves and polygons have no arrays: they are counted by what is usual for
+// a part, a function of two variables, and the payload that holds the corners of polygons.
+void ClassObject::count_drawn(const std::vector<ObjectPart>& held, std::uint64_t payload_size) {
+  constexpr std::uint64_t kPartNumbers = 1'000, kSurfaceNumbers = 250'000, kCornerBytes = 4;
+  std::map<std::string_view, std::size_t> part_at{{"", 0}};
+  for (std::size_t i = 0; i < held.size(); ++i) part_at[held[i].path] = i + 1;
+  std::vector<std::uint64_t> numbers(parts.size());
+  std::vector<std::size_t> inner(parts.size());
+  // A part comes after what holds it.
+  for (std::size_t i = held.size(); i > 0; --i) {
+    const std::string_view path = held[i - 1].path;
+    const auto slash = path.rfind('/');
+    const std::size_t above = part_at.at(slash == path.npos ? std::string_view() : path.substr(0, slash));
+    numbers[above] += numbers[i] + parts[i].numbers + kPartNumbers;
+    inner[above] += inner[i] + 1;
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (inner[i] == 0) continue;
+    const std::uint64_t all = numbers[i] + kSurfaceNumbers + payload_size / kCornerBytes;
+    parts[i].numbers = std::min<std::uint64_t>(all, PlotBudget{}.cells);
+    parts[i].plots = inner[i];
+  }
+}
 
 NodeId ClassObject::add_node(NodeId parent, std::string node_name) {
   const auto id = static_cast<NodeId>(nodes.size());
@@ -127,54 +199,38 @@ NodeId ClassObject::directory(const std::string& path) {
   return id;
 }
 
-void ClassObject::add_column(const ObjectArray& array) {
-  const auto slash = array.path.rfind('/');
+void ClassObject::add_column(const ObjectArray& array, const std::string& path, std::uint32_t slot) {
+  const auto slash = path.rfind('/');
   Column column;
-  column.path = array.path + typed_suffix(array.dtype, array.shape);
-  column.name = slash == array.path.npos ? column.path : column.path.substr(slash + 1);
+  column.path = path + typed_suffix(array.dtype, array.shape);
+  column.name = slash == path.npos ? column.path : column.path.substr(slash + 1);
   column.dtype = array.dtype;
   column.shape = array.shape;
   column.class_name = class_name;
-  const NodeId node =
-      add_node(directory(slash == array.path.npos ? std::string() : array.path.substr(0, slash)), column.name);
+  column.stream = static_cast<StreamId>(streams_.size() - 1);
+  column.slot = slot;
+  const NodeId node = add_node(directory(slash == path.npos ? std::string() : path.substr(0, slash)), column.name);
   nodes[node].column = static_cast<ColumnId>(columns.size());
-  numbers = std::max<std::uint64_t>(numbers, array.length * (column.item_size() / size_of(array.dtype)));
-  arrays_.push_back(
-      {columns.size(), {static_cast<std::int64_t>(array.length)}, array.length * column.item_size(), array.working});
   columns.push_back(std::move(column));
-}
-
-void ClassObject::place_columns() {
-  std::uint64_t all = 0;
-  for (const Made& array : arrays_) all += array.bytes;
-  const bool together = all <= kTogetherMax;
-  for (Made& array : arrays_) {
-    if (streams_.empty() || !together) streams_.push_back({array.first, {}, 0, 0});
-    Made& stream = streams_.back();
-    columns[array.first].stream = static_cast<StreamId>(streams_.size() - 1);
-    columns[array.first].slot = static_cast<std::uint32_t>(stream.lengths.size());
-    stream.lengths.push_back(array.lengths[0]);
-    stream.bytes += array.bytes;
-    stream.working = std::max(stream.working, array.working);
-  }
-  arrays_.clear();
 }
 
 Result<Chunk> ClassObject::decode(ChunkKey key, std::span<const std::byte> stored,
                                   std::span<const std::shared_ptr<const Chunk>>, std::span<const std::int64_t>) const {
   TRY(const Chunk payload, payload_->decode({}, stored, {}, {}));
-  TRY(const ObjectMembers members, read_members(payload.arrays[0]));
-  TRY(const auto arrays, object_arrays(object_kind_, *infos_, members));
-  const Made& made = streams_[key.stream];
+  const ArrayStream& stream = streams_[key.stream];
+  TRY(const ObjectMembers members, part_members(payload.arrays[0], stream.part));
+  const ObjectKind kind_of_part = stream.part == 0 ? object_kind_ : kind_of_object(*infos_, members.class_name(""));
+  TRY(const auto arrays, object_arrays(kind_of_part, *infos_, members));
+  constexpr const char* kOther = "the object is another than when it was opened";
+  if (arrays.size() != stream.all) return fail(ErrorKind::stale, kOther);
   Chunk chunk;
-  for (std::size_t slot = 0; slot < made.lengths.size(); ++slot) {
-    const std::size_t at = made.first + slot;
-    if (at >= arrays.size() || arrays.size() != columns.size() ||
-        columns[at].path != arrays[at].path + typed_suffix(arrays[at].dtype, arrays[at].shape) ||
-        static_cast<std::int64_t>(arrays[at].length) != made.lengths[slot])
-      return fail(ErrorKind::stale, "the object is another than when it was opened");
-    Buffer buffer(arrays[at].length * columns[at].item_size());
-    arrays[at].fill(buffer.data());
+  for (std::size_t slot = 0; slot < stream.paths.size(); ++slot) {
+    const ObjectArray& array = arrays[stream.first + slot];
+    if (stream.paths[slot] != array.path + typed_suffix(array.dtype, array.shape) ||
+        static_cast<std::int64_t>(array.length) != stream.lengths[slot])
+      return fail(ErrorKind::stale, kOther);
+    Buffer buffer(array.size());
+    array.fill(buffer.data());
     chunk.owned.push_back(std::move(buffer));
   }
   for (const Buffer& buffer : chunk.owned) chunk.arrays.push_back(buffer.span());

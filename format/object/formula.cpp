@@ -5,17 +5,20 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <initializer_list>
 #include <iterator>
 #include <numbers>
 #include <string>
 #include <utility>
+
+#include "object/special_functions.h"
 
 namespace tfile {
 namespace {
 
 constexpr int kNestingMax = 100;
 constexpr std::size_t kOpsMax = 20'000;
-constexpr std::uint32_t kParametersMax = 1'000'000, kDegreeMax = 100;
+constexpr std::uint32_t kParametersMax = 1'000'000, kDegreeMax = 100, kArgumentsMax = 12;
 
 struct Function1 {
   std::string_view name;
@@ -74,7 +77,7 @@ constexpr Function2 kFunctions2[] = {{"pow", [](double x, double y) { return std
                                      {"hypot", [](double x, double y) { return std::hypot(x, y); }}};
 
 // Functions of x with parameters of their own, by their first one: gaus(0), expo(2), pol1(3).
-enum class ShapeOf : std::uint32_t { gaus, gausn, expo, pol, chebyshev };
+enum class ShapeOf : std::uint32_t { gaus, gausn, expo, pol, chebyshev, landau, landaun, crystalball, breitwigner };
 struct Shape {
   std::string_view name;
   ShapeOf kind;
@@ -83,8 +86,18 @@ constexpr Shape kShapes[] = {{"gaus", ShapeOf::gaus},
                              {"gausn", ShapeOf::gausn},
                              {"expo", ShapeOf::expo},
                              {"pol", ShapeOf::pol},
-                             {"cheb", ShapeOf::chebyshev}};
+                             {"cheb", ShapeOf::chebyshev},
+                             {"landau", ShapeOf::landau},
+                             {"landaun", ShapeOf::landaun},
+                             {"crystalball", ShapeOf::crystalball},
+                             {"breitwigner", ShapeOf::breitwigner}};
 constexpr std::uint32_t kShapeBits = 8;  // of Op::extra; the degree lies above
+
+double special_value(std::string_view name, std::initializer_list<double> arguments) {
+  const auto all = special_functions();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const auto& f) { return f.name == name; });
+  return found->call({arguments.begin(), arguments.size()});
+}
 
 double shape_value(ShapeOf kind, std::uint32_t degree, double x, std::span<const double> all, std::uint32_t first) {
   const auto p = [&](std::uint32_t i) { return first + i < all.size() ? all[first + i] : 0.0; };
@@ -96,6 +109,13 @@ double shape_value(ShapeOf kind, std::uint32_t degree, double x, std::span<const
       const double norm = kind == ShapeOf::gausn ? std::sqrt(2 * std::numbers::pi) * p(2) : 1;
       return p(0) * std::exp(-pull * pull / 2) / norm;
     }
+    case ShapeOf::landau:
+    case ShapeOf::landaun:
+      return p(0) * special_value("Landau", {x, p(1), p(2), kind == ShapeOf::landaun ? 1.0 : 0.0});
+    case ShapeOf::crystalball:
+      return p(0) * special_value("crystalball_function", {x, p(3), p(4), p(2), p(1)});
+    case ShapeOf::breitwigner:
+      return p(0) * special_value("breitwigner_pdf", {x, p(2), p(1)});
     case ShapeOf::expo:
       return std::exp(p(0) + p(1) * x);
     case ShapeOf::pol: {
@@ -124,7 +144,8 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 // Recursive descent, a function for each level of precedence, as in C; ^ is the power and binds to the right.
 class FormulaParser {
  public:
-  FormulaParser(std::string_view text, std::size_t variables) : variables_(variables) {
+  FormulaParser(std::string_view text, std::size_t variables, std::vector<std::string> names)
+      : variables_(variables), names_(std::move(names)) {
     for (const char c : text) {
       if (c != ' ' && c != '\t' && c != '\n') text_ += c;
     }
@@ -274,6 +295,8 @@ class FormulaParser {
     }
     const std::string name = text_.substr(at_, end - at_);
     at_ = end + 1;
+    if (const auto given = std::find(names_.begin(), names_.end(), name); given != names_.end())
+      return add(Step::parameter, 0, static_cast<std::uint32_t>(given - names_.begin()));
     const std::string_view digits = std::string_view(name).substr(name.starts_with('p') ? 1 : 0);
     std::uint32_t index = 0;
     const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), index);
@@ -303,22 +326,31 @@ class FormulaParser {
       failed_ = true;
       return;
     }
-    choice();
-    const bool has_second = take(",");
-    if (has_second) choice();
-    if (!take(")")) failed_ = true;
-    const auto call = [&](const auto& functions, Step step) {
+    std::uint32_t arguments = 0;
+    if (!take(")")) {
+      do {
+        choice();
+        ++arguments;
+      } while (!failed_ && arguments <= kArgumentsMax && take(","));
+      if (!take(")")) failed_ = true;
+    }
+    const auto call = [&](const auto& functions, Step step, std::uint32_t count) {
       const auto found =
           std::find_if(std::begin(functions), std::end(functions), [&](const auto& f) { return f.name == name; });
-      if (found == std::end(functions))
-        failed_ = true;
-      else
-        add(step, 0, static_cast<std::uint32_t>(found - std::begin(functions)));
+      if (arguments != count || found == std::end(functions)) return false;
+      add(step, 0, static_cast<std::uint32_t>(found - std::begin(functions)));
+      return true;
     };
-    if (has_second)
-      call(kFunctions2, Step::call2);
-    else
-      call(kFunctions1, Step::call1);
+    if (!call(kFunctions1, Step::call1, 1) && !call(kFunctions2, Step::call2, 2) && !special(name, arguments))
+      failed_ = true;
+  }
+
+  bool special(std::string_view name, std::uint32_t arguments) {
+    const auto all = special_functions();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const auto& f) { return f.name == name; });
+    if (found == all.end() || arguments < found->least || arguments > found->most) return false;
+    add(Step::call_special, 0, static_cast<std::uint32_t>(found - all.begin()), arguments);
+    return true;
   }
 
   bool constant(std::string_view name) {
@@ -333,6 +365,10 @@ class FormulaParser {
     if (name == "pi" || name == "Pi") {
       take("()");
       add(Step::constant, std::numbers::pi);
+      return true;
+    }
+    if ((name == "true" || name == "kTRUE" || name == "false" || name == "kFALSE") && !is_call) {
+      add(Step::constant, name == "true" || name == "kTRUE" ? 1 : 0);
       return true;
     }
     if (name == "e" && !is_call) {
@@ -384,17 +420,19 @@ class FormulaParser {
   Formula formula_;
 };
 
-Result<Formula> Formula::parse(std::string_view text, std::size_t variables) {
-  return FormulaParser(text, variables).parse();
+Result<Formula> Formula::parse(std::string_view text, std::size_t variables, std::vector<std::string> names) {
+  return FormulaParser(text, variables, std::move(names)).parse();
 }
 
 std::uint64_t Formula::steps() const {
-  constexpr std::uint64_t kCall = 10;  // of the mathematical library, in simple ones
+  constexpr std::uint64_t kCall = 10;      // of the mathematical library, in simple ones
+  constexpr std::uint64_t kSpecial = 100;  // some calls and polynomials each
   std::uint64_t steps = 0;
   for (const Op& op : ops_) {
     const bool calls = op.step == Step::call1 || op.step == Step::call2 || op.step == Step::power ||
                        op.step == Step::remainder || op.step == Step::shape;
     steps += calls ? kCall : 1;
+    if (op.step == Step::call_special) steps += kSpecial;
     if (op.step == Step::shape) steps += op.extra >> kShapeBits;
   }
   return steps;
@@ -432,6 +470,13 @@ double Formula::value(double x, double y, std::span<const double> parameters) co
         stack.push_back(shape_value(static_cast<ShapeOf>(op.extra & ((1u << kShapeBits) - 1)), op.extra >> kShapeBits,
                                     x, parameters, op.index));
         continue;
+      case Step::call_special: {
+        const std::size_t first = stack.size() - op.extra;
+        const double value = special_functions()[op.index].call({stack.data() + first, op.extra});
+        stack.resize(first);
+        stack.push_back(value);
+        continue;
+      }
       case Step::choose: {
         const double otherwise = pop(), then = pop();
         stack.back() = stack.back() != 0 ? then : otherwise;

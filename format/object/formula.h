@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace tfile {
 class Formula {
  public:
   // Errors: unsupported (a name that is not known, C++ beyond expressions, nesting without end).
-  static Result<Formula> parse(std::string_view text, std::size_t variables = 1);
+  // `names`: of the parameters, by number; others count in the order in which they are met.
+  static Result<Formula> parse(std::string_view text, std::size_t variables = 1, std::vector<std::string> names = {});
 
   // Parameters that are missing are 0.
   double value(double x, std::span<const double> parameters) const { return value(x, 0, parameters); }
@@ -49,13 +51,14 @@ class Formula {
     choose,
     call1,
     call2,
+    call_special,
     shape
   };
   struct Op {
     Step step = Step::constant;
     double number = 0;
     std::uint32_t index = 0;  // of the variable, the parameter, the function; of the first parameter of a shape
-    std::uint32_t extra = 0;  // of a shape: its degree
+    std::uint32_t extra = 0;  // of a shape: its degree; of a special function: its arguments
   };
   std::vector<Op> ops_;
 };

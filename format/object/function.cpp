@@ -46,16 +46,32 @@ FormulaOf formula_of(const ObjectMembers& members) {
     f.parameters = members.doubles(path);
     if (!f.parameters.empty()) break;
   }
+  // A formula has them by name, and which number each name stands for: not the order in which they are met.
+  constexpr std::size_t kNamesMax = 1'000;
+  const std::size_t count = std::min(members.item_count("fFormula.fParams"), kNamesMax);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string pair = "fFormula.fParams." + std::to_string(i);
+    const std::int64_t number = members.integer(pair + ".second", -1);
+    if (number < 0 || number >= static_cast<std::int64_t>(kNamesMax)) continue;
+    if (f.names.size() <= static_cast<std::size_t>(number)) f.names.resize(static_cast<std::size_t>(number) + 1);
+    f.names[static_cast<std::size_t>(number)] = members.text(pair + ".first");
+  }
   return f;
 }
 
 }  // namespace
 
+bool has_samples(const ObjectMembers& members, std::size_t variables) {
+  if (variables == 1 && saved_points(members)) return true;
+  const FormulaOf f = formula_of(members);
+  return Formula::parse(f.text, variables, f.names).has_value();
+}
+
 Result<PlotPoints> sampled_function(const ObjectMembers& members, Effort& effort) {
   std::optional<PlotPoints> curve = saved_points(members);
   if (!curve) {
     const FormulaOf f = formula_of(members);
-    TRY(const Formula formula, Formula::parse(f.text));
+    TRY(const Formula formula, Formula::parse(f.text, 1, f.names));
     const double low = members.number("fXmin").value_or(0), high = members.number("fXmax").value_or(1);
     const std::int64_t count = std::clamp<std::int64_t>(members.integer("fNpx", 100), 2, kPointsMax) + 1;
     const std::uint64_t steps = formula.steps();
@@ -68,6 +84,7 @@ Result<PlotPoints> sampled_function(const ObjectMembers& members, Effort& effort
     }
   }
   curve->is_line = true;
+  curve->has_marks = false;
   curve->x.title = members.text("fHistogram.fXaxis.fTitle");
   curve->y.title = members.text("fHistogram.fYaxis.fTitle");
   return *std::move(curve);
@@ -76,7 +93,7 @@ Result<PlotPoints> sampled_function(const ObjectMembers& members, Effort& effort
 Result<PlotBins> sampled_surface(const ObjectMembers& members, Effort& effort) {
   constexpr std::int64_t kCellsMax = 500;  // a side; 30 unless somebody wanted more
   const FormulaOf f = formula_of(members);
-  TRY(const Formula formula, Formula::parse(f.text, 2));
+  TRY(const Formula formula, Formula::parse(f.text, 2, f.names));
   PlotBins map;
   map.dimensions = 2;
   const auto edges = [&](const char* count, const char* low, const char* high) {

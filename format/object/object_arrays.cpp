@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/object_arrays.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "object/histogram.h"
@@ -34,6 +35,22 @@ std::vector<ObjectArray> graph_arrays(const ObjectMembers& members) {
     array.fill = [&members, path = member](std::byte* to) { store_doubles(members.doubles(path), to); };
     arrays.push_back(std::move(array));
   }
+  // TGraphMultiErrors: a list of arrays for each side.
+  constexpr std::size_t kErrorsMax = 100;
+  for (const auto& [member, name] : {std::pair("fEyL", "eylow"), std::pair("fEyH", "eyhigh")}) {
+    for (std::size_t i = 0; i < std::min(members.item_count(member), kErrorsMax); ++i) {
+      const std::string path = std::string(member) + "." + std::to_string(i);
+      const StoredNumbers* numbers = members.numbers(path);
+      if (!numbers) continue;
+      ObjectArray array;
+      array.path = name + std::to_string(i);
+      array.length = numbers->count();
+      array.working = array.length * sizeof(double);
+      array.is_drawn_apart = true;
+      array.fill = [&members, path](std::byte* to) { store_doubles(members.doubles(path), to); };
+      arrays.push_back(std::move(array));
+    }
+  }
   return arrays;
 }
 
@@ -53,6 +70,12 @@ Result<std::vector<ObjectArray>> efficiency_arrays(const StreamerInfos& infos, c
 }
 
 }  // namespace
+
+std::uint64_t ObjectArray::size() const {
+  std::uint64_t bytes = length * size_of(dtype);
+  for (const std::uint32_t n : shape) bytes *= n;
+  return bytes;
+}
 
 ObjectKind kind_of_object(const StreamerInfos& infos, std::string_view class_name) {
   static constexpr std::pair<std::string_view, ObjectKind> kKinds[] = {

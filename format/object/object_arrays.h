@@ -23,6 +23,9 @@ struct ObjectArray {
   std::uint64_t length = 0;                 // items of the whole shape
   std::function<void(std::byte* to)> fill;  // length * size of an item bytes, little-endian
   std::uint64_t working = 0;                // bytes that `fill` takes meanwhile
+  bool is_drawn_apart = false;              // as one of many such, each with all of the coordinates
+
+  std::uint64_t size() const;  // in bytes
 };
 
 // What kind of object has arrays.

@@ -20,7 +20,7 @@ constexpr std::size_t kPathMax = 500;
 
 class ObjectMembers::Collector final : public ObjectVisitor {
  public:
-  explicit Collector(ObjectMembers& to) : to_(to) {}
+  explicit Collector(Values& to) : to_(to) {}
   bool has_too_many() const { return too_many_; }
 
   void begin_object(std::string_view class_name, std::uint32_t identity) override {
@@ -28,7 +28,7 @@ class ObjectMembers::Collector final : public ObjectVisitor {
     if (Value* value = add()) {
       value->kind = Value::Kind::object;
       value->text = class_name;
-      if (identity != 0) places_[identity] = to_.values_.find(path_)->first;
+      if (identity != 0) places_[identity] = to_.find(path_)->first;
     }
     levels_.push_back({path_.size(), false, 0});
   }
@@ -39,14 +39,20 @@ class ObjectMembers::Collector final : public ObjectVisitor {
   }
   void begin_list() override {
     enter();
+    if (Value* value = add()) value->kind = Value::Kind::list;
     levels_.push_back({path_.size(), true, 0});
   }
-  void end_list() override { leave(); }
+  void end_list() override {
+    const std::size_t items = levels_.empty() ? 0 : levels_.back().next;
+    leave();
+    const auto list = to_.find(path_);
+    if (list != to_.end() && list->second.kind == Value::Kind::list) list->second.items = items;
+  }
   void member(std::string_view name) override {
     path_.resize(levels_.empty() ? 0 : levels_.back().path_size);
     append(name);
-    if (skipped_ && levels_.size() <= *skipped_) skipped_.reset();
-    if (!skipped_ && name == "fFunctions") skipped_ = levels_.size();
+    if (aside_ && levels_.size() <= *aside_) aside_.reset();
+    if (!aside_ && name == "fFunctions") aside_ = levels_.size();
   }
   void number(const StoredNumbers& one) override { numbers(one, {}); }
   void numbers(const StoredNumbers& all, std::span<const std::uint32_t>) override {
@@ -95,41 +101,73 @@ class ObjectMembers::Collector final : public ObjectVisitor {
     if (levels_.empty()) return;
     path_.resize(levels_.back().path_size);
     levels_.pop_back();
-    if (skipped_ && levels_.size() < *skipped_) skipped_.reset();
+    if (aside_ && levels_.size() < *aside_) aside_.reset();
   }
   Value* add() {
-    if (skipped_ || path_.size() > kPathMax) return nullptr;
-    if (to_.values_.size() >= kMembersMax) {
-      too_many_ = true;
+    if (path_.size() > kPathMax) return nullptr;
+    if (to_.size() >= kMembersMax) {
+      if (!aside_) too_many_ = true;
       return nullptr;
     }
-    return &to_.values_[path_];
+    return &to_[path_];
   }
 
-  ObjectMembers& to_;
+  Values& to_;
   std::string path_;
   std::vector<Level> levels_;
   std::unordered_map<std::uint32_t, std::string_view>
-      places_;                          // of objects: keys of the map, which stay where they are
-  std::optional<std::size_t> skipped_;  // depth of the object whose fFunctions is being told
+      places_;                        // of objects: keys of the map, which stay where they are
+  std::optional<std::size_t> aside_;  // depth of the object whose fFunctions is being told
   bool too_many_ = false;
 };
 
 Result<ObjectMembers> ObjectMembers::read(const StreamerInfos& infos, std::string_view class_name,
                                           std::span<const std::byte> payload, std::uint32_t keylen) {
-  ObjectMembers members;
-  Collector collector(members);
+  auto values = std::make_shared<Values>();
+  Collector collector(*values);
   TRY_VOID(visit_object(infos, class_name, payload, keylen, collector));
   if (collector.has_too_many()) return fail(ErrorKind::unsupported, "object: more than a million members");
-  for (auto& [path, value] : members.values_) {
+  for (auto& [path, value] : *values) {
     if (value.packing) value.numbers.packing = &*value.packing;
   }
+  ObjectMembers members;
+  members.values_ = std::move(values);
   return members;
 }
 
 const ObjectMembers::Value* ObjectMembers::find(std::string_view path) const {
-  const auto found = values_.find(path);
-  return found == values_.end() ? nullptr : &found->second;
+  if (!values_) return nullptr;
+  const bool is_whole = path.starts_with('.');  // from the outermost object
+  std::string composed;
+  if (is_whole) {
+    path.remove_prefix(1);
+    if (path.starts_with('.')) path.remove_prefix(1);  // of the outermost object itself
+  } else if (!prefix_.empty()) {
+    composed = path.empty() ? prefix_ : prefix_ + "." + std::string(path);
+    path = composed;
+  }
+  const auto found = values_->find(path);
+  return found == values_->end() ? nullptr : &found->second;
+}
+
+bool ObjectMembers::has(std::string_view path) const {
+  const Value* value = find(path);
+  return value && value->kind != Value::Kind::list;
+}
+
+ObjectMembers ObjectMembers::at(std::string_view path) const {
+  const std::string place = target(path);
+  ObjectMembers part = *this;
+  if (place.starts_with('.'))
+    part.prefix_ = place.substr(1);
+  else if (!place.empty())
+    part.prefix_ = prefix_.empty() ? place : prefix_ + "." + place;
+  return part;
+}
+
+std::size_t ObjectMembers::item_count(std::string_view path) const {
+  const Value* value = find(path);
+  return value && value->kind == Value::Kind::list ? value->items : 0;
 }
 
 const StoredNumbers* ObjectMembers::numbers(std::string_view path) const {
@@ -166,7 +204,8 @@ std::string_view ObjectMembers::text(std::string_view path) const {
 
 std::string ObjectMembers::target(std::string_view path) const {
   const Value* value = find(path);
-  return std::string(value && value->kind == Value::Kind::reference ? value->text : path);
+  if (value && value->kind == Value::Kind::reference) return "." + std::string(value->text);
+  return std::string(path);
 }
 
 std::string_view ObjectMembers::class_name(std::string_view path) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -16,15 +17,20 @@
 namespace tfile {
 
 // The members of an object by their path: "fXaxis.fXbins"; items of lists by number: "fAxes.arr.0.fNbins". Big arrays
-// stay where they are: views into the payload, which must outlive this.
+// stay where they are: views into the payload, which must outlive this. Copies are cheap, and share what was read.
 class ObjectMembers {
  public:
-  // Members called fFunctions (what is drawn on top of a histogram, with references back to it) are left out. Errors:
-  // those of visit_object, and unsupported for more than a million members.
+  // Errors: those of visit_object, and unsupported for more than a million members; beyond these, what stands in a
+  // member called fFunctions (what is drawn on top of a histogram) is left out instead.
   static Result<ObjectMembers> read(const StreamerInfos& infos, std::string_view class_name,
                                     std::span<const std::byte> payload, std::uint32_t keylen);
 
-  bool has(std::string_view path) const { return values_.find(path) != values_.end(); }
+  bool has(std::string_view path) const;
+
+  // The object at this path, or that a reference there means, as one of its own: its members by paths from it.
+  ObjectMembers at(std::string_view path) const;
+  // Items of the list at this path, those that are nothing included.
+  std::size_t item_count(std::string_view path) const;
 
   // One number or an array of them; text; the class of an object. Nothing where there is no such member.
   const StoredNumbers* numbers(std::string_view path) const;
@@ -34,19 +40,23 @@ class ObjectMembers {
   std::string_view text(std::string_view path) const;
   std::string_view class_name(std::string_view path) const;
 
-  // Where the object stands that a reference at this path means; the path itself where there is none.
+  // Where the object stands that a reference at this path means (a path from the outermost object: it begins with a
+  // dot); the path itself where there is none.
   std::string target(std::string_view path) const;
 
  private:
   class Collector;
   struct Value {
-    enum class Kind : std::uint8_t { numbers, text, object, reference } kind = Kind::numbers;
+    enum class Kind : std::uint8_t { numbers, text, object, reference, list } kind = Kind::numbers;
+    std::size_t items = 0;  // of a list
     StoredNumbers numbers;
     std::optional<Packing> packing;
     std::string_view text;  // or the class of an object, or the path that a reference means
   };
   const Value* find(std::string_view path) const;
-  std::map<std::string, Value, std::less<>> values_;
+  using Values = std::map<std::string, Value, std::less<>>;
+  std::shared_ptr<const Values> values_;
+  std::string prefix_;  // of paths: where this object stands in the outermost one
 };
 
 }  // namespace tfile

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "object/binomial_interval.h"
+#include "object/canvas_plot.h"
 #include "object/function.h"
 #include "object/histogram.h"
 #include "streamer/object_reader.h"
@@ -50,6 +51,12 @@ PlotAxis axis_of(const ObjectMembers& members, const std::string& path, std::uin
     axis.labels.resize(bins);
     axis.labels[static_cast<std::size_t>(bin - 1)] = members.text(label + ".fString");
   }
+  constexpr std::int64_t kRangeBit = 1 << 11;  // TAxis::kAxisRange: fFirst to fLast were chosen to be shown
+  const std::int64_t first = members.integer(path + ".fFirst", 0), last = members.integer(path + ".fLast", 0);
+  if ((members.integer(path + ".fBits", 0) & kRangeBit) != 0 && first <= last && last >= 1 && first <= bins) {
+    axis.low = axis.edges[static_cast<std::size_t>(std::max<std::int64_t>(first - 1, 0))];
+    axis.high = axis.edges[static_cast<std::size_t>(std::min<std::int64_t>(last, bins))];
+  }
   return axis;
 }
 
@@ -70,8 +77,34 @@ Result<HistogramBins> small_bins(const ObjectMembers& members, const std::string
   return h;
 }
 
-Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& kind) {
+// fMinimum and fMaximum of a histogram or graph, where somebody chose them.
+void set_range(PlotAxis& axis, const ObjectMembers& members) {
+  constexpr double kUnset = -1111;
+  const double low = members.number("fMinimum").value_or(kUnset), high = members.number("fMaximum").value_or(kUnset);
+  if (low != kUnset) axis.low = low;
+  if (high != kUnset) axis.high = high;
+}
+
+// How a histogram of one dimension is drawn: by its option, else by whether it has errors. Whether these are shown.
+bool set_steps(PlotBins& plot, std::string option, bool has_errors) {
+  if (const auto same = option.find("same"); same != option.npos) option.erase(same, 4);
+  const auto has = [&](std::string_view word) { return option.find(word) != option.npos; };
+  const bool is_outline = has("hist");
+  const bool shows_errors = plot.is_profile || (!is_outline && (has_errors || has("e")));
+  plot.has_points = !is_outline && (shows_errors || has("p"));
+  plot.has_steps = !plot.is_profile && (is_outline || !(has("e") || has("p")));
+  return shows_errors;
+}
+
+// Before it is made: what one of several things would take of what may be drawn of the whole.
+Result<void> check_room(const PlotScene& scene, std::uint64_t numbers) {
+  if (scene.depth == 0 || numbers <= scene.budget.cells) return {};
+  return fail(ErrorKind::unsupported, "a canvas: more in it than is drawn");
+}
+
+Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& kind, const PlotScene& scene) {
   TRY(const HistogramBins h, small_bins(members, "", kind.dimensions));
+  TRY_VOID(check_room(scene, h.cells));
   PlotBins plot;
   plot.dimensions = kind.dimensions;
   plot.is_profile = kind.family == ObjectFamily::profile;
@@ -80,11 +113,15 @@ Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& 
   if (kind.dimensions > 1) plot.value_title = members.text("fZaxis.fTitle");
   const HistogramCells cells(members, "", kind.dimensions, plot.is_profile);
   const StoredNumbers* squares = members.numbers("fSumw2");
-  const bool has_errors = kind.dimensions == 1 && (plot.is_profile || (squares && squares->count() > 0));
+  const bool has_errors = set_steps(plot, scene.option, squares && squares->count() > 0) && kind.dimensions == 1;
   each_inner_cell(h, [&](std::uint64_t cell, auto...) {
-    plot.values.push_back(cells.value(cell));
+    const bool is_there = !plot.is_profile || cells.effective_entries(cell) != 0;
+    plot.values.push_back(is_there ? cells.value(cell) : std::nan(""));
     if (has_errors) plot.errors.push_back(std::sqrt(std::max(cells.variance(cell), 0.0)));
   });
+  plot.look = look_of(members, scene);
+  // Of two dimensions they are of the colours, which take what is there.
+  if (kind.dimensions == 1) set_range(plot.y, members);
   plot.entries = members.number("fEntries").value_or(0);
   const double weight = members.number("fTsumw").value_or(0);
   if (kind.dimensions == 1 && weight > 0) {
@@ -94,15 +131,53 @@ Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& 
   return plot;
 }
 
+// TF3 is a TF2.
+bool is_surface(const StreamerInfos& infos, std::string_view class_name) {
+  return derives_from(infos, class_name, "TF2") && !derives_from(infos, class_name, "TF3");
+}
+
+bool is_function(const StreamerInfos& infos, std::string_view class_name) {
+  return derives_from(infos, class_name, "TF1") && !derives_from(infos, class_name, "TF2");
+}
+
 // --- graphs ---
 
 struct GraphNumbers {
   std::vector<double> x, y, x_low, x_high, y_low, y_high;
+  // Of a TGraphMultiErrors each of its errors of y by itself; those above are what ROOT takes together.
+  std::vector<std::vector<double>> each_low, each_high;
 };
+
+constexpr std::size_t kErrorsMax = 100;  // of y, of a TGraphMultiErrors
+
+// All errors of y of one side, each with `n` numbers.
+std::vector<std::vector<double>> multiple_errors(const ObjectMembers& members, const std::string& name, std::size_t n) {
+  std::vector<std::vector<double>> all;
+  for (std::size_t i = 0; i < std::min(members.item_count(name), kErrorsMax); ++i) {
+    std::vector<double> values = members.doubles(name + "." + std::to_string(i));
+    values.resize(n);
+    all.push_back(std::move(values));
+  }
+  return all;
+}
+
+// As TGraphMultiErrors::GetErrorYlow takes them together, by fSumErrorsMode: the first, the root of the sum of squares,
+// the sum.
+std::vector<double> together(const std::vector<std::vector<double>>& all, std::int64_t mode) {
+  std::vector<double> sum = all.empty() ? std::vector<double>() : all[0];
+  for (std::size_t i = 0; i < sum.size() && mode != 0; ++i) {
+    double total = 0;
+    for (const auto& errors : all) total += mode == 1 ? errors[i] * errors[i] : std::abs(errors[i]);
+    sum[i] = mode == 1 ? std::sqrt(total) : total;
+  }
+  return sum;
+}
 
 // As many points as there are of both coordinates.
 GraphNumbers graph_numbers(const ObjectMembers& members) {
-  GraphNumbers g{members.doubles("fX"), members.doubles("fY"), {}, {}, {}, {}};
+  GraphNumbers g;
+  g.x = members.doubles("fX");
+  g.y = members.doubles("fY");
   const std::size_t n = std::min(g.x.size(), g.y.size());
   g.x.resize(n);
   g.y.resize(n);
@@ -120,29 +195,87 @@ GraphNumbers graph_numbers(const ObjectMembers& members) {
   g.x_high = errors({"fEX", "fEXhigh", "fExH"});
   g.y_low = errors({"fEY", "fEYlow"});
   g.y_high = errors({"fEY", "fEYhigh"});
+  g.each_low = multiple_errors(members, "fEyL", n);
+  g.each_high = multiple_errors(members, "fEyH", n);
+  const std::int64_t mode = members.integer("fSumErrorsMode", 0);
+  if (!g.each_low.empty()) g.y_low = together(g.each_low, mode);
+  if (!g.each_high.empty()) g.y_high = together(g.each_high, mode);
   return g;
 }
 
-Plot graph_plot(const StreamerInfos& infos, std::string_view class_name, const ObjectMembers& members) {
+// What of a graph is drawn: by the option it was drawn with, else a curve of RooFit is a line, and so is one that says
+// so by having no marks (style 1 is a pixel) and no errors.
+void set_marks(PlotPoints& points, const std::string& option, bool is_curve, bool has_errors) {
+  points.is_line = is_curve || !has_errors;
+  points.has_marks = !is_curve;
+  std::string letters = option;
+  for (const char* word : {"same", "plc", "pmc", "pfc"}) {
+    if (const auto at = letters.find(word); at != letters.npos) letters.erase(at, std::string_view(word).size());
+  }
+  const auto has = [&](std::string_view any) { return letters.find_first_of(any) != letters.npos; };
+  if (!has("lcp*f2345b0")) return;
+  points.is_line = has("lc");
+  points.has_marks = has("p*b") || (has_errors && !has("x2345lcf"));
+  points.is_area = has("f");
+  points.is_band = has("2345");
+  if (has("x")) points.x_low = points.x_high = points.y_low = points.y_high = {};
+}
+
+Plot graph_plot(const ObjectMembers& members, const PlotScene& scene) {
   GraphNumbers g = graph_numbers(members);
   PlotPoints points;
   points.x.title = members.text("fHistogram.fXaxis.fTitle");
   points.y.title = members.text("fHistogram.fYaxis.fTitle");
   points.x.is_time = members.number("fHistogram.fXaxis.fTimeDisplay").value_or(0) != 0;
   if (points.x.is_time) points.x.time_offset = time_offset(members.text("fHistogram.fXaxis.fTimeFormat"));
-  // A curve of RooFit is a graph of lines; so is one that says so by having no marks (style 1 is a pixel) and no
-  // errors.
-  points.is_line = derives_from(infos, class_name, "RooCurve") ||
-                   (g.y_low.empty() && g.x_low.empty() && members.number("fMarkerStyle").value_or(1) <= 1);
+  set_range(points.y, members);
+  points.look = look_of(members, scene);
+  const bool has_errors = !g.y_low.empty() || !g.x_low.empty();
+  const bool is_curve = derives_from(scene.infos, members.class_name(""), "RooCurve") ||
+                        (!has_errors && members.number("fMarkerStyle").value_or(1) <= 1);
+  points.zs = members.doubles("fZ");
+  if (!points.zs.empty()) {
+    // Of three dimensions: marks at x and y in the colours of z.
+    points.has_marks = true;
+    points.value_title = members.text("fHistogram.fZaxis.fTitle");
+    points.zs.resize(g.x.size());
+  } else {
+    points.x_low = std::move(g.x_low);
+    points.x_high = std::move(g.x_high);
+    points.y_low = std::move(g.y_low);
+    points.y_high = std::move(g.y_high);
+    set_marks(points, scene.option, is_curve, has_errors);
+  }
   points.xs = std::move(g.x);
   points.ys = std::move(g.y);
-  points.x_low = std::move(g.x_low);
-  points.x_high = std::move(g.x_high);
-  points.y_low = std::move(g.y_low);
-  points.y_high = std::move(g.y_high);
   Plot plot;
   plot.layers.emplace_back(std::move(points));
+  // Further errors of a TGraphMultiErrors, each as bars of its own.
+  for (std::size_t i = 1; i < std::min(g.each_low.size(), g.each_high.size()); ++i) {
+    PlotPoints more = std::get<PlotPoints>(plot.layers[0]);
+    more.y_low = std::move(g.each_low[i]);
+    more.y_high = std::move(g.each_high[i]);
+    plot.layers.emplace_back(std::move(more));
+  }
   return plot;
+}
+
+// Functions that were fitted to it, or otherwise stored with it, unless they were not to be drawn.
+void add_functions(Plot& plot, const ObjectMembers& members, const PlotScene& scene) {
+  constexpr std::size_t kFunctionsMax = 20;
+  constexpr std::int64_t kHiddenBit = 1 << 9;  // TF1::kNotDraw
+  constexpr std::uint32_t kRed = 0xE02020;     // what ROOT gives to functions, somewhat darker
+  const std::size_t count = std::min(members.item_count("fFunctions.arr"), kFunctionsMax);
+  for (std::size_t i = 0; i < count; ++i) {
+    const ObjectMembers function = members.at("fFunctions.arr." + std::to_string(i));
+    if (!is_function(scene.infos, function.class_name("")) || (function.integer("fBits", 0) & kHiddenBit) != 0)
+      continue;
+    auto curve = sampled_function(function, scene.effort);
+    if (!curve) continue;
+    curve->look = look_of(function, scene);
+    if (!curve->look.line) curve->look.line = kRed;
+    plot.layers.emplace_back(*std::move(curve));
+  }
 }
 
 // --- efficiencies ---
@@ -188,10 +321,14 @@ std::size_t efficiency_dimensions(const StreamerInfos& infos, const ObjectMember
   return kind_of_object(infos, members.class_name("fTotalHistogram")).dimensions;
 }
 
-Result<Plot> efficiency_plot(const StreamerInfos& infos, const ObjectMembers& members, Effort& effort) {
+Result<Plot> efficiency_plot(const ObjectMembers& members, const PlotScene& scene) {
+  const StreamerInfos& infos = scene.infos;
+  Effort& effort = scene.effort;
   const std::size_t dimensions = efficiency_dimensions(infos, members);
   if (dimensions < 1 || dimensions > 2)
     return fail(ErrorKind::unsupported, "efficiency: only one or two dimensions are drawn");
+  TRY(const HistogramBins h, small_bins(members, "fTotalHistogram.", dimensions));
+  TRY_VOID(check_room(scene, h.cells));
   TRY(const EfficiencyCells cells, efficiency_cells(members, dimensions));
   PlotAxis x = axis_of(members, "fTotalHistogram.fXaxis", cells.bins.bins[0]);
   PlotAxis y = axis_of(members, "fTotalHistogram.fYaxis", dimensions > 1 ? cells.bins.bins[1] : 0);
@@ -221,6 +358,7 @@ Result<Plot> efficiency_plot(const StreamerInfos& infos, const ObjectMembers& me
   TRY_VOID(effort.check());
   points.x = std::move(x);
   points.y = std::move(y);
+  points.look = look_of(members, scene);
   if (points.y.title.empty()) points.y.title = "efficiency";
   plot.layers.emplace_back(std::move(points));
   return plot;
@@ -282,6 +420,16 @@ std::vector<std::vector<double>> add_borders(Spreadsheet& sheet, const ObjectMem
       sheet.columns[2 * i + 1].push_back(edges[i][at[i] + 1]);
     }
   });
+  for (std::size_t i = 0; i < h.bins.size(); ++i) {
+    PlotAxis axis = axis_of(members, prefix + std::string(kAxes[i].first), h.bins[i]);
+    if (axis.labels.empty()) continue;
+    sheet.text_names.push_back(std::string(kAxes[i].second) + "_label");
+    std::vector<std::string>& labels = sheet.texts.emplace_back();
+    each_inner_cell(h, [&](std::uint64_t, std::uint64_t x, std::uint64_t y, std::uint64_t z) {
+      const std::uint64_t at[] = {x, y, z};
+      labels.push_back(axis.labels[at[i]]);
+    });
+  }
   return edges;
 }
 
@@ -338,6 +486,10 @@ Spreadsheet graph_sheet(const ObjectMembers& members) {
                               std::pair("y_error_low", &g.y_low), std::pair("y_error_high", &g.y_high)}) {
     if (!values->empty()) add_column(sheet, name, std::move(*values));
   }
+  for (std::size_t i = 0; i < g.each_low.size(); ++i)
+    add_column(sheet, "y_error_low" + std::to_string(i), std::move(g.each_low[i]));
+  for (std::size_t i = 0; i < g.each_high.size(); ++i)
+    add_column(sheet, "y_error_high" + std::to_string(i), std::move(g.each_high[i]));
   return sheet;
 }
 
@@ -394,36 +546,36 @@ bool is_polygons(const StreamerInfos& infos, std::string_view class_name) {
   return derives_from(infos, class_name, "TH2Poly");
 }
 
-// TF3 is a TF2.
-bool is_surface(const StreamerInfos& infos, std::string_view class_name) {
-  return derives_from(infos, class_name, "TF2") && !derives_from(infos, class_name, "TF3");
-}
-
-bool is_function(const StreamerInfos& infos, std::string_view class_name) {
-  return derives_from(infos, class_name, "TF1") && !derives_from(infos, class_name, "TF2");
-}
-
 }  // namespace
 
-bool can_plot(const ObjectKind& kind, const StreamerInfos& infos, std::string_view class_name) {
+bool is_drawable_class(const StreamerInfos& infos, std::string_view class_name) {
+  const ObjectKind kind = kind_of_object(infos, class_name);
   switch (kind.family) {
     case ObjectFamily::histogram:
     case ObjectFamily::profile:
       return kind.dimensions <= 2;
     case ObjectFamily::efficiency:
-      return true;
     case ObjectFamily::graph:
-      return !derives_from(infos, class_name, "TGraph2D");
+      return true;
     case ObjectFamily::dense:
     case ObjectFamily::sparse:
       return false;
     case ObjectFamily::other:
-      return is_function(infos, class_name) || is_surface(infos, class_name) || is_polygons(infos, class_name);
+      break;
   }
-  return false;
+  return is_function(infos, class_name) || is_surface(infos, class_name) || is_polygons(infos, class_name) ||
+         is_pad(infos, class_name) || is_stack(infos, class_name) || is_multigraph(infos, class_name);
 }
 
-bool can_tabulate(const ObjectKind& kind, const StreamerInfos& infos, std::string_view class_name) {
+bool is_drawable(const StreamerInfos& infos, const ObjectMembers& members) {
+  const std::string_view class_name = members.class_name("");
+  if (!is_drawable_class(infos, class_name)) return false;
+  if (is_function(infos, class_name)) return has_samples(members, 1);
+  return !is_surface(infos, class_name) || has_samples(members, 2);
+}
+
+bool can_tabulate(const ObjectKind& kind, const StreamerInfos& infos, const ObjectMembers& members) {
+  const std::string_view class_name = members.class_name("");
   switch (kind.family) {
     case ObjectFamily::histogram:
     case ObjectFamily::profile:
@@ -434,36 +586,92 @@ bool can_tabulate(const ObjectKind& kind, const StreamerInfos& infos, std::strin
     case ObjectFamily::sparse:
       return false;
     case ObjectFamily::other:
-      return is_function(infos, class_name) || is_polygons(infos, class_name);
+      return (is_function(infos, class_name) && has_samples(members, 1)) || is_polygons(infos, class_name);
   }
   return false;
 }
 
-Result<Plot> object_plot(const ObjectKind& kind, const StreamerInfos& infos, std::string_view class_name,
-                         const ObjectMembers& members, Effort& effort) {
+namespace {
+
+Result<Plot> drawn(const ObjectMembers& members, const PlotScene& scene) {
+  const std::string_view class_name = members.class_name("");
+  const StreamerInfos& infos = scene.infos;
+  const ObjectKind kind = kind_of_object(infos, class_name);
+  if (is_pad(infos, class_name)) return canvas_plot(members, scene);
+  if (is_stack(infos, class_name)) return stack_plot(members, scene);
+  if (is_multigraph(infos, class_name)) return multigraph_plot(members, scene);
+  if (kind.family == ObjectFamily::efficiency) return efficiency_plot(members, scene);
+  if (kind.family == ObjectFamily::graph) {
+    const StoredNumbers* points = members.numbers("fX");
+    TRY_VOID(check_room(scene, points ? points->count() : 0));
+    Plot plot = graph_plot(members, scene);
+    add_functions(plot, members, scene);
+    return plot;
+  }
   Plot plot;
   if (kind.family == ObjectFamily::histogram || kind.family == ObjectFamily::profile) {
-    TRY(PlotBins bins, histogram_plot(members, kind));
+    TRY(PlotBins bins, histogram_plot(members, kind, scene));
     plot.layers.emplace_back(std::move(bins));
-  } else if (kind.family == ObjectFamily::efficiency) {
-    TRY(plot, efficiency_plot(infos, members, effort));
-  } else if (kind.family == ObjectFamily::graph) {
-    plot = graph_plot(infos, class_name, members);
+    if (kind.dimensions == 1) add_functions(plot, members, scene);
   } else if (is_polygons(infos, class_name)) {
     plot.layers.emplace_back(polygons_plot(members));
   } else if (is_surface(infos, class_name)) {
-    TRY(PlotBins map, sampled_surface(members, effort));
+    TRY(PlotBins map, sampled_surface(members, scene.effort));
     plot.layers.emplace_back(std::move(map));
   } else {
-    TRY(PlotPoints curve, sampled_function(members, effort));
+    TRY(PlotPoints curve, sampled_function(members, scene.effort));
+    curve.look = look_of(members, scene);
     plot.layers.emplace_back(std::move(curve));
   }
-  set_titles(plot, members.text("fTitle"));
   return plot;
 }
 
-Result<Spreadsheet> object_spreadsheet(const ObjectKind& kind, const StreamerInfos& infos, std::string_view class_name,
-                                       const ObjectMembers& members, Effort& effort) {
+bool holds_plots(const StreamerInfos& infos, std::string_view class_name) {
+  return is_pad(infos, class_name) || is_stack(infos, class_name) || is_multigraph(infos, class_name);
+}
+
+std::size_t numbers_in(const PlotBins& bins) { return bins.values.size(); }
+std::size_t numbers_in(const PlotPoints& points) { return points.xs.size(); }
+std::size_t numbers_in(const PlotPolygons& bins) {
+  std::size_t all = 0;
+  for (const auto& polygon : bins.polygons) all += polygon.xs.size();
+  return all;
+}
+
+std::size_t numbers_of(const Plot& plot) {
+  std::size_t all = 0;
+  for (const auto& layer : plot.layers) all += std::visit([](const auto& one) { return numbers_in(one); }, layer);
+  return all;
+}
+
+}  // namespace
+
+Result<Plot> object_plot(const StreamerInfos& infos, const ObjectMembers& members, std::uint64_t numbers,
+                         Effort& effort) {
+  PlotBudget budget;
+  budget.cells = std::min<std::uint64_t>(budget.cells, numbers);
+  TRY(Plot plot, drawn(members, {infos, budget, effort}));
+  TRY_VOID(effort.check());  // what holds others leaves out what was given up
+  // A canvas shows the titles of what stands in it.
+  if (!is_pad(infos, members.class_name(""))) set_titles(plot, members.text("fTitle"));
+  return plot;
+}
+
+std::optional<Plot> part_plot(const ObjectMembers& members, PlotScene scene) {
+  constexpr int kDepthMax = 8;  // of stacks in canvases in lists
+  if (++scene.depth > kDepthMax || !scene.budget.take(1, 0)) return std::nullopt;
+  auto plot = drawn(members, scene);
+  if (!plot) return std::nullopt;
+  // What holds others has counted them.
+  const bool is_one = !holds_plots(scene.infos, members.class_name(""));
+  if (is_one && !scene.budget.take(0, numbers_of(*plot))) return std::nullopt;
+  set_titles(*plot, members.text("fTitle"));
+  return *std::move(plot);
+}
+
+Result<Spreadsheet> object_spreadsheet(const StreamerInfos& infos, const ObjectMembers& members, Effort& effort) {
+  const std::string_view class_name = members.class_name("");
+  const ObjectKind kind = kind_of_object(infos, class_name);
   switch (kind.family) {
     case ObjectFamily::histogram:
     case ObjectFamily::profile:

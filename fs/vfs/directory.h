@@ -34,13 +34,21 @@ enum class Form : std::uint8_t {
   option_index,
   object_bin,
   object_json,
-  plot,
+  plot,  // this and the next seven: with logarithmic x, y, x and y, z, ... as bits of their distance
+  plot_log_x,
+  plot_log_y,
+  plot_log_xy,
+  plot_log_z,
+  plot_log_xz,
+  plot_log_yz,
+  plot_log_xyz,
   spreadsheet,
   object_text,
   header,
   map,
   streamer_info,
   classes,
+  index,
   original
 };
 

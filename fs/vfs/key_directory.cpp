@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "tfile/name.h"
 #include "vfs/generation.h"
 #include "vfs/key_holder.h"
+#include "vfs/key_names.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
 #include "vfs/table_directory.h"
@@ -24,11 +24,7 @@ constexpr std::pair<std::string_view, Form> kRootFiles[] = {{kHeaderName, Form::
                                                             {kClassesName, Form::classes},
                                                             {kOriginalName, Form::original}};
 
-// An older cycle: `key` has the name of the key `newest`.
-struct OlderCycle {
-  std::uint32_t newest, key;
-  friend bool operator<(const OlderCycle& a, const OlderCycle& b) { return a.newest < b.newest; }
-};
+using OlderCycle = KeyNames::OlderCycle;
 
 class KeyDirectory final : public Directory {
  public:
@@ -48,8 +44,6 @@ class KeyDirectory final : public Directory {
 
  private:
   friend class KeyListing;
-  void sort_cycles();
-  void make_names();
   auto shown_name() const {
     return [this](std::uint32_t key) -> std::string_view { return keys_->names()[key]; };
   }
@@ -62,43 +56,10 @@ class KeyDirectory final : public Directory {
 };
 
 KeyDirectory::KeyDirectory(std::shared_ptr<KeyHolder> keys) : keys_(std::move(keys)) {
-  sort_cycles();
-  make_names();
-}
-
-void KeyDirectory::sort_cycles() {
-  const std::vector<KeyInfo>& keys = keys_->listing().keys;
-  std::vector<std::uint32_t> newest_of(keys.size());  // by the first key of a name
-  NameIndex names(keys.size());
-  const auto original = [&](std::uint32_t i) { return keys[i].name; };
-  std::vector<OlderCycle> older;
-  std::vector<std::uint32_t> firsts;
-  for (std::uint32_t i = 0; i < keys.size(); ++i) {
-    const std::uint32_t first = names.add(i, original);
-    if (first == i) {
-      newest_of[i] = i;
-      firsts.push_back(i);
-      continue;
-    }
-    std::uint32_t& newest = newest_of[first];
-    const bool newer = keys[i].cycle > keys[newest].cycle;
-    older.push_back({first, newer ? std::exchange(newest, i) : i});
-  }
-  for (const std::uint32_t first : firsts) newest_.push_back(newest_of[first]);
-  for (OlderCycle& cycle : older) cycle.newest = newest_of[cycle.newest];
-  std::stable_sort(older.begin(), older.end());
-  older_ = std::move(older);
-}
-
-void KeyDirectory::make_names() {
-  const std::vector<KeyInfo>& keys = keys_->listing().keys;
-  std::vector<std::string_view> originals;
-  originals.reserve(newest_.size());
-  for (const std::uint32_t key : newest_) originals.push_back(keys[key].name);
-  std::vector<std::string> shown = tfile::directory_names(originals);
-  std::vector<std::string> by_key(keys.size());
-  for (std::size_t i = 0; i < newest_.size(); ++i) by_key[newest_[i]] = std::move(shown[i]);
-  keys_->set_names(std::move(by_key));
+  KeyNames names = names_of_keys(keys_->listing().keys);
+  newest_ = std::move(names.newest);
+  older_ = std::move(names.older);
+  keys_->set_names(std::move(names.shown));
   index_ = NameIndex(newest_.size());
   for (const std::uint32_t key : newest_) index_.add(key, shown_name());
 }
@@ -110,6 +71,7 @@ std::optional<Slot> KeyDirectory::find_slot(std::string_view name) const {
       if (name == file) return Slot{0, form};
     }
   }
+  if (name == kIndexName) return Slot{0, Form::index};
   const auto cycle = parse_cycle(name);
   if (!cycle) return std::nullopt;
   const auto newest = index_.find(cycle->name, shown_name());
@@ -131,6 +93,7 @@ class KeyListing final : public Listing {
         cycles_(all ? directory_->older_.size() : 0),
         files_(all && directory_->keys_->is_root() ? std::size(kRootFiles) : 0) {
     if (all) name_views();
+    if (all && !directory_->index_.find(kIndexName, directory_->shown_name())) views_.emplace_back(kIndexName);
   }
 
   std::size_t size() const override { return directory_->newest_.size() + cycles_ + files_ + views_.size(); }

@@ -11,6 +11,7 @@
 #include "vfs/loaded_table.h"
 #include "vfs/object_directory.h"
 #include "vfs/object_files.h"
+#include "vfs/plot_index.h"
 #include "vfs/source_content.h"
 #include "vfs/table_directory.h"
 #include "view/view.h"
@@ -208,6 +209,18 @@ void KeyHolder::content(Form form, Reply<std::shared_ptr<Content>> reply) const 
       };
       auto once = g.map;
       return once.get(
+          [&](Reply<std::shared_ptr<Content>> made) {
+            answer_blocking(g.context.cache, std::move(job), std::move(made));
+          },
+          std::move(reply));
+    }
+    case Form::index: {
+      auto job =
+          [self = std::static_pointer_cast<const KeyHolder>(shared_from_this())]() -> Result<std::shared_ptr<Content>> {
+        return std::make_shared<FixedContent>(
+            plot_index(*self->generation_->file, *self->listing_, self->path_, self->ancestors_));
+      };
+      return plot_index_.get(
           [&](Reply<std::shared_ptr<Content>> made) {
             answer_blocking(g.context.cache, std::move(job), std::move(made));
           },

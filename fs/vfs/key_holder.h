@@ -7,6 +7,7 @@
 
 #include "tfile/file.h"
 #include "vfs/directory.h"
+#include "vfs/once.h"
 
 namespace tfilefs {
 
@@ -50,6 +51,7 @@ class KeyHolder final : public Holder {
   const std::shared_ptr<const tfile::DirectoryListing> listing_;
   const std::string path_;
   const std::vector<std::uint64_t> ancestors_;
+  mutable Once<std::shared_ptr<Content>> plot_index_;
   std::vector<std::string> names_;  // of keys that have one, by key; set before anyone else sees this
 };
 

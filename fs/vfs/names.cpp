@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/names.h"
 
+#include <utility>
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -20,6 +22,21 @@ std::optional<CycleName> parse_cycle(std::string_view name) {
   const auto [end, error] = std::from_chars(digits.begin(), digits.end(), result.cycle);
   if (error != std::errc() || end != digits.end() || digits.front() == '0') return std::nullopt;
   return result;
+}
+
+std::optional<LogAxes> parse_log_plot(std::string_view name) {
+  constexpr std::string_view kBegin = "plot.log", kEnd = ".svg";
+  if (!name.starts_with(kBegin) || !name.ends_with(kEnd) || name.size() <= kBegin.size() + kEnd.size())
+    return std::nullopt;
+  name.remove_prefix(kBegin.size());
+  name.remove_suffix(kEnd.size());
+  LogAxes axes;
+  for (const auto& [letter, axis] : {std::pair('x', &axes.x), std::pair('y', &axes.y), std::pair('z', &axes.z)}) {
+    *axis = name.starts_with(letter);
+    if (*axis) name.remove_prefix(1);
+  }
+  if (!name.empty()) return std::nullopt;
+  return axes;
 }
 
 std::optional<std::string_view> without_suffix(std::string_view name, std::string_view suffix) {

@@ -23,6 +23,7 @@ inline constexpr std::string_view kObjectJsonName = "object.json";
 inline constexpr std::string_view kObjectTextName = "text.txt";
 inline constexpr std::string_view kPlotName = "plot.svg";
 inline constexpr std::string_view kSpreadsheetName = "table.csv";
+inline constexpr std::string_view kIndexName = "index.html";
 // Of the journal that lies beside a file that is written (docs/semantics.md, "Mirrored directories").
 inline constexpr std::string_view kJournalSuffix = ".tfilefs-journal";
 inline constexpr std::string_view kNpySuffix = ".npy";
@@ -34,6 +35,12 @@ struct CycleName {
   std::uint16_t cycle = 0;
 };
 std::optional<CycleName> parse_cycle(std::string_view name);
+
+// "plot.logxy.svg" -> {true, true, false}: a plot with logarithmic axes, which are named in this order.
+struct LogAxes {
+  bool x = false, y = false, z = false;
+};
+std::optional<LogAxes> parse_log_plot(std::string_view name);
 
 // `name` without `suffix`, if it ends in it and more than it.
 std::optional<std::string_view> without_suffix(std::string_view name, std::string_view suffix);

@@ -43,7 +43,6 @@ class NodeDirectory final : public Directory {
 
  private:
   friend class NodeListing;
-  bool is_table() const { return node_ == 0; }
   const Node& self() const { return table_->table().nodes[node_]; }
   const Node& child(std::size_t i) const { return table_->table().nodes[self().children[i]]; }
   auto child_name() const {
@@ -134,11 +133,7 @@ std::optional<NodeId> NodeDirectory::find_node(std::string_view name) const {
 }
 
 std::optional<Slot> NodeDirectory::find_view(std::string_view name) const {
-  if (is_table()) {
-    for (const auto& file : table_->own_files()) {
-      if (name == file.name) return Slot{node_, file.form};
-    }
-  }
+  if (const auto form = table_->find_own_file(node_, name)) return Slot{node_, *form};
   if (name == kOptionIndexName && has_option_index(table_->table(), node_)) return Slot{node_, Form::option_index};
   if (const auto stem = without_suffix(name, kNpySuffix)) {
     if (const auto node = find_node(*stem); node && table_->table().nodes[*node].column) return Slot{*node, Form::npy};
@@ -171,10 +166,9 @@ std::string NodeDirectory::own_name(Slot slot) const {
 class NodeListing final : public Listing {
  public:
   NodeListing(std::shared_ptr<const NodeDirectory> directory, bool views) : directory_(std::move(directory)) {
-    if (directory_->is_table()) {
-      for (const auto& file : directory_->table_->own_files()) {
-        if (views || !file.is_view) extra_.push_back({std::string(file.name), {0, file.form}});
-      }
+    const NodeId node = directory_->node_;
+    for (const auto& file : directory_->table_->own_files(node)) {
+      if (views || !file.is_view) extra_.push_back({std::string(file.name), {node, file.form}});
     }
     if (!views) return;
     if (has_option_index(directory_->table_->table(), directory_->node_))

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "tfile/plot.h"
 #include "vfs/blocking.h"
 #include "vfs/names.h"
 #include "view/made_text.h"
@@ -18,22 +19,28 @@ using tfile::Object;
 using Payload = std::span<const std::byte>;
 using ObjectFilesPtr = std::shared_ptr<const ObjectFiles>;
 
-TextOfPayload maker(std::shared_ptr<const Object> object, Form form) {
+bool is_plot(Form form) { return form >= Form::plot && form <= Form::plot_log_xyz; }
+
+TextOfPayload maker(std::shared_ptr<const Object> object, std::size_t part, Form form) {
+  if (is_plot(form)) {
+    return
+        [object = std::move(object), part, form](Payload payload, const std::stop_token& stop) -> Result<std::string> {
+          tfile::Effort effort(stop);
+          TRY(tfile::Plot plot, object->plot(payload, part, effort));
+          const unsigned axes = static_cast<unsigned>(form) - static_cast<unsigned>(Form::plot);
+          plot.set_log((axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0);
+          return plot_svg(plot);
+        };
+  }
   switch (form) {
-    case Form::plot:
-      return [object = std::move(object)](Payload payload, const std::stop_token& stop) -> Result<std::string> {
-        tfile::Effort effort(stop);
-        TRY(const tfile::Plot plot, object->plot(payload, effort));
-        return plot_svg(plot);
-      };
     case Form::spreadsheet:
-      return [object = std::move(object)](Payload payload, const std::stop_token& stop) -> Result<std::string> {
+      return [object = std::move(object), part](Payload payload, const std::stop_token& stop) -> Result<std::string> {
         tfile::Effort effort(stop);
-        TRY(const tfile::Spreadsheet sheet, object->spreadsheet(payload, effort));
+        TRY(const tfile::Spreadsheet sheet, object->spreadsheet(payload, part, effort));
         return csv_text(sheet);
       };
     case Form::object_text:
-      return [object = std::move(object)](Payload payload, const auto&) { return object->text(payload); };
+      return [object = std::move(object), part](Payload payload, const auto&) { return object->text(payload, part); };
     default:
       return [object = std::move(object)](Payload payload, const auto&) { return object->json(payload); };
   }
@@ -46,10 +53,11 @@ TextOfPayload maker(std::shared_ptr<const Object> object, Form form) {
 constexpr std::uint64_t kJsonPerByte = 8, kTextMin = 64 << 10;
 constexpr std::uint64_t kTablePerNumber = 256, kPlotPerNumber = 40, kPlotTextMax = 16 << 20;
 
-std::uint64_t making_size(const Object& object, std::uint64_t payload, Form form) {
-  if (form == Form::spreadsheet && object.numbers > 0) return kTextMin + object.numbers * kTablePerNumber;
-  if (form == Form::plot && object.numbers > 0)
-    return kTextMin + object.numbers * kPlotPerNumber + std::min(object.numbers * kTablePerNumber, kPlotTextMax);
+std::uint64_t making_size(const Object::Part& part, std::uint64_t payload, Form form) {
+  if (form == Form::spreadsheet && part.numbers > 0) return kTextMin + part.numbers * kTablePerNumber;
+  if (is_plot(form) && part.numbers > 0)
+    return kTextMin + part.numbers * kPlotPerNumber +
+           std::min(part.numbers * kTablePerNumber, part.plots * kPlotTextMax);
   return kTextMin + payload * kJsonPerByte;
 }
 
@@ -65,24 +73,45 @@ ObjectFiles::ObjectFiles(std::shared_ptr<const Object> object, std::shared_ptr<c
                          ClusterCache& cache)
     : object_(std::move(object)), payload_(std::move(payload)), cache_(cache) {}
 
-std::vector<ObjectFiles::Name> ObjectFiles::names() const {
-  std::vector<Name> names{{kObjectJsonName, Form::object_json, false}};
-  if (object_->has_plot) names.push_back({kPlotName, Form::plot, true});
-  if (object_->has_spreadsheet) names.push_back({kSpreadsheetName, Form::spreadsheet, true});
-  if (object_->has_text) names.push_back({kObjectTextName, Form::object_text, true});
+std::optional<std::size_t> ObjectFiles::part_at(tfile::NodeId node) const {
+  for (std::size_t i = 0; i < object_->parts.size(); ++i) {
+    if (object_->parts[i].node == node) return i;
+  }
+  return std::nullopt;
+}
+
+std::vector<ObjectFiles::Name> ObjectFiles::names(tfile::NodeId node) const {
+  const auto number = part_at(node);
+  if (!number) return {};
+  const Object::Part& part = object_->parts[*number];
+  std::vector<Name> names;
+  if (*number == 0) names.push_back({kObjectJsonName, Form::object_json, false});
+  if (part.has_plot) names.push_back({kPlotName, Form::plot, true});
+  if (part.has_spreadsheet) names.push_back({kSpreadsheetName, Form::spreadsheet, true});
+  if (part.has_text) names.push_back({kObjectTextName, Form::object_text, true});
   return names;
 }
 
-void ObjectFiles::content(Form form, Reply<std::shared_ptr<Content>> reply) const {
+std::optional<Form> ObjectFiles::find(tfile::NodeId node, std::string_view name) const {
+  for (const Name& known : names(node)) {
+    if (known.name == name) return known.form;
+    const auto axes = known.form == Form::plot ? parse_log_plot(name) : std::nullopt;
+    if (axes) return static_cast<Form>(static_cast<unsigned>(Form::plot) + axes->x + 2u * axes->y + 4u * axes->z);
+  }
+  return std::nullopt;
+}
+
+void ObjectFiles::content(tfile::NodeId node, Form form, Reply<std::shared_ptr<Content>> reply) const {
   Once<std::shared_ptr<Content>> once;
   {
     const Lock lock(mutex_);
-    once = contents_[form];
+    once = contents_[{node, form}];
   }
+  const std::size_t part = part_at(node).value_or(0);
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
-        const std::uint64_t making = making_size(*object_, payload_->decoded_size({}), form);
-        auto streams = cache_.attach(made_text(payload_, maker(object_, form), making, made.asker()));
+        const std::uint64_t making = making_size(object_->parts[part], payload_->decoded_size({}), form);
+        auto streams = cache_.attach(made_text(payload_, maker(object_, part, form), making, made.asker()));
         CachedStreams& attached = *streams;
         attached.length(0, 0,
                         [made = std::move(made), streams = std::move(streams)](Result<std::int64_t> length) mutable {

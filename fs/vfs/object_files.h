@@ -3,7 +3,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cache/cluster_cache.h"
@@ -22,23 +24,29 @@ class ObjectFiles {
 
   const std::shared_ptr<const tfile::Object>& object() const { return object_; }
 
-  // The texts that there are of this object: names, and whether each shows only where views are listed.
+  // The texts that there are of this object, or of the part of it that stands at a node: names, and whether each shows
+  // only where views are listed.
   struct Name {
     std::string_view name;
     Form form;
     bool is_view;
   };
-  std::vector<Name> names() const;
+  std::vector<Name> names(tfile::NodeId) const;
+
+  // One of these, or a plot with logarithmic axes.
+  std::optional<Form> find(tfile::NodeId, std::string_view name) const;
 
   // One of them, as bytes from the cache.
-  void content(Form, Reply<std::shared_ptr<Content>>) const;
+  void content(tfile::NodeId, Form, Reply<std::shared_ptr<Content>>) const;
 
  private:
+  std::optional<std::size_t> part_at(tfile::NodeId) const;
+
   const std::shared_ptr<const tfile::Object> object_;
   const std::shared_ptr<const tfile::StreamSet> payload_;
   ClusterCache& cache_;
   mutable Mutex mutex_;
-  mutable std::map<Form, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);
+  mutable std::map<std::pair<tfile::NodeId, Form>, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);
 };
 
 // Reads the payload of a key of kind object through the cache, and what stands in it. Errors: of the storage, and

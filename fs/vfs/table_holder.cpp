@@ -26,16 +26,25 @@ TableHolder::TableHolder(std::shared_ptr<const Generation> generation, std::shar
       bytes_(generation_, listing_, key),
       object_(std::move(object)) {}
 
-std::vector<ObjectFiles::Name> TableHolder::own_files() const {
+std::vector<ObjectFiles::Name> TableHolder::own_files(tfile::NodeId at) const {
   std::vector<ObjectFiles::Name> files;
-  if (object_ || is_opaque()) files.push_back({kObjectBytesName, Form::object_bin, false});
+  if (at == 0 && (object_ || is_opaque())) files.push_back({kObjectBytesName, Form::object_bin, false});
   if (object_) {
-    const auto texts = object_->names();
+    const auto texts = object_->names(at);
     files.insert(files.end(), texts.begin(), texts.end());
   }
+  if (at != 0) return files;
   if (!object_ || !table().columns.empty()) files.push_back({kSchemaName, Form::schema, !is_opaque()});
   if (!object_ && !is_opaque()) files.push_back({kAwkwardName, Form::awkward, true});
   return files;
+}
+
+std::optional<Form> TableHolder::find_own_file(tfile::NodeId at, std::string_view name) const {
+  if (at != 0 && !object_) return std::nullopt;
+  for (const ObjectFiles::Name& file : own_files(at)) {
+    if (file.name == name) return file.form;
+  }
+  return object_ ? object_->find(at, name) : std::nullopt;
 }
 
 Takes TableHolder::takes(Slot slot) const {
@@ -56,9 +65,16 @@ void TableHolder::view(Slot slot, Reply<std::shared_ptr<Content>> reply) const {
   switch (slot.form) {
     case Form::object_json:
     case Form::plot:
+    case Form::plot_log_x:
+    case Form::plot_log_y:
+    case Form::plot_log_xy:
+    case Form::plot_log_z:
+    case Form::plot_log_xz:
+    case Form::plot_log_yz:
+    case Form::plot_log_xyz:
     case Form::spreadsheet:
     case Form::object_text:
-      return object_->content(slot.form, std::move(reply));
+      return object_->content(slot.index, slot.form, std::move(reply));
     default:
       return loaded_->view(slot.index, slot.form, generation_->context.strings, std::move(reply));
   }

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "tfile/file.h"
 #include "tfile/table.h"
@@ -26,8 +29,9 @@ class TableHolder final : public Holder {
   // A table of which nothing but its reason and its bytes can be shown.
   bool is_opaque() const { return !table().reason.empty() && table().columns.empty(); }
 
-  // The files of the key itself, beside the nodes.
-  std::vector<ObjectFiles::Name> own_files() const;
+  // The files of the key itself, or of a part of its object, beside the nodes below that node.
+  std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const;
+  std::optional<Form> find_own_file(tfile::NodeId, std::string_view name) const;
 
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
   void admit(Slot, Access, const CallerPtr&, Reply<void>) const override;

@@ -69,7 +69,33 @@ std::vector<Tick> ticks(double low, double high, int wanted) {
   for (int i = 0; i <= 2 * wanted; ++i) {
     const double value = (first + i) * step;
     if (value > high + step * 1e-9) break;
-    marks.push_back({value, label_of(value, step)});
+    marks.push_back({value, label_of(value, step), false});
+  }
+  return marks;
+}
+
+std::vector<Tick> log_ticks(double low, double high) {
+  std::vector<Tick> marks;
+  const double first = std::floor(std::log10(low)), last = std::ceil(std::log10(high)), decades = last - first;
+  if (!(decades > 0) || !std::isfinite(decades)) return marks;
+  // About eight labels; 2 and 5 have one where powers of ten alone would be too few.
+  constexpr double kLabels = 8, kFew = 3;
+  const double step = std::max(std::ceil(decades / kLabels), 1.0);
+  const bool is_few = std::log10(high) - std::log10(low) < kFew - 1;
+  for (double decade = first; decade <= last; ++decade) {
+    const double power = std::pow(10, decade);
+    for (int times = 1; times < 10; ++times) {
+      const double value = times * power;
+      if (!(value >= low * (1 - 1e-9)) || value > high * (1 + 1e-9)) continue;
+      const bool has_label = times == 1 ? std::fmod(decade - first, step) == 0 : is_few && (times == 2 || times == 5);
+      const bool is_plain = decade >= -2 && decade <= 3;
+      std::string label;
+      if (has_label && is_plain) label = label_of(value, power);
+      if (has_label && !is_plain)
+        label = (times == 1 ? "" : std::to_string(times) + "#times") + "10^{" +
+                std::to_string(static_cast<int>(decade)) + "}";
+      if (times == 1 || decades <= kLabels) marks.push_back({value, std::move(label), times != 1});
+    }
   }
   return marks;
 }
@@ -88,7 +114,7 @@ std::vector<Tick> time_ticks(double low, double high, double offset, int wanted)
   for (int i = 0; i <= 2 * wanted; ++i) {
     const double time = (first + i) * *step;
     if (!(time - offset <= high)) break;
-    marks.push_back({time - offset, date_label(time, *step)});
+    marks.push_back({time - offset, date_label(time, *step), false});
   }
   return marks;
 }

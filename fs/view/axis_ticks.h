@@ -8,11 +8,15 @@ namespace tfilefs {
 
 struct Tick {
   double value = 0;
-  std::string label;  // in TLatex
+  std::string label;  // in TLatex; empty: none
+  bool is_minor = false;
 };
 
 // Round numbers from `low` to `high` (finite, low < high), about `wanted` of them and at most twice as many.
 std::vector<Tick> ticks(double low, double high, int wanted);
+
+// Powers of ten, labelled, and between them what they are multiplied by where there are few: 0 < low < high.
+std::vector<Tick> log_ticks(double low, double high);
 
 // The same for times in seconds since `offset` (which is since the epoch): round minutes, hours, days, months, years,
 // UTC.

@@ -3,12 +3,13 @@
 
 #include <string>
 
-#include "tfile/object.h"
+#include "tfile/plot.h"
 
 namespace tfilefs {
 
-// A drawing of 960 by 640 units with axes, titles and ticks, for a slide: histograms as steps with error bars, two
-// dimensions as a colour map with its scale, points with their errors, curves. Self-contained SVG; all text escaped.
+// A drawing of 960 by 640 units (more where names of bins are long) with axes, titles and ticks, for a slide:
+// histograms as steps with error bars, two dimensions as a colour map with its scale, points with their errors, curves;
+// canvases with all their pads. Self-contained SVG; all text escaped.
 std::string plot_svg(const tfile::Plot&);
 
 // A line of names, then a line for each row: numbers as the shortest text that reads back equal.

@@ -8,6 +8,7 @@
 #include "bytes/cursor.h"
 #include "fuzz/stream_body.h"
 #include "object/class_object.h"
+#include "tfile/plot.h"
 
 namespace tfile::fuzz {
 
@@ -63,14 +64,20 @@ inline void object_body(std::span<const std::byte> bytes) {
   walk_table(*object);
   if (const auto json = object->json(payload)) require(!json->empty() && json->back() == '\n', "JSON is a line");
   tfile::Effort effort;
-  if (object->has_plot) static_cast<void>(object->plot(payload, effort));
-  if (object->has_spreadsheet) {
-    if (const auto sheet = object->spreadsheet(payload, effort)) {
-      for (const auto& column : sheet->columns)
-        require(column.size() == sheet->columns[0].size(), "columns of equal length");
+  for (std::size_t i = 0; i < object->parts.size(); ++i) {
+    const Object::Part& part = object->parts[i];
+    require(part.node < object->nodes.size(), "a part stands at a node");
+    if (part.has_plot) static_cast<void>(object->plot(payload, i, effort));
+    if (part.has_spreadsheet) {
+      if (const auto sheet = object->spreadsheet(payload, i, effort)) {
+        for (const auto& column : sheet->columns)
+          require(column.size() == sheet->columns[0].size(), "columns of equal length");
+        for (const auto& column : sheet->texts)
+          require(column.size() == sheet->columns[0].size(), "texts of equal length");
+      }
     }
+    if (part.has_text) require(object->text(payload, i).has_value(), "text that was promised");
   }
-  if (object->has_text) require(object->text(payload).has_value(), "text that was promised");
 }
 
 }  // namespace tfile::fuzz

@@ -151,6 +151,15 @@ def test_large_histograms_keep_to_the_budget(mount, samples):
                 assert name != "huge", view
             except OSError as error:
                 assert error.errno == (errno.ENOENT if name == "huge" else errno.ENOMEM) and name != "tiny", (name, view, error)
+    # A stack takes memory for all that it is drawn of, and its parts are read one by one.
+    large, tiny = (os.path.join(mounted.path, name + "_stack") for name in ("large", "tiny"))
+    with pytest.raises(OSError) as refused, open(os.path.join(large, "plot.svg"), "rb") as file:
+        file.read()
+    assert refused.value.errno == errno.ENOMEM
+    with open(os.path.join(tiny, "plot.svg"), "rb") as file:
+        assert len(file.read()) > 100
+    assert np.array_equal(numbers_or_refused(os.path.join(large, "large", "values.f8")), expected)
+    assert np.array_equal(numbers_or_refused(os.path.join(large, "large", "flow", "values.f8")), np.pad(expected, 1))
     assert os.listdir(os.path.join(mounted.path, "huge")) == ["object.bin"]
     assert "/huge: " in mounted.errors() and "MB are needed at once, and memory= gives 64 MB" in mounted.errors()
     assert mounted.peak_bytes() <= (64 + 200) << 20

@@ -71,7 +71,7 @@ def test_titles_of_axes_in_the_title_of_a_function(top, name, titles):
 
 
 def test_what_is_not_drawn_has_no_plot(top):
-    for name in ("h3F", "THnF", "THnSparseF", "note", "graph2"):
+    for name in ("h3F", "THnF", "THnSparseF", "note"):
         assert not os.path.exists(os.path.join(top, name, "plot.svg"))
     assert os.path.exists(os.path.join(top, "h3F", "table.csv"))
 

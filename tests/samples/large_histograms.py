@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """large_histograms.py DIR: large_histograms.root, histograms that take next to nothing in their file: `large` of
-1.5 million bins, `huge` of 26 million, and `tiny`, filled here and there."""
+1.5 million bins, `huge` of 26 million, and `tiny`, filled here and there; stacks that name one of them again and
+again, `large_stack` and `tiny_stack`."""
 
 import sys
 
@@ -16,6 +17,11 @@ def write(path):
         for step in range(10):
             histogram.SetBinContent(1 + step * bins // 10, step)
         histogram.Write()
+        if name != "huge":
+            stack = ROOT.THStack(name + "_stack", name)
+            for _ in range(3):
+                stack.Add(histogram)
+            stack.Write()
     file.Close()
 
 

@@ -103,6 +103,10 @@ class File {
   // (of the StreamerInfo). Blocks where the StreamerInfo was not read yet.
   virtual Result<std::shared_ptr<const Object>> object(const KeyInfo&, std::span<const std::byte> payload) const = 0;
 
+  // Whether objects of this class have plots, as a rule (of functions only those that are understood): a look at no
+  // object. False where the StreamerInfo cannot be read. Blocks where it was not read yet.
+  virtual bool may_be_drawn(std::string_view class_name) const = 0;
+
   // Every record from the first byte to the last, gaps included. Blocks.
   virtual Result<std::vector<Record>> record_map() const = 0;
 };

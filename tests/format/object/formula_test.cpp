@@ -5,7 +5,11 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string>
+#include <vector>
+
+#include "object/special_functions.h"
 
 namespace tfile {
 namespace {
@@ -38,6 +42,36 @@ TEST(Formula, ParametersByNumberAndName) {
   EXPECT_EQ(value("[p0]+[p1]*x", 10), 32);
   EXPECT_EQ(value("[Constant]+[Slope]*x", 10), 32);
   EXPECT_EQ(value("[9]", 1), 0);
+}
+
+TEST(Formula, ParametersByGivenNumbers) {
+  constexpr std::array parameters{2.0, 3.0, 0.5};
+  const auto named = Formula::parse("[Alpha]+10*[Mean]+100*[Constant]", 1, {"Constant", "Mean", "Alpha"});
+  ASSERT_TRUE(named);
+  EXPECT_DOUBLE_EQ(named->value(0, parameters), 230.5);
+}
+
+TEST(Formula, FunctionsOfSeveralArguments) {
+  EXPECT_NEAR(value("TMath::Gaus(x,1,2)", 3), std::exp(-0.5), 1e-12);
+  EXPECT_NEAR(value("TMath::Gaus(x,1,2,true)*2*sqrt(2*pi)", 3), std::exp(-0.5), 1e-12);
+  EXPECT_NEAR(value("TMath::BreitWigner(x,1,2)", 1), 1 / std::acos(-1.0), 1e-12);
+  EXPECT_NEAR(value("TMath::Landau(x,0,1)", 0), 0.1788541609, 1e-10);
+  EXPECT_NEAR(value("ROOT::Math::Chebyshev2(x,1,2,3)", 0.5), 1 + 1 - 1.5, 1e-12);
+  EXPECT_NEAR(value("landau", 3), 2 * 0.1788541609, 1e-10);  // of parameters 2, 3, 0.5
+  for (const char* wrong :
+       {"TMath::Gaus()", "TMath::Landau(x,1,1,1,1)", "TMath::Voigt(x)", "BreitWigner(x,1,2,3)", "TMath::Nothing(x,1)",
+        "sin(x,1)", "pow(x)", "TMath::Gaus(x,1,2", "f(1,2,3,4,5,6,7,8,9,10,11,12,13,14)"})
+    EXPECT_FALSE(Formula::parse(wrong)) << wrong;
+}
+
+TEST(Formula, SpecialFunctionsTakeAnyNumbers) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  for (const SpecialFunction& function : special_functions()) {
+    for (std::size_t count = function.least; count <= function.most; ++count) {
+      for (const double number : {0.0, -1.0, 1e308, -1e308, 5e-324, kInf, -kInf, std::nan("")})
+        static_cast<void>(function.call(std::vector<double>(count, number)));
+    }
+  }
 }
 
 TEST(Formula, FunctionsOfCAndRoot) {

@@ -12,6 +12,7 @@
 
 #include "fs/view/array_table.h"
 #include "tfile/file.h"
+#include "tfile/plot.h"
 #include "vfs/file_system.h"
 
 namespace tfilefs {
@@ -30,7 +31,7 @@ class FakeObject final : public tfile::Object {
  public:
   FakeObject() {
     nodes.emplace_back();
-    has_text = true;
+    parts[0].has_text = true;
   }
   std::size_t stream_count() const override { return 0; }
   std::size_t chunk_count(tfile::StreamId) const override { return 0; }
@@ -58,11 +59,11 @@ class FakeObject final : public tfile::Object {
   Result<std::string> json(std::span<const std::byte> payload) const override {
     return '"' + std::string(reinterpret_cast<const char*>(payload.data()), payload.size()) + "\"\n";
   }
-  Result<tfile::Plot> plot(std::span<const std::byte>, tfile::Effort&) const override { return nothing(); }
-  Result<tfile::Spreadsheet> spreadsheet(std::span<const std::byte>, tfile::Effort&) const override {
+  Result<tfile::Plot> plot(std::span<const std::byte>, std::size_t, tfile::Effort&) const override { return nothing(); }
+  Result<tfile::Spreadsheet> spreadsheet(std::span<const std::byte>, std::size_t, tfile::Effort&) const override {
     return nothing();
   }
-  Result<std::string> text(std::span<const std::byte>) const override {
+  Result<std::string> text(std::span<const std::byte>, std::size_t) const override {
     return tfile::fail(ErrorKind::damaged, "no text after all");
   }
 
@@ -142,6 +143,7 @@ class FakeFile : public tfile::File {
     return std::make_shared<const tfile::FileClasses>();
   }
   // One without arrays, whose JSON is its payload in quotes.
+  bool may_be_drawn(std::string_view class_name) const override { return class_name.starts_with("TH1"); }
   Result<std::shared_ptr<const tfile::Object>> object(const tfile::KeyInfo&,
                                                       std::span<const std::byte>) const override {
     return std::make_shared<const FakeObject>();

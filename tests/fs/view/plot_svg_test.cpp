@@ -8,31 +8,89 @@
 #include <string>
 
 #include "view/axis_ticks.h"
+#include "view/index_page.h"
 #include "view/tlatex.h"
+#include "view/tlatex_layout.h"
 
 namespace tfilefs {
 namespace {
 
 std::string tlatex(std::string_view text) {
   std::string svg;
-  append_tlatex(svg, text);
+  append_tlatex(svg, text, {});
   return svg;
 }
 
+// What is read of it, one run of letters after the other.
+std::string letters(std::string_view text) {
+  std::string all;
+  for (const TextPiece& piece : lay_out_tlatex(text).pieces) all += piece.escaped + "|";
+  return all;
+}
+
 TEST(TLatex, SignsAndLevels) {
-  EXPECT_EQ(tlatex("#mu#pi"), "μπ");
-  EXPECT_EQ(tlatex("p_{T}"), "p<tspan dy=\".35em\" font-size=\"72%\">T</tspan>");
-  EXPECT_EQ(tlatex("c^{2}x"), "c<tspan dy=\"-.35em\" font-size=\"72%\">2</tspan><tspan dy=\".25em\">x</tspan>");
-  EXPECT_EQ(tlatex("#it{E} #font[42]{GeV}"), "E GeV");
+  EXPECT_EQ(letters("#mu#pi"), "μπ|");
+  EXPECT_EQ(letters("#it{E} #font[42]{GeV}"), "E| GeV|");
+  const TextLayout momentum = lay_out_tlatex("p_{T}");
+  ASSERT_EQ(momentum.pieces.size(), 2u);
+  EXPECT_GT(momentum.pieces[1].y, 0);  // below the line, and smaller
+  EXPECT_LT(momentum.pieces[1].size, momentum.pieces[0].size);
+  EXPECT_NEAR(momentum.pieces[1].x, momentum.pieces[0].width, 0.1);
+  EXPECT_LT(lay_out_tlatex("c^{2}").pieces[1].y, 0);
+}
+
+TEST(TLatex, UnderscoresAndHatsWithoutBracesAreLetters) {
+  for (const char* name : {"HLT_Mu50", "jet_pt", "a^b", "_", "^", "x_", "p_T", "#p_x"})
+    EXPECT_EQ(letters(name), std::string(name) + "|");
+  EXPECT_EQ(letters("#eta_jet"), "η_jet|");
+  EXPECT_EQ(letters("frac{1}{2}"), "frac12|");
+}
+
+TEST(TLatex, PowersAndIndicesStandOverEachOther) {
+  const TextLayout mass = lay_out_tlatex("m_{#mu#mu}^{2}/GeV");
+  ASSERT_EQ(mass.pieces.size(), 4u);
+  EXPECT_EQ(mass.pieces[1].x, mass.pieces[2].x);
+  EXPECT_LT(mass.pieces[1].y * mass.pieces[2].y, 0);
+  EXPECT_EQ(letters("e^{x_{i}^{2}}"), letters("e^{x^{2}_{i}}"));
+  const TextLayout sum = lay_out_tlatex("#sum_{i=0}^{n}x");
+  EXPECT_LT(sum.pieces[1].y, -1);  // above the sign, whatever comes first
+  EXPECT_GT(sum.pieces[2].y, 0.5);
+}
+
+TEST(TLatex, FractionsLinesAndRoots) {
+  const TextLayout fraction = lay_out_tlatex("#frac{d#sigma}{dx}");
+  ASSERT_EQ(fraction.pieces.size(), 2u);
+  EXPECT_LT(fraction.pieces[0].y, fraction.strokes.at(0).points[0].second);
+  EXPECT_GT(fraction.pieces[1].y, fraction.strokes.at(0).points[0].second);
+  EXPECT_EQ(letters("#frac{#frac{a}{b}}{#frac{c}{d}}"), "a|b|c|d|");
+  const TextLayout lines = lay_out_tlatex("#splitline{21 April}{14:02}");
+  EXPECT_EQ(lines.pieces.at(0).x, lines.pieces.at(1).x);
+  EXPECT_LT(lines.pieces[0].y + 0.5, lines.pieces[1].y);
+  const TextLayout root = lay_out_tlatex("#sqrt[3]{s}");
+  EXPECT_EQ(root.pieces.size(), 2u);
+  EXPECT_EQ(root.strokes.size(), 1u);
+  for (const char* accent : {"#bar{p}", "#hat{p}", "#vec{p}", "#tilde{p}", "#dot{p}", "#slash{p}", "#overline{p}"}) {
+    EXPECT_EQ(letters(accent), "p|") << accent;
+    EXPECT_FALSE(lay_out_tlatex(accent).strokes.empty()) << accent;
+  }
+  EXPECT_EQ(letters("#LTx#GT"), "⟨x⟩|");
+  EXPECT_EQ(letters("#left(#frac{1}{2}#right)^{2}"), "1|2|2|");
 }
 
 TEST(TLatex, NothingGetsOutOfTheText) {
-  EXPECT_EQ(tlatex("</text><script>\"&\""), "&lt;/text&gt;&lt;script&gt;&quot;&amp;&quot;");
-  EXPECT_EQ(tlatex(std::string("a\0b\x01\xff", 5)), "a\uFFFDb\uFFFD\uFFFD");
-  EXPECT_EQ(tlatex("#"), "#");
-  EXPECT_EQ(tlatex("#unknown"), "#unknown");
-  EXPECT_EQ(tlatex("{{{{"), "");
-  EXPECT_LT(tlatex(std::string(100'000, '^')).size(), 100'000u);
+  EXPECT_EQ(letters("</text><script>\"&\""), "&lt;/text&gt;&lt;script&gt;&quot;&amp;&quot;|");
+  EXPECT_EQ(letters(std::string("a\0b\x01\xff", 5)), "a\uFFFDb\uFFFD\uFFFD|");
+  EXPECT_EQ(letters("#"), "#|");
+  EXPECT_EQ(letters("#unknown"), "#unknown|");
+  EXPECT_EQ(letters("{{{{"), "");
+  EXPECT_EQ(letters("a}b"), "ab|");
+  EXPECT_EQ(tlatex("#color[2]{<}").find("<<"), std::string::npos);
+  for (const char* part :
+       {"^", "^{", "_{", "#frac{", "#sqrt{", "#left(", "#bar{", "{", "#splitline{", "x^{y_{", "#[]{"}) {
+    std::string many;
+    while (many.size() < 100'000) many += part;
+    EXPECT_LT(tlatex(many).size(), 300'000u) << part;
+  }
 }
 
 std::vector<std::string> labels(const std::vector<Tick>& ticks) {
@@ -46,6 +104,21 @@ TEST(AxisTicks, RoundNumbers) {
   EXPECT_EQ(labels(ticks(-4, 4, 5)), (Labels{"-4", "-2", "0", "2", "4"}));
   EXPECT_EQ(labels(ticks(0.1, 0.52, 5)), (Labels{"0.1", "0.2", "0.3", "0.4", "0.5"}));
   EXPECT_EQ(labels(ticks(0, 3e7, 3)), (Labels{"0", "1#times10^{7}", "2#times10^{7}", "3#times10^{7}"}));
+}
+
+TEST(AxisTicks, PowersOfTen) {
+  const auto labelled = [](double low, double high) {
+    std::vector<std::string> all;
+    for (const Tick& tick : log_ticks(low, high)) {
+      if (!tick.label.empty()) all.push_back(tick.label);
+    }
+    return all;
+  };
+  using Labels = std::vector<std::string>;
+  EXPECT_EQ(labelled(0.5, 20'000), (Labels{"1", "10", "100", "1000", "10^{4}"}));
+  EXPECT_EQ(labelled(3, 60), (Labels{"5", "10", "20", "50"}));
+  EXPECT_LE(log_ticks(1e-300, 1e300).size(), 700u);
+  EXPECT_TRUE(log_ticks(5e-324, std::numeric_limits<double>::max()).size() > 2);
 }
 
 TEST(AxisTicks, WhateverTheNumbers) {
@@ -113,14 +186,106 @@ TEST(PlotSvg, NumbersThatAreNoneHarmNothing) {
   }
 }
 
+TEST(PlotSvg, LogarithmicAxesHaveNoPlaceForZero) {
+  tfile::Plot plot;
+  plot.layers.emplace_back(bins({0, 1, 1000, -5, std::nan("")}));
+  plot.set_log(true, true, true);
+  const std::string svg = plot_svg(plot);
+  EXPECT_NE(svg.find(">1000<"), svg.npos);
+  for (const char* none : {"nan", "inf", "e+"}) EXPECT_EQ(svg.find(none), svg.npos) << none;
+}
+
+TEST(PlotSvg, EmptyCellsOfSignedMapsHaveTheColourOfZero) {
+  const auto cells = [](std::vector<double> values) {
+    tfile::PlotBins map;
+    map.dimensions = 2;
+    map.x.edges = map.y.edges = {0, 1, 2};
+    map.values = std::move(values);
+    const std::string svg = drawn(map);
+    const std::string inside = svg.substr(0, svg.find("class=\"frame\""));
+    std::size_t count = 0;
+    for (auto at = inside.find("fill=\"#", inside.find("crispEdges")); at != inside.npos;
+         at = inside.find("fill=\"#", at + 1))
+      ++count;
+    return count;
+  };
+  EXPECT_EQ(cells({0, 0, 0, 0}), 0u);
+  EXPECT_EQ(cells({0, 1, 2, 3}), 3u);
+  EXPECT_EQ(cells({0, -1, 2, 3}), 4u);
+  EXPECT_EQ(cells({std::nan(""), -1, 2, 3}), 3u);
+}
+
+TEST(PlotSvg, LabelsOfBinsAreNotCut) {
+  tfile::PlotBins layer = bins({1, 2, 3});
+  layer.x.labels = {"short",
+                    "a label of a bin that is quite long, as cut flows have them: p_{T} > 25 GeV & |#eta| < 2.4", "x"};
+  const std::string svg = drawn(layer);
+  EXPECT_NE(svg.find("as cut flows have them: p"), svg.npos);
+  EXPECT_EQ(svg.find("\u2026"), svg.npos);
+  // The page is higher by what the label takes.
+  EXPECT_EQ(svg.find("viewBox=\"0 0 960 640\""), svg.npos);
+}
+
+TEST(PlotSvg, FunctionsOverAHistogramDoNotMoveItsAxes) {
+  tfile::Plot plot;
+  plot.layers.emplace_back(bins({1, 2, 3}));
+  const std::string without = plot_svg(plot);
+  tfile::PlotPoints curve;
+  curve.xs = {0, 1, 2, 3};
+  curve.ys = {0, 2, 1000, 2};
+  curve.is_line = true;
+  curve.has_marks = false;
+  curve.look.line = 0xE02020;
+  plot.layers.emplace_back(curve);
+  const std::string with = plot_svg(plot);
+  EXPECT_NE(with.find("stroke:#e02020"), with.npos);
+  EXPECT_EQ(with.find(">500<"), with.npos);
+  EXPECT_GT(with.size(), without.size());
+}
+
+TEST(PlotSvg, PadsAreDrawnAtTheirPlaces) {
+  tfile::Plot canvas;
+  for (int i = 0; i < 4; ++i) {
+    tfile::Plot pad;
+    pad.layers.emplace_back(bins({1, 2, 3}));
+    pad.title = "pad " + std::to_string(i);
+    canvas.pads.push_back({i % 2 * 0.5, i / 2 * 0.5, i % 2 * 0.5 + 0.5, i / 2 * 0.5 + 0.5, std::move(pad)});
+  }
+  tfile::Plot deep;
+  for (int i = 0; i < 100; ++i) {
+    tfile::Plot outer;
+    outer.pads.push_back({0, 0, 1, 1, std::move(deep)});
+    deep = std::move(outer);
+  }
+  canvas.pads.push_back({0, 0, 1, 1, std::move(deep)});
+  const std::string svg = plot_svg(canvas);
+  for (int i = 0; i < 4; ++i) EXPECT_NE(svg.find("pad " + std::to_string(i)), svg.npos);
+  EXPECT_NE(svg.find("translate(480 320)"), svg.npos);
+  EXPECT_LT(svg.size(), 100'000u);
+}
+
 TEST(PlotSvg, NothingToDraw) {
   EXPECT_NE(plot_svg({}).find("</svg>"), std::string::npos);
   EXPECT_NE(drawn(bins({})).find("</svg>"), std::string::npos);
   EXPECT_NE(drawn(bins({0, 0})).find("</svg>"), std::string::npos);
 }
 
+TEST(IndexPage, NamesAreEscaped) {
+  const IndexedPlot plots[] = {{"a b", "x\"><script>&#", "<title>", "TH1F"}, {"a b", "javascript:1", "", "TH1F"}};
+  const std::string page = index_page("/<dir>", plots, "");
+  EXPECT_EQ(page.find("<script"), page.npos);
+  EXPECT_NE(page.find("src=\"./a%20b/x%22%3E%3Cscript%3E%26%23/plot.svg\""), page.npos);
+  EXPECT_NE(page.find("&lt;title&gt;"), page.npos);
+  for (const char* begin : {"src=\"javascript", "href=\"javascript"}) EXPECT_EQ(page.find(begin), page.npos);
+}
+
+TEST(Csv, TextIsQuoted) {
+  tfile::Spreadsheet sheet{{"x"}, {{1, 2}}, {"label"}, {{"a,\"b\"", "=1+1"}}};
+  EXPECT_EQ(csv_text(sheet), "x,label\n1,\"a,\"\"b\"\"\"\n2,\"'=1+1\"\n");
+}
+
 TEST(Csv, NumbersReadBackEqual) {
-  EXPECT_EQ(csv_text({{"x", "y"}, {{0.1, 2}, {1e300, -0.5}}}), "x,y\n0.1,1e+300\n2,-0.5\n");
+  EXPECT_EQ(csv_text({{"x", "y"}, {{0.1, 2}, {1e300, -0.5}}, {}, {}}), "x,y\n0.1,1e+300\n2,-0.5\n");
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/plot_look.h"
+
+namespace tfile {
+namespace {
+
+// What ROOT gives to lines and marks that nobody gave a colour: black, and since ROOT 6 a dark blue (kBlue + 2).
+constexpr std::int64_t kBlack = 1, kBlue = 602;
+constexpr std::int64_t kWhite = 0, kWhiteToo = 10;
+
+}  // namespace
+
+PlotLook look_of(const ObjectMembers& members, const PlotScene& scene) {
+  PlotLook look;
+  const auto chosen = [&](const char* member) -> std::optional<std::uint32_t> {
+    const std::int64_t number = members.integer(member, -1);
+    if (number < 0 || (!scene.is_shared && (number == kBlack || number == kBlue))) return std::nullopt;
+    return scene.palette.colour(number);
+  };
+  look.line = chosen("fLineColor");
+  look.mark = chosen("fMarkerColor");
+  // One who coloured the line alone means its marks, too, and the other way round.
+  if (!scene.is_shared && !look.mark) look.mark = look.line;
+  if (!scene.is_shared && !look.line) look.line = look.mark;
+  const std::int64_t fill = members.integer("fFillColor", kWhite), style = members.integer("fFillStyle", 0);
+  constexpr std::int64_t kHatched = 3000, kTransparent = 4000;  // as TAttFill counts styles
+  if (fill != kWhite && fill != kWhiteToo && style != 0 && style != kTransparent)
+    look.fill = scene.palette.colour(fill);
+  look.is_hatched = style >= kHatched && style < kTransparent;
+  const std::int64_t line = members.integer("fLineStyle", 1);
+  look.is_dotted = line == 3;
+  look.is_dashed = line == 2 || line > 3;
+  return look;
+}
+
+}  // namespace tfile

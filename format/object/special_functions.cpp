@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "object/special_functions.h"
+
+#include <math.h>  // j0 and its kin are POSIX's
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+namespace tfile {
+namespace {
+
+using std::numbers::pi;
+using Arguments = std::span<const double>;
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+double at(Arguments a, std::size_t i, double otherwise) { return i < a.size() ? a[i] : otherwise; }
+
+double square(double x) { return x * x; }
+
+double normal(double x, double mean, double sigma) {
+  return std::exp(-square((x - mean) / sigma) / 2) / (std::abs(sigma) * std::sqrt(2 * pi));
+}
+
+// --- Landau's density, by the rational approximations of CERNLIB G110 (DENLAN) ---
+
+template <std::size_t N>
+double polynomial(const std::array<double, N>& c, double x) {
+  double value = 0;
+  for (std::size_t i = N; i-- > 0;) value = value * x + c[i];
+  return value;
+}
+
+struct Ratio {
+  std::array<double, 5> over, under;
+  double at(double x) const { return polynomial(over, x) / polynomial(under, x); }
+};
+
+double landau(double v) {
+  static constexpr Ratio kRise{{0.4259894875, -0.1249762550, 0.03984243700, -0.006298287635, 0.001511162253},
+                               {1, -0.3388260629, 0.09594393323, -0.01608042283, 0.003778942063}};
+  static constexpr Ratio kPeak{{0.1788541609, 0.1173957403, 0.01488850518, -0.001394989411, 0.0001283617211},
+                               {1, 0.7428795082, 0.3153932961, 0.06694219548, 0.008790609714}};
+  static constexpr Ratio kFall{{0.1788544503, 0.09359161662, 0.006325387654, 0.00006611667319, -0.000002031049101},
+                               {1, 0.6097809921, 0.2560616665, 0.04746722384, 0.006957301675}};
+  static constexpr Ratio kTail[] = {{{0.9874054407, 118.6723273, 849.2794360, -743.7792444, 427.0262186},
+                                     {1, 106.8615961, 337.6496214, 2016.712389, 1597.063511}},
+                                    {{1.003675074, 167.5702434, 4789.711289, 21217.86767, -22324.94910},
+                                     {1, 156.9424537, 3745.310488, 9834.698876, 66924.28357}},
+                                    {{1.000827619, 664.9143136, 62972.92665, 475554.6998, -5743609.109},
+                                     {1, 651.4101098, 56974.73333, 165917.4725, -2815759.939}}};
+  static constexpr std::array<double, 4> kFar{1, 0.04166666667, -0.01996527778, 0.02709538966};
+  static constexpr std::array<double, 3> kVeryFar{1, -1.845568670, -4.284640743};
+  if (!(v == v)) return v;
+  if (v < -5.5) {
+    const double u = std::exp(v + 1);
+    constexpr double kSmallest = 1e-10;
+    if (u < kSmallest) return 0;
+    return 0.3989422803 * std::exp(-1 / u) / std::sqrt(u) * polynomial(kFar, u);
+  }
+  if (v < -1) {
+    const double u = std::exp(-v - 1);
+    return std::exp(-u) * std::sqrt(u) * kRise.at(v);
+  }
+  if (v < 1) return kPeak.at(v);
+  if (v < 5) return kFall.at(v);
+  if (v < 300) {
+    const double u = 1 / v;
+    return square(u) * kTail[v < 12 ? 0 : v < 50 ? 1 : 2].at(u);
+  }
+  const double u = 1 / (v - v * std::log(v) / (v + 1));
+  return square(u) * polynomial(kVeryFar, u);
+}
+
+double landau_of(Arguments a) {
+  const double mpv = at(a, 1, 0), sigma = at(a, 2, 1);
+  if (!(sigma > 0)) return 0;
+  const double value = landau((a[0] - mpv) / sigma);
+  return at(a, 3, 0) != 0 ? value / sigma : value;
+}
+
+// --- a normal distribution with a tail of a power ---
+
+double crystal_ball(double x, double alpha, double n, double sigma, double mean) {
+  if (sigma < 0) return 0;
+  const double z = (x - mean) / sigma * (alpha < 0 ? -1 : 1), size = std::abs(alpha);
+  if (z > -size) return std::exp(-z * z / 2);
+  const double ratio = n / size;
+  return std::exp(-size * size / 2) * std::pow(ratio / (ratio - size - z), n);
+}
+
+double crystal_ball_density(double x, double alpha, double n, double sigma, double mean) {
+  if (sigma < 0 || n <= 1) return n <= 1 ? kNone : 0;
+  const double size = std::abs(alpha);
+  const double tail = n / size / (n - 1) * std::exp(-size * size / 2);
+  const double core = std::sqrt(pi / 2) * (1 + std::erf(size / std::numbers::sqrt2));
+  return crystal_ball(x, alpha, n, sigma, mean) / (sigma * (tail + core));
+}
+
+// --- a normal distribution folded with a Lorentz curve ---
+
+// exp(-z^2) erfc(-iz) above the real axis, by Humlicek's four rational approximations (JQSRT 27, 437), to 1e-4.
+std::complex<double> faddeeva(double x, double y) {
+  const std::complex<double> t(y, -x);
+  const double s = std::abs(x) + y;
+  if (s >= 15) return t * 0.5641896 / (0.5 + t * t);
+  if (s >= 5.5) {
+    const auto u = t * t;
+    return t * (1.410474 + u * 0.5641896) / (0.75 + u * (3.0 + u));
+  }
+  if (y >= 0.195 * std::abs(x) - 0.176)
+    return (16.4955 + t * (20.20933 + t * (11.96482 + t * (3.778987 + t * 0.5642236)))) /
+           (16.4955 + t * (38.82363 + t * (39.27121 + t * (21.69274 + t * (6.699398 + t)))));
+  const auto u = t * t;
+  return std::exp(u) -
+         t *
+             (36183.31 -
+              u * (3321.9905 - u * (1540.787 - u * (219.0313 - u * (35.76683 - u * (1.320522 - u * 0.56419)))))) /
+             (32066.6 -
+              u * (24322.84 - u * (9022.228 - u * (2186.181 - u * (364.2191 - u * (61.57037 - u * (1.841439 - u)))))));
+}
+
+double lorentz(double x, double width) { return width / (2 * pi) / (x * x + width * width / 4); }
+
+double voigt(Arguments a) {
+  const double sigma = a[1], width = a[2];
+  if (sigma < 0 || width < 0 || (sigma == 0 && width == 0)) return 0;
+  if (sigma == 0) return lorentz(a[0], width);
+  if (width == 0) return normal(a[0], 0, sigma);
+  const double unit = sigma * std::numbers::sqrt2;
+  return faddeeva(a[0] / unit, width / 2 / unit).real() / (sigma * std::sqrt(2 * pi));
+}
+
+// --- distributions ---
+
+double gamma_density(double x, double shape, double origin, double scale) {
+  const double z = (x - origin) / scale;
+  if (z < 0 || shape <= 0 || scale <= 0) return 0;
+  if (z == 0) return shape == 1 ? 1 / scale : shape < 1 ? kNone : 0;
+  return std::exp((shape - 1) * std::log(z) - z - std::lgamma(shape)) / scale;
+}
+
+double log_normal(double x, double sigma, double origin, double median) {
+  if (x < origin || sigma <= 0 || median <= 0) return 0;
+  if (x == origin) return 0;
+  const double z = std::log((x - origin) / median) / sigma;
+  return std::exp(-z * z / 2) / ((x - origin) * sigma * std::sqrt(2 * pi));
+}
+
+double poisson(double x, double mean) {
+  if (x < 0) return 0;
+  if (x == 0) return std::exp(-mean);
+  return std::exp(x * std::log(mean) - std::lgamma(x + 1) - mean);
+}
+
+double student(double t, double freedom) {
+  if (freedom < 1) return kNone;
+  return std::exp(std::lgamma((freedom + 1) / 2) - std::lgamma(freedom / 2)) / std::sqrt(freedom * pi) *
+         std::pow(1 + t * t / freedom, -(freedom + 1) / 2);
+}
+
+double two_normal(Arguments a) {
+  const double sx = at(a, 2, 1), sy = at(a, 3, 1), rho = at(a, 4, 0);
+  const double u = (a[0] - at(a, 5, 0)) / sx, v = (a[1] - at(a, 6, 0)) / sy, left = 1 - rho * rho;
+  return std::exp(-(u * u - 2 * rho * u * v + v * v) / (2 * left)) / (2 * pi * sx * sy * std::sqrt(left));
+}
+
+double beta(double a, double b) { return std::exp(std::lgamma(a) + std::lgamma(b) - std::lgamma(a + b)); }
+
+double legendre(double degree, double x) {
+  constexpr double kDegreeMax = 100;
+  if (!(degree >= 0 && degree <= kDegreeMax)) return kNone;
+  double before = 1, now = x;
+  if (degree < 1) return 1;
+  for (int i = 2; i <= static_cast<int>(degree); ++i) {
+    const double next = ((2 * i - 1) * x * now - (i - 1) * before) / i;
+    before = std::exchange(now, next);
+  }
+  return now;
+}
+
+template <std::size_t Degree>
+double chebyshev(Arguments a) {
+  const double x = a[0];
+  double before = 1, now = x, value = a[1] + a[2] * x;
+  for (std::size_t i = 2; i <= Degree; ++i) {
+    const double next = 2 * x * now - before;
+    value += a[i + 1] * next;
+    before = std::exchange(now, next);
+  }
+  return value;
+}
+
+// Bessel functions of imaginary arguments, by Abramowitz and Stegun 9.8.1 to 9.8.8, to 1e-7.
+double bessel_i0(double x) {
+  const double size = std::abs(x);
+  if (size < 3.75)
+    return polynomial(std::array{1.0, 3.5156229, 3.0899424, 1.2067492, 0.2659732, 0.0360768, 0.0045813},
+                      square(x / 3.75));
+  return std::exp(size) / std::sqrt(size) *
+         polynomial(std::array{0.39894228, 0.01328592, 0.00225319, -0.00157565, 0.00916281, -0.02057706, 0.02635537,
+                               -0.01647633, 0.00392377},
+                    3.75 / size);
+}
+double bessel_i1(double x) {
+  const double size = std::abs(x);
+  if (size < 3.75)
+    return x * polynomial(std::array{0.5, 0.87890594, 0.51498869, 0.15084934, 0.02658733, 0.00301532, 0.00032411},
+                          square(x / 3.75));
+  const double value = std::exp(size) / std::sqrt(size) *
+                       polynomial(std::array{0.39894228, -0.03988024, -0.00362018, 0.00163801, -0.01031555, 0.02282967,
+                                             -0.02895312, 0.01787654, -0.00420059},
+                                  3.75 / size);
+  return x < 0 ? -value : value;
+}
+double bessel_k0(double x) {
+  if (!(x > 0)) return kNone;
+  if (x <= 2)
+    return -std::log(x / 2) * bessel_i0(x) +
+           polynomial(std::array{-0.57721566, 0.42278420, 0.23069756, 0.03488590, 0.00262698, 0.00010750, 0.00000740},
+                      x * x / 4);
+  return std::exp(-x) / std::sqrt(x) *
+         polynomial(std::array{1.25331414, -0.07832358, 0.02189568, -0.01062446, 0.00587872, -0.00251540, 0.00053208},
+                    2 / x);
+}
+double bessel_k1(double x) {
+  if (!(x > 0)) return kNone;
+  if (x <= 2)
+    return std::log(x / 2) * bessel_i1(x) +
+           polynomial(std::array{1.0, 0.15443144, -0.67278579, -0.18156897, -0.01919402, -0.00110404, -0.00004686},
+                      x * x / 4) /
+               x;
+  return std::exp(-x) / std::sqrt(x) *
+         polynomial(std::array{1.25331414, 0.23498619, -0.03655620, 0.01504268, -0.00780353, 0.00325614, -0.00068245},
+                    2 / x);
+}
+
+constexpr SpecialFunction kFunctions[] = {
+    {"Landau", 1, 4, landau_of},
+    {"landau_pdf", 1, 3,
+     [](Arguments a) { return at(a, 1, 1) > 0 ? landau((a[0] - at(a, 2, 0)) / at(a, 1, 1)) / at(a, 1, 1) : 0; }},
+    {"Gaus", 1, 4,
+     [](Arguments a) {
+       const double mean = at(a, 1, 0), sigma = at(a, 2, 1);
+       return at(a, 3, 0) != 0 ? normal(a[0], mean, sigma) : std::exp(-square((a[0] - mean) / sigma) / 2);
+     }},
+    {"normal_pdf", 1, 3, [](Arguments a) { return normal(a[0], at(a, 2, 0), at(a, 1, 1)); }},
+    {"gaussian_pdf", 1, 3, [](Arguments a) { return normal(a[0], at(a, 2, 0), at(a, 1, 1)); }},
+    {"normal_cdf", 1, 3,
+     [](Arguments a) { return std::erfc(-(a[0] - at(a, 2, 0)) / at(a, 1, 1) / std::numbers::sqrt2) / 2; }},
+    {"Freq", 1, 1, [](Arguments a) { return std::erfc(-a[0] / std::numbers::sqrt2) / 2; }},
+    {"bigaussian_pdf", 2, 7, two_normal},
+    {"crystalball_function", 3, 5,
+     [](Arguments a) { return crystal_ball(a[0], a[1], a[2], at(a, 3, 1), at(a, 4, 0)); }},
+    {"crystalball_pdf", 3, 5,
+     [](Arguments a) { return crystal_ball_density(a[0], a[1], a[2], at(a, 3, 1), at(a, 4, 0)); }},
+    {"BreitWigner", 1, 3, [](Arguments a) { return lorentz(a[0] - at(a, 1, 0), at(a, 2, 1)); }},
+    {"breitwigner_pdf", 2, 3, [](Arguments a) { return lorentz(a[0] - at(a, 2, 0), a[1]); }},
+    {"BreitWignerRelativistic", 1, 3,
+     [](Arguments a) {
+       const double m = at(a, 1, 0), w = at(a, 2, 1), mm = m * m, ww = w * w, g = std::sqrt(mm * (mm + ww));
+       const double k = 2 * std::numbers::sqrt2 * m * w * g / (pi * std::sqrt(mm + g));
+       return k / (square(a[0] * a[0] - mm) + mm * ww);
+     }},
+    {"CauchyDist", 1, 3, [](Arguments a) { return lorentz(a[0] - at(a, 1, 0), 2 * at(a, 2, 1)); }},
+    {"cauchy_pdf", 1, 3, [](Arguments a) { return lorentz(a[0] - at(a, 2, 0), 2 * at(a, 1, 1)); }},
+    {"LaplaceDist", 1, 3,
+     [](Arguments a) { return std::exp(-std::abs((a[0] - at(a, 1, 0)) / at(a, 2, 1))) / (2 * at(a, 2, 1)); }},
+    {"Voigt", 3, 4, voigt},
+    {"Poisson", 2, 2, [](Arguments a) { return poisson(a[0], a[1]); }},
+    {"PoissonI", 2, 2, [](Arguments a) { return poisson(std::floor(a[0]), a[1]); }},
+    {"poisson_pdf", 2, 2, [](Arguments a) { return poisson(std::floor(a[0]), a[1]); }},
+    {"GammaDist", 2, 4, [](Arguments a) { return gamma_density(a[0], a[1], at(a, 2, 0), at(a, 3, 1)); }},
+    {"gamma_pdf", 3, 4, [](Arguments a) { return gamma_density(a[0], a[1], at(a, 3, 0), a[2]); }},
+    {"chisquared_pdf", 2, 3, [](Arguments a) { return gamma_density(a[0], a[1] / 2, at(a, 2, 0), 2); }},
+    {"exponential_pdf", 1, 3,
+     [](Arguments a) { return a[0] < at(a, 2, 0) ? 0 : at(a, 1, 1) * std::exp(-at(a, 1, 1) * (a[0] - at(a, 2, 0))); }},
+    {"uniform_pdf", 3, 4,
+     [](Arguments a) {
+       const double x = a[0] - at(a, 3, 0);
+       return x >= a[1] && x < a[2] ? 1 / (a[2] - a[1]) : 0;
+     }},
+    {"LogNormal", 2, 4, [](Arguments a) { return log_normal(a[0], a[1], at(a, 2, 0), at(a, 3, 1)); }},
+    {"lognormal_pdf", 3, 4, [](Arguments a) { return log_normal(a[0], a[2], at(a, 3, 0), std::exp(a[1])); }},
+    {"Student", 2, 2, [](Arguments a) { return student(a[0], a[1]); }},
+    {"tdistribution_pdf", 2, 3, [](Arguments a) { return student(a[0] - at(a, 2, 0), a[1]); }},
+    {"Beta", 2, 2, [](Arguments a) { return beta(a[0], a[1]); }},
+    {"BetaDist", 3, 3,
+     [](Arguments a) {
+       if (a[0] < 0 || a[0] > 1) return 0.0;
+       return std::pow(a[0], a[1] - 1) * std::pow(1 - a[0], a[2] - 1) / beta(a[1], a[2]);
+     }},
+    {"Factorial", 1, 1, [](Arguments a) { return std::tgamma(std::floor(a[0]) + 1); }},
+    {"Binomial", 2, 2,
+     [](Arguments a) {
+       return std::round(std::exp(std::lgamma(a[0] + 1) - std::lgamma(a[1] + 1) - std::lgamma(a[0] - a[1] + 1)));
+     }},
+    {"legendre", 2, 2, [](Arguments a) { return legendre(a[0], a[1]); }},
+    {"BesselJ0", 1, 1, [](Arguments a) { return ::j0(a[0]); }},
+    {"BesselJ1", 1, 1, [](Arguments a) { return ::j1(a[0]); }},
+    {"BesselY0", 1, 1, [](Arguments a) { return a[0] > 0 ? ::y0(a[0]) : kNone; }},
+    {"BesselY1", 1, 1, [](Arguments a) { return a[0] > 0 ? ::y1(a[0]) : kNone; }},
+    {"BesselI0", 1, 1, [](Arguments a) { return bessel_i0(a[0]); }},
+    {"BesselI1", 1, 1, [](Arguments a) { return bessel_i1(a[0]); }},
+    {"BesselK0", 1, 1, [](Arguments a) { return bessel_k0(a[0]); }},
+    {"BesselK1", 1, 1, [](Arguments a) { return bessel_k1(a[0]); }},
+    {"Chebyshev0", 2, 2, [](Arguments a) { return a[1]; }},
+    {"Chebyshev1", 3, 3, chebyshev<1>},
+    {"Chebyshev2", 4, 4, chebyshev<2>},
+    {"Chebyshev3", 5, 5, chebyshev<3>},
+    {"Chebyshev4", 6, 6, chebyshev<4>},
+    {"Chebyshev5", 7, 7, chebyshev<5>},
+    {"Chebyshev6", 8, 8, chebyshev<6>},
+    {"Chebyshev7", 9, 9, chebyshev<7>},
+    {"Chebyshev8", 10, 10, chebyshev<8>},
+    {"Chebyshev9", 11, 11, chebyshev<9>},
+    {"Chebyshev10", 12, 12, chebyshev<10>}};
+
+}  // namespace
+
+std::span<const SpecialFunction> special_functions() { return kFunctions; }
+
+}  // namespace tfile

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "tfile/plot.h"
+#include "view/plot_frame.h"
+
+namespace tfilefs {
+
+// Each kind of layer: what it asks of the axes, and its drawing within a frame. `is_first`: it decides the axes.
+
+void add_ranges(const tfile::PlotBins&, bool is_first, PlotRanges&);
+void add_ranges(const tfile::PlotPoints&, bool is_first, PlotRanges&);
+void add_ranges(const tfile::PlotPolygons&, bool is_first, PlotRanges&);
+
+void draw_layer(const PlotFrame&, const tfile::PlotBins&);
+void draw_layer(const PlotFrame&, const tfile::PlotPoints&);
+void draw_layer(const PlotFrame&, const tfile::PlotPolygons&);
+
+// Of two dimensions: cells as colours.
+void add_map_ranges(const tfile::PlotBins&, bool is_first, PlotRanges&);
+void draw_map(const PlotFrame&, const tfile::PlotBins&);
+
+// Notes and the legend, on top of all layers.
+void draw_notes(const PlotFrame&, const tfile::Plot&);
+
+}  // namespace tfilefs

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tfilefs {
+
+// A text in TLatex taken apart: runs of characters and lines, each at its place. In ems of the whole; x to the right, y
+// downward, both from the left end of the base line.
+struct TextPiece {
+  double x = 0, y = 0, size = 1, width = 0;
+  std::string escaped;  // for XML
+  bool italic = false, bold = false;
+  std::string_view colour;  // "#rrggbb", or empty
+};
+struct TextStroke {
+  std::vector<std::pair<double, double>> points;
+  double width = 0.05;
+};
+struct TextLayout {
+  double width = 0, up = 0, down = 0;
+  std::vector<TextPiece> pieces;
+  std::vector<TextStroke> strokes;
+};
+
+// Work and size are bounded: of a text of more than a thousand bytes the first ones, of nested braces the outer twenty.
+TextLayout lay_out_tlatex(std::string_view tlatex);
+
+}  // namespace tfilefs

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plots: what is drawn of objects and of what holds them, logarithmic axes, parts as directories, the page of all plots."""
+
+import html.parser
+import os
+import urllib.parse
+import xml.dom.minidom
+
+import numpy as np
+import pytest
+
+import mounted_table
+
+SAMPLE = "plots"
+FUNCTIONS = ["landau", "landaun", "crystalball", "breitwigner", "cheb2", "gausn", "voigt", "poisson", "gamma_dist", "log_normal",
+             "student", "normal_pdf", "bessel", "sum", "laplace", "named"]
+
+
+def text_of(path):
+    return mounted_table.read_exactly(path).decode("utf-8")
+
+
+def drawn(path):
+    """The plot at `path`: a document that is well formed, of numbers that are some."""
+    svg = text_of(path)
+    for none in ("nan", "inf", "<script"):
+        assert none not in svg
+    return xml.dom.minidom.parseString(svg).documentElement
+
+
+def letters(element):
+    return "".join(node.data if node.nodeType == node.TEXT_NODE else letters(node) for node in element.childNodes)
+
+
+def texts(document):
+    return [letters(text) for text in document.getElementsByTagName("text")]
+
+
+def paths(document, style):
+    return [path for path in document.getElementsByTagName("path") if path.getAttribute("class") == style]
+
+
+def test_a_fit_is_drawn_over_its_histogram(top):
+    assert len(paths(drawn(os.path.join(top, "fitted", "plot.svg")), "line")) == 2
+    assert len(paths(drawn(os.path.join(top, "hidden", "plot.svg")), "line")) == 1
+
+
+def test_labels_are_whole_in_the_plot_and_the_table(top):
+    long = "HLT_Mu50 or a trigger with a much longer name than the others have"
+    assert long in texts(drawn(os.path.join(top, "labels", "plot.svg")))
+    lines = text_of(os.path.join(top, "labels", "table.csv")).splitlines()
+    assert lines[0] == "x_low,x_high,y_low,y_high,value,error,x_label"
+    assert lines[1].endswith(f',"{long}"') and lines[3].endswith(',"\'=1+""2"", x"')
+
+
+def test_empty_cells_of_a_signed_map_have_a_colour(top):
+    document = drawn(os.path.join(top, "labels", "plot.svg"))
+    cells = document.getElementsByTagName("g")[1].getElementsByTagName("rect")
+    assert len({cell.getAttribute("fill") for cell in cells}) == 2
+
+
+def test_all_errors_of_a_graph(top):
+    directory = os.path.join(top, "several")
+    for i, (low, high) in enumerate(((0.3, 0.4), (0.5, 0.6))):
+        np.testing.assert_array_equal(np.fromfile(os.path.join(directory, f"eylow{i}"), "<f8"), [low] * 3)
+        np.testing.assert_array_equal(np.fromfile(os.path.join(directory, f"eyhigh{i}"), "<f8"), [high] * 3)
+    rows = np.genfromtxt(os.path.join(directory, "table.csv"), delimiter=",", names=True)
+    np.testing.assert_allclose(rows["y_error_low"], np.hypot(0.3, 0.5))
+    np.testing.assert_allclose(rows["y_error_high1"], 0.6)
+    bars = [line for line in drawn(os.path.join(directory, "plot.svg")).getElementsByTagName("line")
+            if line.getAttribute("class") == "error" and line.getAttribute("x1") == line.getAttribute("x2")]
+    assert len(bars) == 6
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_that_root_has_names_for(top, name):
+    rows = np.loadtxt(os.path.join(top, "f_" + name, "table.csv"), delimiter=",", skiprows=1)
+    expected = np.fromfile(os.path.join(top, "g_" + name, "y"), "<f8")
+    np.testing.assert_allclose(rows[:, 0], np.fromfile(os.path.join(top, "g_" + name, "x"), "<f8"), atol=1e-12)
+    tolerance = 2e-4 if name == "voigt" else 1e-6  # ROOT's own approximation is as good
+    np.testing.assert_allclose(rows[:, 1], expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
+    assert paths(drawn(os.path.join(top, "f_" + name, "plot.svg")), "line")
+
+
+def test_what_is_not_understood_has_no_plot(top, file, mount):
+    assert not os.path.exists(os.path.join(top, "f_unknown", "plot.svg"))
+    listed = os.listdir(os.path.join(mount(file, "views=listed").path, "f_unknown"))
+    assert sorted(listed) == ["object.bin", "object.json"]
+
+
+@pytest.mark.parametrize("axes", ["x", "y", "z", "xy", "xz", "yz", "xyz"])
+def test_logarithmic_axes_by_name(top, axes):
+    for name in ("fitted", "labels", "stack", "canvas", "space", "several"):
+        drawn(os.path.join(top, name, f"plot.log{axes}.svg"))
+    decades = "1000" if "y" in axes else "100"
+    assert ("10" in texts(drawn(os.path.join(top, "fitted", f"plot.log{axes}.svg")))) == ("y" in axes), decades
+
+
+def test_other_names_are_no_plots(top):
+    for name in ("plot.log.svg", "plot.logyx.svg", "plot.logq.svg", "plot.logxx.svg", "plot.logy.svg.svg"):
+        assert not os.path.exists(os.path.join(top, "fitted", name))
+
+
+def test_stacks_are_on_top_of_each_other(top):
+    document = drawn(os.path.join(top, "stack", "plot.svg"))
+    fills = [path.getAttribute("style") for path in paths(document, "fill")]
+    assert [fill.split(";")[0] for fill in fills] == ["fill:#009900", "fill:#3399ff", "fill:#ff0000"]
+    assert {"part 0", "part 1", "part 2", "stack"} <= set(texts(document))
+    assert "30" in texts(document)  # 5 + 10 + 15 entries in the last bin
+
+
+def test_graphs_in_one_frame(top):
+    lines = paths(drawn(os.path.join(top, "graphs", "plot.svg")), "line")
+    assert [line.getAttribute("style") for line in lines] == ["stroke:#ff0000;", "stroke:#00ff00;"]
+
+
+def test_canvases_with_pads_texts_and_legends(top):
+    document = drawn(os.path.join(top, "canvas", "plot.svg"))
+    assert {"the <first>", "map", "x", "y"} <= set(texts(document))
+    assert any("& more" in text for text in texts(document))
+    assert len([rect for rect in document.getElementsByTagName("rect") if rect.getAttribute("class") == "frame"]) >= 2
+
+
+def test_parts_are_directories(top, file, mount):
+    assert sorted(os.listdir(os.path.join(top, "stack"))) == ["object.bin", "object.json", "part0", "part1", "part2"]
+    np.testing.assert_array_equal(np.fromfile(os.path.join(top, "stack", "part1", "values"), "<f4"), [2, 4, 6, 8, 10])
+    same = sorted(name for name in os.listdir(os.path.join(top, "graphs")) if name.startswith("same"))
+    assert len(same) == 2 and same[0] == "same" and same[1].startswith("same~")
+    assert np.fromfile(os.path.join(top, "graphs", same[1], "x.f8"), "<f8")[0] == 1
+    pad = os.path.join(top, "canvas", "canvas_1")
+    assert "stack" in os.listdir(pad)
+    drawn(os.path.join(pad, "plot.svg"))
+    drawn(os.path.join(pad, "stack", "plot.logy.svg"))
+    np.testing.assert_array_equal(np.fromfile(os.path.join(pad, "stack", "part0", "values"), "<f4"), [1, 2, 3, 4, 5])
+    many = os.path.join(top, "many")
+    assert sorted(os.listdir(many)) == ["inner", "object.bin", "object.json", "part0", "part1", "part2"]
+    # The same object twice: once where it stands, once where it is referred to.
+    assert "part2" in os.listdir(os.path.join(many, "inner", "stack"))
+    assert text_of(os.path.join(many, "part0", "table.csv")).splitlines()[1] == "0,1,1,1"
+    listed = os.listdir(os.path.join(mount(file, "views=listed").path, "many", "part0"))
+    assert {"plot.svg", "table.csv", "values.f4"} <= set(listed) and "object.json" not in listed
+
+
+class Links(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.images, self.tags = [], set()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        if tag == "img":
+            self.images.append(urllib.parse.unquote(dict(attrs)["src"]))
+
+
+def test_a_page_of_all_plots_below_a_directory(top, file, mount):
+    page = os.path.join(top, "index.html")
+    links = Links()
+    links.feed(text_of(page))
+    assert "./below/deep %2541/h <&>/plot.svg" in links.images
+    assert {"./fitted/plot.svg", "./canvas/plot.svg", "./stack/plot.svg"} <= set(links.images)
+    missing = [image for image in links.images if not os.path.exists(os.path.join(top, image))]
+    assert missing == ["./f_unknown/plot.svg"]  # what formulas say is not looked at
+    assert "script" not in links.tags
+    inner = Links()
+    inner.feed(text_of(os.path.join(top, "below", "index.html")))
+    assert inner.images == ["./deep %2541/h <&>/plot.svg"]
+    assert "index.html" not in os.listdir(top)
+    assert "index.html" in os.listdir(mount(file, "views=listed").path)
+    assert os.stat(page).st_size == len(text_of(page).encode())

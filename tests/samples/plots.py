@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""plots.py DIR: what is drawn in more than one way, or holds what is drawn, into DIR/plots.root: fits, labels, functions
+that ROOT has names for (and what ROOT says they are), graphs with several errors, stacks, canvases, lists."""
+
+import os
+import sys
+
+sys.path.pop(0)  # numpy, which ROOT imports, wants Python's own `numbers` and not the sample of that name
+
+from array import array  # noqa: E402
+
+import numpy as np  # noqa: E402
+import ROOT  # noqa: E402
+
+ROOT.gROOT.SetBatch(True)
+ROOT.gRandom.SetSeed(1)
+ROOT.TH1.AddDirectory(False)
+keep = []  # what containers point to must outlive the Python that made it
+
+FUNCTIONS = {
+    "landau": ("landau", (2, 1, 0.5)), "landaun": ("landaun", (2, 1, 0.5)), "crystalball": ("crystalball", (2, 0.5, 0.7, 1.5, 3)),
+    "breitwigner": ("breitwigner", (2, 0.5, 1)), "cheb2": ("cheb2", (1, 0.5, -0.3)), "gausn": ("gausn", (2, 0.5, 0.7)),
+    "voigt": ("[0]*TMath::Voigt(x-[1],0.5,1)", (2, 0.5)), "poisson": ("TMath::Poisson(x,[0])", (2,)),
+    "gamma_dist": ("TMath::GammaDist(x,[0],[1],[2])", (2, -3, 0.7)), "log_normal": ("TMath::LogNormal(x,[0],-4)", (0.8,)),
+    "student": ("TMath::Student(x,4)", ()), "normal_pdf": ("ROOT::Math::normal_pdf(x,[0],[1])", (0.7, 0.5)),
+    "bessel": ("TMath::BesselJ0(x)+TMath::BesselI0(x)+TMath::BesselI1(x)", ()), "sum": ("gaus(0)+landau(3)", (1, 2, 0.5, 2, -1, 0.4)),
+    "laplace": ("TMath::LaplaceDist(x,[0],[1])", (0.5, 0.7)), "named": ("[slope]*x+[offset]", (3, 5)),
+}
+
+
+def kept(made):
+    keep.append(made)
+    return made
+
+
+def parts():
+    for i in range(3):
+        part = kept(ROOT.TH1F(f"part{i}", f"part {i}", 5, 0, 5))
+        for bin_number in range(1, 6):
+            part.SetBinContent(bin_number, (i + 1) * bin_number)
+        part.SetFillColor((ROOT.kRed, ROOT.kAzure + 1, ROOT.kGreen + 2)[i])
+        yield part
+
+
+def write(file):
+    fitted = ROOT.TH1D("fitted", "fitted", 20, -3, 3)
+    fitted.FillRandom("gaus", 1000)
+    fitted.Fit("gaus", "Q")
+    file.WriteObject(fitted, "fitted")
+    hidden = fitted.Clone("hidden")
+    hidden.Fit("gaus", "Q0")
+    file.WriteObject(hidden, "hidden")
+    labels = ROOT.TH2F("labels", "", 2, 0, 2, 2, 0, 2)
+    for i, text in enumerate(("HLT_Mu50 or a trigger with a much longer name than the others have", '=1+"2", x')):
+        labels.GetXaxis().SetBinLabel(i + 1, text)
+    labels.SetBinContent(1, 1, -2)
+    file.WriteObject(labels, "labels")
+    x, y = array("d", [1, 2, 3]), array("d", [4, 5, 6])
+    errors = [array("d", [i / 10] * 3) for i in range(1, 7)]
+    several = ROOT.TGraphMultiErrors("several", "", 3, x, y, errors[0], errors[1], errors[2], errors[3])
+    several.AddYError(3, errors[4], errors[5])
+    several.SetSumErrorsMode(ROOT.TGraphMultiErrors.kSquareSum)
+    file.WriteObject(several, "several")
+    for name, (formula, parameters) in FUNCTIONS.items():
+        function = ROOT.TF1("f_" + name, formula, *((-1, 1) if name == "cheb2" else (-3, 3)))
+        for i, value in enumerate(parameters):
+            function.SetParameter(i, value)
+        file.WriteObject(function, "f_" + name)
+        places = np.linspace(function.GetXmin(), function.GetXmax(), function.GetNpx() + 1)
+        file.WriteObject(ROOT.TGraph(len(places), places, np.array([function.Eval(x) for x in places])), "g_" + name)
+    ROOT.gInterpreter.Declare("double unknown_to_all(double x) { return x; }")
+    file.WriteObject(ROOT.TF1("f_unknown", "unknown_to_all(x)", 0, 1), "f_unknown")
+    space = ROOT.TGraph2D("space", "space;x;y;z", 3, x, y, errors[5])
+    file.WriteObject(space, "space")
+
+
+def write_holders(file):
+    stack = kept(ROOT.THStack("stack", "stack;x;y"))
+    for part in parts():
+        stack.Add(part)
+    file.WriteObject(stack, "stack")
+    graphs = kept(ROOT.TMultiGraph("graphs", "graphs;x;y"))
+    for i in range(2):
+        graph = kept(ROOT.TGraph(3, array("d", [i, 1 + i, 2]), array("d", [1, 2, 3 + i])))
+        graph.SetName("same")  # both
+        graph.SetLineColor(2 + i)
+        graphs.Add(graph, "l")
+    file.WriteObject(graphs, "graphs")
+    canvas = kept(ROOT.TCanvas("canvas", "canvas", 800, 600))
+    canvas.Divide(2, 1)
+    canvas.cd(1).SetLogy()
+    stack.Draw()
+    legend = kept(ROOT.TLegend(0.5, 0.6, 0.9, 0.9))
+    legend.AddEntry(stack.GetHists().At(0), "the <first>", "f")
+    legend.Draw()
+    text = kept(ROOT.TLatex(0.2, 0.95, "#sqrt{s} & more"))
+    text.SetNDC()
+    text.Draw()
+    canvas.cd(2)
+    kept(ROOT.TH2F("map", "map", 2, 0, 2, 2, 0, 2)).Draw("colz")
+    canvas.Update()
+    file.WriteObject(canvas, "canvas")
+    many = ROOT.TList()
+    for part in parts():
+        many.Add(part)
+    inner = kept(ROOT.TList())
+    inner.SetName("inner")
+    inner.Add(stack)
+    many.Add(inner)
+    many.Add(kept(ROOT.TObjString("only text")))
+    many.Write("many", ROOT.TObject.kSingleKey)
+    below = file.mkdir("below").mkdir("deep %41")
+    below.WriteObject(keep[0], "h <&>")
+
+
+def main(directory):
+    file = ROOT.TFile(os.path.join(directory, "plots.root"), "RECREATE", "", 0)
+    write(file)
+    write_holders(file)
+    file.Close()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
