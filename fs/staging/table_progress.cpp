@@ -157,82 +157,107 @@ bool is_removed(const StagedTable& table, const BranchForm& branch, const std::v
   return std::find(table.removed.begin(), table.removed.end(), top) != table.removed.end();
 }
 
+// The columns of a table, and those of them of which new branches are made.
+struct Gathered {
+  StagedAt staged;
+  std::vector<OfferedColumn> added;
+  std::vector<std::string> wrong, open;
+};
+
+Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
+  Gathered gathered;
+  std::unordered_set<std::string_view> known;
+  for (const OfferedColumn& column : old.columns) known.insert(column.path);
+  for (StagedColumn& column : table.columns) {
+    gathered.staged.emplace(column.path, &column);
+    if (!column.unreadable.empty()) {
+      gathered.wrong.push_back(column.path + ": " + column.unreadable);
+      continue;
+    }
+    if (column.is_open) gathered.open.push_back(column.path + ": open for writing");
+    // What is committed of a list that has no items yet is not a byte.
+    if (column.base > 0 || known.contains(column.path)) {
+      if (!old.reason.empty()) gathered.wrong.push_back(column.path + ": no entries can be added, " + old.reason);
+      continue;
+    }
+    auto made = tfile::offered_column(column.path);
+    if (made) {
+      gathered.added.push_back(*std::move(made));
+    } else {
+      gathered.wrong.push_back(made.error().text);
+    }
+  }
+  return gathered;
+}
+
+// Of all branches together.
+struct Counts {
+  std::vector<std::pair<std::string, std::int64_t>> offered;  // entries, by the branch's name
+  std::int64_t entries = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::string> wrong, lacks;
+  std::vector<BranchProgress> branches;
+
+  void add(const BranchForm& branch, const std::vector<OfferedColumn>& columns, const StagedAt& staged,
+           std::int64_t before, const CommittedTable* committed) {
+    Counted counted = count_branch(branch, columns, staged, before, committed);
+    std::ranges::move(counted.wrong, std::back_inserter(wrong));
+    std::ranges::move(counted.lacks, std::back_inserter(lacks));
+    offered.emplace_back(branch.name, counted.offered);
+    entries = std::min(entries, counted.entries);
+    branches.push_back(times_of(branch, columns, staged, counted.entries));
+  }
+};
+
+// What of it is whole, once all branches are counted. `open`: lines of columns that somebody still writes.
+void sum_up(Counts counts, std::vector<std::string> open, TableProgress& progress) {
+  std::int64_t most = 0;
+  for (const auto& [name, entries] : counts.offered) {
+    most = std::max(most, entries);
+    counts.entries = std::min(counts.entries, entries);
+  }
+  std::vector<std::string>& reasons = progress.reasons;
+  std::ranges::move(counts.wrong, std::back_inserter(reasons));
+  progress.entries = counts.entries;
+  progress.branches = std::move(counts.branches);
+  progress.can_be_cut = reasons.empty();
+  std::ranges::move(open, std::back_inserter(reasons));
+  std::ranges::move(counts.lacks, std::back_inserter(reasons));
+  for (const auto& [name, entries] : counts.offered) {
+    if (entries != most) reasons.push_back(name + ": " + count(entries, "entries of ") + std::to_string(most));
+  }
+  progress.whole = reasons.empty();
+}
+
 }  // namespace
 
 TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   static const tfile::CommittedForm kNothing;
   const tfile::CommittedForm& old = committed ? committed->form : kNothing;
   const std::int64_t before = committed ? committed->entries : 0;
+  Gathered columns = gather(table, old);
   TableProgress progress;
-  const auto lacks = [&](std::string reason) { progress.reasons.push_back(std::move(reason)); };
-  StagedAt staged;
-  std::vector<OfferedColumn> added;
-  std::vector<std::string> open;
-  std::unordered_set<std::string_view> known;
-  for (const OfferedColumn& column : old.columns) known.insert(column.path);
-  for (StagedColumn& column : table.columns) {
-    staged.emplace(column.path, &column);
-    if (!column.unreadable.empty()) {
-      lacks(column.path + ": " + column.unreadable);
-      continue;
-    }
-    if (column.is_open) open.push_back(column.path + ": open for writing");
-    // What is committed of a list that has no items yet is not a byte.
-    if (column.base > 0 || known.contains(column.path)) {
-      if (!old.reason.empty()) lacks(column.path + ": no entries can be added, " + old.reason);
-      continue;
-    }
-    auto made = tfile::offered_column(column.path);
-    if (!made) {
-      lacks(made.error().text);
-    } else {
-      added.push_back(*std::move(made));
-    }
-  }
-  auto form = tfile::table_form(added);
+  progress.reasons = std::move(columns.wrong);
+  auto form = tfile::table_form(columns.added);
   if (!form) {
-    lacks(form.error().text);
+    progress.reasons.push_back(form.error().text);
     return progress;
   }
-  for (std::string& part : form->incomplete) lacks(std::move(part));
+  std::ranges::move(form->incomplete, std::back_inserter(progress.reasons));
 
-  std::vector<std::pair<std::string, std::int64_t>> counts;  // that are offered
-  std::vector<std::string> to_come;
-  std::int64_t entries = std::numeric_limits<std::int64_t>::max();
-  const auto count_all = [&](const std::vector<BranchForm>& branches, const std::vector<OfferedColumn>& columns,
-                             std::int64_t had) {
-    for (const BranchForm& branch : branches) {
-      if (had > 0 && is_removed(table, branch, columns)) continue;
-      Counted counted = count_branch(branch, columns, staged, had, committed);
-      for (std::string& line : counted.wrong) lacks(std::move(line));
-      std::move(counted.lacks.begin(), counted.lacks.end(), std::back_inserter(to_come));
-      counts.emplace_back(branch.name, counted.offered);
-      entries = std::min(entries, counted.entries);
-      progress.branches.push_back(times_of(branch, columns, staged, counted.entries));
-    }
-  };
-  count_all(old.branches, old.columns, before);
+  Counts counts;
+  for (const BranchForm& branch : old.branches) {
+    if (!is_removed(table, branch, old.columns)) counts.add(branch, old.columns, columns.staged, before, committed);
+  }
   // Branches of types that are not written: what is put beside them has as many entries.
-  if (committed && !old.reason.empty()) counts.emplace_back("the table", before);
-  count_all(form->branches, added, 0);
-  if (counts.empty()) {
-    if (table.removed.empty()) lacks("no columns");
-    progress.whole = progress.reasons.empty() && open.empty();
+  if (committed && !old.reason.empty()) counts.offered.emplace_back("the table", before);
+  for (const BranchForm& branch : form->branches) counts.add(branch, columns.added, columns.staged, 0, committed);
+  if (counts.offered.empty()) {
+    // All that it had goes.
+    if (table.removed.empty()) progress.reasons.push_back("no columns");
+    progress.whole = progress.reasons.empty() && columns.open.empty();
     return progress;
   }
-  std::int64_t most = 0;
-  for (const auto& [name, offered] : counts) {
-    most = std::max(most, offered);
-    entries = std::min(entries, offered);
-  }
-  progress.entries = entries;
-  progress.can_be_cut = progress.reasons.empty();
-  for (std::string& line : open) lacks(std::move(line));
-  for (std::string& line : to_come) lacks(std::move(line));
-  for (const auto& [name, offered] : counts) {
-    if (offered != most) lacks(name + ": " + count(offered, "entries of ") + std::to_string(most));
-  }
-  progress.whole = progress.reasons.empty();
+  sum_up(std::move(counts), std::move(columns.open), progress);
   return progress;
 }
 

@@ -226,7 +226,7 @@ def test_a_table_is_copied_removed_and_moved(tmp_path, columns):
 
 
 def test_rsync_and_tar(tmp_path, columns):
-    with mounted.Mounted(tmp_path, ("rw",)) as m:
+    with mounted.Mounted(tmp_path, ("rw", "commit=86400")) as m:
         table = os.path.join(m.path, "a.root", "sub", "Events")
         os.makedirs(table)
         put(table, columns)
