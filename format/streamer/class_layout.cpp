@@ -106,7 +106,6 @@ std::optional<Dtype> basic_dtype(int type) {
     case kShort:
       return Dtype::i2;
     case kInt:
-    case kCounter:  // an Int_t that counts a `//[n]` array
       return Dtype::i4;
     case kLong:
     case kLong64:
@@ -120,6 +119,7 @@ std::optional<Dtype> basic_dtype(int type) {
     case kUShort:
       return Dtype::u2;
     case kUInt:
+    case kCounter:  // counts a `//[n]` array, so it is never negative; uproot shows it unsigned too
       return Dtype::u4;
     case kULong:
     case kULong64:

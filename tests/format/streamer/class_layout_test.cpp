@@ -132,7 +132,7 @@ TEST(ClassLayout, BasicTypesHaveTheirSizes) {
                                           {kLong, Dtype::i8},       {kFloat, Dtype::f4}, {kDouble, Dtype::f8},
                                           {kLegacyChar, Dtype::i1}, {kUChar, Dtype::u1}, {kUShort, Dtype::u2},
                                           {kUInt, Dtype::u4},       {kULong, Dtype::u8}, {kLong64, Dtype::i8},
-                                          {kULong64, Dtype::u8},    {kBool, Dtype::b1},  {kCounter, Dtype::i4}};
+                                          {kULong64, Dtype::u8},    {kBool, Dtype::b1},  {kCounter, Dtype::u4}};
   for (const auto& [type, dtype] : kTypes) {
     const Layout layout = one_member(member("m", type, "?"));
     ASSERT_EQ(layout.shape.parts.size(), 1u);
