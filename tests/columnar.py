@@ -92,11 +92,19 @@ def optional_nodes(table):
     return found
 
 
-def mount_leaves(table, entries, unions=False):
+def agrees(values, lists):
+    """Whether a column has the items that its lists name."""
+    counts = [len(below) - 1 for below in lists[1:]] + [len(values)]
+    return all(above[-1] == count for above, count in zip(lists, counts))
+
+
+def mount_leaves(table, entries, unions=False, contradicting=True):
     """{path: Leaf} of a table's directory. The undecoded bytes of whole entries, inside of lists, are named by their path.
-    `unions`: alternatives of a variant have their own length, and nothing of them is missing."""
+    `unions`: alternatives of a variant have their own length, and nothing of them is missing. `contradicting`: also columns
+    that contradict their lists, which views leave out."""
     columns = mounted_table.columns_of(table)
-    alternatives = below_variants(columns) if unions else set()
+    inside_variants = below_variants(columns)
+    alternatives = inside_variants if unions else set()
     list_nodes = {os.path.dirname(path) for path, column in columns.items() if column["role"] == "offsets"}
     leaves = {}
     for path, column in columns.items():
@@ -104,6 +112,8 @@ def mount_leaves(table, entries, unions=False):
             continue
         values = mounted_table.read_array(os.path.join(table, path))
         lists = [mounted_table.read_array(os.path.join(table, above)) for above in column["lists"]]
+        if not contradicting and path not in inside_variants and not agrees(values, lists):
+            continue
         name = leaf_path(table, column)
         node = os.path.dirname(path)
         if column["role"] == "raw" and len(column["lists"]) == 1 and any(node.startswith(above + "/") for above in list_nodes):

@@ -32,7 +32,7 @@ def compare_all(tables, leaves_of_view, **options):
     for path in paths:
         name = os.path.relpath(path, top)
         try:
-            expected = columnar.mount_leaves(path, mounted_table.schema_of(path)["entries"])
+            expected = columnar.mount_leaves(path, mounted_table.schema_of(path)["entries"], contradicting=False)
         except OSError:
             continue  # a column that cannot be read: test_corpus.py tells which
         try:
