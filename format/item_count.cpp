@@ -2,12 +2,9 @@
 #include <memory>
 #include <vector>
 
-#include "tfile/chunk.h"
+#include "tfile/stored_chunk.h"
 
 namespace tfile {
-namespace {
-
-// The bytes of a locator; `into` holds them where they are not the set's own.
 Result<std::span<const std::byte>> read_stored(const Locator& at, std::vector<std::byte>& into) {
   if (!at.source) return at.embedded;
   if (at.range.begin > at.source->size() || at.range.size > at.source->size() - at.range.begin)
@@ -25,6 +22,8 @@ Result<std::shared_ptr<const Chunk>> read_input(const StreamSet& set, ChunkKey k
   TRY(Chunk chunk, set.decode(key, stored, {}, first));
   return std::make_shared<const Chunk>(std::move(chunk));
 }
+
+namespace {
 
 Result<std::vector<std::int64_t>> read_items(const StreamSet& set, ChunkKey key) {
   const ItemsFrom from = set.items_from(key.stream);

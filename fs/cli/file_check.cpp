@@ -12,6 +12,7 @@
 
 #include "mutex.h"
 #include "tfile/record_check.h"
+#include "tfile/stored_chunk.h"
 #include "view/list_counts.h"
 
 namespace tfilefs {
@@ -30,16 +31,6 @@ constexpr int kDepthMax = 100;
 
 using Bytes = std::vector<std::byte>;
 using ChunkPtr = std::shared_ptr<const Chunk>;
-
-// The bytes of a locator; `into` holds them where they are not the table's own.
-Result<std::span<const std::byte>> fetch(const tfile::Locator& at, Bytes& into) {
-  if (!at.source) return at.embedded;
-  if (at.range.begin > at.source->size() || at.range.size > at.source->size() - at.range.begin)
-    return tfile::fail(ErrorKind::damaged, "lies beyond the end of the file");
-  into.resize(at.range.size);
-  TRY_VOID(tfile::read_range(*at.source, at.range, into));
-  return std::span<const std::byte>(into);
-}
 
 // What is known of one slot of a stream: the column that it feeds.
 struct Slot {
@@ -74,10 +65,10 @@ class StreamCheck {
   Result<> check_chunk(ChunkKey key, tfile::Locator& lies_at, std::vector<std::int64_t>& counted) {
     TRY(const tfile::Locator at, table_.locate(key));
     lies_at = at;
-    TRY(const auto stored, fetch(at, stored_));
+    TRY(const auto stored, tfile::read_stored(at, stored_));
     std::vector<ChunkPtr> inputs;
     for (const ChunkKey& input : table_.inputs(key)) {
-      TRY(ChunkPtr chunk, decode_input(input));
+      TRY(ChunkPtr chunk, tfile::read_input(table_, input));
       inputs.push_back(std::move(chunk));
     }
     TRY(const auto items, items_of(key, stored, inputs));
@@ -90,15 +81,6 @@ class StreamCheck {
     return {};
   }
 
-  Result<ChunkPtr> decode_input(ChunkKey key) {
-    TRY(const tfile::Locator at, table_.locate(key));
-    Bytes bytes;
-    TRY(const auto stored, fetch(at, bytes));
-    const std::vector<std::int64_t> first(table_.slot_count(key.stream), 0);  // no matter for counts
-    TRY(Chunk chunk, table_.decode(key, stored, {}, first));
-    return std::make_shared<const Chunk>(std::move(chunk));
-  }
-
   Result<std::vector<std::int64_t>> items_of(ChunkKey key, std::span<const std::byte> stored,
                                              std::span<const ChunkPtr> inputs) {
     switch (table_.items_from(stream_)) {
@@ -107,7 +89,7 @@ class StreamCheck {
       case tfile::ItemsFrom::headers: {
         TRY(const tfile::Locator at, table_.header_locator(key));
         Bytes bytes;
-        TRY(const auto header, fetch(at, bytes));
+        TRY(const auto header, tfile::read_stored(at, bytes));
         return table_.items(key, header, inputs);
       }
       case tfile::ItemsFrom::metadata:
