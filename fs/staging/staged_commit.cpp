@@ -85,11 +85,10 @@ Result<> StagedFile::commit_pass(Occasion occasion) {
 // still may, if nothing of it depends on what the file had.
 Result<> StagedFile::follow_file() {
   TRY(const std::vector<std::byte> head, place_->head());
-  const auto is_known = [&](const JournalBegin& basis) { return is_same_head(basis.head, head); };
   bool rests = false;
   {
     const Lock lock(mutex_);
-    if (is_known(basis_)) {
+    if (is_same_head(basis_.head, head)) {
       committer_.follow(basis_.head);
       return {};
     }
