@@ -258,6 +258,8 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
     return progress;
   }
   sum_up(std::move(counts), std::move(columns.open), progress);
+  // A new branch must first have all the entries that the others have.
+  if (committed && !form->branches.empty()) progress.can_be_cut = false;
   return progress;
 }
 

@@ -370,6 +370,22 @@ def test_what_cannot_be_committed_is_cut_off(place, appender):
     assert p.umount() == 0
 
 
+def test_no_cluster_is_cut_before_a_new_column_has_caught_up(place):
+    """Its entries and those of the committed columns grow together, and are more than clusters are made of."""
+    p = place("commit=86400", "autoflush=16K")
+    x, y = np.arange(30_000, dtype="<i8"), np.arange(30_000, dtype="<i4")
+    p.append("Events/x.i8", x[:10_000])
+    assert p.status() == 0
+    p.append("Events/x.i8", x[10_000:20_000])
+    p.append("Events/y.i4", y[:9_000])
+    p.append("Events/x.i8", x[20_000:])
+    p.commit()
+    assert p.mount.errors() == "" and p.tree() == {"x": x[:10_000].tolist()}
+    p.append("Events/y.i4", y[9_000:])
+    assert p.status() == 0
+    assert p.tree() == {"x": x.tolist(), "y": y.tolist()} and p.umount() == 0
+
+
 def test_a_new_table_goes_beside_what_another_program_wrote(place):
     p = place()
     p.append("Events/x.i8", i8(1, 2))
