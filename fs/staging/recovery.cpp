@@ -62,6 +62,7 @@ class Restorer {
   Result<> finish() {
     // No path of a record is too long, but one rename may have moved all that another had moved.
     if (longest_path(*root_) > PATH_MAX) return nests_too_deeply();
+    find_tables(*root_);
     for (const auto& [id, node] : nodes_) {
       if (!node->bytes) continue;
       node->bytes->replayed();
@@ -118,6 +119,18 @@ class Restorer {
     std::string old;
     for (const std::string& part : *before) old += part + "/";
     return committed_kind(*file_, old + name);
+  }
+
+  // The records name tables as they were called before renames that the file knows by now.
+  void find_tables(const StagedNode& directory) const {
+    for (const auto& [name, node] : directory.children) {
+      const auto names = node->directory && file_ && !node->is_table ? committed_path(*node) : std::nullopt;
+      if (!names) continue;
+      std::string path;
+      for (const std::string& part : *names) path = joined_path(path, part);
+      node->is_table = committed_kind(*file_, path) == CommittedKind::table;
+      if (!node->is_table) find_tables(*node);
+    }
   }
 
   static bool is_in_table(const StagedNode& node) {

@@ -137,8 +137,8 @@ Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
       there_ = true;
       basis_.head = std::move(head);
     }
-    hooks_.published();
     settle(planned);
+    hooks_.published();  // who has waited for it finds the names that are committed now
   }
   release(planned);
   if (!done) return done;

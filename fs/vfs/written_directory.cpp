@@ -34,8 +34,8 @@ class WrittenListing final : public Listing {
 
 class WrittenDirectory final : public Directory {
  public:
-  WrittenDirectory(WrittenPtr file, NodePtr node, DirectoryPtr committed)
-      : file_(std::move(file)), node_(std::move(node)), committed_(std::move(committed)) {}
+  WrittenDirectory(WrittenPtr file, NodePtr node, std::uint64_t commits, DirectoryPtr committed)
+      : file_(std::move(file)), node_(std::move(node)), commits_(commits), committed_(std::move(committed)) {}
 
   void admit(Access access, const CallerPtr& by, Reply<void> reply) const override {
     file_->admit(access, by, std::move(reply));
@@ -60,8 +60,22 @@ class WrittenDirectory final : public Directory {
     answer_blocking(file_->context().cache, std::move(job), std::move(reply));
   }
 
+  // Whether what was staged may be committed by now, and not be in `committed_`.
+  bool is_outdated() const { return file_->staged().commits() != commits_; }
+  // `then` with the directory as it is now.
+  template <class T, class Then>
+  void look_again(Then then, Reply<T> reply) const {
+    const auto now = file_->directory(node_);
+    now->enter({}, Freshness::recent, [now, then, reply = std::move(reply)](Result<DirectoryPtr> entered) mutable {
+      if (!entered) return reply(tl::unexpected(std::move(entered).error()));
+      const Directory& directory = **entered;
+      then(directory, std::move(reply));
+    });
+  }
+
   const WrittenPtr file_;
   const NodePtr node_;
+  const std::uint64_t commits_;   // when it was entered
   const DirectoryPtr committed_;  // null: nothing
 };
 
@@ -105,6 +119,12 @@ void WrittenDirectory::find(std::string_view name, Reply<FoundEntry> reply) cons
       break;
   }
   if (name == kPendingName) return reply(FoundEntry{pending_entry(file_), {}});
+  if (is_outdated()) {
+    const auto find = [name = std::string(name)](const Directory& now, Reply<FoundEntry> answer) {
+      now.find(name, std::move(answer));
+    };
+    return look_again(find, std::move(reply));
+  }
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
   find_committed(name, [self, name = std::string(name), reply = std::move(reply)](Result<FoundEntry> found) mutable {
     if (!found) return reply(std::move(found));
@@ -114,6 +134,12 @@ void WrittenDirectory::find(std::string_view name, Reply<FoundEntry> reply) cons
 
 void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
   StagedFile::Listing staged = file_->staged().list(*node_);
+  if (is_outdated()) {
+    const auto list = [](const Directory& now, Reply<std::shared_ptr<const Listing>> answer) {
+      now.list(std::move(answer));
+    };
+    return look_again(list, std::move(reply));
+  }
   auto finish = [file = file_, staged = std::move(staged),
                  reply = std::move(reply)](Result<std::shared_ptr<const Listing>> committed) mutable {
     if (!committed) return reply(std::move(committed));
@@ -240,8 +266,9 @@ void WrittenDirectory::rename(std::string_view name, const Directory& to_directo
 }  // namespace
 
 std::shared_ptr<const Directory> make_written_directory(const WrittenPtr& file, const NodePtr& node,
+                                                        std::uint64_t commits,
                                                         std::shared_ptr<const Directory> committed) {
-  return std::make_shared<const WrittenDirectory>(file, node, std::move(committed));
+  return std::make_shared<const WrittenDirectory>(file, node, commits, std::move(committed));
 }
 
 }  // namespace tfilefs

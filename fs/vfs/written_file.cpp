@@ -49,11 +49,12 @@ class WrittenDirectoryHolder final : public Holder {
   void attributes(Slot, Reply<Attributes> reply) const override { reply(file_->staged_attributes(*node_)); }
 
   void enter(Slot, Freshness freshness, Reply<DirectoryPtr> reply) const override {
-    file_->committed_directory(
-        node_, freshness, [file = file_, node = node_, reply = std::move(reply)](Result<DirectoryPtr> base) mutable {
-          if (!base && base.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(base).error()));
-          reply(make_written_directory(file, node, base ? *std::move(base) : nullptr));
-        });
+    auto made = [file = file_, node = node_, commits = file_->staged().commits(),
+                 reply = std::move(reply)](Result<DirectoryPtr> base) mutable {
+      if (!base && base.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(base).error()));
+      reply(make_written_directory(file, node, commits, base ? *std::move(base) : nullptr));
+    };
+    file_->committed_directory(node_, freshness, std::move(made));
   }
 
   // The root's owner, bits and times are those of the file.
@@ -123,13 +124,17 @@ std::shared_ptr<const Holder> WrittenFile::directory(const NodePtr& node) {
   return holder;
 }
 
+// A commit may rename it while the file is looked at: names and state are those of one moment, or it is looked at
+// again.
 void WrittenFile::committed_directory(const NodePtr& node, Freshness freshness, Reply<DirectoryPtr> reply) {
   auto names = staged_->committed_path(*node);
   if (!names || !staged_->is_there()) return reply(DirectoryPtr());
-  mounted_->current(freshness, [names = std::make_shared<const std::vector<std::string>>(*std::move(names)),
+  mounted_->current(freshness, [self = shared_from_this(), node, names = *std::move(names),
                                 reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
-    descend((*now)->root(), std::move(names), 0, std::move(reply));
+    if (self->staged_->committed_path(*node) != names)
+      return self->committed_directory(node, Freshness::recent, std::move(reply));
+    descend((*now)->root(), std::make_shared<const std::vector<std::string>>(std::move(names)), 0, std::move(reply));
   });
 }
 

@@ -65,8 +65,9 @@ Entry pending_entry(const WrittenPtr&);
 Entry staged_entry(const WrittenPtr&, const NodePtr&);
 Entry committed_column_entry(const WrittenPtr&, const NodePtr& directory, std::string name, Entry committed);
 
-// The committed names of a directory (null: none) and what is staged over them.
-std::shared_ptr<const Directory> make_written_directory(const WrittenPtr&, const NodePtr&,
+// The committed names of a directory (null: none) and what is staged over them. `commits`: those of the file before
+// `committed` was looked up.
+std::shared_ptr<const Directory> make_written_directory(const WrittenPtr&, const NodePtr&, std::uint64_t commits,
                                                         std::shared_ptr<const Directory> committed);
 
 }  // namespace tfilefs

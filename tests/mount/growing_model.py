@@ -128,6 +128,7 @@ class Table:
 
     def __init__(self, path, columns, goal):
         self.path, self.columns, self.goal = path, columns, goal
+        self.former = []  # names that it may still have in the file
         self.target = 0  # entries that files grow to
         self.written = {}  # path below the table -> bytes; a file that was not made yet is not in it
         self.synced = {}  # of these, what fsync returned for
@@ -162,6 +163,8 @@ class Table:
         return found
 
     def committed_at_least(self, entries):
+        """With all that was done to it."""
+        self.former = []
         self.floor = max(self.floor, entries)
         self.floor_branches |= {column.branch for column in self.begun()}
 
@@ -487,8 +490,9 @@ class Model:
             for key, kind in keys.items():
                 assert kind == "TDirectory" or key in self._known, f"{key} is a {kind}"
             for table in tables:
-                if keys.get(table.path) == "TTree":
-                    self._check_tree(table, file[table.path])
+                path = next((name for name in (table.path, *table.former) if keys.get(name) == "TTree"), None)
+                if path:
+                    self._check_tree(table, file[path])
                 else:
                     assert not table.floor, f"{table.path} is not there but {table.floor} entries of it are committed"
             for name, (columns, entries) in self._foreign.items():
@@ -555,6 +559,7 @@ class Model:
         self._count += 1
         self._note("rename", table.path, other)
         self._do(os.rename, self._path(table), os.path.join(self._top, other))
+        table.former.append(table.path)
         table.path = other
         self._known.add(other)
 

@@ -370,6 +370,24 @@ def test_what_cannot_be_committed_is_cut_off(place, appender):
     assert p.umount() == 0
 
 
+def test_a_table_whose_rename_was_committed_grows_on_after_a_crash(place):
+    """The journal has it by its old name, the file by its new one; what was appended waits, since an entry lacks a part."""
+    p = place("commit=86400")
+    p.append("Events/v/offsets.i8", i8(0, 2))
+    p.append("Events/v/values.f4", f4(1, 2))
+    assert p.status() == 0
+    p.append("Events/v/values.f4", f4(3))
+    os.rename(os.path.join(p.top, "Events"), os.path.join(p.top, "Renamed"))
+    p.commit("")
+    with uproot.open(p.path) as file:
+        assert file.keys(cycle=False) == ["Renamed"]
+    p.append("Renamed/v/values.f4", f4(4))
+    p.kill()
+    p.append("Renamed/v/offsets.i8", i8(4))
+    assert p.status("Renamed") == 0, p.mount.errors()
+    assert p.tree("Renamed") == {"v": [[1, 2], [3, 4]]} and p.umount() == 0
+
+
 def test_no_cluster_is_cut_before_a_new_column_has_caught_up(place):
     """Its entries and those of the committed columns grow together, and are more than clusters are made of."""
     p = place("commit=86400", "autoflush=16K")
