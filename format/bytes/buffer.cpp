@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfile/buffer.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -21,7 +22,7 @@
 // Slabs are filled from front to back and given back whole. Chunks that are decoded together lie together, and mostly
 // leave the cache together; where they do not, the pages of single buffers are given back as soon as more than
 // kWasteMax of freed ones would stay. So what the process holds beyond its live buffers is bounded: kWasteMax, the last
-// slab, kKeptMax, and the rest of each buffer's last page.
+// slab, kSparesMax of them, kKeptMax, and the rest of each buffer's last page.
 
 namespace tfile {
 namespace {
@@ -45,6 +46,7 @@ constexpr std::size_t kHugePage = 2 << 20;
 constexpr std::size_t kWasteMax = 16 << 20;
 constexpr std::size_t kTailMax = 256 << 10;  // of a mapping that is used again for less
 constexpr std::size_t kKeptMax = 16 << 20;   // large mappings, free, to be used again
+constexpr std::size_t kSparesMax = 4;        // empty slabs: what a scan has in flight beyond what it gives back
 
 std::byte* map(std::size_t size) {
   void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -76,6 +78,15 @@ class Heap {
       free_block(p, whole_pages(size));
   }
 
+  void give_back_free() {
+    const std::lock_guard lock(mutex_);
+    for (const std::uintptr_t slab : spares_) munmap(reinterpret_cast<void*>(slab), kSlabSize);
+    spares_.clear();
+    for (const Kept& kept : kept_) munmap(kept.bytes, kept.size);
+    kept_.clear();
+    kept_bytes_ = 0;
+  }
+
  private:
   struct Slab {
     std::size_t used = 0;   // from the front
@@ -91,10 +102,8 @@ class Heap {
   std::byte* allocate_block(std::size_t size) {
     const std::lock_guard lock(mutex_);
     if (!current_ || slabs_.at(current_).used + size > kSlabSize) {
-      const std::uintptr_t fresh =
-          spare_ ? std::exchange(spare_, 0) : reinterpret_cast<std::uintptr_t>(map_aligned(kSlabSize, kSlabSize));
-      slabs_[fresh] = {};
-      current_ = fresh;
+      current_ = fresh_slab();
+      slabs_[current_] = {};
     }
     Slab& slab = slabs_.at(current_);
     auto* p = reinterpret_cast<std::byte*>(current_ + slab.used);
@@ -119,6 +128,14 @@ class Heap {
     }
   }
 
+  // The one that became empty last: its pages are there, and the nearest to the processor.
+  std::uintptr_t fresh_slab() {
+    if (spares_.empty()) return reinterpret_cast<std::uintptr_t>(map_aligned(kSlabSize, kSlabSize));
+    const std::uintptr_t slab = spares_.back();
+    spares_.pop_back();
+    return slab;
+  }
+
   // An empty slab begins anew, waits as the next one, or goes.
   void release(std::uintptr_t base) {
     if (base == current_) {
@@ -126,8 +143,8 @@ class Heap {
       return;
     }
     slabs_.erase(base);
-    if (!spare_)
-      spare_ = base;
+    if (spares_.size() < kSparesMax)
+      spares_.push_back(base);
     else
       munmap(reinterpret_cast<void*>(base), kSlabSize);
   }
@@ -180,7 +197,8 @@ class Heap {
   const std::size_t page_ = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::mutex mutex_;
   std::unordered_map<std::uintptr_t, Slab> slabs_;
-  std::uintptr_t current_ = 0, spare_ = 0;
+  std::uintptr_t current_ = 0;
+  std::vector<std::uintptr_t> spares_;
   std::size_t waste_ = 0;
   std::vector<Kept> kept_;
   std::size_t kept_bytes_ = 0;
@@ -201,6 +219,11 @@ std::byte* allocate_buffer(std::size_t size, Use use) {
   auto* p = static_cast<std::byte*>(std::malloc(size > 0 ? size : 1));
   if (!p) throw std::bad_alloc();
   return p;
+}
+
+void give_back_free_buffers() {
+  if (!kPlainMalloc) heap().give_back_free();
+  malloc_trim(0);
 }
 
 void free_buffer(std::byte* p, std::size_t size, Use use) {

@@ -21,21 +21,35 @@ std::uint32_t chunk_end(const std::vector<std::int64_t>& first, std::int64_t ite
   return static_cast<std::uint32_t>(std::min<std::ptrdiff_t>(place - first.begin(), std::ssize(first) - 1));
 }
 
-Result<Slices> slice(const ColumnRead& read, const Extents& extents, std::vector<ChunkPtr> chunks) {
+// Bytes of the column that the read wants of one of its chunks.
+struct ChunkPart {
+  std::uint64_t chunk_begin = 0, chunk_end = 0;
+  std::uint64_t begin = 0, end = 0;
+  std::uint64_t size() const { return end > begin ? end - begin : 0; }
+};
+
+ChunkPart part_of(const ColumnRead& read, const Extents& extents, std::uint32_t index) {
   const auto& first = extents.first[read.slot];
+  ChunkPart part;
+  part.chunk_begin = static_cast<std::uint64_t>(first[index]) * read.item_size;
+  part.chunk_end = static_cast<std::uint64_t>(first[index + 1]) * read.item_size;
+  part.begin = std::max(part.chunk_begin, read.begin);
+  part.end = std::min(part.chunk_end, read.end);
+  return part;
+}
+
+Result<Slices> slice(const ColumnRead& read, const Extents& extents, std::vector<ChunkPtr> chunks) {
   Slices slices;
   slices.pieces.reserve(chunks.size());
   slices.pins.reserve(chunks.size());
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) {
     ChunkPtr& chunk = chunks[index - read.first_chunk];
-    const std::uint64_t begin = static_cast<std::uint64_t>(first[index]) * read.item_size;
-    const std::uint64_t end = static_cast<std::uint64_t>(first[index + 1]) * read.item_size;
+    const ChunkPart part = part_of(read, extents, index);
     const auto array = chunk->arrays[read.slot];
-    if (array.size() != end - begin)
+    if (array.size() != part.chunk_end - part.chunk_begin)
       return tfile::fail(ErrorKind::damaged, "chunk holds another number of items than was counted");
-    const std::uint64_t from = std::max(begin, read.begin), to = std::min(end, read.end);
-    if (from >= to) continue;
-    slices.pieces.push_back(array.subspan(from - begin, to - from));
+    if (part.size() == 0) continue;
+    slices.pieces.push_back(array.subspan(part.begin - part.chunk_begin, part.size()));
     slices.pins.push_back(std::move(chunk));
   }
   return slices;
@@ -54,8 +68,19 @@ Slices joined(const Slices& slices) {
   return one;
 }
 
-void answer(const ColumnRead& read, const Extents& extents, std::vector<ChunkPtr> chunks, Reply<Slices>& reply) {
-  auto slices = slice(read, extents, std::move(chunks));
+void hand_over(AttachedSet& set, const ColumnRead& read, const Extents& extents) {
+  std::vector<std::uint64_t> bytes;
+  bytes.reserve(read.last_chunk - read.first_chunk);
+  for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index)
+    bytes.push_back(part_of(read, extents, index).size());
+  set.core->chunks.hand_over(set.chunks, {read.stream, read.first_chunk}, bytes);
+}
+
+void answer(AttachedSet& set, const ColumnRead& read, bool handed_over, std::vector<ChunkPtr> chunks,
+            Reply<Slices>& reply) {
+  const ExtentsPtr extents = set.extents.ready(read.stream);
+  auto slices = slice(read, *extents, std::move(chunks));
+  if (slices && handed_over) hand_over(set, read, *extents);
   if (slices && slices->pieces.size() > kPiecesMax) return reply(joined(*slices));
   reply(std::move(slices));
 }
@@ -138,21 +163,22 @@ class CachedStreamsOfSet : public CachedStreams {
 
   using CachedStreams::read;
   void read(StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
-            bool chosen, Reply<Slices> reply) override {
+            ReadUse use, Reply<Slices> reply) override {
     if (const ExtentsPtr extents = set_->extents.ready(stream))
-      return read_in(set_, *extents, stream, slot, item_size, offset, size, chosen, std::move(reply));
+      return read_in(set_, *extents, stream, slot, item_size, offset, size, use, std::move(reply));
     set_->extents.want(set_, stream,
-                       [set = set_, stream, slot, item_size, offset, size, chosen,
+                       [set = set_, stream, slot, item_size, offset, size, use,
                         reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
                          if (!extents) return reply(tl::unexpected<Error>(extents.error()));
-                         read_in(set, **extents, stream, slot, item_size, offset, size, chosen, std::move(reply));
+                         read_in(set, **extents, stream, slot, item_size, offset, size, use, std::move(reply));
                        });
   }
 
  private:
   static void read_in(const std::shared_ptr<AttachedSet>&, const Extents&, StreamId, std::uint32_t slot,
-                      std::size_t item_size, std::uint64_t offset, std::size_t size, bool chosen, Reply<Slices>);
-  static void load(const std::shared_ptr<AttachedSet>&, const ColumnRead&, Stopwatch waiting, Reply<Slices>);
+                      std::size_t item_size, std::uint64_t offset, std::size_t size, ReadUse, Reply<Slices>);
+  static void load(const std::shared_ptr<AttachedSet>&, const ColumnRead&, bool handed_over, Stopwatch waiting,
+                   Reply<Slices>);
   static void load_ahead(const std::shared_ptr<AttachedSet>&, const ColumnRead&, bool missed, const ReadAhead::Advice&);
 
   const std::shared_ptr<AttachedSet> set_;
@@ -160,7 +186,7 @@ class CachedStreamsOfSet : public CachedStreams {
 
 void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const Extents& extents, StreamId stream,
                                  std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
-                                 bool chosen, Reply<Slices> reply) {
+                                 ReadUse use, Reply<Slices> reply) {
   if (slot >= extents.first.size() || item_size == 0) return reply(tfile::fail(ErrorKind::invalid, "no such column"));
   const auto& first = extents.first[slot];
   const std::uint64_t column_end = static_cast<std::uint64_t>(first.back()) * item_size;
@@ -173,40 +199,40 @@ void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const 
   read.first_chunk = extents.chunk_of(slot, static_cast<std::int64_t>(offset / item_size));
   read.last_chunk = chunk_end(first, static_cast<std::int64_t>((end + item_size - 1) / item_size));
 
-  const ReadAhead::Advice ahead = set->ahead.note(read, extents, chosen);
+  const ReadAhead::Advice ahead = set->ahead.note(read, extents, use.chosen);
   AtomicReadCounts& counts = set->counts->stream(stream);
   counts.add(Count::bytes_asked, end - offset);
   std::vector<ChunkPtr> chunks;
   if (set->core->chunks.pin(set->chunks, stream, read.first_chunk, read.last_chunk, !ahead.once, chunks)) {
     counts.add(Count::hits, 1);
     load_ahead(set, read, false, ahead);
-    return answer(read, extents, std::move(chunks), reply);
+    return answer(*set, read, use.handed_over, std::move(chunks), reply);
   }
   chunks.clear();
   counts.add(Count::misses, 1);
   const tfile::EntryRange entries{set->streams->chunk_entries({stream, read.first_chunk}).begin,
                                   set->streams->chunk_entries({stream, read.last_chunk - 1}).end};
   if (const auto plan = set->plans.covering(stream, entries))
-    plan->wait([set, read, waiting = Stopwatch(), reply = std::move(reply)](Result<bool>) mutable {
-      load(set, read, waiting, std::move(reply));
-    });
+    plan->wait([set, read, handed_over = use.handed_over, waiting = Stopwatch(), reply = std::move(reply)](
+                   Result<bool>) mutable { load(set, read, handed_over, waiting, std::move(reply)); });
   else
-    load(set, read, Stopwatch(), std::move(reply));
+    load(set, read, use.handed_over, Stopwatch(), std::move(reply));
   load_ahead(set, read, true, ahead);
 }
 
-void CachedStreamsOfSet::load(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, Stopwatch waiting,
-                              Reply<Slices> reply) {
+void CachedStreamsOfSet::load(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, bool handed_over,
+                              Stopwatch waiting, Reply<Slices> reply) {
   std::vector<ChunkKey> keys;
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
-  load_chunks(set, std::move(keys),
-              [set, read, waiting, reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
-                set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
-                if (!chunks && is_refusal(chunks.error()) && read.last_chunk - read.first_chunk > 1)
-                  return std::make_shared<ReadByChunk>(set, read, std::move(reply))->next();
-                if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
-                answer(read, *set->extents.ready(read.stream), *std::move(chunks), reply);
-              });
+  load_chunks(
+      set, std::move(keys),
+      [set, read, handed_over, waiting, reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
+        set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
+        if (!chunks && is_refusal(chunks.error()) && read.last_chunk - read.first_chunk > 1)
+          return std::make_shared<ReadByChunk>(set, read, std::move(reply))->next();
+        if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
+        answer(*set, read, handed_over, *std::move(chunks), reply);
+      });
 }
 
 // Other columns may be thousands: planning them takes longer than the request, which then does not wait for it.

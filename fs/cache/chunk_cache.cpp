@@ -21,6 +21,10 @@ bool remembered(const Error& error) { return error.kind == ErrorKind::damaged ||
 
 }  // namespace
 
+bool ChunkCache::is_idle(const Resident& resident) {
+  return static_cast<const Entry&>(resident).chunk.use_count() == 1;
+}
+
 ChunkPtr hold_chunk(tfile::Chunk chunk, Budget::Reservation memory) {
   struct Held {
     Budget::Reservation memory;  // given back after the chunk is freed
@@ -126,11 +130,8 @@ void ChunkCache::publish(SetChunks& set, tfile::ChunkKey key, Result<ChunkPtr> r
     waiters.swap(entry.waiters);
     loader.swap(entry.loader);
     if (result) {
-      entry.state = State::ready;
-      entry.chunk = *result;
-      entry.bytes = chunk_memory(**result);
       entry.expected = ahead && waiters.size() == 1;
-      eviction_.insert(entry);
+      insert(entry, *result);
     } else if (remembered(result.error())) {
       entry.state = State::failed;
       entry.error = std::make_unique<Error>(result.error());
@@ -150,28 +151,55 @@ void ChunkCache::keep(SetChunks& set, tfile::ChunkKey key, ChunkPtr chunk) {
   entry.set = &set;
   entry.key = place->first;
   entry.fingerprint = mixed(entry.key + mixed(set.id_));
+  insert(entry, std::move(chunk));
+}
+
+void ChunkCache::insert(Entry& entry, ChunkPtr chunk) {
   entry.state = State::ready;
   entry.bytes = chunk_memory(*chunk);
+  for (const auto array : chunk->arrays) entry.not_handed += array.size();
   entry.chunk = std::move(chunk);
   eviction_.insert(entry);
+}
+
+void ChunkCache::drop(Entry& entry, std::vector<ChunkPtr>& gone) {
+  gone.push_back(std::move(entry.chunk));
+  entry.set->counts_->stream(stream_of(entry.key)).add(Count::evictions, 1);
+  note_loss(entry);
+  entry.set->entries_.erase(entry.key);
+}
+
+void ChunkCache::hand_over(SetChunks& set, tfile::ChunkKey first, std::span<const std::uint64_t> bytes) {
+  std::vector<ChunkPtr> gone;  // freed after the lock
+  Lock lock(mutex_);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const auto found = set.entries_.find(packed(first.stream, first.index + static_cast<std::uint32_t>(i)));
+    if (found == set.entries_.end() || found->second.state != State::ready || found->second.not_handed == 0) continue;
+    Entry& entry = found->second;
+    entry.not_handed -= std::min(entry.not_handed, bytes[i]);
+    if (entry.not_handed == 0) eviction_.hand_over(entry);
+  }
+  while (Resident* victim = eviction_.take_excess(is_idle)) drop(static_cast<Entry&>(*victim), gone);
+}
+
+void ChunkCache::evict_handed() {
+  std::vector<ChunkPtr> gone;  // freed after the lock
+  Lock lock(mutex_);
+  eviction_.forget_demand();
+  while (Resident* victim = eviction_.take_handed(is_idle)) drop(static_cast<Entry&>(*victim), gone);
 }
 
 void ChunkCache::evict(std::uint64_t bytes, Budget::Evict which) {
   if (bytes == 0) return;
   std::vector<ChunkPtr> gone;  // freed after the lock
   Lock lock(mutex_);
-  const auto idle = [&](const Resident& resident) {
-    return which == Budget::Evict::any || static_cast<const Entry&>(resident).chunk.use_count() == 1;
-  };
+  const auto idle = [&](const Resident& resident) { return which == Budget::Evict::any || is_idle(resident); };
   std::uint64_t freed = 0;
   while (freed < bytes) {
     auto* victim = static_cast<Entry*>(eviction_.take_victim(idle));
     if (!victim) break;
     freed += victim->bytes;
-    gone.push_back(std::move(victim->chunk));
-    victim->set->counts_->stream(stream_of(victim->key)).add(Count::evictions, 1);
-    note_loss(*victim);
-    victim->set->entries_.erase(victim->key);
+    drop(*victim, gone);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -48,6 +49,7 @@ class SetChunks {
     std::vector<std::pair<std::shared_ptr<ChunkWaiter>, std::size_t>> waiters;
     SetChunks* set = nullptr;
     std::uint64_t key = 0;
+    std::uint64_t not_handed = 0;   // bytes of its arrays that the kernel was not given yet
     std::uint64_t ahead_bytes = 0;  // stored size of what was loaded ahead, until somebody asks for it
   };
   std::unordered_map<std::uint64_t, Entry> entries_;
@@ -97,6 +99,12 @@ class ChunkCache {
   // Takes in a chunk that nobody asked for, unless there is one already.
   void keep(SetChunks&, tfile::ChunkKey, ChunkPtr);
 
+  // `bytes[i]` of chunk `first` + i were given to the kernel, which keeps them.
+  void hand_over(SetChunks&, tfile::ChunkKey first, std::span<const std::uint64_t> bytes);
+
+  // Evicts what was handed over and nobody has asked for since, and forgets that more of it was once of use.
+  void evict_handed();
+
   // Evicts until about `bytes` were freed. With `any`, chunks that readers hold leave the cache as well.
   void evict(std::uint64_t bytes, Budget::Evict);
 
@@ -104,6 +112,9 @@ class ChunkCache {
   using Entry = SetChunks::Entry;
   using State = SetChunks::State;
 
+  void insert(Entry&, ChunkPtr) REQUIRES(mutex_);
+  void drop(Entry&, std::vector<ChunkPtr>& gone) REQUIRES(mutex_);
+  static bool is_idle(const Resident&);  // nobody holds it
   static void note_use(Entry&);
   static void note_loss(const Entry&);
 

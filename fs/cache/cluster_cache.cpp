@@ -3,6 +3,7 @@
 
 #include "cache/cache_core.h"
 #include "cache/cached_streams.h"
+#include "tfile/buffer.h"
 
 namespace tfilefs {
 namespace {
@@ -20,6 +21,10 @@ class ClusterCacheOfMount : public ClusterCache {
   void run_blocking(std::function<void()> job) override { core_->fetcher.run(std::move(job), Urgency::awaited); }
 
   void run_task(std::function<void()> task) override { core_->decoder.run(std::move(task), Urgency::ahead); }
+  void give_back_idle() override {
+    core_->chunks.evict_handed();
+    tfile::give_back_free_buffers();
+  }
   const std::shared_ptr<Budget>& budget() const override { return core_->budget; }
 
   CacheReport report(bool with_streams) const override {

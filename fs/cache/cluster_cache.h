@@ -31,6 +31,16 @@ struct CacheReport {
   std::uint64_t budget = 0, budget_used = 0, budget_peak = 0;  // bytes
 };
 
+// What bytes are read for.
+struct ReadUse {
+  // Not where the reader may not have asked for this column: it lies behind another in the same file, and the kernel
+  // reads on. Nothing is learnt from that.
+  bool chosen = true;
+  // They go to the kernel as they are, which keeps them with the pages of a file: what it has been given whole is the
+  // first to leave the cache.
+  bool handed_over = false;
+};
+
 // The decoded chunks of one StreamSet (a table, or an object's payload) and their extents. Kept alive by open files;
 // its chunks leave the cache when the last one goes. Thread-safe.
 class CachedStreams {
@@ -50,13 +60,11 @@ class CachedStreams {
   virtual std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const = 0;
 
   // Bytes [offset, offset + size) of the column of this slot, whose items are item_size bytes; fewer at its end.
-  // `chosen` is false where the reader may not have asked for this column: it lies behind another in the same file, and
-  // the kernel reads on. Nothing is learnt from that.
   virtual void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
-                    bool chosen, Reply<Slices>) = 0;
+                    ReadUse, Reply<Slices>) = 0;
   void read(tfile::StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
             Reply<Slices> reply) {
-    read(stream, slot, item_size, offset, size, true, std::move(reply));
+    read(stream, slot, item_size, offset, size, ReadUse(), std::move(reply));
   }
 
   // Runs a step of the making of a view, on a thread that no read of a column needs. It never blocks, and is short: who
@@ -82,6 +90,9 @@ class ClusterCache {
   // Ends all that is under way: what waits for memory is denied, jobs that may block are run and no more are taken,
   // tasks are run. Returns when everyone is answered; tasks can still be run then. Not from one of its threads.
   virtual void settle() = 0;
+
+  // For when nobody reads: evicts what the kernel has too, and gives the system what is kept for the next chunks.
+  virtual void give_back_idle() = 0;
 
   // The memory that the cache keeps to, for those who hold some of it themselves.
   virtual const std::shared_ptr<Budget>& budget() const = 0;

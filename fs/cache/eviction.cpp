@@ -8,7 +8,20 @@ namespace tfilefs {
 void Eviction::insert(Resident& resident) {
   resident.uses = 0;
   const bool seen_lately = ghosts_.erase(resident.fingerprint) > 0;
+  if (const auto ghost = handed_ghosts_.find(resident.fingerprint); ghost != handed_ghosts_.end()) {
+    note_demand(resident.bytes);
+    handed_ghost_bytes_ -= ghost->second;
+    handed_ghosts_.erase(ghost);
+  }
   push(resident, seen_lately ? Resident::Queue::main : Resident::Queue::small);
+}
+
+void Eviction::hand_over(Resident& resident) {
+  if (resident.queue == Resident::Queue::none || resident.queue == Resident::Queue::handed) return;
+  unlink(resident);
+  resident.uses = 0;
+  resident.expected = false;
+  push(resident, Resident::Queue::handed);
 }
 
 void Eviction::remove(Resident& resident) {
@@ -43,6 +56,21 @@ void Eviction::remember(std::uint64_t fingerprint) {
   while (ghost_order_.size() > limit) {
     ghosts_.erase(ghost_order_.front());
     ghost_order_.pop_front();
+  }
+}
+
+void Eviction::remember_handed(const Resident& resident) {
+  constexpr std::size_t kGhostsMax = 32768;  // 4 MB of them
+  if (handed_ghosts_.emplace(resident.fingerprint, resident.bytes).second) {
+    handed_order_.push_back(resident.fingerprint);
+    handed_ghost_bytes_ += resident.bytes;
+  }
+  while (handed_ghost_bytes_ > capacity_ || handed_order_.size() > kGhostsMax) {
+    if (const auto oldest = handed_ghosts_.find(handed_order_.front()); oldest != handed_ghosts_.end()) {
+      handed_ghost_bytes_ -= oldest->second;
+      handed_ghosts_.erase(oldest);
+    }
+    handed_order_.pop_front();
   }
 }
 

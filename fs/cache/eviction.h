@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
@@ -16,53 +18,102 @@ struct Resident {
   std::uint64_t fingerprint = 0;  // the same for the same chunk, whenever it comes back
   std::uint8_t uses = 0;
   bool expected = false;  // loaded ahead of a reader who has not come yet
-  enum class Queue : std::uint8_t { none, small, main } queue = Queue::none;
+  enum class Queue : std::uint8_t { none, small, main, handed } queue = Queue::none;
 };
 
 // S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023), counted in bytes. New residents
 // enter a small queue and leave it quickly unless they are used again while they are in it, or soon after they left it
 // (their fingerprints are remembered): so a scan passes through the small queue and does not touch what is in steady
-// use. What was loaded ahead and not used yet is passed over once. Pure bookkeeping: no locks, no memory of the
-// residents.
+// use. What was loaded ahead and not used yet is passed over once.
+//
+// What somebody else has a copy of goes first: it moves to a queue of its own (`handed`), which keeps a few megabytes.
+// It keeps more on evidence alone: what has left it and comes back, or is used while it is in it, makes it longer by
+// its bytes.
+//
+// Pure bookkeeping: no locks, no memory of the residents.
 class Eviction {
  public:
   // `capacity`: bytes of the whole cache.
-  explicit Eviction(std::uint64_t capacity) : small_target_(capacity / 10) {}
+  explicit Eviction(std::uint64_t capacity)
+      : capacity_(capacity), small_target_(capacity / 10), handed_min_(std::min(kHandedMin, capacity / 4)) {}
 
   void insert(Resident&);
   static void touch(Resident& resident) {
     if (resident.uses < kUsesMax) ++resident.uses;
     resident.expected = false;
   }
+  // Somebody else keeps a copy of it.
+  void hand_over(Resident&);
   void remove(Resident&);
 
   // Takes out the resident to be evicted next, among those for which idle(resident) holds; nullptr if there is none.
   template <class Idle>
   Resident* take_victim(Idle&& idle);
+  // Of what was handed over, and is not used: only as long as it is more than is kept of it; and all.
+  template <class Idle>
+  Resident* take_excess(Idle&& idle) {
+    return handed_.bytes > handed_max_ ? take_handed(idle) : nullptr;
+  }
+  template <class Idle>
+  Resident* take_handed(Idle&& idle);
 
-  std::uint64_t bytes() const { return small_.bytes + main_.bytes; }
+  // What has come back until now is no evidence any more.
+  void forget_demand() { handed_max_ = handed_min_; }
+
+  std::uint64_t bytes() const { return small_.bytes + main_.bytes + handed_.bytes; }
+  std::uint64_t handed_max() const { return handed_max_; }
 
  private:
   static constexpr std::uint8_t kUsesMax = 3;  // as published: two bits a resident
+  // A reader of two files that show the same, one behind the other, finds the chunks of the last moments: four times
+  // the window that is loaded ahead of him.
+  static constexpr std::uint64_t kHandedMin = 32 << 20;
+
   struct Fifo {
     Resident* newest = nullptr;
     Resident* oldest = nullptr;
     std::uint64_t bytes = 0;
     std::size_t count = 0;
   };
-  Fifo& fifo(Resident::Queue queue) { return queue == Resident::Queue::small ? small_ : main_; }
+  Fifo& fifo(Resident::Queue queue) {
+    return queue == Resident::Queue::small ? small_ : queue == Resident::Queue::main ? main_ : handed_;
+  }
   void push(Resident&, Resident::Queue);
   void unlink(Resident&);
   void remember(std::uint64_t fingerprint);
+  void remember_handed(const Resident&);
+  void note_demand(std::uint64_t bytes) { handed_max_ = std::min(capacity_, handed_max_ + bytes); }
 
-  const std::uint64_t small_target_;
-  Fifo small_, main_;
+  const std::uint64_t capacity_, small_target_, handed_min_;
+  Fifo small_, main_, handed_;
   std::deque<std::uint64_t> ghost_order_;
   std::unordered_set<std::uint64_t> ghosts_;
+
+  // What left the queue of what was handed over, as long as a cache of the full size would still have it.
+  std::uint64_t handed_max_ = handed_min_;
+  std::deque<std::uint64_t> handed_order_;
+  std::unordered_map<std::uint64_t, std::uint64_t> handed_ghosts_;  // fingerprint -> bytes
+  std::uint64_t handed_ghost_bytes_ = 0;
 };
 
 template <class Idle>
+Resident* Eviction::take_handed(Idle&& idle) {
+  for (std::size_t steps = 2 * handed_.count; steps > 0; --steps) {
+    Resident* const candidate = handed_.oldest;
+    unlink(*candidate);
+    if (candidate->uses == 0 && idle(*candidate)) {
+      remember_handed(*candidate);
+      return candidate;
+    }
+    if (std::exchange(candidate->uses, std::uint8_t{0}) > 0) note_demand(candidate->bytes);
+    push(*candidate, Resident::Queue::handed);
+  }
+  return nullptr;
+}
+
+template <class Idle>
 Resident* Eviction::take_victim(Idle&& idle) {
+  if (Resident* handed = take_handed(idle)) return handed;
   // Each resident is passed at most kUsesMax + 3 times before its turn has come or it is seen not to be idle.
   std::size_t steps = (small_.count + main_.count) * (kUsesMax + 3);
   while (steps-- > 0) {

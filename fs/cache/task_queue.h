@@ -10,7 +10,8 @@ namespace tfilefs {
 
 enum class Urgency : std::uint8_t { awaited, ahead };  // somebody waits for it, or it is prefetch
 
-// Jobs in two classes: those that somebody waits for go first. Not thread-safe.
+// Jobs in two classes: those that somebody waits for go first. But a commit's go with the others, and whoever writes
+// waits for it: one job in kShare is theirs, however many readers wait. Not thread-safe.
 class TaskQueue {
  public:
   using Job = std::function<void()>;
@@ -21,7 +22,7 @@ class TaskQueue {
   }
   bool empty() const { return awaited_.empty() && ahead_.empty(); }
   Job pop() {
-    auto& from = awaited_.empty() ? ahead_ : awaited_;
+    auto& from = awaited_.empty() || (!ahead_.empty() && ++passed_ % kShare == 0) ? ahead_ : awaited_;
     Job job = std::move(from.front().job);
     from.pop_front();
     return job;
@@ -39,7 +40,9 @@ class TaskQueue {
     Job job;
     const void* owner;
   };
+  static constexpr unsigned kShare = 4;
   std::deque<Item> awaited_, ahead_;
+  unsigned passed_ = 0;
 };
 
 }  // namespace tfilefs

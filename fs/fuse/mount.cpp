@@ -112,33 +112,41 @@ void greet(fuse_session* session, const std::string& mount_point, dev_t below) {
       << kReadAheadKib << std::flush;
 }
 
-// Unmounts when nothing is open and nothing was asked for `idle`. Ends when the session does.
+// Gives memory back when nothing was asked for a minute: then a pause between two steps of a job is over. With `idle`,
+// unmounts when nothing is open and nothing was asked for that long. Ends when the session does.
 class IdleWatch {
  public:
-  IdleWatch(const FileSystem& fs, const MountSettings& settings) {
-    if (settings.idle) thread_ = std::thread([this, &fs, settings] { watch(fs, settings); });
-  }
+  IdleWatch(FileSystem& fs, const MountSettings& settings)
+      : thread_(std::thread([this, &fs, settings] { watch(fs, settings); })) {}
   ~IdleWatch() {
     {
       const Lock lock(mutex_);
       over_ = true;
     }
     changed_.notify_all();
-    if (thread_.joinable()) thread_.join();
+    thread_.join();
   }
 
  private:
-  void watch(const FileSystem& fs, const MountSettings& settings) {
+  static constexpr std::chrono::minutes kMemoryIdle{1};
+
+  void watch(FileSystem& fs, const MountSettings& settings) {
     using Clock = std::chrono::steady_clock;
     const auto started = Clock::now();
+    const std::chrono::seconds tick(settings.idle ? 1 : 10);
+    auto given_back = started;  // after the last request of that time
     for (;;) {
       {
         const Lock lock(mutex_);
-        if (!over_) changed_.wait_for(mutex_, std::chrono::seconds(1));
+        if (!over_) changed_.wait_for(mutex_, tick);
         if (over_) return;
       }
       const auto last = std::max(fs.last_request(), started);
-      if (fs.is_in_use() || Clock::now() - last < *settings.idle) continue;
+      if (last > given_back && Clock::now() - last >= kMemoryIdle) {
+        fs.give_back_memory();
+        given_back = last;
+      }
+      if (!settings.idle || fs.is_in_use() || Clock::now() - last < *settings.idle) continue;
       // Somebody may still have it as working directory: then it says busy, and is asked again later.
       if (unmount(settings.mount_point, false)) return;
     }

@@ -50,7 +50,8 @@ enum class JournalKind : std::uint32_t {
   intend = 9,    // `intention`: of the commit that begins now
   done = 10,     // that commit took place, to its last step
 };
-enum class StagedKind : std::uint8_t { directory = 1, column = 2, other = 3 };
+// continued: a column of which the file has a part, should that be no items at all.
+enum class StagedKind : std::uint8_t { directory = 1, column = 2, other = 3, continued = 4 };
 
 // What a commit makes of the file. It took place if the file begins with the bytes `after`, then `switches` are written
 // again; or if the next intention says that it did when that commit began. Paths are as shown, from the file's root.

@@ -69,10 +69,11 @@ class Restorer {
       const auto committed = committed_.find(id);
       if (committed != committed_.end()) {
         node->base = committed->second;
+        node->continues = true;
         // What was committed from memory is not in the journal.
         if (node->bytes->size() < node->base) TRY_VOID(node->bytes->truncate(node->base));
         node->bytes->drop_before(node->base);
-      } else if (node->base == 0) {
+      } else if (!node->continues) {
         continue;
       }
       if (node->bytes->size() == node->base) detach(node);
@@ -156,6 +157,7 @@ class Restorer {
     if (!node->directory) {
       node->bytes = new_bytes_(record.id, record.offset);
       node->base = record.offset;
+      node->continues = record.offset > 0 || record.file_kind == StagedKind::continued;
     }
     node->attributes.mode = node->directory ? 0755 : 0644;
     ::clock_gettime(CLOCK_REALTIME, &node->attributes.modified);
@@ -286,7 +288,7 @@ Result<RestoredTree> restore_tree(
 }
 
 bool rests_on_committed(const StagedNode& node) {
-  if (!node.directory) return node.base > 0;
+  if (!node.directory) return node.continues;
   if (!node.hidden.empty() || (!node.base_name.empty() && node.base_name != node.name)) return true;
   if (node.is_table && has_changes(node)) return true;
   return std::any_of(node.children.begin(), node.children.end(),

@@ -267,6 +267,7 @@ void StagedFile::settle_column(const StagedColumn& column) {
     detach(column.node);
   } else {
     node.base = column.done;
+    node.continues = true;
     node.bytes->drop_before(column.done);
   }
 }

@@ -29,7 +29,9 @@ void TreeRecords::add(JournalKind kind, const NodePtr& node, const std::string& 
   record.kind = kind;
   record.id = node->id;
   record.offset = node->base;
-  record.file_kind = node->directory ? StagedKind::directory : StagedKind::column;
+  record.file_kind = node->directory   ? StagedKind::directory
+                     : node->continues ? StagedKind::continued
+                                       : StagedKind::column;
   record.text = path;
 }
 

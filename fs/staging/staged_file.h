@@ -103,7 +103,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // Commits that were settled since the mount began.
   std::uint64_t commits() const EXCLUDES(mutex_);
   // `committed`: something is committed under the name, and goes with the next commit. A directory, and an
-  // Arrow file, is removed when no commit is under way.
+  // Arrow file, is removed when no commit is under way. Error: stale where a commit has taken it since it was looked
+  // up.
   Result<> remove(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(commit_mutex_, change_mutex_);
   // Of what is staged, or of a committed directory within its own. Errors: exists, not_empty; EXDEV for a committed
   // thing that cannot move (mv then copies).
@@ -165,10 +166,11 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   void tidy() EXCLUDES(commit_mutex_, change_mutex_);
   Result<> note(const JournalRecord&) REQUIRES(change_mutex_);
   std::shared_ptr<StagedBytes> new_bytes(std::uint64_t id, std::uint64_t base, const std::shared_ptr<Journal>&) const;
-  Result<NodePtr> stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t)
+  Result<NodePtr> stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t, bool continues)
       REQUIRES(change_mutex_) EXCLUDES(mutex_);
   Result<> take_away(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(change_mutex_);
   Result<> move(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) EXCLUDES(change_mutex_);
+  bool continues_committed(const StagedNode&) const EXCLUDES(mutex_);
   std::string status_base_name(const StagedNode&) const EXCLUDES(mutex_);
   bool has_room(const StagedNode& in, std::string_view name, const StagedNode* moved = nullptr) const EXCLUDES(mutex_);
   std::optional<JournalRecord> removal_of(const StagedNode&) const EXCLUDES(mutex_);

@@ -58,7 +58,7 @@ Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view n
 Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, mode_t mode) {
   const Lock change(change_mutex_);
   if (look(*in, name).node) return name_taken();
-  TRY(NodePtr node, stage_file(in, name, 0, mode));
+  TRY(NodePtr node, stage_file(in, name, 0, mode, false));
   std::string refusal;
   {
     const Lock lock(mutex_);
@@ -91,7 +91,7 @@ Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view na
     }
     TRY_VOID(check_basis(column));
   }
-  return stage_file(in, name, column.size, column.mode);
+  return stage_file(in, name, column.size, column.mode, true);
 }
 
 Result<> StagedFile::check_basis(const CommittedColumn& column) {
@@ -101,7 +101,8 @@ Result<> StagedFile::check_basis(const CommittedColumn& column) {
   return fail(ErrorKind::stale, path_ + ": another program has written the file, in which something is staged");
 }
 
-Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode) {
+Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode,
+                                       bool continues) {
   if (!has_room(*in, name)) return too_long();
   TRY_VOID(begin_change());
   NodePtr node = add(in, name, false, mode);
@@ -109,6 +110,7 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
   record.kind = JournalKind::create;
   record.id = node->id;
   record.offset = base;
+  if (continues) record.file_kind = StagedKind::continued;
   {
     const Lock lock(mutex_);
     record.text = staged_path(*node);
@@ -116,6 +118,7 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
   TRY_VOID(note(record));
   node->bytes = new_bytes(node->id, base, journal_);
   node->base = base;
+  node->continues = continues;
   const Lock lock(mutex_);
   attach(in, node, node->name);
   return node;
@@ -131,7 +134,8 @@ Result<> StagedFile::remove(const NodePtr& in, std::string_view name, bool commi
 Result<> StagedFile::take_away(const NodePtr& in, std::string_view name, bool committed) {
   const Lock change(change_mutex_);
   const NodePtr node = look(*in, name).node;
-  if (!node && !committed) return fail(ErrorKind::not_found, "committed meanwhile", -1, ENOENT);
+  if (!node && !committed) return fail(ErrorKind::stale, "committed meanwhile");
+  if (node && !node->directory) committed |= continues_committed(*node);  // a commit since it was looked up may say so
   if (node && node->directory) {
     if (status(*node).has_children) return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
     committed |= status_base_name(*node) == name;  // by a commit that was waited for
@@ -246,6 +250,11 @@ Result<> StagedFile::set_title(const NodePtr& node, std::string title) {
 bool StagedFile::has_room(const StagedNode& in, std::string_view name, const StagedNode* moved) const {
   const Lock lock(mutex_);
   return fits(in, name, moved);
+}
+
+bool StagedFile::continues_committed(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  return node.continues;
 }
 
 std::string StagedFile::status_base_name(const StagedNode& node) const {

@@ -77,8 +77,9 @@ struct StagedNode {
   // A file. Of `bytes` those below `base` are committed, and neither read nor written here.
   std::shared_ptr<StagedBytes> bytes;
   std::uint64_t base = 0;
-  unsigned writers = 0;  // handles open for writing
-  bool flushed = false;  // since the last write: whoever wrote has closed it, or one of several handles
+  bool continues = false;  // what is committed, should that be no items at all
+  unsigned writers = 0;    // handles open for writing
+  bool flushed = false;    // since the last write: whoever wrote has closed it, or one of several handles
   Clock::time_point first_write{}, last_write{};
   std::optional<Error> error;  // of a commit, to be told at the next flush or fsync
 

@@ -131,7 +131,7 @@ namespace {
 
 // A column behind whose committed items nothing is staged, nor going to be.
 bool is_as_committed(const StagedNode& node) {
-  return node.base > 0 && node.writers == 0 && node.bytes->size() == node.base;
+  return node.continues && node.writers == 0 && node.bytes->size() == node.base;
 }
 
 }  // namespace

@@ -473,6 +473,7 @@ void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, Reply
 }
 
 void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
+  last_request_.store(Clock::now(), std::memory_order_relaxed);
   std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
   const GenerationPtr& generation = file->content.generation;

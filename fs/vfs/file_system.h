@@ -138,6 +138,8 @@ class FileSystem {
   // For idle=: whether anything is open, and when something was last asked.
   bool is_in_use() const { return files_.size() > 0; }
   std::chrono::steady_clock::time_point last_request() const { return last_request_.load(); }
+  // For when nothing is asked for.
+  void give_back_memory() { cache_->give_back_idle(); }
 
  private:
   FileSystem(std::unique_ptr<ClusterCache>, const FileSystemOptions&);

@@ -205,8 +205,15 @@ void WrittenDirectory::make_directory(std::string_view name, const Creation& how
 // Of a directory all that is in it must be gone first; an object's files go with its directory.
 void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  auto finish = [self, name = std::string(name), directory, reply = std::move(reply)](Result<void> done) mutable {
+    if (done || done.error().kind != ErrorKind::stale || !self->is_outdated()) return reply(std::move(done));
+    const auto remove = [name, directory](const Directory& now, Reply<void> answer) {
+      now.remove(name, directory, std::move(answer));
+    };
+    self->look_again(remove, std::move(reply));
+  };
   find_committed(name, [self, name = std::string(name), directory,
-                        reply = std::move(reply)](Result<FoundEntry> committed) mutable {
+                        reply = Reply<void>(std::move(finish))](Result<FoundEntry> committed) mutable {
     const StagedLook staged = self->file_->staged().look(*self->node_, name);
     const bool there = committed && staged.what != StagedLook::What::hidden &&
                        (!committed->own_name.empty() ? committed->own_name == name : true);

@@ -22,7 +22,7 @@ class ColumnContent : public Content {
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
     if (offset >= size_) return reply(Slices());
     const std::size_t expected = std::min<std::uint64_t>(size, size_ - offset);
-    streams_->read(stream_, slot_, item_size_, offset, expected,
+    streams_->read(stream_, slot_, item_size_, offset, expected, {.handed_over = true},
                    [expected, reply = std::move(reply)](Result<Slices> slices) mutable {
                      // The size was promised from metadata; chunks that hold less contradict it.
                      if (slices && slices->size() != expected)

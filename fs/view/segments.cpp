@@ -62,7 +62,7 @@ class Making : public std::enable_shared_from_this<Making> {
   void step() {
     while (at_ < inputs_.size() && inputs_[at_].size == 0) ++at_;
     if (at_ == inputs_.size()) return streams_->run_making([self = shared_from_this()] { self->go_on(); });
-    read_whole(*streams_, inputs_[at_], chosen_, [self = shared_from_this()](Result<Slices> slices) {
+    read_whole(*streams_, inputs_[at_], {.chosen = chosen_}, [self = shared_from_this()](Result<Slices> slices) {
       if (!slices) return self->reply_(tl::unexpected<Error>(slices.error()));
       std::string& bytes = self->bytes_[self->at_++];
       bytes.resize(slices->size());
@@ -143,8 +143,8 @@ Result<std::vector<ColumnRange>> Transform::more_inputs(std::uint64_t, std::span
   return std::vector<ColumnRange>();
 }
 
-void read_whole(CachedStreams& streams, const ColumnRange& range, bool chosen, Reply<Slices> reply) {
-  streams.read(range.stream, range.slot, range.item_size, range.offset, range.size, chosen,
+void read_whole(CachedStreams& streams, const ColumnRange& range, ReadUse use, Reply<Slices> reply) {
+  streams.read(range.stream, range.slot, range.item_size, range.offset, range.size, use,
                [size = range.size, reply = std::move(reply)](Result<Slices> slices) mutable {
                  if (slices && slices->size() != size)
                    slices = tfile::fail(ErrorKind::damaged, "column ends before the length that its metadata gives");
@@ -288,8 +288,8 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
 
   void read_column(const Part& part, Reply<Slices> reply) {
     const Segments::Source& source = segments_.sources_[part.which];
-    read_whole(*streams_, {source.stream, source.slot, source.item_size, part.from, part.size}, chosen_,
-               std::move(reply));
+    read_whole(*streams_, {source.stream, source.slot, source.item_size, part.from, part.size},
+               {.chosen = chosen_, .handed_over = true}, std::move(reply));
   }
 
   void add_in_place(const Part& part, Slices& to) {

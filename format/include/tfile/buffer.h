@@ -13,6 +13,8 @@ namespace tfile {
 enum class Use : unsigned char { kept, passing };  // a chunk's, or soon freed again
 std::byte* allocate_buffer(std::size_t size, Use);
 void free_buffer(std::byte*, std::size_t size, Use);
+// What is kept to be used again goes back to the system now. From any thread.
+void give_back_free_buffers();
 
 // Memory whose bytes start out undefined (a vector would zero them first).
 class Buffer {

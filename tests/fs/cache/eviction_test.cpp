@@ -98,5 +98,91 @@ TEST(Eviction, HitsMoreOftenThanFifoOnASkewedTrace) {
   EXPECT_GT(hits, fifo_hits * 11 / 10);
 }
 
+constexpr std::uint64_t kMegabyte = 1 << 20;
+
+// Residents of one megabyte in a cache that may take a gigabyte, each of which is handed over as soon as it is there.
+class HandedTrace {
+ public:
+  bool use(std::uint64_t id) {
+    if (const auto found = residents_.find(id); found != residents_.end()) {
+      Eviction::touch(*found->second);
+      return true;
+    }
+    auto resident = std::make_unique<Resident>();
+    resident->bytes = kMegabyte;
+    resident->fingerprint = id;
+    eviction_.insert(*resident);
+    eviction_.hand_over(*resident);
+    residents_.emplace(id, std::move(resident));
+    while (Resident* victim = eviction_.take_excess([](const Resident&) { return true; }))
+      residents_.erase(victim->fingerprint);
+    return false;
+  }
+  int scan(std::uint64_t count) {
+    int hits = 0;
+    for (std::uint64_t id = 0; id < count; ++id) hits += use(id);
+    return hits;
+  }
+  Eviction& eviction() { return eviction_; }
+
+ private:
+  Eviction eviction_{1024 * kMegabyte};
+  std::map<std::uint64_t, std::unique_ptr<Resident>> residents_;
+};
+
+TEST(Eviction, WhatWasHandedOverTakesAFewMegabytes) {
+  HandedTrace trace;
+  EXPECT_EQ(trace.scan(4000), 0);
+  EXPECT_EQ(trace.eviction().bytes(), 32 * kMegabyte);
+}
+
+TEST(Eviction, WhatIsAskedForAgainIsKeptFromThenOn) {
+  HandedTrace trace;
+  trace.scan(400);
+  EXPECT_EQ(trace.scan(400), 0);
+  EXPECT_EQ(trace.scan(400), 400);
+  EXPECT_GE(trace.eviction().bytes(), 400 * kMegabyte);
+}
+
+TEST(Eviction, WhatNoCacheOfThatSizeWouldHaveIsNoEvidence) {
+  HandedTrace trace;
+  trace.scan(4000);
+  trace.scan(1000);  // seen three gigabytes ago
+  EXPECT_EQ(trace.eviction().bytes(), 32 * kMegabyte);
+}
+
+TEST(Eviction, AUseOfWhatWasHandedOverIsEvidence) {
+  HandedTrace trace;
+  for (std::uint64_t id = 0; id < 100; ++id) {
+    trace.use(id);
+    if (id >= 10) {
+      EXPECT_TRUE(trace.use(id - 10)) << id;
+    }
+  }
+  EXPECT_GT(trace.eviction().bytes(), 90 * kMegabyte);
+}
+
+TEST(Eviction, WithoutDemandForAWhileItIsShortAgain) {
+  HandedTrace trace;
+  trace.scan(400);
+  trace.scan(400);
+  trace.eviction().forget_demand();
+  trace.use(1000);
+  EXPECT_EQ(trace.eviction().bytes(), 32 * kMegabyte);
+}
+
+TEST(Eviction, WhatWasHandedOverGoesBeforeTheRest) {
+  Eviction eviction(100);
+  Resident first, second;
+  first.bytes = second.bytes = 10;
+  first.fingerprint = 1;
+  second.fingerprint = 2;
+  eviction.insert(first);
+  eviction.insert(second);
+  eviction.hand_over(second);
+  EXPECT_EQ(eviction.take_victim([](const Resident&) { return true; }), &second);
+  EXPECT_EQ(eviction.take_victim([](const Resident&) { return true; }), &first);
+}
+
 }  // namespace
 }  // namespace tfilefs
