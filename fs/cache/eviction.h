@@ -52,10 +52,12 @@ class Eviction {
   // Of what was handed over, and is not used: only as long as it is more than is kept of it; and all.
   template <class Idle>
   Resident* take_excess(Idle&& idle) {
-    return handed_.bytes > handed_max_ ? take_handed(idle) : nullptr;
+    return take_handed_while([this] { return handed_.bytes > handed_max_; }, idle);
   }
   template <class Idle>
-  Resident* take_handed(Idle&& idle);
+  Resident* take_handed(Idle&& idle) {
+    return take_handed_while([] { return true; }, idle);
+  }
 
   // What has come back until now is no evidence any more.
   void forget_demand() { handed_max_ = handed_min_; }
@@ -78,6 +80,8 @@ class Eviction {
   Fifo& fifo(Resident::Queue queue) {
     return queue == Resident::Queue::small ? small_ : queue == Resident::Queue::main ? main_ : handed_;
   }
+  template <class Wanted, class Idle>
+  Resident* take_handed_while(Wanted&& wanted, Idle&& idle);
   void push(Resident&, Resident::Queue);
   void unlink(Resident&);
   void remember(std::uint64_t fingerprint);
@@ -96,9 +100,9 @@ class Eviction {
   std::uint64_t handed_ghost_bytes_ = 0;
 };
 
-template <class Idle>
-Resident* Eviction::take_handed(Idle&& idle) {
-  for (std::size_t steps = 2 * handed_.count; steps > 0; --steps) {
+template <class Wanted, class Idle>
+Resident* Eviction::take_handed_while(Wanted&& wanted, Idle&& idle) {
+  for (std::size_t steps = 2 * handed_.count; steps > 0 && wanted(); --steps) {
     Resident* const candidate = handed_.oldest;
     unlink(*candidate);
     if (candidate->uses == 0 && idle(*candidate)) {

@@ -209,7 +209,8 @@ class Restorer {
         return node->bytes->restore(record.offset, record.location);
       case JournalKind::truncate:
         if (!node->bytes) return contradiction(record, "bytes of a directory");
-        return node->bytes->truncate(record.offset);
+        // Not below what the record of its making says is committed.
+        return node->bytes->truncate(std::max(record.offset, node->base));
       case JournalKind::title:
         node->attributes.title = record.text;
         return {};

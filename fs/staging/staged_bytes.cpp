@@ -375,6 +375,7 @@ void StagedBytes::turn_back(const Flight& flight) {
 Result<> StagedBytes::append_truncation(std::uint64_t lowest) {
   {
     Lock lock(mutex_);
+    lowest = std::max(lowest, dropped_);  // what is committed is not cut off, whatever is in the journal of it
     if (lowest >= journaled_size_) return {};
   }
   auto told = journal()->append({.kind = JournalKind::truncate, .id = id_, .offset = lowest});
@@ -525,6 +526,7 @@ void StagedBytes::Move::settle() {
     block.parts = moved == parts_.end() ? std::vector<JournaledPart>() : std::move(moved->second);
   }
   file_.journaled_size_ = size_;
+  file_.lowest_size_ = std::max(file_.lowest_size_, size_);  // what was lower is told by what was copied
   file_.journal_ = to_;
 }
 

@@ -107,6 +107,35 @@ TEST_F(StagedFiles, WhatWasCutOffDoesNotComeBack) {
   EXPECT_EQ(after_crash_text(), "");
 }
 
+TEST_F(StagedFiles, WhatIsCommittedIsNotCutOffInAJournalWrittenAnew) {
+  write(0, std::string(100, 'a'));
+  ASSERT_TRUE(file_->journal_dirty());
+  write(100, std::string(100, 'b'));
+  file_->drop_before(150);
+  auto fresh = Journal::create_beside(directory_.get(), name_, begin_, ::geteuid(), ::getegid());
+  ASSERT_TRUE(fresh);
+  auto move = file_->copy_to(*fresh);
+  ASSERT_TRUE(move);
+  ASSERT_TRUE((*fresh)->take_place());
+  (*move)->settle();
+  move->reset();
+  write(200, "c");
+  ASSERT_TRUE(file_->journal_dirty());
+  file_.reset();
+  journal_.reset();
+  fresh->reset();
+  const auto replayed = replay();
+  ASSERT_TRUE(replayed);
+  std::uint64_t size = 0;
+  for (const JournalRecord& record : replayed->records) {
+    if (record.kind == JournalKind::truncate) {
+      EXPECT_GE(record.offset, 150u);
+    }
+    size = record.kind == JournalKind::data ? std::max(size, record.offset + record.location.size) : record.offset;
+  }
+  EXPECT_EQ(size, 201u);
+}
+
 TEST_F(StagedFiles, OnlyWhatChangedIsJournaled) {
   write(0, std::string(2u << 20, 'a'));
   ASSERT_TRUE(file_->journal_dirty());
