@@ -139,7 +139,7 @@ TEST(Eviction, WhatWasHandedOverTakesAFewMegabytes) {
 TEST(Eviction, WhatIsAskedForAgainIsKeptFromThenOn) {
   HandedTrace trace;
   trace.scan(400);
-  EXPECT_EQ(trace.scan(400), 0);
+  EXPECT_EQ(trace.scan(400), 32);  // the last ones are still there
   EXPECT_EQ(trace.scan(400), 400);
   EXPECT_GE(trace.eviction().bytes(), 400 * kMegabyte);
 }
