@@ -206,8 +206,7 @@ void FileSystem::note(const Inode& inode, std::string_view below, const Error& e
   errors_.add(path, error);
 }
 
-// What stands at the inode's path in the generation that is now. A file of an older one is no more: the kernel, told
-// ESTALE, walks its path again and finds the new one.
+// What stands at the inode's path in the generation that is now. A file of an older one is no more.
 void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> reply) {
   Entry entry = inodes_->entry(*inode);
   const GenerationPtr generation = entry.holder->generation();
@@ -216,10 +215,7 @@ void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> r
                                          generation, reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
     if (*now == generation) return reply(std::move(entry));
-    if (inode->state.is_file) {
-      if (freshness == Freshness::now) (*now)->owner->expect_retry();
-      return reply(source_changed());
-    }
+    if (inode->state.is_file) return reply(source_changed());
     resolve_again(std::move(inode), std::move(reply));
   });
 }
@@ -412,17 +408,31 @@ void FileSystem::readlink(InodeId id, Reply<std::string> reply, const CallerPtr&
 // ---- files
 
 void FileSystem::open(InodeId id, Reply<Opened> reply, const CallerPtr& by) {
-  open_content(id, false, by, std::move(reply));
+  open_content(known(id), false, kTries, by, std::move(reply));
 }
 void FileSystem::open_to_write(InodeId id, Reply<Opened> reply, const CallerPtr& by) {
-  open_content(id, true, by, std::move(reply));
+  open_content(known(id), true, kTries, by, std::move(reply));
 }
 
-void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, Reply<Opened> reply) {
-  InodePtr inode = known(id);
+// The kernel, told ESTALE, walks the path again and finds the file of the new state; but once only, however fast the
+// source goes on changing. So the inode goes over to what stands at its path now, unless somebody has the old state
+// open.
+void FileSystem::open_content(InodePtr inode, bool to_write, int tries, const CallerPtr& by, Reply<Opened> reply) {
   if (!inode) return reply(unknown_inode());
-  const GenerationPtr generation = inodes_->entry(*inode).holder->generation();
-  const bool retried = generation && generation->owner->take_retry();
+  const std::stop_token asker = reply.asker();
+  auto judged = [this, inode, to_write, tries, by, reply = std::move(reply)](Result<Opened> opened) mutable {
+    const bool is_outdated = !opened && opened.error().kind == ErrorKind::stale;
+    if (!is_outdated || tries == 1 || !inodes_->entry(*inode).holder->generation() || inodes_->is_open(*inode))
+      return reply(std::move(opened));
+    resolve_again(inode, [this, inode, to_write, tries, by, reply = std::move(reply)](Result<Entry> now) mutable {
+      if (!now) return reply(source_changed());  // the kernel's walk asks again what is amiss
+      open_content(inode, to_write, tries - 1, by, std::move(reply));
+    });
+  };
+  open_once(inode, to_write, by, Reply<Opened>(std::move(judged), asker));
+}
+
+void FileSystem::open_once(const InodePtr& inode, bool to_write, const CallerPtr& by, Reply<Opened> reply) {
   Reply<Entry> open([this, inode, to_write, reply = std::move(reply)](Result<Entry> entry) mutable {
     if (!entry) {
       note(*inode, "", entry.error());
@@ -439,11 +449,10 @@ void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, Re
     if (to_write) return holder->open_to_write(entry->slot, std::move(finish));
     holder->open(entry->slot, std::move(finish));
   });
-  fresh_entry(inode, retried ? Freshness::recent : Freshness::now,
-              [to_write, by, open = std::move(open)](Result<Entry> entry) mutable {
-                if (!entry) return open(std::move(entry));
-                admitted(*std::move(entry), to_write ? Access::write : Access::read, by, std::move(open));
-              });
+  fresh_entry(inode, Freshness::now, [to_write, by, open = std::move(open)](Result<Entry> entry) mutable {
+    if (!entry) return open(std::move(entry));
+    admitted(*std::move(entry), to_write ? Access::write : Access::read, by, std::move(open));
+  });
 }
 
 template <class T>
@@ -461,8 +470,9 @@ void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, Reply
   opened.direct = !content.cacheable;
   if (content.cacheable) {
     const std::uint64_t version = content.generation ? content.generation->serial : content.version;
-    const std::uint64_t before = inodes_->exchange_version(*inode, version);
-    opened.changed = before != 0 && before != version;
+    const auto before = inodes_->note_opened(*inode, version, content.generation != nullptr);
+    if (!before) return reply(source_changed());
+    opened.changed = *before != 0 && *before != version;
     opened.keep_cache = !opened.changed;
   }
   OpenFile file;
@@ -487,6 +497,8 @@ void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, R
 
 void FileSystem::release(HandleId handle) {
   last_request_.store(Clock::now(), std::memory_order_relaxed);
+  const auto file = files_.find(handle);
+  if (file && file->content.content && file->content.cacheable) inodes_->note_closed(*file->inode);
   files_.remove(handle);
 }
 

@@ -132,9 +132,22 @@ std::shared_ptr<const Directory> InodeTable::kept(const Inode& inode) const {
   return inode.kept_;
 }
 
-std::uint64_t InodeTable::exchange_version(Inode& inode, std::uint64_t version) {
+std::optional<std::uint64_t> InodeTable::note_opened(Inode& inode, std::uint64_t version, bool of_generation) {
   const Lock lock(mutex_);
+  if (inode.open_ > 0 && of_generation && inode.of_generation_ && inode.version_ != version) return std::nullopt;
+  ++inode.open_;
+  inode.of_generation_ = of_generation;
   return std::exchange(inode.version_, version);
+}
+
+bool InodeTable::is_open(const Inode& inode) const {
+  const Lock lock(mutex_);
+  return inode.open_ > 0;
+}
+
+void InodeTable::note_closed(Inode& inode) {
+  const Lock lock(mutex_);
+  --inode.open_;
 }
 
 std::size_t InodeTable::size() const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -50,6 +51,8 @@ class Inode {
   std::shared_ptr<const Directory> kept_;     // the directory last entered: kept alive while the kernel knows it
   std::uint64_t adopted_ = 0;                 // what keeps this inode; 0: nothing
   std::uint64_t version_ = 0;                 // of the content whose pages the kernel may hold; 0: none
+  bool of_generation_ = false;                // that version
+  std::uint64_t open_ = 0;                    // handles, through the kernel's pages
 };
 using InodePtr = std::shared_ptr<Inode>;
 
@@ -84,8 +87,11 @@ class InodeTable {
   void keep(Inode&, std::shared_ptr<const Directory>);
   std::shared_ptr<const Directory> kept(const Inode&) const;  // null: none was entered
 
-  // Notes the version whose pages the kernel will hold; returns the one before (0: none).
-  std::uint64_t exchange_version(Inode&, std::uint64_t);
+  // Notes an opening, of the version whose pages the kernel will hold; returns the one before (0: none). Nothing where
+  // both are `of_generation` and somebody has the other one open: pages of two states must not mix.
+  std::optional<std::uint64_t> note_opened(Inode&, std::uint64_t version, bool of_generation);
+  void note_closed(Inode&);
+  bool is_open(const Inode&) const;
 
   std::size_t size() const;
 
