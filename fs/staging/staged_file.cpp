@@ -59,17 +59,24 @@ void StagedFile::stop() {
 
 Result<> StagedFile::make(const FilePlace::Owner& maker) {
   const Lock change(change_mutex_);
+  FilePlace::Owner before;
   {
     const Lock lock(mutex_);
     if (there_ || explicit_) return name_taken();
     explicit_ = true;
-    owner_ = maker;
+    before = std::exchange(owner_, maker);  // the journal is given to him
   }
-  TRY_VOID(begin_change());
   JournalRecord record;  // of the root: the file itself
   record.kind = JournalKind::create;
   record.file_kind = StagedKind::directory;
-  return note(record);
+  auto made = begin_change();
+  if (made) made = note(record);
+  if (!made) {
+    const Lock lock(mutex_);
+    explicit_ = false;
+    owner_ = before;
+  }
+  return made;
 }
 
 FilePlace::Owner StagedFile::owner() const {
