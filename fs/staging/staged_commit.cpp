@@ -45,7 +45,7 @@ void StagedFile::run() {
     if (!done) writing_.errors.add("/" + path_, done.error());
     const Lock lock(mutex_);
     last_pass_.failed = !done;
-    if (!has_changes(*root_) && (there_ || !explicit_)) {
+    if (!has_changes(*root_) && !has_set_aside(*root_) && (there_ || !explicit_)) {
       running_ = false;
       return;
     }
@@ -105,11 +105,21 @@ Result<> StagedFile::follow_file() {
   return {};
 }
 
-Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
+// Of what goes as a whole, and was not removed as a whole.
+void StagedFile::show_whole_keys(Occasion occasion) {
+  std::vector<std::string> paths;
   {
     const Lock lock(mutex_);
+    if (occasion != Occasion::busy) paths = put_back(*root_);
     drop_unused(*root_);
   }
+  for (const std::string& path : paths)
+    writing_.errors.add("/" + joined_path(path_, path),
+                        "files of it were removed and are there again: they go with its directory alone");
+}
+
+Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
+  show_whole_keys(occasion);
   if (auto followed = has_pending() ? follow_file() : Result<>(); !followed) {
     again = false;
     keep_reason(followed.error());
@@ -238,7 +248,7 @@ void StagedFile::release(const CommitWork& work) {
 void StagedFile::settle(const CommitWork& work) {
   const Lock lock(mutex_);
   ++commits_;
-  for (const NodePtr& node : work.made) became_committed(node);
+  for (const CommitWork::Directory& made : work.directories) became_committed(made.node);
   for (const NodePtr& node : work.moved) {
     if (const NodePtr parent = node->parent.lock()) parent->hidden.erase(node->base_name);
     became_committed(node);

@@ -142,6 +142,7 @@ StagedFile::Listing StagedFile::list(const StagedNode& directory) const {
   const Lock lock(mutex_);
   Listing listing;
   listing.hidden = directory.hidden;
+  listing.hidden.insert(directory.set_aside.begin(), directory.set_aside.end());
   for (const auto& [name, node] : directory.children)
     listing.staged.push_back({name, node->base_name, node->directory, node});
   return listing;
@@ -160,7 +161,9 @@ std::string StagedFile::path(const StagedNode& node) const {
 
 StagedFile::Status StagedFile::status(const StagedNode& node) const {
   const Lock lock(mutex_);
-  Status status{node.attributes, node.bytes ? node.bytes->size() : 0, node.base, !node.children.empty()};
+  Status status{
+      node.attributes, node.bytes ? node.bytes->size() : 0, node.base, !node.children.empty(), !node.base_name.empty(),
+      node.is_object};
   return status;
 }
 
@@ -276,6 +279,11 @@ bool StagedFile::is_settled(const StagedNode& node) const {
 StagedPlace StagedFile::place_of(const StagedNode& node) const {
   const Lock lock(mutex_);
   return {node.parent.lock(), node.name};
+}
+
+StagedPlace StagedFile::committed_place_of(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  return {node.base_name.empty() ? nullptr : node.parent.lock(), node.base_name};
 }
 
 std::shared_ptr<Journal> StagedFile::journal() {

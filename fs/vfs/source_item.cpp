@@ -301,7 +301,8 @@ void SourceDirectory::make_directory(std::string_view name, const Creation& how,
     if (path.ends_with(".root")) {
       if (tree->status(path)) return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST);
       TRY(const auto written, tree->new_written_file(path, how, by));
-      TRY_VOID(written->staged().make({how.uid, how.gid, how.mode & 0666}));
+      // As chmod of it: a copy of what a mount without rw shows stays writable by its owner.
+      TRY_VOID(written->staged().make({how.uid, how.gid, (how.mode & 0666) | S_IWUSR}));
       return FoundEntry{{written->root(), {}}, {}};
     }
     TRY_VOID(tree->make_directory(path, how, by));

@@ -225,8 +225,9 @@ def test_a_table_is_copied_removed_and_moved(tmp_path, columns):
     assert sorted(os.listdir(tmp_path)) == ["a.root", "b.root"]
 
 
-def test_rsync_and_tar(tmp_path, columns):
-    with mounted.Mounted(tmp_path, ("rw", "commit=86400")) as m:
+@pytest.mark.parametrize("options", (("rw",), ("rw", "commit=1")), ids=("default", "commit=1"))
+def test_rsync_and_tar(tmp_path, columns, options):
+    with mounted.Mounted(tmp_path, options) as m:
         table = os.path.join(m.path, "a.root", "sub", "Events")
         os.makedirs(table)
         put(table, columns)
