@@ -37,6 +37,10 @@ bool is_older_cycle(std::string_view name, const FoundEntry& found) {
   return found.own_name.empty() && parse_cycle(name).has_value();
 }
 
+tl::unexpected<Error> name_of_view(std::string_view name) {
+  return fail(ErrorKind::denied, std::string(name) + " is the name of a view: nothing else can have it", -1, EPERM);
+}
+
 tl::unexpected<Error> part_of_object() {
   return fail(ErrorKind::denied, "an object stays as it is; it can be renamed and removed, as a whole", -1, EROFS);
 }
@@ -187,6 +191,7 @@ void WrittenDirectory::make_file(std::string_view name, const Creation& how, boo
           });
     };
     if (there) return open(*std::move(there), std::move(reply));
+    if (is_reserved(name)) return reply(name_of_view(name));
     if (self->is_in_object()) return reply(part_of_object());
     auto make = [self, name, mode]() -> Result<NodePtr> {
       return self->file_->staged().make_file(self->node_, name, mode);
@@ -204,6 +209,7 @@ void WrittenDirectory::make_directory(std::string_view name, const Creation& how
        [self, name = std::string(name), mode = how.mode, reply = std::move(reply)](Result<FoundEntry> there) mutable {
          if (there) return reply(name_taken());
          if (there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
+         if (is_reserved(name)) return reply(name_of_view(name));
          if (self->is_in_object()) return reply(part_of_object());
          self->change(
              [self, name, mode]() -> Result<FoundEntry> {
@@ -292,6 +298,7 @@ void WrittenDirectory::rename(std::string_view name, const Directory& to_directo
   const auto* to = dynamic_cast<const WrittenDirectory*>(&to_directory);
   if (!to || to->file_ != file_) return reply(fail(ErrorKind::invalid, "another file", -1, EXDEV));
   if (is_in_object() || to->is_in_object()) return reply(part_of_object());
+  if (is_reserved(new_name)) return reply(name_of_view(new_name));
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
   auto target = std::static_pointer_cast<const WrittenDirectory>(to->shared_from_this());
   // What is committed under the name gets a node of its own, which can be moved.
