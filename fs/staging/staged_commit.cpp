@@ -57,13 +57,15 @@ void StagedFile::run() {
 std::optional<StagedFile::Occasion> StagedFile::wait_for_work() {
   constexpr std::chrono::milliseconds kPauseMin{10};  // so that commit=0 does not look all the time
   constexpr std::chrono::milliseconds kPauseMax{1000};
+  // Who removes what goes as a whole, name by name, is done sooner than this after his last one, whatever commit= is.
+  constexpr std::chrono::milliseconds kRemovalPause{1000};
   const std::chrono::milliseconds wait = writing_.options.commit;
   const Lock lock(mutex_);
   const auto tick = Clock::now() + std::max(wait, last_pass_.failed ? kPauseMax : kPauseMin);
   for (;;) {
     if (stopping_) return std::nullopt;
     const auto now = Clock::now();
-    const bool quiet = now >= last_change_ + wait;
+    const bool quiet = now >= last_change_ + (has_set_aside(*root_) ? std::max(wait, kRemovalPause) : wait);
     const bool seen = last_pass_.quiet && !last_pass_.failed && last_change_ < last_pass_.begin;
     if (now >= tick && !seen) {
       last_pass_ = {now, quiet, false};

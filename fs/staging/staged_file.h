@@ -86,6 +86,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
 
   // The node of a committed directory, in which something may be staged.
   NodePtr stand_over(const NodePtr& directory, std::string_view name, CommittedKind) EXCLUDES(mutex_);
+  // Nobody but the caller has it any more: it goes where nothing is staged in it.
+  void leave(const NodePtr&) EXCLUDES(mutex_);
 
   // Changes of the tree. Whether a name is committed is the caller's to know.
   Result<NodePtr> make_directory(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(change_mutex_);

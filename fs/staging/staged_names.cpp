@@ -34,6 +34,13 @@ NodePtr StagedFile::stand_over(const NodePtr& directory, std::string_view name, 
   return node;
 }
 
+void StagedFile::leave(const NodePtr& node) {
+  constexpr long kTheirs = 2;  // the caller's, and that of the directory
+  const Lock lock(mutex_);
+  const bool is_used = node.use_count() > kTheirs || !node->children.empty() || !node->set_aside.empty();
+  if (node->id == 0 && node->directory && !is_used && !has_changes(*node)) detach(node);
+}
+
 NodePtr StagedFile::add(const NodePtr& in, std::string_view name, bool directory, mode_t mode) {
   const Lock lock(mutex_);
   auto node = std::make_shared<StagedNode>(++last_id_, directory, std::string(name), in);

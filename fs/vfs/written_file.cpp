@@ -41,7 +41,7 @@ void descend(DirectoryPtr from, std::shared_ptr<const std::vector<std::string>> 
 class WrittenDirectoryHolder final : public Holder {
  public:
   WrittenDirectoryHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
-  ~WrittenDirectoryHolder() override { file_->forget_directory(*node_); }
+  ~WrittenDirectoryHolder() override { file_->forget_directory(node_); }
 
   void admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
     file_->admit(access, by, std::move(reply));
@@ -138,10 +138,14 @@ std::shared_ptr<const Holder> WrittenFile::directory(const NodePtr& node) {
   return holder;
 }
 
-void WrittenFile::forget_directory(const StagedNode& node) {
-  const Lock lock(mutex_);
-  const auto known = directories_.find(key_of(node));
-  if (known != directories_.end() && known->second.holder.expired()) directories_.erase(known);
+void WrittenFile::forget_directory(const NodePtr& node) {
+  {
+    const Lock lock(mutex_);
+    const auto known = directories_.find(key_of(*node));
+    if (known == directories_.end() || !known->second.holder.expired()) return;
+    directories_.erase(known);
+  }
+  if (node != staged_->root()) staged_->leave(node);
 }
 
 std::uint64_t WrittenFile::key_of(const StagedNode& node) {

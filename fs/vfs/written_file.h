@@ -27,7 +27,7 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
 
   // What stands for a directory of it; the same for as long as anyone has it.
   std::shared_ptr<const Holder> directory(const NodePtr&) EXCLUDES(mutex_);
-  void forget_directory(const StagedNode&) EXCLUDES(mutex_);  // nobody has it any more
+  void forget_directory(const NodePtr&) EXCLUDES(mutex_);  // nobody has what stood for it any more
   std::shared_ptr<const Holder> root() { return directory(staged_->root()); }
 
   // The committed directory beneath a staged node, null where there is none.

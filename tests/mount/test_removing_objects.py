@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def refused(action, *arguments):
     return error.value.errno
 
 
-@pytest.mark.parametrize("options", ((), ("views=listed",)), ids=("views hidden", "views listed"))
+@pytest.mark.parametrize("options", ((), ("views=listed",), ("commit=0",)), ids=("plain", "views=listed", "commit=0"))
 def test_objects_go_as_directories_do(source, options):
     with mounted.Mounted(source, ("rw", *options)) as m:
         for name in ("hits", "sub/map", "tuple"):
@@ -104,6 +105,17 @@ def test_an_object_stays_as_it_is(source):
         assert refused(os.rename, os.path.join(m.path, "a.root", "new"), os.path.join(hits, "new")) == errno.EROFS
         assert "as a whole" in m.errors()
         assert os.getxattr(hits, "user.tfilefs.class") == b"TH1D"
+
+
+def test_without_a_pause_before_commits_it_comes_back_too(source):
+    with mounted.Mounted(source, ("rw", "commit=0")) as m:
+        values = os.path.join(m.path, "a.root", "hits", "values.f8")
+        os.unlink(values)
+        assert not os.path.exists(values)
+        deadline = time.monotonic() + 20
+        while not os.path.exists(values) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert len(open(values, "rb").read()) == 80
 
 
 def check_renamed(source):
