@@ -73,6 +73,7 @@ struct TableOfFile {
   std::string name, title;
   std::unique_ptr<TreeWriter> tree;
   std::int16_t cycle = 1;        // of its key
+  std::uint32_t datime = 0;      // of its next key; 0: that of the commit
   bool keeps_old_cycle = false;  // the next record does not replace the one that is there
   bool removed = false;
   std::optional<std::uint64_t> written;  // hash of the record that is in the file; none while there is none
@@ -80,7 +81,7 @@ struct TableOfFile {
 
 // Tags in the tree's record count from the start of its key.
 std::uint32_t table_keylen(const CommitDraft& draft, const TableOfFile& table) {
-  return draft.keylen({table.tree->class_name(), table.name, table.title, table.cycle, 0});
+  return draft.keylen({table.tree->class_name(), table.name, table.title, table.cycle, 0, table.datime});
 }
 
 // Tells one state of a table from another: the record, and the directory that its key is in.
@@ -108,13 +109,14 @@ class RootFileWriter final : public FileWriter {
   }
 
   bool makes_new_file() const override { return state_.makes_new_file; }
-  Result<> make_directory(std::string_view path) override;
+  Result<> make_directory(std::string_view path, std::uint32_t datime) override;
   Result<> remove_key(std::string_view directory, std::string_view name, int cycle) override;
   Result<> rename_key(std::string_view directory, std::string_view name, std::string_view new_directory,
                       std::string_view new_name) override;
   Result<TableWriter*> create_table(std::string_view directory, std::string name, std::string title) override;
   Result<TableWriter*> open_table(std::string_view directory, std::string_view name, bool keep_old_cycle) override;
   Result<> drop_branch(TableWriter* table, std::string_view branch) override;
+  Result<> date_table(TableWriter* table, std::uint32_t datime) override;
   std::uint64_t place(Basket& basket) override;
   Result<CommitPlan> plan(std::uint32_t now) override;
   void committed(const CommitPlan& plan) override;
@@ -126,6 +128,7 @@ class RootFileWriter final : public FileWriter {
   Result<> check_new_name(std::size_t directory, std::string_view name) const;
   Result<> remove_directory(std::string_view path);
   TableOfFile* table_at(std::size_t directory, std::string_view name);
+  Result<TableOfFile*> table_of(const TableWriter* writer);
   Result<TableOfFile*> table_to_rename(std::size_t directory, const ListedKey& key);
   Result<TableOfFile> read_table(std::size_t directory, const ListedKey& key);
   TreePlace tree_place(std::string_view name, std::string_view title) const;
@@ -190,7 +193,7 @@ Result<> RootFileWriter::check_new_name(std::size_t directory, std::string_view 
   return {};
 }
 
-Result<> RootFileWriter::make_directory(std::string_view path) {
+Result<> RootFileWriter::make_directory(std::string_view path, std::uint32_t datime) {
   const std::size_t slash = path.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
   TRY(const std::size_t parent, find_directory(slash == std::string_view::npos ? "" : path.substr(0, slash)));
@@ -198,6 +201,7 @@ Result<> RootFileWriter::make_directory(std::string_view path) {
   DirectoryState directory;
   directory.class_name = "TDirectory";
   directory.name = directory.title = name;  // ROOT's mkdir does so
+  directory.datime = datime;
   directory.parent = parent;
   directory.record.version = kDirectoryVersion;
   directory.uuid[1] = std::byte{1};
@@ -256,6 +260,7 @@ Result<> RootFileWriter::rename_key(std::string_view path, std::string_view name
   } else {
     TRY(TableOfFile * table, table_to_rename(from, *newest));
     if (table != nullptr) {
+      if (table->datime == 0 && !newest->bytes.empty()) table->datime = parsed(*newest).datime;
       table->tree->rename(std::string(new_name));
       table->name = new_name;
       table->directory = to;
@@ -277,6 +282,12 @@ TableOfFile* RootFileWriter::table_at(std::size_t directory, std::string_view na
     if (!table->removed && table->directory == directory && table->name == name) return table.get();
   }
   return nullptr;
+}
+
+Result<TableOfFile*> RootFileWriter::table_of(const TableWriter* writer) {
+  const auto found = std::ranges::find_if(tables_, [&](const auto& table) { return table->tree.get() == writer; });
+  if (found == tables_.end()) return fail(ErrorKind::invalid, "not a table of this file");
+  return found->get();
 }
 
 // A tree's record holds its name too, and is written again where that is possible; nullptr elsewhere.
@@ -340,10 +351,14 @@ Result<TableWriter*> RootFileWriter::open_table(std::string_view path, std::stri
 }
 
 Result<> RootFileWriter::drop_branch(TableWriter* writer, std::string_view branch) {
-  for (const auto& table : tables_) {
-    if (table->tree.get() == writer) return table->tree->drop_branch(branch);
-  }
-  return fail(ErrorKind::invalid, "not a table of this file");
+  TRY(TableOfFile * table, table_of(writer));
+  return table->tree->drop_branch(branch);
+}
+
+Result<> RootFileWriter::date_table(TableWriter* writer, std::uint32_t datime) {
+  TRY(TableOfFile * table, table_of(writer));
+  table->datime = datime;
+  return {};
 }
 
 std::uint64_t RootFileWriter::place(Basket& basket) {
@@ -385,7 +400,8 @@ Result<> RootFileWriter::write_table(TableRecord& record) {
   DirectoryState& directory = draft_->directory(table.directory);
   auto old = std::ranges::find_if(
       directory.keys, [&](const ListedKey& key) { return key.name == table.name && key.cycle == table.cycle; });
-  CommitDraft::NewKey key{table.tree->class_name(), table.name, table.title, table.cycle, directory.own.begin};
+  CommitDraft::NewKey key{table.tree->class_name(), table.name,  table.title, table.cycle,
+                          directory.own.begin,      table.datime};
   if (old->record.size != 0 && key.cycle < kCycleMax) ++key.cycle;
   TRY(ListedKey listed, draft_->add_record(key, record.payload));
   if (table.keeps_old_cycle) {
@@ -471,6 +487,7 @@ void RootFileWriter::committed(const CommitPlan& plan) {
     TableOfFile& table = *record.table;
     table.written = record.hash;
     table.keeps_old_cycle = false;
+    table.datime = 0;
     table.cycle = newest_key(draft_->state().directories[table.directory], table.name)->cycle;
   }
   ContainerState after = draft_->take_state();

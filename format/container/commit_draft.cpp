@@ -25,7 +25,7 @@ constexpr std::size_t kPayloadSizeMax = (1u << 30) - 2;
 KeyHeader key_header(const CommitDraft::NewKey& key, std::int16_t version, std::uint32_t now) {
   KeyHeader header;
   header.version = version;
-  header.datime = now;
+  header.datime = key.datime != 0 ? key.datime : now;
   header.cycle = key.cycle;
   header.seek_pdir = static_cast<std::int64_t>(key.directory_seek);
   header.class_name = key.class_name;
@@ -120,7 +120,8 @@ Result<> CommitDraft::check_root() const {
 void CommitDraft::place_directory(std::size_t index) {
   DirectoryState& one = directory(index);
   DirectoryState& parent = directory(*one.parent);
-  KeyHeader key = key_header({one.class_name, one.name, one.title, 1, parent.own.begin}, version(kKeyVersion), now_);
+  KeyHeader key =
+      key_header({one.class_name, one.name, one.title, 1, parent.own.begin, one.datime}, version(kKeyVersion), now_);
   const ByteRange old = one.own;
   const auto length = static_cast<std::uint64_t>(key.keylen);
   one.own = space_.take_in_one_sector(length + kDirectoryRecordSize, length, kDirectoryRecordSize);

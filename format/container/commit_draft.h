@@ -38,6 +38,7 @@ class CommitDraft {
     std::string_view class_name, name, title;
     std::int16_t cycle = 1;
     std::uint64_t directory_seek = 0;
+    std::uint32_t datime = 0;  // 0: of the commit
   };
   std::uint32_t keylen(const NewKey& key) const;
 

@@ -30,6 +30,7 @@ struct ListedKey {
 // A directory that can be changed: its record, its keys, and what of it stands where in the file.
 struct DirectoryState {
   std::string class_name, name, title;  // as its key says
+  std::uint32_t datime = 0;             // of its next key; 0: that of the commit
   std::optional<std::size_t> parent;    // index of the directory that lists it; none for the root
   ByteRange own;                        // key and record; of size 0 while it is not in the file
   DirectoryRecord record;

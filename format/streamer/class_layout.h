@@ -48,9 +48,11 @@ enum class Place : std::uint8_t {
 class LayoutCompiler {
  public:
   // `found`: the classes of objects where their types do not tell; nullptr while they were not looked for.
-  // `bare`: objects may lack their headers, as streamers written by hand leave them out.
-  explicit LayoutCompiler(const StreamerInfos& infos, const FoundClasses* found = nullptr, bool bare = false)
-      : infos_(infos), found_(found), is_bare_(bare) {}
+  // `bare`: objects may lack their headers, as streamers written by hand leave them out. `last_look`: nobody looks for
+  // more classes: what is not known is bytes.
+  explicit LayoutCompiler(const StreamerInfos& infos, const FoundClasses* found = nullptr, bool bare = false,
+                          bool last_look = false)
+      : infos_(infos), found_(found), is_bare_(bare), is_last_look_(last_look) {}
 
   Result<Shape> value(const TypeName&, Place);
   // A member by its streamer element, as it lies in an unsplit object or in a split branch of its own.
@@ -220,7 +222,7 @@ class LayoutCompiler {
 
   const StreamerInfos& infos_;
   const FoundClasses* found_;
-  const bool is_bare_;
+  const bool is_bare_, is_last_look_;
   std::vector<std::string> classes_around_;  // whose members are being compiled, or that a pointer points to
   std::string place_;                        // names of the members down to the one that is being compiled
   std::vector<Op> open_;

@@ -100,7 +100,8 @@ Result<Shape> LayoutCompiler::object_map() {
   });
 }
 
-// Its bytes tell the class of its items, so that the first entries must be looked at.
+// Its bytes tell the class of its items, so that the first entries must be looked at; where items hold such arrays in
+// turn, once more for each level. What they do not tell is bytes.
 Result<Shape> LayoutCompiler::clones_array() {
   const ClassAround around(*this, "TClonesArray");
   ClonesChoice choice;
@@ -110,6 +111,15 @@ Result<Shape> LayoutCompiler::clones_array() {
     choice.class_name = *found->second.begin();
   Op op;
   op.kind = Op::Kind::clones;
+  if (choice.class_name.empty() && is_last_look_) {
+    choice.is_raw = true;
+    Shape bytes = bytes_shape("the class of its items is told by none of the first entries, or lies too deep in them");
+    op.slot = bytes.slot;
+    op.table = static_cast<std::uint16_t>(program_.clones.size());
+    program_.clones.push_back(std::move(choice));
+    add(op);
+    return bytes;
+  }
   op.slot = new_slot({Slot::Kind::ends, 8, 8});
   new_slot({Slot::Kind::hidden, 1, 1});
   Shape item;

@@ -23,9 +23,10 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 std::vector<std::string> LayoutCompiler::candidates(const TypeName& pointee, bool& complete) {
   std::vector<std::string> classes;
   complete = true;
+  // A class within itself has no end as columns. That of a TClonesArray's items ends where the first entries do.
   const auto consider = [&](const std::string& name) {
-    if (contains(classes_around_, name)) {
-      complete = false;  // a class within itself has no end as columns
+    if (contains(classes_around_, name) && name != "TClonesArray") {
+      complete = false;
     } else if (!contains(classes, name)) {
       classes.push_back(name);
     }

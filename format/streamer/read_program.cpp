@@ -420,6 +420,7 @@ class Runner {
   // TClonesArray: TObject, name, "class;version", number of items, lower bound.
   void clones(const Op& op, Cursor& in) {
     const ClonesChoice& choice = program_.clones[op.table];
+    const std::size_t begin = in.position();
     const Header frame = read_header(in);
     in.skip(2 + 4, "TClonesArray: TObject");
     const auto bits = in.big<std::uint32_t>("TClonesArray: fBits");
@@ -431,6 +432,7 @@ class Runner {
     in.skip(4, "TClonesArray: fLowerBound");
     if (n < 0) in.reject("TClonesArray: number of items");
     if (in.failed()) return;
+    if (choice.is_raw) return raw_clones(op, begin, n, frame, in);
     if (class_name != choice.class_name) {
       if (found_ && !class_name.empty()) (*found_)[choice.place].emplace(class_name);
       if (n > 0 && found_ && frame.end != 0) return in.seek(frame.end, "TClonesArray: end");
@@ -450,6 +452,11 @@ class Runner {
     }
     end_list(op, n);
     if (frame.end != 0 && frame.end != in.position()) in.reject("TClonesArray ends elsewhere than its byte count says");
+  }
+  void raw_clones(const Op& op, std::size_t begin, std::int32_t n, const Header& frame, Cursor& in) {
+    if (frame.end == 0 && n > 0) return refuse("a TClonesArray without a byte count", in);
+    if (frame.end != 0) in.seek(frame.end, "TClonesArray: end");
+    append_bytes(op.slot, n > 0 ? begin : in.position(), in);
   }
   void clones_by_member(const ClonesChoice& choice, std::uint64_t n, Cursor& in) {
     const std::uint64_t outer = std::exchange(repeat_, n);

@@ -104,7 +104,8 @@ struct PointerChoices {
 
 // A TClonesArray tells the class of its items in its bytes.
 struct ClonesChoice {
-  std::string class_name;  // empty: not known yet
+  std::string class_name;  // empty: not known yet, or
+  bool is_raw = false;     // as bytes: header and all -> slot, nothing of an empty one
   Block object_wise, member_wise;
   std::string place;
 };

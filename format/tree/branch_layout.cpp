@@ -213,7 +213,7 @@ BranchLayout leaves_layout(const TreeRecord& tree, BranchIndex index, bool in_li
 // TBranchObject: the name of the object's class, then the object with its header.
 BranchLayout object_layout(const BranchRecord& branch, BranchIndex index, const StreamerInfos& infos,
                            const Classes& classes) {
-  LayoutCompiler compiler(infos, classes.found, classes.bare);
+  LayoutCompiler compiler(infos, classes.found, classes.bare, classes.last_look);
   compiler.add({.kind = Op::Kind::skip_c_string});
   auto shape = compiler.object(branch.element_class);
   return finish(index, compiler, std::move(shape), true);
@@ -257,7 +257,7 @@ Result<Shape> one_member(LayoutCompiler& compiler, const BranchRecord& branch, c
 BranchLayout element_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,
                             const Classes& classes) {
   const BranchRecord& branch = tree.branches[index];
-  LayoutCompiler compiler(infos, classes.found, classes.bare);
+  LayoutCompiler compiler(infos, classes.found, classes.bare, classes.last_look);
   Result<Shape> shape = branch.id == kWholeObject && !in_list ? whole_object(compiler, branch, infos)
                         : branch.id >= 0                      ? one_member(compiler, branch, infos, in_list)
                                          : Result<Shape>(fail(ErrorKind::unsupported, "it has no data of its own"));
@@ -280,13 +280,15 @@ BranchLayout raw_layout(BranchIndex branch, std::string reason) {
   return layout;
 }
 
-bool asks_for_classes(const Stream& stream) {
+bool has_unknown_items(const Stream& stream) {
   if (stream.form != Stream::Form::program) return false;
-  const Program& program = *stream.program;
-  return std::any_of(program.clones.begin(), program.clones.end(),
-                     [](const ClonesChoice& c) { return c.class_name.empty(); }) ||
-         std::any_of(program.pointers.begin(), program.pointers.end(),
-                     [](const PointerChoices& p) { return p.other >= 0; });
+  return std::ranges::any_of(stream.program->clones, [](const ClonesChoice& c) { return c.class_name.empty(); });
+}
+
+bool asks_for_classes(const Stream& stream) {
+  if (has_unknown_items(stream)) return true;
+  if (stream.form != Stream::Form::program) return false;
+  return std::ranges::any_of(stream.program->pointers, [](const PointerChoices& p) { return p.other >= 0; });
 }
 
 BranchLayout branch_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,

@@ -19,12 +19,14 @@ struct BranchLayout {
 // What the first entries tell beyond the description of classes; as LayoutCompiler has it.
 struct Classes {
   const FoundClasses* found = nullptr;
-  bool bare = false;
+  bool bare = false, last_look = false;
 };
 BranchLayout branch_layout(const TreeRecord&, BranchIndex, const StreamerInfos&, bool in_list, const Classes& = {});
 
 // Whether classes that the first entries tell would change the layout.
 bool asks_for_classes(const Stream&);
+// Whether it has a TClonesArray whose items' class is not known.
+bool has_unknown_items(const Stream&);
 
 // The bytes of each entry as they are.
 BranchLayout raw_layout(BranchIndex, std::string reason);

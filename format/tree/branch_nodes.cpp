@@ -193,10 +193,11 @@ class Builder {
 
   // Classes that only the first entries tell are looked for, and then, by a program that knows them, those inside.
   BranchLayout layout_of(BranchIndex index, bool in_list, bool bare) const {
-    constexpr int kLooksMax = 4;  // objects that point to objects of unknown class seldom go deeper
+    constexpr int kLooksMax = 8;  // objects within objects of unknown class seldom go deeper
     BranchLayout layout = branch_layout(tree_, index, infos_, in_list, {nullptr, bare});
-    FoundClasses found;
+    FoundClasses known;
     for (int look = 0; look < kLooksMax && layout.reason.empty() && asks_for_classes(layout.stream); ++look) {
+      FoundClasses found = known;
       bool is_new = false;
       for (auto& [place, classes] : first_entries_.classes(layout.stream)) {
         const std::size_t before = found[place].size();
@@ -204,8 +205,14 @@ class Builder {
         is_new |= found[place].size() > before;
       }
       if (!is_new) break;
-      layout = branch_layout(tree_, index, infos_, in_list, {&found, bare});
+      BranchLayout deeper = branch_layout(tree_, index, infos_, in_list, {&found, bare});
+      // With more columns than a program may have, it stays at what it knew.
+      if (!deeper.reason.empty() && look > 0) break;
+      layout = std::move(deeper);
+      known = std::move(found);
     }
+    if (layout.reason.empty() && has_unknown_items(layout.stream))
+      layout = branch_layout(tree_, index, infos_, in_list, {&known, bare, true});
     return layout;
   }
 

@@ -15,6 +15,23 @@
 #include "vfs/file_system.h"
 
 namespace tfilefs {
+namespace {
+
+// Of a file without a journal: that is well where there is a file, and a mistake elsewhere.
+int nothing_to_recover(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    const int number = errno;
+    const ErrorKind kind = number == ENOENT ? ErrorKind::not_found : ErrorKind::io;
+    return complain({kind, path + ": " + std::strerror(number) + ", and no journal beside it", -1, number});
+  }
+  if (S_ISDIR(status.st_mode))
+    return complain({ErrorKind::invalid, path + ": a directory: name the ROOT file", -1, EISDIR});
+  std::printf("%s: no journal: nothing to recover\n", printable(path).c_str());
+  return kExitOk;
+}
+
+}  // namespace
 
 int run_recover(int argc, char** argv) {
   CLI::App app(
@@ -30,8 +47,7 @@ int run_recover(int argc, char** argv) {
   struct stat status {};
   if (::stat(journal_name(path).c_str(), &status) != 0) {
     if (errno != ENOENT) return complain({ErrorKind::io, journal_name(path) + ": " + std::strerror(errno), -1, errno});
-    std::printf("%s: no journal: nothing to recover\n", printable(path).c_str());
-    return kExitOk;
+    return nothing_to_recover(path);
   }
   auto options = parse_mount_options({"rw"});
   if (!options) return complain(options.error());

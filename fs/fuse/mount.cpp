@@ -173,6 +173,14 @@ tl::unexpected<Error> cannot_mount(const MountSettings& settings) {
   return fail(ErrorKind::io, settings.mount_point + ": cannot be mounted on" + (why.empty() ? "" : ": " + why));
 }
 
+// What must work before anybody is answered. A source that is not there is made now, and not before: a mount that fails
+// leaves nothing behind.
+Result<> begin_session(fuse_session* session, FileSystem& fs, const MountSettings& settings) {
+  if (const int number = add_session_io(session); number != 0)
+    return fail(ErrorKind::io, settings.mount_point + ": " + std::strerror(number), -1, number);
+  return fs.make_source();
+}
+
 }  // namespace
 
 Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, const std::function<void()>& ready) {
@@ -190,10 +198,11 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
     fuse_session_destroy(session);
     return cannot_mount(settings);
   }
-  if (const int number = add_session_io(session); number != 0) {
+  auto begun = begin_session(session, *fs, settings);
+  if (!begun) {
     fuse_session_unmount(session);
     fuse_session_destroy(session);
-    return fail(ErrorKind::io, settings.mount_point + ": " + std::strerror(number), -1, number);
+    return begun;
   }
   fuse_set_signal_handlers(session);
   {

@@ -45,7 +45,7 @@ JournalRecord intention_of(const CommitPlan& plan, const CommitWork& work) {
     if (behind_head && step.kind == CommitStep::Kind::write) intention.switches.push_back({step.offset, step.bytes});
     behind_head |= step.kind == CommitStep::Kind::write && step.offset == 0;
   }
-  intention.directories = work.directories;
+  for (const CommitWork::Directory& made : work.directories) intention.directories.push_back(made.path);
   for (const CommitWork::Rename& key : work.renamed) {
     intention.directories.push_back(joined_path(key.to.directory, key.to.name));
     intention.gone.push_back(joined_path(key.from.directory, key.from.name));
@@ -62,6 +62,9 @@ JournalRecord intention_of(const CommitPlan& plan, const CommitWork& work) {
   }
   return record;
 }
+
+// 0: of the commit.
+std::uint32_t datime_or_none(const std::optional<std::int64_t>& time) { return time ? tfile::datime_of(*time) : 0; }
 
 }  // namespace
 
@@ -101,7 +104,7 @@ void Committer::give_up() {
   if (std::exchange(temporary_, false)) place_->drop_temporary();
 }
 
-Result<TableCommit*> Committer::table(const std::string& path, bool committed) {
+Result<TableCommit*> Committer::table(const std::string& path, bool committed, const std::string& title) {
   const auto known = tables_.find(path);
   if (known != tables_.end()) return &known->second;
   const auto [directory, name] = split_path(key_path(path));
@@ -109,7 +112,7 @@ Result<TableCommit*> Committer::table(const std::string& path, bool committed) {
   if (committed) {
     TRY(writer, writer_->open_table(directory, name, !ours_.contains(path)));
   } else {
-    TRY(writer, writer_->create_table(directory, name, ""));
+    TRY(writer, writer_->create_table(directory, name, title));
   }
   return &tables_.emplace(path, TableCommit(writer)).first->second;
 }
@@ -154,18 +157,20 @@ Result<> Committer::collect(CommitWork& work) {
   for (const CommitWork::Rename& key : work.renamed) TRY_VOID(rename(key));
   for (const CommitWork::Key& key : work.removed)
     TRY_VOID(writer_->remove_key(key_path(key.directory), key_path(key.name)));
-  for (const std::string& directory : work.directories) TRY_VOID(writer_->make_directory(key_path(directory)));
+  for (const CommitWork::Directory& made : work.directories)
+    TRY_VOID(writer_->make_directory(key_path(made.path), datime_or_none(made.modified)));
   FileWrites file(file_.get());
   const BasketSink sink{*writer_, file, cache_, options_.autoflush, left_};
   for (CommitWork::Table& work_of : work.tables) {
     StagedTable& staged = work_of.staged;
-    TRY(TableCommit* const into, table(staged.path, staged.committed));
+    TRY(TableCommit* const into, table(staged.path, staged.committed, staged.title));
     for (const std::string& name : staged.removed) {
       const auto typed = tfile::parse_typed_name(name);
       TRY_VOID(into->drop_branch(*writer_, tfile::unescape_name(typed ? typed->stem : name)));
     }
     TRY(work_of.entries, into->write(staged, work_of.entries, work_of.whole, sink));
     TRY_VOID(into->measure(staged, work_of.entries, work_of.whole));
+    TRY_VOID(into->set_date(*writer_, datime_or_none(staged.modified)));
   }
   return {};
 }

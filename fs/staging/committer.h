@@ -58,7 +58,7 @@ class Committer {
 
  private:
   Result<> prepare();
-  Result<TableCommit*> table(const std::string& path, bool committed);
+  Result<TableCommit*> table(const std::string& path, bool committed, const std::string& title = "");
   Result<> collect(CommitWork&);
   Result<> rename(const CommitWork::Rename&);
   Result<std::int64_t> column_items(const std::string& table, const std::string& column) const;

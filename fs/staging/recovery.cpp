@@ -62,7 +62,7 @@ class Restorer {
   Result<> finish() {
     // No path of a record is too long, but one rename may have moved all that another had moved.
     if (longest_path(*root_) > PATH_MAX) return nests_too_deeply();
-    find_tables(*root_);
+    find_kinds(*root_);
     for (const auto& [id, node] : nodes_) {
       if (!node->bytes) continue;
       node->bytes->replayed();
@@ -101,6 +101,7 @@ class Restorer {
         child = std::make_shared<StagedNode>(0, true, name, at);
         child->base_name = name;
         child->is_table = kind == CommittedKind::table;
+        child->is_object = kind == CommittedKind::object;
         at->children[name] = child;
       }
       if (!child->directory) return contradiction(record, "not a directory");
@@ -122,15 +123,17 @@ class Restorer {
     return committed_kind(*file_, old + name);
   }
 
-  // The records name tables as they were called before renames that the file knows by now.
-  void find_tables(const StagedNode& directory) const {
+  // The records name tables and objects as they were called before renames that the file knows by now.
+  void find_kinds(const StagedNode& directory) const {
     for (const auto& [name, node] : directory.children) {
       const auto names = node->directory && file_ && !node->is_table ? committed_path(*node) : std::nullopt;
       if (!names) continue;
       std::string path;
       for (const std::string& part : *names) path = joined_path(path, part);
-      node->is_table = committed_kind(*file_, path) == CommittedKind::table;
-      if (!node->is_table) find_tables(*node);
+      const CommittedKind kind = committed_kind(*file_, path);
+      node->is_table = kind == CommittedKind::table;
+      node->is_object = kind == CommittedKind::object;
+      if (!node->is_table) find_kinds(*node);
     }
   }
 
@@ -323,8 +326,16 @@ std::optional<FoundKey> find_key(const tfile::File& file, std::string_view path)
 CommittedKind committed_kind(const tfile::File& file, std::string_view path) {
   const auto found = find_key(file, path);
   if (!found) return CommittedKind::nothing;
-  if (!found->is_whole_path || found->key.kind == tfile::KeyKind::object) return CommittedKind::other;
-  return found->key.kind == tfile::KeyKind::table ? CommittedKind::table : CommittedKind::directory;
+  if (!found->is_whole_path) return CommittedKind::other;
+  switch (found->key.kind) {
+    case tfile::KeyKind::directory:
+      return CommittedKind::directory;
+    case tfile::KeyKind::table:
+      return CommittedKind::table;
+    case tfile::KeyKind::object:
+      return CommittedKind::object;
+  }
+  return CommittedKind::other;
 }
 
 namespace {

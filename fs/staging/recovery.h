@@ -46,7 +46,6 @@ struct FoundKey {
 std::optional<FoundKey> find_key(const tfile::File&, std::string_view path);
 
 // What the file has at a path of shown names.
-enum class CommittedKind : std::uint8_t { nothing, directory, table, other };
 CommittedKind committed_kind(const tfile::File&, std::string_view path);
 
 // Looks whether the last commit that was intended took place, finishes it if the head was the last that it wrote, and

@@ -26,6 +26,7 @@ Result<StagedTable> read_staged_arrow(const StagedArrow& file, StagingMemory& me
   table.node = file.node;
   table.path = file.table;
   table.arrow_size = file.size;
+  table.modified = file.modified;
   for (const ArrowColumn& column : columns) {
     StagedColumn staged;
     staged.node = file.node;
@@ -104,7 +105,7 @@ Result<> StagedFile::check_closed(const NodePtr& node) const {
 }
 
 Result<> StagedFile::check_arrow(const NodePtr& node) const {
-  const StagedArrow file{node, "", "", node->bytes->size(), false};
+  const StagedArrow file{node, "", "", node->bytes->size(), false, std::nullopt};
   TRY(const bool whole, is_whole_arrow(*node->bytes, file.size));
   if (!whole) return {};  // somebody may go on
   TRY_VOID(arrow_table(file));

@@ -45,7 +45,7 @@ void StagedFile::run() {
     if (!done) writing_.errors.add("/" + path_, done.error());
     const Lock lock(mutex_);
     last_pass_.failed = !done;
-    if (!has_changes(*root_) && (there_ || !explicit_)) {
+    if (!has_changes(*root_) && !has_set_aside(*root_) && (there_ || !explicit_)) {
       running_ = false;
       return;
     }
@@ -57,13 +57,15 @@ void StagedFile::run() {
 std::optional<StagedFile::Occasion> StagedFile::wait_for_work() {
   constexpr std::chrono::milliseconds kPauseMin{10};  // so that commit=0 does not look all the time
   constexpr std::chrono::milliseconds kPauseMax{1000};
+  // Who removes what goes as a whole, name by name, is done sooner than this after his last one, whatever commit= is.
+  constexpr std::chrono::milliseconds kRemovalPause{1000};
   const std::chrono::milliseconds wait = writing_.options.commit;
   const Lock lock(mutex_);
   const auto tick = Clock::now() + std::max(wait, last_pass_.failed ? kPauseMax : kPauseMin);
   for (;;) {
     if (stopping_) return std::nullopt;
     const auto now = Clock::now();
-    const bool quiet = now >= last_change_ + wait;
+    const bool quiet = now >= last_change_ + (has_set_aside(*root_) ? std::max(wait, kRemovalPause) : wait);
     const bool seen = last_pass_.quiet && !last_pass_.failed && last_change_ < last_pass_.begin;
     if (now >= tick && !seen) {
       last_pass_ = {now, quiet, false};
@@ -105,11 +107,21 @@ Result<> StagedFile::follow_file() {
   return {};
 }
 
-Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
+// Of what goes as a whole, and was not removed as a whole.
+void StagedFile::show_whole_keys(Occasion occasion) {
+  std::vector<std::string> paths;
   {
     const Lock lock(mutex_);
+    if (occasion != Occasion::busy) paths = put_back(*root_);
     drop_unused(*root_);
   }
+  for (const std::string& path : paths)
+    writing_.errors.add("/" + joined_path(path_, path),
+                        "files of it were removed and are there again: they go with its directory alone");
+}
+
+Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
+  show_whole_keys(occasion);
   if (auto followed = has_pending() ? follow_file() : Result<>(); !followed) {
     again = false;
     keep_reason(followed.error());
@@ -238,7 +250,7 @@ void StagedFile::release(const CommitWork& work) {
 void StagedFile::settle(const CommitWork& work) {
   const Lock lock(mutex_);
   ++commits_;
-  for (const NodePtr& node : work.made) became_committed(node);
+  for (const CommitWork::Directory& made : work.directories) became_committed(made.node);
   for (const NodePtr& node : work.moved) {
     if (const NodePtr parent = node->parent.lock()) parent->hidden.erase(node->base_name);
     became_committed(node);

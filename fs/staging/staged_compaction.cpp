@@ -22,6 +22,7 @@ class TreeRecords {
 
  private:
   void add(JournalKind kind, const NodePtr& node, const std::string& path);
+  void add_title(const NodePtr& node);
 };
 
 void TreeRecords::add(JournalKind kind, const NodePtr& node, const std::string& path) {
@@ -35,6 +36,12 @@ void TreeRecords::add(JournalKind kind, const NodePtr& node, const std::string& 
   record.text = path;
 }
 
+void TreeRecords::add_title(const NodePtr& node) {
+  if (node->attributes.title.empty()) return;
+  add(JournalKind::title, node, node->attributes.title);
+  records.back().offset = 0;
+}
+
 bool TreeRecords::take(const NodePtr& directory, const std::string& path) {
   for (const std::string& name : directory->hidden) {
     JournalRecord& record = records.emplace_back();
@@ -45,15 +52,13 @@ bool TreeRecords::take(const NodePtr& directory, const std::string& path) {
     const std::string at = joined_path(path, name);
     if (!node->directory) {
       add(JournalKind::create, node, at);
-      if (!node->attributes.title.empty()) {
-        add(JournalKind::title, node, node->attributes.title);
-        records.back().offset = 0;
-      }
+      add_title(node);
       files.push_back(node);
       continue;
     }
     if (node->base_name.empty()) {
       add(JournalKind::create, node, at);
+      add_title(node);
     } else if (node->base_name != name) {
       return false;
     } else {

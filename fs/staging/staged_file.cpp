@@ -59,17 +59,24 @@ void StagedFile::stop() {
 
 Result<> StagedFile::make(const FilePlace::Owner& maker) {
   const Lock change(change_mutex_);
+  FilePlace::Owner before;
   {
     const Lock lock(mutex_);
     if (there_ || explicit_) return name_taken();
     explicit_ = true;
-    owner_ = maker;
+    before = std::exchange(owner_, maker);  // the journal is given to him
   }
-  TRY_VOID(begin_change());
   JournalRecord record;  // of the root: the file itself
   record.kind = JournalKind::create;
   record.file_kind = StagedKind::directory;
-  return note(record);
+  auto made = begin_change();
+  if (made) made = note(record);
+  if (!made) {
+    const Lock lock(mutex_);
+    explicit_ = false;
+    owner_ = before;
+  }
+  return made;
 }
 
 FilePlace::Owner StagedFile::owner() const {
@@ -135,6 +142,7 @@ StagedFile::Listing StagedFile::list(const StagedNode& directory) const {
   const Lock lock(mutex_);
   Listing listing;
   listing.hidden = directory.hidden;
+  listing.hidden.insert(directory.set_aside.begin(), directory.set_aside.end());
   for (const auto& [name, node] : directory.children)
     listing.staged.push_back({name, node->base_name, node->directory, node});
   return listing;
@@ -153,7 +161,9 @@ std::string StagedFile::path(const StagedNode& node) const {
 
 StagedFile::Status StagedFile::status(const StagedNode& node) const {
   const Lock lock(mutex_);
-  Status status{node.attributes, node.bytes ? node.bytes->size() : 0, node.base, !node.children.empty()};
+  Status status{
+      node.attributes, node.bytes ? node.bytes->size() : 0, node.base, !node.children.empty(), !node.base_name.empty(),
+      node.is_object};
   return status;
 }
 
@@ -269,6 +279,11 @@ bool StagedFile::is_settled(const StagedNode& node) const {
 StagedPlace StagedFile::place_of(const StagedNode& node) const {
   const Lock lock(mutex_);
   return {node.parent.lock(), node.name};
+}
+
+StagedPlace StagedFile::committed_place_of(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  return {node.base_name.empty() ? nullptr : node.parent.lock(), node.base_name};
 }
 
 std::shared_ptr<Journal> StagedFile::journal() {

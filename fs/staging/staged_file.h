@@ -85,7 +85,9 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   std::string path(const StagedNode&) const EXCLUDES(mutex_);  // for messages, with the file's
 
   // The node of a committed directory, in which something may be staged.
-  NodePtr stand_over(const NodePtr& directory, std::string_view name, bool is_table) EXCLUDES(mutex_);
+  NodePtr stand_over(const NodePtr& directory, std::string_view name, CommittedKind) EXCLUDES(mutex_);
+  // Nobody but the caller has it any more: it goes where nothing is staged in it.
+  void leave(const NodePtr&) EXCLUDES(mutex_);
 
   // Changes of the tree. Whether a name is committed is the caller's to know.
   Result<NodePtr> make_directory(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(change_mutex_);
@@ -106,6 +108,9 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // Arrow file, is removed when no commit is under way. Error: stale where a commit has taken it since it was looked
   // up.
   Result<> remove(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(commit_mutex_, change_mutex_);
+  // A committed name that goes with its key alone, as a file of an object does: it is hidden until the key is removed,
+  // or a commit finds that it was not. Changes nothing of the file.
+  Result<> set_aside(const NodePtr& in, std::string_view name) EXCLUDES(change_mutex_, mutex_);
   // Of what is staged, or of a committed directory within its own. Errors: exists, not_empty; EXDEV for a committed
   // thing that cannot move (mv then copies).
   struct Target {
@@ -125,6 +130,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
     std::uint64_t size = 0;
     std::uint64_t base = 0;
     bool has_children = false;
+    bool is_committed = false;  // a directory that the committed state knows
+    bool is_object = false;     // StagedNode::is_object
   };
   Status status(const StagedNode&) const EXCLUDES(mutex_);
   void set_attributes(StagedNode&, const std::function<void(StagedAttributes&)>&) EXCLUDES(mutex_);
@@ -143,6 +150,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // Whether it gave way to a committed column; and where it stands, or stood.
   bool is_settled(const StagedNode&) const EXCLUDES(mutex_);
   StagedPlace place_of(const StagedNode&) const EXCLUDES(mutex_);
+  // Where the committed state knows a directory: no directory where it does not, and of the root.
+  StagedPlace committed_place_of(const StagedNode&) const EXCLUDES(mutex_);
 
   // All that was written to the file is on disk.
   Result<> sync(const NodePtr&) EXCLUDES(mutex_);
@@ -183,6 +192,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   std::optional<Occasion> wait_for_work() EXCLUDES(mutex_);
   Result<> commit_pass(Occasion) EXCLUDES(mutex_, commit_mutex_);
   Result<> commit_once(Occasion, bool& again) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  void show_whole_keys(Occasion) EXCLUDES(mutex_);
   CommitWork plan_work(Occasion, bool& again) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   bool grows_in_step(const StagedTable&, const TableProgress&) const;
   TableProgress progress(StagedTable&) REQUIRES(commit_mutex_);

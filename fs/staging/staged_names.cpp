@@ -15,16 +15,30 @@ namespace tfilefs {
 using tfile::fail;
 
 namespace {
+// A name was put into a directory, or taken out of it.
+void note_names_changed(StagedNode& directory) {
+  directory.attributes.modified = wall_clock();
+  directory.attributes.time_was_set = false;
+}
+
 tl::unexpected<Error> too_long() { return fail(ErrorKind::invalid, "path too long", -1, ENAMETOOLONG); }
 }  // namespace
 
-NodePtr StagedFile::stand_over(const NodePtr& directory, std::string_view name, bool is_table) {
+NodePtr StagedFile::stand_over(const NodePtr& directory, std::string_view name, CommittedKind kind) {
   const Lock lock(mutex_);
   NodePtr& node = directory->children[std::string(name)];
   if (!node) node = std::make_shared<StagedNode>(0, true, std::string(name), directory);
   if (node->base_name.empty()) node->base_name = name;
-  node->is_table = is_table;
+  node->is_table = kind == CommittedKind::table;
+  node->is_object = kind == CommittedKind::object;
   return node;
+}
+
+void StagedFile::leave(const NodePtr& node) {
+  constexpr long kTheirs = 2;  // the caller's, and that of the directory
+  const Lock lock(mutex_);
+  const bool is_used = node.use_count() > kTheirs || !node->children.empty() || !node->set_aside.empty();
+  if (node->id == 0 && node->directory && !is_used && !has_changes(*node)) detach(node);
 }
 
 NodePtr StagedFile::add(const NodePtr& in, std::string_view name, bool directory, mode_t mode) {
@@ -52,6 +66,7 @@ Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view n
   TRY_VOID(note(record));
   const Lock lock(mutex_);
   attach(in, node, node->name);
+  note_names_changed(*in);
   return node;
 }
 
@@ -121,6 +136,7 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
   node->continues = continues;
   const Lock lock(mutex_);
   attach(in, node, node->name);
+  note_names_changed(*in);
   return node;
 }
 
@@ -157,6 +173,19 @@ Result<> StagedFile::take_away(const NodePtr& in, std::string_view name, bool co
     node->gone = true;
   }
   if (committed) in->hidden.emplace(name);
+  note_names_changed(*in);
+  return {};
+}
+
+Result<> StagedFile::set_aside(const NodePtr& in, std::string_view name) {
+  const Lock change(change_mutex_);
+  TRY_VOID(begin_change());  // whether the file may be written: else the key cannot be removed either
+  const Lock lock(mutex_);
+  if (const NodePtr node = tfilefs::look(*in, name).node) {
+    detach(node);
+    node->gone = true;
+  }
+  in->set_aside.emplace(name);
   return {};
 }
 
@@ -213,6 +242,8 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Target
     taken->gone = true;
   }
   move_node(node, to.directory, to.name);
+  note_names_changed(*in);
+  note_names_changed(*to.directory);
   return {};
 }
 

@@ -22,6 +22,9 @@ namespace tfilefs {
 struct StagedNode;
 using NodePtr = std::shared_ptr<StagedNode>;
 
+// What the committed state has under a name: of `other` it only knows that it lies within a table or an object.
+enum class CommittedKind : std::uint8_t { nothing, directory, table, object, other };
+
 // What stat(2) shows of a staged file or directory, and what was set on it.
 struct StagedAttributes {
   mode_t mode = 0;  // permission bits
@@ -70,9 +73,12 @@ struct StagedNode {
 
   // A directory. `base_name`: under which name the committed state knows it; empty: not there.
   std::string base_name;
-  bool is_table = false;  // the committed state knows a table of it
+  bool is_table = false;   // the committed state knows a table of it
+  bool is_object = false;  // it knows an object of it, or of what it is a part of: nothing can be put into it
   std::map<std::string, NodePtr, std::less<>> children;
   std::set<std::string, std::less<>> hidden;  // committed names that were removed, or moved away
+  // Committed names that were removed and go with the key alone: hidden, in memory, until a commit finds the key there.
+  std::set<std::string, std::less<>> set_aside;
 
   // A file. Of `bytes` those below `base` are committed, and neither read nor written here.
   std::shared_ptr<StagedBytes> bytes;

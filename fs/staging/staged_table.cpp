@@ -47,6 +47,22 @@ bool holds_files(const StagedNode& directory) {
                      [](const auto& child) { return !child.second->directory || holds_files(*child.second); });
 }
 
+std::optional<std::int64_t> time_set_on(const StagedNode& node) {
+  return node.attributes.time_was_set ? std::optional(std::int64_t{node.attributes.modified.tv_sec}) : std::nullopt;
+}
+
+// What was set on a new table's directory; else the newest of what was set on its columns, if it was on all of them.
+std::optional<std::int64_t> time_set_on(const StagedTable& table) {
+  if (const auto own = time_set_on(*table.node); own && !table.committed) return own;
+  std::optional<std::int64_t> newest;
+  for (const StagedColumn& column : table.columns) {
+    const auto time = time_set_on(*column.node);
+    if (!time) return std::nullopt;
+    newest = std::max(newest, time);
+  }
+  return newest;
+}
+
 class Changes {
  public:
   StagedChanges take(const NodePtr& root) {
@@ -73,7 +89,8 @@ bool Changes::walk(const NodePtr& directory, const std::string& path) {
     if (!node->directory) {
       holds = true;
       if (const auto table = arrow_table_name(name)) {
-        made_.arrows.push_back({node, at, joined_path(path, *table), node->bytes->size(), node->writers > 0});
+        made_.arrows.push_back(
+            {node, at, joined_path(path, *table), node->bytes->size(), node->writers > 0, time_set_on(*node)});
       } else {
         made_.misplaced.push_back({at, is_items_name(name) && directory->base_name.empty()});
       }
@@ -90,10 +107,7 @@ bool Changes::walk(const NodePtr& directory, const std::string& path) {
       holds |= holds_files(*node);
       continue;
     }
-    if (is_new) {
-      rest.directories.push_back(at);
-      rest.made.push_back(node);
-    }
+    if (is_new) rest.directories.push_back({at, node, time_set_on(*node)});
     const bool below = walk(node, at);
     if (is_new && below) rest.undecided.insert(at);
     holds |= below;
@@ -110,11 +124,13 @@ void Changes::add_table(const NodePtr& directory, const std::string& path) {
   StagedTable table;
   table.node = directory;
   table.path = path;
+  table.title = directory->attributes.title;
   table.committed = !directory->base_name.empty();
   if (const auto names = table.committed ? committed_path(*directory) : std::nullopt) {
     for (const std::string& name : *names) table.committed_path = joined_path(table.committed_path, name);
   }
   add_columns(*directory, "", table);
+  table.modified = time_set_on(table);
   table.removed.assign(directory->hidden.begin(), directory->hidden.end());
   std::sort(table.columns.begin(), table.columns.end(),
             [](const StagedColumn& a, const StagedColumn& b) { return a.node->id < b.node->id; });
@@ -196,25 +212,22 @@ std::string refusal_of(const StagedNode& table, const std::string& path) {
 }
 
 void keep_needed_directories(CommitWork& work, bool last) {
-  std::vector<std::string> paths;
+  std::vector<CommitWork::Directory> kept;
   std::set<std::string> left;
-  std::vector<NodePtr> nodes;
-  for (std::size_t i = 0; i < work.directories.size(); ++i) {
-    const std::string& path = work.directories[i];
+  for (CommitWork::Directory& directory : work.directories) {
+    const std::string& path = directory.path;
     const std::string below = path + "/";
     const bool needed = std::any_of(work.tables.begin(), work.tables.end(), [&](const CommitWork::Table& table) {
       return table.staged.path.starts_with(below);
     });
     const bool above_left = left.contains(path.substr(0, path.rfind('/')));
     if (needed || (last && !above_left && !work.undecided.contains(path))) {
-      paths.push_back(path);
-      nodes.push_back(work.made[i]);
+      kept.push_back(std::move(directory));
     } else {
       left.insert(path);
     }
   }
-  work.directories = std::move(paths);
-  work.made = std::move(nodes);
+  work.directories = std::move(kept);
 }
 
 StagedChanges staged_changes(const NodePtr& root) { return Changes().take(root); }

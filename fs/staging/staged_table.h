@@ -38,10 +38,13 @@ struct StagedTable {
   NodePtr node;
   std::string path;                   // from the file's root, as shown
   bool committed = false;             // the file has the table
+  std::string title;                  // of a new one
   std::string committed_path;         // under this name, until a rename of it or above it is committed
   bool forced = false;                // a .table was put into it
   std::vector<StagedColumn> columns;  // in the order in which they were made
   std::vector<std::string> removed;   // committed names right below it that go: a branch each
+  std::optional<std::int64_t>
+      modified;  // seconds since the epoch, where somebody has set a time; else that of a commit
   // All columns are made of one staged Arrow file of that size, which is their node and `node`.
   std::optional<std::uint64_t> arrow_size;
 };
@@ -52,6 +55,7 @@ struct StagedArrow {
   std::string path, table;  // from the file's root, as shown
   std::uint64_t size = 0;
   bool is_open = false;
+  std::optional<std::int64_t> modified;  // as of a table
 };
 
 // What the file holds of a table. Without branches, but with a reason: some are of a type that is not written, and no
@@ -71,14 +75,18 @@ struct CommitWork {
   struct Rename {
     Key from, to;
   };
+  struct Directory {
+    std::string path;
+    NodePtr node;
+    std::optional<std::int64_t> modified;  // as of a table
+  };
   struct Table {
     StagedTable staged;
     std::int64_t entries = 0;  // of the whole table afterwards; what is committed already counts
     bool whole = false;        // no part of it stays staged
   };
-  std::vector<std::string> directories;  // to be made, parents first
-  std::vector<NodePtr> made;             // their nodes
-  std::set<std::string> undecided;       // those in which files are staged, whose names may yet make them tables
+  std::vector<Directory> directories;  // to be made, parents first
+  std::set<std::string> undecided;     // those in which files are staged, whose names may yet make them tables
   std::vector<Key> removed;
   std::vector<Rename> renamed;
   std::vector<Table> tables;

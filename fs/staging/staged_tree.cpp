@@ -13,7 +13,7 @@ StagedLook look(const StagedNode& directory, std::string_view name) {
     const NodePtr& node = child->second;
     return {node->directory ? StagedLook::What::directory : StagedLook::What::file, node};
   }
-  if (directory.hidden.contains(name)) return {StagedLook::What::hidden, nullptr};
+  if (directory.hidden.contains(name) || directory.set_aside.contains(name)) return {StagedLook::What::hidden, nullptr};
   return {};
 }
 
@@ -145,6 +145,24 @@ bool has_changes(const StagedNode& node) {
                      [](const auto& child) { return has_changes(*child.second); });
 }
 
+bool has_set_aside(const StagedNode& directory) {
+  if (!directory.set_aside.empty()) return true;
+  return std::any_of(directory.children.begin(), directory.children.end(),
+                     [](const auto& child) { return has_set_aside(*child.second); });
+}
+
+std::vector<std::string> put_back(StagedNode& directory) {
+  std::vector<std::string> paths;
+  const bool is_key = directory.is_object || directory.is_table;
+  if (is_key && has_set_aside(directory)) paths.push_back(staged_path(directory));
+  directory.set_aside.clear();
+  for (const auto& [name, node] : directory.children) {
+    std::vector<std::string> below = put_back(*node);
+    if (!is_key) std::move(below.begin(), below.end(), std::back_inserter(paths));
+  }
+  return paths;
+}
+
 void forget_numbers(StagedNode& directory) {
   directory.forgotten = true;
   for (const auto& [name, node] : directory.children) forget_numbers(*node);
@@ -155,7 +173,8 @@ void drop_unused(StagedNode& directory) {
     const NodePtr& node = child->second;
     if (node->directory) drop_unused(*node);
     const bool unused = !node->directory ? is_as_committed(*node)
-                                         : node.use_count() == 1 && node->children.empty() && !has_changes(*node);
+                                         : node.use_count() == 1 && node->children.empty() && node->set_aside.empty() &&
+                                               !has_changes(*node);
     if (unused && !node->directory) node->settled = true;
     child = unused ? directory.children.erase(child) : std::next(child);
   }

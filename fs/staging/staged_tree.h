@@ -59,6 +59,11 @@ std::string joined_path(const std::string& directory, const std::string& name);
 // Whether anything is staged in the node or below: a file, a directory, or a removal.
 bool has_changes(const StagedNode&);
 
+// Whether names are set aside in the directory or below.
+bool has_set_aside(const StagedNode& directory);
+// They are shown again. Gives the paths of tables and objects of which some were.
+std::vector<std::string> put_back(StagedNode& directory);
+
 // The journal that knew the directories below, all of them committed, by their numbers is gone: the next one goes by
 // their paths.
 void forget_numbers(StagedNode& directory);

@@ -36,6 +36,8 @@ class TableCommit {
   void count_by(std::function<Result<std::int64_t>(const std::string&)> items) { committed_.items = std::move(items); }
 
   Result<> drop_branch(tfile::FileWriter&, const std::string& name);
+  // Of the key that the next commit writes; 0: that of the commit.
+  Result<> set_date(tfile::FileWriter& file, std::uint32_t datime) { return file.date_table(writer_, datime); }
 
   // Adds what is staged up to entry `entries` of the table, new columns included; unless `whole`, whole clusters alone.
   // Gives the entries that the table has then. Errors: invalid (a type that is not written, columns that contradict

@@ -103,8 +103,9 @@ struct Creation {
   gid_t gid = 0;
 };
 
-// Of a ROOT file: keys into a directory, columns into a table or a directory of it, items into a column.
-enum class Takes : std::uint8_t { nothing, keys, columns_of_table, columns, items };
+// Of a ROOT file: keys into a directory, columns into a table or a directory of it, items into a column; into the
+// directory of an object, or of a part of one, no more than its removal.
+enum class Takes : std::uint8_t { nothing, keys, columns_of_table, columns, items, removal };
 
 // A file just made, and open.
 struct CreatedFile {
@@ -150,6 +151,9 @@ class Holder : public std::enable_shared_from_this<Holder> {
 
   // What can be put into what stands here, where files are written.
   virtual Takes takes(Slot) const { return Takes::nothing; }
+  // Whether it is a listed file that is made of a key and goes with that: who removes all that is listed removes it
+  // first.
+  virtual bool goes_with_key(Slot) const { return false; }
 
   // Changes; of what cannot be changed each answers EROFS.
   virtual void open_to_write(Slot, Reply<OpenedContent>) const;

@@ -142,14 +142,13 @@ Result<> FileSystem::show_directory(const std::string& source, std::string hidde
   return {};
 }
 
-// `there`: else it is made, where the mount may be written.
+// `there`: else it is one to be made, where the mount may be written.
 Result<> FileSystem::show_file(const std::string& source, bool there) {
   TRY(auto origin, make_path_origin(source));
   auto file = std::make_shared<MountedFile>(context_, std::move(origin), "");
   if (writing_) {
     TRY(FilePlace place, place_of(source));
     TRY(written_, open_written(context_, file, std::move(place), ""));
-    if (!written_->staged().is_wanted()) TRY_VOID(written_->staged().make(process_owner()));
   } else if (auto place = place_of(source)) {
     cache_->run_blocking([this, place = std::make_shared<const FilePlace>(*std::move(place))] {
       if (const auto left = left_in_journal(*place); left && *left) errors_.add("/", **left);
@@ -162,6 +161,11 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
   file->current(Freshness::now, [&](Result<GenerationPtr> now) { opened.set_value(std::move(now)); });
   TRY_VOID(wait_for(opened.get_future()));
   return {};
+}
+
+Result<> FileSystem::make_source() {
+  if (!written_ || written_->staged().is_wanted()) return {};
+  return written_->staged().make(process_owner());
 }
 
 std::vector<std::shared_ptr<WrittenFile>> FileSystem::written_files() const {

@@ -64,6 +64,10 @@ class FileSystem {
   static Result<std::unique_ptr<FileSystem>> open(const std::string& source, const FileSystemOptions&,
                                                   std::string hidden = "");
 
+  // Makes the ROOT file that was opened to be written and is not there yet: its name is taken from then on, and the
+  // file stands under it when this ends. Blocks. Errors: denied, no_space, io.
+  Result<> make_source();
+
   // Shows one ROOT file, wherever it comes from.
   FileSystem(std::unique_ptr<ClusterCache>, std::unique_ptr<const Origin>, const FileSystemOptions&);
   ~FileSystem();  // waits for what is in flight

@@ -87,7 +87,7 @@ Takes KeyHolder::takes(Slot slot) const {
     case KeyKind::table:
       return Takes::columns_of_table;
     case KeyKind::object:
-      return Takes::nothing;
+      return Takes::removal;
   }
   return Takes::nothing;
 }

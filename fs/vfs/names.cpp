@@ -6,13 +6,22 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "vfs/name_index.h"
 
 namespace tfilefs {
 
 std::uint64_t hash_of_name(std::string_view name) { return XXH3_64bits(name.data(), name.size()); }
+
+bool is_reserved(std::string_view name) {
+  constexpr std::string_view kReserved[] = {kControlName, kHeaderName,     kMapName,    kStreamerInfoName,
+                                            kClassesName, kOriginalName,   kSchemaName, kAwkwardName,
+                                            kPendingName, kOptionIndexName};
+  return std::find(std::begin(kReserved), std::end(kReserved), name) != std::end(kReserved);
+}
 
 std::optional<CycleName> parse_cycle(std::string_view name) {
   const std::size_t semicolon = name.rfind(';');

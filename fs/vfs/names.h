@@ -29,6 +29,9 @@ inline constexpr std::string_view kJournalSuffix = ".tfilefs-journal";
 inline constexpr std::string_view kNpySuffix = ".npy";
 inline constexpr std::string_view kTextSuffix = ".txt";
 
+// Whether the name is that of a view in a ROOT file, wherever that is shown: nothing else is put there.
+bool is_reserved(std::string_view name);
+
 // "name;7" -> {"name", 7}; nothing where it does not end in ';' and a number without leading zeros.
 struct CycleName {
   std::string_view name;

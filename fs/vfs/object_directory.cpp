@@ -90,6 +90,7 @@ class ObjectHolder final : public Holder {
   std::optional<Attributes> known_attributes(Slot) const override { return bytes_.known_attributes(); }
   void attributes(Slot, Reply<Attributes> reply) const override { bytes_.attributes(std::move(reply)); }
   void open(Slot, Reply<OpenedContent> reply) const override { bytes_.open(std::move(reply)); }
+  bool goes_with_key(Slot) const override { return true; }
 
  private:
   const std::shared_ptr<const Generation> generation_;

@@ -14,20 +14,24 @@ namespace {
 // A page with more is of no use to anybody, and of no browser.
 constexpr std::size_t kPlotsMax = 5'000, kDirectoriesMax = 1'000, kDepthMax = 30, kTitleMax = 200;
 
-class Walk {
+}  // namespace
+
+// One file of the walk.
+class PlotWalk::OfFile {
  public:
-  explicit Walk(const tfile::File& file) : file_(file) {}
+  OfFile(PlotWalk& walk, const tfile::File& file) : walk_(walk), file_(file) {}
 
   void visit(const tfile::DirectoryListing& listing, const std::string& path, std::vector<std::uint64_t>& above) {
     const KeyNames names = names_of_keys(listing.keys);
     for (const std::uint32_t i : names.newest) {
       const tfile::KeyInfo& key = listing.keys[i];
       if (key.kind != tfile::KeyKind::object || !is_drawn(key.class_name)) continue;
-      if (plots.size() >= kPlotsMax) {
-        left_out = true;
+      if (walk_.plots_.size() >= kPlotsMax) {
+        walk_.left_out_ = true;
         break;
       }
-      plots.push_back({path, names.shown[i], std::string(key.title.substr(0, kTitleMax)), std::string(key.class_name)});
+      walk_.plots_.push_back(
+          {path, names.shown[i], std::string(key.title.substr(0, kTitleMax)), std::string(key.class_name)});
     }
     above.push_back(listing.seek);
     for (const std::uint32_t i : names.newest) {
@@ -37,14 +41,11 @@ class Walk {
     above.pop_back();
   }
 
-  std::vector<IndexedPlot> plots;
-  bool left_out = false;
-
  private:
   // One that cannot be read, or that holds itself, shows nothing here; who enters it is told why.
   void enter(const tfile::KeyInfo& key, const std::string& path, std::vector<std::uint64_t>& above) {
-    if (plots.size() >= kPlotsMax || ++directories_ > kDirectoriesMax || above.size() >= kDepthMax) {
-      left_out = true;
+    if (walk_.is_full() || ++walk_.directories_ > kDirectoriesMax || above.size() >= kDepthMax) {
+      walk_.left_out_ = true;
       return;
     }
     const auto inner = file_.directory(key);
@@ -58,20 +59,31 @@ class Walk {
     return classes_.emplace(std::string(class_name), file_.may_be_drawn(class_name)).first->second;
   }
 
+  PlotWalk& walk_;
   const tfile::File& file_;
-  std::size_t directories_ = 0;
   std::map<std::string, bool, std::less<>> classes_;
 };
 
-}  // namespace
+PlotWalk::PlotWalk() = default;
+PlotWalk::~PlotWalk() = default;
+
+bool PlotWalk::is_full() const { return plots_.size() >= kPlotsMax; }
+
+void PlotWalk::add(const tfile::File& file, const tfile::DirectoryListing& listing, const std::string& path,
+                   const std::vector<std::uint64_t>& ancestors) {
+  std::vector<std::uint64_t> above = ancestors;
+  OfFile(*this, file).visit(listing, path, above);
+}
+
+std::string PlotWalk::page(const std::string& path) const {
+  return index_page("/" + path, plots_, left_out_ ? "There is more: the pages of the directories below show it." : "");
+}
 
 std::string plot_index(const tfile::File& file, const tfile::DirectoryListing& listing, const std::string& path,
                        const std::vector<std::uint64_t>& ancestors) {
-  Walk walk(file);
-  std::vector<std::uint64_t> above = ancestors;
-  walk.visit(listing, "", above);
-  return index_page("/" + path, walk.plots,
-                    walk.left_out ? "There is more: the pages of the directories below show it." : "");
+  PlotWalk walk;
+  walk.add(file, listing, "", ancestors);
+  return walk.page(path);
 }
 
 }  // namespace tfilefs

@@ -9,9 +9,33 @@
 
 namespace tfilefs {
 
-// The page of all plots below a directory of a ROOT file, by the classes of its keys: no object is looked at. Bounded
-// in plots, directories and depth; what is left out for that the page says. `path`: of the directory in the mount.
-// `ancestors`: where the directories above lie. Blocks.
+struct IndexedPlot;
+
+// Collects plots of ROOT files for one page, by the classes of keys: no object is looked at. Bounded in plots,
+// directories and depth.
+class PlotWalk {
+ public:
+  PlotWalk();
+  ~PlotWalk();
+  // Those in a directory of a file, and below. `path`: of that directory, below that of the page. `ancestors`: where
+  // the directories above lie. Blocks.
+  void add(const tfile::File&, const tfile::DirectoryListing&, const std::string& path,
+           const std::vector<std::uint64_t>& ancestors);
+  // Whether nothing more is taken.
+  bool is_full() const;
+  void leave_out() { left_out_ = true; }
+  bool is_empty() const { return plots_.empty(); }
+  // `path`: of the page's directory in the mount. Says whether something was left out.
+  std::string page(const std::string& path) const;
+
+ private:
+  class OfFile;
+  std::vector<IndexedPlot> plots_;
+  std::size_t directories_ = 0;
+  bool left_out_ = false;
+};
+
+// The page of all plots below a directory of a ROOT file, `path` in the mount. Blocks.
 std::string plot_index(const tfile::File&, const tfile::DirectoryListing&, const std::string& path,
                        const std::vector<std::uint64_t>& ancestors);
 

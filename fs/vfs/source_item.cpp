@@ -16,7 +16,9 @@
 #include "tfile/name.h"
 #include "vfs/acting_for.h"
 #include "vfs/blocking.h"
+#include "vfs/names.h"
 #include "vfs/root_file_holder.h"
+#include "vfs/source_index.h"
 #include "vfs/written_file.h"
 
 namespace tfilefs {
@@ -256,7 +258,7 @@ bool passes_through(const Error& error) { return is_lasting(error) || error.kind
 // The first bytes decide; but one that cannot be opened as a ROOT file passes through, unless something is staged for
 // it. One that changed meanwhile, as by a commit, is looked up again.
 void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
-  const bool same_for_all = !found.is_link;
+  const bool same_for_all = !found.is_link && !found.is_own;
   if (!found.root_file) return reply(FoundEntry{std::move(found.entry), {}, same_for_all});
   MountedFile& file = *found.root_file;
   file.current(Freshness::recent, [&context, same_for_all, found = std::move(found),
@@ -272,13 +274,29 @@ void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
   });
 }
 
+// A page of plots stands where no file of its name does. Not where files are made: they could have that name.
+Result<Found> look_up_or_index(SourceTree& tree, const std::string& directory, const std::string& path,
+                               const CallerPtr& by) {
+  auto found = tree.look_up(path, by);
+  const bool is_index = path == kIndexName || path.ends_with("/" + std::string(kIndexName));
+  const bool is_missing = !found && found.error().kind == ErrorKind::not_found;
+  if (!is_missing || !is_index || by || tree.context().writing) return found;
+  Found index;
+  index.is_own = true;
+  TRY(index.entry, make_source_index(tree, directory));
+  return index;
+}
+
 void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const {
   auto finish = [&context = tree_->context(), reply = std::move(reply)](Result<Found> found) mutable {
     if (!found) return reply(tl::unexpected(std::move(found).error()));
     decide(context, *std::move(found), std::move(reply));
   };
   answer_blocking(
-      tree_->context().cache, [tree = tree_, path = below(name), by = by_] { return tree->look_up(path, by); },
+      tree_->context().cache,
+      [tree = tree_, directory = path_, path = below(name), by = by_] {
+        return look_up_or_index(*tree, directory, path, by);
+      },
       Reply<Found>(std::move(finish)));
 }
 
@@ -301,7 +319,8 @@ void SourceDirectory::make_directory(std::string_view name, const Creation& how,
     if (path.ends_with(".root")) {
       if (tree->status(path)) return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST);
       TRY(const auto written, tree->new_written_file(path, how, by));
-      TRY_VOID(written->staged().make({how.uid, how.gid, how.mode & 0666}));
+      // As chmod of it: a copy of what a mount without rw shows stays writable by its owner.
+      TRY_VOID(written->staged().make({how.uid, how.gid, (how.mode & 0666) | S_IWUSR}));
       return FoundEntry{{written->root(), {}}, {}};
     }
     TRY_VOID(tree->make_directory(path, how, by));

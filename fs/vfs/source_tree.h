@@ -39,6 +39,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
     std::shared_ptr<MountedFile> root_file;  // set where the first bytes say that it is one
     std::shared_ptr<WrittenFile> written;    // set where it may be written, or will be a ROOT file
     bool is_link = false;                    // and shows as what its reader may see behind it
+    bool is_own = false;                     // of whoever mounts, and nobody else's
   };
   Result<Found> look_up(const std::string& path, const CallerPtr& = nullptr);
   Result<struct stat> status(const std::string& path, const CallerPtr& = nullptr) const;

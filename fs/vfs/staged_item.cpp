@@ -182,12 +182,12 @@ class StagedHolder final : public Holder {
   void xattrs(Slot, Reply<Xattrs> reply) const override {
     const StagedAttributes attributes = file_->staged().status(*node_).attributes;
     Xattrs all(attributes.xattrs.begin(), attributes.xattrs.end());
-    if (!attributes.title.empty()) all.emplace_back(kTitle, attributes.title);
+    if (!attributes.title.empty()) all.emplace_back(kTitleAttribute, attributes.title);
     reply(std::move(all));
   }
 
   void set_xattr(Slot, std::string_view name, std::optional<std::string> value, int, Reply<void> reply) const override {
-    if (name == kTitle) {
+    if (name == kTitleAttribute) {
       auto job = [file = file_, node = node_, title = value.value_or("")] {
         return file->staged().set_title(node, title);
       };
@@ -204,8 +204,6 @@ class StagedHolder final : public Holder {
   }
 
  private:
-  static constexpr const char* kTitle = "user.tfilefs.title";
-
   OpenedContent opening(bool to_write) const {
     OpenedContent content;
     content.content = std::make_shared<StagedContent>(file_, node_, to_write);
@@ -342,6 +340,10 @@ class CommittedColumnHolder final : public Holder {
     committed_.holder->xattrs(committed_.slot, std::move(reply));
   }
   Takes takes(Slot) const override { return Takes::items; }
+  // What the file says of a column is not changed; to ask for it is no error, as rsync -aX does.
+  void set_xattr(Slot, std::string_view, std::optional<std::string>, int, Reply<void> reply) const override {
+    reply({});
+  }
 
   void open_to_write(Slot, Reply<OpenedContent> reply) const override {
     const auto open = [](const Entry& staged, Reply<OpenedContent> answer) {

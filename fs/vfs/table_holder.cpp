@@ -48,8 +48,23 @@ std::optional<Form> TableHolder::find_own_file(tfile::NodeId at, std::string_vie
 }
 
 Takes TableHolder::takes(Slot slot) const {
-  if (slot.form != Form::itself || object_ || is_opaque()) return Takes::nothing;
+  if (slot.form != Form::itself || is_opaque()) return Takes::nothing;
+  if (object_) return node(slot).column ? Takes::nothing : Takes::removal;
   return node(slot).column ? Takes::items : Takes::columns;
+}
+
+bool TableHolder::goes_with_key(Slot slot) const {
+  switch (slot.form) {
+    case Form::itself:
+      return object_ && node(slot).column;
+    case Form::object_bin:
+    case Form::object_json:
+      return true;
+    case Form::schema:
+      return is_opaque() || generation_->context.views_listed;
+    default:
+      return generation_->context.views_listed;
+  }
 }
 
 // A column is made from where its branch is stored; every other file from all of the table.

@@ -42,6 +42,7 @@ class TableHolder final : public Holder {
   void open(Slot, Reply<OpenedContent>) const override;
   void xattrs(Slot, Reply<Xattrs>) const override;
   Takes takes(Slot) const override;
+  bool goes_with_key(Slot) const override;
 
  private:
   const tfile::Node& node(Slot slot) const { return table().nodes[slot.index]; }

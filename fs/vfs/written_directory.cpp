@@ -32,6 +32,19 @@ class WrittenListing final : public Listing {
   }
 };
 
+// `name;N`, which is found by that name alone.
+bool is_older_cycle(std::string_view name, const FoundEntry& found) {
+  return found.own_name.empty() && parse_cycle(name).has_value();
+}
+
+tl::unexpected<Error> name_of_view(std::string_view name) {
+  return fail(ErrorKind::denied, std::string(name) + " is the name of a view: nothing else can have it", -1, EPERM);
+}
+
+tl::unexpected<Error> part_of_object() {
+  return fail(ErrorKind::denied, "an object stays as it is; it can be renamed and removed, as a whole", -1, EROFS);
+}
+
 class WrittenDirectory final : public Directory {
  public:
   WrittenDirectory(WrittenPtr file, NodePtr node, std::uint64_t commits, DirectoryPtr committed)
@@ -53,7 +66,12 @@ class WrittenDirectory final : public Directory {
 
  private:
   void find_committed(std::string_view name, Reply<FoundEntry>) const;
+  bool is_in_object() const { return file_->staged().status(*node_).is_object; }
   FoundEntry over_committed(const std::string& name, FoundEntry) const;
+  // What becomes of a committed name that is removed.
+  enum class Removal : std::uint8_t { refused, of_staged, of_committed, set_aside };
+  Removal removal_of(const std::string& name, const FoundEntry& committed, bool directory) const;
+  void check_empty(const std::string& name, Reply<void>) const;
   // Runs `job` on a thread that may block.
   template <class T, class Job>
   void change(Job job, Reply<T> reply) const {
@@ -84,25 +102,21 @@ void WrittenDirectory::find_committed(std::string_view name, Reply<FoundEntry> r
   committed_->find(name, std::move(reply));
 }
 
-// What is committed, so that it can be written to. What the mount makes of it stays as it is.
+// What is committed, so that it can be written to. What the mount makes of it stays as it is, and so do older cycles.
 FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry found) const {
   const Holder& holder = *found.entry.holder;
   const std::string& own = found.own_name.empty() ? name : found.own_name;
-  switch (holder.takes(found.entry.slot)) {
-    case Takes::nothing:
-      break;
-    case Takes::keys:
-    case Takes::columns_of_table:
-    case Takes::columns: {
-      if (found.own_name.empty() && parse_cycle(name)) break;  // an older cycle
-      const bool is_table = holder.takes(found.entry.slot) == Takes::columns_of_table;
-      found.entry = {file_->directory(file_->staged().stand_over(node_, own, is_table)), {}};
-      break;
-    }
-    case Takes::items:
-      found.entry = committed_column_entry(file_, node_, own, std::move(found.entry));
-      break;
+  const Takes takes = holder.takes(found.entry.slot);
+  if (takes == Takes::nothing) return found;
+  if (takes == Takes::items) {
+    found.entry = committed_column_entry(file_, node_, own, std::move(found.entry));
+    return found;
   }
+  if (is_older_cycle(name, found)) return found;
+  const CommittedKind kind = takes == Takes::columns_of_table ? CommittedKind::table
+                             : takes == Takes::removal        ? CommittedKind::object
+                                                              : CommittedKind::directory;
+  found.entry = {file_->directory(file_->staged().stand_over(node_, own, kind)), {}};
   return found;
 }
 
@@ -177,6 +191,8 @@ void WrittenDirectory::make_file(std::string_view name, const Creation& how, boo
           });
     };
     if (there) return open(*std::move(there), std::move(reply));
+    if (is_reserved(name)) return reply(name_of_view(name));
+    if (self->is_in_object()) return reply(part_of_object());
     auto make = [self, name, mode]() -> Result<NodePtr> {
       return self->file_->staged().make_file(self->node_, name, mode);
     };
@@ -193,6 +209,8 @@ void WrittenDirectory::make_directory(std::string_view name, const Creation& how
        [self, name = std::string(name), mode = how.mode, reply = std::move(reply)](Result<FoundEntry> there) mutable {
          if (there) return reply(name_taken());
          if (there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
+         if (is_reserved(name)) return reply(name_of_view(name));
+         if (self->is_in_object()) return reply(part_of_object());
          self->change(
              [self, name, mode]() -> Result<FoundEntry> {
                TRY(const NodePtr made, self->file_->staged().make_directory(self->node_, name, mode));
@@ -202,7 +220,7 @@ void WrittenDirectory::make_directory(std::string_view name, const Creation& how
        });
 }
 
-// Of a directory all that is in it must be gone first; an object's files go with its directory.
+// Of a directory all that is in it must be gone first. What goes with its key is set aside until that does.
 void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
   auto finish = [self, name = std::string(name), directory, reply = std::move(reply)](Result<void> done) mutable {
@@ -218,34 +236,60 @@ void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void>
     const bool there = committed && staged.what != StagedLook::What::hidden &&
                        (!committed->own_name.empty() ? committed->own_name == name : true);
     if (!staged.node && !there) return reply(no_such_entry());
-    // A view of the name is there as long as what it is made of.
-    const bool goes = there && (directory || committed->entry.holder->takes(committed->entry.slot) == Takes::items);
-    auto take_away = [self, name, goes]() -> Result<> { return self->file_->staged().remove(self->node_, name, goes); };
-    if (!directory) {
-      if (staged.node && staged.node->directory) return reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
-      if (!staged.node && committed->entry.holder->takes(committed->entry.slot) != Takes::items)
-        return reply(read_only());
-      return self->change(std::move(take_away), std::move(reply));
-    }
-    if (staged.node && !staged.node->directory) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
-    const bool is_object = !staged.node && committed->entry.holder->takes(committed->entry.slot) == Takes::nothing;
-    if (is_object) return self->change(std::move(take_away), std::move(reply));
-    self->find(name, [self, take_away, reply = std::move(reply)](Result<FoundEntry> found) mutable {
-      if (!found) return reply(tl::unexpected(std::move(found).error()));
-      const Entry entry = found->entry;
-      entry.holder->enter(entry.slot, Freshness::recent,
-                          [self, entry, take_away, reply = std::move(reply)](Result<DirectoryPtr> entered) mutable {
-                            if (!entered) return reply(tl::unexpected(std::move(entered).error()));
-                            const Directory& in = **entered;
-                            in.list([self, keep = *entered, take_away,
-                                     reply = std::move(reply)](Result<std::shared_ptr<const Listing>> listing) mutable {
-                              if (!listing) return reply(tl::unexpected(std::move(listing).error()));
-                              if ((*listing)->size() > 0)
-                                return reply(fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY));
-                              self->change(std::move(take_away), std::move(reply));
-                            });
-                          });
+    if (staged.node && staged.node->directory != directory)
+      return reply(directory ? fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR)
+                             : fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
+    const Removal asked = there ? self->removal_of(name, *committed, directory) : Removal::of_staged;
+    if (asked == Removal::refused && !staged.node) return reply(read_only());
+    // Over a file that the mount makes another was staged.
+    const Removal how = staged.node && !directory && asked == Removal::set_aside ? Removal::of_staged : asked;
+    auto take_away = [self, name, how]() -> Result<> {
+      if (how == Removal::set_aside) return self->file_->staged().set_aside(self->node_, name);
+      return self->file_->staged().remove(self->node_, name, how == Removal::of_committed);
+    };
+    if (!directory) return self->change(std::move(take_away), std::move(reply));
+    self->check_empty(name, [self, take_away, reply = std::move(reply)](Result<void> empty) mutable {
+      if (!empty) return reply(std::move(empty));
+      self->change(std::move(take_away), std::move(reply));
     });
+  });
+}
+
+// A view of the name is there as long as what it is made of.
+WrittenDirectory::Removal WrittenDirectory::removal_of(const std::string& name, const FoundEntry& committed,
+                                                       bool directory) const {
+  const Holder& holder = *committed.entry.holder;
+  const Slot slot = committed.entry.slot;
+  if (is_in_object()) {
+    const bool goes = directory ? holder.takes(slot) == Takes::removal : holder.goes_with_key(slot);
+    return goes ? Removal::set_aside : Removal::refused;
+  }
+  if (!directory && holder.goes_with_key(slot)) return Removal::set_aside;
+  const Takes takes = holder.takes(slot);
+  if (takes == Takes::nothing || (directory && is_older_cycle(name, committed))) return Removal::refused;
+  return directory == (takes != Takes::items) ? Removal::of_committed : Removal::refused;
+}
+
+// Error: not_empty.
+void WrittenDirectory::check_empty(const std::string& name, Reply<void> reply) const {
+  auto count = [reply = std::move(reply)](Result<std::shared_ptr<const Listing>> listing) mutable {
+    if (!listing) return reply(tl::unexpected(std::move(listing).error()));
+    if ((*listing)->size() > 0) return reply(fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY));
+    reply({});
+  };
+  auto list = [count = std::move(count)](Result<DirectoryPtr> entered) mutable {
+    if (!entered) return count(tl::unexpected(std::move(entered).error()));
+    const Directory& in = **entered;
+    in.list([keep = *entered, count = std::move(count)](Result<std::shared_ptr<const Listing>> listing) mutable {
+      count(std::move(listing));
+    });
+  };
+  find(name, [list = std::move(list)](Result<FoundEntry> found) mutable {
+    if (!found) return list(tl::unexpected(std::move(found).error()));
+    const Entry entry = found->entry;
+    entry.holder->enter(
+        entry.slot, Freshness::recent,
+        [entry, list = std::move(list)](Result<DirectoryPtr> entered) mutable { list(std::move(entered)); });
   });
 }
 
@@ -253,6 +297,8 @@ void WrittenDirectory::rename(std::string_view name, const Directory& to_directo
                               unsigned flags, Reply<void> reply) const {
   const auto* to = dynamic_cast<const WrittenDirectory*>(&to_directory);
   if (!to || to->file_ != file_) return reply(fail(ErrorKind::invalid, "another file", -1, EXDEV));
+  if (is_in_object() || to->is_in_object()) return reply(part_of_object());
+  if (is_reserved(new_name)) return reply(name_of_view(new_name));
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
   auto target = std::static_pointer_cast<const WrittenDirectory>(to->shared_from_this());
   // What is committed under the name gets a node of its own, which can be moved.

@@ -41,12 +41,15 @@ void descend(DirectoryPtr from, std::shared_ptr<const std::vector<std::string>> 
 class WrittenDirectoryHolder final : public Holder {
  public:
   WrittenDirectoryHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
+  ~WrittenDirectoryHolder() override { file_->forget_directory(node_); }
 
   void admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
     file_->admit(access, by, std::move(reply));
   }
   std::shared_ptr<const Generation> latest_generation() const override { return file_->latest_generation(); }
-  void attributes(Slot, Reply<Attributes> reply) const override { reply(file_->staged_attributes(*node_)); }
+  void attributes(Slot, Reply<Attributes> reply) const override {
+    file_->directory_attributes(node_, std::move(reply));
+  }
 
   void enter(Slot, Freshness freshness, Reply<DirectoryPtr> reply) const override {
     auto made = [file = file_, node = node_, commits = file_->staged().commits(),
@@ -57,18 +60,29 @@ class WrittenDirectoryHolder final : public Holder {
     file_->committed_directory(node_, freshness, std::move(made));
   }
 
-  // The root's owner, bits and times are those of the file.
+  // The root's owner, bits and times are those of the file. Those of a committed directory stay as they are; to ask for
+  // others is no error, as cp -p and rsync -a do.
   void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
     file_->staged().set_attributes(*node_, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
-    if (node_ != file_->staged().root()) return reply(file_->staged_attributes(*node_));
+    if (node_ != file_->staged().root()) return file_->directory_attributes(node_, std::move(reply));
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
       FilePlace::Owner owner = file->staged().owner();
       owner.uid = change.uid.value_or(owner.uid);
       owner.gid = change.gid.value_or(owner.gid);
-      if (change.mode) owner.mode = *change.mode & 0666;
+      // Copies of what a mount without rw shows are given its modes: the file stays writable by its owner.
+      if (change.mode) owner.mode = (*change.mode & 0666) | (owner.mode & S_IWUSR);
       constexpr timespec kLeave{0, UTIME_OMIT};
       TRY_VOID(file->staged().change_owner(owner, change.modified.value_or(kLeave)));
       return file->staged_attributes(*node);
+    };
+    answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+  }
+
+  void xattrs(Slot, Reply<Xattrs> reply) const override { file_->directory_xattrs(node_, std::move(reply)); }
+  void set_xattr(Slot, std::string_view name, std::optional<std::string> value, int, Reply<void> reply) const override {
+    if (name != kTitleAttribute || node_->id == 0 || file_->staged().status(*node_).is_committed) return reply({});
+    auto job = [file = file_, node = node_, title = value.value_or("")] {
+      return file->staged().set_title(node, title);
     };
     answer_blocking(file_->context().cache, std::move(job), std::move(reply));
   }
@@ -117,11 +131,41 @@ Result<FilePlace> place_of(const std::string& path) {
 
 std::shared_ptr<const Holder> WrittenFile::directory(const NodePtr& node) {
   const Lock lock(mutex_);
-  auto& known = directories_[node->id != 0 ? node->id : reinterpret_cast<std::uintptr_t>(node.get())];
+  auto& known = directories_[key_of(*node)].holder;
   if (auto holder = known.lock()) return holder;
   auto holder = std::make_shared<const WrittenDirectoryHolder>(shared_from_this(), node);
   known = holder;
   return holder;
+}
+
+void WrittenFile::forget_directory(const NodePtr& node) {
+  {
+    const Lock lock(mutex_);
+    const auto known = directories_.find(key_of(*node));
+    if (known == directories_.end() || !known->second.holder.expired()) return;
+    directories_.erase(known);
+  }
+  if (node != staged_->root()) staged_->leave(node);
+}
+
+std::uint64_t WrittenFile::key_of(const StagedNode& node) {
+  return node.id != 0 ? node.id : reinterpret_cast<std::uintptr_t>(&node);
+}
+
+// What was entered last, if it stood there in the same generation: what is made in it is found again.
+DirectoryPtr WrittenFile::entered(const StagedNode& node, const GenerationPtr& now, const Names& path) {
+  const Lock lock(mutex_);
+  const auto known = directories_.find(key_of(node));
+  if (known == directories_.end() || known->second.path != path) return nullptr;
+  DirectoryPtr directory = known->second.committed.lock();
+  return directory && directory->generation() == now ? directory : nullptr;
+}
+
+void WrittenFile::note_entered(const StagedNode& node, const DirectoryPtr& directory, const Names& path) {
+  const Lock lock(mutex_);
+  Known& known = directories_[key_of(node)];
+  known.committed = directory;
+  known.path = path;
 }
 
 // A commit may rename it while the file is looked at: names and state are those of one moment, or it is looked at
@@ -129,12 +173,17 @@ std::shared_ptr<const Holder> WrittenFile::directory(const NodePtr& node) {
 void WrittenFile::committed_directory(const NodePtr& node, Freshness freshness, Reply<DirectoryPtr> reply) {
   auto names = staged_->committed_path(*node);
   if (!names || !staged_->is_there()) return reply(DirectoryPtr());
-  mounted_->current(freshness, [self = shared_from_this(), node, names = *std::move(names),
+  mounted_->current(freshness, [self = shared_from_this(), node,
+                                path = std::make_shared<const Names>(*std::move(names)),
                                 reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
-    if (self->staged_->committed_path(*node) != names)
+    if (self->staged_->committed_path(*node) != *path)
       return self->committed_directory(node, Freshness::recent, std::move(reply));
-    descend((*now)->root(), std::make_shared<const std::vector<std::string>>(std::move(names)), 0, std::move(reply));
+    if (auto known = self->entered(*node, *now, *path)) return reply(std::move(known));
+    descend((*now)->root(), path, 0, [self, node, path, reply = std::move(reply)](Result<DirectoryPtr> found) mutable {
+      if (found) self->note_entered(*node, *found, *path);
+      reply(std::move(found));
+    });
   });
 }
 
@@ -162,15 +211,16 @@ void WrittenFile::admit(Access access, const CallerPtr& by, Reply<void> reply) c
 Attributes WrittenFile::staged_attributes(const StagedNode& node) const {
   const StagedFile::Status status = staged_->status(node);
   const Ownership& ownership = context_.ownership;
-  Attributes a;
-  a.mode = (node.directory ? S_IFDIR : S_IFREG) | (status.attributes.mode & ~ownership.umask);
   const FilePlace::Owner owner = staged_->owner();
-  const mode_t readable = owner.mode & 0444;
-  if (&node == staged_->root().get()) {
-    a.mode = S_IFDIR | ((owner.mode | readable >> 2) & ~ownership.umask);
-  } else if (node.directory && status.attributes.mode == 0) {
-    a.mode |= 0755 & ~ownership.umask;
+  const bool is_committed = status.is_committed || &node == staged_->root().get();
+  Attributes a;
+  mode_t permissions = status.attributes.mode;
+  if (is_committed) {
+    permissions = (owner.mode & 0777) | (owner.mode & 0444) >> 2;
+  } else if (node.directory && permissions == 0) {
+    permissions = 0755;
   }
+  a.mode = (node.directory ? S_IFDIR : S_IFREG) | (permissions & ~ownership.umask);
   a.uid = ownership.uid.value_or(owner.uid);
   a.gid = ownership.gid.value_or(owner.gid);
   a.links = node.directory ? 2 : 1;
@@ -178,6 +228,54 @@ Attributes WrittenFile::staged_attributes(const StagedNode& node) const {
   a.blocks = (a.size + 511) / 512;
   a.modified = a.changed = status.attributes.modified;
   return a;
+}
+
+// Asks what is committed where the directory stands. Error: not_found.
+template <class T, class Ask>
+void WrittenFile::of_committed(const NodePtr& node, Ask ask, Reply<T> reply) {
+  const StagedPlace at = staged_->committed_place_of(*node);
+  if (!at.directory) return reply(no_such_entry());
+  committed_entry(
+      at.directory, at.name, Freshness::recent, [ask, reply = std::move(reply)](Result<FoundEntry> found) mutable {
+        if (!found) return reply(tl::unexpected(std::move(found).error()));
+        const Entry entry = found->entry;
+        ask(entry, Reply<T>([entry, reply = std::move(reply)](Result<T> told) mutable { reply(std::move(told)); }));
+      });
+}
+
+void WrittenFile::directory_attributes(const NodePtr& node, Reply<Attributes> reply) {
+  auto tell = [self = shared_from_this(), node, reply = std::move(reply)](const Result<Attributes>& committed) mutable {
+    Attributes a = self->staged_attributes(*node);
+    if (committed) {
+      a.modified = committed->modified;
+      a.changed = committed->changed;
+    }
+    reply(a);
+  };
+  if (node == staged_->root() && staged_->is_there()) {
+    mounted_->current(Freshness::recent, [tell = std::move(tell)](const Result<GenerationPtr>& now) mutable {
+      if (!now) return tell(tl::unexpected(now.error()));
+      Attributes of_file;
+      of_file.modified = (*now)->state.from.modified;
+      of_file.changed = (*now)->state.from.changed;
+      tell(of_file);
+    });
+    return;
+  }
+  of_committed<Attributes>(
+      node, [](const Entry& at, Reply<Attributes> told) { at.holder->attributes(at.slot, std::move(told)); },
+      std::move(tell));
+}
+
+void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
+  const StagedFile::Status status = staged_->status(*node);
+  Xattrs staged;
+  if (!status.attributes.title.empty()) staged.emplace_back(kTitleAttribute, status.attributes.title);
+  of_committed<Xattrs>(
+      node, [](const Entry& at, Reply<Xattrs> told) { at.holder->xattrs(at.slot, std::move(told)); },
+      [staged = std::move(staged), reply = std::move(reply)](Result<Xattrs> committed) mutable {
+        reply(committed ? *std::move(committed) : std::move(staged));
+      });
 }
 
 Entry pending_entry(const WrittenPtr& file) {

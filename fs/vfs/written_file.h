@@ -27,6 +27,7 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
 
   // What stands for a directory of it; the same for as long as anyone has it.
   std::shared_ptr<const Holder> directory(const NodePtr&) EXCLUDES(mutex_);
+  void forget_directory(const NodePtr&) EXCLUDES(mutex_);  // nobody has what stood for it any more
   std::shared_ptr<const Holder> root() { return directory(staged_->root()); }
 
   // The committed directory beneath a staged node, null where there is none.
@@ -37,15 +38,31 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
   // As Holder::admit, of anything in it.
   void admit(Access, const CallerPtr&, Reply<void>) const;
 
-  // Owner, mode and times of what belongs to no committed key.
+  // What stat(2) shows of a staged file or directory; of a committed directory all but its times.
   Attributes staged_attributes(const StagedNode&) const;
+  // The same of a directory with its times: those of what is committed under it, of the root those of the file.
+  void directory_attributes(const NodePtr&, Reply<Attributes>);
+  void directory_xattrs(const NodePtr&, Reply<Xattrs>);
 
  private:
+  using Names = std::vector<std::string>;
+  // Of a node: what stands for it, and the committed directory beneath, as long as somebody has them.
+  struct Known {
+    std::weak_ptr<const Holder> holder;
+    std::weak_ptr<const Directory> committed;
+    Names path;  // where that stands in its generation
+  };
+  static std::uint64_t key_of(const StagedNode&);
+  std::shared_ptr<const Directory> entered(const StagedNode&, const GenerationPtr&, const Names& path) EXCLUDES(mutex_);
+  void note_entered(const StagedNode&, const std::shared_ptr<const Directory>&, const Names& path) EXCLUDES(mutex_);
+  template <class T, class Ask>
+  void of_committed(const NodePtr&, Ask, Reply<T>);
+
   MountContext& context_;
   const std::shared_ptr<StagedFile> staged_;
   const std::shared_ptr<MountedFile> mounted_;
   Mutex mutex_;
-  std::unordered_map<std::uint64_t, std::weak_ptr<const Holder>> directories_ GUARDED_BY(mutex_);
+  std::unordered_map<std::uint64_t, Known> directories_ GUARDED_BY(mutex_);
 };
 using WrittenPtr = std::shared_ptr<WrittenFile>;
 
@@ -54,6 +71,9 @@ Result<WrittenPtr> open_written(MountContext&, std::shared_ptr<MountedFile>, Fil
 
 // Where a path of the host lies. Errors: as open(2) of its directory.
 Result<FilePlace> place_of(const std::string& path);
+
+// The one extended attribute that is kept of those that are set; setting others of `user.` is no error.
+inline constexpr const char* kTitleAttribute = "user.tfilefs.title";
 
 // What chmod and utimens ask for, of what is staged.
 void apply_change(const AttributeChange&, StagedAttributes&);

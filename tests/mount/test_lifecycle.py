@@ -107,6 +107,27 @@ def test_refused_without_source_or_mount_point(program, plain, mount_point, tmp_
     assert run(program).returncode != 0
 
 
+def test_a_directory_that_could_not_be_made_is_not_there(tmp_path):
+    """Its name is too long for the journal beside it."""
+    name = "x" * 248 + ".root"
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        for _ in range(2):
+            with pytest.raises(OSError) as error:
+                os.mkdir(os.path.join(m.path, name))
+            assert error.value.errno == errno.ENAMETOOLONG
+            assert os.listdir(m.path) == []
+        assert not os.path.exists(os.path.join(m.path, name))
+    assert os.listdir(tmp_path) == []
+
+
+def test_what_cannot_be_recovered_is_told(program, plain, tmp_path):
+    for path, told in ((tmp_path / "none.root", "No such file"), (tmp_path, "a directory")):
+        result = run(program, "recover", path)
+        assert result.returncode == 1 and told in result.stderr and result.stdout == "", path
+    result = run(program, "recover", plain)
+    assert result.returncode == 0 and "nothing to recover" in result.stdout
+
+
 @pytest.mark.parametrize("word, told", [("unmount", "umount"), ("comit", "commit"), ("chek", "check"), ("lss", "ls"),
                                         ("mount", "SOURCE MNT"), ("frobnicate", "--help")])
 def test_a_mistyped_command_is_told_the_nearest(program, tmp_path, word, told):
@@ -400,6 +421,26 @@ def test_unprivileged_user(public):
     result = as_nobody(program, "umount", point)
     assert result.returncode == 0, result.stderr
     assert not mounted.is_mount_point(point)
+
+
+def test_a_mount_that_fails_leaves_nothing_behind(public):
+    """Neither the new file nor a journal, where the kernel refuses the mount: another's directory."""
+    if os.geteuid() != 0:
+        pytest.skip("not root: only root has directories of others")
+    program, point = os.path.join(public, "tfilefs"), os.path.join(public, "mnt")
+    mine = os.path.join(public, "mine")
+    os.mkdir(mine)
+    os.chown(mine, NOBODY, NOBODY)
+    new = os.path.join(mine, "new.root")
+    os.chown(point, 0, 0)
+    result = as_nobody(program, "-o", "rw", new, point)
+    assert result.returncode == 1 and b"cannot be mounted" in result.stderr
+    assert os.listdir(mine) == []
+    os.chown(point, NOBODY, NOBODY)
+    assert as_nobody(program, "-o", "rw", new, point).returncode == 0
+    assert os.listdir(mine) == ["new.root.tfilefs-journal"]
+    assert as_nobody(program, "umount", point).returncode == 0
+    assert os.listdir(mine) == ["new.root"]
 
 
 def test_modes_of_the_source_hold_for_others(public):

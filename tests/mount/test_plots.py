@@ -3,6 +3,8 @@
 
 import html.parser
 import os
+import shutil
+import time
 import urllib.parse
 import xml.dom.minidom
 
@@ -167,3 +169,28 @@ def test_a_page_of_all_plots_below_a_directory(top, file, mount):
     assert "index.html" not in os.listdir(top)
     assert "index.html" in os.listdir(mount(file, "views=listed").path)
     assert os.stat(page).st_size == len(text_of(page).encode())
+
+
+def test_a_page_of_all_plots_below_a_mirrored_directory(file, mount, tmp_path):
+    (tmp_path / "runs" / "2024").mkdir(parents=True)
+    (tmp_path / "empty").mkdir()
+    shutil.copy(file, tmp_path / "runs" / "a.root")
+    shutil.copy(file, tmp_path / "runs" / "2024" / "no suffix")
+    os.symlink("..", tmp_path / "runs" / "up")
+    (tmp_path / "runs" / "text.root").write_text("no ROOT file")
+    top = mount(tmp_path).path
+    links, inner = Links(), Links()
+    links.feed(text_of(os.path.join(top, "index.html")))
+    inner.feed(text_of(os.path.join(top, "runs", "2024", "index.html")))
+    assert {"./runs/a.root/fitted/plot.svg", "./runs/2024/no suffix/below/deep %2541/h <&>/plot.svg"} <= set(links.images)
+    assert len(links.images) == 2 * len(inner.images) and "./no suffix/canvas/plot.svg" in inner.images
+    assert [image for image in links.images if not os.path.exists(os.path.join(top, image)) and "f_unknown" not in image] == []
+    assert os.stat(os.path.join(top, "index.html")).st_size == len(text_of(os.path.join(top, "index.html")).encode())
+    assert not os.path.exists(os.path.join(top, "empty", "index.html")), "no plot, no page"
+    assert "index.html" not in os.listdir(top)
+    (tmp_path / "index.html").write_text("another's")
+    deadline = time.monotonic() + 10
+    while text_of(os.path.join(top, "index.html")) != "another's" and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert text_of(os.path.join(top, "index.html")) == "another's"
+    assert not os.path.exists(os.path.join(mount(tmp_path / "runs", "rw").path, "index.html")), "a file may get that name"

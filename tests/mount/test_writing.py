@@ -182,6 +182,28 @@ def test_a_new_column_beside_another_writers(tmp_path, samples):
     assert after[1000 : len(before) // 2] == before[1000 : len(before) // 2]
 
 
+def test_names_of_views_are_not_taken(tmp_path, columns):
+    """Neither in a table nor before it is one, by whatever makes a name."""
+    names = (".pending.json", ".schema.json", ".awkward.json", ".option.npy", ".header.json", ".map.txt", ".original")
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        for table in (os.path.join(m.path, "a.root", "New"), os.path.join(m.path, "b.root", "Events")):
+            os.makedirs(table)
+            put(table, {"id.i8": columns["id.i8"], "px.f4": columns["px.f4"]})
+            if table.endswith("Events"):
+                commit(table)
+            append(table, {"other.f4": columns["px.f4"]})
+            for name in names:
+                for make in (lambda path: os.mknod(path, 0o644), os.mkdir,
+                             lambda path: os.rename(os.path.join(table, "other.f4"), path)):
+                    with pytest.raises(OSError) as error:
+                        make(os.path.join(table, name))
+                    assert error.value.errno in (errno.EPERM, errno.EEXIST), name
+            assert '"tables"' in open(os.path.join(table, ".pending.json")).read()
+            assert "is the name of a view" in m.errors()
+    check_table(tmp_path / "a.root", "New", {"id.i8": columns["id.i8"], "other.f4": columns["px.f4"]})
+    assert sorted(os.listdir(tmp_path)) == ["a.root", "b.root"]
+
+
 def test_columns_go(tmp_path, columns):
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         table = os.path.join(m.path, "out.root", "Events")
@@ -225,8 +247,9 @@ def test_a_table_is_copied_removed_and_moved(tmp_path, columns):
     assert sorted(os.listdir(tmp_path)) == ["a.root", "b.root"]
 
 
-def test_rsync_and_tar(tmp_path, columns):
-    with mounted.Mounted(tmp_path, ("rw", "commit=86400")) as m:
+@pytest.mark.parametrize("options", (("rw",), ("rw", "commit=1")), ids=("default", "commit=1"))
+def test_rsync_and_tar(tmp_path, columns, options):
+    with mounted.Mounted(tmp_path, options) as m:
         table = os.path.join(m.path, "a.root", "sub", "Events")
         os.makedirs(table)
         put(table, columns)

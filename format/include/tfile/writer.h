@@ -143,11 +143,13 @@ class FileWriter {
   virtual bool makes_new_file() const = 0;
 
   // Directories by the path of key names, '/' between them, "" for the root.
-  virtual Result<> make_directory(std::string_view path) = 0;  // errors: exists, not_found (its parent)
+  // `datime`: the date of its key; 0: that of the commit. Errors: exists, not_found (its parent).
+  virtual Result<> make_directory(std::string_view path, std::uint32_t datime = 0) = 0;
   // Key `name` of a directory: all its cycles, or one. A directory goes with all that is in it. Errors: not_found,
   // damaged.
   virtual Result<> remove_key(std::string_view directory, std::string_view name, int cycle = 0) = 0;
-  // All cycles of a key, also into another directory: one instant for both lists. Errors: not_found, exists, invalid.
+  // All cycles of a key, also into another directory: one instant for both lists. It keeps its date. Errors: not_found,
+  // exists, invalid.
   virtual Result<> rename_key(std::string_view directory, std::string_view name, std::string_view new_directory,
                               std::string_view new_name) = 0;
 
@@ -156,6 +158,8 @@ class FileWriter {
   virtual Result<TableWriter*> create_table(std::string_view directory, std::string name, std::string title) = 0;
   virtual Result<TableWriter*> open_table(std::string_view directory, std::string_view name, bool keep_old_cycle) = 0;
   virtual Result<> drop_branch(TableWriter*, std::string_view branch) = 0;
+  // The date of the key that the next commit writes for the table; 0: that of the commit.
+  virtual Result<> date_table(TableWriter*, std::uint32_t datime) = 0;
 
   // Where the basket goes: into space that is free in the committed state, or behind the end. The record gets that
   // address written into its key. To be written there before the first sync of the plan that has it.

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Histograms and other objects of a mount with rw: removed and renamed as a whole, and else as they are."""
+
+import errno
+import os
+import shutil
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+import uproot
+
+import mounted
+
+
+@pytest.fixture
+def source(tmp_path):
+    with uproot.recreate(tmp_path / "a.root") as file:
+        file["hits"] = np.histogram(np.arange(100.0), bins=10)
+        file["sub/map"] = np.histogram2d(np.arange(100.0), np.arange(100.0), bins=5)
+        file["tuple"] = {"x": np.arange(10.0)}
+        file.mktree("Events", {"px": "f4"})
+        file["Events"].extend({"px": np.arange(1000, dtype="f4")})
+    return tmp_path
+
+
+def keys(source):
+    with uproot.open(source / "a.root") as file:
+        return sorted(file.keys(cycle=False))
+
+
+def commit(directory):
+    subprocess.run([mounted.program(), "commit", directory], check=True)
+
+
+def refused(action, *arguments):
+    with pytest.raises(OSError) as error:
+        action(*arguments)
+    return error.value.errno
+
+
+@pytest.mark.parametrize("options", ((), ("views=listed",), ("commit=0",)), ids=("plain", "views=listed", "commit=0"))
+def test_objects_go_as_directories_do(source, options):
+    with mounted.Mounted(source, ("rw", *options)) as m:
+        for name in ("hits", "sub/map", "tuple"):
+            path = os.path.join(m.path, "a.root", name)
+            before = sorted(os.listdir(path))
+            assert len(before) > 1
+            assert refused(os.rmdir, path) == errno.ENOTEMPTY
+            assert sorted(os.listdir(path)) == before
+            subprocess.run(["rm", "-r", path], check=True)
+            assert not os.path.exists(path)
+        assert m.errors().count("removed") == 0
+    assert keys(source) == ["Events", "sub"]
+    assert sorted(os.listdir(source)) == ["a.root"]
+
+
+def test_tables_go_where_views_are_listed(source):
+    with mounted.Mounted(source, ("rw", "views=listed")) as m:
+        subprocess.run(["rm", "-r", os.path.join(m.path, "a.root", "Events")], check=True)
+    assert "Events" not in keys(source)
+
+
+def test_all_of_a_file_of_objects_goes(tmp_path, samples):
+    """Canvases, lists and graphs, and what cannot be read: whatever an object is shown as."""
+    shutil.copytree(samples("plots"), tmp_path / "plots")
+    with mounted.Mounted(tmp_path, ("rw",)) as m:
+        for name in sorted(os.listdir(tmp_path / "plots")):
+            inside = os.path.join(m.path, "plots", name)
+            assert any(os.path.isdir(os.path.join(inside, key, part)) for key in os.listdir(inside)
+                       for part in os.listdir(os.path.join(inside, key)))
+            shutil.rmtree(inside)
+        assert m.errors() == ""
+    assert os.listdir(tmp_path / "plots") == []
+
+
+def test_what_is_removed_of_an_object_alone_comes_back(source):
+    with mounted.Mounted(source, ("rw", "commit=600")) as m:
+        root = os.path.join(m.path, "a.root")
+        before = sorted(os.listdir(os.path.join(root, "hits")))
+        os.unlink(os.path.join(root, "hits", "values.f8"))
+        os.unlink(os.path.join(root, "hits", "flow", "values.f8"))
+        assert sorted(os.listdir(os.path.join(root, "hits"))) == [name for name in before if name != "values.f8"]
+        assert not os.path.exists(os.path.join(root, "hits", "values.f8"))
+        assert os.path.exists(os.path.join(root, "hits", "object.json"))
+        commit(root)
+        assert sorted(os.listdir(os.path.join(root, "hits"))) == before
+        assert "values.f8" in os.listdir(os.path.join(root, "hits", "flow"))
+        assert m.errors().count("a.root/hits: files of it were removed and are there again") == 1
+        assert refused(os.unlink, os.path.join(root, "hits", "plot.svg")) == errno.EROFS
+    assert "hits" in keys(source)
+    assert sorted(os.listdir(source)) == ["a.root"]
+
+
+def test_an_object_stays_as_it_is(source):
+    with mounted.Mounted(source, ("rw",)) as m:
+        hits = os.path.join(m.path, "a.root", "hits")
+        assert refused(open, os.path.join(hits, "new.f8"), "wb") == errno.EROFS
+        assert refused(open, os.path.join(hits, "values.f8"), "r+b") == errno.EROFS
+        assert refused(os.mkdir, os.path.join(hits, "new")) == errno.EROFS
+        assert refused(os.rename, os.path.join(hits, "flow"), os.path.join(hits, "other")) == errno.EROFS
+        os.mkdir(os.path.join(m.path, "a.root", "new"))
+        assert refused(os.rename, os.path.join(m.path, "a.root", "new"), os.path.join(hits, "new")) == errno.EROFS
+        assert "as a whole" in m.errors()
+        assert os.getxattr(hits, "user.tfilefs.class") == b"TH1D"
+
+
+def test_without_a_pause_before_commits_it_comes_back_too(source):
+    with mounted.Mounted(source, ("rw", "commit=0")) as m:
+        values = os.path.join(m.path, "a.root", "hits", "values.f8")
+        os.unlink(values)
+        assert not os.path.exists(values)
+        deadline = time.monotonic() + 20
+        while not os.path.exists(values) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert len(open(values, "rb").read()) == 80
+
+
+def check_renamed(source):
+    assert keys(source) == ["Events", "moved", "sub", "sub/chart", "tuple"]
+    with uproot.open(source / "a.root") as file:
+        assert np.array_equal(file["moved"].to_numpy()[0], np.full(10, 10.0))
+        assert file["sub/chart"].to_numpy()[0].shape == (5, 5)
+
+
+def rename(m):
+    root = os.path.join(m.path, "a.root")
+    os.rename(os.path.join(root, "hits"), os.path.join(root, "moved"))
+    os.rename(os.path.join(root, "sub", "map"), os.path.join(root, "sub", "chart"))
+    assert "hits" not in os.listdir(root) and os.listdir(os.path.join(root, "sub")) == ["chart"]
+    assert np.array_equal(np.load(os.path.join(root, "moved", "values.npy")), np.full(10, 10.0))
+    assert refused(os.rename, os.path.join(root, "moved"), os.path.join(root, "Events")) == errno.EPERM
+
+
+def test_objects_are_renamed(source):
+    with mounted.Mounted(source, ("rw",)) as m:
+        rename(m)
+        commit(os.path.join(m.path, "a.root"))
+        assert os.listdir(os.path.join(m.path, "a.root", "sub")) == ["chart"]
+    check_renamed(source)
+
+
+def test_a_rename_survives_a_crash(source):
+    m = mounted.Mounted(source, ("rw", "commit=600"))
+    rename(m)
+    with open(os.path.join(m.path, "a.root", "Events", "id.i4"), "wb") as file:  # its fsync brings the journal to disk
+        file.write(b"1234")
+        os.fsync(file.fileno())
+    m.process.send_signal(signal.SIGKILL)
+    m.process.wait()
+    m.close()
+    with mounted.Mounted(source, ("rw", "commit=600")) as m:
+        root = os.path.join(m.path, "a.root")
+        assert os.listdir(os.path.join(root, "sub")) == ["chart"]
+        assert refused(os.mkdir, os.path.join(root, "moved", "new")) == errno.EROFS
+        os.unlink(os.path.join(root, "Events", "id.i4"))
+    check_renamed(source)
+    assert sorted(os.listdir(source)) == ["a.root"]
