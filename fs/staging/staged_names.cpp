@@ -168,14 +168,17 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
 }
 
 Result<> StagedFile::remove(const NodePtr& in, std::string_view name, bool committed) {
-  const bool waits = look(*in, name).what == StagedLook::What::directory || arrow_table_name(name);
+  constexpr std::uint64_t kLarge = 1 << 20;  // bytes in the journal; less is not worth a look at all that is staged
+  const StagedLook there = look(*in, name);
+  const bool waits = there.what == StagedLook::What::directory || arrow_table_name(name);
+  const bool was_large = there.node && there.node->bytes && there.node->bytes->journaled_bytes() >= kLarge;
   if (waits) {
     const Lock commit(commit_mutex_);
     TRY_VOID(take_away(in, name, committed));
   } else {
     TRY_VOID(take_away(in, name, committed));
   }
-  free_journal();
+  if (was_large || !has_pending()) free_journal();
   return {};
 }
 

@@ -166,7 +166,7 @@ struct Gathered {
   std::vector<OfferedColumn> added;
   struct Wrong {
     std::string reason;
-    bool may_be_renamed = false;
+    bool is_news = true;  // that is not told yet, and not what a program will soon rename
   };
   std::vector<Wrong> wrong;
   std::vector<std::string> open;
@@ -177,7 +177,7 @@ bool is_temporary(const std::string& path) { return path[path.rfind('/') + 1] ==
 
 Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
   Gathered gathered;
-  for (const std::string& reason : table.refused) gathered.wrong.push_back({reason});
+  for (const std::string& reason : table.refused) gathered.wrong.push_back({reason, false});
   std::unordered_set<std::string_view> known;
   for (const OfferedColumn& column : old.columns) known.insert(column.path);
   for (StagedColumn& column : table.columns) {
@@ -196,7 +196,7 @@ Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
     if (made) {
       gathered.added.push_back(*std::move(made));
     } else {
-      gathered.wrong.push_back({made.error().text, is_temporary(column.path)});
+      gathered.wrong.push_back({made.error().text, !is_temporary(column.path)});
     }
   }
   return gathered;
@@ -309,7 +309,7 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   TableProgress progress;
   for (const Gathered::Wrong& one : columns.wrong) {
     progress.reasons.push_back(one.reason);
-    if (!one.may_be_renamed) progress.hopeless.push_back(one.reason);
+    if (one.is_news) progress.hopeless.push_back(one.reason);
   }
   auto form = tfile::table_form(columns.added);
   if (!form) {

@@ -18,7 +18,7 @@ struct TableProgress {
   bool can_be_cut = false;            // nothing but entries is missing, or a writer still at work
   bool whole = false;                 // all branches have as many, and nothing lacks a part, or has one too much
   std::vector<std::string> reasons;   // why it is not whole, a line each
-  std::vector<std::string> hopeless;  // those of them that nothing which is still to come can mend
+  std::vector<std::string> hopeless;  // those of them that no more bytes can mend, and nobody was told of
 };
 
 // `committed`: where the file has a table of that name, else null. Sets where lists begin in each column of offsets,
