@@ -140,8 +140,9 @@ class FormMaker {
         branch.kind = BranchForm::Kind::leaflist;
         break;
       case Shape::Kind::list:
-        TRY_VOID(choose_list(top, shape, branch));
-        break;
+        if (choose_list(shape, branch)) break;
+        form_.incomplete.push_back(top.name + ": a list of arrays is written where a column of integers counts it");
+        return {};
     }
     for (const std::uint32_t i : shape.columns) {
       if (branch.title.empty()) branch.title = columns_[i].title;
@@ -150,27 +151,31 @@ class FormMaker {
     return {};
   }
 
-  // A list of numbers whose counter was offered too is an array that it counts; any other a vector.
-  Result<> choose_list(const Place& top, const Shape& shape, BranchForm& branch) {
+  // A list of numbers whose counter was offered too is an array that it counts; any other a vector, which has no arrays
+  // as items: false, the counter is missing.
+  bool choose_list(const Shape& shape, BranchForm& branch) const {
     branch.kind = BranchForm::Kind::vector;
+    const OfferedColumn& items = columns_[shape.columns.back()];
     const bool of_numbers = shape.columns.size() == 2;
-    if (const auto counter = of_numbers ? counter_of(branch.name) : std::nullopt) {
-      branch.kind = BranchForm::Kind::counted_array;
-      branch.counter = counter->first;
-      branch.columns.insert(branch.columns.begin(), counter->second);
-    } else if (!columns_[shape.columns.back()].shape.empty()) {
-      return invalid(top.name, "a list of arrays is written where a column n" + branch.name + " counts it, only");
-    }
-    return {};
+    auto counter = of_numbers && !items.counter.empty() ? number_of(items.counter) : std::nullopt;
+    if (of_numbers && !counter) counter = counter_of(branch.name);
+    if (!counter) return items.shape.empty();
+    branch.kind = BranchForm::Kind::counted_array;
+    branch.counter = counter->first;
+    branch.columns.insert(branch.columns.begin(), counter->second);
+    return true;
+  }
+
+  std::optional<std::pair<std::string, std::uint32_t>> number_of(const std::string& counter) const {
+    const auto found = numbers_.find(counter);
+    if (found == numbers_.end() || !counts(columns_[found->second])) return std::nullopt;
+    return std::pair(counter, found->second);
   }
 
   // "nNAME", or "nPREFIX" where the name is "PREFIX_xxx": an integer an entry. The longest prefix wins.
   std::optional<std::pair<std::string, std::uint32_t>> counter_of(const std::string& name) const {
     for (std::string prefix = name; !prefix.empty();) {
-      const std::string counter = "n" + prefix;
-      if (const auto found = numbers_.find(counter); found != numbers_.end() && counts(columns_[found->second])) {
-        return std::pair(counter, found->second);
-      }
+      if (auto counter = number_of("n" + prefix)) return counter;
       const std::size_t underscore = prefix.rfind('_');
       prefix.resize(underscore == prefix.npos ? 0 : underscore);
     }

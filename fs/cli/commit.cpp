@@ -8,6 +8,14 @@
 
 namespace tfilefs {
 
+namespace {
+
+bool lies_in(const std::string& path, const std::string& directory) {
+  return directory.empty() || path == directory || path.starts_with(directory + "/");
+}
+
+}  // namespace
+
 int run_commit(int argc, char** argv) {
   CLI::App app("Commits what is whole below a directory of a mount, without waiting for it to be quiet.",
                "tfilefs commit");
@@ -19,13 +27,13 @@ int run_commit(int argc, char** argv) {
   const std::string mount_point = mount_point_above(path);
   if (mount_point.empty()) return complain({ErrorKind::invalid, path + ": not in a mount of tfilefs", -1, 0});
   const auto done = commit_directory(mount_point, path);
-  if (!done) return complain(done.error());
   const std::string below = path.substr(mount_point.size());
   int code = kExitOk;
-  for (const std::string& line : read_pending(mount_point).lines) {
-    if (line.starts_with(below)) code = complain({ErrorKind::busy, "not committed: " + line, -1, 0});
+  for (const auto& [where, reason] : read_pending(mount_point).reasons) {
+    if (lies_in(where, below) || lies_in(below, where))
+      code = complain({ErrorKind::busy, "not committed: " + where + ": " + reason});
   }
-  return code;
+  return code == kExitOk && !done ? complain(done.error()) : code;
 }
 
 }  // namespace tfilefs

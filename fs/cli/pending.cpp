@@ -23,9 +23,15 @@ Pending read_pending(const std::string& mount_point) {
   Pending pending;
   if (!json.is_object()) return pending;
   pending.left = json.value("left", std::uint64_t{0});
-  for (const auto& line : json.value("pending", nlohmann::json::array())) {
-    if (line.is_string()) pending.lines.push_back(line.get<std::string>());
-  }
+  const auto take = [&](const char* member, std::vector<std::string>& into) {
+    for (const auto& line : json.value(member, nlohmann::json::array())) {
+      if (line.is_string()) into.push_back(line.get<std::string>());
+    }
+  };
+  for (const auto& one : json.value("reasons", nlohmann::json::array()))
+    pending.reasons.push_back({one.value("path", ""), one.value("reason", "")});
+  take("pending", pending.lines);
+  take("unkept", pending.unkept);
   return pending;
 }
 

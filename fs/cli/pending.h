@@ -8,11 +8,15 @@
 
 namespace tfilefs {
 
-// What a live mount says of its writing: bytes that the commit under way has still to encode, and what could not be
-// committed, a line each.
+// What a live mount says of its writing: bytes that the commit under way has still to encode, what could not be
+// committed, a line each, and the files of which bytes are neither in a ROOT file nor in a journal.
 struct Pending {
   std::uint64_t left = 0;
-  std::vector<std::string> lines;
+  struct Reason {
+    std::string path, reason;  // from the mount's root
+  };
+  std::vector<Reason> reasons;  // what the lines say
+  std::vector<std::string> lines, unkept;
 };
 Pending read_pending(const std::string& mount_point);
 

@@ -71,6 +71,16 @@ void wait_for_end(const Daemon& daemon, const std::string& mount_point, const st
   ends_within(daemon, kForever);
 }
 
+// What the end of the mount would lose is for its user to decide.
+int refuse(const std::string& mount_point, const Pending& pending) {
+  for (const std::string& line : pending.lines) complain({ErrorKind::busy, "not committed: " + line});
+  for (const std::string& path : pending.unkept)
+    complain({ErrorKind::no_space, "neither in its file nor in the journal: " + path});
+  return complain({ErrorKind::busy, mount_point +
+                                        ": not unmounted, for that would be lost: make room, or remove these files; "
+                                        "umount --lazy gives them up"});
+}
+
 }  // namespace
 
 int run_umount(int argc, char** argv) {
@@ -86,16 +96,22 @@ int run_umount(int argc, char** argv) {
     return complain({ErrorKind::invalid, mount_point + ": not a mount point of tfilefs", -1, 0});
   const std::string device = mount_device(mount_point);
   const Daemon daemon = open_daemon(mount_point);
-  // Nobody answers in a dead mount.
-  const auto committed = daemon.ends ? commit_directory(mount_point, mount_point) : Result<>{};
+  // Nobody answers in a dead mount. The control directory stands for all that is written, whatever became of the
+  // source.
+  const auto committed = daemon.ends ? commit_directory(mount_point, mount_point + "/.tfilefs") : Result<>{};
   const Pending pending = daemon.ends ? read_pending(mount_point) : Pending{};
+  if (!lazy && !pending.unkept.empty()) return refuse(mount_point, pending);
   const auto result = lazy ? unmount(mount_point, true) : unmount_soon(mount_point);
   if (!result) return complain(result.error());
   if (daemon.ends && !lazy) wait_for_end(daemon, mount_point, device);
-  int code = committed ? kExitOk : complain(committed.error());
-  for (const std::string& line : pending.lines)
-    code = complain({ErrorKind::busy, "not committed, kept in the journal: " + line, -1, 0});
-  return code;
+  int code = kExitOk;
+  for (const std::string& path : pending.unkept)
+    code = complain({ErrorKind::no_space, "lost, neither in its file nor in the journal: " + path, -1, 0});
+  for (const std::string& line : pending.lines) {
+    const bool is_kept = pending.unkept.empty();
+    code = complain({ErrorKind::busy, (is_kept ? "not committed, kept in the journal: " : "not committed: ") + line});
+  }
+  return code == kExitOk && !committed ? complain(committed.error()) : code;
 }
 
 }  // namespace tfilefs

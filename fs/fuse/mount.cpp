@@ -183,6 +183,16 @@ Result<> begin_session(fuse_session* session, FileSystem& fs, const MountSetting
 
 }  // namespace
 
+namespace {
+
+Result<> what_was_lost(const std::vector<std::string>& paths) {
+  std::string text = "lost, neither in its file nor in a journal:";
+  for (const std::string& path : paths) text += " " + path;
+  return fail(ErrorKind::no_space, text);
+}
+
+}  // namespace
+
 Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, const std::function<void()>& ready) {
   if (!settings.debug) fuse_set_log_func(collect_log);
   Arguments arguments(settings);
@@ -219,11 +229,12 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
     greeter.join();
   }
   // Requests under way are answered first: they must not meet a session that is gone.
+  const std::vector<std::string> lost = fs->end();
   fs.reset();
   fuse_session_unmount(session);
   fuse_remove_signal_handlers(session);
   fuse_session_destroy(session);
-  return {};
+  return lost.empty() ? Result<>() : what_was_lost(lost);
 }
 
 Result<> unmount(const std::string& mount_point, bool lazy) {

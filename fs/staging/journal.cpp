@@ -395,7 +395,12 @@ Result<ByteRange> Journal::append_record(RecordHeader header, std::span<const st
   checksum.add(payload);
   header.checksum = checksum.value();
   const auto header_bytes = encode_record_header(header);
-  TRY_VOID(write_all(file_.get(), {part_of(header_bytes), part_of(payload)}, position));
+  if (auto written = write_all(file_.get(), {part_of(header_bytes), part_of(payload)}, position); !written) {
+    // On a full disk the part that was written is room for what takes less: a removal, a journal written anew.
+    while (::ftruncate(file_.get(), static_cast<off_t>(position)) != 0 && errno == EINTR) {
+    }
+    return tl::unexpected(std::move(written).error());
+  }
   Lock lock(state_mutex_);
   ++records_;
   size_ = position + header_bytes.size() + payload.size();

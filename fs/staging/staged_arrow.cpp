@@ -41,25 +41,23 @@ Result<StagedTable> read_staged_arrow(const StagedArrow& file, StagingMemory& me
 // ---- of StagedFile
 
 // Of those files that nobody writes any more: what is whole is committed with the tables.
-void StagedFile::plan_arrows(const StagedChanges& changes, Occasion occasion, Reasons& reasons, CommitWork& work) {
+void StagedFile::plan_arrows(const StagedChanges& changes, const std::string& below, CommitWork& work) {
   for (const StagedArrow& file : changes.arrows) {
-    std::string lacks;
-    if (file.is_open) {
-      lacks = "open for writing";
-    } else if (occasion == Occasion::busy) {
-      lacks = "others are still being written";
-    } else if (is_taken(file)) {
-      lacks = "there is " + file.table + " already";
-    } else if (auto table = arrow_table(file); !table) {
-      lacks = table.error().text;
-    } else {
+    auto table =
+        concerns(below, file.table) ? whole_arrow(file) : Result<StagedTable>(fail(ErrorKind::busy, "not now"));
+    if (table) {
       const std::int64_t entries = progress_of(*table, nullptr).entries;
       work.tables.push_back({*std::move(table), entries, true});
-      continue;
+    } else {
+      file.node->bytes->thaw();
     }
-    reasons[file.path] = {lacks};
-    file.node->bytes->thaw();
   }
+}
+
+Result<StagedTable> StagedFile::whole_arrow(const StagedArrow& file) {
+  if (file.is_open) return fail(ErrorKind::busy, "open for writing");
+  if (is_taken(file)) return fail(ErrorKind::exists, "there is " + file.table + " already");
+  return arrow_table(file);
 }
 
 Result<StagedTable> StagedFile::arrow_table(const StagedArrow& file) const {
@@ -89,19 +87,6 @@ void StagedFile::settle_arrow(const NodePtr& file) {
   detach(file);
   // Whoever opened it while it was committed writes into nothing.
   if (node.writers > 0) node.error = Error{ErrorKind::stale, "committed while it was open", -1, ESTALE};
-}
-
-bool StagedFile::becomes_table(const StagedNode& node) const {
-  const Lock lock(mutex_);
-  return arrow_table_name(node.name).has_value();
-}
-
-Result<> StagedFile::check_closed(const NodePtr& node) const {
-  {
-    const Lock lock(mutex_);
-    if (table_above(node)) return {};
-  }
-  return check_arrow(node);
 }
 
 Result<> StagedFile::check_arrow(const NodePtr& node) const {

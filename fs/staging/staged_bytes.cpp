@@ -425,6 +425,13 @@ std::uint64_t StagedBytes::dirty_bytes() const {
   return bytes;
 }
 
+bool StagedBytes::is_journaled() const {
+  Lock lock(mutex_);
+  return journaled_size_ == size_ && lowest_size_ == size_ && std::ranges::none_of(blocks_, [](const auto& each) {
+           return !each.second.dirty.empty() || !each.second.in_flight.empty();
+         });
+}
+
 Result<> StagedBytes::restore(std::uint64_t offset, ByteRange location) {
   if (offset > kSizeMax || location.size > kSizeMax - offset)
     return tfile::fail(ErrorKind::damaged, "journal: staged bytes at an offset that cannot be");

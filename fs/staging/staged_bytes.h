@@ -63,6 +63,8 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   // be appended is still to be.
   Result<> journal_dirty();
   std::uint64_t dirty_bytes() const;
+  // Whether replaying the journal gives all of it.
+  bool is_journaled() const;
 
   // What was read from a journal: `location` holds the bytes at `offset`. In the order of the records, before anything
   // is written; a truncate record is a truncate(), and replayed() says when all was told: the journal knows this state.

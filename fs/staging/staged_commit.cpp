@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of StagedFile: the thread that commits, and what becomes of staged names when it has.
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <iterator>
 #include <utility>
 
 #include "staging/cluster_cut.h"
@@ -15,7 +15,12 @@ using Clock = StagedNode::Clock;
 
 Result<> StagedFile::commit(const NodePtr& directory) {
   wait_for_releases(directory);
-  auto done = commit_pass(Occasion::quiet);
+  std::string below;
+  {
+    const Lock lock(mutex_);
+    below = staged_path(*directory);
+  }
+  auto done = commit_pass(Occasion::quiet, below);
   TRY_VOID(sync_below(directory));
   return done;
 }
@@ -76,11 +81,22 @@ std::optional<StagedFile::Occasion> StagedFile::wait_for_work() {
 }
 
 // Branches go in one commit, and what is added to the others comes in the next.
-Result<> StagedFile::commit_pass(Occasion occasion) {
+Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
   const Lock commit(commit_mutex_);
+  {
+    const Lock lock(mutex_);
+    committing_ = true;
+    failed_.clear();
+  }
+  Result<> done;
   bool again = true;
-  for (int pass = 0; pass < 2 && again; ++pass) TRY_VOID(commit_once(occasion, again));
-  return {};
+  for (int pass = 0; pass < 2 && again; ++pass) {
+    auto once = commit_once(occasion, below, again);
+    if (done) done = std::move(once);
+  }
+  const Lock lock(mutex_);
+  committing_ = false;
+  return done;
 }
 
 // What is staged goes into the file as it was when it was staged. Where another program has written the file since, it
@@ -120,18 +136,26 @@ void StagedFile::show_whole_keys(Occasion occasion) {
                         "files of it were removed and are there again: they go with its directory alone");
 }
 
-Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
+Result<> StagedFile::commit_once(Occasion occasion, const std::string& below, bool& again) {
   show_whole_keys(occasion);
   if (auto followed = has_pending() ? follow_file() : Result<>(); !followed) {
     again = false;
-    keep_reason(followed.error());
     return followed;
   }
-  CommitWork planned = plan_work(occasion, again);
+  CommitWork planned = plan_work(occasion, below, again);
   if (planned.empty()) {
     trim_journal();
     return {};
   }
+  auto done = commit_work(planned);
+  const bool may_be_one = !done && done.error().kind != ErrorKind::busy && done.error().kind != ErrorKind::stale;
+  if (may_be_one && !planned.tables.empty() && committer_.is_settled()) done = commit_parts(planned);
+  release(planned);
+  trim_journal();
+  return done;
+}
+
+Result<> StagedFile::commit_work(CommitWork& work) {
   hooks_.committing();
   committer_.make_as(owner());
   std::vector<std::byte> head;
@@ -139,24 +163,58 @@ Result<> StagedFile::commit_once(Occasion occasion, bool& again) {
     const Lock lock(mutex_);
     head = basis_.head;
   }
-  auto done = committer_.commit(planned, *journal(), head, hooks_.switching);
-  if (!done) {
+  if (auto done = committer_.commit(work, *journal(), head, hooks_.switching); !done) {
     hooks_.failed();
-    keep_error(planned, done.error());
-  } else {
-    {
-      const Lock lock(mutex_);
-      there_ = true;
-      basis_.head = std::move(head);
-    }
-    settle(planned);
-    hooks_.published();  // who has waited for it finds the names that are committed now
+    keep_error(work, done.error());
+    return done;
   }
-  release(planned);
-  if (!done) return done;
-  trim_journal();
+  {
+    const Lock lock(mutex_);
+    there_ = true;
+    basis_.head = std::move(head);
+  }
+  settle(work);
+  hooks_.published();  // who has waited for it finds the names that are committed now
   note_done();
   return {};
+}
+
+namespace {
+
+// What one of them needs, of the directories that all do.
+void move_directories(CommitWork& from, const std::string& table, CommitWork& into) {
+  const auto rest = std::stable_partition(from.directories.begin(), from.directories.end(), [&](const auto& directory) {
+    return !table.starts_with(directory.path + "/");
+  });
+  std::move(rest, from.directories.end(), std::back_inserter(into.directories));
+  from.directories.erase(rest, from.directories.end());
+}
+
+}  // namespace
+
+// One table after the other, where all of them together failed: what is wrong with one is no other's fault. A directory
+// that was made for one that failed is made for the next that needs it.
+Result<> StagedFile::commit_parts(CommitWork& all) {
+  std::vector<CommitWork::Table> tables = std::move(all.tables);
+  all.tables.clear();
+  {
+    const Lock lock(mutex_);
+    failed_.clear();
+  }
+  CommitWork needed;
+  for (const CommitWork::Table& table : tables) move_directories(all, table.staged.path, needed);
+  Result<> done = all.empty() ? Result<>() : commit_work(all);
+  const bool rest_is_done = done.has_value();
+  for (CommitWork::Table& table : tables) {
+    CommitWork one;
+    move_directories(needed, table.staged.path, one);
+    one.tables.push_back(std::move(table));
+    auto single = rest_is_done && committer_.is_settled() ? commit_work(one) : done;
+    if (!single) std::ranges::move(one.directories, std::back_inserter(needed.directories));
+    if (done) done = std::move(single);
+    all.tables.push_back(std::move(one.tables[0]));  // to be released with the others
+  }
+  return done;
 }
 
 // A journal that stays knows by itself that the commit took place, whatever other programs make of the file.
@@ -175,7 +233,7 @@ bool StagedFile::grows_in_step(const StagedTable& table, const TableProgress& pr
 }
 
 // What is whole now; nobody changes it until release().
-CommitWork StagedFile::plan_work(Occasion occasion, bool& again) {
+CommitWork StagedFile::plan_work(Occasion occasion, const std::string& below, bool& again) {
   again = false;
   StagedChanges changes;
   {
@@ -183,51 +241,50 @@ CommitWork StagedFile::plan_work(Occasion occasion, bool& again) {
     changes = staged_changes(root_);
     // An empty file, an empty directory: only when nothing more can come.
     changes.rest.make_file = occasion == Occasion::last && !there_ && explicit_;
+    std::erase_if(changes.tables, [&](const StagedTable& table) { return !concerns(below, table.path); });
     for (StagedTable& table : changes.tables) {
       for (StagedColumn& column : table.columns) column.size = column.node->bytes->freeze();
     }
     for (StagedArrow& file : changes.arrows) file.size = file.node->bytes->freeze(true);
   }
   CommitWork work = std::move(changes.rest);
-  Reasons reasons;
-  for (StagedChanges::Misplaced& file : changes.misplaced) {
-    reasons[std::move(file.path)] = {file.waits ? "a list without offsets, or a table: offsets.i8, another column "
-                                                  "beside it, or a file named .table tells"
-                                                : "no column of a table: its directory is one of the file"};
-  }
-  for (StagedTable& table : changes.tables) {
-    if (!table.removed.empty() && !table.columns.empty()) {
-      again = true;
-      CommitWork later;
-      later.tables.push_back({table});
-      release(later);
-      table.columns.clear();
-    }
-    for (StagedColumn& column : table.columns) read_npy_header(column);
-    TableProgress done = progress(table);
-    const bool whole = done.whole && occasion != Occasion::busy;
-    if (!done.whole) reasons[table.path] = std::move(done.reasons);
-    const bool clusters = !whole && done.can_be_cut && grows_in_step(table, done);
-    CommitWork one;
-    one.tables.push_back({std::move(table), done.entries, whole});
-    if (whole || clusters) {
-      work.tables.push_back(std::move(one.tables[0]));
-    } else {
-      release(one);
-    }
-  }
-  plan_arrows(changes, occasion, reasons, work);
+  for (StagedTable& table : changes.tables) plan_table(std::move(table), occasion, again, work);
   if (occasion == Occasion::busy) {
+    for (const StagedArrow& file : changes.arrows) file.node->bytes->thaw();
     // Who is still writing may go on to remove, or to rename.
     work.removed.clear();
     work.renamed.clear();
     work.moved.clear();
     work.hidden.clear();
+  } else {
+    plan_arrows(changes, below, work);
   }
   keep_needed_directories(work, occasion == Occasion::last);
-  const Lock lock(mutex_);
-  reasons_ = std::move(reasons);
   return work;
+}
+
+void StagedFile::plan_table(StagedTable table, Occasion occasion, bool& again, CommitWork& work) {
+  if (!table.removed.empty() && !table.columns.empty()) {
+    again = true;
+    CommitWork later;
+    later.tables.push_back({table});
+    release(later);
+    table.columns.clear();
+  }
+  read_columns(table);
+  const TableProgress done = progress(table);
+  tell(table.path, done.hopeless);
+  // A name, and nothing in it that could still come.
+  const bool stays_empty = occasion == Occasion::last && table.forced && !table.committed && table.columns.empty();
+  const bool whole = (done.whole && occasion != Occasion::busy) || (stays_empty && table.refused.empty());
+  const bool clusters = !whole && done.can_be_cut && grows_in_step(table, done);
+  CommitWork one;
+  one.tables.push_back({std::move(table), done.entries, whole});
+  if (whole || clusters) {
+    work.tables.push_back(std::move(one.tables[0]));
+  } else {
+    release(one);
+  }
 }
 
 TableProgress StagedFile::progress(StagedTable& table) {
@@ -308,66 +365,15 @@ void StagedFile::tidy() {
   trim_journal();
 }
 
-// Of all that is staged.
-void StagedFile::keep_reason(const Error& error) {
-  const Lock lock(mutex_);
-  const StagedChanges changes = staged_changes(root_);
-  reasons_.clear();
-  for (const StagedTable& table : changes.tables) reasons_[table.path] = {error.text};
-  for (const StagedArrow& file : changes.arrows) reasons_[file.path] = {error.text};
-  if (reasons_.empty()) reasons_[""] = {error.text};
-}
-
-void StagedFile::keep_error(const CommitWork& planned, const Error& error) {
-  const Lock lock(mutex_);
-  for (const CommitWork::Table& table : planned.tables) {
-    reasons_[table.staged.path].push_back(error.text);
-    for (const StagedColumn& column : table.staged.columns) column.node->error = error;
-  }
-}
-
-std::vector<std::string> StagedFile::pending() const {
-  const Lock lock(mutex_);
-  std::vector<std::string> lines;
-  for (const auto& [path, reasons] : reasons_) {
-    for (const std::string& reason : reasons)
-      lines.push_back((path_.empty() ? "" : path_ + "/") + path + ": " + reason);
-  }
-  return lines;
-}
-
-// Versioned as docs/semantics.md says. Writers wait for the lock: text is made without it.
-std::string StagedFile::pending_json() const {
-  StagedChanges changes;
-  Reasons known;
+// What was removed takes no room any more. A commit under way looks after that itself.
+void StagedFile::free_journal() {
+  if (is_committing()) return;
+  const Lock commit(commit_mutex_);
   {
-    const Lock lock(mutex_);
-    changes = staged_changes(root_);
-    known = reasons_;
+    const Lock change(change_mutex_);
+    compact_at_ = 0;
   }
-  nlohmann::json json = {{"tfilefs", 1}, {"tables", nlohmann::json::array()}};
-  for (const StagedArrow& file : changes.arrows) {
-    json["tables"].push_back({{"path", file.table},
-                              {"committed", false},
-                              {"arrow", {{"path", file.path}, {"size", file.size}, {"open", file.is_open}}},
-                              {"columns", nlohmann::json::array()},
-                              {"reasons", known[file.path]}});
-  }
-  for (const StagedTable& table : changes.tables) {
-    nlohmann::json columns = nlohmann::json::array();
-    for (const StagedColumn& column : table.columns) {
-      columns.push_back({{"path", column.path},
-                         {"size", column.size},
-                         {"committed", column.base},
-                         {"open", column.is_open},
-                         {"committing", column.is_committing}});
-    }
-    json["tables"].push_back({{"path", table.path},
-                              {"committed", table.committed},
-                              {"columns", std::move(columns)},
-                              {"reasons", known[table.path]}});
-  }
-  return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+  trim_journal();
 }
 
 // With nothing staged the journal has nothing to tell; else little that is not so any more.

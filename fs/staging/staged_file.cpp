@@ -50,10 +50,11 @@ void StagedFile::stop() {
     untouched = !journal_;
   }
   if (untouched) return tidy();
+  drop_left_over();
   if (auto done = commit_pass(Occasion::last); !done) writing_.errors.add("/" + path_, done.error());
   // What is not whole is for the next mount: nobody may have asked for its fsync.
   if (auto kept = sync_below(root_); !kept) writing_.errors.add("/" + path_, kept.error());
-  for (const std::string& reason : pending()) writing_.errors.add("/" + path_, "not committed: " + reason);
+  for (const auto& [path, reason] : pending()) writing_.errors.add(path, "not committed: " + reason);
   tidy();
 }
 
@@ -124,7 +125,7 @@ void StagedFile::forget() {
     const Lock lock(mutex_);
     root_->children.clear();
     root_->hidden.clear();
-    reasons_.clear();
+    failed_.clear();
     there_ = explicit_ = false;
   }
   if (journal_) (void)journal_->remove();  // where that fails, the next mount finds that it belongs to nothing
@@ -246,8 +247,10 @@ void StagedFile::closed(StagedNode& node) {
   changed_.notify_all();
 }
 
-void StagedFile::written(StagedNode& node) {
+void StagedFile::written(StagedNode& node, std::uint64_t offset) {
   const Lock lock(mutex_);
+  ++node.changes;
+  node.offsets.cut(offset);
   const auto at = Clock::now();
   if (node.first_write == Clock::time_point{}) node.first_write = at;
   node.last_write = last_change_ = at;
@@ -310,6 +313,20 @@ Result<> StagedFile::sync_below(const NodePtr& directory) {
     for (const Listed& child : list(*nodes[i]).staged) nodes.push_back(child.node);
   }
   return sync_journal(nodes);
+}
+
+std::vector<std::string> StagedFile::unkept() {
+  const std::shared_ptr<Journal> kept_by = journal();
+  const bool is_good = kept_by && !kept_by->has_failed();
+  std::vector<std::string> paths;
+  std::vector<NodePtr> nodes{root_};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const NodePtr node = nodes[i];
+    for (const Listed& child : list(*node).staged) nodes.push_back(child.node);
+    if (!node->bytes || (is_good && node->bytes->is_journaled())) continue;
+    if (node->bytes->size() > status(*node).base) paths.push_back(path(*node));
+  }
+  return paths;
 }
 
 Result<> StagedFile::sync(const NodePtr& node) {

@@ -140,12 +140,12 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // False: it is committed, or removed, and has to be looked up again.
   bool opened(StagedNode&, bool to_write) EXCLUDES(mutex_);
   void closed(StagedNode&) EXCLUDES(mutex_);
-  void written(StagedNode&) EXCLUDES(mutex_);
+  void written(StagedNode&, std::uint64_t offset) EXCLUDES(mutex_);  // bytes from there on have changed
   void flushed(StagedNode&) EXCLUDES(mutex_);
-  // Whether the file is to become a table by itself (NAME.arrow); and whether it can, if it is all there. The second
-  // blocks. Error: invalid.
-  bool becomes_table(const StagedNode&) const EXCLUDES(mutex_);
-  Result<> check_closed(const NodePtr&) const EXCLUDES(mutex_);
+  // Whether what the file holds tells if it can ever be committed (NAME.arrow, offsets, NAME.npy); and whether it can.
+  // The second blocks. Error: invalid.
+  bool is_to_be_checked(const StagedNode&) const EXCLUDES(mutex_);
+  Result<> check_closed(const NodePtr&) EXCLUDES(mutex_);
   std::optional<Error> take_error(StagedNode&) EXCLUDES(mutex_);
   // Whether it gave way to a committed column; and where it stands, or stood.
   bool is_settled(const StagedNode&) const EXCLUDES(mutex_);
@@ -155,15 +155,21 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
 
   // All that was written to the file is on disk.
   Result<> sync(const NodePtr&) EXCLUDES(mutex_);
-  // Commits what is whole below the directory, and puts the rest into the journal, on disk.
+  // Commits what is whole below the directory, and what was removed and renamed in the file; the rest goes into the
+  // journal, on disk.
   Result<> commit(const NodePtr& directory) EXCLUDES(mutex_);
   // Commits what is whole, once, and ends the thread. What stays pending is in the journal, and nothing is taken any
   // more.
   void stop() EXCLUDES(mutex_);
 
-  // .pending.json: what is staged, and why it was not committed when last looked at. The reasons, a line each.
-  std::string pending_json() const EXCLUDES(mutex_);
-  std::vector<std::string> pending() const EXCLUDES(mutex_);
+  // .pending.json: what is staged, and why it cannot be committed now. The reasons, one by one. Both block.
+  Result<std::string> pending_json() EXCLUDES(commit_mutex_, mutex_);
+  struct Pending {
+    std::string path, reason;  // in the mount, from its root
+  };
+  std::vector<Pending> pending() EXCLUDES(commit_mutex_, mutex_);
+  // The staged files of which bytes are neither in the file nor in the journal: lost if the mount ended now.
+  std::vector<std::string> unkept() EXCLUDES(change_mutex_, mutex_);
   // Bytes that the commit under way has still to encode.
   std::uint64_t bytes_left() const { return left_.load(std::memory_order_relaxed); }
 
@@ -190,19 +196,25 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // or also what can be no more than it is.
   enum class Occasion : std::uint8_t { busy, quiet, last };
   std::optional<Occasion> wait_for_work() EXCLUDES(mutex_);
-  Result<> commit_pass(Occasion) EXCLUDES(mutex_, commit_mutex_);
-  Result<> commit_once(Occasion, bool& again) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  // `below`: a path; of tables those in it, or that it lies in.
+  Result<> commit_pass(Occasion, const std::string& below = "") EXCLUDES(mutex_, commit_mutex_);
+  Result<> commit_once(Occasion, const std::string& below, bool& again) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  CommitWork plan_work(Occasion, const std::string& below, bool& again) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  void plan_table(StagedTable, Occasion, bool& again, CommitWork&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  Result<> commit_work(CommitWork&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  Result<> commit_parts(CommitWork&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   void show_whole_keys(Occasion) EXCLUDES(mutex_);
-  CommitWork plan_work(Occasion, bool& again) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   bool grows_in_step(const StagedTable&, const TableProgress&) const;
   TableProgress progress(StagedTable&) REQUIRES(commit_mutex_);
   void release(const CommitWork&) EXCLUDES(mutex_);
   void settle(const CommitWork&) EXCLUDES(mutex_);
   void settle_column(const StagedColumn&) REQUIRES(mutex_);
-  void keep_reason(const Error&) EXCLUDES(mutex_);
   void keep_error(const CommitWork&, const Error&) EXCLUDES(mutex_);
+  void tell(const std::string& path, const std::vector<std::string>& hopeless) EXCLUDES(mutex_);
+  void drop_left_over() EXCLUDES(change_mutex_, mutex_);
   void note_done() EXCLUDES(change_mutex_);
   void end_journal() REQUIRES(change_mutex_) EXCLUDES(mutex_);
+  void free_journal() EXCLUDES(commit_mutex_, change_mutex_, mutex_);
   void trim_journal() REQUIRES(commit_mutex_) EXCLUDES(change_mutex_, mutex_);
   Result<> compact_journal() REQUIRES(commit_mutex_, change_mutex_) EXCLUDES(mutex_);
   bool is_worth_compacting() const REQUIRES(change_mutex_) EXCLUDES(mutex_);
@@ -212,8 +224,19 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   Result<> sync_journal(const std::vector<NodePtr>&) EXCLUDES(change_mutex_, mutex_);
   Result<> sync_below(const NodePtr& directory) EXCLUDES(change_mutex_, mutex_);
   std::shared_ptr<Journal> journal() EXCLUDES(change_mutex_);
-  using Reasons = std::map<std::string, std::vector<std::string>>;
-  void plan_arrows(const StagedChanges&, Occasion, Reasons&, CommitWork&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  using Reasons = std::map<std::string, std::vector<std::string>>;  // by path
+  Reasons reasons() EXCLUDES(commit_mutex_, mutex_);
+  Reasons look_for_reasons() REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  bool is_committing() const EXCLUDES(mutex_);
+  void read_columns(StagedTable&) EXCLUDES(mutex_);
+  Result<> check_offsets_of(const StagedColumn&) EXCLUDES(mutex_);
+  Result<> check_place(const NodePtr& in) const REQUIRES(mutex_);
+  Result<> check_object(const NodePtr& in, std::string_view name) EXCLUDES(mutex_);
+  Error refuse(const Refusal&) REQUIRES(mutex_);
+  void examine(const NodePtr& table, StagedNode& file) REQUIRES(mutex_);
+  void plan_arrows(const StagedChanges&, const std::string& below, CommitWork&) REQUIRES(commit_mutex_)
+      EXCLUDES(mutex_);
+  Result<StagedTable> whole_arrow(const StagedArrow&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   Result<StagedTable> arrow_table(const StagedArrow&) const;
   Result<> check_arrow(const NodePtr&) const;
   bool is_taken(const StagedArrow&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
@@ -237,8 +260,15 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   mutable Mutex mutex_;
   Condition changed_;
   std::uint64_t last_id_ GUARDED_BY(mutex_) = 0;
-  Reasons reasons_ GUARDED_BY(mutex_);     // by path
-  JournalBegin basis_ GUARDED_BY(mutex_);  // the file as what is staged takes it to be
+  bool committing_ GUARDED_BY(mutex_) = false;  // somebody has commit_mutex_, maybe for long
+  Reasons known_ GUARDED_BY(mutex_);            // reasons, when last looked for
+  struct Failure {
+    std::string text;
+    StagedNode::Clock::time_point at;
+  };
+  std::map<std::string, Failure> failed_ GUARDED_BY(mutex_);  // commits, by what was to be committed: a path
+  std::set<std::string> told_ GUARDED_BY(mutex_);             // hopeless reasons, with their paths
+  JournalBegin basis_ GUARDED_BY(mutex_);                     // the file as what is staged takes it to be
   std::uint64_t commits_ GUARDED_BY(mutex_) = 0;
   bool there_ GUARDED_BY(mutex_) = false;
   bool explicit_ GUARDED_BY(mutex_) = false;  // the file was made by its name

@@ -53,8 +53,15 @@ Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view n
   const Lock change(change_mutex_);
   if (look(*in, name).node) return name_taken();
   if (!has_room(*in, name)) return too_long();
-  TRY_VOID(begin_change());
   NodePtr node = add(in, name, true, mode);
+  {
+    const Lock lock(mutex_);
+    TRY_VOID(check_place(in));
+    const auto table = table_above(*node);
+    const Refusal refusal = table ? refusal_of_directory(*table->first, table->second) : Refusal{};
+    if (!refusal.reason.empty()) return tl::unexpected(refuse(refusal));
+  }
+  TRY_VOID(begin_change());
   JournalRecord record;
   record.kind = JournalKind::create;
   record.id = node->id;
@@ -73,19 +80,55 @@ Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view n
 Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, mode_t mode) {
   const Lock change(change_mutex_);
   if (look(*in, name).node) return name_taken();
-  TRY(NodePtr node, stage_file(in, name, 0, mode, false));
-  std::string refusal;
   {
     const Lock lock(mutex_);
-    if (const auto table = table_above(node)) refusal = refusal_of(*table->first, table->second);
-    if (refusal.empty()) return node;
+    TRY_VOID(check_place(in));
+  }
+  TRY_VOID(check_object(in, name));
+  TRY(NodePtr node, stage_file(in, name, 0, mode, false));
+  Error refused;
+  {
+    const Lock lock(mutex_);
+    const auto table = table_above(*node);
+    const Refusal refusal = table ? refusal_of(*table->first, table->second) : Refusal{};
+    if (refusal.reason.empty()) {
+      if (table) examine(table->first, *node);
+      return node;
+    }
+    refused = refuse(refusal);
     detach(node);
   }
   JournalRecord record;
   record.kind = JournalKind::remove;
   record.id = node->id;
   TRY_VOID(note(record));
-  return fail(ErrorKind::invalid, refusal);
+  return tl::unexpected(std::move(refused));
+}
+
+// Directories that nothing was ever put into, inside tables, and what is left of those that were refused: nobody will
+// any more.
+void StagedFile::drop_left_over() {
+  const Lock change(change_mutex_);
+  std::vector<NodePtr> nodes{root_};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const Listed& child : list(*nodes[i]).staged) {
+      bool is_one = false;
+      {
+        const Lock lock(mutex_);
+        is_one = is_left_over(*child.node);
+      }
+      if (!is_one) {
+        nodes.push_back(child.node);
+        continue;
+      }
+      JournalRecord record;
+      record.kind = JournalKind::remove;
+      record.id = child.node->journal_id();
+      if (!note(record)) return;  // they stay for the next mount
+      const Lock lock(mutex_);
+      detach(child.node);
+    }
+  }
 }
 
 Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, const CommittedColumn& column) {
@@ -141,10 +184,18 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
 }
 
 Result<> StagedFile::remove(const NodePtr& in, std::string_view name, bool committed) {
-  const bool waits = look(*in, name).what == StagedLook::What::directory || arrow_table_name(name);
-  if (!waits) return take_away(in, name, committed);
-  const Lock commit(commit_mutex_);
-  return take_away(in, name, committed);
+  constexpr std::uint64_t kLarge = 1 << 20;  // bytes in the journal; less is not worth a look at all that is staged
+  const StagedLook there = look(*in, name);
+  const bool waits = there.what == StagedLook::What::directory || arrow_table_name(name);
+  const bool was_large = there.node && there.node->bytes && there.node->bytes->journaled_bytes() >= kLarge;
+  if (waits) {
+    const Lock commit(commit_mutex_);
+    TRY_VOID(take_away(in, name, committed));
+  } else {
+    TRY_VOID(take_away(in, name, committed));
+  }
+  if (was_large || !has_pending()) free_journal();
+  return {};
 }
 
 Result<> StagedFile::take_away(const NodePtr& in, std::string_view name, bool committed) {
@@ -225,6 +276,14 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Target
   if (taken && (taken->directory != node->directory || status(*taken).has_children))
     return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
   if (!has_room(*to.directory, to.name, node.get())) return too_long();
+  if (!node->directory) {
+    const Lock lock(mutex_);
+    TRY_VOID(check_place(to.directory));
+    const StagedNode moved(0, false, to.name, to.directory);
+    const auto table = table_above(moved);
+    const Refusal refusal = table ? refusal_of(*table->first, table->second) : Refusal{};
+    if (!refusal.reason.empty()) return tl::unexpected(refuse(refusal));
+  }
   TRY_VOID(begin_change());
   if (const auto record = taken ? removal_of(*taken) : std::nullopt) TRY_VOID(note(*record));
   JournalRecord record;
@@ -260,7 +319,7 @@ Result<> StagedFile::truncate(const NodePtr& node, std::uint64_t size) {
     auto done = node->bytes->truncate(size);
     if (!done && done.error().kind == ErrorKind::busy) continue;  // the next commit has begun
     TRY_VOID(std::move(done));
-    written(*node);
+    written(*node, size);
     return {};
   }
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "staging/offsets_check.h"
 #include "staging/staged_bytes.h"
 
 namespace tfilefs {
@@ -79,6 +80,9 @@ struct StagedNode {
   std::set<std::string, std::less<>> hidden;  // committed names that were removed, or moved away
   // Committed names that were removed and go with the key alone: hidden, in memory, until a commit finds the key there.
   std::set<std::string, std::less<>> set_aside;
+  // Why nothing below can ever be committed: found when something was made there, and told then. Nothing more is made.
+  std::string refusal;
+  bool examined = false;  // whether what stood in it before it was a table was looked at
 
   // A file. Of `bytes` those below `base` are committed, and neither read nor written here.
   std::shared_ptr<StagedBytes> bytes;
@@ -87,6 +91,8 @@ struct StagedNode {
   unsigned writers = 0;    // handles open for writing
   bool flushed = false;    // since the last write: whoever wrote has closed it, or one of several handles
   Clock::time_point first_write{}, last_write{};
+  std::uint64_t changes = 0;   // counts writes and truncations
+  OffsetsSeen offsets;         // of offsets: what was looked at since they changed
   std::optional<Error> error;  // of a commit, to be told at the next flush or fsync
 
  private:

@@ -97,6 +97,12 @@ bool Changes::walk(const NodePtr& directory, const std::string& path) {
       continue;
     }
     const bool is_new = node->base_name.empty();
+    if (is_new && !node->refusal.empty()) {
+      if (!holds_files(*node)) continue;
+      made_.refused.push_back({at, node->refusal});
+      holds = true;
+      continue;
+    }
     if (!is_new && node->base_name != name) {
       rest.renamed.push_back({{path, node->base_name}, {path, name}});
       rest.moved.push_back(node);
@@ -134,11 +140,16 @@ void Changes::add_table(const NodePtr& directory, const std::string& path) {
   table.removed.assign(directory->hidden.begin(), directory->hidden.end());
   std::sort(table.columns.begin(), table.columns.end(),
             [](const StagedColumn& a, const StagedColumn& b) { return a.node->id < b.node->id; });
-  if (!table.columns.empty() || !table.removed.empty() || table.forced) made_.tables.push_back(std::move(table));
+  const bool is_empty = table.columns.empty() && table.removed.empty() && table.refused.empty() && !table.forced;
+  if (!is_empty) made_.tables.push_back(std::move(table));
 }
 
 void Changes::add_columns(const StagedNode& directory, const std::string& below, StagedTable& into) {
   for (const auto& [name, node] : directory.children) {
+    if (node->directory && !node->refusal.empty()) {
+      if (holds_files(*node)) into.refused.push_back(node->refusal);
+      continue;
+    }
     if (node->directory) {
       add_columns(*node, joined_path(below, name), into);
       continue;
@@ -171,7 +182,7 @@ void read_npy_header(StagedColumn& column) {
   const auto got = column.bytes->read(0, start);
   auto header = got ? parse_npy_header(std::span(start).first(*got)) : Result<NpyHeader>(tl::unexpected(got.error()));
   if (!header) {
-    column.unreadable = header.error().text;
+    column.unreadable = column.path + ": " + header.error().text;
     return;
   }
   column.header = header->size;
@@ -181,34 +192,92 @@ void read_npy_header(StagedColumn& column) {
   column.path = stem + tfile::typed_suffix(header->dtype, header->shape);
 }
 
-std::optional<std::pair<NodePtr, std::string>> table_above(const NodePtr& file) {
+std::optional<std::pair<NodePtr, std::string>> table_above(const StagedNode& file) {
   std::vector<NodePtr> above;  // from the file's directory up to the root's children
-  for (NodePtr at = file->parent.lock(); at && at->parent.lock(); at = at->parent.lock()) above.push_back(at);
+  for (NodePtr at = file.parent.lock(); at && at->parent.lock(); at = at->parent.lock()) above.push_back(at);
   for (std::size_t i = above.size(); i-- > 0;) {
     if (!above[i]->is_table && !(above[i]->base_name.empty() && makes_table(*above[i]))) continue;
     std::string path;
     for (std::size_t below = i; below-- > 0;) path += above[below]->name + "/";
-    return std::pair{above[i], path + file->name};
+    return std::pair{above[i], path + file.name};
   }
   return std::nullopt;
 }
 
-std::string refusal_of(const StagedNode& table, const std::string& path) {
+namespace {
+
+// Of what is staged below one name of the table, which makes a branch together, and columns more.
+std::string refusal_of_branch(const StagedNode& top, const std::string& name, std::vector<tfile::OfferedColumn> more) {
+  StagedTable part;
+  Changes().add_columns(top, name, part);
+  for (const StagedColumn& column : part.columns) {
+    auto one = tfile::offered_column(column.path);
+    const bool is_known = !one || std::ranges::count(more, one->path, &tfile::OfferedColumn::path) > 0;
+    if (!is_known) more.push_back(*std::move(one));
+  }
+  const auto form = tfile::table_form(more);
+  if (form) return {};
+  return form.error().text + "; leave it out here (rm -r " + name +
+         ": the rest of the table can be committed then), or write each member as a column, or list, of its own";
+}
+
+Refusal refusal_with(const StagedNode& table, tfile::OfferedColumn column) {
+  const std::string& path = column.path;
+  const std::string name = path.substr(0, path.find('/'));
+  const auto top = table.children.find(name);
+  if (top == table.children.end() || !top->second->directory) return {};
+  const bool is_new = top->second->base_name.empty();
+  // Where it stands among items, there will be offsets.
+  std::vector<tfile::OfferedColumn> more;
+  for (std::size_t at = path.find("/values/"); at != path.npos; at = path.find("/values/", at + 1)) {
+    if (auto offsets = tfile::offered_column(path.substr(0, at) + "/offsets.i8")) more.push_back(*std::move(offsets));
+  }
+  if (more.empty() || more.back().path != path) more.push_back(std::move(column));
+  std::string reason = refusal_of_branch(*top->second, name, std::move(more));
+  if (reason.empty()) return {};
+  return {std::move(reason), is_new ? top->second : nullptr};
+}
+
+}  // namespace
+
+Refusal refusal_of(const StagedNode& table, const std::string& path) {
   if (!tfile::parse_typed_name(path.substr(path.rfind('/') + 1))) return {};
   auto self = tfile::offered_column(path);
-  if (!self) return self.error().text;
-  // What makes a branch together lies below one name of the table.
-  const std::string top = path.substr(0, path.find('/'));
-  const auto beside = table.children.find(top);
-  if (beside == table.children.end() || !beside->second->directory) return {};
-  StagedTable part;
-  Changes().add_columns(*beside->second, top, part);
-  std::vector<tfile::OfferedColumn> offered;
-  for (const StagedColumn& column : part.columns) {
-    if (auto one = tfile::offered_column(column.path)) offered.push_back(*std::move(one));
+  if (!self) return {self.error().text, nullptr};
+  return refusal_with(table, *std::move(self));
+}
+
+// Whatever is to stand in it, it would be refused as a member is.
+Refusal refusal_of_directory(const StagedNode& table, const std::string& path) {
+  if (path.find('/') == path.npos || split_path(path).second == kItemsName) return {};
+  auto member = tfile::offered_column(joined_path(path, "x.i1"));
+  return member ? refusal_with(table, *std::move(member)) : Refusal{};
+}
+
+std::vector<Refusal> examine_table(const StagedNode& table) {
+  std::vector<Refusal> found;
+  for (const auto& [name, node] : table.children) {
+    if (!node->directory || !node->base_name.empty() || !node->refusal.empty()) continue;
+    std::string reason = refusal_of_branch(*node, name, {});
+    if (!reason.empty()) found.push_back({std::move(reason), node});
   }
-  const auto form = tfile::table_form(offered);
-  return form ? "" : form.error().text;
+  return found;
+}
+
+bool is_left_over(const StagedNode& node) {
+  if (!node.directory || !node.base_name.empty() || holds_files(node)) return false;
+  if (!node.refusal.empty()) return true;
+  for (NodePtr above = node.parent.lock(); above && above->parent.lock(); above = above->parent.lock()) {
+    if (above->is_table || (above->base_name.empty() && makes_table(*above))) return true;
+  }
+  return false;
+}
+
+bool concerns(const std::string& below, const std::string& table) {
+  const auto lies_in = [](const std::string& path, const std::string& in) {
+    return in.empty() || path == in || path.starts_with(in + "/");
+  };
+  return lies_in(table, below) || lies_in(below, table);
 }
 
 void keep_needed_directories(CommitWork& work, bool last) {

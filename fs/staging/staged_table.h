@@ -26,6 +26,7 @@ struct StagedColumn {
   std::uint64_t header = 0;  // bytes in front of the first item: of a .npy file
   // Of offsets: the last one that is committed, where the first new list begins. Set by progress_of.
   std::int64_t committed_end = 0;
+  std::string counter;     // of the items of a list of arrays: the column that counts them, found by progress_of
   std::uint64_t done = 0;  // bytes that a commit has brought into the file, set by it
   std::string unreadable;  // why that file is no column
   bool is_open = false, is_committing = false;
@@ -44,7 +45,8 @@ struct StagedTable {
   std::vector<StagedColumn> columns;  // in the order in which they were made
   std::vector<std::string> removed;   // committed names right below it that go: a branch each
   std::optional<std::int64_t>
-      modified;  // seconds since the epoch, where somebody has set a time; else that of a commit
+      modified;                      // seconds since the epoch, where somebody has set a time; else that of a commit
+  std::vector<std::string> refused;  // why what stands below some of its directories can never be a branch
   // All columns are made of one staged Arrow file of that size, which is their node and `node`.
   std::optional<std::uint64_t> arrow_size;
 };
@@ -109,18 +111,40 @@ struct StagedChanges {
     bool waits = false;  // for what tells whether it is an item of a list
   };
   std::vector<Misplaced> misplaced;  // files outside of tables
+  struct Refused {
+    std::string path, reason;
+  };
+  std::vector<Refused> refused;  // directories outside of tables that can never be committed
 };
 StagedChanges staged_changes(const NodePtr& root);
+
+// By its name.
+inline bool is_offsets(const StagedColumn& column) { return column.path.ends_with("/offsets.i8"); }
 
 // Of a column that is staged as a .npy file: what its header says of it becomes its path. Blocks.
 void read_npy_header(StagedColumn&);
 
-// Why the file of that path below a table can never be a column of it, with the others that are staged beside it;
-// empty: it can, or its name says nothing yet.
-std::string refusal_of(const StagedNode& table, const std::string& path);
+// Why the file or directory of that path below a table can never be (in) a column of it, with what is staged beside it;
+// empty: it can, or its name says nothing yet. `top`: the directory of the table all of which can not; null: nothing
+// but what was asked about.
+struct Refusal {
+  std::string reason;
+  NodePtr top;
+};
+Refusal refusal_of(const StagedNode& table, const std::string& path);
+Refusal refusal_of_directory(const StagedNode& table, const std::string& path);
 
-// Of a new file's directory: the table that it is in, and the path below that; nothing where there is none.
-std::optional<std::pair<NodePtr, std::string>> table_above(const NodePtr& file);
+// The same of what a directory held before it was a table, by directories right below it.
+std::vector<Refusal> examine_table(const StagedNode& table);
+
+// Of a new file or directory: the table that it is in, and the path below that; nothing where there is none.
+std::optional<std::pair<NodePtr, std::string>> table_above(const StagedNode&);
+
+// Whether a directory is one inside a table, or inside what is refused, in which no file is staged: it is not kept.
+bool is_left_over(const StagedNode&);
+
+// Whether a table is what a commit below that path concerns: it lies in it, or the path in the table.
+bool concerns(const std::string& below, const std::string& table);
 
 // Leaves out the new directories in which none of the tables lies: what is to be in them is not there yet; `last`:
 // nothing comes any more, and those that stay empty stay directories.

@@ -181,6 +181,7 @@ Result<> TableCommit::add_branches(const StagedTable& staged) {
     if (known.contains(column.path)) continue;
     TRY(tfile::OfferedColumn made, tfile::offered_column(column.path));
     made.title = column.title;
+    made.counter = column.counter;
     offered.push_back(std::move(made));
   }
   if (offered.empty()) return {};

@@ -2,12 +2,15 @@
 #include "staging/table_progress.h"
 
 #include <algorithm>
+#include <cstring>
 #include <iterator>
 #include <limits>
 #include <map>
 #include <unordered_set>
 
 #include "staging/column_items.h"
+#include "tfile/name.h"
+#include "tfile/node.h"
 
 namespace tfilefs {
 
@@ -51,11 +54,11 @@ Result<> find_ends(Level& list, const Level& below, const CommittedTable* commit
   list.end = offsets.committed_end;
   if (list.items > list.committed_lists) {
     TRY(list.end, list_begin(offsets, list.items));
+    TRY(const std::int64_t first_end, list_begin(offsets, list.committed_lists + 1));
+    if (first_end < offsets.committed_end)
+      return fail(ErrorKind::invalid, list.offered->path + ": offsets that go down: " + std::to_string(first_end) +
+                                          " behind the committed " + std::to_string(offsets.committed_end));
   }
-  if (offsets.base > 0 || offsets.size - offsets.header < sizeof(std::int64_t)) return {};
-  TRY(const std::int64_t first, list_begin(offsets, 0));
-  if (first != 0)
-    return fail(ErrorKind::invalid, list.offered->path + ": begins with " + std::to_string(first) + ", not 0");
   return {};
 }
 
@@ -161,33 +164,100 @@ bool is_removed(const StagedTable& table, const BranchForm& branch, const std::v
 struct Gathered {
   StagedAt staged;
   std::vector<OfferedColumn> added;
-  std::vector<std::string> wrong, open;
+  struct Wrong {
+    std::string reason;
+    bool is_news = true;  // that is not told yet, and not what a program will soon rename
+  };
+  std::vector<Wrong> wrong;
+  std::vector<std::string> open;
 };
+
+// A name that programs give to what they are still writing.
+bool is_temporary(const std::string& path) { return path[path.rfind('/') + 1] == '.'; }
 
 Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
   Gathered gathered;
+  for (const std::string& reason : table.refused) gathered.wrong.push_back({reason, false});
   std::unordered_set<std::string_view> known;
   for (const OfferedColumn& column : old.columns) known.insert(column.path);
   for (StagedColumn& column : table.columns) {
     gathered.staged.emplace(column.path, &column);
     if (!column.unreadable.empty()) {
-      gathered.wrong.push_back(column.path + ": " + column.unreadable);
-      continue;
+      gathered.wrong.push_back({column.unreadable});
+      if (!is_offsets(column)) continue;
     }
     if (column.is_open) gathered.open.push_back(column.path + ": open for writing");
     // What is committed of a list that has no items yet is not a byte.
     if (column.base > 0 || known.contains(column.path)) {
-      if (!old.reason.empty()) gathered.wrong.push_back(column.path + ": no entries can be added, " + old.reason);
+      if (!old.reason.empty()) gathered.wrong.push_back({column.path + ": no entries can be added, " + old.reason});
       continue;
     }
     auto made = tfile::offered_column(column.path);
     if (made) {
       gathered.added.push_back(*std::move(made));
     } else {
-      gathered.wrong.push_back(made.error().text);
+      gathered.wrong.push_back({made.error().text, !is_temporary(column.path)});
     }
   }
   return gathered;
+}
+
+// Numbers, one an entry.
+std::vector<std::int64_t> integers(const StagedColumn& column, tfile::Dtype dtype, std::int64_t first,
+                                   std::int64_t count) {
+  const std::size_t size = tfile::size_of(dtype);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count) * size);
+  const auto got = column.bytes->read(column.header + static_cast<std::uint64_t>(first) * size, bytes);
+  if (!got || *got < bytes.size()) return {};
+  std::vector<std::int64_t> values;
+  const bool is_signed = dtype == tfile::Dtype::i1 || dtype == tfile::Dtype::i2 || dtype == tfile::Dtype::i4;
+  for (std::size_t at = 0; at < bytes.size(); at += size) {
+    const bool is_negative = is_signed && (std::to_integer<unsigned>(bytes[at + size - 1]) & 0x80U) != 0;
+    std::int64_t value = is_negative ? -1 : 0;
+    std::memcpy(&value, bytes.data() + at, size);  // both are little-endian
+    values.push_back(value);
+  }
+  return values;
+}
+
+// Whether a column of integers has as many entries as there are lists, and is the length of each.
+bool counts_lists(const StagedColumn& column, const OfferedColumn& offered, const StagedColumn& offsets) {
+  constexpr std::int64_t kPiece = 4096;  // entries at a time: most columns are found out by the first few
+  const OfferedColumn of_lists{offsets.path, tfile::Dtype::i8, {}, Role::offsets, {}, {}};
+  const std::int64_t lists = entries_of(offsets, of_lists);
+  if (column.base > 0 || entries_of(column, offered) != lists) return false;
+  for (std::int64_t at = 0; at < lists; at += kPiece) {
+    const std::int64_t part = std::min(kPiece, lists - at);
+    const auto counts = integers(column, offered.dtype, at, part);
+    const auto ends = integers(offsets, tfile::Dtype::i8, at, part + 1);
+    if (counts.empty() || ends.empty()) return false;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (ends[i + 1] - ends[i] != counts[i]) return false;
+    }
+  }
+  return true;
+}
+
+bool is_integer(const OfferedColumn& column) {
+  const bool is_number =
+      column.dtype != tfile::Dtype::b1 && column.dtype != tfile::Dtype::f4 && column.dtype != tfile::Dtype::f8;
+  return is_number && column.shape.empty() && column.path.find('/') == std::string::npos;
+}
+
+// A list of arrays is written as an array that a column counts: which one, whatever its name, the entries tell.
+void find_counters(Gathered& columns) {
+  for (OfferedColumn& items : columns.added) {
+    const std::size_t slash = items.path.find('/');
+    if (items.shape.empty() || slash == std::string::npos) continue;
+    const auto offsets = columns.staged.find(items.path.substr(0, slash) + "/offsets.i8");
+    if (offsets == columns.staged.end() || offsets->second->base > 0) continue;
+    const auto counter = std::ranges::find_if(columns.added, [&](const OfferedColumn& each) {
+      return is_integer(each) && counts_lists(*columns.staged.at(each.path), each, *offsets->second);
+    });
+    if (counter == columns.added.end()) continue;
+    items.counter = tfile::unescape_name(tfile::parse_typed_name(counter->path)->stem);
+    columns.staged.at(items.path)->counter = items.counter;
+  }
 }
 
 // Of all branches together.
@@ -235,11 +305,16 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   const tfile::CommittedForm& old = committed ? committed->form : kNothing;
   const std::int64_t before = committed ? committed->entries : 0;
   Gathered columns = gather(table, old);
+  find_counters(columns);
   TableProgress progress;
-  progress.reasons = std::move(columns.wrong);
+  for (const Gathered::Wrong& one : columns.wrong) {
+    progress.reasons.push_back(one.reason);
+    if (one.is_news) progress.hopeless.push_back(one.reason);
+  }
   auto form = tfile::table_form(columns.added);
   if (!form) {
     progress.reasons.push_back(form.error().text);
+    progress.hopeless.push_back(form.error().text);
     return progress;
   }
   std::ranges::move(form->incomplete, std::back_inserter(progress.reasons));
@@ -252,9 +327,10 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   if (committed && !old.reason.empty()) counts.offered.emplace_back("the table", before);
   for (const BranchForm& branch : form->branches) counts.add(branch, columns.added, columns.staged, 0, committed);
   if (counts.offered.empty()) {
-    // All that it had goes.
-    if (table.removed.empty()) progress.reasons.push_back("no columns");
-    progress.whole = progress.reasons.empty() && columns.open.empty();
+    // All that it had goes; or it has a name, and its columns may come yet: nothing is wrong with that.
+    const bool is_named = table.forced && table.columns.empty();
+    if (table.removed.empty() && !is_named) progress.reasons.push_back("no columns");
+    progress.whole = !table.removed.empty() && progress.reasons.empty() && columns.open.empty();
     return progress;
   }
   sum_up(std::move(counts), std::move(columns.open), progress);

@@ -15,13 +15,14 @@ namespace tfilefs {
 struct TableProgress {
   std::int64_t entries = 0;  // that lack nothing in any branch
   std::vector<BranchProgress> branches;
-  bool can_be_cut = false;           // nothing but entries is missing, or a writer still at work
-  bool whole = false;                // all branches have as many, and nothing lacks a part, or has one too much
-  std::vector<std::string> reasons;  // why it is not whole, a line each
+  bool can_be_cut = false;            // nothing but entries is missing, or a writer still at work
+  bool whole = false;                 // all branches have as many, and nothing lacks a part, or has one too much
+  std::vector<std::string> reasons;   // why it is not whole, a line each
+  std::vector<std::string> hopeless;  // those of them that no more bytes can mend, and nobody was told of
 };
 
-// `committed`: where the file has a table of that name, else null. Sets where lists begin in each column of offsets.
-// Reads offsets: blocks for what is in the journal, or where only the file can tell.
+// `committed`: where the file has a table of that name, else null. Sets where lists begin in each column of offsets,
+// and what counts lists of arrays. Reads offsets: blocks for what is in the journal, or where only the file can tell.
 TableProgress progress_of(StagedTable&, const CommittedTable* committed);
 
 }  // namespace tfilefs

@@ -28,20 +28,42 @@ class ControlFiles final : public Holder {
   }
   std::optional<Attributes> known_attributes(Slot slot) const override {
     const ControlFile& file = files_[slot.index];
-    const std::size_t size = file.text().size();
+    if (!file.text) return std::nullopt;
+    return attributes_of(file, file.text().size());
+  }
+  void attributes(Slot slot, Reply<Attributes> reply) const override {
+    make_text(slot, std::move(reply), [self = shared_files(), slot](const std::string& text) {
+      return self->attributes_of(self->files_[slot.index], text.size());
+    });
+  }
+  void open(Slot slot, Reply<OpenedContent> reply) const override {
+    make_text(slot, std::move(reply), [](std::string text) {
+      OpenedContent opened;
+      opened.content = std::make_shared<FixedContent>(std::move(text));
+      opened.cacheable = false;
+      return opened;
+    });
+  }
+
+ private:
+  std::shared_ptr<const ControlFiles> shared_files() const {
+    return std::static_pointer_cast<const ControlFiles>(shared_from_this());
+  }
+  Attributes attributes_of(const ControlFile& file, std::size_t size) const {
     // What is closed is this process's own, to whomever the rest of the mount is given.
     if (file.is_closed) return file_attributes(of_daemon(wall_clock(), 0400), {}, size, size);
     return file_attributes(of_daemon(wall_clock()), ownership_, size, size);
   }
-  void attributes(Slot slot, Reply<Attributes> reply) const override { reply(*known_attributes(slot)); }
-  void open(Slot slot, Reply<OpenedContent> reply) const override {
-    OpenedContent opened;
-    opened.content = std::make_shared<FixedContent>(files_[slot.index].text());
-    opened.cacheable = false;
-    reply(std::move(opened));
+  template <class T, class Use>
+  void make_text(Slot slot, Reply<T> reply, Use use) const {
+    const ControlFile& file = files_[slot.index];
+    if (file.text) return reply(use(file.text()));
+    file.slow_text([use, reply = std::move(reply)](Result<std::string> text) mutable {
+      if (!text) return reply(tl::unexpected(std::move(text).error()));
+      reply(use(*std::move(text)));
+    });
   }
 
- private:
   const std::vector<ControlFile> files_;
   const Ownership ownership_;
 };
@@ -78,9 +100,10 @@ class ControlDirectory final : public Directory {
 
 class ControlHolder final : public Holder {
  public:
-  ControlHolder(std::vector<ControlFile> files, Ownership ownership)
+  ControlHolder(std::vector<ControlFile> files, Ownership ownership, std::function<void(Reply<void>)> sync)
       : ownership_(ownership),
         started_(wall_clock()),
+        sync_(std::move(sync)),
         directory_(std::make_shared<const ControlDirectory>(
             std::make_shared<const ControlFiles>(std::move(files), ownership))) {}
   void admit(Slot, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
@@ -91,10 +114,12 @@ class ControlHolder final : public Holder {
   }
   void attributes(Slot slot, Reply<Attributes> reply) const override { reply(*known_attributes(slot)); }
   void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
+  void sync(Slot, Reply<void> reply) const override { sync_(std::move(reply)); }
 
  private:
   const Ownership ownership_;
   const timespec started_;
+  const std::function<void(Reply<void>)> sync_;
   const std::shared_ptr<const Directory> directory_;
 };
 
@@ -104,8 +129,9 @@ std::shared_ptr<const Holder> make_control_file(ControlFile file, Ownership owne
   return std::make_shared<const ControlFiles>(std::vector<ControlFile>{std::move(file)}, ownership);
 }
 
-std::shared_ptr<const Holder> make_control_directory(std::vector<ControlFile> files, Ownership ownership) {
-  return std::make_shared<const ControlHolder>(std::move(files), ownership);
+std::shared_ptr<const Holder> make_control_directory(std::vector<ControlFile> files, Ownership ownership,
+                                                     std::function<void(Reply<void>)> sync) {
+  return std::make_shared<const ControlHolder>(std::move(files), ownership, std::move(sync));
 }
 
 }  // namespace tfilefs

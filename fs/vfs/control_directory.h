@@ -13,16 +13,19 @@ namespace tfilefs {
 // A file whose text is made each time it is opened.
 struct ControlFile {
   std::string name;
-  std::function<std::string()> text;  // thread-safe, does not block
+  std::function<std::string()> text;  // thread-safe, does not block; null: `slow_text` is there
   // Whether a caller may have it; null: everybody. What is closed to others shows so in its mode, too.
   std::function<void(const CallerPtr&, Reply<void>)> admit = nullptr;
   bool is_closed = false;
+  // For a text that only a thread which may block can make.
+  std::function<void(Reply<std::string>)> slow_text = nullptr;
 };
 
-// .tfilefs: a directory of such files, with the owner and times of the daemon.
 // One such file, wherever it stands.
 std::shared_ptr<const Holder> make_control_file(ControlFile, Ownership);
 
-std::shared_ptr<const Holder> make_control_directory(std::vector<ControlFile>, Ownership);
+// .tfilefs: a directory of such files, with the owner and times of the daemon. `sync` is what fsync(2) on it does.
+std::shared_ptr<const Holder> make_control_directory(std::vector<ControlFile>, Ownership,
+                                                     std::function<void(Reply<void>)> sync);
 
 }  // namespace tfilefs

@@ -83,9 +83,16 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
                                             {"config.json", [text = options.config_json] { return text; }},
                                             {"errors", [this] { return errors_.text(); }, nullptr, closed},
                                             {"metrics", [this] { return metrics(); }, nullptr, closed},
-                                            {"pending.json", [this] { return pending_json(); }, nullptr, closed},
+                                            {"pending.json", nullptr, nullptr, closed,
+                                             [this](Reply<std::string> reply) {
+                                               answer_blocking(
+                                                   *cache_, [this] { return pending_json(); }, std::move(reply));
+                                             }},
                                             {"stats.json", [this] { return stats_json(); }, nullptr, closed}},
-                                           options.ownership);
+                                           options.ownership, [this](Reply<void> reply) {
+                                             answer_blocking(
+                                                 *cache_, [this] { return commit_all(); }, std::move(reply));
+                                           });
 }
 
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<const Origin> origin,
@@ -95,15 +102,9 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<cons
   inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, std::move(file)), {}});
 }
 
-// Files are committed while requests are still answered. What those opened meanwhile, a journal that was just taken
-// over among it, is committed when there are no more; all that may hold a file goes before the cache that it is written
-// with.
+// All that may hold a file goes before the cache that it is written with.
 FileSystem::~FileSystem() {
-  files_.clear();  // and with them those that are open for writing
-  finish_writing();
-  cache_->settle();
-  files_.clear();
-  finish_writing();
+  end();
   inodes_.reset();
   tree_.reset();
   written_.reset();
@@ -179,18 +180,50 @@ std::vector<std::string> FileSystem::finish_writing() {
   std::vector<std::string> left;
   for (const auto& file : written_files()) {
     file->staged().stop();
-    for (const std::string& line : file->staged().pending()) left.push_back("/" + line);
+    for (const auto& [path, reason] : file->staged().pending()) left.push_back(path + ": " + reason);
   }
   return left;
 }
 
-// What `tfilefs umount` looks at: progress, and what could not be committed when last tried.
-std::string FileSystem::pending_json() const {
-  nlohmann::json json = {{"tfilefs", 1}, {"left", 0}, {"pending", nlohmann::json::array()}};
+Result<> FileSystem::commit_all() {
+  Result<> done;
+  for (const auto& file : written_files()) {
+    auto committed = file->staged().commit(file->staged().root());
+    if (done) done = std::move(committed);
+  }
+  return done;
+}
+
+std::vector<std::string> FileSystem::unkept() const {
+  std::vector<std::string> paths;
+  for (const auto& file : written_files()) {
+    for (const std::string& path : file->staged().unkept()) paths.push_back("/" + path);
+  }
+  return paths;
+}
+
+// Files are committed while requests are still answered. What those opened meanwhile, a journal that was just taken
+// over among it, is committed when there are no more.
+std::vector<std::string> FileSystem::end() {
+  files_.clear();  // and with them those that are open for writing
+  finish_writing();
+  cache_->settle();
+  files_.clear();
+  finish_writing();
+  return unkept();
+}
+
+// What `tfilefs umount` looks at: progress, what could not be committed when last tried, and what nothing keeps.
+Result<std::string> FileSystem::pending_json() const {
+  nlohmann::json json = {{"tfilefs", 1}, {"left", 0}, {"pending", nlohmann::json::array()}, {"unkept", unkept()}};
+  json["reasons"] = nlohmann::json::array();
   std::uint64_t left = 0;
   for (const auto& file : written_files()) {
     left += file->staged().bytes_left();
-    for (const std::string& line : file->staged().pending()) json["pending"].push_back("/" + line);
+    for (const auto& [path, reason] : file->staged().pending()) {
+      json["pending"].push_back(path + ": " + reason);
+      json["reasons"].push_back({{"path", path}, {"reason", reason}});
+    }
   }
   json["left"] = left;
   return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";

@@ -135,6 +135,8 @@ class FileSystem {
 
   // Commits what is whole, and ends writing. What stays pending, a line each. Blocks.
   std::vector<std::string> finish_writing();
+  // The same for good: nothing is answered any more. The staged files of which bytes are lost. Blocks.
+  std::vector<std::string> end();
 
   ErrorLog& errors() { return errors_; }
   ClusterCache& cache() { return *cache_; }
@@ -183,7 +185,9 @@ class FileSystem {
   std::string stats_json() const;
   std::string metrics() const;
   std::vector<std::shared_ptr<WrittenFile>> written_files() const;
-  std::string pending_json() const;
+  Result<> commit_all();
+  std::vector<std::string> unkept() const;
+  Result<std::string> pending_json() const;
 
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   ErrorLog errors_;

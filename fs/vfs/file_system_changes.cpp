@@ -19,6 +19,7 @@ tl::unexpected<Error> bad_handle() { return fail(ErrorKind::invalid, "unknown ha
 
 // Who is refused a change reads why; that a name is taken or missing says itself.
 void FileSystem::note_refusal(const Inode& inode, std::string_view below, const Error& error) {
+  if (error.text.empty()) return;  // of what was told before
   switch (error.kind) {
     case ErrorKind::not_found:
     case ErrorKind::exists:

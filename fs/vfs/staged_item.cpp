@@ -46,7 +46,7 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
     if (!writes_) return reply({});
     file_->staged().flushed(*node_);
     if (auto error = file_->staged().take_error(*node_)) return reply(tl::unexpected(*std::move(error)));
-    if (!file_->staged().becomes_table(*node_)) return reply({});
+    if (!file_->staged().is_to_be_checked(*node_)) return reply({});
     answer_blocking(
         file_->context().cache, [file = file_, node = node_] { return file->staged().check_closed(node); },
         std::move(reply));
@@ -105,13 +105,13 @@ void StagedContent::write(std::uint64_t offset, std::span<const std::byte> bytes
   auto taken = bytes_->write_now(offset, bytes);
   if (!taken) return reply(tl::unexpected(as_permission(tl::unexpected(std::move(taken).error())).error()));
   if (*taken) {
-    file_->staged().written(*node_);
+    file_->staged().written(*node_, offset);
     return reply(bytes.size());
   }
   auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   auto job = [self = shared_from_this(), offset, copy]() -> Result<std::size_t> {
     TRY_VOID(as_permission(self->bytes_->write(offset, *copy)));
-    self->file_->staged().written(*self->node_);
+    self->file_->staged().written(*self->node_, offset);
     return copy->size();
   };
   answer_blocking(file_->context().cache, std::move(job), std::move(reply));
@@ -124,7 +124,7 @@ void StagedContent::append(std::uint64_t offset, std::span<const std::byte> byte
   auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
   auto job = [self = shared_from_this(), copy]() -> Result<std::size_t> {
     TRY_VOID(as_permission(self->bytes_->append(*copy)));
-    self->file_->staged().written(*self->node_);
+    self->file_->staged().written(*self->node_, self->bytes_->size());  // nothing before it
     return copy->size();
   };
   answer_blocking(file_->context().cache, std::move(job), std::move(reply));

@@ -3,6 +3,7 @@
 test_write_model.py do at random."""
 
 import contextlib
+import errno
 import os
 import shutil
 import subprocess
@@ -428,9 +429,11 @@ def test_a_mount_that_waits_does_not_spin(place):
         assert sum(int(n) for n in stat.read().split()[13:15]) - before < 30, "hundredths of a second"
 
 
-def test_offsets_that_do_not_begin_with_0_wait(place):
+def test_offsets_that_do_not_begin_with_0_are_refused(place):
     p = place()
-    p.append("Events/v/offsets.i8", i8(1, 2))
+    with pytest.raises(OSError) as refused:
+        p.append("Events/v/offsets.i8", i8(1, 2))
+    assert refused.value.errno == errno.EINVAL
     p.append("Events/v/values.f4", f4(1, 2))
     assert p.status() == 1
     with open(os.path.join(p.top, "Events", ".pending.json")) as pending:

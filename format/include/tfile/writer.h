@@ -35,6 +35,7 @@ struct OfferedColumn {
   std::vector<std::uint32_t> shape;
   Role role = Role::values;  // values, offsets or chars
   std::string title;
+  std::string counter;  // of the items of a list: the branch that is known to count them; "": its name tells
 };
 
 // What "Muon_pt/values.f4", "Muon_pt/offsets.i8", "name/chars.u1", "px.f4" say by themselves. Error: invalid (not the

@@ -81,6 +81,14 @@ TEST(TableForm, ListsAreVectorsUnlessTheirCounterIsThere) {
   }
 }
 
+TEST(TableForm, AListOfArraysHasTheCounterThatIsKnown) {
+  std::vector<OfferedColumn> columns;
+  for (const char* path : {"v/offsets.i8", "v/values.f4x3", "n.i4", "nv.i4"}) columns.push_back(*offered_column(path));
+  EXPECT_EQ(table_form(columns)->branches[0].counter, "nv");
+  columns[1].counter = "n";
+  EXPECT_EQ(table_form(columns)->branches[0].counter, "n");
+}
+
 TEST(TableForm, TextsNestedListsAndRecords) {
   EXPECT_EQ(only({"s/offsets.i8", "s/chars.u1"}).kind, Kind::text);
   const BranchForm nested = only({"v/values/values.f4", "v/offsets.i8", "v/values/offsets.i8"});
@@ -102,13 +110,14 @@ TEST(TableForm, SaysWhatIsMissing) {
   EXPECT_EQ(lines({"v/values/offsets.i8"}), std::vector<std::string>{"v: values without offsets"});
   EXPECT_EQ(lines({"r/a.f4"}), std::vector<std::string>{"r: a record needs two members"});
   EXPECT_TRUE(form_of({"r/a.f4"})->branches.empty());
+  EXPECT_EQ(lines({"v/offsets.i8", "v/values.f4x3", "n.i4"}),
+            std::vector<std::string>{"v: a list of arrays is written where a column of integers counts it"});
 }
 
 TEST(TableForm, RefusesWhatIsNotWritten) {
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/b.f4"}).find("lists of records"), std::string::npos);
   EXPECT_NE(error_of({"v/tags.i1", "v/index.i8", "v/x/a.f4"}).find("variants"), std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/raw.u1"}).find("not decoded"), std::string::npos);
-  EXPECT_NE(error_of({"v/offsets.i8", "v/values.f4x3"}).find("list of arrays"), std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/offsets.i8", "v/values/values.f4x3"}).find("lists of arrays"),
             std::string::npos);
   EXPECT_NE(error_of({"r/a.f4", "r/s/offsets.i8"}).find("anything but numbers"), std::string::npos);

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of StagedFile: why what is staged is not committed.
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "staging/staged_file.h"
+
+namespace tfilefs {
+
+bool StagedFile::is_committing() const {
+  const Lock lock(mutex_);
+  return committing_;
+}
+
+// As it is now; while a commit is under way, as it was before.
+StagedFile::Reasons StagedFile::reasons() {
+  if (is_committing()) {
+    const Lock lock(mutex_);
+    return known_;
+  }
+  const Lock commit(commit_mutex_);
+  Reasons found = look_for_reasons();
+  const Lock lock(mutex_);
+  for (const auto& [path, failure] : failed_) {
+    if (failure.at >= last_change_) found[path].push_back(failure.text);
+  }
+  known_ = found;
+  return found;
+}
+
+StagedFile::Reasons StagedFile::look_for_reasons() {
+  StagedChanges changes;
+  {
+    const Lock lock(mutex_);
+    drop_unused(*root_);
+    changes = staged_changes(root_);
+  }
+  Reasons found;
+  if (auto followed = has_pending() ? follow_file() : Result<>(); !followed) {
+    const std::vector<std::string> one{followed.error().text};
+    for (const StagedTable& table : changes.tables) found[table.path] = one;
+    for (const StagedArrow& file : changes.arrows) found[file.path] = one;
+    if (found.empty()) found[""] = one;
+    return found;
+  }
+  for (const StagedChanges::Misplaced& file : changes.misplaced) {
+    found[file.path] = {file.waits ? "a list without offsets, or a table: offsets.i8, another column beside it, or a "
+                                     "file named .table tells"
+                                   : "no column of a table: its directory is one of the file"};
+  }
+  for (const StagedChanges::Refused& directory : changes.refused) found[directory.path] = {directory.reason};
+  for (StagedTable& table : changes.tables) {
+    read_columns(table);
+    TableProgress done = progress(table);
+    if (!done.whole) found[table.path] = std::move(done.reasons);
+  }
+  for (const StagedArrow& file : changes.arrows) {
+    if (auto table = whole_arrow(file); !table) found[file.path] = {table.error().text};
+  }
+  return found;
+}
+
+// What only something else than more bytes can mend is told in .tfilefs/errors, once.
+void StagedFile::tell(const std::string& path, const std::vector<std::string>& hopeless) {
+  const std::string begin = path + ": ";
+  std::set<std::string> now;
+  for (const std::string& reason : hopeless) now.insert(begin + reason);
+  std::vector<std::string> fresh;
+  {
+    const Lock lock(mutex_);
+    std::erase_if(told_, [&](const std::string& line) { return line.starts_with(begin) && !now.contains(line); });
+    for (const std::string& line : now) {
+      if (told_.insert(line).second) fresh.push_back(line.substr(begin.size()));
+    }
+  }
+  const std::string shown = "/" + joined_path(path_, path);
+  for (const std::string& reason : fresh) writing_.errors.add(shown, "not committed: " + reason);
+}
+
+void StagedFile::keep_error(const CommitWork& planned, const Error& error) {
+  const Lock lock(mutex_);
+  const auto at = StagedNode::Clock::now();
+  if (planned.tables.empty()) failed_[""] = {error.text, at};
+  for (const CommitWork::Table& table : planned.tables) {
+    failed_[table.staged.path] = {error.text, at};
+    for (const StagedColumn& column : table.staged.columns) column.node->error = error;
+  }
+}
+
+std::vector<StagedFile::Pending> StagedFile::pending() {
+  std::vector<Pending> all;
+  for (const auto& [below, reasons] : reasons()) {
+    const std::string path = "/" + joined_path(path_, below);
+    for (const std::string& reason : reasons) all.push_back({path, reason});
+  }
+  return all;
+}
+
+// Versioned as docs/semantics.md says. Writers wait for the lock: text is made without it.
+Result<std::string> StagedFile::pending_json() {
+  Reasons known = reasons();
+  StagedChanges changes;
+  {
+    const Lock lock(mutex_);
+    changes = staged_changes(root_);
+  }
+  nlohmann::json json = {{"tfilefs", 1}, {"tables", nlohmann::json::array()}};
+  for (const StagedArrow& file : changes.arrows) {
+    json["tables"].push_back({{"path", file.table},
+                              {"committed", false},
+                              {"arrow", {{"path", file.path}, {"size", file.size}, {"open", file.is_open}}},
+                              {"columns", nlohmann::json::array()},
+                              {"reasons", known[file.path]}});
+    known.erase(file.path);
+  }
+  for (const StagedTable& table : changes.tables) {
+    nlohmann::json columns = nlohmann::json::array();
+    for (const StagedColumn& column : table.columns) {
+      columns.push_back({{"path", column.path},
+                         {"size", column.size},
+                         {"committed", column.base},
+                         {"open", column.is_open},
+                         {"committing", column.is_committing}});
+    }
+    json["tables"].push_back({{"path", table.path},
+                              {"committed", table.committed},
+                              {"columns", std::move(columns)},
+                              {"reasons", known[table.path]}});
+    known.erase(table.path);
+  }
+  json["others"] = nlohmann::json::array();
+  for (const auto& [path, reasons] : known) json["others"].push_back({{"path", path}, {"reasons", reasons}});
+  return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tfilefs

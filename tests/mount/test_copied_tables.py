@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`cp -r` of every table of real files out of one mount and into another, and `diff -r` of the two. What is not the same
+says why, and cp, or the commit, fails."""
+
+import collections
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+
+import pytest
+
+import mounted
+
+CORPUS = os.environ.get("TFILEFS_CORPUS")
+pytestmark = pytest.mark.corpus
+
+# Of what is not written, in the words that users are told.
+NOT_WRITTEN = (
+    "lists of records, and maps, are not written",
+    "records of anything but numbers are not written",
+    "bytes that were not decoded are not written",
+    "variants are not written",
+)
+# Of what only waits for something else, which nothing that was copied tells.
+WAITS = (
+    "a list of arrays is written where a column of integers counts it",
+    "a record needs two members",
+    "entries of",  # branches of different length
+)
+
+
+def tables_below(directory, depth=0):
+    for name in sorted(os.listdir(directory)):
+        path = os.path.join(directory, name)
+        if not os.path.isdir(path):
+            continue
+        kind = None
+        with contextlib.suppress(OSError, ValueError), open(os.path.join(path, ".schema.json")) as schema:
+            kind = json.load(schema).get("kind")
+        if kind == "ttree":
+            yield path
+        elif not kind and depth < 8 and not os.path.exists(os.path.join(path, "object.bin")):
+            yield from tables_below(path, depth + 1)
+
+
+def run(*command):
+    return subprocess.run(command, capture_output=True, text=True, errors="replace")
+
+
+def copy(table):
+    """What became of it: (status of cp, status of the commit, status of diff, all that was said)."""
+    target = tempfile.mkdtemp(prefix="tfilefs-copied-")
+    try:
+        with mounted.Mounted(target, ("rw", "commit=86400")) as m:
+            into = os.path.join(m.path, "new.root")
+            os.mkdir(into)
+            copied = run("cp", "-r", table, into)
+            committed = run(mounted.program(), "commit", into)
+            same = run("diff", "-r", table, os.path.join(into, os.path.basename(table)))
+            return copied.returncode, committed.returncode, same.returncode, m.errors() + committed.stderr
+    finally:
+        shutil.rmtree(target)
+
+
+def test_tables_of_real_files_are_copied(capsys):
+    if not CORPUS:
+        pytest.skip("TFILEFS_CORPUS names no corpus of real files")
+    verdicts, wrong = collections.Counter(), []
+    with mounted.Mounted(os.path.join(CORPUS, "files")) as m:
+        files = [os.path.join(m.path, name) for name in sorted(os.listdir(m.path))]
+        for table in (table for file in files if os.path.isdir(file) for table in tables_below(file)):
+            copied, committed, same, said = copy(table)
+            refused = next((reason for reason in NOT_WRITTEN if reason in said), None)
+            waits = next((reason for reason in WAITS if reason in said), None)
+            if (copied, committed, same) == (0, 0, 0):
+                verdicts["the same"] += 1
+            elif copied != 0 and refused:
+                verdicts[refused] += 1
+            elif committed != 0 and waits:
+                verdicts[waits] += 1
+            else:
+                wrong.append((os.path.relpath(table, m.path), copied, committed, same, said[-300:]))
+    with capsys.disabled():
+        for what, count in verdicts.most_common():
+            print(f"\ncopied: {count} tables of {sum(verdicts.values())}: {what}", end="")
+    assert not wrong, wrong
+    assert verdicts["the same"] >= 0.5 * sum(verdicts.values())

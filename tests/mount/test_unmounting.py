@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `tfilefs umount`, and the daemon itself, say of staged bytes at the end of a mount is what happened to them."""
+
+import contextlib
+import errno
+import os
+import subprocess
+import time
+
+import numpy as np
+import pytest
+import uproot
+
+import mounted
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """Two directories of a file system of 2 MB, one of them to be mirrored; and what fills it."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk]).returncode != 0:
+        pytest.skip("only root may mount a small file system")
+    (disk / "source").mkdir()
+    yield disk
+    subprocess.run(["umount", "-l", disk], check=True)
+
+
+def fill(disk):
+    with open(disk / "full", "wb", buffering=0) as file, contextlib.suppress(OSError):
+        while file.write(b"f" * 4096):
+            pass
+
+
+def stage(m, name, count):
+    table = os.path.join(m.path, "out.root", "Events")
+    os.makedirs(table, exist_ok=True)
+    values = np.random.default_rng(len(name)).integers(0, 1 << 62, count)
+    with open(os.path.join(table, name), "wb") as file:
+        file.write(values.tobytes())
+    return values
+
+
+def umount(m, *options):
+    return subprocess.run([mounted.program(), "umount", *options, m.path], capture_output=True, text=True)
+
+
+def test_what_a_full_disk_does_not_keep_keeps_the_mount(small_disk):
+    """It is named; with room, all of it is committed."""
+    m = mounted.Mounted(small_disk / "source", ("rw", "commit=600"))
+    values = stage(m, "x.i8", 50_000)
+    fill(small_disk)
+    said = umount(m)
+    assert said.returncode == 1 and mounted.is_mount_point(m.path)
+    assert "/out.root/Events/x.i8" in said.stderr and "not unmounted" in said.stderr
+    assert "kept in the journal" not in said.stderr
+    os.unlink(small_disk / "full")
+    said = umount(m)
+    assert said.returncode == 0 and said.stderr == ""
+    assert m.close() == 0
+    with uproot.open(small_disk / "source" / "out.root") as file:
+        assert np.array_equal(file["Events"]["x"].array(library="np"), values)
+
+
+def test_what_is_removed_needs_no_room(small_disk):
+    """And its journal goes with it."""
+    m = mounted.Mounted(small_disk / "source", ("rw", "commit=600"))
+    stage(m, "x.i8", 50_000)
+    fill(small_disk)
+    assert umount(m).returncode == 1
+    os.unlink(os.path.join(m.path, "out.root", "Events", "x.i8"))
+    os.rmdir(os.path.join(m.path, "out.root", "Events"))
+    os.rmdir(os.path.join(m.path, "out.root"))
+    assert os.listdir(small_disk / "source") == []
+    said = umount(m)
+    assert said.returncode == 0 and said.stderr == ""
+    assert m.close() == 0
+
+
+@pytest.mark.parametrize("others", (False, True))
+def test_removing_what_filled_the_disk_frees_it(small_disk, others):
+    """At once, and what is staged beside it stays."""
+    m = mounted.Mounted(small_disk / "source", ("rw", "commit=600"))
+    if others:
+        synced = stage(m, "y.i8", 1000)
+    os.makedirs(os.path.join(m.path, "out.root", "Events"), exist_ok=True)
+    path = os.path.join(m.path, "out.root", "Events", "x.i8")
+    with pytest.raises(OSError) as full, open(path, "wb", buffering=0) as file:
+        while True:
+            file.write(b"12345678" * 20_000)
+            os.fsync(file.fileno())
+    assert full.value.errno == errno.ENOSPC
+    free = lambda: os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_bsize
+    assert free() < 300_000
+    os.unlink(path)
+    deadline = time.monotonic() + 20  # the kernel lets go of the handle when it likes
+    while free() < 1_900_000 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert free() > 1_900_000
+    if others:
+        assert umount(m).returncode == 0
+        with uproot.open(small_disk / "source" / "out.root") as file:
+            assert np.array_equal(file["Events"]["y"].array(library="np"), synced)
+    assert m.close() == 0
+
+
+def test_what_is_given_up_is_named(small_disk):
+    m = mounted.Mounted(small_disk / "source", ("rw", "commit=600"))
+    stage(m, "x.i8", 50_000)
+    fill(small_disk)
+    said = umount(m, "--lazy")
+    assert said.returncode == 1 and "lost" in said.stderr and "/out.root/Events/x.i8" in said.stderr
+    assert "kept in the journal" not in said.stderr
+    assert m.close() == 1
+    assert "lost" in m.messages() and "/out.root/Events/x.i8" in m.messages()
+
+
+def test_what_is_kept_is_said_to_be(tmp_path):
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    stage(m, "x.i8", 100)
+    stage(m, "y.i8", 50)
+    said = umount(m)
+    assert said.returncode == 1
+    assert said.stderr.splitlines() == ["tfilefs: not committed, kept in the journal: /out.root/Events: y: 50 entries of 100"]
+    assert m.close() == 0
+
+
+@pytest.mark.parametrize("became", ("junk", "nothing"))
+@pytest.mark.parametrize("options", ((), ("rw",)))
+def test_a_source_that_is_no_root_file_any_more(samples, tmp_path, options, became):
+    """Nothing was to be kept: it is unmounted, and that is all."""
+    source = tmp_path / "a.root"
+    source.write_bytes(open(os.path.join(samples("numbers"), "numbers-505.root"), "rb").read())
+    m = mounted.Mounted(source, options)
+    os.listdir(m.path)
+    if became == "junk":
+        source.write_bytes(b"junk" * 2000)
+    else:
+        source.unlink()
+    said = umount(m)
+    assert (said.returncode, said.stderr) == (0, "")
+    assert m.close() == 0
