@@ -167,6 +167,7 @@ CommitWork StagedFile::plan_work(Occasion occasion, bool& again) {
   again = false;
   StagedChanges changes;
   {
+    const Lock change(change_mutex_);  // what is frozen keeps its name
     const Lock lock(mutex_);
     changes = staged_changes(root_);
     // An empty file, an empty directory: only when nothing more can come.

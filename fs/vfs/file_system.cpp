@@ -206,9 +206,10 @@ void FileSystem::note(const Inode& inode, std::string_view below, const Error& e
   errors_.add(path, error);
 }
 
-// What stands at the inode's path in the generation that is now. A file of an older one is no more: the kernel, told
-// ESTALE, walks its path again and finds the new one.
+// What stands at the inode's path in the generation that is now. A file of an older one is no more, nor is what lies in
+// a directory that was moved: the kernel, told ESTALE, walks its path again and finds the new one.
 void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> reply) {
+  if (inodes_->has_left(*inode)) return reply(source_changed());
   Entry entry = inodes_->entry(*inode);
   const GenerationPtr generation = entry.holder->generation();
   if (!generation) return reply(std::move(entry));

@@ -127,6 +127,7 @@ std::shared_ptr<const Holder> WrittenFile::directory(const NodePtr& node) {
 // A commit may rename it while the file is looked at: names and state are those of one moment, or it is looked at
 // again.
 void WrittenFile::committed_directory(const NodePtr& node, Freshness freshness, Reply<DirectoryPtr> reply) {
+  if (staged_->is_forgotten()) return reply(tfile::fail(ErrorKind::stale, path() + ": was removed or moved"));
   auto names = staged_->committed_path(*node);
   if (!names || !staged_->is_there()) return reply(DirectoryPtr());
   mounted_->current(freshness, [self = shared_from_this(), node, names = *std::move(names),
