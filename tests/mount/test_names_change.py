@@ -108,6 +108,44 @@ def test_what_is_made_anew_is_no_dead_directory(place):
         assert still.fileno() >= 0
 
 
+@pytest.mark.parametrize("killed", (False, True))
+@pytest.mark.parametrize("above", ("", "directory/"))
+@pytest.mark.parametrize(
+    "moves",
+    ("AT BA TB", "BT AB TA", "AT BA CB TC", "AD", "BD AB CA", "-A BA", "-A -B CA", "-B AB CA", "AT BA TB CT"),
+)
+def test_names_go_from_one_table_to_another(place, moves, above, killed):
+    """As in a commit: A to T is AT, and -A that A is removed."""
+    p = place()
+    expected = {}
+    for count, name in enumerate("ABC", 1):
+        expected[name] = list(range(count))
+        p.append(f"{above}{name}/x.i8", i8(*expected[name]))
+    assert p.status("") == 0
+    at = lambda name: os.path.join(p.top, above, name)
+    for source, to in moves.split():
+        if source == "-":
+            shutil.rmtree(at(to))
+            del expected[to]
+            continue
+        os.rename(at(source), at(to))
+        expected[to] = expected.pop(source)
+    if above:
+        os.rename(at(""), os.path.join(p.top, "other"))
+        above = "other/"
+    for name, values in expected.items():
+        values.append(9)
+        p.append(f"{above}{name}/x.i8", i8(9))
+    if killed:
+        p.kill()
+    assert p.status("") == 0
+    for name, values in expected.items():
+        assert p.read(f"{above}{name}/x.i8") == values
+        assert p.tree(above + name) == {"x": values}
+    assert sorted(os.listdir(os.path.join(p.top, above))) == sorted(expected)
+    assert p.umount() == 0
+
+
 def test_a_removed_column_has_no_other_names(place):
     p = place()
     fill(p)
