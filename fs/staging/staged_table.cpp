@@ -118,10 +118,14 @@ void Changes::add_table(const NodePtr& directory, const std::string& path) {
   table.removed.assign(directory->hidden.begin(), directory->hidden.end());
   std::sort(table.columns.begin(), table.columns.end(),
             [](const StagedColumn& a, const StagedColumn& b) { return a.node->id < b.node->id; });
-  if (!table.columns.empty() || !table.removed.empty() || table.forced) made_.tables.push_back(std::move(table));
+  const bool changes = !table.columns.empty() || !table.removed.empty() || !table.missing.empty();
+  if (changes || table.forced) made_.tables.push_back(std::move(table));
 }
 
 void Changes::add_columns(const StagedNode& directory, const std::string& below, StagedTable& into) {
+  if (!below.empty()) {
+    for (const std::string& name : directory.hidden) into.missing.push_back(joined_path(below, name));
+  }
   for (const auto& [name, node] : directory.children) {
     if (node->directory) {
       add_columns(*node, joined_path(below, name), into);

@@ -42,6 +42,7 @@ struct StagedTable {
   bool forced = false;                // a .table was put into it
   std::vector<StagedColumn> columns;  // in the order in which they were made
   std::vector<std::string> removed;   // committed names right below it that go: a branch each
+  std::vector<std::string> missing;   // committed columns that were removed while the rest of their branch is there
   // All columns are made of one staged Arrow file of that size, which is their node and `node`.
   std::optional<std::uint64_t> arrow_size;
 };

@@ -237,6 +237,8 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   Gathered columns = gather(table, old);
   TableProgress progress;
   progress.reasons = std::move(columns.wrong);
+  for (const std::string& path : table.missing)
+    progress.reasons.push_back(path + ": removed, but not all of " + path.substr(0, path.find('/')));
   auto form = tfile::table_form(columns.added);
   if (!form) {
     progress.reasons.push_back(form.error().text);

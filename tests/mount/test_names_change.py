@@ -109,6 +109,25 @@ def test_what_is_made_anew_is_no_dead_directory(place):
 
 
 @pytest.mark.parametrize("killed", (False, True))
+@pytest.mark.parametrize("part", ("v/values.f4", "v/offsets.i8", "r/a.i8"))
+def test_a_part_of_a_branch_goes_with_the_rest(place, part, killed):
+    """Until then its table is not committed, and told."""
+    p = place()
+    fill(p)
+    os.unlink(os.path.join(p.top, "Events", part))
+    if killed:
+        p.commit("..")
+        p.kill()
+    assert p.status() == 1 and p.tree() == CONTENT
+    with open(os.path.join(p.top, "Events/.pending.json")) as pending:
+        assert part + ": removed" in pending.read()
+    shutil.rmtree(os.path.join(p.top, "Events", part[0]))
+    assert p.status() == 0
+    assert p.tree() == {name: value for name, value in CONTENT.items() if name != part[0]}
+    assert p.umount() == 0
+
+
+@pytest.mark.parametrize("killed", (False, True))
 @pytest.mark.parametrize("above", ("", "directory/"))
 @pytest.mark.parametrize(
     "moves",
