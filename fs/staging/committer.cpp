@@ -151,6 +151,16 @@ Result<> Committer::rename(const CommitWork::Rename& key) {
   return {};
 }
 
+// A key, and what is known of the table, or of those below it: under the same path there may be another.
+Result<> Committer::remove(const CommitWork::Key& key) {
+  TRY_VOID(writer_->remove_key(key_path(key.directory), key_path(key.name)));
+  const std::string gone = joined_path(key.directory, key.name);
+  const auto goes = [&](const std::string& path) { return path == gone || path.starts_with(gone + "/"); };
+  std::erase_if(tables_, [&](const auto& table) { return goes(table.first); });
+  std::erase_if(ours_, goes);
+  return {};
+}
+
 // Of one directory: each key when its new name is free, which that of another may have to leave first.
 Result<> Committer::rename_keys(std::vector<CommitWork::Rename> waiting) {
   std::set<std::string> taken;
@@ -190,7 +200,7 @@ Result<> Committer::change_names(const CommitWork& work) {
   for (const CommitWork::Key& key : work.removed) in(key.directory).removed.push_back(key.name);
   for (const CommitWork::Rename& key : work.renamed) in(key.from.directory).renamed.push_back(key);
   for (auto& [at, changes] : by_directory) {
-    for (const std::string& name : changes.removed) TRY_VOID(writer_->remove_key(key_path(at.second), key_path(name)));
+    for (const std::string& name : changes.removed) TRY_VOID(remove({at.second, name}));
     TRY_VOID(rename_keys(std::move(changes.renamed)));
   }
   return {};

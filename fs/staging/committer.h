@@ -61,6 +61,7 @@ class Committer {
   Result<TableCommit*> table(const std::string& path, bool committed);
   Result<> collect(CommitWork&);
   Result<> change_names(const CommitWork&);
+  Result<> remove(const CommitWork::Key&);
   Result<> rename_keys(std::vector<CommitWork::Rename>);
   Result<> rename(const CommitWork::Rename&);
   Result<std::int64_t> column_items(const std::string& table, const std::string& column) const;

@@ -239,12 +239,13 @@ void StagedFile::release(const CommitWork& work) {
 void StagedFile::settle(const CommitWork& work) {
   const Lock lock(mutex_);
   ++commits_;
-  for (const NodePtr& node : work.made) became_committed(node);
+  for (const auto& [node, name] : work.hidden) node->hidden.erase(name);
+  // Before anything below them is committed under their new names, and they with it.
   for (const NodePtr& node : work.moved) {
     if (const NodePtr parent = node->parent.lock()) parent->hidden.erase(node->base_name);
-    became_committed(node);
   }
-  for (const auto& [node, name] : work.hidden) node->hidden.erase(name);
+  for (const NodePtr& node : work.moved) became_committed(node);
+  for (const NodePtr& node : work.made) became_committed(node);
   for (const CommitWork::Table& table : work.tables) {
     if (table.staged.arrow_size) {
       settle_arrow(table.staged.node);

@@ -165,6 +165,43 @@ def test_names_go_from_one_table_to_another(place, moves, above, killed):
     assert p.umount() == 0
 
 
+@pytest.mark.parametrize("moved", (False, True))
+def test_a_table_that_takes_the_place_of_a_removed_one_is_written(place, moved):
+    """By a mount that has written that, and has not left the file since, for something waits in it."""
+    p = place()
+    p.append("A/x.i8", i8(0))
+    p.append("B/x.i8", i8(1))
+    p.append("Waits/x.i8", i8(1, 2))
+    p.append("Waits/y.i8", i8(1))
+    p.commit("")
+    p.append("A/x.i8", i8(2))
+    p.append("B/x.i8", i8(3))
+    p.commit("")
+    shutil.rmtree(os.path.join(p.top, "A"))
+    if moved:
+        os.rename(os.path.join(p.top, "B"), os.path.join(p.top, "A"))
+    p.append("A/x.i8", i8(7, 8, 9))
+    p.commit("")
+    expected = [1, 3, 7, 8, 9] if moved else [7, 8, 9]
+    assert p.read("A/x.i8") == expected and p.tree("A") == {"x": expected}
+
+
+def test_what_is_below_a_directory_that_moves_is_committed_with_it(place):
+    """And the name that it had is free afterwards."""
+    p = place()
+    p.append("d/A/x.i8", i8(0))
+    assert p.status("") == 0
+    os.rename(os.path.join(p.top, "d"), os.path.join(p.top, "e"))
+    p.append("e/A/x.i8", i8(1))
+    p.append("e/below/B/x.i8", i8(2))
+    assert p.status("") == 0
+    p.append("d/A/x.i8", i8(3))
+    assert p.status("") == 0
+    p.append("e/A/x.i8", i8(4))
+    assert p.status("") == 0
+    assert [p.tree(name)["x"] for name in ("e/A", "e/below/B", "d/A")] == [[0, 1, 4], [2], [3]]
+
+
 def test_a_removed_column_has_no_other_names(place):
     p = place()
     fill(p)
