@@ -125,9 +125,8 @@ class Column:
         return items
 
     def is_whole(self, written):
-        """Whether nothing is there beyond these entries."""
-        entries = self.complete(written)
-        return all(written.get(path) in ((size, 0) if entries == 0 else (size,)) for path, size in self.sizes(entries).items())
+        """Whether nothing is there beyond these entries, nor less: lists begin with an offset of 0."""
+        return all(written.get(path) == size for path, size in self.sizes(self.complete(written)).items())
 
     def kind(self):
         return mounted_table.NAME_TYPE.match(self._leaf[0].rsplit("/", 1)[-1]).group(2)

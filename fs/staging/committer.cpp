@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <ctime>
 #include <utility>
 #include <vector>
@@ -153,10 +154,63 @@ Result<> Committer::rename(const CommitWork::Rename& key) {
   return {};
 }
 
+// A key, and what is known of the table, or of those below it: under the same path there may be another.
+Result<> Committer::remove(const CommitWork::Key& key) {
+  TRY_VOID(writer_->remove_key(key_path(key.directory), key_path(key.name)));
+  const std::string gone = joined_path(key.directory, key.name);
+  const auto goes = [&](const std::string& path) { return path == gone || path.starts_with(gone + "/"); };
+  std::erase_if(tables_, [&](const auto& table) { return goes(table.first); });
+  std::erase_if(ours_, goes);
+  return {};
+}
+
+// Of one directory: each key when its new name is free, which that of another may have to leave first.
+Result<> Committer::rename_keys(std::vector<CommitWork::Rename> waiting) {
+  std::set<std::string> taken;
+  for (const CommitWork::Rename& key : waiting) taken.insert(key.from.name);
+  while (!waiting.empty()) {
+    const auto next = std::ranges::find_if(waiting, [&](const auto& key) { return !taken.contains(key.to.name); });
+    if (next == waiting.end()) {  // a circle: one of them steps aside
+      CommitWork::Rename& first = waiting.front();
+      CommitWork::Key aside = first.from;
+      aside.name = "~";
+      auto done = rename({first.from, aside});
+      for (; !done && done.error().kind == ErrorKind::exists; done = rename({first.from, aside})) aside.name += "~";
+      TRY_VOID(std::move(done));
+      taken.erase(first.from.name);
+      first.from = std::move(aside);
+      continue;
+    }
+    TRY_VOID(rename(*next));
+    taken.erase(next->from.name);
+    waiting.erase(next);
+  }
+  return {};
+}
+
+// Directories from the root downward: below one that was renamed keys are named by its new name. In each of them first
+// what goes, whose name another may get.
+Result<> Committer::change_names(const CommitWork& work) {
+  struct Changes {
+    std::vector<std::string> removed;
+    std::vector<CommitWork::Rename> renamed;
+  };
+  std::map<std::pair<std::ptrdiff_t, std::string>, Changes> by_directory;
+  const auto in = [&](const std::string& directory) -> Changes& {
+    const std::ptrdiff_t depth = directory.empty() ? 0 : 1 + std::ranges::count(directory, '/');
+    return by_directory[{depth, directory}];
+  };
+  for (const CommitWork::Key& key : work.removed) in(key.directory).removed.push_back(key.name);
+  for (const CommitWork::Rename& key : work.renamed) in(key.from.directory).renamed.push_back(key);
+  for (auto& [at, changes] : by_directory) {
+    for (const std::string& name : changes.removed) TRY_VOID(remove({at.second, name}));
+    TRY_VOID(rename_keys(std::move(changes.renamed)));
+  }
+  return {};
+}
+
 Result<> Committer::collect(CommitWork& work) {
-  for (const CommitWork::Rename& key : work.renamed) TRY_VOID(rename(key));
-  for (const CommitWork::Key& key : work.removed)
-    TRY_VOID(writer_->remove_key(key_path(key.directory), key_path(key.name)));
+  TRY_VOID(change_names(work));
   for (const CommitWork::Directory& made : work.directories)
     TRY_VOID(writer_->make_directory(key_path(made.path), datime_or_none(made.modified)));
   FileWrites file(file_.get());

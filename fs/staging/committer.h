@@ -60,6 +60,9 @@ class Committer {
   Result<> prepare();
   Result<TableCommit*> table(const std::string& path, bool committed, const std::string& title = "");
   Result<> collect(CommitWork&);
+  Result<> change_names(const CommitWork&);
+  Result<> remove(const CommitWork::Key&);
+  Result<> rename_keys(std::vector<CommitWork::Rename>);
   Result<> rename(const CommitWork::Rename&);
   Result<std::int64_t> column_items(const std::string& table, const std::string& column) const;
   Result<> check_head(std::span<const std::byte> head) const;

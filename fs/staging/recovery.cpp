@@ -137,15 +137,6 @@ class Restorer {
     }
   }
 
-  static bool is_in_table(const StagedNode& node) {
-    NodePtr above;
-    for (const StagedNode* at = &node; at; at = above.get()) {
-      if (at->is_table) return true;
-      above = at->parent.lock();
-    }
-    return false;
-  }
-
   Result<> create(const JournalRecord& record) {
     made.last_id = std::max(made.last_id, record.id);
     if (record.text.empty()) {

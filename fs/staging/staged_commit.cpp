@@ -237,6 +237,7 @@ CommitWork StagedFile::plan_work(Occasion occasion, const std::string& below, bo
   again = false;
   StagedChanges changes;
   {
+    const Lock change(change_mutex_);  // what is frozen keeps its name
     const Lock lock(mutex_);
     changes = staged_changes(root_);
     // An empty file, an empty directory: only when nothing more can come.
@@ -307,12 +308,13 @@ void StagedFile::release(const CommitWork& work) {
 void StagedFile::settle(const CommitWork& work) {
   const Lock lock(mutex_);
   ++commits_;
-  for (const CommitWork::Directory& made : work.directories) became_committed(made.node);
+  for (const auto& [node, name] : work.hidden) node->hidden.erase(name);
+  // Before anything below them is committed under their new names, and they with it.
   for (const NodePtr& node : work.moved) {
     if (const NodePtr parent = node->parent.lock()) parent->hidden.erase(node->base_name);
-    became_committed(node);
   }
-  for (const auto& [node, name] : work.hidden) node->hidden.erase(name);
+  for (const NodePtr& node : work.moved) became_committed(node);
+  for (const CommitWork::Directory& made : work.directories) became_committed(made.node);
   for (const CommitWork::Table& table : work.tables) {
     if (table.staged.arrow_size) {
       settle_arrow(table.staged.node);

@@ -114,7 +114,23 @@ Result<> StagedFile::claim() {
 
 void StagedFile::unclaim() {
   const Lock commit(commit_mutex_);
+  {
+    const Lock lock(mutex_);
+    resting_ = false;
+  }
   trim_journal();
+}
+
+bool StagedFile::rest() {
+  const Lock change(change_mutex_);
+  const Lock lock(mutex_);
+  resting_ = !has_changes(*root_);
+  return resting_;
+}
+
+void StagedFile::note_there() {
+  const Lock lock(mutex_);
+  there_ = true;
 }
 
 void StagedFile::forget() {
@@ -126,10 +142,16 @@ void StagedFile::forget() {
     root_->children.clear();
     root_->hidden.clear();
     failed_.clear();
-    there_ = explicit_ = false;
+    there_ = explicit_ = resting_ = false;
+    forgotten_ = true;
   }
   if (journal_) (void)journal_->remove();  // where that fails, the next mount finds that it belongs to nothing
   journal_.reset();
+}
+
+bool StagedFile::is_forgotten() const {
+  const Lock lock(mutex_);
+  return forgotten_;
 }
 
 // ---- looking
@@ -202,6 +224,8 @@ Result<> StagedFile::begin_change() {
   {
     const Lock lock(mutex_);
     if (stopping_) return fail(ErrorKind::busy, "the mount is ending");
+    if (forgotten_) return fail(ErrorKind::stale, "the file was removed or moved", -1, ESTALE);
+    if (resting_) return fail(ErrorKind::busy, "the file is being renamed", -1, EBUSY);
     last_change_ = Clock::now();
   }
   if (!journal_) TRY_VOID(begin_journal());

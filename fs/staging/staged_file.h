@@ -67,8 +67,14 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // No other mount may write the file until forget() or unclaim(). Blocks. Errors: busy, denied, io.
   Result<> claim() EXCLUDES(change_mutex_);
   void unclaim() EXCLUDES(commit_mutex_, change_mutex_);
-  // It was taken away by its name: what is staged goes with it.
+  // Whether nothing is staged, and nothing is until forget() or unclaim(): changes are EBUSY. Its path changes
+  // meanwhile.
+  bool rest() EXCLUDES(change_mutex_, mutex_);
+  // It was taken away by its name: what is staged goes with it. Changes are stale from then on.
   void forget() EXCLUDES(commit_mutex_, change_mutex_, mutex_);
+  bool is_forgotten() const EXCLUDES(mutex_);
+  // A ROOT file was found under the name: another program, or a rename, has put it there since.
+  void note_there() EXCLUDES(mutex_);
 
   StagedLook look(const StagedNode& directory, std::string_view name) const EXCLUDES(mutex_);
   struct Listed {
@@ -104,22 +110,24 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
       EXCLUDES(change_mutex_);
   // Commits that were settled since the mount began.
   std::uint64_t commits() const EXCLUDES(mutex_);
-  // `committed`: something is committed under the name, and goes with the next commit. A directory, and an
-  // Arrow file, is removed when no commit is under way. Error: stale where a commit has taken it since it was looked
-  // up.
-  Result<> remove(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(commit_mutex_, change_mutex_);
   // A committed name that goes with its key alone, as a file of an object does: it is hidden until the key is removed,
   // or a commit finds that it was not. Changes nothing of the file.
   Result<> set_aside(const NodePtr& in, std::string_view name) EXCLUDES(change_mutex_, mutex_);
-  // Of what is staged, or of a committed directory within its own. Errors: exists, not_empty; EXDEV for a committed
-  // thing that cannot move (mv then copies).
-  struct Target {
+  // A name in a directory, as it was looked at before it is changed. What changes it gives the error stale where a
+  // commit has settled since: it is to be looked at again.
+  struct Looked {
     NodePtr directory;
     std::string name;
-    bool committed = false;  // something is, under this name
+    bool committed = false;     // something is, under this name
+    std::uint64_t commits = 0;  // before it was looked at
   };
-  // A directory, and an Arrow file, is moved when no commit is under way, which knows it by its name.
-  Result<> rename(const NodePtr& in, std::string_view name, const Target& to, unsigned flags)
+  // What is committed under the name goes with the next commit. A directory, and an Arrow file, is removed when no
+  // commit is under way.
+  Result<> remove(const Looked&) EXCLUDES(commit_mutex_, change_mutex_);
+  // Of what is staged, or of a key within its own directory. Errors: exists, not_empty; EXDEV for a committed thing
+  // that cannot move (mv then copies). A directory, an Arrow file, and what a commit reads, which knows it by its name,
+  // is moved when no commit is under way.
+  Result<> rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags)
       EXCLUDES(commit_mutex_, change_mutex_);
   Result<> truncate(const NodePtr&, std::uint64_t size) EXCLUDES(change_mutex_);
   Result<> set_title(const NodePtr&, std::string title) EXCLUDES(change_mutex_);
@@ -183,8 +191,10 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   std::shared_ptr<StagedBytes> new_bytes(std::uint64_t id, std::uint64_t base, const std::shared_ptr<Journal>&) const;
   Result<NodePtr> stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t, bool continues)
       REQUIRES(change_mutex_) EXCLUDES(mutex_);
-  Result<> take_away(const NodePtr& in, std::string_view name, bool committed) EXCLUDES(change_mutex_);
-  Result<> move(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) EXCLUDES(change_mutex_);
+  Result<> take_away(const Looked&) EXCLUDES(change_mutex_);
+  Result<> move(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) REQUIRES(change_mutex_);
+  Result<> check_move(const StagedNode&, const NodePtr& in, const Looked& to) const EXCLUDES(mutex_);
+  Result<> check_look(const Looked&) const EXCLUDES(mutex_);
   bool continues_committed(const StagedNode&) const EXCLUDES(mutex_);
   std::string status_base_name(const StagedNode&) const EXCLUDES(mutex_);
   bool has_room(const StagedNode& in, std::string_view name, const StagedNode* moved = nullptr) const EXCLUDES(mutex_);
@@ -272,6 +282,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   std::uint64_t commits_ GUARDED_BY(mutex_) = 0;
   bool there_ GUARDED_BY(mutex_) = false;
   bool explicit_ GUARDED_BY(mutex_) = false;  // the file was made by its name
+  bool resting_ GUARDED_BY(mutex_) = false;
+  bool forgotten_ GUARDED_BY(mutex_) = false;
   FilePlace::Owner owner_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool running_ GUARDED_BY(mutex_) = false;

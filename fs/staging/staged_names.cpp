@@ -183,30 +183,34 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
   return node;
 }
 
-Result<> StagedFile::remove(const NodePtr& in, std::string_view name, bool committed) {
+Result<> StagedFile::remove(const Looked& what) {
   constexpr std::uint64_t kLarge = 1 << 20;  // bytes in the journal; less is not worth a look at all that is staged
-  const StagedLook there = look(*in, name);
-  const bool waits = there.what == StagedLook::What::directory || arrow_table_name(name);
+  const StagedLook there = look(*what.directory, what.name);
+  const bool waits = there.what == StagedLook::What::directory || arrow_table_name(what.name);
   const bool was_large = there.node && there.node->bytes && there.node->bytes->journaled_bytes() >= kLarge;
   if (waits) {
     const Lock commit(commit_mutex_);
-    TRY_VOID(take_away(in, name, committed));
+    TRY_VOID(take_away(what));
   } else {
-    TRY_VOID(take_away(in, name, committed));
+    TRY_VOID(take_away(what));
   }
   if (was_large || !has_pending()) free_journal();
   return {};
 }
 
-Result<> StagedFile::take_away(const NodePtr& in, std::string_view name, bool committed) {
+Result<> StagedFile::take_away(const Looked& what) {
   const Lock change(change_mutex_);
+  const auto& [in, name, is_committed, commits] = what;
   const NodePtr node = look(*in, name).node;
-  if (!node && !committed) return fail(ErrorKind::stale, "committed meanwhile");
+  bool committed = is_committed;
   if (node && !node->directory) committed |= continues_committed(*node);  // a commit since it was looked up may say so
   if (node && node->directory) {
     if (status(*node).has_children) return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
     committed |= status_base_name(*node) == name;  // by a commit that was waited for
+  } else {
+    TRY_VOID(check_look(what));
   }
+  if (!node && !committed) return fail(ErrorKind::not_found, "removed meanwhile", -1, ENOENT);
   TRY_VOID(begin_change());
   if (const auto record = node ? removal_of(*node) : std::nullopt) TRY_VOID(note(*record));
   if (committed) {
@@ -214,7 +218,7 @@ Result<> StagedFile::take_away(const NodePtr& in, std::string_view name, bool co
     record.kind = JournalKind::whiteout;
     {
       const Lock lock(mutex_);
-      record.text = joined_path(staged_path(*in), std::string(name));
+      record.text = joined_path(staged_path(*in), name);
     }
     TRY_VOID(note(record));
   }
@@ -240,6 +244,11 @@ Result<> StagedFile::set_aside(const NodePtr& in, std::string_view name) {
   return {};
 }
 
+Result<> StagedFile::check_look(const Looked& what) const {
+  if (what.commits == commits()) return {};
+  return fail(ErrorKind::stale, what.name + ": committed since it was looked at", -1, ESTALE);
+}
+
 // Nothing of what the journal knows by its committed name alone.
 std::optional<JournalRecord> StagedFile::removal_of(const StagedNode& node) const {
   JournalRecord record;
@@ -252,27 +261,45 @@ std::optional<JournalRecord> StagedFile::removal_of(const StagedNode& node) cons
   return record;
 }
 
-Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) {
-  const bool waits =
-      look(*in, name).what == StagedLook::What::directory || arrow_table_name(name) || arrow_table_name(to.name);
-  if (!waits) return move(in, name, to, flags);
-  const NodePtr file = look(*in, name).node;
-  if (file && !file->directory && arrow_table_name(to.name)) TRY_VOID(check_arrow(file));
+namespace {
+// A commit reads it, and knows it by its name.
+bool is_being_committed(const NodePtr& node) { return node && node->bytes && node->bytes->is_frozen(); }
+}  // namespace
+
+Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
+  const StagedLook what = look(*in, name);
+  if (what.what == StagedLook::What::file && arrow_table_name(to.name)) TRY_VOID(check_arrow(what.node));
+  if (what.what != StagedLook::What::directory && !arrow_table_name(name) && !arrow_table_name(to.name)) {
+    const Lock change(change_mutex_);  // no commit begins
+    if (!is_being_committed(look(*in, name).node) && !is_being_committed(look(*to.directory, to.name).node))
+      return move(in, name, to, flags);
+  }
   const Lock commit(commit_mutex_);
+  const Lock change(change_mutex_);
   return move(in, name, to, flags);
 }
 
-Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Target& to, unsigned flags) {
-  const Lock change(change_mutex_);
+// What is committed keeps its place: of a table's parts also its name. What is staged behind it stays with it.
+Result<> StagedFile::check_move(const StagedNode& node, const NodePtr& in, const Looked& to) const {
+  {
+    const Lock lock(mutex_);
+    const bool is_committed = node.directory ? !node.base_name.empty() : node.continues;
+    if (is_committed && (!node.directory || in != to.directory || is_in_table(*in)))
+      return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
+  }
+  if (to.committed) return fail(ErrorKind::denied, to.name + ": is committed", -1, EPERM);
+  return {};
+}
+
+Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
+  TRY_VOID(check_look(to));
   const NodePtr node = look(*in, name).node;
   if (!node) return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
   const NodePtr taken = look(*to.directory, to.name).node;
   if (taken == node) return {};
   if (flags & RENAME_EXCHANGE) return fail(ErrorKind::invalid, "not exchanged here", -1, EINVAL);
   if ((flags & RENAME_NOREPLACE) && (taken || to.committed)) return name_taken();
-  const bool is_committed = node->directory && !status_base_name(*node).empty();
-  if (is_committed && in != to.directory) return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
-  if (to.committed) return fail(ErrorKind::denied, to.name + ": is committed", -1, EPERM);
+  TRY_VOID(check_move(*node, in, to));
   if (taken && (taken->directory != node->directory || status(*taken).has_children))
     return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
   if (!has_room(*to.directory, to.name, node.get())) return too_long();

@@ -140,11 +140,15 @@ void Changes::add_table(const NodePtr& directory, const std::string& path) {
   table.removed.assign(directory->hidden.begin(), directory->hidden.end());
   std::sort(table.columns.begin(), table.columns.end(),
             [](const StagedColumn& a, const StagedColumn& b) { return a.node->id < b.node->id; });
-  const bool is_empty = table.columns.empty() && table.removed.empty() && table.refused.empty() && !table.forced;
+  const bool is_empty =
+      table.columns.empty() && table.removed.empty() && table.missing.empty() && table.refused.empty() && !table.forced;
   if (!is_empty) made_.tables.push_back(std::move(table));
 }
 
 void Changes::add_columns(const StagedNode& directory, const std::string& below, StagedTable& into) {
+  if (!below.empty()) {
+    for (const std::string& name : directory.hidden) into.missing.push_back(joined_path(below, name));
+  }
   for (const auto& [name, node] : directory.children) {
     if (node->directory && !node->refusal.empty()) {
       if (holds_files(*node)) into.refused.push_back(node->refusal);

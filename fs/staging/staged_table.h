@@ -47,6 +47,7 @@ struct StagedTable {
   std::optional<std::int64_t>
       modified;                      // seconds since the epoch, where somebody has set a time; else that of a commit
   std::vector<std::string> refused;  // why what stands below some of its directories can never be a branch
+  std::vector<std::string> missing;  // committed columns that were removed while the rest of their branch is there
   // All columns are made of one staged Arrow file of that size, which is their node and `node`.
   std::optional<std::uint64_t> arrow_size;
 };

@@ -40,6 +40,15 @@ std::optional<std::vector<std::string>> committed_path(const StagedNode& node) {
   return names;
 }
 
+bool is_in_table(const StagedNode& node) {
+  NodePtr above;
+  for (const StagedNode* at = &node; at; at = above.get()) {
+    if (at->is_table) return true;
+    above = at->parent.lock();
+  }
+  return false;
+}
+
 NodePtr node_at(const NodePtr& root, std::string_view path) {
   NodePtr at = root;
   while (at && !path.empty()) {

@@ -32,6 +32,9 @@ std::string staged_path(const StagedNode&);
 // The names under which the committed state knows a directory, from the root; nothing where it does not.
 std::optional<std::vector<std::string>> committed_path(const StagedNode&);
 
+// Whether the committed state knows a table of it, or of what it lies in.
+bool is_in_table(const StagedNode&);
+
 NodePtr node_at(const NodePtr& root, std::string_view path);  // null: not there
 
 // Whether a path below a file's root is short enough: PATH_MAX in all, NAME_MAX each name. It bounds how deep

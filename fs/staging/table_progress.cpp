@@ -311,6 +311,8 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
     progress.reasons.push_back(one.reason);
     if (one.is_news) progress.hopeless.push_back(one.reason);
   }
+  for (const std::string& path : table.missing)
+    progress.reasons.push_back(path + ": removed, but not all of " + path.substr(0, path.find('/')));
   auto form = tfile::table_form(columns.added);
   if (!form) {
     progress.reasons.push_back(form.error().text);

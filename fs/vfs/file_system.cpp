@@ -243,8 +243,10 @@ void FileSystem::note(const Inode& inode, std::string_view below, const Error& e
   errors_.add(path, error);
 }
 
-// What stands at the inode's path in the generation that is now. A file of an older one is no more.
+// What stands at the inode's path in the generation that is now. A file of an older one is no more, nor is what lies in
+// a directory that was moved.
 void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> reply) {
+  if (inodes_->has_left(*inode)) return reply(source_changed());
   Entry entry = inodes_->entry(*inode);
   const GenerationPtr generation = entry.holder->generation();
   if (!generation) return reply(std::move(entry));
@@ -423,6 +425,11 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
     const bool is_gone = !attributes && attributes.error().kind == ErrorKind::stale;
     const auto holder = is_gone ? files_.own_of(*inode) : nullptr;
     if (holder) return holder->attributes({}, std::move(told));
+    // A commit of this mount leaves what was opened before it as it is.
+    const Entry opened = inodes_->entry(*inode);
+    const GenerationPtr of = opened.holder->generation();
+    if (is_gone && of && of->superseded && !of->stale && inodes_->is_open(*inode))
+      return opened.holder->attributes(opened.slot, std::move(told));
     told(std::move(attributes));
   };
   Reply<Attributes> found(std::move(find), asker);

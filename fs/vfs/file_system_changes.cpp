@@ -126,8 +126,12 @@ void FileSystem::make_hard_link(InodeId of, InodeId parent, std::string_view nam
 }
 
 void FileSystem::remove(InodeId parent, std::string_view name, bool directory, Reply<void> reply, const CallerPtr& by) {
-  auto take_away = [name = std::string(name), directory](const InodePtr&, const DirectoryPtr& in, Reply<void> told) {
-    in->remove(name, directory, std::move(told));
+  auto take_away = [this, name = std::string(name), directory](const InodePtr& from, const DirectoryPtr& in,
+                                                               Reply<void> told) {
+    in->remove(name, directory, [this, from, name, told = std::move(told)](Result<void> removed) mutable {
+      if (removed) inodes_->leave(*from, name);
+      told(std::move(removed));
+    });
   };
   change_in(parent, name, by, std::move(reply), std::move(take_away));
 }
@@ -135,9 +139,15 @@ void FileSystem::remove(InodeId parent, std::string_view name, bool directory, R
 void FileSystem::rename(InodeId parent, std::string_view name, InodeId new_parent, std::string_view new_name,
                         unsigned flags, Reply<void> reply, const CallerPtr& by) {
   auto move = [this, parent, name = std::string(name), new_name = std::string(new_name), flags, by](
-                  const InodePtr&, const DirectoryPtr& to, Reply<void> told) {
-    auto take = [to, name, new_name, flags](const InodePtr&, const DirectoryPtr& from, Reply<void> moved) {
-      from->rename(name, *to, new_name, flags, std::move(moved));
+                  const InodePtr& into, const DirectoryPtr& to, Reply<void> told) {
+    auto take = [this, into, to, name, new_name, flags](const InodePtr& out_of, const DirectoryPtr& from,
+                                                        Reply<void> moved) {
+      auto finish = [this, into, out_of, name, new_name, moved = std::move(moved)](Result<void> done) mutable {
+        if (done) inodes_->leave(*out_of, name);
+        if (done) inodes_->leave(*into, new_name);
+        moved(std::move(done));
+      };
+      from->rename(name, *to, new_name, flags, std::move(finish));
     };
     change_in(parent, name, by, std::move(told), std::move(take));
   };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <climits>
 #include <utility>
+#include <vector>
 
 namespace tfilefs {
 namespace {
@@ -61,7 +62,7 @@ Entry InodeTable::replace(Inode& inode, const Entry& entry) {
 InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view name, const Entry& entry,
                                         Inode::State state) {
   Entry dropped;  // may be the last of a whole file
-  InodeId id = hashed_id(*parent, name);
+  const InodeId first = hashed_id(*parent, name);
   InodeNumber number = 0;
   const Lock lock(mutex_);
   if (const auto moved = state.moves ? moving_.find(state.which) : moving_.end(); moved != moving_.end()) {
@@ -70,14 +71,15 @@ InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view
     dropped = replace(inode, entry);
     return {inode.id, inode.number};
   }
-  for (;; id = next_id(id)) {
+  for (InodeId id = first;; id = next_id(id)) {
     InodePtr& at = inodes_[id];
     const bool made = !at;
     if (made) at = std::make_shared<Inode>(id, number ? number : id, state, parent, name);
+    if (made && id != first) displaced_.emplace(first, id);
     Inode& inode = *at;
     if (!made && !is_path(inode, *parent, name)) continue;
     number = inode.number;
-    if (inode.state != state) continue;
+    if (inode.state != state || lies_in_left(inode)) continue;
     if (state.moves) {
       moving_.emplace(state.which, at);
       inode.adopted_ = state.which;
@@ -102,7 +104,35 @@ void InodeTable::forget(InodeId id, std::uint64_t times) {
   inode.lookups_ -= std::min(inode.lookups_, times);
   if (inode.lookups_ != 0) return;
   if (inode.adopted_ != 0) moving_.erase(inode.adopted_);
+  const auto [begin, end] = displaced_.equal_range(hashed_id(*inode.parent, inode.name));
+  const auto displaced = std::find_if(begin, end, [id](const auto& one) { return one.second == id; });
+  if (displaced != end) displaced_.erase(displaced);
   dropped = inodes_.take(id);
+}
+
+void InodeTable::leave(const Inode& parent, std::string_view name) {
+  const Lock lock(mutex_);
+  const InodeId first = hashed_id(parent, name);
+  std::vector<InodeId> ids{first};
+  const auto [begin, end] = displaced_.equal_range(first);
+  for (auto other = begin; other != end; ++other) ids.push_back(other->second);
+  for (const InodeId id : ids) {
+    const InodePtr* at = inodes_.find(id);
+    if (at && !(*at)->state.is_file && is_path(**at, parent, name)) (*at)->left_ = true;
+  }
+}
+
+bool InodeTable::lies_in_left(const Inode& inode) const {
+  for (const Inode* at = &inode; at; at = at->parent.get()) {
+    if (at->left_) return true;
+  }
+  return false;
+}
+
+// What keeps its inode may have come with its directory.
+bool InodeTable::has_left(const Inode& inode) const {
+  const Lock lock(mutex_);
+  return inode.adopted_ == 0 && lies_in_left(inode);
 }
 
 Entry InodeTable::entry(const Inode& inode) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -50,6 +51,7 @@ class Inode {
   std::shared_ptr<DirectoryOnce> directory_;  // what was entered of `entry_`
   std::shared_ptr<const Directory> kept_;     // the directory last entered: kept alive while the kernel knows it
   std::uint64_t adopted_ = 0;                 // what keeps this inode; 0: nothing
+  bool left_ = false;                         // of a directory: it was moved away from this path, or removed
   std::uint64_t version_ = 0;                 // of the content whose pages the kernel may hold; 0: none
   bool of_generation_ = false;                // that version
   std::uint64_t open_ = 0;                    // handles, through the kernel's pages
@@ -80,6 +82,11 @@ class InodeTable {
   // What keeps its inode, as State::which has it, is what stands at this one: it gets no other.
   void adopt(const InodePtr&, std::uint64_t which);
   void forget(InodeId, std::uint64_t times);
+  // The directory at the path was moved away, or removed: the kernel may still hold what it knew of it, so the next one
+  // there gets an inode of its own.
+  void leave(const Inode& parent, std::string_view name);
+  // Whether what the inode stands for is no more at its path, for that reason.
+  bool has_left(const Inode&) const;
 
   Entry entry(const Inode&) const;
   void set_entry(Inode&, Entry);
@@ -97,9 +104,11 @@ class InodeTable {
 
  private:
   Entry replace(Inode&, const Entry&) REQUIRES(mutex_);  // gives the old one
+  bool lies_in_left(const Inode&) const REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   InodeMap<InodePtr> inodes_ GUARDED_BY(mutex_);
+  std::multimap<InodeId, InodeId> displaced_ GUARDED_BY(mutex_);  // by the id that they would have, which was taken
   std::unordered_map<std::uint64_t, InodePtr> moving_ GUARDED_BY(mutex_);  // by State::which
 };
 

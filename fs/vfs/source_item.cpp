@@ -376,7 +376,7 @@ Result<> remove_root_file(SourceTree& tree, const std::string& path, const Calle
   } else if (written->staged().has_pending()) {
     return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
   }
-  written->staged().forget();
+  tree.forget(written);
   return {};
 }
 
@@ -390,37 +390,63 @@ void SourceDirectory::remove(std::string_view name, bool directory, Reply<void> 
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }
 
-void SourceDirectory::rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
-                             Reply<void> reply) const {
-  const auto* target = dynamic_cast<const SourceDirectory*>(&to);
-  if (!target) return reply(tfile::fail(ErrorKind::invalid, "into a ROOT file", -1, EXDEV));
-  auto job = [tree = tree_, from = below(name), into = target->below(new_name), flags, by = by_]() -> Result<> {
-    TRY(const Found found, tree->look_up(from, by));
-    const auto taken = tree->look_up(into);
-    std::vector<WrittenPtr> claimed;
-    const auto rename = [&]() -> Result<> {
-      if (found.written) {
-        TRY_VOID(claim(*tree, *found.written));
-        claimed.push_back(found.written);
-        // What is staged belongs to the name; it is brought into the file before the file moves.
-        TRY_VOID(found.written->staged().commit(found.written->staged().root()));
-        if (found.written->staged().has_pending()) return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
-      }
-      if (taken && taken->written && taken->written != found.written) {
-        TRY_VOID(claim(*tree, *taken->written));
-        claimed.push_back(taken->written);
-      }
-      return tree->rename(from, into, flags, by);
-    };
-    auto done = rename();
-    for (const WrittenPtr& file : claimed) {
+// A name that changes, and what is written under it, or below where it is a directory: what is staged belongs to the
+// name, and is brought into the files before they move.
+class Renaming {
+ public:
+  Renaming(SourceTree& tree, std::string from, std::string into)
+      : tree_(tree), from_(std::move(from)), into_(std::move(into)) {}
+
+  Result<> run(unsigned flags, const CallerPtr& by) {
+    auto done = prepare(by);
+    if (done) done = tree_.rename(from_, into_, flags, by);
+    for (const WrittenPtr& file : held_) {
       if (done) {
-        file->staged().forget();
+        tree_.forget(file);
       } else {
         file->staged().unclaim();
       }
     }
     return done;
+  }
+
+ private:
+  Result<> prepare(const CallerPtr& by) {
+    TRY(const Found found, tree_.look_up(from_, by));
+    const auto taken = tree_.look_up(into_);
+    if (found.written) {
+      TRY_VOID(claim(tree_, *found.written));
+      TRY_VOID(hold(found.written));
+    }
+    for (const WrittenPtr& file : tree_.written_files()) {
+      if (file->path().starts_with(from_ + "/")) TRY_VOID(hold(file));
+    }
+    if (!taken || !taken->written || taken->written == found.written) return {};
+    TRY_VOID(claim(tree_, *taken->written));
+    held_.push_back(taken->written);
+    return {};
+  }
+
+  Result<> hold(const WrittenPtr& file) {
+    StagedFile& staged = file->staged();
+    if (!staged.is_wanted()) return {};  // of that name there was one
+    held_.push_back(file);
+    TRY_VOID(staged.commit(staged.root()));
+    if (!staged.is_there() || !staged.rest()) return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
+    return {};
+  }
+
+  SourceTree& tree_;
+  const std::string from_, into_;
+  std::vector<WrittenPtr> held_;
+};
+
+void SourceDirectory::rename(std::string_view name, const Directory& to, std::string_view new_name, unsigned flags,
+                             Reply<void> reply) const {
+  const auto* target = dynamic_cast<const SourceDirectory*>(&to);
+  if (!target) return reply(tfile::fail(ErrorKind::invalid, "into a ROOT file", -1, EXDEV));
+  auto job = [tree = tree_, from = below(name), into = target->below(new_name), flags, by = by_] {
+    return Renaming(*tree, from, into).run(flags, by);
   };
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }

@@ -231,6 +231,7 @@ Result<SourceTree::Found> SourceTree::look_up(const std::string& path, const Cal
   if (found.root_file && context_.writing && S_ISREG(status.st_mode)) {
     auto written = written_file(path);
     if (written) {
+      (*written)->staged().note_there();
       found.written = *std::move(written);
     } else {
       context_.errors.add("/" + path, written.error());
@@ -346,6 +347,13 @@ void SourceTree::tell_of_journal(const std::string& path) {
 Result<std::shared_ptr<WrittenFile>> SourceTree::open_written_file(const std::string& path) {
   TRY(FilePlace place, this->place(path));
   return open_written(context_, root_file(path), std::move(place), path);
+}
+
+void SourceTree::forget(const std::shared_ptr<WrittenFile>& file) {
+  file->staged().forget();
+  const Lock lock(mutex_);
+  if (const auto known = written_.find(file->path()); known != written_.end() && known->second == file)
+    written_.erase(known);
 }
 
 std::vector<std::shared_ptr<WrittenFile>> SourceTree::written_files() {

@@ -53,6 +53,8 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   Result<std::shared_ptr<WrittenFile>> written_file(const std::string& path);
   // Where a caller makes one. Error: denied, where he may make nothing in its directory.
   Result<std::shared_ptr<WrittenFile>> new_written_file(const std::string& path, Creation&, const CallerPtr&);
+  // It was taken away by its name, under which there may be another file from now on.
+  void forget(const std::shared_ptr<WrittenFile>&) EXCLUDES(mutex_);
   std::vector<std::shared_ptr<WrittenFile>> written_files();
   // Goes through the tree for what writers that crashed left, and finishes it.
   void take_over_journals();

@@ -261,7 +261,7 @@ template <class T, class Then>
 void with_continuation(const WrittenPtr& file, const NodePtr& directory, const std::string& name, int tries, Then then,
                        Reply<T> reply) {
   auto again = [file, directory, name, tries, then, reply = std::move(reply)](Result<T> done) mutable {
-    if (done || done.error().kind != ErrorKind::stale) return reply(std::move(done));
+    if (done || done.error().kind != ErrorKind::stale || file->staged().is_forgotten()) return reply(std::move(done));
     if (tries > 1) return with_continuation(file, directory, name, tries - 1, then, std::move(reply));
     file->context().errors.add("/" + file->path(), done.error());
     reply(fail(ErrorKind::busy, done.error().text, -1, EBUSY));

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -66,12 +67,17 @@ class WrittenDirectory final : public Directory {
 
  private:
   void find_committed(std::string_view name, Reply<FoundEntry>) const;
+  // By another name: what is removed under its own.
+  bool is_hidden(const FoundEntry& found) const {
+    return !found.own_name.empty() && file_->staged().look(*node_, found.own_name).what == StagedLook::What::hidden;
+  }
   bool is_in_object() const { return file_->staged().status(*node_).is_object; }
   FoundEntry over_committed(const std::string& name, FoundEntry) const;
   // What becomes of a committed name that is removed.
   enum class Removal : std::uint8_t { refused, of_staged, of_committed, set_aside };
   Removal removal_of(const std::string& name, const FoundEntry& committed, bool directory) const;
   void check_empty(const std::string& name, Reply<void>) const;
+  void remove_looked(StagedFile::Looked, const std::optional<FoundEntry>& committed, bool directory, Reply<void>) const;
   // Runs `job` on a thread that may block.
   template <class T, class Job>
   void change(Job job, Reply<T> reply) const {
@@ -142,6 +148,7 @@ void WrittenDirectory::find(std::string_view name, Reply<FoundEntry> reply) cons
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
   find_committed(name, [self, name = std::string(name), reply = std::move(reply)](Result<FoundEntry> found) mutable {
     if (!found) return reply(std::move(found));
+    if (self->is_hidden(*found)) return reply(no_such_entry());
     reply(self->over_committed(name, *std::move(found)));
   });
 }
@@ -220,38 +227,62 @@ void WrittenDirectory::make_directory(std::string_view name, const Creation& how
        });
 }
 
-// Of a directory all that is in it must be gone first. What goes with its key is set aside until that does.
+// What a change of a name rests on, looked at again while commits settle faster than it is changed: `change(looked,
+// entry, answer)` is given what is committed under the name, nothing if that is hidden. So many tries are never needed.
+constexpr int kLookTries = 100;
+
+template <class Change>
+void with_look(const WrittenPtr& file, const NodePtr& directory, const std::string& name, int tries, Change change,
+               Reply<void> reply) {
+  auto again = [file, directory, name, tries, change, reply = std::move(reply)](Result<void> done) mutable {
+    const bool is_moving = !done && done.error().kind == ErrorKind::stale && !file->staged().is_forgotten();
+    if (!is_moving || tries <= 1) return reply(std::move(done));
+    with_look(file, directory, name, tries - 1, change, std::move(reply));
+  };
+  StagedFile::Looked looked{directory, name, false, file->staged().commits()};
+  const Freshness freshness = tries == kLookTries ? Freshness::recent : Freshness::now;
+  file->committed_entry(
+      directory, name, freshness,
+      [file, looked, change, answer = Reply<void>(std::move(again))](Result<FoundEntry> found) mutable {
+        const std::string& own = found && !found->own_name.empty() ? found->own_name : looked.name;
+        const auto what = file->staged().look(*looked.directory, own).what;
+        looked.committed = found && what != StagedLook::What::hidden;
+        change(looked, looked.committed ? std::optional(*found) : std::nullopt, std::move(answer));
+      });
+}
+
 void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  auto finish = [self, name = std::string(name), directory, reply = std::move(reply)](Result<void> done) mutable {
-    if (done || done.error().kind != ErrorKind::stale || !self->is_outdated()) return reply(std::move(done));
-    const auto remove = [name, directory](const Directory& now, Reply<void> answer) {
-      now.remove(name, directory, std::move(answer));
-    };
-    self->look_again(remove, std::move(reply));
+  auto take = [self, directory](StagedFile::Looked what, const std::optional<FoundEntry>& committed,
+                                Reply<void> answer) {
+    self->remove_looked(std::move(what), committed, directory, std::move(answer));
   };
-  find_committed(name, [self, name = std::string(name), directory,
-                        reply = Reply<void>(std::move(finish))](Result<FoundEntry> committed) mutable {
-    const StagedLook staged = self->file_->staged().look(*self->node_, name);
-    const bool there = committed && staged.what != StagedLook::What::hidden &&
-                       (!committed->own_name.empty() ? committed->own_name == name : true);
-    if (!staged.node && !there) return reply(no_such_entry());
-    if (staged.node && staged.node->directory != directory)
-      return reply(directory ? fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR)
-                             : fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
-    const Removal asked = there ? self->removal_of(name, *committed, directory) : Removal::of_staged;
-    if (asked == Removal::refused && !staged.node) return reply(read_only());
-    // Over a file that the mount makes another was staged.
-    const Removal how = staged.node && !directory && asked == Removal::set_aside ? Removal::of_staged : asked;
-    auto take_away = [self, name, how]() -> Result<> {
-      if (how == Removal::set_aside) return self->file_->staged().set_aside(self->node_, name);
-      return self->file_->staged().remove(self->node_, name, how == Removal::of_committed);
-    };
-    if (!directory) return self->change(std::move(take_away), std::move(reply));
-    self->check_empty(name, [self, take_away, reply = std::move(reply)](Result<void> empty) mutable {
-      if (!empty) return reply(std::move(empty));
-      self->change(std::move(take_away), std::move(reply));
-    });
+  with_look(file_, node_, std::string(name), kLookTries, std::move(take), std::move(reply));
+}
+
+// Of a directory all that is in it must be gone first. What goes with its key is set aside until that does.
+void WrittenDirectory::remove_looked(StagedFile::Looked what, const std::optional<FoundEntry>& committed,
+                                     bool directory, Reply<void> reply) const {
+  auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
+  const NodePtr staged = file_->staged().look(*node_, what.name).node;
+  const bool there = committed && (committed->own_name.empty() || committed->own_name == what.name);
+  if (!staged && !there) return reply(no_such_entry());
+  if (staged && staged->directory != directory)
+    return reply(directory ? fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR)
+                           : fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
+  const Removal asked = there ? removal_of(what.name, *committed, directory) : Removal::of_staged;
+  if (asked == Removal::refused && !staged) return reply(read_only());
+  // Over a file that the mount makes another was staged.
+  const Removal how = staged && !directory && asked == Removal::set_aside ? Removal::of_staged : asked;
+  what.committed = how == Removal::of_committed;
+  auto take_away = [self, what, how]() -> Result<> {
+    if (how == Removal::set_aside) return self->file_->staged().set_aside(self->node_, what.name);
+    return self->file_->staged().remove(what);
+  };
+  if (!directory) return change(std::move(take_away), std::move(reply));
+  check_empty(what.name, [self, take_away, reply = std::move(reply)](Result<void> empty) mutable {
+    if (!empty) return reply(std::move(empty));
+    self->change(std::move(take_away), std::move(reply));
   });
 }
 
@@ -300,20 +331,17 @@ void WrittenDirectory::rename(std::string_view name, const Directory& to_directo
   if (is_in_object() || to->is_in_object()) return reply(part_of_object());
   if (is_reserved(new_name)) return reply(name_of_view(new_name));
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  auto target = std::static_pointer_cast<const WrittenDirectory>(to->shared_from_this());
-  // What is committed under the name gets a node of its own, which can be moved.
-  find(name, [self, target, name = std::string(name), new_name = std::string(new_name), flags,
-              reply = std::move(reply)](Result<FoundEntry> found) mutable {
-    if (!found) return reply(tl::unexpected(std::move(found).error()));
-    target->find_committed(
-        new_name, [self, target, name, new_name, flags, reply = std::move(reply)](Result<FoundEntry> taken) mutable {
-          const bool hidden = self->file_->staged().look(*target->node_, new_name).what == StagedLook::What::hidden;
-          StagedFile::Target place{target->node_, new_name, taken && !hidden};
-          self->change([self, name, place,
-                        flags]() -> Result<> { return self->file_->staged().rename(self->node_, name, place, flags); },
-                       std::move(reply));
-        });
-  });
+  auto move = [self, name = std::string(name), flags](StagedFile::Looked place, const std::optional<FoundEntry>&,
+                                                      Reply<void> answer) {
+    // What is committed under the name gets a node of its own, which can be moved.
+    self->find(name, [self, place, name, flags, answer = std::move(answer)](Result<FoundEntry> found) mutable {
+      if (!found) return answer(tl::unexpected(std::move(found).error()));
+      self->change([self, name, place,
+                    flags]() -> Result<> { return self->file_->staged().rename(self->node_, name, place, flags); },
+                   std::move(answer));
+    });
+  };
+  with_look(file_, to->node_, std::string(new_name), kLookTries, std::move(move), std::move(reply));
 }
 
 }  // namespace

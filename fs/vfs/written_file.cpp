@@ -171,6 +171,7 @@ void WrittenFile::note_entered(const StagedNode& node, const DirectoryPtr& direc
 // A commit may rename it while the file is looked at: names and state are those of one moment, or it is looked at
 // again.
 void WrittenFile::committed_directory(const NodePtr& node, Freshness freshness, Reply<DirectoryPtr> reply) {
+  if (staged_->is_forgotten()) return reply(tfile::fail(ErrorKind::stale, path() + ": was removed or moved"));
   auto names = staged_->committed_path(*node);
   if (!names || !staged_->is_there()) return reply(DirectoryPtr());
   mounted_->current(freshness, [self = shared_from_this(), node,
