@@ -425,11 +425,6 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
     const bool is_gone = !attributes && attributes.error().kind == ErrorKind::stale;
     const auto holder = is_gone ? files_.own_of(*inode) : nullptr;
     if (holder) return holder->attributes({}, std::move(told));
-    // A commit of this mount leaves what was opened before it as it is.
-    const Entry opened = inodes_->entry(*inode);
-    const GenerationPtr of = opened.holder->generation();
-    if (is_gone && of && of->superseded && !of->stale && inodes_->is_open(*inode))
-      return opened.holder->attributes(opened.slot, std::move(told));
     told(std::move(attributes));
   };
   Reply<Attributes> found(std::move(find), asker);

@@ -116,11 +116,17 @@ def sync_directory(path):
 
 
 def read_mapped(path):
-    with open(path, "rb") as file:
-        if os.fstat(file.fileno()).st_size == 0:
-            return b""
-        with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as memory:
-            return memory[:]
+    while True:
+        try:
+            with open(path, "rb") as file:
+                if os.fstat(file.fileno()).st_size == 0:
+                    return b""
+                with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as memory:
+                    return memory[:]
+        except OSError as error:
+            # What was opened gave way to the state of a commit. mmap() of Python maps nothing where fstat says so.
+            if error.errno not in (errno.ESTALE, errno.EINVAL):
+                raise
 
 
 class Table:
