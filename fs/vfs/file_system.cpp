@@ -250,8 +250,8 @@ void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> r
   Entry entry = inodes_->entry(*inode);
   const GenerationPtr generation = entry.holder->generation();
   if (!generation) return reply(std::move(entry));
-  generation->owner->current(freshness, [this, freshness, inode = std::move(inode), entry = std::move(entry),
-                                         generation, reply = std::move(reply)](Result<GenerationPtr> now) mutable {
+  generation->owner->current(freshness, [this, inode = std::move(inode), entry = std::move(entry), generation,
+                                         reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
     if (*now == generation) return reply(std::move(entry));
     if (inode->state.is_file) return reply(source_changed());

@@ -144,6 +144,9 @@ void InodeTable::set_entry(Inode& inode, Entry entry) {
   Entry dropped;
   const Lock lock(mutex_);
   dropped = replace(inode, entry);
+  // The kernel was told of the state before, if it has no page of it either.
+  constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  if (inode.state.is_file && inode.version_ == 0) inode.version_ = kNone;
 }
 
 std::shared_ptr<DirectoryOnce> InodeTable::directory_once(Inode& inode) {

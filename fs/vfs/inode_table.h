@@ -89,6 +89,7 @@ class InodeTable {
   bool has_left(const Inode&) const;
 
   Entry entry(const Inode&) const;
+  // What stands at its path now. The next opening of a file finds another version.
   void set_entry(Inode&, Entry);
   std::shared_ptr<DirectoryOnce> directory_once(Inode&);
   void keep(Inode&, std::shared_ptr<const Directory>);

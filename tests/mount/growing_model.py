@@ -153,8 +153,6 @@ class Table:
         return [column for column in self.columns if any(path in self.written for path in column.files)]
 
     def is_whole(self):
-        if self.marked and not self.begun():
-            return False
         entries = {column.complete(self.written) for column in self.begun()}
         return len(entries) <= 1 and all(column.is_whole(self.written) for column in self.begun())
 

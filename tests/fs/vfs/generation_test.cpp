@@ -42,6 +42,15 @@ TEST(Generation, TheNextOpenSeesTheNewState) {
   EXPECT_EQ(mount.stat("t/n")->number, number) << "a number is of the path";
 }
 
+TEST(Generation, WhatWasOnlyLookedAtIsToldToHaveChanged) {
+  FakeMount mount(with_numbers({1}));
+  const InodeId id = mount.fs->find_path("t/n")->id;
+  mount.disk->put(with_numbers({1, 2}));
+  const auto opened = mount.open(id);
+  ASSERT_TRUE(opened);
+  EXPECT_TRUE(opened->changed) << "the kernel knows its size";
+}
+
 TEST(Generation, WhatSomebodyHasOpenDoesNotGoOverToTheNewState) {
   FakeMount mount(with_numbers({1}));
   const InodeId old_id = mount.fs->find_path("t/n")->id;
