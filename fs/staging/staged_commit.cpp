@@ -21,6 +21,7 @@ Result<> StagedFile::commit(const NodePtr& directory) {
     below = staged_path(*directory);
   }
   auto done = commit_pass(Occasion::quiet, below);
+  (void)find_reasons();  // for who asks next, though another commit may be under way by then
   TRY_VOID(sync_below(directory));
   return done;
 }

@@ -236,6 +236,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   std::shared_ptr<Journal> journal() EXCLUDES(change_mutex_);
   using Reasons = std::map<std::string, std::vector<std::string>>;  // by path
   Reasons reasons() EXCLUDES(commit_mutex_, mutex_);
+  Reasons find_reasons() EXCLUDES(commit_mutex_, mutex_);
   Reasons look_for_reasons() REQUIRES(commit_mutex_) EXCLUDES(mutex_);
   bool is_committing() const EXCLUDES(mutex_);
   void read_columns(StagedTable&) EXCLUDES(mutex_);

@@ -12,12 +12,16 @@ bool StagedFile::is_committing() const {
   return committing_;
 }
 
-// As it is now; while a commit is under way, as it was before.
+// As it is now; while a commit is under way, as it was before, and after the last commit by hand at the earliest.
 StagedFile::Reasons StagedFile::reasons() {
   if (is_committing()) {
     const Lock lock(mutex_);
     return known_;
   }
+  return find_reasons();
+}
+
+StagedFile::Reasons StagedFile::find_reasons() {
   const Lock commit(commit_mutex_);
   Reasons found = look_for_reasons();
   const Lock lock(mutex_);
