@@ -244,17 +244,20 @@ void FileSystem::note(const Inode& inode, std::string_view below, const Error& e
 }
 
 // What stands at the inode's path in the generation that is now. A file of an older one is no more, nor is what lies in
-// a directory that was moved.
+// a directory that was moved: the kernel, told ESTALE, walks its path again and finds the new one.
 void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> reply) {
   if (inodes_->has_left(*inode)) return reply(source_changed());
   Entry entry = inodes_->entry(*inode);
   const GenerationPtr generation = entry.holder->generation();
   if (!generation) return reply(std::move(entry));
-  generation->owner->current(freshness, [this, inode = std::move(inode), entry = std::move(entry), generation,
-                                         reply = std::move(reply)](Result<GenerationPtr> now) mutable {
+  generation->owner->current(freshness, [this, freshness, inode = std::move(inode), entry = std::move(entry),
+                                         generation, reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
     if (*now == generation) return reply(std::move(entry));
-    if (inode->state.is_file) return reply(source_changed());
+    if (inode->state.is_file) {
+      if (freshness == Freshness::now) (*now)->owner->expect_retry();
+      return reply(source_changed());
+    }
     resolve_again(std::move(inode), std::move(reply));
   });
 }
@@ -447,31 +450,17 @@ void FileSystem::readlink(InodeId id, Reply<std::string> reply, const CallerPtr&
 // ---- files
 
 void FileSystem::open(InodeId id, Reply<Opened> reply, const CallerPtr& by) {
-  open_content(known(id), false, kTries, by, std::move(reply));
+  open_content(id, false, by, std::move(reply));
 }
 void FileSystem::open_to_write(InodeId id, Reply<Opened> reply, const CallerPtr& by) {
-  open_content(known(id), true, kTries, by, std::move(reply));
+  open_content(id, true, by, std::move(reply));
 }
 
-// The kernel, told ESTALE, walks the path again and finds the file of the new state; but once only, however fast the
-// source goes on changing. So the inode goes over to what stands at its path now, unless somebody has the old state
-// open.
-void FileSystem::open_content(InodePtr inode, bool to_write, int tries, const CallerPtr& by, Reply<Opened> reply) {
+void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, Reply<Opened> reply) {
+  InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  const std::stop_token asker = reply.asker();
-  auto judged = [this, inode, to_write, tries, by, reply = std::move(reply)](Result<Opened> opened) mutable {
-    const bool is_outdated = !opened && opened.error().kind == ErrorKind::stale;
-    if (!is_outdated || tries == 1 || !inodes_->entry(*inode).holder->generation() || inodes_->is_open(*inode))
-      return reply(std::move(opened));
-    resolve_again(inode, [this, inode, to_write, tries, by, reply = std::move(reply)](Result<Entry> now) mutable {
-      if (!now) return reply(source_changed());  // the kernel's walk asks again what is amiss
-      open_content(inode, to_write, tries - 1, by, std::move(reply));
-    });
-  };
-  open_once(inode, to_write, by, Reply<Opened>(std::move(judged), asker));
-}
-
-void FileSystem::open_once(const InodePtr& inode, bool to_write, const CallerPtr& by, Reply<Opened> reply) {
+  const GenerationPtr generation = inodes_->entry(*inode).holder->generation();
+  const bool retried = generation && generation->owner->take_retry();
   Reply<Entry> open([this, inode, to_write, reply = std::move(reply)](Result<Entry> entry) mutable {
     if (!entry) {
       note(*inode, "", entry.error());
@@ -488,10 +477,11 @@ void FileSystem::open_once(const InodePtr& inode, bool to_write, const CallerPtr
     if (to_write) return holder->open_to_write(entry->slot, std::move(finish));
     holder->open(entry->slot, std::move(finish));
   });
-  fresh_entry(inode, Freshness::now, [to_write, by, open = std::move(open)](Result<Entry> entry) mutable {
-    if (!entry) return open(std::move(entry));
-    admitted(*std::move(entry), to_write ? Access::write : Access::read, by, std::move(open));
-  });
+  fresh_entry(inode, retried ? Freshness::recent : Freshness::now,
+              [to_write, by, open = std::move(open)](Result<Entry> entry) mutable {
+                if (!entry) return open(std::move(entry));
+                admitted(*std::move(entry), to_write ? Access::write : Access::read, by, std::move(open));
+              });
 }
 
 template <class T>
@@ -509,9 +499,8 @@ void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, Reply
   opened.direct = !content.cacheable;
   if (content.cacheable) {
     const std::uint64_t version = content.generation ? content.generation->serial : content.version;
-    const auto before = inodes_->note_opened(*inode, version, content.generation != nullptr);
-    if (!before) return reply(source_changed());
-    opened.changed = *before != 0 && *before != version;
+    const std::uint64_t before = inodes_->exchange_version(*inode, version);
+    opened.changed = before != 0 && before != version;
     opened.keep_cache = !opened.changed;
   }
   OpenFile file;
@@ -536,8 +525,6 @@ void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, R
 
 void FileSystem::release(HandleId handle) {
   last_request_.store(Clock::now(), std::memory_order_relaxed);
-  const auto file = files_.find(handle);
-  if (file && file->content.content && file->content.cacheable) inodes_->note_closed(*file->inode);
   files_.remove(handle);
 }
 

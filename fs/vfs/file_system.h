@@ -166,8 +166,7 @@ class FileSystem {
   void judge(const GenerationPtr&, const Error&, Reply<Error>);
   template <class T>
   void tell(const InodePtr&, const GenerationPtr&, const Error&, Reply<T>);
-  void open_content(InodePtr, bool to_write, int tries, const CallerPtr& by, Reply<Opened>);
-  void open_once(const InodePtr&, bool to_write, const CallerPtr& by, Reply<Opened>);
+  void open_content(InodeId, bool to_write, const CallerPtr& by, Reply<Opened>);
   void finish_open(const InodePtr&, OpenedContent, Reply<Opened>);
   void finish_found(const InodePtr& parent, const std::string& name, const CallerPtr& by, Result<FoundEntry>,
                     Reply<Found>);

@@ -144,9 +144,6 @@ void InodeTable::set_entry(Inode& inode, Entry entry) {
   Entry dropped;
   const Lock lock(mutex_);
   dropped = replace(inode, entry);
-  // The kernel was told of the state before, if it has no page of it either.
-  constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  if (inode.state.is_file && inode.version_ == 0) inode.version_ = kNone;
 }
 
 std::shared_ptr<DirectoryOnce> InodeTable::directory_once(Inode& inode) {
@@ -165,22 +162,9 @@ std::shared_ptr<const Directory> InodeTable::kept(const Inode& inode) const {
   return inode.kept_;
 }
 
-std::optional<std::uint64_t> InodeTable::note_opened(Inode& inode, std::uint64_t version, bool of_generation) {
+std::uint64_t InodeTable::exchange_version(Inode& inode, std::uint64_t version) {
   const Lock lock(mutex_);
-  if (inode.open_ > 0 && of_generation && inode.of_generation_ && inode.version_ != version) return std::nullopt;
-  ++inode.open_;
-  inode.of_generation_ = of_generation;
   return std::exchange(inode.version_, version);
-}
-
-bool InodeTable::is_open(const Inode& inode) const {
-  const Lock lock(mutex_);
-  return inode.open_ > 0;
-}
-
-void InodeTable::note_closed(Inode& inode) {
-  const Lock lock(mutex_);
-  --inode.open_;
 }
 
 std::size_t InodeTable::size() const {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -53,8 +52,6 @@ class Inode {
   std::uint64_t adopted_ = 0;                 // what keeps this inode; 0: nothing
   bool left_ = false;                         // of a directory: it was moved away from this path, or removed
   std::uint64_t version_ = 0;                 // of the content whose pages the kernel may hold; 0: none
-  bool of_generation_ = false;                // that version
-  std::uint64_t open_ = 0;                    // handles, through the kernel's pages
 };
 using InodePtr = std::shared_ptr<Inode>;
 
@@ -89,17 +86,13 @@ class InodeTable {
   bool has_left(const Inode&) const;
 
   Entry entry(const Inode&) const;
-  // What stands at its path now. The next opening of a file finds another version.
   void set_entry(Inode&, Entry);
   std::shared_ptr<DirectoryOnce> directory_once(Inode&);
   void keep(Inode&, std::shared_ptr<const Directory>);
   std::shared_ptr<const Directory> kept(const Inode&) const;  // null: none was entered
 
-  // Notes an opening, of the version whose pages the kernel will hold; returns the one before (0: none). Nothing where
-  // both are `of_generation` and somebody has the other one open: pages of two states must not mix.
-  std::optional<std::uint64_t> note_opened(Inode&, std::uint64_t version, bool of_generation);
-  void note_closed(Inode&);
-  bool is_open(const Inode&) const;
+  // Notes the version whose pages the kernel will hold; returns the one before (0: none).
+  std::uint64_t exchange_version(Inode&, std::uint64_t);
 
   std::size_t size() const;
 

@@ -77,12 +77,8 @@ TEST(InodeTable, AForgottenParentThatComesBackKnowsItsChildren) {
 TEST(InodeTable, RemembersWhosePagesTheKernelHas) {
   InodeTable table(entry());
   const auto f = refer(table, table.find(kRootId), "f", {true, 1});
-  EXPECT_EQ(table.note_opened(*f, 5, true), 0u);
-  EXPECT_EQ(table.note_opened(*f, 6, true), std::nullopt) << "somebody has the other one open";
-  EXPECT_EQ(table.note_opened(*f, 7, false), 5u);
-  table.note_closed(*f);
-  table.note_closed(*f);
-  EXPECT_EQ(table.note_opened(*f, 6, true), 7u);
+  EXPECT_EQ(table.exchange_version(*f, 5), 0u);
+  EXPECT_EQ(table.exchange_version(*f, 6), 5u);
 }
 
 TEST(InodeMap, KeepsWhatCollides) {
