@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -21,6 +22,11 @@ struct Slices {
     return sum;
   }
 };
+
+// Into `slices.size()` bytes.
+inline void copy_slices(const Slices& slices, std::byte* to) {
+  for (const auto piece : slices.pieces) to = std::copy(piece.begin(), piece.end(), to);
+}
 
 // What answers reads on an open regular file: column, view, control file, passed-through file. Thread-safe.
 class Content {

@@ -48,10 +48,11 @@ Reply<FileSystem::Found> reply_found(FileSystem& fs, const PendingPtr& pending) 
 }
 
 fuse_file_info opened_as(const Served& served, fuse_file_info info, const FileSystem::Opened& opened) {
-  const bool only_written = (info.flags & O_ACCMODE) == O_WRONLY && served.coherent_direct_writes;
+  const int mode = info.flags & O_ACCMODE;
+  const bool is_better_direct = mode == O_WRONLY || (mode == O_RDONLY && opened.grows);
   info.fh = opened.handle;
   info.keep_cache = opened.keep_cache;
-  info.direct_io = opened.direct || only_written;
+  info.direct_io = opened.direct || (is_better_direct && served.coherent_direct_io);
   return info;
 }
 

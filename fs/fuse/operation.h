@@ -44,6 +44,8 @@ fuse_entry_param entry_of(InodeId, const Attributes&);
 
 // How the kernel is to treat an opened file. What is opened only to write is not read through the same descriptor, so
 // its bytes go straight from the writer's memory to ours: half of the time of a large `cp` is the kernel's pages else.
+// Nor is what is only read while it may grow: of a page that is read while the file gets longer the kernel shows zeros
+// behind the old end to who was told the new one.
 fuse_file_info opened_as(const Served&, fuse_file_info, const FileSystem::Opened&);
 
 // A name found or made, counted as one lookup.

@@ -17,7 +17,7 @@ namespace {
 constexpr unsigned kCoherentProtocolMinor = 42;
 
 void op_init(void* userdata, fuse_conn_info* connection) {
-  static_cast<Served*>(userdata)->coherent_direct_writes =
+  static_cast<Served*>(userdata)->coherent_direct_io =
       connection->proto_major == 7 && connection->proto_minor >= kCoherentProtocolMinor;
   connection->want |= connection->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS);
   // Whoever lists a table also wants sizes; and splicing is slower than a writev from our pages.
@@ -70,8 +70,9 @@ void op_readlink(fuse_req_t request, fuse_ino_t id) {
 void op_open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
     auto opened = reply_opened(served(request), pending, id, *info);
-    if ((info->flags & O_ACCMODE) == O_RDONLY) return fs.open(id, std::move(opened), caller_of(request));
-    fs.open_to_write(id, std::move(opened), caller_of(request));
+    const pid_t thread = fuse_req_ctx(request)->pid;
+    if ((info->flags & O_ACCMODE) == O_RDONLY) return fs.open(id, std::move(opened), caller_of(request), thread);
+    fs.open_to_write(id, std::move(opened), caller_of(request), thread);
   });
 }
 

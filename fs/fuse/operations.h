@@ -15,8 +15,9 @@ struct Served {
   FileSystem* file_system = nullptr;
   fuse_session* session = nullptr;
   Trust trust;
-  // Whether the kernel drops its pages of what is written past them. Set before the first operation.
-  bool coherent_direct_writes = false;
+  // Whether the kernel drops its pages of what is written past them, and maps what is read past them. Set before the
+  // first operation.
+  bool coherent_direct_io = false;
   std::atomic<bool> init_is_answered = false;  // fuse/session_io.h
 };
 

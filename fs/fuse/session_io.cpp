@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include "fuse/operations.h"
@@ -14,11 +15,14 @@
 namespace tfilefs {
 namespace {
 
+// FUSE_DIRECT_IO_ALLOW_MMAP of Linux 6.6 (include/uapi/linux/fuse.h), bit 36, which older headers do not have.
+constexpr std::uint32_t kDirectIoAllowMmap = 1u << (36 - 32);
+
 // The first answer of a session is that to INIT.
 ssize_t write_answer(int fd, iovec* parts, int count, void* userdata) {
   auto& served = *static_cast<Served*>(userdata);
   if (served.init_is_answered.load(std::memory_order_relaxed)) return ::writev(fd, parts, count);
-  if (ask_for_parallel_lookups({parts, static_cast<std::size_t>(count)}))
+  if (extend_init({parts, static_cast<std::size_t>(count)}, served.coherent_direct_io))
     served.init_is_answered.store(true, std::memory_order_relaxed);
   return ::writev(fd, parts, count);
 }
@@ -27,17 +31,20 @@ ssize_t read_request(int fd, void* into, std::size_t size, void*) { return ::rea
 
 }  // namespace
 
-bool ask_for_parallel_lookups(std::span<const iovec> answer) {
+bool extend_init(std::span<const iovec> answer, bool maps) {
   fuse_out_header header{};
   fuse_init_out init{};
-  constexpr std::size_t kFlagsEnd = offsetof(fuse_init_out, flags) + sizeof init.flags;
+  constexpr std::size_t kFlagsEnd = offsetof(fuse_init_out, flags2) + sizeof init.flags2;
   if (answer.size() != 2 || answer[0].iov_len != sizeof header || answer[1].iov_len < kFlagsEnd) return false;
   std::memcpy(&header, answer[0].iov_base, sizeof header);
   if (header.error != 0) return false;
-  auto* flags = static_cast<std::byte*>(answer[1].iov_base) + offsetof(fuse_init_out, flags);
-  std::memcpy(&init.flags, flags, sizeof init.flags);
+  std::memcpy(&init, answer[1].iov_base, kFlagsEnd);
   init.flags |= FUSE_PARALLEL_DIROPS;
-  std::memcpy(flags, &init.flags, sizeof init.flags);
+  if (maps) {
+    init.flags |= FUSE_INIT_EXT;
+    init.flags2 |= kDirectIoAllowMmap;
+  }
+  std::memcpy(answer[1].iov_base, &init, kFlagsEnd);
   return true;
 }
 

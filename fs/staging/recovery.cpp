@@ -95,12 +95,12 @@ class Restorer {
       NodePtr child = known == at->children.end() ? nullptr : known->second;
       if (!child) {
         const CommittedKind kind = kind_of(*at, path.substr(0, slash), name);
-        // A commit since then may have taken it away.
-        if (kind == CommittedKind::nothing && !file_changed_ && !is_in_table(*at))
-          return contradiction(record, "no such directory");
+        // A commit since then may have taken it away. If another program has, it is taken for a table: what is put into
+        // it rests on what is gone, and is told so when it is to be committed.
+        const bool was_taken = kind == CommittedKind::nothing && !file_changed_ && !is_in_table(*at);
         child = std::make_shared<StagedNode>(0, true, name, at);
         child->base_name = name;
-        child->is_table = kind == CommittedKind::table;
+        child->is_table = kind == CommittedKind::table || was_taken;
         child->is_object = kind == CommittedKind::object;
         at->children[name] = child;
       }
@@ -288,6 +288,17 @@ bool rests_on_committed(const StagedNode& node) {
   if (node.is_table && has_changes(node)) return true;
   return std::any_of(node.children.begin(), node.children.end(),
                      [](const auto& child) { return rests_on_committed(*child.second); });
+}
+
+void drop_hidden_of_nothing(StagedNode& directory, const tfile::File* file) {
+  if (const auto names = committed_path(directory); names && directory.directory) {
+    std::string path;
+    for (const std::string& part : *names) path = joined_path(path, part);
+    std::erase_if(directory.hidden, [&](const std::string& name) {
+      return !file || committed_kind(*file, joined_path(path, name)) == CommittedKind::nothing;
+    });
+  }
+  for (const auto& [name, child] : directory.children) drop_hidden_of_nothing(*child, file);
 }
 
 const JournalRecord* last_of_commits(const std::vector<JournalRecord>& records) {

@@ -34,6 +34,10 @@ Result<RestoredTree> restore_tree(
 // put into a table, what is removed or renamed. New directories and tables do not.
 bool rests_on_committed(const StagedNode& root);
 
+// Removals of what the file does not have any more, since another program has removed it, are forgotten. `file`: as
+// above.
+void drop_hidden_of_nothing(StagedNode& root, const tfile::File* file);
+
 // The last record of an intention, or that one was done; null where there is none.
 const JournalRecord* last_of_commits(const std::vector<JournalRecord>&);
 

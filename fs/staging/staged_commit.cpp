@@ -104,13 +104,21 @@ Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
 // still may, if nothing of it depends on what the file had.
 Result<> StagedFile::follow_file() {
   TRY(const std::vector<std::byte> head, place_->head());
-  bool rests = false;
   {
     const Lock lock(mutex_);
     if (is_same_head(basis_.head, head)) {
       committer_.follow(basis_.head);
       return {};
     }
+  }
+  std::shared_ptr<const tfile::File> file;
+  if (auto source = place_->source()) {
+    TRY(file, tfile::File::open(*std::move(source)));
+  }
+  bool rests = false;
+  {
+    const Lock lock(mutex_);
+    drop_hidden_of_nothing(*root_, file.get());
     rests = rests_on_committed(*root_);
   }
   if (rests)

@@ -94,7 +94,7 @@ void StagedFile::keep_error(const CommitWork& planned, const Error& error) {
 std::vector<StagedFile::Pending> StagedFile::pending() {
   std::vector<Pending> all;
   for (const auto& [below, reasons] : reasons()) {
-    const std::string path = "/" + joined_path(path_, below);
+    const std::string path = "/" + (below.empty() ? path_ : joined_path(path_, below));
     for (const std::string& reason : reasons) all.push_back({path, reason});
   }
   return all;

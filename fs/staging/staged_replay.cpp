@@ -52,7 +52,8 @@ Result<> StagedFile::replay() {
   {
     const Lock lock(mutex_);
     last_id_ = restored.last_id;
-    explicit_ = restored.makes_file;
+    // What rests on a file that is gone is shown: it can be copied elsewhere, or removed.
+    explicit_ = restored.makes_file || (!file && replayed.begin.file_end != 0 && has_changes(*root_));
     basis_ = std::move(replayed.begin);
     if (restored.head) basis_.head = *restored.head;
     if (!owner) owner_.uid = replayed.owner, owner_.gid = replayed.group;

@@ -80,7 +80,8 @@ struct OpenedContent {
   std::uint64_t version = 0;   // where there is no generation: differs when the bytes may differ; never 0
   std::uint64_t identity = 0;  // of what keeps its inode: Holder::file_identity. The inode opened is its from now on
   bool cacheable =
-      true;  // whether the kernel may keep pages; else the content is asked for each read, whatever stat said
+      true;            // whether the kernel may keep pages; else the content is asked for each read, whatever stat said
+  bool grows = false;  // somebody may append to it now
   // Asked for attributes and changes through the handle; null: what stands at the path is.
   std::shared_ptr<const Holder> own = nullptr;
 };

@@ -217,13 +217,17 @@ std::vector<std::string> FileSystem::end() {
 Result<std::string> FileSystem::pending_json() const {
   nlohmann::json json = {{"tfilefs", 1}, {"left", 0}, {"pending", nlohmann::json::array()}, {"unkept", unkept()}};
   json["reasons"] = nlohmann::json::array();
+  const auto add = [&](const std::string& path, const std::string& reason) {
+    json["pending"].push_back(path + ": " + reason);
+    json["reasons"].push_back({{"path", path}, {"reason", reason}});
+  };
   std::uint64_t left = 0;
   for (const auto& file : written_files()) {
     left += file->staged().bytes_left();
-    for (const auto& [path, reason] : file->staged().pending()) {
-      json["pending"].push_back(path + ": " + reason);
-      json["reasons"].push_back({{"path", path}, {"reason", reason}});
-    }
+    for (const auto& [path, reason] : file->staged().pending()) add(path, reason);
+  }
+  if (tree_) {
+    for (const auto& [path, reason] : tree_->refused_journals()) add("/" + path, reason);
   }
   json["left"] = left;
   return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
@@ -250,14 +254,11 @@ void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> r
   Entry entry = inodes_->entry(*inode);
   const GenerationPtr generation = entry.holder->generation();
   if (!generation) return reply(std::move(entry));
-  generation->owner->current(freshness, [this, freshness, inode = std::move(inode), entry = std::move(entry),
-                                         generation, reply = std::move(reply)](Result<GenerationPtr> now) mutable {
+  generation->owner->current(freshness, [this, inode = std::move(inode), entry = std::move(entry), generation,
+                                         reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
     if (*now == generation) return reply(std::move(entry));
-    if (inode->state.is_file) {
-      if (freshness == Freshness::now) (*now)->owner->expect_retry();
-      return reply(source_changed());
-    }
+    if (inode->state.is_file) return reply(source_changed());
     resolve_again(std::move(inode), std::move(reply));
   });
 }
@@ -449,19 +450,35 @@ void FileSystem::readlink(InodeId id, Reply<std::string> reply, const CallerPtr&
 
 // ---- files
 
-void FileSystem::open(InodeId id, Reply<Opened> reply, const CallerPtr& by) {
-  open_content(id, false, by, std::move(reply));
+void FileSystem::open(InodeId id, Reply<Opened> reply, const CallerPtr& by, pid_t thread) {
+  open_content(id, false, by, thread, std::move(reply));
 }
-void FileSystem::open_to_write(InodeId id, Reply<Opened> reply, const CallerPtr& by) {
-  open_content(id, true, by, std::move(reply));
+void FileSystem::open_to_write(InodeId id, Reply<Opened> reply, const CallerPtr& by, pid_t thread) {
+  open_content(id, true, by, thread, std::move(reply));
 }
 
-void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, Reply<Opened> reply) {
+// As it is now, or was when the kernel looked it up once more for the same call.
+void FileSystem::entry_to_open(const InodePtr& inode, pid_t thread, Reply<Entry> reply) {
+  Entry entry = inodes_->entry(*inode);
+  const GenerationPtr generation = entry.holder->generation();
+  if (generation && retries_.take(thread, inode->number, generation->serial)) return reply(std::move(entry));
+  fresh_entry(inode, Freshness::now, std::move(reply));
+}
+
+void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, pid_t thread, Reply<Opened> reply) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
-  const GenerationPtr generation = inodes_->entry(*inode).holder->generation();
-  const bool retried = generation && generation->owner->take_retry();
-  Reply<Entry> open([this, inode, to_write, reply = std::move(reply)](Result<Entry> entry) mutable {
+  auto expect = [this, inode, thread, reply = std::move(reply)](Result<Opened> opened) mutable {
+    if (!opened && opened.error().kind == ErrorKind::stale) {
+      const GenerationPtr of = inodes_->entry(*inode).holder->latest_generation();
+      const GenerationPtr now = of ? of->owner->known() : nullptr;
+      retries_.expect(thread, inode->number, now ? now->serial : 0);
+    }
+    reply(std::move(opened));
+  };
+  const std::stop_token opener = reply.asker();
+  Reply<Opened> told(std::move(expect), opener);
+  Reply<Entry> open([this, inode, to_write, reply = std::move(told)](Result<Entry> entry) mutable {
     if (!entry) {
       note(*inode, "", entry.error());
       return reply(tl::unexpected(std::move(entry).error()));
@@ -477,11 +494,10 @@ void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, Re
     if (to_write) return holder->open_to_write(entry->slot, std::move(finish));
     holder->open(entry->slot, std::move(finish));
   });
-  fresh_entry(inode, retried ? Freshness::recent : Freshness::now,
-              [to_write, by, open = std::move(open)](Result<Entry> entry) mutable {
-                if (!entry) return open(std::move(entry));
-                admitted(*std::move(entry), to_write ? Access::write : Access::read, by, std::move(open));
-              });
+  entry_to_open(inode, thread, [to_write, by, open = std::move(open)](Result<Entry> entry) mutable {
+    if (!entry) return open(std::move(entry));
+    admitted(*std::move(entry), to_write ? Access::write : Access::read, by, std::move(open));
+  });
 }
 
 template <class T>
@@ -497,6 +513,7 @@ void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, Reply
   if (content.identity != 0) inodes_->adopt(inode, content.identity);
   Opened opened;
   opened.direct = !content.cacheable;
+  opened.grows = content.grows;
   if (content.cacheable) {
     const std::uint64_t version = content.generation ? content.generation->serial : content.version;
     const std::uint64_t before = inodes_->exchange_version(*inode, version);

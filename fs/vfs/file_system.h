@@ -23,6 +23,7 @@
 #include "vfs/generation.h"
 #include "vfs/inode_table.h"
 #include "vfs/open_files.h"
+#include "vfs/open_retries.h"
 #include "view/columnar_form.h"
 
 namespace tfilefs {
@@ -89,9 +90,11 @@ class FileSystem {
     HandleId handle = 0;
     bool keep_cache = false;  // pages of an earlier opening are still good
     bool direct = false;      // neither pages nor size are to be kept
+    bool grows = false;       // somebody may append to it now
     bool changed = false;     // attributes told earlier are of an older state
   };
-  void open(InodeId, Reply<Opened>, const CallerPtr& by = nullptr);
+  // `thread`: that opens, as the kernel numbers it; 0: not known.
+  void open(InodeId, Reply<Opened>, const CallerPtr& by = nullptr, pid_t thread = 0);
   // Exactly `size` bytes, fewer at the end only. Error: stale when the source has changed since the opening.
   void read(HandleId, std::uint64_t offset, std::size_t size, Reply<Slices>);
   void release(HandleId);
@@ -108,7 +111,7 @@ class FileSystem {
   };
   void create(InodeId parent, std::string_view name, const Creation&, bool exclusive, Reply<Created>,
               const CallerPtr& by = nullptr);
-  void open_to_write(InodeId, Reply<Opened>, const CallerPtr& by = nullptr);
+  void open_to_write(InodeId, Reply<Opened>, const CallerPtr& by = nullptr, pid_t thread = 0);
   void make_directory(InodeId parent, std::string_view name, const Creation&, Reply<Found>,
                       const CallerPtr& by = nullptr);
   void make_link(InodeId parent, std::string_view name, std::string_view target, const Creation&, Reply<Found>,
@@ -166,7 +169,8 @@ class FileSystem {
   void judge(const GenerationPtr&, const Error&, Reply<Error>);
   template <class T>
   void tell(const InodePtr&, const GenerationPtr&, const Error&, Reply<T>);
-  void open_content(InodeId, bool to_write, const CallerPtr& by, Reply<Opened>);
+  void open_content(InodeId, bool to_write, const CallerPtr& by, pid_t thread, Reply<Opened>);
+  void entry_to_open(const InodePtr&, pid_t thread, Reply<Entry>);
   void finish_open(const InodePtr&, OpenedContent, Reply<Opened>);
   void finish_found(const InodePtr& parent, const std::string& name, const CallerPtr& by, Result<FoundEntry>,
                     Reply<Found>);
@@ -198,6 +202,7 @@ class FileSystem {
   std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath whatever is mounted over it; may be null
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;
+  OpenRetries retries_;
   OpenFiles files_;
   std::atomic<std::chrono::steady_clock::time_point> last_request_{};
 };

@@ -200,16 +200,6 @@ void MountedFile::supersede() {
   end_switch();
 }
 
-void MountedFile::expect_retry() {
-  const Lock lock(mutex_);
-  retried_ = true;
-}
-
-bool MountedFile::take_retry() {
-  const Lock lock(mutex_);
-  return std::exchange(retried_, false);
-}
-
 void MountedFile::start_check() {
   {
     const Lock lock(mutex_);

@@ -142,11 +142,6 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   void supersede();
   void expect_no_commit();
 
-  // Somebody was told that what he opens has changed, and comes back at once, and but once. Whoever comes (true: he may
-  // be the one) is to be given the generation that is known, however fast the file goes on changing.
-  void expect_retry();
-  bool take_retry();
-
   const std::string& path() const { return path_; }
 
   // The generation that was last looked at, null where nobody has it any more.
@@ -181,7 +176,6 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   std::weak_ptr<const Generation> current_ GUARDED_BY(mutex_);
   Clock::time_point checked_ GUARDED_BY(mutex_);
   bool checking_ GUARDED_BY(mutex_) = false;
-  bool retried_ GUARDED_BY(mutex_) = false;
   bool switching_ GUARDED_BY(mutex_) = false;  // a commit changes what a look would see
   std::vector<Reply<GenerationPtr>> waiters_ GUARDED_BY(mutex_);
   // Why the file in this state cannot be opened: not tried again until it changes.

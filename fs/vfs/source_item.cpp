@@ -373,7 +373,7 @@ Result<> remove_root_file(SourceTree& tree, const std::string& path, const Calle
       written->staged().unclaim();
       return removed;
     }
-  } else if (written->staged().has_pending()) {
+  } else if (!written->staged().list(*written->staged().root()).staged.empty()) {
     return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
   }
   tree.forget(written);

@@ -308,7 +308,12 @@ Result<std::shared_ptr<WrittenFile>> SourceTree::written_file(const std::string&
   {
     const Lock lock(mutex_);
     opening_.erase(path);
-    if (made) written_.emplace(path, *made);
+    refused_.erase(path);
+    if (made) {
+      written_.emplace(path, *made);
+    } else {
+      refused_.emplace(path, made.error().text);
+    }
   }
   opened_.notify_all();
   return made;
@@ -364,6 +369,16 @@ std::vector<std::shared_ptr<WrittenFile>> SourceTree::written_files() {
 }
 
 void SourceTree::take_over_journals() { take_over_journals_in("", 0); }
+
+std::map<std::string, std::string> SourceTree::refused_journals() {
+  std::map<std::string, std::string> refused;
+  {
+    const Lock lock(mutex_);
+    refused = refused_;
+  }
+  std::erase_if(refused, [this](const auto& file) { return !status(file.first + std::string(kJournalSuffix)); });
+  return refused;
+}
 
 void SourceTree::take_over_journals_in(const std::string& path, int depth) {
   constexpr int kDepthMax =

@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -58,6 +59,8 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   std::vector<std::shared_ptr<WrittenFile>> written_files();
   // Goes through the tree for what writers that crashed left, and finishes it.
   void take_over_journals();
+  // Files (their paths) beside which a journal lies that could not be taken over, and why. Blocks.
+  std::map<std::string, std::string> refused_journals() EXCLUDES(mutex_);
 
   // Plain files and directories; each blocks. Errors: as the system calls.
   Result<Descriptor> make_file(const std::string& path, const Creation&, bool exclusive, const CallerPtr&);
@@ -93,6 +96,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<WrittenFile>> written_ GUARDED_BY(mutex_);
   std::set<std::string> opening_ GUARDED_BY(mutex_);  // paths for which written_ is being made
+  std::map<std::string, std::string> refused_ GUARDED_BY(mutex_);
   // Device, inode, size and time of a journal.
   using JournalState = std::tuple<dev_t, ino_t, off_t, time_t, long>;
   std::unordered_map<std::string, JournalState> told_

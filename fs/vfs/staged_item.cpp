@@ -29,6 +29,16 @@ Result<> as_permission(Result<> result) {
 void read_committed(const WrittenPtr&, const StagedPlace&, std::uint64_t offset, std::size_t size, Reply<Slices>);
 void read_by_name(const WrittenPtr&, const StagedPlace&, std::uint64_t offset, std::size_t size, Reply<Slices>);
 
+// That holds nothing of the cache: who waits for the rest of an answer must not keep others from theirs.
+Slices copy_of(const Slices& slices) {
+  auto copy = std::make_shared<tfile::Buffer>(slices.size(), tfile::Use::passing);
+  copy_slices(slices, copy->data());
+  Slices copied;
+  copied.pieces.push_back(copy->span());
+  copied.pins.push_back(std::move(copy));
+  return copied;
+}
+
 // One opening of a staged file, which was told of it.
 class StagedContent final : public Content, public std::enable_shared_from_this<StagedContent> {
  public:
@@ -75,12 +85,14 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
         file_, file_->staged().place_of(*node_), offset, std::min<std::uint64_t>(size, base - offset),
         [self = shared_from_this(), offset, size, base, reply = std::move(reply)](Result<Slices> head) mutable {
           if (!head || offset + size <= base) return reply(std::move(head));
+          Slices all = copy_of(*head);
+          head = Slices();
           self->read(base, offset + size - base,
-                     [head = *std::move(head), reply = std::move(reply)](Result<Slices> rest) mutable {
+                     [all = std::move(all), reply = std::move(reply)](Result<Slices> rest) mutable {
                        if (!rest) return reply(std::move(rest));
-                       head.pieces.insert(head.pieces.end(), rest->pieces.begin(), rest->pieces.end());
-                       head.pins.insert(head.pins.end(), rest->pins.begin(), rest->pins.end());
-                       reply(std::move(head));
+                       all.pieces.insert(all.pieces.end(), rest->pieces.begin(), rest->pieces.end());
+                       all.pins.insert(all.pins.end(), rest->pins.begin(), rest->pins.end());
+                       reply(std::move(all));
                      });
         });
   }
@@ -128,6 +140,19 @@ void StagedContent::append(std::uint64_t offset, std::span<const std::byte> byte
     return copy->size();
   };
   answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+}
+
+// `then` with what is committed under the name now, and goes on in what is staged behind it.
+template <class T, class Then>
+void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Then then, Reply<T> reply) {
+  const std::uint64_t commits = file->staged().commits();
+  auto finish = [file, at, commits, then, reply = std::move(reply)](Result<FoundEntry> found) mutable {
+    if (!found) return reply(tl::unexpected(std::move(found).error()));
+    const Entry& now = found->entry;
+    const bool is_column = now.holder->takes(now.slot) == Takes::items;
+    then(is_column ? committed_column_entry(file, at.directory, at.name, commits, now) : now, std::move(reply));
+  };
+  file->committed_entry(at.directory, at.name, Freshness::recent, std::move(finish));
 }
 
 class StagedHolder final : public Holder {
@@ -208,6 +233,7 @@ class StagedHolder final : public Holder {
     OpenedContent content;
     content.content = std::make_shared<StagedContent>(file_, node_, to_write);
     content.version = content.identity = node_->identity;
+    content.grows = true;
     return content;
   }
 
@@ -216,13 +242,7 @@ class StagedHolder final : public Holder {
   void committed(Then then, Reply<T> reply) const {
     const StagedPlace at = file_->staged().place_of(*node_);
     if (!at.directory || !file_->staged().is_settled(*node_)) return reply(not_there_any_more());
-    auto finish = [file = file_, at, then, reply = std::move(reply)](Result<FoundEntry> found) mutable {
-      if (!found) return reply(tl::unexpected(std::move(found).error()));
-      const Entry& now = found->entry;
-      const bool is_column = now.holder->takes(now.slot) == Takes::items;
-      then(is_column ? committed_column_entry(file, at.directory, at.name, now) : now, std::move(reply));
-    };
-    file_->committed_entry(at.directory, at.name, Freshness::recent, std::move(finish));
+    of_committed_now(file_, at, then, std::move(reply));
   }
 
   const WrittenPtr file_;
@@ -232,23 +252,18 @@ class StagedHolder final : public Holder {
 // One opening of a committed column, for reading: goes on into what is staged behind it by then.
 class CommittedContent final : public Content {
  public:
-  CommittedContent(WrittenPtr file, NodePtr directory, std::string name, std::shared_ptr<Content> committed)
-      : file_(std::move(file)),
-        directory_(std::move(directory)),
-        name_(std::move(name)),
-        committed_(std::move(committed)) {}
+  CommittedContent(WrittenPtr file, StagedPlace at, std::shared_ptr<Content> committed)
+      : file_(std::move(file)), at_(std::move(at)), committed_(std::move(committed)) {}
 
   std::uint64_t size() const override { return committed_->size(); }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
-    if (offset + size > committed_->size())
-      return read_by_name(file_, {directory_, name_}, offset, size, std::move(reply));
+    if (offset + size > committed_->size()) return read_by_name(file_, at_, offset, size, std::move(reply));
     committed_->read(offset, size, std::move(reply));
   }
 
  private:
   const WrittenPtr file_;
-  const NodePtr directory_;
-  const std::string name_;
+  const StagedPlace at_;
   const std::shared_ptr<Content> committed_;
 };
 
@@ -300,11 +315,8 @@ void with_continuation(const WrittenPtr& file, const NodePtr& directory, const s
 // A committed column: what it holds stays; behind it, items can be staged.
 class CommittedColumnHolder final : public Holder {
  public:
-  CommittedColumnHolder(WrittenPtr file, NodePtr directory, std::string name, Entry committed)
-      : file_(std::move(file)),
-        directory_(std::move(directory)),
-        name_(std::move(name)),
-        committed_(std::move(committed)) {}
+  CommittedColumnHolder(WrittenPtr file, StagedPlace at, std::uint64_t commits, Entry committed)
+      : file_(std::move(file)), at_(std::move(at)), commits_(commits), committed_(std::move(committed)) {}
 
   const std::shared_ptr<const Generation>& generation() const override { return committed_.holder->generation(); }
   void admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
@@ -313,12 +325,19 @@ class CommittedColumnHolder final : public Holder {
   }
   std::optional<Attributes> known_attributes(Slot) const override {
     if (const NodePtr more = continuation()) return file_->staged_attributes(*more);
+    if (is_outdated()) return std::nullopt;
     auto known = committed_.holder->known_attributes(committed_.slot);
     if (known) known->mode |= S_IWUSR;
     return known;
   }
   void attributes(Slot, Reply<Attributes> reply) const override {
     if (const NodePtr more = continuation()) return reply(file_->staged_attributes(*more));
+    if (is_outdated()) {
+      const auto ask = [](const Entry& now, Reply<Attributes> answer) {
+        now.holder->attributes(now.slot, std::move(answer));
+      };
+      return of_committed_now(file_, at_, ask, std::move(reply));
+    }
     committed_.holder->attributes(committed_.slot, [reply = std::move(reply)](Result<Attributes> found) mutable {
       if (found) found->mode |= S_IWUSR;
       reply(std::move(found));
@@ -329,12 +348,17 @@ class CommittedColumnHolder final : public Holder {
       const Entry staged = staged_entry(file_, more);
       return staged.holder->open(staged.slot, std::move(reply));
     }
-    committed_.holder->open(committed_.slot, [file = file_, directory = directory_, name = name_,
-                                              reply = std::move(reply)](Result<OpenedContent> opened) mutable {
-      if (opened)
-        opened->content = std::make_shared<CommittedContent>(file, directory, name, std::move(opened->content));
+    if (is_outdated()) {
+      const auto open = [](const Entry& now, Reply<OpenedContent> answer) {
+        now.holder->open(now.slot, std::move(answer));
+      };
+      return of_committed_now(file_, at_, open, std::move(reply));
+    }
+    auto finish = [file = file_, at = at_, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
+      if (opened) opened->content = std::make_shared<CommittedContent>(file, at, std::move(opened->content));
       reply(std::move(opened));
-    });
+    };
+    committed_.holder->open(committed_.slot, std::move(finish));
   }
   void xattrs(Slot, Reply<Xattrs> reply) const override {
     committed_.holder->xattrs(committed_.slot, std::move(reply));
@@ -349,7 +373,7 @@ class CommittedColumnHolder final : public Holder {
     const auto open = [](const Entry& staged, Reply<OpenedContent> answer) {
       staged.holder->open_to_write(staged.slot, std::move(answer));
     };
-    with_continuation(file_, directory_, name_, kContinueTries, open, std::move(reply));
+    with_continuation(file_, at_.directory, at_.name, kContinueTries, open, std::move(reply));
   }
 
   // Owner, mode and times are the file's; to ask for others is no error, as cp -p and rsync -a do.
@@ -366,20 +390,23 @@ class CommittedColumnHolder final : public Holder {
       const auto grow = [slot, change](const Entry& staged, Reply<Attributes> answer) {
         staged.holder->change(slot, change, std::move(answer));
       };
-      with_continuation(self->file_, self->directory_, self->name_, kContinueTries, grow, std::move(reply));
+      with_continuation(self->file_, self->at_.directory, self->at_.name, kContinueTries, grow, std::move(reply));
     });
   }
 
  private:
   // The staged file that goes on behind what is committed, if there is one; the kernel may not have heard of it yet.
   NodePtr continuation() const {
-    const StagedLook look = file_->staged().look(*directory_, name_);
+    const StagedLook look = file_->staged().look(*at_.directory, at_.name);
     return look.what == StagedLook::What::file ? look.node : nullptr;
   }
+  // Where nothing is staged behind it, that may be committed by now, and not be in `committed_`: for a moment no
+  // generation knows of it.
+  bool is_outdated() const { return file_->staged().commits() != commits_; }
 
   const WrittenPtr file_;
-  const NodePtr directory_;
-  const std::string name_;
+  const StagedPlace at_;
+  const std::uint64_t commits_;
   const Entry committed_;
 };
 
@@ -417,8 +444,11 @@ Entry staged_entry(const WrittenPtr& file, const NodePtr& node) {
   return {std::make_shared<const StagedHolder>(file, node), {}};
 }
 
-Entry committed_column_entry(const WrittenPtr& file, const NodePtr& directory, std::string name, Entry committed) {
-  return {std::make_shared<const CommittedColumnHolder>(file, directory, std::move(name), std::move(committed)), {}};
+Entry committed_column_entry(const WrittenPtr& file, const NodePtr& directory, std::string name, std::uint64_t commits,
+                             Entry committed) {
+  return {std::make_shared<const CommittedColumnHolder>(file, StagedPlace{directory, std::move(name)}, commits,
+                                                        std::move(committed)),
+          {}};
 }
 
 }  // namespace tfilefs

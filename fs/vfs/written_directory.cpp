@@ -115,7 +115,7 @@ FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry 
   const Takes takes = holder.takes(found.entry.slot);
   if (takes == Takes::nothing) return found;
   if (takes == Takes::items) {
-    found.entry = committed_column_entry(file_, node_, own, std::move(found.entry));
+    found.entry = committed_column_entry(file_, node_, own, commits_, std::move(found.entry));
     return found;
   }
   if (is_older_cycle(name, found)) return found;

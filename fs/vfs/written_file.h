@@ -83,7 +83,9 @@ Entry pending_entry(const WrittenPtr&);
 
 // Of a file in a directory: staged; or committed, to which items can be appended.
 Entry staged_entry(const WrittenPtr&, const NodePtr&);
-Entry committed_column_entry(const WrittenPtr&, const NodePtr& directory, std::string name, Entry committed);
+// `commits`: how many there had been before it was looked for.
+Entry committed_column_entry(const WrittenPtr&, const NodePtr& directory, std::string name, std::uint64_t commits,
+                             Entry committed);
 
 // The committed names of a directory (null: none) and what is staged over them. `commits`: those of the file before
 // `committed` was looked up.

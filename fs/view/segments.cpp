@@ -152,13 +152,6 @@ void read_whole(CachedStreams& streams, const ColumnRange& range, ReadUse use, R
                });
 }
 
-void copy_slices(const Slices& slices, std::byte* to) {
-  for (const auto piece : slices.pieces) {
-    std::memcpy(to, piece.data(), piece.size());
-    to += piece.size();
-  }
-}
-
 ColumnRange range_of_items(const tfile::Column& column, std::int64_t first, std::int64_t count) {
   const std::uint64_t item_size = column.item_size();
   const auto bytes = [&](std::int64_t items) {

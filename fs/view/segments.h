@@ -29,7 +29,6 @@ void read_whole(CachedStreams&, const ColumnRange&, ReadUse, Reply<Slices>);
 inline void read_whole(CachedStreams& streams, const ColumnRange& range, Reply<Slices> reply) {
   read_whole(streams, range, ReadUse(), std::move(reply));
 }
-void copy_slices(const Slices&, std::byte* to);
 
 // Bytes that are computed from columns, in pieces that are made as a whole (so they should be of a megabyte at most).
 // Const and thread-safe.

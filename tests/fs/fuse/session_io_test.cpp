@@ -15,17 +15,27 @@ TEST(SessionIo, TheAnswerToInitAsksForParallelLookUps) {
   fuse_init_out init{};
   init.flags = FUSE_ASYNC_READ;
   const std::vector<iovec> parts{{&header, sizeof header}, {&init, sizeof init}};
-  EXPECT_TRUE(ask_for_parallel_lookups(parts));
+  EXPECT_TRUE(extend_init(parts, false));
   EXPECT_EQ(init.flags, static_cast<unsigned>(FUSE_ASYNC_READ | FUSE_PARALLEL_DIROPS));
+  EXPECT_EQ(init.flags2, 0u);
+}
+
+TEST(SessionIo, TheAnswerToInitAsksForMappingsWhereItMay) {
+  fuse_out_header header{};
+  fuse_init_out init{};
+  init.flags2 = 1;
+  EXPECT_TRUE(extend_init(std::vector<iovec>{{&header, sizeof header}, {&init, sizeof init}}, true));
+  EXPECT_NE(init.flags & FUSE_INIT_EXT, 0u);
+  EXPECT_EQ(init.flags2, 1u << 4 | 1u);
 }
 
 TEST(SessionIo, OtherAnswersStayAsTheyAre) {
   fuse_out_header header{};
   std::vector<char> bytes(100, '\7');
-  EXPECT_FALSE(ask_for_parallel_lookups(std::vector<iovec>{{&header, sizeof header}}));
-  EXPECT_FALSE(ask_for_parallel_lookups(std::vector<iovec>{{&header, sizeof header}, {bytes.data(), 8}}));
+  EXPECT_FALSE(extend_init(std::vector<iovec>{{&header, sizeof header}}, true));
+  EXPECT_FALSE(extend_init(std::vector<iovec>{{&header, sizeof header}, {bytes.data(), 8}}, true));
   header.error = -5;
-  EXPECT_FALSE(ask_for_parallel_lookups(std::vector<iovec>{{&header, sizeof header}, {bytes.data(), bytes.size()}}));
+  EXPECT_FALSE(extend_init(std::vector<iovec>{{&header, sizeof header}, {bytes.data(), bytes.size()}}, true));
   EXPECT_EQ(bytes, std::vector<char>(100, '\7'));
 }
 

@@ -234,8 +234,8 @@ class FakeMount {
     TRY(const auto found, fs->find_path(path));
     return found.attributes;
   }
-  Result<FileSystem::Opened> open(InodeId id) {
-    return wait<FileSystem::Opened>([&](auto reply) { fs->open(id, std::move(reply)); });
+  Result<FileSystem::Opened> open(InodeId id, pid_t thread = 0) {
+    return wait<FileSystem::Opened>([&](auto reply) { fs->open(id, std::move(reply), nullptr, thread); });
   }
   Result<std::string> read(HandleId handle, std::uint64_t offset = 0, std::size_t size = 1 << 20) {
     TRY(const Slices slices, wait<Slices>([&](auto reply) { fs->read(handle, offset, size, std::move(reply)); }));

@@ -43,11 +43,20 @@ TEST(Generation, WhoComesBackIsNotTurnedAwayAgain) {
   FakeMount mount(with_numbers({1}));
   const InodeId old_id = mount.fs->find_path("t/n")->id;
   mount.disk->put(with_numbers({1, 2}));
-  EXPECT_EQ(mount.open(old_id).error().kind, ErrorKind::stale);
+  EXPECT_EQ(mount.open(old_id, 7).error().kind, ErrorKind::stale);
   const InodeId new_id = mount.fs->find_path("t/n")->id;
   mount.disk->put(with_numbers({1, 2, 3}));
-  EXPECT_TRUE(mount.open(new_id));
-  EXPECT_EQ(mount.open(new_id).error().kind, ErrorKind::stale) << "the next one looks again";
+  EXPECT_EQ(mount.open(new_id, 8).error().kind, ErrorKind::stale) << "another thread: it has not looked since";
+  EXPECT_TRUE(mount.open(new_id, 7));
+  EXPECT_EQ(mount.open(new_id, 7).error().kind, ErrorKind::stale) << "its next opening looks again";
+}
+
+TEST(Generation, WhoComesBackWithWhatItHadIsTurnedAwayAgain) {
+  FakeMount mount(with_numbers({1}));
+  const InodeId old_id = mount.fs->find_path("t/n")->id;
+  mount.disk->put(with_numbers({1, 2}));
+  EXPECT_EQ(mount.open(old_id, 7).error().kind, ErrorKind::stale);
+  EXPECT_EQ(mount.open(old_id, 7).error().kind, ErrorKind::stale);
 }
 
 TEST(Generation, AHandleFromBeforeIsStale) {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/open_retries.h"
+
+namespace tfilefs {
+
+namespace {
+// It comes back at once; but on a busy machine that takes a moment.
+constexpr std::chrono::seconds kPatience{1};
+}  // namespace
+
+void OpenRetries::expect(pid_t thread, InodeNumber number, std::uint64_t generation) {
+  const auto now = Clock::now();
+  const Lock lock(mutex_);
+  std::erase_if(expected_, [&](const auto& one) { return one.second.until < now; });  // who does not come back
+  expected_[{thread, number}] = {generation, now + kPatience};
+}
+
+bool OpenRetries::take(pid_t thread, InodeNumber number, std::uint64_t generation) {
+  const Lock lock(mutex_);
+  const auto found = expected_.find({thread, number});
+  if (found == expected_.end()) return false;
+  const bool is_good = generation >= found->second.generation && Clock::now() <= found->second.until;
+  expected_.erase(found);
+  return is_good;
+}
+
+}  // namespace tfilefs
