@@ -108,7 +108,8 @@ void Committer::give_up() {
 Result<TableCommit*> Committer::table(const std::string& path, bool committed, const std::string& title) {
   const auto known = tables_.find(path);
   if (known != tables_.end()) return &known->second;
-  const auto [directory, name] = split_path(key_path(path));
+  const auto [above, last] = split_path(path);
+  const std::string directory = key_path(above), name = tfile::unescape_name(last);
   tfile::TableWriter* writer = nullptr;
   if (committed) {
     TRY(writer, writer_->open_table(directory, name, !ours_.contains(path)));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of StagedFile: the thread that commits, and what becomes of staged names when it has.
 #include <algorithm>
+#include <cerrno>
+#include <chrono>
 #include <iterator>
+#include <thread>
 #include <utility>
 
 #include "staging/cluster_cut.h"
@@ -81,8 +84,10 @@ std::optional<StagedFile::Occasion> StagedFile::wait_for_work() {
   }
 }
 
-// Branches go in one commit, and what is added to the others comes in the next.
+// Branches go in one commit, and what is added to the others comes in the next. What another program is just saving is
+// waited for.
 Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
+  constexpr std::chrono::milliseconds kPatience{500}, kPause{10};
   const Lock commit(commit_mutex_);
   {
     const Lock lock(mutex_);
@@ -93,6 +98,12 @@ Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
   bool again = true;
   for (int pass = 0; pass < 2 && again; ++pass) {
     auto once = commit_once(occasion, below, again);
+    const auto is_moving = [&] { return !once && once.error().kind == ErrorKind::stale && committer_.is_settled(); };
+    for (auto waited = kPause; is_moving() && waited < kPatience; waited += kPause) {
+      std::this_thread::sleep_for(kPause);
+      once = commit_once(occasion, below, again);
+    }
+    if (is_moving()) once = fail(ErrorKind::busy, once.error().text, -1, EBUSY);
     if (done) done = std::move(once);
   }
   const Lock lock(mutex_);
@@ -174,7 +185,7 @@ Result<> StagedFile::commit_work(CommitWork& work) {
   }
   if (auto done = committer_.commit(work, *journal(), head, hooks_.switching); !done) {
     hooks_.failed();
-    keep_error(work, done.error());
+    if (done.error().kind != ErrorKind::stale) keep_error(work, done.error());  // else it is tried again
     return done;
   }
   {
@@ -261,11 +272,12 @@ CommitWork StagedFile::plan_work(Occasion occasion, const std::string& below, bo
   for (StagedTable& table : changes.tables) plan_table(std::move(table), occasion, again, work);
   if (occasion == Occasion::busy) {
     for (const StagedArrow& file : changes.arrows) file.node->bytes->thaw();
-    // Who is still writing may go on to remove, or to rename.
-    work.removed.clear();
-    work.renamed.clear();
-    work.moved.clear();
-    work.hidden.clear();
+    if (!rests_on_names(work)) {  // who is still writing may go on to remove, or to rename
+      work.removed.clear();
+      work.renamed.clear();
+      work.moved.clear();
+      work.hidden.clear();
+    }
   } else {
     plan_arrows(changes, below, work);
   }

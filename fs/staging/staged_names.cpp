@@ -8,6 +8,7 @@
 
 #include "staging/staged_arrow.h"
 #include "staging/staged_file.h"
+#include "tfile/name.h"
 #include "wall_clock.h"
 
 namespace tfilefs {
@@ -19,6 +20,18 @@ namespace {
 void note_names_changed(StagedNode& directory) {
   directory.attributes.modified = wall_clock();
   directory.attributes.time_was_set = false;
+}
+
+// Of a directory or table, which becomes a key: it must be shown under the name that it was asked for, and nobody finds a
+// key with a slash in its name.
+Result<> check_key_name(std::string_view shown) {
+  const std::string key = tfile::unescape_name(shown);
+  const bool is_path = key.find('/') != std::string::npos;
+  const std::string again = tfile::escape_name(key);
+  if (!is_path && again == shown) return {};
+  return fail(ErrorKind::invalid,
+              std::string(shown) + ": " + (is_path ? "a key cannot have a '/' in its name" : "would be shown as " + again),
+              -1, EINVAL);
 }
 
 tl::unexpected<Error> too_long() { return fail(ErrorKind::invalid, "path too long", -1, ENAMETOOLONG); }
@@ -58,6 +71,7 @@ Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view n
     const Lock lock(mutex_);
     TRY_VOID(check_place(in));
     const auto table = table_above(*node);
+    if (!table) TRY_VOID(check_key_name(name));
     const Refusal refusal = table ? refusal_of_directory(*table->first, table->second) : Refusal{};
     if (!refusal.reason.empty()) return tl::unexpected(refuse(refusal));
   }
@@ -85,6 +99,7 @@ Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, 
     TRY_VOID(check_place(in));
   }
   TRY_VOID(check_object(in, name));
+  if (const auto arrow = arrow_table_name(name)) TRY_VOID(check_key_name(*arrow));
   TRY(NodePtr node, stage_file(in, name, 0, mode, false));
   Error refused;
   {
@@ -303,7 +318,11 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Looked
   if (taken && (taken->directory != node->directory || status(*taken).has_children))
     return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
   if (!has_room(*to.directory, to.name, node.get())) return too_long();
-  if (!node->directory) {
+  if (const auto arrow = arrow_table_name(to.name)) TRY_VOID(check_key_name(*arrow));
+  if (node->directory) {
+    const Lock lock(mutex_);
+    if (!table_above(StagedNode(0, true, to.name, to.directory))) TRY_VOID(check_key_name(to.name));
+  } else {
     const Lock lock(mutex_);
     TRY_VOID(check_place(to.directory));
     const StagedNode moved(0, false, to.name, to.directory);

@@ -284,6 +284,17 @@ bool concerns(const std::string& below, const std::string& table) {
   return lies_in(table, below) || lies_in(below, table);
 }
 
+bool rests_on_names(const CommitWork& work) {
+  const auto holds_table = [&](const CommitWork::Key& key) {
+    const std::string path = joined_path(key.directory, key.name);
+    return std::ranges::any_of(work.tables, [&](const CommitWork::Table& table) {
+      return table.staged.path == path || table.staged.path.starts_with(path + "/");
+    });
+  };
+  return std::ranges::any_of(work.removed, holds_table) ||
+         std::ranges::any_of(work.renamed, holds_table, &CommitWork::Rename::to);
+}
+
 void keep_needed_directories(CommitWork& work, bool last) {
   std::vector<CommitWork::Directory> kept;
   std::set<std::string> left;

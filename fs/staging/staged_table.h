@@ -147,6 +147,10 @@ bool is_left_over(const StagedNode&);
 // Whether a table is what a commit below that path concerns: it lies in it, or the path in the table.
 bool concerns(const std::string& below, const std::string& table);
 
+// Whether one of the tables lies at or below a name that another key has in the file as it is: one that is to be
+// renamed to it, or removed.
+bool rests_on_names(const CommitWork&);
+
 // Leaves out the new directories in which none of the tables lies: what is to be in them is not there yet; `last`:
 // nothing comes any more, and those that stay empty stay directories.
 void keep_needed_directories(CommitWork&, bool last);

@@ -2,6 +2,8 @@
 #include "vfs/generation.h"
 
 #include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "vfs/blocking.h"
@@ -254,14 +256,20 @@ Result<GenerationPtr> MountedFile::look_again() {
   return opened;
 }
 
-// What is damaged, or was never closed, may be in the middle of a save: then it is opened again.
+// What is damaged, or was never closed, may be in the middle of a save, and what changes while it is opened is: then it
+// is opened again.
 Result<MountedFile::OpenedFile> MountedFile::open_settled() {
   constexpr int kTries = 8;
+  constexpr std::chrono::milliseconds kPause{5};
   for (int tries = kTries;; --tries) {
     TRY(auto source, origin_->open());
     auto file = origin_->read(source);
     const bool is_odd = file ? (*file)->recovered() : file.error().kind == ErrorKind::damaged;
     if (is_odd && tries > 1 && source->is_changing()) continue;
+    if (!file && file.error().kind == ErrorKind::stale && tries > 1) {
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
     if (!file) return tl::unexpected(std::move(file).error());
     return OpenedFile{std::move(source), *std::move(file)};
   }

@@ -6,9 +6,11 @@ import errno
 import os
 import shutil
 import threading
+import time
 
 import numpy as np
 import pytest
+import uproot
 
 from test_append_order import f4, i8, place  # noqa: F401 (a fixture)
 
@@ -268,6 +270,37 @@ class Committing:
 SLOW = ("commit=86400", "compression=lzma:5")
 
 
+@pytest.mark.parametrize("above", ("", "directory/"))
+@pytest.mark.parametrize("how", ("renamed", "replaced"))
+def test_clusters_are_committed_under_a_name_that_is_not_quiet(place, above, how):
+    """Of a table that is still written, and has a name that another key has in the file."""
+    p = place("commit=1", "autoflush=16K", "compression=none")
+    before, after = above + "Events", above + "Moved"
+    for name in ("x.i8", "y.i8"):
+        p.append(f"{before}/{name}", i8(0, 1))
+    assert p.status("") == 0
+    first = [0, 1]
+    if how == "renamed":
+        os.rename(os.path.join(p.top, before), os.path.join(p.top, after))
+    else:
+        after, first = before, []
+        shutil.rmtree(os.path.join(p.top, before))
+        os.mkdir(os.path.join(p.top, after))
+    rest = np.arange(2, 20_000)
+    paths = [os.path.join(p.top, after, name) for name in ("x.i8", "y.i8")]
+    with open(paths[0], "ab", buffering=0) as x, open(paths[1], "ab", buffering=0) as y:
+        for part in np.array_split(rest, 150):  # 1.5 s, in which it is not quiet
+            x.write(part.tobytes()), y.write(part.tobytes())
+            time.sleep(0.01)
+        assert p.mount.errors() == ""
+        with uproot.open(p.path) as file:
+            assert file[after].num_entries > len(first), "clusters while it is written"
+    assert p.status("") == 0
+    whole = first + rest.tolist()
+    assert p.tree(after) == {"x": whole, "y": whole}
+    assert p.umount() == 0
+
+
 @pytest.mark.parametrize("to", ("Events/y.i8", "Other/y.i8"))
 def test_a_column_that_is_being_committed_keeps_its_name(place, to):
     """mv, which is told so, copies it."""
@@ -288,3 +321,15 @@ def test_a_column_that_is_being_committed_is_not_replaced(place):
     assert p.read("Other/new.i8") == [1]
     assert p.tree()["x"] == commit.values.tolist()
 
+
+@pytest.mark.parametrize("name", ("a%2Fb", "x%41"))
+def test_a_name_that_no_key_can_be_shown_by_is_refused(place, name):
+    """Where it is made: it would hold up all that is staged beside it."""
+    p = place()
+    p.append("Events/x.i8", i8(1))
+    full = os.path.join(p.top, name)
+    assert refused(os.mkdir, full) == errno.EINVAL
+    assert refused(os.rename, os.path.join(p.top, "Events"), full) == errno.EINVAL
+    assert refused(os.open, full + ".arrow", os.O_CREAT | os.O_WRONLY) == errno.EINVAL
+    assert name in p.mount.errors()
+    assert p.status("") == 0 and p.umount() == 0
