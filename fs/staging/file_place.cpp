@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -23,6 +24,12 @@ Result<std::shared_ptr<const tfile::Source>> FilePlace::source() const {
   Descriptor file(::openat(directory.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
   if (!file) return system_error(shown, errno);
   return tfile::adopt_source(file.release(), shown, directory.get());
+}
+
+std::uint64_t FilePlace::capacity() const {
+  struct statvfs space {};
+  if (::fstatvfs(directory.get(), &space) != 0 || space.f_blocks == 0) return ~std::uint64_t{0};  // none that it tells
+  return std::uint64_t{space.f_blocks} * space.f_frsize;
 }
 
 Result<Descriptor> FilePlace::open_to_write() const {

@@ -26,6 +26,9 @@ struct FilePlace {
 
   // The file for reading, as a source. Error: not_found.
   Result<std::shared_ptr<const tfile::Source>> source() const;
+
+  // Bytes of the file system that it lies on, full or free.
+  std::uint64_t capacity() const;
   // The file for writing. Errors: not_found, denied.
   Result<Descriptor> open_to_write() const;
   // Its first kFileHeadSize bytes; none where there is no file. Errors: denied, io.

@@ -84,13 +84,19 @@ std::shared_ptr<StagedBytes> StagedBytes::create(std::uint64_t id, std::shared_p
   return file;
 }
 
+void StagedBytes::limit_to(std::uint64_t bytes) {
+  Lock lock(mutex_);
+  limit_ = bytes;
+}
+
 std::uint64_t StagedBytes::size() const {
   Lock lock(mutex_);
   return size_;
 }
 
 Result<> StagedBytes::check_writable(std::uint64_t offset, std::uint64_t size) const {
-  if (offset > kSizeMax || size > kSizeMax - offset)
+  const bool is_beyond = offset > kSizeMax || size > kSizeMax - offset;
+  if (is_beyond || (offset + size > dropped_ && offset + size - dropped_ > limit_))
     return tfile::fail(ErrorKind::invalid, "file too large", -1, EFBIG);
   if (offset < dropped_)
     return tfile::fail(ErrorKind::denied, "these entries are committed: they do not change", -1, EPERM);

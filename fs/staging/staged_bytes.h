@@ -24,12 +24,15 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
  public:
   static std::shared_ptr<StagedBytes> create(std::uint64_t id, std::shared_ptr<Journal>, StagingMemory&);
 
+  // No more than so many bytes are staged behind what is committed: who names a size that no disk has means another.
+  void limit_to(std::uint64_t bytes);
+
   std::uint64_t id() const { return id_; }
   std::uint64_t size() const;
 
   // Blocks where memory must be made, a block comes back from the journal, or the bytes are frozen. On an error
   // nothing, or the part up to a block's end, was taken. Errors: no_space, io (spilling, the journal), invalid (beyond
-  // 2^63 - 1), denied (below what was dropped).
+  // 2^63 - 1, or the limit), denied (below what was dropped).
   Result<> write(std::uint64_t offset, std::span<const std::byte>);
   // The same where it needs no I/O and no room, and nothing is frozen: all of it was taken, or (false) nothing. Never
   // blocks. Errors: invalid, denied.
@@ -145,6 +148,7 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   bool turn_taken_ GUARDED_BY(mutex_) = false;                      // one thread at a time appends for this file
   std::map<std::uint64_t, StagedBlock> blocks_ GUARDED_BY(mutex_);  // by number; one that is not there is zeros
   std::uint64_t size_ GUARDED_BY(mutex_) = 0;
+  std::uint64_t limit_ GUARDED_BY(mutex_) = ~std::uint64_t{0};
   std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;  // bytes below are gone
   std::uint64_t frozen_ GUARDED_BY(mutex_) = 0;   // bytes below do not change now
   mutable Condition thawed_;

@@ -190,6 +190,7 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
   }
   TRY_VOID(note(record));
   node->bytes = new_bytes(node->id, base, journal_);
+  node->bytes->limit_to(place_->capacity());
   node->base = base;
   node->continues = continues;
   const Lock lock(mutex_);

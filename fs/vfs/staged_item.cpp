@@ -234,6 +234,7 @@ class StagedHolder final : public Holder {
     content.content = std::make_shared<StagedContent>(file_, node_, to_write);
     content.version = content.identity = node_->identity;
     content.grows = true;
+    content.own = shared_from_this();  // whatever a commit puts at its path meanwhile
     return content;
   }
 

@@ -365,3 +365,19 @@ def test_a_list_of_arrays_is_counted_by_any_column(tmp_path, writing, counter):
         append(writing, "Events/" + path, values)
     assert commit(writing).returncode == 0
     assert trees(tmp_path)["Events"]["v"][3:] == [more.tolist()]
+
+
+def test_a_size_that_no_disk_has_is_refused(writing):
+    """A commit of it would have no end."""
+    space = os.statvfs(writing.path)
+    put(writing, "Events/x.i8", i8(1))
+    path = os.path.join(writing.path, FILE, "Events/x.i8")
+    for beyond in (space.f_blocks * space.f_frsize + 1, 1 << 50, (1 << 63) - 1):
+        with open(path, "r+b", buffering=0) as file:
+            with pytest.raises(OSError) as error:
+                file.truncate(beyond)
+            assert error.value.errno == errno.EFBIG
+            with pytest.raises(OSError) as error:
+                os.pwrite(file.fileno(), b"12345678", beyond - 8)
+            assert error.value.errno == errno.EFBIG
+    assert os.path.getsize(path) == 8
