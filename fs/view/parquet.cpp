@@ -288,10 +288,11 @@ class Making : public std::enable_shared_from_this<Making> {
 void parquet_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                      StringsAs strings, Reply<std::shared_ptr<Content>> reply) {
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  columnar_form(streams, table, strings, [streams, table, shared](Result<ColumnarForm> shown) {
+  auto make = [streams, table, shared](Result<ColumnarForm> shown) {
     if (!shown) return (*shared)(tl::unexpected<Error>(shown.error()));
     std::make_shared<Making>(streams, table, *std::move(shown), std::move(*shared))->start();
-  });
+  };
+  columnar_form(streams, table, strings, Reply<ColumnarForm>(std::move(make), shared->asker()));
 }
 
 }  // namespace tfilefs
