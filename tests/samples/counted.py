@@ -13,7 +13,7 @@ options = ROOT.RDF.RSnapshotOptions()
 options.fCompressionAlgorithm = ROOT.RCompressionSetting.EAlgorithm.kLZMA
 options.fCompressionLevel = 1
 options.fAutoFlush = 20_000
-frame = ROOT.RDataFrame(2_000_000)
+frame = ROOT.RDataFrame(1_000_000)
 for number in range(3):
     frame = frame.Define(f"v{number}", f"""
         std::vector<std::vector<float>> lists(rdfentry_ % 4);
