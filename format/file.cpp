@@ -220,6 +220,9 @@ Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, c
   return root;
 }
 
+// Experiments that describe thousands of classes have some megabytes; a thousand times what is stored may be claimed.
+constexpr std::uint64_t kStreamerInfoSizeMax = 32 << 20;
+
 // Read when a table or object first needs it: a listing costs nothing for a file with thousands of classes. Damage of
 // the record is a warning, since ROOT's own classes are known without it; only a failing storage is an error, and asked
 // again next time.
@@ -230,7 +233,7 @@ Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
   RecordContent record;
   if (streamer_info_.size == 0) {
     read->warnings.push_back("the file has no StreamerInfo: only ROOT's own classes are known");
-  } else if (auto content = read_record(*source_, streamer_info_)) {
+  } else if (auto content = read_record(*source_, streamer_info_, kStreamerInfoSizeMax)) {
     record = *std::move(content);
   } else if (content.error().kind == ErrorKind::damaged || content.error().kind == ErrorKind::unsupported) {
     read->warnings.push_back("StreamerInfo: " + content.error().text);

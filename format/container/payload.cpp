@@ -102,7 +102,7 @@ Result<std::shared_ptr<const StreamSet>> payload_streams(std::shared_ptr<const S
   return std::make_shared<const PayloadStreams>(std::move(source), std::move(payload));
 }
 
-Result<RecordContent> read_record(const Source& source, ByteRange record) {
+Result<RecordContent> read_record(const Source& source, ByteRange record, std::uint64_t size_max) {
   const auto at = static_cast<std::int64_t>(record.begin);
   if (record.begin > source.size() || record.size > source.size() - record.begin) {
     return fail(ErrorKind::damaged, "record: beyond the end of the file", at);
@@ -121,6 +121,8 @@ Result<RecordContent> read_record(const Source& source, ByteRange record) {
   info.objlen = static_cast<std::uint32_t>(key.objlen);
   info.keylen = static_cast<std::uint16_t>(key.keylen);
   TRY(const Payload payload, payload_of(source, info));
+  if (std::max<std::uint64_t>(info.objlen, info.nbytes) > size_max)
+    return fail(ErrorKind::unsupported, "record: larger than " + std::to_string(size_max) + " bytes", at);
   TRY(Buffer content, unpack(payload, bytes.span().first(payload.record.size)));
   return RecordContent{info.keylen, std::move(content)};
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "tfile/chunk.h"
@@ -20,8 +22,9 @@ struct RecordContent {
   Buffer payload;  // decompressed
 };
 
-// Errors: damaged (no record there, or not of that size), unsupported, io. Reads.
-Result<RecordContent> read_record(const Source& source, ByteRange record);
+// Errors: damaged (no record there, or not of that size), unsupported (larger than size_max, decompressed), io. Reads.
+Result<RecordContent> read_record(const Source& source, ByteRange record,
+                                  std::uint64_t size_max = std::numeric_limits<std::uint64_t>::max());
 
 // Reads and decompresses the payload at once. Errors: damaged, unsupported, io.
 Result<Buffer> read_payload(const Source& source, const KeyInfo& key);

@@ -74,8 +74,8 @@ class ClassObject final : public Object {
   Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>>,
                        std::span<const std::int64_t>) const override;
 
-  Result<std::string> json(std::span<const std::byte> payload) const override {
-    return object_json(*infos_, class_name, payload, keylen_);
+  Result<std::string> json(std::span<const std::byte> payload, const std::stop_token& stop) const override {
+    return object_json(*infos_, class_name, payload, keylen_, stop);
   }
   Result<Plot> plot(std::span<const std::byte> payload, std::size_t part, Effort& effort) const override {
     TRY(const ObjectMembers members, part_members(payload, part));

@@ -14,6 +14,7 @@
 
 #include "bytes/endian.h"
 #include "streamer/object_reader.h"
+#include "tfile/effort.h"
 
 namespace tfile {
 namespace {
@@ -167,7 +168,8 @@ std::string pair_type(std::string_view map) {
 
 class JsonWriter final : public ObjectVisitor {
  public:
-  explicit JsonWriter(std::size_t size_max) : size_max_(size_max) {}
+  JsonWriter(std::size_t size_max, std::stop_token stop) : size_max_(size_max), stop_(std::move(stop)) {}
+  bool has_enough() const override { return too_long_ || stop_.stop_requested(); }
   bool is_too_long() const { return too_long_; }
   std::string take() {
     text_ += '\n';
@@ -238,7 +240,7 @@ class JsonWriter final : public ObjectVisitor {
  private:
   bool full() {
     too_long_ = too_long_ || text_.size() > size_max_;
-    return too_long_;
+    return has_enough();
   }
   // In a list, what stands between values. False when there is no more room.
   bool begin_value() {
@@ -298,6 +300,7 @@ class JsonWriter final : public ObjectVisitor {
   }
 
   const std::size_t size_max_;
+  const std::stop_token stop_;
   std::string text_;
   std::vector<bool> in_lists_;
   bool in_list_ = false, first_ = true, too_long_ = false, chars_are_text_ = false;
@@ -309,9 +312,11 @@ class JsonWriter final : public ObjectVisitor {
 }  // namespace
 
 Result<std::string> object_json(const StreamerInfos& infos, std::string_view class_name,
-                                std::span<const std::byte> payload, std::uint32_t keylen) {
-  JsonWriter writer(std::min(payload.size() * kTextPerByte + kTextMin, kTextMax));
-  TRY_VOID(visit_object(infos, class_name, payload, keylen, writer));
+                                std::span<const std::byte> payload, std::uint32_t keylen, const std::stop_token& stop) {
+  JsonWriter writer(std::min(payload.size() * kTextPerByte + kTextMin, kTextMax), stop);
+  const Result<> told = visit_object(infos, class_name, payload, keylen, writer);
+  TRY_VOID(Effort(stop).check());
+  if (!writer.is_too_long()) TRY_VOID(told);
   if (writer.is_too_long())
     return fail(ErrorKind::unsupported, "object: its text is out of proportion to its bytes, or beyond 1 GiB");
   return writer.take();

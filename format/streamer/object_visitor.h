@@ -51,6 +51,9 @@ class ObjectVisitor {
 
   // A value whose bytes could not be read; what follows it could.
   virtual void unread(std::string_view reason) = 0;
+
+  // Whether it takes nothing more, so that the walk may end.
+  virtual bool has_enough() const { return false; }
 };
 
 }  // namespace tfile

@@ -100,6 +100,8 @@ bool ObjectWalk::may_go_on(Cursor& in) {
     in.reject("object: nested too deeply");
   else if (work_left_ == 0)
     in.reject("object: more values than its bytes can hold");
+  else if (visitor_->has_enough())
+    in.reject("object: nobody wants more of it");
   else
     --work_left_;
   return !in.failed();

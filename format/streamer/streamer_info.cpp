@@ -12,7 +12,8 @@ namespace tfile {
 namespace {
 
 // A class with more members than this is damage: the largest of real experiments have a few thousand.
-constexpr std::int32_t kElementsMax = 1 << 20;
+// Of all classes together: each takes some hundred bytes, and twenty in the file, which compress.
+constexpr std::int32_t kElementsMax = 1 << 17;
 
 // Values of fSTLtype.
 constexpr std::int32_t kStlMultimap = 5, kStlSet = 6;
@@ -171,7 +172,7 @@ StreamerInfo read_info(Cursor& in, std::uint32_t keylen, std::vector<std::string
 
 // One slot of the record's list. False where reading cannot go on behind it.
 bool read_list_slot(Cursor& in, std::uint32_t keylen, std::vector<std::unique_ptr<StreamerInfo>>& infos,
-                    std::vector<std::string>& warnings) {
+                    std::size_t& elements, std::vector<std::string>& warnings) {
   const ObjectTag tag = read_object_tag(in, keylen);
   if (in.failed()) return false;
   if (tag.kind != ObjectTag::Kind::object) return true;
@@ -180,6 +181,7 @@ bool read_list_slot(Cursor& in, std::uint32_t keylen, std::vector<std::unique_pt
   if (tag.class_name == "TStreamerInfo") {
     StreamerInfo info = read_info(inner, keylen, warnings);
     if (inner.failed()) warnings.push_back("StreamerInfo of '" + info.class_name + "': " + inner.error().text);
+    elements += info.elements.size();
     if (!info.class_name.empty() && !(inner.failed() && info.elements.empty())) {
       infos.push_back(std::make_unique<StreamerInfo>(std::move(info)));
     }
@@ -200,9 +202,11 @@ std::vector<std::unique_ptr<StreamerInfo>> read_list(std::span<const std::byte> 
   if (frame.version > 1) in.string("TList: fName");
   const auto count = in.big<std::int32_t>("TList: size");
   bool going = !in.failed();
+  std::size_t elements = 0;
   for (std::int32_t i = 0; i < count && going; ++i) {
-    going = read_list_slot(in, keylen, infos, warnings);
+    going = read_list_slot(in, keylen, infos, elements, warnings);
     if (frame.version > 3) in.string("TList: option");
+    if (elements > kElementsMax) in.reject("StreamerInfo: too many members");
     going = going && !in.failed();
   }
   if (!going) warnings.push_back("StreamerInfo record: read only in part: " + in.error().text);

@@ -144,11 +144,12 @@ class CachedStreamsOfSet : public CachedStreams {
   const tfile::StreamSet& streams() const override { return *set_->streams; }
 
   void length(StreamId stream, std::uint32_t slot, Reply<std::int64_t> reply) override {
-    set_->extents.length(set_, stream, slot, true,
-                         [reply = std::move(reply)](Result<std::optional<std::int64_t>> length) mutable {
-                           if (!length) return reply(tl::unexpected<Error>(length.error()));
-                           reply(**length);
-                         });
+    const std::stop_token asker = reply.asker();
+    auto tell = [reply = std::move(reply)](Result<std::optional<std::int64_t>> length) mutable {
+      if (!length) return reply(tl::unexpected<Error>(length.error()));
+      reply(**length);
+    };
+    set_->extents.length(set_, stream, slot, true, Reply<std::optional<std::int64_t>>(std::move(tell), asker));
   }
 
   void cheap_length(StreamId stream, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) override {

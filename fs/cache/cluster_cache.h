@@ -50,7 +50,8 @@ class CachedStreams {
 
   // Items of a column. Answers at once where metadata or what was computed before gives it; else reads headers, or
   // decodes lengths, once, whoever asks. A stream damaged in the middle has the length of the part before the damage
-  // plus one item, so that reading reaches the error instead of a false end.
+  // plus one item, so that reading reaches the error instead of a false end. Given up when nobody of those who asked
+  // waits any more.
   virtual void length(tfile::StreamId, std::uint32_t slot, Reply<std::int64_t>) = 0;
 
   // The same where no payload has to be decoded for it, else nothing.

@@ -132,11 +132,12 @@ std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tf
   return bytes;
 }
 
-Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream) {
+Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream, const std::stop_token& asker) {
   const tfile::StreamSet& streams = *set.streams;
   Sums sums(streams.slot_count(stream));
   const std::size_t count = streams.chunk_count(stream);
   for (std::size_t begin = 0; begin < count && sums.open(); begin += kHeaderBatch) {
+    if (asker.stop_requested()) return given_up();
     const std::size_t end = std::min(count, begin + kHeaderBatch);
     std::vector<Result<tfile::Locator>> locators;
     for (std::size_t i = begin; i < end; ++i)
@@ -157,8 +158,8 @@ Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream) {
 // is kept for who reads it next, while half of the budget is free.
 class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
  public:
-  PayloadCount(std::shared_ptr<AttachedSet> set, StreamId stream)
-      : set_(std::move(set)), stream_(stream), sums_(set_->streams->slot_count(stream)) {}
+  PayloadCount(std::shared_ptr<AttachedSet> set, StreamId stream, Reply<ExtentsPtr> reply)
+      : set_(std::move(set)), stream_(stream), reply_(std::move(reply)), sums_(set_->streams->slot_count(stream)) {}
 
   void next() {
     loop_.next([self = shared_from_this()] { self->step(); });
@@ -166,6 +167,7 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
 
  private:
   void step() {
+    if (reply_.asker().stop_requested()) return reply_(given_up());
     const tfile::StreamSet& streams = *set_->streams;
     const std::uint64_t bytes_max = std::min(kCountBatchBytes, set_->core->options.memory / 4);
     std::vector<ChunkKey> keys;
@@ -177,12 +179,13 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
                (locator ? std::min(locator->range.size, kCountBatchBytes) : 0);
       keys.push_back(key);
     }
-    if (keys.empty() || !sums_.open()) return set_->extents.finish(stream_, sums_.take());
-    load_item_counts(set_, keys, [self = shared_from_this(), keys](Result<ItemCounts> counts) {
-      if (!counts) return self->set_->extents.finish(self->stream_, tl::unexpected<Error>(counts.error()));
+    if (keys.empty() || !sums_.open()) return reply_(sums_.take());
+    auto counted = [self = shared_from_this(), keys](Result<ItemCounts> counts) {
+      if (!counts) return self->reply_(tl::unexpected<Error>(counts.error()));
       for (std::size_t i = 0; i < keys.size(); ++i) self->add(keys[i], std::move((*counts)[i]));
       self->next();
-    });
+    };
+    load_item_counts(set_, keys, Reply<ItemCounts>(std::move(counted), reply_.asker()));
   }
 
   void add(ChunkKey key, CountedItems counted) {
@@ -200,6 +203,7 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
 
   const std::shared_ptr<AttachedSet> set_;
   const StreamId stream_;
+  Reply<ExtentsPtr> reply_;
   Sums sums_;
   std::size_t next_ = 0;
   StepLoop loop_;
@@ -213,63 +217,45 @@ std::uint32_t Extents::chunk_of(std::uint32_t slot, std::int64_t item) const {
   return static_cast<std::uint32_t>(std::clamp<std::ptrdiff_t>(place, 0, std::ssize(begins) - 2));
 }
 
-ExtentStore::~ExtentStore() {
-  const Lock lock(mutex_);
-  for (const auto& [stream, state] : streams_)
-    if (state.extents) memory_ -= memory_of(*state.extents);
-}
-
 ExtentsPtr ExtentStore::ready(StreamId stream) const {
   Lock lock(mutex_);
   const auto found = streams_.find(stream);
-  return found == streams_.end() ? nullptr : found->second.extents;
-}
-
-void ExtentStore::finish(StreamId stream, Result<ExtentsPtr> result) {
-  std::vector<Reply<ExtentsPtr>> waiters;
-  {
-    Lock lock(mutex_);
-    StreamState& state = streams_[stream];
-    state.computing = false;
-    if (result && !state.extents) {
-      state.extents = *result;
-      memory_ += memory_of(**result);
-    }
-    waiters.swap(state.waiters);
-  }
-  for (auto& waiter : waiters) waiter(result);
+  return found == streams_.end() ? nullptr : found->second.extents.peek().value_or(nullptr);
 }
 
 void ExtentStore::want(const std::shared_ptr<AttachedSet>& set, StreamId stream, Reply<ExtentsPtr> reply) {
-  ExtentsPtr known;
-  bool compute = false;
+  Once<ExtentsPtr> extents;
   {
-    Lock lock(mutex_);
-    StreamState& state = streams_[stream];
-    known = state.extents;
-    if (!known) {
-      state.waiters.push_back(std::move(reply));
-      compute = !std::exchange(state.computing, true);
-    }
+    const Lock lock(mutex_);
+    extents = streams_[stream].extents;
   }
-  if (known) return reply(std::move(known));
-  if (!compute) return;
-  switch (set->streams->items_from(stream)) {
-    case ItemsFrom::metadata:
-      if (set->streams->chunk_count(stream) <= kChunksInline)
-        return finish(stream, extents_from_metadata(*set->streams, stream));
-      return set->core->decoder.run(
-          [set, stream] { set->extents.finish(stream, extents_from_metadata(*set->streams, stream)); },
-          Urgency::awaited);
-    case ItemsFrom::headers: {
-      const bool taken = set->core->fetcher.run(
-          [set, stream] { set->extents.finish(stream, extents_from_headers(*set, stream)); }, Urgency::awaited);
-      if (!taken) finish(stream, tfile::fail(ErrorKind::busy, "the cache is closing"));
-      return;
-    }
-    case ItemsFrom::payloads:
-      return std::make_shared<PayloadCount>(set, stream)->next();
-  }
+  extents.get(
+      [&](Reply<ExtentsPtr> made) {
+        const std::stop_token asker = made.asker();
+        auto note = [this, set, made = std::move(made)](Result<ExtentsPtr> result) mutable {
+          if (result) {
+            memory_ += memory_of(**result);
+            memory_here_ += memory_of(**result);
+          }
+          made(std::move(result));
+        };
+        compute(set, stream, Reply<ExtentsPtr>(std::move(note), asker));
+      },
+      std::move(reply));
+}
+
+void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stream, Reply<ExtentsPtr> reply) {
+  const tfile::ItemsFrom from = set->streams->items_from(stream);
+  if (from == ItemsFrom::payloads) return std::make_shared<PayloadCount>(set, stream, std::move(reply))->next();
+  if (from == ItemsFrom::metadata && set->streams->chunk_count(stream) <= kChunksInline)
+    return reply(extents_from_metadata(*set->streams, stream));
+  auto shared = std::make_shared<Reply<ExtentsPtr>>(std::move(reply));
+  if (from == ItemsFrom::metadata)
+    return set->core->decoder.run([set, stream, shared] { (*shared)(extents_from_metadata(*set->streams, stream)); },
+                                  Urgency::awaited);
+  const bool taken = set->core->fetcher.run(
+      [set, stream, shared] { (*shared)(extents_from_headers(*set, stream, shared->asker())); }, Urgency::awaited);
+  if (!taken) (*shared)(tfile::fail(ErrorKind::busy, "the cache is closing"));
 }
 
 void ExtentStore::want_all(const std::shared_ptr<AttachedSet>& set, std::vector<StreamId> streams, Reply<bool> reply) {
@@ -293,7 +279,9 @@ void ExtentStore::want_all(const std::shared_ptr<AttachedSet>& set, std::vector<
   auto all = std::make_shared<All>();
   all->reply = std::move(reply);
   all->left = streams.size();
-  for (const StreamId stream : streams) want(set, stream, [all](Result<ExtentsPtr> result) { all->one(result); });
+  const std::stop_token asker = all->reply.asker();
+  for (const StreamId stream : streams)
+    want(set, stream, Reply<ExtentsPtr>([all](Result<ExtentsPtr> result) { all->one(result); }, asker));
 }
 
 std::optional<std::int64_t> ExtentStore::known_length(const AttachedSet& set, StreamId stream,
@@ -301,8 +289,8 @@ std::optional<std::int64_t> ExtentStore::known_length(const AttachedSet& set, St
   {
     Lock lock(mutex_);
     StreamState& state = streams_[stream];
-    if (state.extents)
-      return slot < state.extents->first.size() ? std::optional(state.extents->length(slot)) : std::nullopt;
+    if (const auto extents = state.extents.peek())
+      return slot < (*extents)->first.size() ? std::optional((*extents)->length(slot)) : std::nullopt;
     if (state.quick) return known_of(*state.quick, slot);
     if (state.quick_failed) return std::nullopt;
   }
@@ -350,11 +338,13 @@ bool ExtentStore::looked_at_header(StreamId stream) const {
 void ExtentStore::length_from_extents(const std::shared_ptr<AttachedSet>& set, StreamId stream, std::uint32_t slot,
                                       bool may_decode, Reply<std::optional<std::int64_t>> reply) {
   if (!may_decode && set->streams->items_from(stream) == ItemsFrom::payloads) return reply(std::nullopt);
-  want(set, stream, [slot, reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
+  const std::stop_token asker = reply.asker();
+  auto tell = [slot, reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
     if (!extents) return reply(tl::unexpected<Error>(extents.error()));
     if (slot >= (*extents)->first.size()) return reply(tfile::fail(ErrorKind::invalid, "no such column"));
     reply((*extents)->length(slot));
-  });
+  };
+  want(set, stream, Reply<ExtentsPtr>(std::move(tell), asker));
 }
 
 }  // namespace tfilefs

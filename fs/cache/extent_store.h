@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mutex.h"
+#include "once.h"
 #include "reply.h"
 #include "tfile/chunk.h"
 
@@ -30,13 +31,13 @@ struct Extents {
 using ExtentsPtr = std::shared_ptr<const Extents>;
 
 // The extents of the streams of one set, computed once each, on first need, whoever asks: from metadata at once, from
-// headers on a fetch thread, from payloads as decode tasks. Damage is remembered; a failure of the storage is not.
-// Thread-safe.
+// headers on a fetch thread, from payloads as decode tasks; given up when nobody waits any more. Damage is remembered;
+// a failure of the storage is not. Thread-safe.
 class ExtentStore {
  public:
   // `memory`: what the extents take is added to it while they are there.
   explicit ExtentStore(std::atomic<std::uint64_t>& memory) : memory_(memory) {}
-  ~ExtentStore();
+  ~ExtentStore() { memory_ -= memory_here_; }
   ExtentsPtr ready(tfile::StreamId) const;
 
   // Answers at once where `ready` or metadata can.
@@ -48,24 +49,21 @@ class ExtentStore {
               Reply<std::optional<std::int64_t>>);
   std::optional<std::int64_t> known_length(const AttachedSet&, tfile::StreamId, std::uint32_t slot) const;
 
-  // Ends the computing of a stream's extents: remembers them, or forgets about it after an error of the storage.
-  void finish(tfile::StreamId, Result<ExtentsPtr>);
-
  private:
   using Lengths = std::vector<std::int64_t>;
   struct StreamState {
-    ExtentsPtr extents;
+    Once<ExtentsPtr> extents;
     std::optional<Lengths> quick;  // from header 0; -1 where it does not tell
     bool quick_failed = false;
-    bool computing = false;
-    std::vector<Reply<ExtentsPtr>> waiters;
   };
+  void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
   void remember_quick(tfile::StreamId, std::optional<Lengths>);
   bool looked_at_header(tfile::StreamId) const;
   void length_from_extents(const std::shared_ptr<AttachedSet>&, tfile::StreamId, std::uint32_t slot, bool may_decode,
                            Reply<std::optional<std::int64_t>>);
 
   std::atomic<std::uint64_t>& memory_;
+  std::atomic<std::uint64_t> memory_here_ = 0;  // the part of it that is of these
   mutable Mutex mutex_;
   mutable std::unordered_map<tfile::StreamId, StreamState> streams_ GUARDED_BY(mutex_);
 };

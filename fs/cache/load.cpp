@@ -74,6 +74,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
 
   // Called once at the end, or with the error that kept it from beginning.
   std::function<void(Load&, const Error*)> finish;
+  std::stop_token asker;  // of items that are counted: nobody else waits for these
 
   void run() {
     const bool waits = urgency_ == Urgency::awaited;
@@ -363,6 +364,7 @@ Result<ChunkPtr> Load::decode(Unit& unit) {
     inputs.push_back(units_[input].chunk);
   }
   if (!unit.error && !unit.locator) unit.error = unit.locator.error();
+  if (!unit.kept && asker.stop_requested()) unit.error = given_up().value();
   Result<ChunkPtr> result = tfile::fail(ErrorKind::io, "chunk was not decoded");
   if (unit.error) {
     result = tl::unexpected<Error>(*unit.error);
@@ -463,6 +465,7 @@ void want_input_extents(const std::shared_ptr<AttachedSet>& set, std::span<const
 }  // namespace
 
 void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<std::vector<ChunkPtr>> reply) {
+  const std::stop_token asker = reply.asker();
   auto go = [set, keys, reply = std::move(reply)](Result<bool> inputs) mutable {
     if (!inputs) return reply(tl::unexpected<Error>(inputs.error()));
     auto load = std::make_shared<Load>(set, keys, true, Urgency::awaited);
@@ -479,7 +482,7 @@ void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, R
     };
     load->run();
   };
-  want_input_extents(set, keys, Reply<bool>(std::move(go)));
+  want_input_extents(set, keys, Reply<bool>(std::move(go), asker));
 }
 
 void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> keys) {
@@ -510,9 +513,11 @@ void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<Chun
 }
 
 void load_item_counts(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, Reply<ItemCounts> reply) {
+  const std::stop_token asker = reply.asker();
   auto go = [set, keys, reply = std::move(reply)](Result<bool> inputs) mutable {
     if (!inputs) return reply(tl::unexpected<Error>(inputs.error()));
     auto load = std::make_shared<Load>(set, keys, false, Urgency::awaited);
+    load->asker = reply.asker();
     load->finish = [reply = std::make_shared<Reply<ItemCounts>>(std::move(reply))](Load& done, const Error* error) {
       if (error) return (*reply)(tl::unexpected<Error>(*error));
       ItemCounts counts;
@@ -527,7 +532,7 @@ void load_item_counts(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> ke
     };
     load->run();
   };
-  want_input_extents(set, keys, Reply<bool>(std::move(go)));
+  want_input_extents(set, keys, Reply<bool>(std::move(go), asker));
 }
 
 }  // namespace tfilefs

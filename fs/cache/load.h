@@ -25,7 +25,7 @@ void load_chunks_ahead(const std::shared_ptr<AttachedSet>&, std::vector<tfile::C
 
 // How many items each of these chunks holds, from their payloads, one result a chunk; with the chunk itself where it
 // was decoded for that, which then still is to be placed (StreamSet::decode_counting). None of them is in the cache.
-// The extents of the streams of their inputs must be ready.
+// The extents of the streams of their inputs must be ready. What is not decoded yet when nobody waits is given up.
 struct CountedItems {
   Result<std::vector<std::int64_t>> items;
   std::optional<tfile::Chunk> chunk;

@@ -38,9 +38,12 @@ void PendingRequest::honour_interrupts() {
     registering = nullptr;
     answer = interrupted_early_ && !claimed_.exchange(true);
   }
-  if (!answer) return;
-  fuse_reply_err(request_, EINTR);
-  asker_.request_stop();
+  if (answer) {
+    fuse_reply_err(request_, EINTR);
+    asker_.request_stop();
+  } else if (asker_.stop_possible()) {
+    ends_.emplace(session_end_.get_token(), Ends{asker_});
+  }
 }
 
 void PendingRequest::on_interrupt(fuse_req_t request, void* data) {

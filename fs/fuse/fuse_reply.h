@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <stop_token>
 #include <utility>
 
@@ -19,12 +20,14 @@ namespace tfilefs {
 // operation, or an interrupt. libfuse frees the request with the answer, so nobody touches it without a claim.
 class PendingRequest {
  public:
-  explicit PendingRequest(fuse_req_t request) : request_(request) {}
+  // `session_end`: stopped when the session ends, of which nobody hears an answer any more.
+  PendingRequest(fuse_req_t request, const std::stop_source& session_end)
+      : request_(request), session_end_(session_end) {}
 
   // True for exactly one caller, who must then answer. The operation's claim, not the interrupt's.
   bool claim() EXCLUDES(mutex_);
   fuse_req_t request() const { return request_; }
-  // Stopped by an interrupt. To be asked for before honour_interrupts().
+  // Stopped by an interrupt, and by the end of the session. To be asked for before honour_interrupts().
   std::stop_token asker();
 
   // From now on an interrupt answers EINTR at once. Called when the operation has not answered on its own thread.
@@ -34,7 +37,13 @@ class PendingRequest {
   static void on_interrupt(fuse_req_t, void* pending);
 
   const fuse_req_t request_;
+  const std::stop_source& session_end_;
   std::stop_source asker_{std::nostopstate};  // most requests are answered at once, and need none
+  struct Ends {
+    std::stop_source asker;
+    void operator()() { asker.request_stop(); }
+  };
+  std::optional<std::stop_callback<Ends>> ends_;  // of the registering thread alone
   std::atomic<bool> claimed_ = false;
   Mutex mutex_;
   bool registered_ GUARDED_BY(mutex_) = false;

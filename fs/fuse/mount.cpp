@@ -228,7 +228,8 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
     if (!greeted) fuse_session_unmount(session);
     greeter.join();
   }
-  // Requests under way are answered first: they must not meet a session that is gone.
+  // Requests under way are answered first: they must not meet a session that is gone. What takes long is given up.
+  served.end.request_stop();
   const std::vector<std::string> lost = fs->end();
   fs.reset();
   fuse_session_unmount(session);

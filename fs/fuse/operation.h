@@ -23,7 +23,7 @@ inline CallerPtr caller_of(fuse_req_t request) { return caller_of(request, serve
 // The one place where exceptions end: what reaches it is a bug or a lack of memory.
 template <class Operation>
 void run(fuse_req_t request, Operation operation) {
-  const auto pending = std::make_shared<PendingRequest>(request);
+  const auto pending = std::make_shared<PendingRequest>(request, served(request).end);
   FileSystem& fs = *served(request).file_system;
   try {
     operation(fs, pending);

@@ -181,13 +181,17 @@ auto reply_xattr(std::size_t size) {
 
 void op_getxattr(fuse_req_t request, fuse_ino_t id, const char* name, std::size_t size) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.getxattr(id, name, reply_to<std::string>(pending, reply_xattr(size)), caller_of(request));
+    auto told = reply_to<std::string>(pending, reply_xattr(size));
+    told.asked_by(pending->asker());
+    fs.getxattr(id, name, std::move(told), caller_of(request));
   });
 }
 
 void op_listxattr(fuse_req_t request, fuse_ino_t id, std::size_t size) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.listxattr(id, reply_to<std::string>(pending, reply_xattr(size)), caller_of(request));
+    auto told = reply_to<std::string>(pending, reply_xattr(size));
+    told.asked_by(pending->asker());
+    fs.listxattr(id, std::move(told), caller_of(request));
   });
 }
 

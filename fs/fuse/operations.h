@@ -4,6 +4,7 @@
 #include <fuse_lowlevel.h>
 
 #include <atomic>
+#include <stop_token>
 
 #include "fuse/caller_of.h"
 #include "vfs/file_system.h"
@@ -19,6 +20,7 @@ struct Served {
   // first operation.
   bool coherent_direct_io = false;
   std::atomic<bool> init_is_answered = false;  // fuse/session_io.h
+  std::stop_source end;                        // of the session
 };
 
 // The table of op_*: each unpacks a request, calls the FileSystem, and hands over a Reply.

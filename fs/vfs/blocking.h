@@ -34,4 +34,34 @@ void answer_blocking(ClusterCache& cache, Job job, Reply<T> reply) {
   cache.run_blocking([shared] { shared->second(result_of(shared->first)); });
 }
 
+// The same when so many bytes of the mount's memory are there for it: what a file says about itself may be much.
+// Errors besides: is_refusal().
+template <class T, class Job>
+void answer_blocking_within(ClusterCache& cache, std::uint64_t bytes, Job job, Reply<T> reply) {
+  struct Request final : Budget::Request {
+    Request(ClusterCache& cache_, std::uint64_t bytes_, Job job_, Reply<T> reply_)
+        : cache(cache_), bytes(bytes_), job(std::move(job_)), reply(std::move(reply_)) {}
+    std::uint64_t prepare() override { return bytes; }
+    void retreat() override {}
+    void claim(Budget::Reservation granted) override { memory = std::move(granted); }
+    void start() override {
+      auto held = [job = std::move(job), memory = std::make_shared<Budget::Reservation>(std::move(memory))]() mutable {
+        auto result = result_of(job);
+        *memory = {};
+        return result;
+      };
+      answer_blocking(cache, std::move(held), std::move(reply));
+    }
+    void denied(const Error& error) override { reply(tl::unexpected<Error>(error)); }
+
+    ClusterCache& cache;
+    const std::uint64_t bytes;
+    Job job;
+    Reply<T> reply;
+    Budget::Reservation memory;
+  };
+  cache.budget()->reserve(std::make_shared<Request>(cache, bytes, std::move(job), std::move(reply)),
+                          Budget::Patience::wait);
+}
+
 }  // namespace tfilefs

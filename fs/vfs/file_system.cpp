@@ -665,17 +665,21 @@ void FileSystem::xattrs_of(InodeId id, const CallerPtr& by, Reply<Xattrs> reply)
 void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> reply, const CallerPtr& by) {
   // ENOTSUP, rather than "none here", lets ls ask once a mount instead of once a file.
   if (!name.starts_with("user.")) return reply(fail(ErrorKind::unsupported, "no such attributes here", -1, ENOTSUP));
-  xattrs_of(id, by, [name = std::string(name), reply = std::move(reply)](Result<Xattrs> all) mutable {
+  const std::stop_token asker = reply.asker();
+  auto tell = [name = std::string(name), reply = std::move(reply)](Result<Xattrs> all) mutable {
     if (!all) return reply(tl::unexpected(std::move(all).error()));
     reply(xattr_value(*all, name));
-  });
+  };
+  xattrs_of(id, by, Reply<Xattrs>(std::move(tell), asker));
 }
 
 void FileSystem::listxattr(InodeId id, Reply<std::string> reply, const CallerPtr& by) {
-  xattrs_of(id, by, [reply = std::move(reply)](Result<Xattrs> all) mutable {
+  const std::stop_token asker = reply.asker();
+  auto tell = [reply = std::move(reply)](Result<Xattrs> all) mutable {
     if (!all) return reply(tl::unexpected(std::move(all).error()));
     reply(xattr_names(*all));
-  });
+  };
+  xattrs_of(id, by, Reply<Xattrs>(std::move(tell), asker));
 }
 
 // The space of the source's own file system, of which nothing is free to whoever cannot write through this one.

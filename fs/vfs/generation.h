@@ -12,12 +12,12 @@
 #include "cache/cluster_cache.h"
 #include "control/error_log.h"
 #include "mutex.h"
+#include "once.h"
 #include "tfile/file.h"
 #include "tfile/table.h"
 #include "vfs/attributes.h"
 #include "vfs/directory.h"
 #include "vfs/guarded_source.h"
-#include "vfs/once.h"
 #include "view/columnar_form.h"
 
 namespace tfilefs {

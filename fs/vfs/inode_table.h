@@ -9,9 +9,9 @@
 #include <unordered_map>
 
 #include "mutex.h"
+#include "once.h"
 #include "vfs/directory.h"
 #include "vfs/inode_map.h"
-#include "vfs/once.h"
 
 namespace tfilefs {
 

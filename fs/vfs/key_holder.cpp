@@ -149,7 +149,15 @@ void KeyHolder::load_table(std::uint32_t key, Reply<std::shared_ptr<const Loaded
   generation_->table(listing_->keys[key].seek)
       .get(
           [&](Reply<std::shared_ptr<const LoadedTable>> loaded) {
-            answer_blocking(generation_->context.cache, std::move(load), std::move(loaded));
+            const KeyInfo& info = listing_->keys[key];
+            auto noted = [self, key,
+                          loaded = std::move(loaded)](Result<std::shared_ptr<const LoadedTable>> table) mutable {
+              if (!table && is_refusal(table.error()))
+                self->generation_->context.errors.add(self->path_of(key), table.error().text);
+              loaded(std::move(table));
+            };
+            answer_blocking_within(generation_->context.cache, std::uint64_t{info.objlen} + info.nbytes,
+                                   std::move(load), Reply<std::shared_ptr<const LoadedTable>>(std::move(noted)));
           },
           std::move(reply));
 }

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "once.h"
 #include "tfile/file.h"
 #include "vfs/directory.h"
-#include "vfs/once.h"
 
 namespace tfilefs {
 

@@ -10,9 +10,9 @@
 
 #include "cache/cluster_cache.h"
 #include "mutex.h"
+#include "once.h"
 #include "tfile/table.h"
 #include "vfs/directory.h"
-#include "vfs/once.h"
 #include "view/columnar_form.h"
 
 namespace tfilefs {

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "cache/cluster_cache.h"
+#include "once.h"
 #include "tfile/file.h"
 #include "vfs/directory.h"
-#include "vfs/once.h"
 
 namespace tfilefs {
 

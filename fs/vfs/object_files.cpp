@@ -42,7 +42,9 @@ TextOfPayload maker(std::shared_ptr<const Object> object, std::size_t part, Form
     case Form::object_text:
       return [object = std::move(object), part](Payload payload, const auto&) { return object->text(payload, part); };
     default:
-      return [object = std::move(object)](Payload payload, const auto&) { return object->json(payload); };
+      return [object = std::move(object)](Payload payload, const std::stop_token& stop) {
+        return object->json(payload, stop);
+      };
   }
 }
 

@@ -10,10 +10,10 @@
 
 #include "cache/cluster_cache.h"
 #include "mutex.h"
+#include "once.h"
 #include "tfile/file.h"
 #include "tfile/object.h"
 #include "vfs/directory.h"
-#include "vfs/once.h"
 
 namespace tfilefs {
 

@@ -132,19 +132,20 @@ std::optional<Attributes> TableHolder::known_attributes(Slot slot) const {
 
 void TableHolder::attributes(Slot slot, Reply<Attributes> reply) const {
   if (auto known = known_attributes(slot)) return reply(*known);
+  const std::stop_token asker = reply.asker();
   auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
   switch (slot.form) {
     case Form::itself:
-    case Form::npy:
-      return loaded_->length(*node(slot).column,
-                             [self, slot, reply = std::move(reply)](Result<std::int64_t> length) mutable {
-                               if (!length) return reply(tl::unexpected(std::move(length).error()));
-                               reply(self->column_attributes(slot, *length));
-                             });
+    case Form::npy: {
+      auto told = [self, slot, reply = std::move(reply)](Result<std::int64_t> length) mutable {
+        if (!length) return reply(tl::unexpected(std::move(length).error()));
+        reply(self->column_attributes(slot, *length));
+      };
+      return loaded_->length(*node(slot).column, Reply<std::int64_t>(std::move(told), asker));
+    }
     case Form::object_bin:
       return bytes_.attributes(std::move(reply));
     default: {
-      const std::stop_token asker = reply.asker();
       auto told = [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
         if (!made) return reply(tl::unexpected(std::move(made).error()));
         reply(self->view_attributes((*made)->size()));
@@ -161,22 +162,23 @@ void TableHolder::enter(Slot slot, Freshness, Reply<std::shared_ptr<const Direct
 }
 
 void TableHolder::open(Slot slot, Reply<OpenedContent> reply) const {
+  const std::stop_token asker = reply.asker();
   auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
   switch (slot.form) {
     case Form::itself:
     case Form::npy: {
       if (!node(slot).column) return Holder::open(slot, std::move(reply));
       const tfile::ColumnId id = *node(slot).column;
-      return loaded_->length(id, [self, slot, id, reply = std::move(reply)](Result<std::int64_t> length) mutable {
+      auto opened = [self, slot, id, reply = std::move(reply)](Result<std::int64_t> length) mutable {
         if (!length) return reply(tl::unexpected(std::move(length).error()));
         const auto make = slot.form == Form::npy ? npy_content : column_content;
         reply(OpenedContent{make(self->loaded_->streams(), self->table().columns[id], *length), self->generation_});
-      });
+      };
+      return loaded_->length(id, Reply<std::int64_t>(std::move(opened), asker));
     }
     case Form::object_bin:
       return bytes_.open(std::move(reply));
     default: {
-      const std::stop_token asker = reply.asker();
       auto opened = [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
         if (!made) return reply(tl::unexpected(std::move(made).error()));
         reply(OpenedContent{*std::move(made), self->generation_});
@@ -191,12 +193,14 @@ void TableHolder::xattrs(Slot slot, Reply<Xattrs> reply) const {
   if (slot.index == 0) return reply(key_xattrs(listing_->keys[key_]));
   if (!node(slot).column) return reply(node_xattrs(node(slot)));
   auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
-  loaded_->length(*node(slot).column, [self, slot, reply = std::move(reply)](Result<std::int64_t> length) mutable {
+  const std::stop_token asker = reply.asker();
+  auto told = [self, slot, reply = std::move(reply)](Result<std::int64_t> length) mutable {
     // The other attributes need no length, and a column that cannot be read is asked about most.
     const Node& n = self->node(slot);
     reply(column_xattrs(n, self->table().columns[*n.column],
                         length ? std::optional<std::int64_t>(*length) : std::nullopt));
-  });
+  };
+  loaded_->length(*node(slot).column, Reply<std::int64_t>(std::move(told), asker));
 }
 
 }  // namespace tfilefs

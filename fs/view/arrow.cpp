@@ -280,12 +280,13 @@ class Layout {
 void arrow_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, StringsAs strings,
                    Reply<std::shared_ptr<Content>> reply) {
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  columnar_form(streams, table, strings, [streams, table, shared](Result<ColumnarForm> shown) {
+  auto lay_out = [streams, table, shared](Result<ColumnarForm> shown) {
     if (!shown) return (*shared)(tl::unexpected<Error>(shown.error()));
     auto segments = Layout(*table, *shown).build();
     if (!segments) return (*shared)(tl::unexpected<Error>(std::move(segments).error()));
     (*shared)(segment_content(streams, *std::move(segments), false));
-  });
+  };
+  columnar_form(streams, table, strings, Reply<ColumnarForm>(std::move(lay_out), shared->asker()));
 }
 
 }  // namespace tfilefs

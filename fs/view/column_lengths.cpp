@@ -14,7 +14,9 @@ struct Gathering {
   std::atomic<std::size_t> left;
 
   void one_is_there() {
-    if (--left == 0) reply(std::move(lengths));
+    if (--left > 0) return;
+    if (reply.asker().stop_requested()) return reply(given_up());
+    reply(std::move(lengths));
   }
 };
 
@@ -25,15 +27,18 @@ void column_lengths(const std::shared_ptr<CachedStreams>& streams, const std::sh
   auto gathering = std::make_shared<Gathering>();
   gathering->reply = std::move(reply);
   gathering->lengths.resize(table->columns.size());
-  gathering->left = table->columns.size() + 1;
+  gathering->left = 1;
+  const std::stop_token asker = gathering->reply.asker();
   for (std::size_t i = 0; i < table->columns.size(); ++i) {
     const tfile::Column& column = table->columns[i];
+    if (asker.stop_requested()) break;
+    ++gathering->left;
     const auto take = [gathering, i](auto length) {
       if (length) gathering->lengths[i] = *length;
       gathering->one_is_there();
     };
     if (may_decode)
-      streams->length(column.stream, column.slot, [take](Result<std::int64_t> length) { take(std::move(length)); });
+      streams->length(column.stream, column.slot, Reply<std::int64_t>(take, asker));
     else
       streams->cheap_length(column.stream, column.slot, [take](auto length) { take(std::move(length)); });
   }

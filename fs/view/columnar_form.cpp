@@ -107,6 +107,7 @@ class Looking : public std::enable_shared_from_this<Looking> {
   }
 
   void answer() {
+    if (reply_.asker().stop_requested()) return reply_(given_up());
     ColumnarForm made{table_form(*table_, sound_.left_out), sound_.lengths};
     {
       const Lock lock(mutex_);
@@ -130,10 +131,11 @@ class Looking : public std::enable_shared_from_this<Looking> {
 void columnar_form(const std::shared_ptr<CachedStreams>& streams, const std::shared_ptr<const tfile::Table>& table,
                    StringsAs strings, Reply<ColumnarForm> reply) {
   auto shared = std::make_shared<Reply<ColumnarForm>>(std::move(reply));
-  sound_lengths(streams, table, [streams, table, strings, shared](Result<SoundLengths> sound) {
+  auto look = [streams, table, strings, shared](Result<SoundLengths> sound) {
     if (!sound) return (*shared)(tl::unexpected<Error>(sound.error()));
     std::make_shared<Looking>(streams, table, *std::move(sound), std::move(*shared))->start(strings);
-  });
+  };
+  sound_lengths(streams, table, Reply<SoundLengths>(std::move(look), shared->asker()));
 }
 
 }  // namespace tfilefs

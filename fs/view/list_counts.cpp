@@ -140,6 +140,7 @@ class Asking : public std::enable_shared_from_this<Asking> {
 
   void one_is_told() {
     if (--left_ > 0) return;
+    if (reply_.asker().stop_requested()) return reply_(given_up());
     const Lock lock(mutex_);
     answer_ = std::move(contradicted_);
     streams_->run_making([self = shared_from_this()] { self->reply_(std::move(self->answer_)); });
@@ -170,13 +171,15 @@ void contradicted_columns(const std::shared_ptr<CachedStreams>& streams,
 void sound_lengths(const std::shared_ptr<CachedStreams>& streams, const std::shared_ptr<const tfile::Table>& table,
                    Reply<SoundLengths> reply) {
   auto shared = std::make_shared<Reply<SoundLengths>>(std::move(reply));
-  column_lengths(streams, table, true, [streams, table, shared](Result<ColumnLengths> lengths) {
+  auto ask = [streams, table, shared](Result<ColumnLengths> lengths) {
     if (!lengths) return (*shared)(tl::unexpected<Error>(lengths.error()));
-    contradicted_columns(streams, table, *lengths, [shared, lengths = *lengths](Result<Contradicted> found) {
+    auto tell = [shared, lengths = *lengths](Result<Contradicted> found) {
       if (!found) return (*shared)(tl::unexpected<Error>(found.error()));
       (*shared)(SoundLengths{lengths, *std::move(found)});
-    });
-  });
+    };
+    contradicted_columns(streams, table, *lengths, Reply<Contradicted>(std::move(tell), shared->asker()));
+  };
+  column_lengths(streams, table, true, Reply<ColumnLengths>(std::move(ask), shared->asker()));
 }
 
 }  // namespace tfilefs

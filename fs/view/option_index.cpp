@@ -35,16 +35,17 @@ void option_index_content(std::shared_ptr<CachedStreams> streams, std::shared_pt
     std::memcpy(bytes.data(), &null, sizeof null);
     return reply(std::make_shared<FixedContent>(npy_header(tfile::Dtype::i8, {}, 1) + bytes));
   }
-  streams->length(column->stream, column->slot,
-                  [streams, table, column, reply = std::move(reply)](Result<std::int64_t> length) mutable {
-                    if (!length) return reply(tl::unexpected<Error>(length.error()));
-                    OptionalRows rows{std::max<std::int64_t>(0, *length - 1), {}};
-                    rows.step_into(*column, rows.count);
-                    Segments segments;
-                    segments.add_bytes(npy_header(tfile::Dtype::i8, {}, rows.count));
-                    add_item_numbers(segments, rows);
-                    reply(segment_content(streams, std::move(segments)));
-                  });
+  const std::stop_token asker = reply.asker();
+  auto lay_out = [streams, table, column, reply = std::move(reply)](Result<std::int64_t> length) mutable {
+    if (!length) return reply(tl::unexpected<Error>(length.error()));
+    OptionalRows rows{std::max<std::int64_t>(0, *length - 1), {}};
+    rows.step_into(*column, rows.count);
+    Segments segments;
+    segments.add_bytes(npy_header(tfile::Dtype::i8, {}, rows.count));
+    add_item_numbers(segments, rows);
+    reply(segment_content(streams, std::move(segments)));
+  };
+  streams->length(column->stream, column->slot, Reply<std::int64_t>(std::move(lay_out), asker));
 }
 
 }  // namespace tfilefs

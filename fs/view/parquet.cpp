@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <map>
+#include <set>
 
 #include "step_loop.h"
 #include "view/columnar_form.h"
@@ -35,6 +36,29 @@ std::int64_t rows_held(const std::vector<ParquetLeaf>& leaves, std::int64_t rows
     held = std::max(held, is_short ? steps[0].number : rows);
   }
   return held;
+}
+
+// Rows that the files of these columns can hold, whatever their baskets claim. No codec makes more of a byte (zstd, of
+// the same byte again and again, 40,000), and no more than one row is made of each.
+constexpr std::uint64_t kRowsPerStoredByte = 1 << 16;
+
+std::int64_t rows_possible(const tfile::StreamSet& set, const tfile::Table& table) {
+  std::set<const tfile::Source*> sources;
+  std::uint64_t bytes = 0;
+  for (const tfile::Column& column : table.columns) {
+    const std::size_t chunks = set.chunk_count(column.stream);
+    // Of what a record holds itself, the last chunk, there are few.
+    for (const std::size_t chunk : {std::size_t{0}, chunks - 1}) {
+      if (chunk >= chunks) continue;
+      const auto at = set.locate({column.stream, static_cast<std::uint32_t>(chunk)});
+      if (!at) continue;
+      if (!at->source)
+        bytes += at->embedded.size();
+      else if (sources.insert(at->source).second)
+        bytes += at->source->size();
+    }
+  }
+  return static_cast<std::int64_t>(std::min(bytes, (std::uint64_t{1} << 62) / kRowsPerStoredByte) * kRowsPerStoredByte);
 }
 
 std::shared_ptr<const std::vector<std::int64_t>> row_group_bounds(const tfile::Table& table) {
@@ -73,7 +97,9 @@ class Making : public std::enable_shared_from_this<Making> {
     ParquetLeaves found = parquet_leaves(*table_, form_, lengths_, bounds_->back());
     file_.elements = std::move(found.elements);
     leaves_ = std::move(found.leaves);
-    if (table_->entries - rows_held(leaves_, table_->entries) > kBlankRowsMax)
+    const std::int64_t held =
+        std::min(rows_held(leaves_, table_->entries), rows_possible(streams_->streams(), *table_));
+    if (table_->entries - held > kBlankRowsMax)
       return reply_(
           tfile::fail(ErrorKind::unsupported, "the table claims many more entries than its branches have", -1, ENOENT));
     for (std::uint32_t i = 0; i < leaves_.size(); ++i) waiting_.push_back(i);
@@ -288,10 +314,11 @@ class Making : public std::enable_shared_from_this<Making> {
 void parquet_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                      StringsAs strings, Reply<std::shared_ptr<Content>> reply) {
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  columnar_form(streams, table, strings, [streams, table, shared](Result<ColumnarForm> shown) {
+  auto make = [streams, table, shared](Result<ColumnarForm> shown) {
     if (!shown) return (*shared)(tl::unexpected<Error>(shown.error()));
     std::make_shared<Making>(streams, table, *std::move(shown), std::move(*shared))->start();
-  });
+  };
+  columnar_form(streams, table, strings, Reply<ColumnarForm>(std::move(make), shared->asker()));
 }
 
 }  // namespace tfilefs

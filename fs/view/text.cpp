@@ -288,11 +288,12 @@ class Counting : public std::enable_shared_from_this<Counting> {
   void ask(const TextForm& form) {
     const bool has_ends = form.ends != TextForm::kNone, is_variant = form.kind == TextForm::Kind::variant;
     const tfile::Column& column = plan_->table->columns[has_ends ? form.ends : is_variant ? form.tags : form.values];
-    streams_->length(column.stream, column.slot, [self = shared_from_this(), has_ends](Result<std::int64_t> length) {
+    auto take = [self = shared_from_this(), has_ends](Result<std::int64_t> length) {
       if (!length) return self->reply_(tl::unexpected<Error>(length.error()));
       self->plan_->counts[self->next_] = std::max<std::int64_t>(0, has_ends ? *length - 1 : *length);
       self->next();
-    });
+    };
+    streams_->length(column.stream, column.slot, Reply<std::int64_t>(std::move(take), reply_.asker()));
   }
 
   const std::shared_ptr<CachedStreams> streams_;
@@ -325,10 +326,11 @@ void table_text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<
   if (style == TextStyle::csv)  // has no lists
     return write_as(table_text_forms(*table, style), style, std::move(streams), table, std::move(reply));
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  sound_lengths(streams, table, [streams, table, style, shared](Result<SoundLengths> sound) {
+  auto write = [streams, table, style, shared](Result<SoundLengths> sound) {
     if (!sound) return (*shared)(tl::unexpected<Error>(sound.error()));
     write_as(table_text_forms(*table, style, sound->left_out), style, streams, table, std::move(*shared));
-  });
+  };
+  sound_lengths(streams, table, Reply<SoundLengths>(std::move(write), shared->asker()));
 }
 
 }  // namespace tfilefs

@@ -62,7 +62,7 @@ inline void object_body(std::span<const std::byte> bytes) {
   key.keylen = keylen;
   const auto object = open_object(infos, key, std::make_shared<const PlainPayload>(payload), payload);
   walk_table(*object);
-  if (const auto json = object->json(payload)) require(!json->empty() && json->back() == '\n', "JSON is a line");
+  if (const auto json = object->json(payload, {})) require(!json->empty() && json->back() == '\n', "JSON is a line");
   tfile::Effort effort;
   for (std::size_t i = 0; i < object->parts.size(); ++i) {
     const Object::Part& part = object->parts[i];

@@ -3,6 +3,7 @@
 other things beside them."""
 
 import errno
+import functools
 import json
 import os
 import re
@@ -179,6 +180,78 @@ def test_what_another_still_waits_for_is_not_given_up(large):
         first.kill()
         first.communicate(timeout=HANGS)
         assert int(second.communicate(timeout=HANGS)[0]) > 60 * 50_000 * 20
+
+
+def ticks(m):
+    """CPU time of the daemon until now."""
+    with open(f"/proc/{m.process.pid}/stat") as status:
+        return sum(map(int, status.read().rsplit(")", 1)[1].split()[11:13]))
+
+
+def idle_ticks(m):
+    """The same once it does nothing any more."""
+    before = -1
+    while (now := ticks(m)) != before:
+        before = now
+        time.sleep(0.3)
+    return now
+
+
+def begin_work(m, name):
+    """stat(1), at a time when the daemon works for it."""
+    os.listdir(os.path.dirname(os.path.join(m.path, name)))
+    before = idle_ticks(m)
+    looking = subprocess.Popen(["stat", "-c", "%s", os.path.join(m.path, name)], stdout=subprocess.PIPE)
+    while ticks(m) < before + 2:
+        assert looking.poll() is None
+    return looking
+
+
+@functools.cache
+def work_for(source, name):
+    """What it takes to be there."""
+    with mounted.Mounted(source) as m:
+        before = idle_ticks(m)
+        assert looked_at(os.path.join(m.path, name)) > 0
+        return idle_ticks(m) - before
+
+
+WORK = (
+    ("counted", "t.arrow"), ("counted", "t.parquet"), ("counted", "t.jsonl"), ("counted", "t/v0/values/values.f4"),
+    ("large_histograms", "huge/object.json"),
+)
+
+
+@pytest.mark.parametrize("sample, name", WORK)
+def test_work_ends_with_who_waits_for_it(samples, sample, name):
+    """Sizes that are counted by decoding, and the text of an object: with a reader who is killed, or with the session."""
+    source = os.path.join(samples(sample), sample + ".root")
+    whole = work_for(source, name)
+    assert whole > 8
+    with mounted.Mounted(source) as m:
+        looking = begin_work(m, name)
+        looking.kill()
+        before = ticks(m)
+        looking.communicate(timeout=HANGS)
+        assert idle_ticks(m) - before < whole / 2
+        assert m.errors() == ""
+        # Who comes later gets it all the same.
+        assert looked_at(os.path.join(m.path, name)) > 0
+
+
+@pytest.mark.parametrize("sample, name", (WORK[0], WORK[2], WORK[4]))
+def test_the_end_of_a_mount_waits_for_no_view(samples, sample, name):
+    source = os.path.join(samples(sample), sample + ".root")
+    whole = work_for(source, name)
+    m = mounted.Mounted(source)
+    looking = begin_work(m, name)
+    m.process.terminate()
+    before = ticks(m)
+    _, status, usage = os.wait4(m.process.pid, 0)
+    m.process.returncode = os.waitstatus_to_exitcode(status)
+    assert looking.communicate(timeout=HANGS)[0] == b""
+    assert m.close() == 0
+    assert (usage.ru_utime + usage.ru_stime) * os.sysconf("SC_CLK_TCK") - before < whole / 2
 
 
 def test_a_lost_basket_is_told_before_all_others_are_read(large, tmp_path):

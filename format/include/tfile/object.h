@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,8 @@ class Object : public Table {
   std::vector<Part> parts{Part{}};  // by node; the first is the object itself
 
   // ROOT's JSON of the members that the file has (docs/semantics.md, "Objects"). Errors: unsupported (a class that the
-  // file does not describe), damaged.
-  virtual Result<std::string> json(std::span<const std::byte> payload) const = 0;
+  // file does not describe), damaged, io with ECANCELED (stopped).
+  virtual Result<std::string> json(std::span<const std::byte> payload, const std::stop_token& stop) const = 0;
   // Of one of its parts, by number. Errors: unsupported, damaged; invalid for a part that has no such thing.
   virtual Result<Plot> plot(std::span<const std::byte> payload, std::size_t part, Effort&) const = 0;
   virtual Result<Spreadsheet> spreadsheet(std::span<const std::byte> payload, std::size_t part, Effort&) const = 0;

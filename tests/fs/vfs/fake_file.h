@@ -56,7 +56,7 @@ class FakeObject final : public tfile::Object {
     return tfile::Chunk{};
   }
   std::uint64_t stored_bytes(tfile::StreamId) const override { return 0; }
-  Result<std::string> json(std::span<const std::byte> payload) const override {
+  Result<std::string> json(std::span<const std::byte> payload, const std::stop_token&) const override {
     return '"' + std::string(reinterpret_cast<const char*>(payload.data()), payload.size()) + "\"\n";
   }
   Result<tfile::Plot> plot(std::span<const std::byte>, std::size_t, tfile::Effort&) const override { return nothing(); }

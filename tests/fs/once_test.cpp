@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/once.h"
+#include "once.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fields that claim far more than their file holds: every view of every such file answers, in little memory, and what
+stands beside it reads on."""
+
+import os
+import re
+import struct
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import uproot
+
+import mounted
+
+BUDGET = 8 << 20
+BEYOND = 200 << 20  # what a daemon may take besides its budget
+HANGS = 120  # seconds without an answer; each takes well below one
+
+VIEWS = (".npy", ".txt", ".csv", ".jsonl", ".arrow", ".parquet")
+HIDDEN = (".schema.json", ".awkward.json", ".header.json", ".map.txt", ".streamerinfo.json", ".option.npy", "index.html",
+          "plot.svg", "plot.logy.svg", "plot.logxyz.svg", "table.csv", "text.txt")
+
+# Reads the beginning, the middle and the end of each path that it is told, one after the other.
+READER = r"""
+import os, sys
+for line in sys.stdin.buffer:
+    path = line.rstrip(b"\n")
+    print(path, flush=True)
+    try:
+        file = os.open(path, os.O_RDONLY)
+    except OSError:
+        continue
+    try:
+        done, size = 0, os.fstat(file).st_size
+        while done < 2 << 20 and (piece := os.read(file, 1 << 20)):
+            done += len(piece)
+        for offset in (size // 2, size - 4096):
+            if offset > done:
+                os.pread(file, 4096, offset)
+    except OSError:
+        pass
+    finally:
+        os.close(file)
+"""
+
+
+def everything(top):
+    """What can be found by name: all that is listed, and the views of it."""
+    for at, folders, files in os.walk(top):
+        for name in files:
+            yield os.path.join(at, name)
+            if "." in name:
+                yield from (os.path.join(at, name.rsplit(".", 1)[0] + view) for view in (".npy", ".txt"))
+        for name in folders:
+            yield from (os.path.join(at, name + view) for view in VIEWS)
+        yield from (os.path.join(at, name) for name in HIDDEN)
+    classes = os.path.join(top, ".classes")
+    yield from (os.path.join(classes, name) for name in os.listdir(classes)[:20])
+
+
+def is_survived(path, beside=True, budget=BUDGET):
+    """Of a file that may be refused: all of it is read in little memory."""
+    try:
+        m = mounted.Mounted(path, [f"memory={budget}"])
+    except mounted.MountFailed as refused:
+        assert refused.status == 1 and not beside
+        return
+    with m:
+        paths = "\n".join(list(everything(m.path))[:3000])
+        said = subprocess.run([sys.executable, "-c", READER], input=paths, capture_output=True, text=True, timeout=HANGS)
+        assert said.returncode == 0, said.stderr
+        assert m.alive()
+        assert m.peak_bytes() < budget + BEYOND, f"{m.peak_bytes() >> 20} MiB"
+        if beside:
+            assert np.fromfile(os.path.join(m.path, "beside", "values.f8")).tolist() == [0, 0, 7, 0]
+
+
+@pytest.fixture(scope="module")
+def claimed(samples):
+    def image(name):
+        with open(os.path.join(samples("claimed"), name + ".root"), "rb") as file:
+            return file.read()
+
+    return image
+
+
+def key_of(image, name):
+    """(begin, length of the header, size) of the record that a key of this name in the root directory stands before."""
+    for match in re.finditer(re.escape(bytes([len(name)]) + name.encode()), image):
+        for begin in range(max(0, match.start() - 60), match.start()):
+            size, version, length, _, keylen, _, seek = struct.unpack_from(">ihiihhi", image, begin)
+            if seek == begin and version == 4 and size <= length + keylen:
+                return begin, keylen, size
+    raise AssertionError(name)
+
+
+def patched(image, within, old, new):
+    """`old` becomes `new` everywhere in the record `within`."""
+    begin, keylen, size = key_of(image, within)
+    begin, end = begin + keylen, begin + size
+    assert len(old) == len(new)
+    places = [begin + match.start() for match in re.finditer(re.escape(old), image[begin:end])]
+    assert places
+    damaged = bytearray(image)
+    for place in places:
+        damaged[place : place + len(new)] = new
+    return damaged
+
+
+def integer(value):
+    return struct.pack(">i", value)
+
+
+TREE = {
+    "dimensions": (b"m[2][3]", b"m[9][9]"),
+    "dimensions beyond any memory": (b"\0\0\0\6", integer(2**31 - 1)),
+    "fEntries": (struct.pack(">q", 100), struct.pack(">q", 10**12)),
+    "fEntries as many as can be": (struct.pack(">q", 100), struct.pack(">q", 2**63 - 1)),
+    "fMaxBaskets": (integer(10), integer(10**8)),
+    "fWriteBasket": (integer(2), integer(10**8)),
+    "fWriteBasket below none": (integer(2), integer(-(2**31))),
+    "lists of floats": (b"vector<float>", b"vector<TList>"),
+    "lists without end": (b"vector<vector<float> >", b"vector<vector<vector<v"),
+}
+
+
+@pytest.mark.parametrize("claim", TREE)
+def test_tree(claimed, tmp_path, claim):
+    path = tmp_path / "claims.root"
+    path.write_bytes(patched(claimed("tree"), "t", *TREE[claim]))
+    is_survived(path)
+
+
+# Behind a basket's key: fVersion, fBufferSize, fNevBufSize, fNevBuf, fLast; and how its lists and strings begin.
+BASKET = {"fBufferSize": 2, "fNevBufSize": 6, "fNevBuf": 10, "fLast": 14}
+BRANCHES = ("x", "n", "a", "m", "v", "vv", "s")
+
+
+@pytest.fixture(scope="module")
+def baskets(samples):
+    """Per branch, of its first basket: where fVersion and where what it holds begins, and the length of its key."""
+    with uproot.open(os.path.join(samples("claimed"), "tree.root")) as file:
+        image = open(file.file_path, "rb").read()
+        found = {}
+        for branch in BRANCHES:
+            seek = int(file["t"][branch].member("fBasketSeek")[0])
+            keylen = struct.unpack_from(">h", image, seek + 14)[0]
+            found[branch] = (seek + keylen - 19, seek + keylen, keylen)
+    return found
+
+
+@pytest.mark.parametrize("value", (10**8, 2**31 - 1, -1))
+@pytest.mark.parametrize("field", BASKET)
+def test_baskets(claimed, baskets, tmp_path, field, value):
+    """In a basket of every branch at once, and the lengths of what they hold."""
+    damaged = bytearray(claimed("tree"))
+    for begin, _, _ in baskets.values():
+        struct.pack_into(">i", damaged, begin + BASKET[field], value)
+    path = tmp_path / "claims.root"
+    path.write_bytes(damaged)
+    is_survived(path)
+
+
+@pytest.mark.parametrize("value", (10**8, 2**31 - 1, -1))
+def test_lengths_in_baskets(claimed, baskets, tmp_path, value):
+    """Of counted arrays, of lists, of lists of lists, of strings: in each entry of their first baskets."""
+    image = claimed("tree")
+    damaged = bytearray(image)
+    for branch in ("n", "v", "vv", "s"):
+        begin, content, keylen = baskets[branch]
+        last = struct.unpack_from(">i", image, begin + BASKET["fLast"])[0]
+        end = min(content - keylen + last, content + 400)
+        if branch == "s":
+            damaged[content : content + 5] = b"\xff" + integer(value)
+            continue
+        for place in range(content, end, 4):
+            if image[place] != 0x40:  # which the byte count of a list begins with
+                struct.pack_into(">i", damaged, place, value)
+    path = tmp_path / "claims.root"
+    path.write_bytes(damaged)
+    is_survived(path)
+
+
+BINS = {
+    "one": (21, 23), "two": (23, 25), "graph": (27,), "stack": (21, 23), "sparse": (29, 31),
+}
+
+
+@pytest.mark.parametrize("value", (10**8, 2**31 - 1, -1, 0))
+@pytest.mark.parametrize("name", BINS)
+def test_bins(claimed, tmp_path, name, value):
+    """Numbers of bins, cells and points: each by itself, and all together."""
+    image = claimed("histograms")
+    path = tmp_path / "claims.root"
+    every = image
+    for count in BINS[name]:
+        path.write_bytes(patched(image, name, integer(count), integer(value)))
+        is_survived(path)
+        every = patched(every, name, integer(count), integer(value))
+    path.write_bytes(every)
+    is_survived(path)
+
+
+@pytest.mark.parametrize("value", (10**8, 2**31 - 1, -1))
+def test_length_of_a_text(claimed, tmp_path, value):
+    old = b"\x11how long is this?"
+    path = tmp_path / "claims.root"
+    path.write_bytes(patched(claimed("histograms"), "text", old, b"\xff" + integer(value) + old[5:]))
+    is_survived(path)
+
+
+FORMULA = 4001  # characters
+FORMULAS = {
+    "parentheses": "(" * 2000 + "x" + ")" * 2000,
+    "parentheses that nobody closes": "(" * FORMULA,
+    "signs": "-" * 4000 + "x",
+    "functions of functions": "sin(" * 800 + "x" + ")" * 800,
+    "powers of powers": "x^" * 2000 + "x",
+    "choices": "x?" * 1000 + "x" + ":x" * 1000,
+    "parameters": "[99999999]+" * 363 + "x",
+    "numbers": "9" * FORMULA,
+    "exponents": "1e99999999+" * 363 + "x",
+    "dimensions": "x[999999999]+" * 307 + "x",
+    "long sums": "TMath::Gaus(x,1e9,1e-9)+" * 160 + "x",
+    "names": "A" * FORMULA,
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_formulas(claimed, tmp_path, name):
+    """Of functions of one and of two variables that are drawn at as many points as a file can claim."""
+    image = claimed("formulas")
+    text = FORMULAS[name].encode().ljust(FORMULA, b" ")
+    assert len(text) == FORMULA
+    image = image.replace(b"x" + b"+0" * 2000, text).replace(b"y" + b"+0" * 2000, text)
+    path = tmp_path / "claims.root"
+    for points in (4099, 2**31 - 1):
+        path.write_bytes(image.replace(integer(4099), integer(points)).replace(integer(4111), integer(points)))
+        is_survived(path)
+
+
+def described_by(image, key):
+    """The file's record of classes is what this key holds."""
+    begin, _, size = key_of(image, key)
+    with_infos = bytearray(image)
+    struct.pack_into(">i", with_infos, 37, begin)  # fSeekInfo
+    struct.pack_into(">i", with_infos, 41, size)  # fNbytesInfo
+    return bytes(with_infos)
+
+
+def test_classes_that_hold_themselves(claimed, tmp_path):
+    """By value, in vectors, as their own bases, in a ring of three, and eight times each of the next of forty."""
+    image = described_by(claimed("objects"), "infos")
+    path = tmp_path / "claims.root"
+    for name in (b"Recursive1", b"Recursive2", b"Recursive3"):
+        path.write_bytes(image.replace(b"TObjString", name))
+        is_survived(path)
+
+
+def test_a_class_of_a_million_members(claimed, tmp_path):
+    path = tmp_path / "claims.root"
+    path.write_bytes(described_by(claimed("many_elements"), "infos"))
+    is_survived(path)
+
+
+@pytest.mark.parametrize("bins, budget", ((100_000_000, 64 << 20), (16_000_000, 8 << 20)))
+def test_bins_that_compress(samples, bins, budget):
+    """Of which there are as many as are claimed, in a file of 28 kB."""
+    path = os.path.join(samples("many_bins"), f"bins{bins}.root")
+    assert os.path.getsize(path) < 40_000
+    is_survived(path, beside=False, budget=budget)
+
+
+def test_a_record_of_a_table_that_compresses(samples):
+    """It is refused where the memory of the mount is not enough to read it, and the errors say so."""
+    path = os.path.join(samples("many_bins"), "record.root")
+    is_survived(path, beside=False)
+    with mounted.Mounted(path, [f"memory={BUDGET}"]) as m:
+        with pytest.raises(OSError):
+            os.listdir(os.path.join(m.path, "t"))
+        assert "/t: " in m.errors() and "memory=" in m.errors()
