@@ -76,6 +76,7 @@ Result<std::int64_t> lists_within(const Level& list, std::int64_t items) {
 
 // A branch of lists, outermost first: an entry is there when all that its lists name is.
 Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed, Counted& counted) {
+  bool all_begun = true;
   for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
     Level& list = levels[i];
     Level& below = levels[i + 1];
@@ -84,6 +85,7 @@ Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed
       // Committed, it would have that offset, and what comes then would go behind it.
       const bool begun = list.staged->base > 0 || list.staged->size >= list.staged->header + sizeof(std::int64_t);
       if (!begun) counted.lacks.push_back(list.offered->path + ": has no first offset, 0");
+      all_begun = all_begun && begun;
     } else {
       list.end = below.staged ? committed_items(*below.staged, *below.offered) : 0;
     }
@@ -96,7 +98,9 @@ Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed
   for (std::size_t i = levels.size() - 1; i-- > 0;) {
     TRY(complete, lists_within(levels[i], complete));
   }
-  counted.entries = complete;
+  // Not even entries whose lists are empty can be written without it.
+  const Level& top = levels[0];
+  counted.entries = all_begun || !top.staged ? complete : committed_items(*top.staged, *top.offered);
   return {};
 }
 
@@ -278,8 +282,8 @@ struct Counts {
   }
 };
 
-// What of it is whole, once all branches are counted. `open`: lines of columns that somebody still writes.
-void sum_up(Counts counts, std::vector<std::string> open, TableProgress& progress) {
+// What of it is whole, once all branches are counted. `before`: entries that are committed; `open`: lines of columns that somebody still writes.
+void sum_up(Counts counts, std::int64_t before, std::vector<std::string> open, TableProgress& progress) {
   std::int64_t most = 0;
   for (const auto& [name, entries] : counts.offered) {
     most = std::max(most, entries);
@@ -289,7 +293,7 @@ void sum_up(Counts counts, std::vector<std::string> open, TableProgress& progres
   std::ranges::move(counts.wrong, std::back_inserter(reasons));
   progress.entries = counts.entries;
   progress.branches = std::move(counts.branches);
-  progress.can_be_cut = reasons.empty();
+  progress.can_be_cut = reasons.empty() && progress.entries > before;
   std::ranges::move(open, std::back_inserter(reasons));
   std::ranges::move(counts.lacks, std::back_inserter(reasons));
   for (const auto& [name, entries] : counts.offered) {
@@ -335,7 +339,7 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
     progress.whole = !table.removed.empty() && progress.reasons.empty() && columns.open.empty();
     return progress;
   }
-  sum_up(std::move(counts), std::move(columns.open), progress);
+  sum_up(std::move(counts), before, std::move(columns.open), progress);
   // A new branch must first have all the entries that the others have.
   if (committed && !form->branches.empty()) progress.can_be_cut = false;
   return progress;

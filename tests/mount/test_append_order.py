@@ -537,3 +537,24 @@ def test_offsets_that_nobody_wrote_are_not_there_after_a_commit(place, others):
         p.append("Events/x.i8", i8(5))
     assert p.status() == 0
     assert p.tree()["v"] == [[1, 2]]
+
+
+def test_clusters_of_a_list_of_lists_wait_for_its_first_offset(place):
+    """While it is written: entries whose lists are empty have nothing to wait for but that."""
+    p = place("commit=0", "autoflush=16K", "compression=none")
+    os.makedirs(os.path.join(p.top, "Events/v/values"))
+    count = 20_000
+    with contextlib.ExitStack() as stack:
+        x, outer, inner, values = (
+            stack.enter_context(open(os.path.join(p.top, "Events", name), "ab", buffering=0))
+            for name in ("x.i8", "v/offsets.i8", "v/values/offsets.i8", "v/values/values.f4")
+        )
+        outer.write(i8(0).tobytes())
+        for _ in range(50):
+            x.write(np.arange(count // 50).tobytes()), outer.write(bytes(8 * count // 50))
+            time.sleep(0.01)
+        assert p.mount.errors() == ""
+        inner.write(i8(0).tobytes())
+    assert p.status() == 0
+    assert p.tree()["v"] == [[]] * count
+    assert p.umount() == 0
