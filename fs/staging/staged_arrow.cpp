@@ -80,7 +80,7 @@ bool StagedFile::is_taken(const StagedArrow& file) {
   return committed || committed.error().kind != ErrorKind::not_found;
 }
 
-void StagedFile::settle_arrow(const NodePtr& file) {
+void StagedFile::settle_whole(const NodePtr& file) {
   StagedNode& node = *file;
   if (const NodePtr parent = node.parent.lock()) became_committed(parent);
   node.settled = true;

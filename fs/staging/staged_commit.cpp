@@ -248,7 +248,8 @@ void StagedFile::note_done() {
 bool StagedFile::grows_in_step(const StagedTable& table, const TableProgress& progress) const {
   std::uint64_t staged = 0;
   for (const StagedColumn& column : table.columns) staged += column.size - std::min(column.size, column.base);
-  return table.removed.empty() && progress.branches.size() > 1 && in_step(progress.branches) &&
+  const bool has_npy = std::ranges::any_of(table.columns, [](const StagedColumn& each) { return each.header > 0; });
+  return table.removed.empty() && !has_npy && progress.branches.size() > 1 && in_step(progress.branches) &&
          staged >= 2 * writing_.options.autoflush;
 }
 
@@ -264,7 +265,8 @@ CommitWork StagedFile::plan_work(Occasion occasion, const std::string& below, bo
     changes.rest.make_file = occasion == Occasion::last && !there_ && explicit_;
     std::erase_if(changes.tables, [&](const StagedTable& table) { return !concerns(below, table.path); });
     for (StagedTable& table : changes.tables) {
-      for (StagedColumn& column : table.columns) column.size = column.node->bytes->freeze();
+      // A .npy file is committed as a whole, or not at all: behind its column it cannot go on.
+      for (StagedColumn& column : table.columns) column.size = column.node->bytes->freeze(is_npy(column.path));
     }
     for (StagedArrow& file : changes.arrows) file.size = file.node->bytes->freeze(true);
   }
@@ -338,7 +340,7 @@ void StagedFile::settle(const CommitWork& work) {
   for (const CommitWork::Directory& made : work.directories) became_committed(made.node);
   for (const CommitWork::Table& table : work.tables) {
     if (table.staged.arrow_size) {
-      settle_arrow(table.staged.node);
+      settle_whole(table.staged.node);
       continue;
     }
     const NodePtr& node = table.staged.node;
@@ -352,7 +354,8 @@ void StagedFile::settle_column(const StagedColumn& column) {
   StagedNode& node = *column.node;
   const NodePtr parent = node.parent.lock();
   if (parent) became_committed(parent);  // the directories down to the column are committed with it
-  if (node.gone) {                       // removed while it was committed: it goes with the next commit
+  if (column.header > 0 && !node.gone) return settle_whole(column.node);
+  if (node.gone) {  // removed while it was committed: it goes with the next commit
     if (parent) parent->hidden.insert(node.name);
   } else if (node.writers == 0 && node.bytes->size() == column.done) {
     node.settled = true;

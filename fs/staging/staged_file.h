@@ -251,7 +251,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   Result<StagedTable> arrow_table(const StagedArrow&) const;
   Result<> check_arrow(const NodePtr&) const;
   bool is_taken(const StagedArrow&) REQUIRES(commit_mutex_) EXCLUDES(mutex_);
-  void settle_arrow(const NodePtr&) REQUIRES(mutex_);
+  void settle_whole(const NodePtr& file) REQUIRES(mutex_);  // an Arrow file, or a .npy file
 
   Writing& writing_;
   const std::shared_ptr<const FilePlace> place_;

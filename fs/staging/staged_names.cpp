@@ -22,16 +22,17 @@ void note_names_changed(StagedNode& directory) {
   directory.attributes.time_was_set = false;
 }
 
-// Of a directory or table, which becomes a key: it must be shown under the name that it was asked for, and nobody finds a
-// key with a slash in its name.
+// Of a directory or table, which becomes a key: it must be shown under the name that it was asked for, and nobody finds
+// a key with a slash in its name.
 Result<> check_key_name(std::string_view shown) {
   const std::string key = tfile::unescape_name(shown);
   const bool is_path = key.find('/') != std::string::npos;
   const std::string again = tfile::escape_name(key);
   if (!is_path && again == shown) return {};
-  return fail(ErrorKind::invalid,
-              std::string(shown) + ": " + (is_path ? "a key cannot have a '/' in its name" : "would be shown as " + again),
-              -1, EINVAL);
+  return fail(
+      ErrorKind::invalid,
+      std::string(shown) + ": " + (is_path ? "a key cannot have a '/' in its name" : "would be shown as " + again), -1,
+      EINVAL);
 }
 
 tl::unexpected<Error> too_long() { return fail(ErrorKind::invalid, "path too long", -1, ENAMETOOLONG); }

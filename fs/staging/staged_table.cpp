@@ -179,9 +179,14 @@ void Changes::add_columns(const StagedNode& directory, const std::string& below,
 
 }  // namespace
 
+namespace {
+constexpr std::string_view kNpySuffix = ".npy";
+}
+
+bool is_npy(std::string_view path) { return path.ends_with(kNpySuffix); }
+
 void read_npy_header(StagedColumn& column) {
-  constexpr std::string_view kSuffix = ".npy";
-  if (!column.path.ends_with(kSuffix) || column.base > 0) return;
+  if (!is_npy(column.path) || column.base > 0) return;
   std::vector<std::byte> start(std::min<std::uint64_t>(column.size, kNpyHeaderMax));
   const auto got = column.bytes->read(0, start);
   auto header = got ? parse_npy_header(std::span(start).first(*got)) : Result<NpyHeader>(tl::unexpected(got.error()));
@@ -190,7 +195,7 @@ void read_npy_header(StagedColumn& column) {
     return;
   }
   column.header = header->size;
-  std::string stem = column.path.substr(0, column.path.size() - kSuffix.size());
+  std::string stem = column.path.substr(0, column.path.size() - kNpySuffix.size());
   // "px.f4.npy" and "px.npy" are the same.
   if (const auto typed = tfile::parse_typed_name(stem); typed && typed->dtype == header->dtype) stem = typed->stem;
   column.path = stem + tfile::typed_suffix(header->dtype, header->shape);

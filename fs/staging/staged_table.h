@@ -122,6 +122,9 @@ StagedChanges staged_changes(const NodePtr& root);
 // By its name.
 inline bool is_offsets(const StagedColumn& column) { return column.path.ends_with("/offsets.i8"); }
 
+// Whether a column is staged as a .npy file, by its name.
+bool is_npy(std::string_view path);
+
 // Of a column that is staged as a .npy file: what its header says of it becomes its path. Blocks.
 void read_npy_header(StagedColumn&);
 

@@ -282,7 +282,8 @@ struct Counts {
   }
 };
 
-// What of it is whole, once all branches are counted. `before`: entries that are committed; `open`: lines of columns that somebody still writes.
+// What of it is whole, once all branches are counted. `before`: entries that are committed; `open`: lines of columns
+// that somebody still writes.
 void sum_up(Counts counts, std::int64_t before, std::vector<std::string> open, TableProgress& progress) {
   std::int64_t most = 0;
   for (const auto& [name, entries] : counts.offered) {

@@ -4,6 +4,7 @@ test_write_model.py do at random."""
 
 import contextlib
 import errno
+import io
 import os
 import shutil
 import subprocess
@@ -557,4 +558,24 @@ def test_clusters_of_a_list_of_lists_wait_for_its_first_offset(place):
         inner.write(i8(0).tobytes())
     assert p.status() == 0
     assert p.tree()["v"] == [[]] * count
+    assert p.umount() == 0
+
+
+def test_a_npy_file_is_committed_as_a_whole(place):
+    """However long it is written: behind the column that it becomes it could not go on."""
+    p = place("commit=0", "autoflush=16K", "compression=none")
+    os.makedirs(os.path.join(p.top, "Events"))
+    count, pieces = 200_000, 50
+    npy = io.BytesIO()
+    np.save(npy, np.arange(count, dtype="<f8"))
+    with open(os.path.join(p.top, "Events/x.npy"), "wb", buffering=0) as x, open(os.path.join(p.top, "Events/y.i8"), "wb", buffering=0) as y:
+        for number in range(pieces):
+            begin, end = (len(npy.getvalue()) * at // pieces for at in (number, number + 1))
+            x.write(npy.getvalue()[begin:end])
+            y.write(np.arange(count * number // pieces, count * (number + 1) // pieces).tobytes())
+            time.sleep(0.02)
+        assert sorted(os.listdir(os.path.join(p.top, "Events"))) == ["x.npy", "y.i8"]
+    assert p.status() == 0
+    assert sorted(os.listdir(os.path.join(p.top, "Events"))) == ["x.f8", "y.i8"]
+    assert p.tree() == {"x": list(range(count)), "y": list(range(count))}
     assert p.umount() == 0
