@@ -461,7 +461,9 @@ void FileSystem::open_to_write(InodeId id, Reply<Opened> reply, const CallerPtr&
 void FileSystem::entry_to_open(const InodePtr& inode, pid_t thread, Reply<Entry> reply) {
   Entry entry = inodes_->entry(*inode);
   const GenerationPtr generation = entry.holder->generation();
-  if (generation && retries_.take(thread, inode->number, generation->serial)) return reply(std::move(entry));
+  // Of what is staged there is one state only; but it ends the retry.
+  const bool comes_back = retries_.take(thread, inode->number, generation ? generation->serial : 0);
+  if (generation && comes_back) return reply(std::move(entry));
   fresh_entry(inode, Freshness::now, std::move(reply));
 }
 

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/open_retries.h"
+
+#include <gtest/gtest.h>
+
+namespace tfilefs {
+namespace {
+
+TEST(OpenRetries, AreOfOneThreadAndOnePath) {
+  OpenRetries retries;
+  retries.expect(7, 100, 3);
+  EXPECT_FALSE(retries.take(8, 100, 3));
+  EXPECT_FALSE(retries.take(7, 101, 3));
+  EXPECT_TRUE(retries.take(7, 100, 3));
+}
+
+TEST(OpenRetries, AreTakenOnce) {
+  OpenRetries retries;
+  retries.expect(7, 100, 3);
+  EXPECT_TRUE(retries.take(7, 100, 4)) << "of a later state";
+  EXPECT_FALSE(retries.take(7, 100, 4));
+}
+
+TEST(OpenRetries, EndWithWhatWasThereBefore) {
+  OpenRetries retries;
+  retries.expect(7, 100, 3);
+  EXPECT_FALSE(retries.take(7, 100, 2));
+  EXPECT_FALSE(retries.take(7, 100, 3)) << "another call by now";
+}
+
+}  // namespace
+}  // namespace tfilefs
