@@ -84,6 +84,10 @@ std::optional<StagedFile::Occasion> StagedFile::wait_for_work() {
   }
 }
 
+namespace {
+bool is_stale(const Result<>& done) { return !done && done.error().kind == ErrorKind::stale; }
+}  // namespace
+
 // Branches go in one commit, and what is added to the others comes in the next. What another program is just saving is
 // waited for.
 Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
@@ -98,12 +102,11 @@ Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
   bool again = true;
   for (int pass = 0; pass < 2 && again; ++pass) {
     auto once = commit_once(occasion, below, again);
-    const auto is_moving = [&] { return !once && once.error().kind == ErrorKind::stale && committer_.is_settled(); };
-    for (auto waited = kPause; is_moving() && waited < kPatience; waited += kPause) {
+    for (auto waited = kPause; is_stale(once) && committer_.is_settled() && waited < kPatience; waited += kPause) {
       std::this_thread::sleep_for(kPause);
       once = commit_once(occasion, below, again);
     }
-    if (is_moving()) once = fail(ErrorKind::busy, once.error().text, -1, EBUSY);
+    if (is_stale(once)) once = fail(ErrorKind::busy, once.error().text, -1, EBUSY);
     if (done) done = std::move(once);
   }
   const Lock lock(mutex_);

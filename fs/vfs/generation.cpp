@@ -197,6 +197,12 @@ void MountedFile::end_switch() {
   start_check();
 }
 
+void MountedFile::expect_another() {
+  const Lock lock(mutex_);
+  ++files_;
+  checked_ = {};
+}
+
 void MountedFile::supersede() {
   if (const GenerationPtr open = known()) open->superseded = true;
   end_switch();
@@ -215,8 +221,10 @@ void MountedFile::start_check() {
 void MountedFile::check() {
   for (;;) {
     std::vector<Reply<GenerationPtr>> asked;
+    std::uint64_t files = 0;
     {
       const Lock lock(mutex_);
+      files = files_;
       if (!switching_) asked.swap(waiters_);
       if (asked.empty()) {
         checking_ = false;
@@ -229,7 +237,7 @@ void MountedFile::check() {
       const Lock lock(mutex_);
       if (result) {
         current_ = *result;
-        checked_ = now;
+        checked_ = files == files_ ? now : Clock::time_point();
       }
     }
     if (result) context_.recent.keep(*result);

@@ -142,6 +142,9 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   void supersede();
   void expect_no_commit();
 
+  // Another file may stand at the path from now on: whoever asks next is told after a look of his own.
+  void expect_another() EXCLUDES(mutex_);
+
   const std::string& path() const { return path_; }
 
   // The generation that was last looked at, null where nobody has it any more.
@@ -175,6 +178,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   Mutex mutex_;
   std::weak_ptr<const Generation> current_ GUARDED_BY(mutex_);
   Clock::time_point checked_ GUARDED_BY(mutex_);
+  std::uint64_t files_ GUARDED_BY(mutex_) = 0;  // how often another was expected
   bool checking_ GUARDED_BY(mutex_) = false;
   bool switching_ GUARDED_BY(mutex_) = false;  // a commit changes what a look would see
   std::vector<Reply<GenerationPtr>> waiters_ GUARDED_BY(mutex_);

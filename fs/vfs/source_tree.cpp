@@ -457,12 +457,21 @@ Result<> SourceTree::make_hard_link(const std::string& of, const std::string& pa
   return {};
 }
 
+// At the path, and below it, other files stand from now on, or none.
+void SourceTree::note_names_changed(const std::string& path) {
+  const Lock lock(mutex_);
+  for (const auto& [at, file] : root_files_) {
+    if (at == path || at.starts_with(path + "/")) file->expect_another();
+  }
+}
+
 Result<> SourceTree::remove(const std::string& path, bool directory, const CallerPtr& by) {
   const ActingFor acting(by);
   if (!acting) return system_failure(path, EACCES);
   TRY(const Descriptor in, parent(path, by));
   if (::unlinkat(in.get(), name_of(path).c_str(), directory ? AT_REMOVEDIR : 0) != 0)
     return system_failure(path, errno);
+  note_names_changed(path);
   return {};
 }
 
@@ -473,6 +482,8 @@ Result<> SourceTree::rename(const std::string& from, const std::string& to, unsi
   TRY(const Descriptor into, parent(to, by));
   if (::renameat2(out_of.get(), name_of(from).c_str(), into.get(), name_of(to).c_str(), flags) != 0)
     return system_failure(from, errno);
+  note_names_changed(from);
+  note_names_changed(to);
   return {};
 }
 

@@ -144,7 +144,7 @@ void StagedContent::append(std::uint64_t offset, std::span<const std::byte> byte
 
 // `then` with what is committed under the name now, and goes on in what is staged behind it.
 template <class T, class Then>
-void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Then then, Reply<T> reply) {
+void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Freshness freshness, Then then, Reply<T> reply) {
   const std::uint64_t commits = file->staged().commits();
   auto finish = [file, at, commits, then, reply = std::move(reply)](Result<FoundEntry> found) mutable {
     if (!found) return reply(tl::unexpected(std::move(found).error()));
@@ -152,7 +152,7 @@ void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Then then, 
     const bool is_column = now.holder->takes(now.slot) == Takes::items;
     then(is_column ? committed_column_entry(file, at.directory, at.name, commits, now) : now, std::move(reply));
   };
-  file->committed_entry(at.directory, at.name, Freshness::recent, std::move(finish));
+  file->committed_entry(at.directory, at.name, freshness, std::move(finish));
 }
 
 class StagedHolder final : public Holder {
@@ -171,19 +171,24 @@ class StagedHolder final : public Holder {
   }
   void attributes(Slot slot, Reply<Attributes> reply) const override {
     if (auto known = known_attributes(slot)) return reply(*known);
-    committed([](const Entry& now, Reply<Attributes> answer) { now.holder->attributes(now.slot, std::move(answer)); },
-              std::move(reply));
+    const auto ask = [](const Entry& now, Reply<Attributes> answer) {
+      now.holder->attributes(now.slot, std::move(answer));
+    };
+    committed(Freshness::recent, ask, std::move(reply));
   }
   void open(Slot, Reply<OpenedContent> reply) const override {
     if (file_->staged().opened(*node_, false)) return reply(opening(false));
-    committed([](const Entry& now, Reply<OpenedContent> answer) { now.holder->open(now.slot, std::move(answer)); },
-              std::move(reply));
+    const auto open = [](const Entry& now, Reply<OpenedContent> answer) {
+      now.holder->open(now.slot, std::move(answer));
+    };
+    committed(Freshness::now, open, std::move(reply));
   }
   void open_to_write(Slot, Reply<OpenedContent> reply) const override {
     if (file_->staged().opened(*node_, true)) return reply(opening(true));
-    committed(
-        [](const Entry& now, Reply<OpenedContent> answer) { now.holder->open_to_write(now.slot, std::move(answer)); },
-        std::move(reply));
+    const auto open = [](const Entry& now, Reply<OpenedContent> answer) {
+      now.holder->open_to_write(now.slot, std::move(answer));
+    };
+    committed(Freshness::now, open, std::move(reply));
   }
   Takes takes(Slot) const override { return Takes::items; }
 
@@ -197,9 +202,10 @@ class StagedHolder final : public Holder {
     auto finish = [self = std::static_pointer_cast<const StagedHolder>(shared_from_this()), change,
                    reply = std::move(reply)](Result<Attributes> changed) mutable {
       if (changed || changed.error().kind != ErrorKind::stale) return reply(std::move(changed));
-      self->committed([change](const Entry& now,
-                               Reply<Attributes> answer) { now.holder->change(now.slot, change, std::move(answer)); },
-                      std::move(reply));
+      const auto ask = [change](const Entry& now, Reply<Attributes> answer) {
+        now.holder->change(now.slot, change, std::move(answer));
+      };
+      self->committed(Freshness::recent, ask, std::move(reply));
     };
     answer_blocking(file_->context().cache, std::move(job), Reply<Attributes>(std::move(finish)));
   }
@@ -240,10 +246,10 @@ class StagedHolder final : public Holder {
 
   // `then` with what stands under the name since a commit has taken this.
   template <class T, class Then>
-  void committed(Then then, Reply<T> reply) const {
+  void committed(Freshness freshness, Then then, Reply<T> reply) const {
     const StagedPlace at = file_->staged().place_of(*node_);
     if (!at.directory || !file_->staged().is_settled(*node_)) return reply(not_there_any_more());
-    of_committed_now(file_, at, then, std::move(reply));
+    of_committed_now(file_, at, freshness, then, std::move(reply));
   }
 
   const WrittenPtr file_;
@@ -337,7 +343,7 @@ class CommittedColumnHolder final : public Holder {
       const auto ask = [](const Entry& now, Reply<Attributes> answer) {
         now.holder->attributes(now.slot, std::move(answer));
       };
-      return of_committed_now(file_, at_, ask, std::move(reply));
+      return of_committed_now(file_, at_, Freshness::recent, ask, std::move(reply));
     }
     committed_.holder->attributes(committed_.slot, [reply = std::move(reply)](Result<Attributes> found) mutable {
       if (found) found->mode |= S_IWUSR;
@@ -353,7 +359,7 @@ class CommittedColumnHolder final : public Holder {
       const auto open = [](const Entry& now, Reply<OpenedContent> answer) {
         now.holder->open(now.slot, std::move(answer));
       };
-      return of_committed_now(file_, at_, open, std::move(reply));
+      return of_committed_now(file_, at_, Freshness::now, open, std::move(reply));
     }
     auto finish = [file = file_, at = at_, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
       if (opened) opened->content = std::make_shared<CommittedContent>(file, at, std::move(opened->content));
