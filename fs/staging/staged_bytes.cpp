@@ -431,6 +431,11 @@ std::uint64_t StagedBytes::dirty_bytes() const {
   return bytes;
 }
 
+bool StagedBytes::is_cut() const {
+  Lock lock(mutex_);
+  return std::max(lowest_size_, dropped_) < journaled_size_;
+}
+
 bool StagedBytes::is_journaled() const {
   Lock lock(mutex_);
   return journaled_size_ == size_ && lowest_size_ == size_ && std::ranges::none_of(blocks_, [](const auto& each) {

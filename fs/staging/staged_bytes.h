@@ -66,6 +66,8 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   // be appended is still to be.
   Result<> journal_dirty();
   std::uint64_t dirty_bytes() const;
+  // Whether replaying the journal gives bytes that were cut off since.
+  bool is_cut() const;
   // Whether replaying the journal gives all of it.
   bool is_journaled() const;
 

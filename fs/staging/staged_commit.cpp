@@ -360,7 +360,7 @@ void StagedFile::settle_column(const StagedColumn& column) {
   if (column.header > 0 && !node.gone) return settle_whole(column.node);
   if (node.gone) {  // removed while it was committed: it goes with the next commit
     if (parent) parent->hidden.insert(node.name);
-  } else if (node.writers == 0 && node.bytes->size() == column.done) {
+  } else if (node.writers == 0 && node.bytes->size() == column.done && !node.bytes->is_cut()) {
     node.settled = true;
     detach(column.node);
   } else {
@@ -430,6 +430,7 @@ void StagedFile::end_journal() {
   if (auto removed = journal_->remove(); !removed) writing_.errors.add("/" + path_, removed.error());
   journal_.reset();
   const Lock lock(mutex_);
+  drop_unused(*root_, true);
   forget_numbers(*root_);
 }
 

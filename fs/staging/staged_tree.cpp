@@ -177,11 +177,11 @@ void forget_numbers(StagedNode& directory) {
   for (const auto& [name, node] : directory.children) forget_numbers(*node);
 }
 
-void drop_unused(StagedNode& directory) {
+void drop_unused(StagedNode& directory, bool journal_ends) {
   for (auto child = directory.children.begin(); child != directory.children.end();) {
     const NodePtr& node = child->second;
-    if (node->directory) drop_unused(*node);
-    const bool unused = !node->directory ? is_as_committed(*node)
+    if (node->directory) drop_unused(*node, journal_ends);
+    const bool unused = !node->directory ? is_as_committed(*node) && (journal_ends || !node->bytes->is_cut())
                                          : node.use_count() == 1 && node->children.empty() && node->set_aside.empty() &&
                                                !has_changes(*node);
     if (unused && !node->directory) node->settled = true;

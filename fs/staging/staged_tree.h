@@ -72,6 +72,7 @@ std::vector<std::string> put_back(StagedNode& directory);
 void forget_numbers(StagedNode& directory);
 
 // Directories of the committed state below the node in which nothing is staged, and that nobody else refers to.
-void drop_unused(StagedNode& directory);
+// What was cut off to the committed items stays until the journal has heard of it, or ends.
+void drop_unused(StagedNode& directory, bool journal_ends = false);
 
 }  // namespace tfilefs

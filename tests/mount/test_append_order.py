@@ -579,3 +579,27 @@ def test_a_npy_file_is_committed_as_a_whole(place):
     assert sorted(os.listdir(os.path.join(p.top, "Events"))) == ["x.f8", "y.i8"]
     assert p.tree() == {"x": list(range(count)), "y": list(range(count))}
     assert p.umount() == 0
+
+
+@pytest.mark.parametrize("killed", (False, True))
+def test_what_was_cut_off_to_the_committed_entries_stays_away(place, killed):
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    p.append("Other/x.i8", i8(1))
+    assert p.status("") == 0
+    p.append("Events/x.i8", i8(3, 4))
+    p.append("Other/y.i8", i8(1, 2))
+    path = os.path.join(p.top, "Events/x.i8")
+    os.truncate(path, 16)
+    assert p.status("") == 1, "the other table lacks an entry: the journal stays"
+    assert p.read("Events/x.i8") == [1, 2]
+    if killed:
+        p.commit("")  # its fsync
+        p.kill()
+    else:
+        assert p.umount() == 1
+        p.mount = mounted.Mounted(p.source, ("rw", "commit=86400"))
+        p.top = os.path.join(p.mount.path, FILE)
+    assert p.read("Events/x.i8") == [1, 2]
+    p.append("Events/x.i8", i8(5))
+    assert p.status() == 0 and p.tree() == {"x": [1, 2, 5]}
