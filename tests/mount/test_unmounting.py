@@ -62,6 +62,17 @@ def test_what_a_full_disk_does_not_keep_keeps_the_mount(small_disk):
         assert np.array_equal(file["Events"]["x"].array(library="np"), values)
 
 
+def test_a_column_beyond_the_disk_that_compresses_is_written(small_disk):
+    with mounted.Mounted(small_disk / "source", ("rw", "commit=600")) as m:
+        os.makedirs(os.path.join(m.path, "out.root", "Events"))
+        with open(os.path.join(m.path, "out.root", "Events", "x.i8"), "wb") as file:
+            for _ in range(40):
+                file.write(bytes(100_000))
+        assert subprocess.run([mounted.program(), "commit", m.path]).returncode == 0
+    with uproot.open(small_disk / "source" / "out.root") as file:
+        assert file["Events"].num_entries == 500_000
+
+
 def test_what_is_removed_needs_no_room(small_disk):
     """And its journal goes with it."""
     m = mounted.Mounted(small_disk / "source", ("rw", "commit=600"))
