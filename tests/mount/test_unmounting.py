@@ -136,6 +136,21 @@ def test_what_is_kept_is_said_to_be(tmp_path):
     assert m.close() == 0
 
 
+def test_a_journal_that_was_removed_keeps_nothing(tmp_path):
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    stage(m, "x.i8", 1000)
+    stage(m, "y.i8", 500)
+    os.unlink(tmp_path / "out.root.tfilefs-journal")
+    said = umount(m)
+    assert said.returncode == 1 and mounted.is_mount_point(m.path)
+    assert "/out.root/Events/x.i8" in said.stderr and "kept in the journal" not in said.stderr
+    stage(m, "y.i8", 1000)
+    assert umount(m).returncode == 0
+    assert m.close() == 0
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["Events"].num_entries == 1000
+
+
 @pytest.mark.parametrize("became", ("junk", "nothing"))
 @pytest.mark.parametrize("options", ((), ("rw",)))
 def test_a_source_that_is_no_root_file_any_more(samples, tmp_path, options, became):
