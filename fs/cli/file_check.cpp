@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <climits>
 #include <cstring>
 #include <new>
 #include <set>
@@ -26,8 +27,9 @@ using tfile::Result;
 
 namespace {
 
-// Directories deeper than this are a loop that the addresses do not show.
-constexpr int kDepthMax = 100;
+// Directories as deep as a mount's paths can name them; names in the file may be longer than those that a mount shows.
+constexpr int kDepthMax = PATH_MAX / 2;
+constexpr std::size_t kPathMax = 64 * 1024;
 
 using Bytes = std::vector<std::byte>;
 using ChunkPtr = std::shared_ptr<const Chunk>;
@@ -152,8 +154,11 @@ class Checker {
 
   void check_directory(const tfile::DirectoryListing& directory, const std::string& path, int depth) {
     warn(path, directory.warnings);
-    if (depth > kDepthMax || !directories_.insert(directory.seek).second)
-      return found(path, {ErrorKind::damaged, "directory holds itself", static_cast<std::int64_t>(directory.seek), 0});
+    const auto address = static_cast<std::int64_t>(directory.seek);
+    if (!directories_.insert(directory.seek).second)
+      return found(path, {ErrorKind::damaged, "directory holds itself", address, 0});
+    if (depth > kDepthMax || path.size() > kPathMax)
+      return found(path, {ErrorKind::unsupported, "lies deeper than paths go", address, 0});
     for (const KeyInfo& key : directory.keys) {
       const std::string at = (path.empty() ? "" : path + "/") + std::string(key.name) + ";" + std::to_string(key.cycle);
       check_key(key, at, depth);

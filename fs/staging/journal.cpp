@@ -490,4 +490,9 @@ bool Journal::has_failed() const {
   return failed_;
 }
 
+bool Journal::has_name() const {
+  struct stat at {};
+  return ::fstat(file_.get(), &at) == 0 && at.st_nlink > 0;
+}
+
 }  // namespace tfilefs

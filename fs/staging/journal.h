@@ -80,6 +80,7 @@ class Journal {
   std::uint64_t size() const;  // bytes of good records, head included
   std::size_t records() const;
   bool has_failed() const;
+  bool has_name() const;  // nobody else has taken it away: what has none is gone with this
 
  private:
   Journal(Descriptor directory, std::string name, Descriptor file, std::uint64_t salt, bool writable);

@@ -96,7 +96,9 @@ std::uint64_t StagedBytes::size() const {
 
 Result<> StagedBytes::check_writable(std::uint64_t offset, std::uint64_t size) const {
   const bool is_beyond = offset > kSizeMax || size > kSizeMax - offset;
-  if (is_beyond || (offset + size > dropped_ && offset + size - dropped_ > limit_))
+  // Bytes that follow on those there are no claim: how many of them there is room for, their compression decides.
+  const bool is_claim = offset > size_;
+  if (is_beyond || (is_claim && offset + size > dropped_ && offset + size - dropped_ > limit_))
     return tfile::fail(ErrorKind::invalid, "file too large", -1, EFBIG);
   if (offset < dropped_)
     return tfile::fail(ErrorKind::denied, "these entries are committed: they do not change", -1, EPERM);

@@ -24,7 +24,8 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
  public:
   static std::shared_ptr<StagedBytes> create(std::uint64_t id, std::shared_ptr<Journal>, StagingMemory&);
 
-  // No more than so many bytes are staged behind what is committed: who names a size that no disk has means another.
+  // Nobody names a size of more than so many bytes behind what is committed, by a hole: who does means another. What is
+  // written one behind the other may become more.
   void limit_to(std::uint64_t bytes);
 
   std::uint64_t id() const { return id_; }

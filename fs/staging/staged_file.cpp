@@ -340,8 +340,11 @@ Result<> StagedFile::sync_below(const NodePtr& directory) {
 }
 
 std::vector<std::string> StagedFile::unkept() {
-  const std::shared_ptr<Journal> kept_by = journal();
-  const bool is_good = kept_by && !kept_by->has_failed();
+  bool is_good = false;
+  {
+    const Lock change(change_mutex_);  // one that is written anew takes the other's name
+    is_good = journal_ && !journal_->has_failed() && journal_->has_name();
+  }
   std::vector<std::string> paths;
   std::vector<NodePtr> nodes{root_};
   for (std::size_t i = 0; i < nodes.size(); ++i) {

@@ -316,8 +316,11 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
     progress.reasons.push_back(one.reason);
     if (one.is_news) progress.hopeless.push_back(one.reason);
   }
-  for (const std::string& path : table.missing)
-    progress.reasons.push_back(path + ": removed, but not all of " + path.substr(0, path.find('/')));
+  for (const std::string& path : table.missing) {
+    const std::string whole = path.substr(0, path.find('/'));
+    progress.reasons.push_back(path + ": removed, but " + whole + " goes as a whole: rm -r " + whole +
+                               ", then it can be written anew");
+  }
   auto form = tfile::table_form(columns.added);
   if (!form) {
     progress.reasons.push_back(form.error().text);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 
 #include "vfs/blocking.h"
 #include "vfs/classes_directory.h"
@@ -23,8 +24,8 @@ using tfile::KeyInfo;
 using tfile::KeyKind;
 using DirectoryPtr = std::shared_ptr<const Directory>;
 
-// As ROOT's own limit on nested directories would be, were there one; nothing real comes near.
-constexpr std::size_t kDepthMax = 100;
+// As deep as a path can name them: what was made through a mount with rw is found again.
+constexpr std::size_t kDepthMax = PATH_MAX / 2;
 
 Provenance key_provenance(const Generation& generation, const KeyInfo& key) {
   Provenance from = generation.state.from;

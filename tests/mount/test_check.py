@@ -112,6 +112,15 @@ def test_a_damaged_basket_is_found_alone(program, good, samples, tmp_path, branc
         assert len(lines) == 2, "what lies beside it is whole"
 
 
+def test_a_map_that_nobody_gets_is_no_success(program, tmp_path):
+    with uproot.recreate(tmp_path / "many.root") as file:
+        for number in range(200):
+            file[f"text{number}"] = "text"
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([program, "map", tmp_path / "many.root"], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 1 and b"cannot write" in done.stderr
+
+
 def test_a_sibling_masks_no_record(program, samples, tmp_path):
     """A basket in another file has the address of an object here, which is checked nevertheless."""
     for name in ("main.root", "side.root"):

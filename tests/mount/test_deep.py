@@ -60,6 +60,26 @@ def test_a_moved_directory_makes_nothing_deeper_than_a_path(file):
         subprocess.run(["rm", "-r", os.path.join(m.path, "d"), os.path.join(m.path, "e")], check=True)
 
 
+def test_what_was_made_deep_is_found_again(file):
+    table = os.path.join(*["d"] * 300, "t")
+    with mounted.Mounted(file, ("rw", "commit=600")) as m:
+        descend(m.path, "d", 300)
+        os.mkdir(os.path.join(m.path, table))
+        with open(os.path.join(m.path, table, "x.i4"), "wb") as column:
+            column.write(b"four")
+        subprocess.run([mounted.program(), "commit", m.path], check=True)
+        assert os.listdir(os.path.join(m.path, table)) == ["x.i4"]
+    with mounted.Mounted(file) as m:
+        with open(os.path.join(m.path, table, "x.i4"), "rb") as column:
+            assert column.read() == b"four"
+        assert m.errors() == ""
+    check = subprocess.run([mounted.program(), "check", file], capture_output=True, text=True)
+    assert (check.returncode, "no errors" in check.stdout) == (0, True), check.stdout[-300:]
+    with mounted.Mounted(file, ("rw",)) as m:
+        subprocess.run(["rm", "-r", os.path.join(m.path, "d")], check=True)
+        assert sorted(os.listdir(m.path)) == ["h", "t"]
+
+
 def test_a_name_is_no_longer_than_the_system_has_them(file):
     with mounted.Mounted(file, ("rw", "commit=600")) as m:
         os.mkdir(os.path.join(m.path, "d"))

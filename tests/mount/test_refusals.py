@@ -106,6 +106,23 @@ def test_offsets_are_looked_at_wherever_they_change(writing):
         file.write(i8(6).tobytes())
 
 
+def test_a_committed_list_whose_files_were_all_made_anew_says_how_to_go_on(tmp_path, writing):
+    """As tar does that unpacks over it a second time: nothing of it is missing."""
+    put(writing, "Events/v/offsets.i8", i8(0, 2))
+    put(writing, "Events/v/values.f4", f4(1, 2))
+    assert commit(writing).returncode == 0
+    for name, values in (("offsets.i8", i8(0, 1)), ("values.f4", f4(3))):
+        os.unlink(os.path.join(writing.path, FILE, "Events/v", name))
+        put(writing, "Events/v/" + name, values)
+    assert all("rm -r v, then" in reason for reason in pending(writing)["Events"])
+    assert commit(writing).returncode == 1
+    shutil.rmtree(os.path.join(writing.path, FILE, "Events/v"))
+    put(writing, "Events/v/offsets.i8", i8(0, 1))
+    put(writing, "Events/v/values.f4", f4(4))
+    assert commit(writing).returncode == 0
+    assert trees(tmp_path) == {"Events": {"v": [[4]]}}
+
+
 def test_offsets_behind_committed_ones(tmp_path, writing):
     put(writing, "Events/v/offsets.i8", i8(0, 2))
     put(writing, "Events/v/values.f4", f4(1, 2))

@@ -62,6 +62,17 @@ def test_what_a_full_disk_does_not_keep_keeps_the_mount(small_disk):
         assert np.array_equal(file["Events"]["x"].array(library="np"), values)
 
 
+def test_a_column_beyond_the_disk_that_compresses_is_written(small_disk):
+    with mounted.Mounted(small_disk / "source", ("rw", "commit=600")) as m:
+        os.makedirs(os.path.join(m.path, "out.root", "Events"))
+        with open(os.path.join(m.path, "out.root", "Events", "x.i8"), "wb") as file:
+            for _ in range(40):
+                file.write(bytes(100_000))
+        assert subprocess.run([mounted.program(), "commit", m.path]).returncode == 0
+    with uproot.open(small_disk / "source" / "out.root") as file:
+        assert file["Events"].num_entries == 500_000
+
+
 def test_what_is_removed_needs_no_room(small_disk):
     """And its journal goes with it."""
     m = mounted.Mounted(small_disk / "source", ("rw", "commit=600"))
@@ -123,6 +134,21 @@ def test_what_is_kept_is_said_to_be(tmp_path):
     assert said.returncode == 1
     assert said.stderr.splitlines() == ["tfilefs: not committed, kept in the journal: /out.root/Events: y: 50 entries of 100"]
     assert m.close() == 0
+
+
+def test_a_journal_that_was_removed_keeps_nothing(tmp_path):
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    stage(m, "x.i8", 1000)
+    stage(m, "y.i8", 500)
+    os.unlink(tmp_path / "out.root.tfilefs-journal")
+    said = umount(m)
+    assert said.returncode == 1 and mounted.is_mount_point(m.path)
+    assert "/out.root/Events/x.i8" in said.stderr and "kept in the journal" not in said.stderr
+    stage(m, "y.i8", 1000)
+    assert umount(m).returncode == 0
+    assert m.close() == 0
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["Events"].num_entries == 1000
 
 
 @pytest.mark.parametrize("became", ("junk", "nothing"))
