@@ -22,6 +22,11 @@ void note_names_changed(StagedNode& directory) {
   directory.attributes.time_was_set = false;
 }
 
+// Whether what is made in it becomes a key. A new directory may yet be a table, whose branches have other names.
+bool holds_keys(const StagedNode& directory) {
+  return !directory.parent.lock() || (!directory.base_name.empty() && !is_in_table(directory));
+}
+
 // Of a directory or table, which becomes a key: it must be shown under the name that it was asked for, and nobody finds
 // a key with a slash in its name.
 Result<> check_key_name(std::string_view shown) {
@@ -72,7 +77,7 @@ Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view n
     const Lock lock(mutex_);
     TRY_VOID(check_place(in));
     const auto table = table_above(*node);
-    if (!table) TRY_VOID(check_key_name(name));
+    if (holds_keys(*in)) TRY_VOID(check_key_name(name));
     const Refusal refusal = table ? refusal_of_directory(*table->first, table->second) : Refusal{};
     if (!refusal.reason.empty()) return tl::unexpected(refuse(refusal));
   }
@@ -323,7 +328,7 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Looked
   if (const auto arrow = arrow_table_name(to.name)) TRY_VOID(check_key_name(*arrow));
   if (node->directory) {
     const Lock lock(mutex_);
-    if (!table_above(StagedNode(0, true, to.name, to.directory))) TRY_VOID(check_key_name(to.name));
+    if (holds_keys(*to.directory)) TRY_VOID(check_key_name(to.name));
   } else {
     const Lock lock(mutex_);
     TRY_VOID(check_place(to.directory));

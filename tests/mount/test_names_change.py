@@ -333,3 +333,14 @@ def test_a_name_that_no_key_can_be_shown_by_is_refused(place, name):
     assert refused(os.open, full + ".arrow", os.O_CREAT | os.O_WRONLY) == errno.EINVAL
     assert name in p.mount.errors()
     assert p.status("") == 0 and p.umount() == 0
+
+
+def test_a_branch_may_have_a_slash_in_its_name(place):
+    """Real trees have; and so its directory cannot be refused where it is not known yet to lie in a table."""
+    p = place()
+    os.makedirs(os.path.join(p.top, "Events/a%2Fb"))
+    p.append("Events/a%2Fb/offsets.i8", i8(0, 1))
+    p.append("Events/a%2Fb/values.i8", i8(7))
+    assert p.status("") == 0
+    assert p.read("Events/a%2Fb/values.i8") == [7] and p.tree() == {"a/b": [[7]]}
+    assert p.umount() == 0
