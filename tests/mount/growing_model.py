@@ -540,6 +540,7 @@ class Model:
         table.committed_at_least(table.entries())
         self.tables.remove(table)
         if self._random.random() < self.REMOVED:
+            self._helper_done()
             self._note("remove", table.path)
             self._do(shutil.rmtree, self._path(table))
         else:
@@ -558,6 +559,7 @@ class Model:
         assert table.is_whole()
 
     def _rename(self, table):
+        self._helper_done()  # which knows it by its name
         self._close_handles()
         other = table.path[:-3] + f"{self._count + 500:03}"
         self._count += 1
