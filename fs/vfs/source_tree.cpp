@@ -457,11 +457,17 @@ Result<> SourceTree::make_hard_link(const std::string& of, const std::string& pa
   return {};
 }
 
-// At the path, and below it, other files stand from now on, or none.
-void SourceTree::note_names_changed(const std::string& path) {
+// At the path another file stands from now on, or none.
+void SourceTree::note_another(const std::string& path) {
+  const Lock lock(mutex_);
+  if (const auto known = root_files_.find(path); known != root_files_.end()) known->second->expect_another();
+}
+
+// And at those below it.
+void SourceTree::note_others_below(const std::string& path) {
   const Lock lock(mutex_);
   for (const auto& [at, file] : root_files_) {
-    if (at == path || at.starts_with(path + "/")) file->expect_another();
+    if (at.starts_with(path + "/")) file->expect_another();
   }
 }
 
@@ -471,7 +477,7 @@ Result<> SourceTree::remove(const std::string& path, bool directory, const Calle
   TRY(const Descriptor in, parent(path, by));
   if (::unlinkat(in.get(), name_of(path).c_str(), directory ? AT_REMOVEDIR : 0) != 0)
     return system_failure(path, errno);
-  note_names_changed(path);
+  note_another(path);
   return {};
 }
 
@@ -482,8 +488,7 @@ Result<> SourceTree::rename(const std::string& from, const std::string& to, unsi
   TRY(const Descriptor into, parent(to, by));
   if (::renameat2(out_of.get(), name_of(from).c_str(), into.get(), name_of(to).c_str(), flags) != 0)
     return system_failure(from, errno);
-  note_names_changed(from);
-  note_names_changed(to);
+  for (const std::string& path : {from, to}) note_another(path), note_others_below(path);
   return {};
 }
 

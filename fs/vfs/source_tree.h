@@ -87,7 +87,8 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   bool is_hidden(std::string_view path) const;
   Result<std::string> inside_path_of_link(const std::string& path, const CallerPtr&) const;
   std::shared_ptr<MountedFile> root_file(const std::string& path);
-  void note_names_changed(const std::string& path) EXCLUDES(mutex_);
+  void note_another(const std::string& path) EXCLUDES(mutex_);
+  void note_others_below(const std::string& path) EXCLUDES(mutex_);
 
   MountContext& context_;
   const Descriptor root_;
