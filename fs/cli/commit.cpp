@@ -5,16 +5,9 @@
 #include "cli/commands.h"
 #include "cli/mount_table.h"
 #include "cli/pending.h"
+#include "staging/staged_table.h"
 
 namespace tfilefs {
-
-namespace {
-
-bool lies_in(const std::string& path, const std::string& directory) {
-  return directory.empty() || path == directory || path.starts_with(directory + "/");
-}
-
-}  // namespace
 
 int run_commit(int argc, char** argv) {
   CLI::App app("Commits what is whole below a directory of a mount, without waiting for it to be quiet.",
@@ -30,8 +23,7 @@ int run_commit(int argc, char** argv) {
   const std::string below = path.substr(mount_point.size());
   int code = kExitOk;
   for (const auto& [where, reason] : read_pending(mount_point).reasons) {
-    if (lies_in(where, below) || lies_in(below, where))
-      code = complain({ErrorKind::busy, "not committed: " + where + ": " + reason});
+    if (concerns(below, where)) code = complain({ErrorKind::busy, "not committed: " + where + ": " + reason});
   }
   return code == kExitOk && !done ? complain(done.error()) : code;
 }

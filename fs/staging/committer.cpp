@@ -145,12 +145,11 @@ Result<> Committer::rename(const CommitWork::Rename& key) {
   const std::string from = joined_path(key.from.directory, key.from.name);
   const std::string to = joined_path(key.to.directory, key.to.name);
   const auto renamed = [&](const std::string& path) { return to + path.substr(from.size()); };
-  const auto is_moved = [&](const std::string& path) { return path == from || path.starts_with(from + "/"); };
   std::map<std::string, TableCommit> tables;
-  for (auto& [path, table] : tables_) tables.emplace(is_moved(path) ? renamed(path) : path, std::move(table));
+  for (auto& [path, table] : tables_) tables.emplace(lies_in(path, from) ? renamed(path) : path, std::move(table));
   tables_ = std::move(tables);
   std::set<std::string> ours;
-  for (const std::string& path : ours_) ours.insert(is_moved(path) ? renamed(path) : path);
+  for (const std::string& path : ours_) ours.insert(lies_in(path, from) ? renamed(path) : path);
   ours_ = std::move(ours);
   return {};
 }
@@ -159,9 +158,8 @@ Result<> Committer::rename(const CommitWork::Rename& key) {
 Result<> Committer::remove(const CommitWork::Key& key) {
   TRY_VOID(writer_->remove_key(key_path(key.directory), key_path(key.name)));
   const std::string gone = joined_path(key.directory, key.name);
-  const auto goes = [&](const std::string& path) { return path == gone || path.starts_with(gone + "/"); };
-  std::erase_if(tables_, [&](const auto& table) { return goes(table.first); });
-  std::erase_if(ours_, goes);
+  std::erase_if(tables_, [&](const auto& table) { return lies_in(table.first, gone); });
+  std::erase_if(ours_, [&](const std::string& path) { return lies_in(path, gone); });
   return {};
 }
 

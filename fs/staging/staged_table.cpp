@@ -283,18 +283,14 @@ bool is_left_over(const StagedNode& node) {
 }
 
 bool concerns(const std::string& below, const std::string& table) {
-  const auto lies_in = [](const std::string& path, const std::string& in) {
-    return in.empty() || path == in || path.starts_with(in + "/");
-  };
   return lies_in(table, below) || lies_in(below, table);
 }
 
 bool rests_on_names(const CommitWork& work) {
   const auto holds_table = [&](const CommitWork::Key& key) {
     const std::string path = joined_path(key.directory, key.name);
-    return std::ranges::any_of(work.tables, [&](const CommitWork::Table& table) {
-      return table.staged.path == path || table.staged.path.starts_with(path + "/");
-    });
+    return std::ranges::any_of(work.tables,
+                               [&](const CommitWork::Table& table) { return lies_in(table.staged.path, path); });
   };
   return std::ranges::any_of(work.removed, holds_table) ||
          std::ranges::any_of(work.renamed, holds_table, &CommitWork::Rename::to);

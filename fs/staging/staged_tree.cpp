@@ -136,6 +136,10 @@ std::string joined_path(const std::string& directory, const std::string& name) {
   return directory.empty() ? name : directory + "/" + name;
 }
 
+bool lies_in(const std::string& path, const std::string& directory) {
+  return directory.empty() || path == directory || path.starts_with(directory + "/");
+}
+
 namespace {
 
 // A column behind whose committed items nothing is staged, nor going to be.

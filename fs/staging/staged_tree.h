@@ -58,6 +58,8 @@ void became_table(const NodePtr& directory);
 // Names in front of the last one, and that.
 std::pair<std::string, std::string> split_path(const std::string& path);
 std::string joined_path(const std::string& directory, const std::string& name);
+// Whether the path is that of the directory, or of something below it.
+bool lies_in(const std::string& path, const std::string& directory);
 
 // Whether anything is staged in the node or below: a file, a directory, or a removal.
 bool has_changes(const StagedNode&);
