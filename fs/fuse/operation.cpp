@@ -26,12 +26,14 @@ double attribute_timeout(const Attributes& a) {
   return S_ISREG(a.mode) && (a.mode & 0222) != 0 ? 0 : kAnswerTimeout;
 }
 
+namespace {
 // Seconds for which the kernel may find it under its name without asking. A directory that can be renamed is asked for
 // each time: what lies in it would be looked up where it was before, and mkdir(2), unlike open(2), does not try again.
-static double entry_timeout(const Attributes& a) {
+double entry_timeout(const Attributes& a) {
   if (!a.same_for_all) return 0;
   return S_ISDIR(a.mode) && (a.mode & 0222) != 0 ? 0 : kAnswerTimeout;
 }
+}  // namespace
 
 fuse_entry_param entry_of(InodeId id, const Attributes& a) {
   fuse_entry_param entry{};

@@ -8,10 +8,10 @@ struct iovec;
 
 namespace tfilefs {
 
-// What libfuse reads and writes the session's descriptor through. Two things are added to what libfuse does itself. Its
-// versions before 3.17 know FUSE_CAP_PARALLEL_DIROPS and do not tell the kernel, which then holds each directory for
-// one look-up at a time, not to be killed; and those before 3.17 do not know how to let mmap(2) have a file that is
-// read past the kernel's pages. Called once, when the session is mounted. Errno's value, 0 for good.
+// What libfuse reads and writes the session's descriptor through. Two things are added to what libfuse before 3.17 does
+// itself: it knows FUSE_CAP_PARALLEL_DIROPS and does not tell the kernel, which then holds each directory for one
+// look-up at a time, not to be killed; and it cannot ask for mmap(2) of files that are read past the kernel's pages.
+// Called once, when the session is mounted. Errno's value, 0 for good.
 int add_session_io(fuse_session*);
 
 // The answer to INIT, as libfuse is about to write it, with look-ups in parallel asked for, and `maps`: mappings of

@@ -155,6 +155,14 @@ void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Freshness f
   file->committed_entry(at.directory, at.name, freshness, std::move(finish));
 }
 
+void ask_attributes(const Entry& entry, Reply<Attributes> reply) {
+  entry.holder->attributes(entry.slot, std::move(reply));
+}
+void open_entry(const Entry& entry, Reply<OpenedContent> reply) { entry.holder->open(entry.slot, std::move(reply)); }
+void open_entry_to_write(const Entry& entry, Reply<OpenedContent> reply) {
+  entry.holder->open_to_write(entry.slot, std::move(reply));
+}
+
 class StagedHolder final : public Holder {
  public:
   StagedHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
@@ -171,24 +179,15 @@ class StagedHolder final : public Holder {
   }
   void attributes(Slot slot, Reply<Attributes> reply) const override {
     if (auto known = known_attributes(slot)) return reply(*known);
-    const auto ask = [](const Entry& now, Reply<Attributes> answer) {
-      now.holder->attributes(now.slot, std::move(answer));
-    };
-    committed(Freshness::recent, ask, std::move(reply));
+    committed(Freshness::recent, ask_attributes, std::move(reply));
   }
   void open(Slot, Reply<OpenedContent> reply) const override {
     if (file_->staged().opened(*node_, false)) return reply(opening(false));
-    const auto open = [](const Entry& now, Reply<OpenedContent> answer) {
-      now.holder->open(now.slot, std::move(answer));
-    };
-    committed(Freshness::now, open, std::move(reply));
+    committed(Freshness::now, open_entry, std::move(reply));
   }
   void open_to_write(Slot, Reply<OpenedContent> reply) const override {
     if (file_->staged().opened(*node_, true)) return reply(opening(true));
-    const auto open = [](const Entry& now, Reply<OpenedContent> answer) {
-      now.holder->open_to_write(now.slot, std::move(answer));
-    };
-    committed(Freshness::now, open, std::move(reply));
+    committed(Freshness::now, open_entry_to_write, std::move(reply));
   }
   Takes takes(Slot) const override { return Takes::items; }
 
@@ -280,25 +279,24 @@ constexpr int kContinueTries = 100;
 
 // `then` with the staged file that goes on behind what is committed of a column now.
 template <class T, class Then>
-void with_continuation(const WrittenPtr& file, const NodePtr& directory, const std::string& name, int tries, Then then,
-                       Reply<T> reply) {
-  auto again = [file, directory, name, tries, then, reply = std::move(reply)](Result<T> done) mutable {
+void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries, Then then, Reply<T> reply) {
+  auto again = [file, at, tries, then, reply = std::move(reply)](Result<T> done) mutable {
     if (done || done.error().kind != ErrorKind::stale || file->staged().is_forgotten()) return reply(std::move(done));
-    if (tries > 1) return with_continuation(file, directory, name, tries - 1, then, std::move(reply));
+    if (tries > 1) return with_continuation(file, at, tries - 1, then, std::move(reply));
     file->context().errors.add("/" + file->path(), done.error());
     reply(fail(ErrorKind::busy, done.error().text, -1, EBUSY));
   };
   const std::uint64_t commits = file->staged().commits();
-  auto stage = [file, directory, name, commits, then, reply = Reply<T>(std::move(again))](
-                   const GenerationPtr& of, Result<Attributes> committed) mutable {
+  auto stage = [file, at, commits, then, reply = Reply<T>(std::move(again))](const GenerationPtr& of,
+                                                                             Result<Attributes> committed) mutable {
     if (!committed) return reply(tl::unexpected(std::move(committed).error()));
-    auto job = [file, directory, name, commits, of, committed = *committed]() -> Result<Entry> {
+    auto job = [file, at, commits, of, committed = *committed]() -> Result<Entry> {
       StagedFile::CommittedColumn column;
       column.size = committed.size;
       column.head = std::as_bytes(std::span(of->source->head()));
       column.commits = commits;
       column.mode = (committed.mode & 07777) | S_IWUSR;
-      TRY(const NodePtr node, file->staged().continue_file(directory, name, column));
+      TRY(const NodePtr node, file->staged().continue_file(at.directory, at.name, column));
       return staged_entry(file, node);
     };
     answer_blocking(file->context().cache, std::move(job),
@@ -308,7 +306,7 @@ void with_continuation(const WrittenPtr& file, const NodePtr& directory, const s
                     }));
   };
   const Freshness freshness = tries == kContinueTries ? Freshness::recent : Freshness::now;
-  file->committed_entry(directory, name, freshness, [stage = std::move(stage)](Result<FoundEntry> found) mutable {
+  file->committed_entry(at.directory, at.name, freshness, [stage = std::move(stage)](Result<FoundEntry> found) mutable {
     if (!found) return stage(nullptr, tl::unexpected(std::move(found).error()));
     const Entry entry = found->entry;
     const GenerationPtr of = entry.holder->generation();
@@ -339,12 +337,7 @@ class CommittedColumnHolder final : public Holder {
   }
   void attributes(Slot, Reply<Attributes> reply) const override {
     if (const NodePtr more = continuation()) return reply(file_->staged_attributes(*more));
-    if (is_outdated()) {
-      const auto ask = [](const Entry& now, Reply<Attributes> answer) {
-        now.holder->attributes(now.slot, std::move(answer));
-      };
-      return of_committed_now(file_, at_, Freshness::recent, ask, std::move(reply));
-    }
+    if (is_outdated()) return of_committed_now(file_, at_, Freshness::recent, ask_attributes, std::move(reply));
     committed_.holder->attributes(committed_.slot, [reply = std::move(reply)](Result<Attributes> found) mutable {
       if (found) found->mode |= S_IWUSR;
       reply(std::move(found));
@@ -355,12 +348,7 @@ class CommittedColumnHolder final : public Holder {
       const Entry staged = staged_entry(file_, more);
       return staged.holder->open(staged.slot, std::move(reply));
     }
-    if (is_outdated()) {
-      const auto open = [](const Entry& now, Reply<OpenedContent> answer) {
-        now.holder->open(now.slot, std::move(answer));
-      };
-      return of_committed_now(file_, at_, Freshness::now, open, std::move(reply));
-    }
+    if (is_outdated()) return of_committed_now(file_, at_, Freshness::now, open_entry, std::move(reply));
     auto finish = [file = file_, at = at_, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
       if (opened) opened->content = std::make_shared<CommittedContent>(file, at, std::move(opened->content));
       reply(std::move(opened));
@@ -377,10 +365,7 @@ class CommittedColumnHolder final : public Holder {
   }
 
   void open_to_write(Slot, Reply<OpenedContent> reply) const override {
-    const auto open = [](const Entry& staged, Reply<OpenedContent> answer) {
-      staged.holder->open_to_write(staged.slot, std::move(answer));
-    };
-    with_continuation(file_, at_.directory, at_.name, kContinueTries, open, std::move(reply));
+    with_continuation(file_, at_, kContinueTries, open_entry_to_write, std::move(reply));
   }
 
   // Owner, mode and times are the file's; to ask for others is no error, as cp -p and rsync -a do.
@@ -397,7 +382,7 @@ class CommittedColumnHolder final : public Holder {
       const auto grow = [slot, change](const Entry& staged, Reply<Attributes> answer) {
         staged.holder->change(slot, change, std::move(answer));
       };
-      with_continuation(self->file_, self->at_.directory, self->at_.name, kContinueTries, grow, std::move(reply));
+      with_continuation(self->file_, self->at_, kContinueTries, grow, std::move(reply));
     });
   }
 
