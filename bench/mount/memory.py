@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole columns read cold with the default memory= and with fixed ones: medians, spread (the slowest round to the fastest),
 and what the daemon holds afterwards; then after a scan of many gigabytes, when the kernel has dropped its pages, and after
-a pause. TFILEFS_BENCH_OTHER names another program, which is measured beside in the same rounds.
+a pause. Decoding without a mount stands beside: what it differs from round to round is the machine's.
+TFILEFS_BENCH_OTHER names another program, which is measured beside in the same rounds.
 
 memory.py [--rounds N] [--entries N] [--files column,dimuon] [--codecs zlib,lz4,zstd,none] [--scan GIGABYTES]"""
 
@@ -20,6 +21,7 @@ from root_program import compiled, made
 CODECS = {"zlib": 101, "lz4": 404, "zstd": 505, "none": 0}
 COLUMNS = {"column": ["x:f4"], "dimuon": ["px:f4", "py:f4", "pz:f4", "mass:f8"]}
 FIXED = ["64M", "96M", "256M", "1G"]
+ALONE = "decoding, no mount"
 PAUSE = 75  # seconds: memory that nobody has used for a minute goes back
 
 
@@ -58,6 +60,13 @@ def paths_of(directory, kind):
     return [f"{directory}/t/{column.replace(':', '.')}:{column[-2:]}" for column in COLUMNS[kind]]
 
 
+def decoded_alone(tree, kind):
+    """Seconds of reading and decoding in one process of two threads: its spread is the machine's own."""
+    decode = os.path.join(build_directory(), "bench", "table_decode")
+    reading, decoding, *_ = output(decode, tree, "t", "2", *[column.split(":")[0] for column in COLUMNS[kind]])
+    return reading + decoding
+
+
 def compare(kind, codec, options):
     tree = tree_of(kind, codec, options.entries)
     rounds.warm(tree)
@@ -73,10 +82,13 @@ def compare(kind, codec, options):
     sides |= {"memory=" + memory: (rounds.program(), memory) for memory in FIXED}
     if other := os.environ.get("TFILEFS_BENCH_OTHER"):
         sides |= {"other program, default": (other, None), "other program, memory=96M": (other, "96M")}
-    results = rounds.run(options.rounds, {n: lambda n=n, s=s: cold(n, *s) for n, s in sides.items()})
+    results = {n: lambda n=n, s=s: cold(n, *s) for n, s in sides.items()}
+    results[ALONE] = lambda: decoded_alone(tree, kind)
+    results = rounds.run(options.rounds, results)
     rounds.report(f"{kind}, {codec}: {options.entries} entries, cold", results)
     for name, times in results.items():
-        print(f"  {name:<42} spread {max(times) / min(times):5.2f}   at most {held[name]} MB resident")
+        resident = f"   at most {held[name]} MB resident" if name in held else ""
+        print(f"  {name:<42} spread {max(times) / min(times):5.2f}{resident}")
     best = min(statistics.median(results["memory=" + memory]) for memory in FIXED)
     print(f"  default to the best fixed one: {statistics.median(results['default']) / best:.2f}")
 

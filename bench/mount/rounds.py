@@ -4,6 +4,7 @@ TFILEFS_BENCH_RESULTS names a directory for plots and numbers beside what is pri
 
 import json
 import os
+import random
 import re
 import statistics
 import subprocess
@@ -41,11 +42,12 @@ def seconds_of(command, **more):
 
 
 def run(rounds, measurements):
-    """{name: [seconds]}: each measurement once a round, so that a slow minute of the machine meets all of them."""
-    results = {name: [] for name in measurements}
+    """{name: [seconds]}: each measurement once a round, so that a slow minute of the machine meets all of them, in an
+    order of its own each time: who comes after a program that freed much memory waits for the machine to find it again."""
+    results, order = {name: [] for name in measurements}, random.Random(1)
     for _ in range(rounds):
-        for name, measure in measurements.items():
-            results[name].append(measure())
+        for name in order.sample(list(measurements), len(measurements)):
+            results[name].append(measurements[name]())
     return results
 
 

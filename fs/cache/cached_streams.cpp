@@ -236,22 +236,27 @@ void CachedStreamsOfSet::load(const std::shared_ptr<AttachedSet>& set, const Col
       });
 }
 
-// Other columns may be thousands: planning them takes longer than the request, which then does not wait for it.
+// Other columns may be thousands: planning them takes longer than the request, which then does not wait for it. What
+// the kernel has is not loaded on a guess; of a column that it does not have any more, as a miss tells, it is.
 void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, bool missed,
                                     const ReadAhead::Advice& ahead) {
   const bool companions = ahead.companions && (missed || !ahead.own.empty());
   const bool sweeps = ahead.sweep.begin < ahead.sweep.end;
   if (!companions && !sweeps) {
-    if (!ahead.own.empty()) load_chunks_ahead(set, ahead.own);
+    std::vector<ChunkKey> keys = ahead.own;
+    if (!missed) set->core->chunks.drop_handed(set->chunks, keys);
+    if (!keys.empty()) load_chunks_ahead(set, std::move(keys));
     return;
   }
   auto plan = sweeps ? set->plans.begin(ahead.sweep.begin, ahead.sweep.end, ahead.sweep.entries) : nullptr;
   set->core->fetcher.run(
-      [set, stream = read.stream, companions, sweeps, ahead, plan = std::move(plan)] {
-        std::vector<ChunkKey> keys = ahead.own;
+      [set, stream = read.stream, missed, companions, sweeps, ahead, plan = std::move(plan)] {
+        std::vector<ChunkKey> keys = missed ? std::vector<ChunkKey>() : ahead.own;
         const auto add = [&](const std::vector<ChunkKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
         if (companions) add(set->ahead.of_companions(stream, ahead.entries));
         if (sweeps) add(set->ahead.of_sweep(ahead.sweep));
+        set->core->chunks.drop_handed(set->chunks, keys);
+        if (missed) add(ahead.own);
         if (!keys.empty()) load_chunks_ahead(set, std::move(keys));
       },
       Urgency::awaited);  // it reads nothing itself, and what it plans is prefetch; `plan` ends with it

@@ -87,6 +87,18 @@ void ChunkCache::drop_known(SetChunks& set, std::vector<tfile::ChunkKey>& keys) 
   std::erase_if(keys, [&](tfile::ChunkKey key) { return set.entries_.contains(packed(key.stream, key.index)); });
 }
 
+void ChunkCache::drop_handed(SetChunks& set, std::vector<tfile::ChunkKey>& keys) const {
+  Lock lock(mutex_);
+  if (eviction_.is_asked_again()) return;  // the kernel has dropped its pages
+  std::erase_if(keys, [&](tfile::ChunkKey key) {
+    return eviction_.has_handed_over(fingerprint_of(set, packed(key.stream, key.index)));
+  });
+}
+
+std::uint64_t ChunkCache::fingerprint_of(const SetChunks& set, std::uint64_t key) {
+  return mixed(key + mixed(set.id_));
+}
+
 ChunkCache::Claim ChunkCache::claim(SetChunks& set, tfile::ChunkKey key, const std::shared_ptr<ChunkWaiter>& waiter,
                                     std::size_t position, bool urgent, std::uint64_t ahead_bytes) {
   std::shared_ptr<ChunkWaiter> to_promote;
@@ -101,7 +113,7 @@ ChunkCache::Claim ChunkCache::claim(SetChunks& set, tfile::ChunkKey key, const s
       entry.set = &set;
       entry.ahead_bytes = ahead_bytes;
       entry.key = place->first;
-      entry.fingerprint = mixed(entry.key + mixed(set.id_));
+      entry.fingerprint = fingerprint_of(set, entry.key);
       entry.loader = waiter;
       entry.loader_position = position;
       claim.claimed = true;
@@ -150,7 +162,7 @@ void ChunkCache::keep(SetChunks& set, tfile::ChunkKey key, ChunkPtr chunk) {
   Entry& entry = place->second;
   entry.set = &set;
   entry.key = place->first;
-  entry.fingerprint = mixed(entry.key + mixed(set.id_));
+  entry.fingerprint = fingerprint_of(set, entry.key);
   insert(entry, std::move(chunk));
 }
 

@@ -83,6 +83,10 @@ class ChunkCache {
   // Takes out those that somebody is loading, that are here, or that are known to be damaged.
   void drop_known(SetChunks&, std::vector<tfile::ChunkKey>&) const;
 
+  // Takes out those that the kernel has, as far as that is known: what is only guessed to be wanted is not loaded
+  // again.
+  void drop_handed(SetChunks&, std::vector<tfile::ChunkKey>&) const;
+
   // The chunk or its damage if there is one; else the waiter is told later, and if `claimed` it is the one that must
   // publish. A joined chunk that was prefetch is promoted when `urgent`. `ahead_bytes`: what a chunk takes in its file
   // that is claimed before anybody has asked for it; else 0.
@@ -112,6 +116,7 @@ class ChunkCache {
   using Entry = SetChunks::Entry;
   using State = SetChunks::State;
 
+  static std::uint64_t fingerprint_of(const SetChunks&, std::uint64_t key);
   void insert(Entry&, ChunkPtr) REQUIRES(mutex_);
   void drop(Entry&, std::vector<ChunkPtr>& gone) REQUIRES(mutex_);
   static bool is_idle(const Resident&);  // nobody holds it

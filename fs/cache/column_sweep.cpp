@@ -12,6 +12,10 @@ namespace {
 constexpr std::uint32_t kColumnsSure = 3, kSmallColumnsSure = 2;
 constexpr std::uint64_t kSmallColumn = 64 << 10;  // stored
 
+// Stored bytes of a column that is loaded no sooner by a window than by its own reader's: twice what is read ahead of
+// him.
+constexpr double kLargeColumn = 16 << 20;
+
 // Streams that may be passed over: a counter that is no column of its own, one that was read before, or one whose
 // request is on its way.
 constexpr tfile::StreamId kPassedOver = 3;
@@ -113,7 +117,9 @@ ColumnSweep::Advice ColumnSweep::go_on(Sweep& sweep, std::int64_t all) {
   const double share = static_cast<double>(wanted.size()) / static_cast<double>(std::max<std::int64_t>(all, 1));
   for (double sum = 0; end < streams_; ++end) {
     const std::uint64_t stored = stored_(end);
-    sum += share * static_cast<double>(stored);
+    const double wanted_bytes = share * static_cast<double>(stored);
+    if (wanted_bytes > kLargeColumn) break;
+    sum += wanted_bytes;
     const std::uint32_t growth = sweep.columns >= kColumnsAll ? kColumnsGrowth : 1;
     const bool worth_it = end - begin < growth * sweep.columns ||
                           (sweep.in_turn && stored <= kSmallColumn && sum <= static_cast<double>(kWindowFree));

@@ -62,6 +62,11 @@ class Eviction {
   // What has come back until now is no evidence any more.
   void forget_demand() { handed_max_ = handed_min_; }
 
+  // Whether it left after somebody had got a copy of it, and has not come back; and whether such things come back in
+  // numbers, for a few do so wherever the kernel drops a page now and then.
+  bool has_handed_over(std::uint64_t fingerprint) const { return handed_ghosts_.contains(fingerprint); }
+  bool is_asked_again() const { return handed_max_ >= handed_min_ + handed_min_ / 4; }
+
   std::uint64_t bytes() const { return small_.bytes + main_.bytes + handed_.bytes; }
   std::uint64_t handed_max() const { return handed_max_; }
 

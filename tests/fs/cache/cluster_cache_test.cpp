@@ -358,6 +358,26 @@ TEST(ClusterCache, ColumnAfterColumnIsReadInFewCalls) {
   }
 }
 
+// Most of each column, then the rest, which in every tenth column begins in its first chunk. That of the others was
+// read whole, so that the kernel has it, and the cache has not.
+TEST(ClusterCache, WhatTheKernelHasIsNotLoadedOnAGuess) {
+  std::vector<SyntheticStream> streams(300);
+  for (std::size_t i = 0; i < streams.size(); ++i) streams[i].items = {i % 10 == 5 ? 5100 : 5000, 100};
+  Rig s(std::move(streams), 8 << 20);
+  const auto read_all = [&](std::uint64_t begin, std::uint64_t size) {
+    for (tfile::StreamId stream = 0; stream < 300; ++stream) {
+      Answer<Slices> answer;
+      s.column->read(stream, 0, 4, begin, size, {.handed_over = true}, answer.reply());
+      ASSERT_TRUE(answer.wait());
+      if (stream % 10 == 0) settle(s);
+    }
+  };
+  read_all(0, 20'100);
+  EXPECT_GT(s.cache->report(false).reading.total()[Count::evictions], 100u);
+  read_all(20'100, 1000);
+  EXPECT_EQ(s.set->decodes_max(), 1u);
+}
+
 // The window of a sweep takes a while to plan; a read of what it will load waits for that, and fetches nothing by
 // itself.
 TEST(ClusterCache, AReadWaitsForThePlanThatWillLoadItsChunk) {

@@ -44,6 +44,24 @@ TEST(ColumnSweep, TwoColumnsSideBySideAreNoHabit) {
   }
 }
 
+TEST(ColumnSweep, LargeColumnsAreLeftToTheirOwnReaders) {
+  ColumnSweep sweep([](StreamId stream) { return stream < 8 ? 1u << 20 : 100u << 20; }, 16, 1 << 30);
+  StreamId covered = 0;
+  for (StreamId stream = 0; stream < 16; ++stream) {
+    const auto advice = sweep.observe(stream, {0, kEntries}, kEntries);
+    if (advice.begin != advice.end) covered = advice.end;
+  }
+  EXPECT_EQ(covered, 8u);
+  // Of a hundredth of their entries there is little to load.
+  ColumnSweep of_parts([](StreamId) { return 100u << 20; }, 16, 1 << 30);
+  tfile::StreamId loaded = 0;
+  for (StreamId stream = 0; stream < 16; ++stream) {
+    const auto advice = of_parts.observe(stream, {0, kEntries / 100}, kEntries);
+    if (advice.begin != advice.end) loaded = advice.end;
+  }
+  EXPECT_EQ(loaded, 16u);
+}
+
 TEST(ColumnSweep, RandomReadersAreLeftAlone) {
   ColumnSweep sweep([](StreamId) { return kStored; }, 1000, 256 << 20);
   std::mt19937 random(3);

@@ -151,6 +151,15 @@ TEST(Eviction, WhatNoCacheOfThatSizeWouldHaveIsNoEvidence) {
   EXPECT_EQ(trace.eviction().bytes(), 32 * kMegabyte);
 }
 
+TEST(Eviction, AFewThatComeBackAreNoSignThatAllWill) {
+  HandedTrace trace;
+  trace.scan(400);
+  for (std::uint64_t id = 0; id < 7; ++id) trace.use(id);
+  EXPECT_FALSE(trace.eviction().is_asked_again());
+  trace.use(7);
+  EXPECT_TRUE(trace.eviction().is_asked_again());
+}
+
 TEST(Eviction, AUseOfWhatWasHandedOverIsEvidence) {
   HandedTrace trace;
   for (std::uint64_t id = 0; id < 100; ++id) {
