@@ -2,76 +2,29 @@
 #include "object/binomial_interval.h"
 
 #include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 
 namespace tfile {
 namespace {
 
-// Enough halvings for a double, where Newton's steps lead nowhere; the continued fraction converges in some dozens of
-// steps, about the root of its parameters.
-constexpr int kHalvings = 60, kFractionSteps = 500;
+namespace policies = boost::math::policies;
 
-// The continued fraction of the incomplete beta function by Lentz's method (DLMF 8.17.22).
-double beta_fraction(double a, double b, double x, Effort& effort) {
-  constexpr double kTiny = 1e-300, kEnough = 1e-14;
-  double c = 1, d = 1 - (a + b) * x / (a + 1);
-  d = 1 / (std::abs(d) < kTiny ? kTiny : d);
-  double value = d;
-  constexpr std::uint64_t kStepEffort = 10;  // four divisions
-  for (int m = 1; m <= kFractionSteps && effort.spend(kStepEffort); ++m) {
-    for (const double term : {m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-                              -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))}) {
-      d = 1 + term * d;
-      d = 1 / (std::abs(d) < kTiny ? kTiny : d);
-      c = 1 + term / c;
-      c = std::abs(c) < kTiny ? kTiny : c;
-      value *= c * d;
-    }
-    if (std::abs(c * d - 1) < kEnough) break;
-  }
-  return value;
-}
+// Nothing is thrown: what cannot be computed is no number, which a drawing leaves out.
+using Quiet =
+    policies::policy<policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
+                     policies::overflow_error<policies::ignore_error>,
+                     policies::evaluation_error<policies::ignore_error>, policies::promote_double<false>>;
 
-// The incomplete beta function and its slope, within (0, 1). `norm`: the logarithm of 1 / B(a, b).
-struct Rise {
-  double value = 0, slope = 0;
-};
-Rise incomplete_beta(double a, double b, double x, double norm, Effort& effort) {
-  const double front = std::exp(norm + a * std::log(x) + b * std::log1p(-x));
-  const double value = x < (a + 1) / (a + b + 2) ? front * beta_fraction(a, b, x, effort) / a
-                                                 : 1 - front * beta_fraction(b, a, 1 - x, effort) / b;
-  return {value, front / (x * (1 - x))};
-}
-
-// Where a function that rises from 0 to 1 between `low` and `high` passes `level`.
-template <class Rising>
-double crossing(Rising rising, double level, double low, double high) {
-  for (int i = 0; i < kHalvings; ++i) {
-    const double middle = (low + high) / 2;
-    (rising(middle) < level ? low : high) = middle;
-  }
-  return (low + high) / 2;
-}
-
-// Newton's method between bounds: some eight values instead of the sixty of halving.
 double beta_quantile(double level, double a, double b, Effort& effort) {
-  constexpr double kNear = 1e-15;
-  const double norm = std::lgamma(a + b) - std::lgamma(a) - std::lgamma(b);
-  double low = 0, high = 1, x = a / (a + b);
-  for (int i = 0; i < kHalvings && low < x && x < high; ++i) {
-    const Rise at = incomplete_beta(a, b, x, norm, effort);
-    (at.value < level ? low : high) = x;
-    const double step = (level - at.value) / at.slope;
-    if (std::abs(step) <= kNear * x) break;
-    const double next = x + step;
-    x = next > low && next < high ? next : (low + high) / 2;
-  }
-  return x;
+  // Some ten values of the incomplete beta function, whose series take about the root of its parameters in steps.
+  constexpr double kSteps = 100, kStepsMax = 3e7;
+  if (!effort.spend(static_cast<std::uint64_t>(std::min(kSteps * (10 + std::sqrt(a + b)), kStepsMax)))) return level;
+  return boost::math::ibeta_inv(a, b, level, Quiet());
 }
 
-double normal_quantile(double level) {
-  return crossing([](double x) { return std::erfc(-x / std::sqrt(2.0)) / 2; }, level, -40, 40);
-}
+double normal_quantile(double level) { return std::sqrt(2.0) * boost::math::erf_inv(2 * level - 1, Quiet()); }
 
 }  // namespace
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -13,65 +11,23 @@
 #include <utility>
 #include <vector>
 
-#include "tfile/descriptor.h"
+#include "tfile/local_file.h"
 #include "tfile/source.h"
 
 namespace tfile {
 namespace {
 
-tl::unexpected<Error> system_failure(const std::string& what, int number) {
-  ErrorKind kind = ErrorKind::io;
-  if (number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG) kind = ErrorKind::not_found;
-  if (number == EACCES || number == EPERM || number == EXDEV || number == ELOOP) kind = ErrorKind::denied;
-  return fail(kind, what + ": " + std::strerror(number), -1, number);
-}
-
-Result<Identity> identity_of(int fd, const std::string& name) {
+Result<Identity> identity_now_of(int fd, const std::string& name) {
   struct stat status {};
-  if (::fstat(fd, &status) != 0) return system_failure(name, errno);
+  if (::fstat(fd, &status) != 0) return system_error(name, errno);
   if (S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid, name + ": is a directory, and no ROOT file", -1, EISDIR);
   if (!S_ISREG(status.st_mode)) return fail(ErrorKind::invalid, name + ": not a regular file");
-  const auto nanoseconds = [](const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; };
-  return Identity{static_cast<std::uint64_t>(status.st_size), nanoseconds(status.st_mtim), nanoseconds(status.st_ctim),
-                  status.st_ino, status.st_dev};
+  return identity_of(status);
 }
 
 // O_NONBLOCK so that opening a FIFO does not wait for its writer; it changes nothing for regular files.
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 constexpr int kDirectoryFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-
-// For kernels (and sandboxes) without openat2: component by component, following no link at all.
-Descriptor walk_beneath(int directory, std::string_view path, int flags) {
-  Descriptor at(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
-  while (at) {
-    const std::size_t slash = path.find('/');
-    const std::string component(path.substr(0, slash));
-    const bool last = slash == std::string_view::npos;
-    if (component == "..") {
-      errno = EXDEV;
-      return Descriptor();
-    }
-    if (!component.empty() && component != ".") {
-      at = Descriptor(::openat(at.get(), component.c_str(), (last ? flags : kDirectoryFlags) | O_NOFOLLOW));
-    }
-    if (last) break;
-    path.remove_prefix(slash + 1);
-  }
-  return at;
-}
-
-Descriptor open_beneath(int directory, const std::string& path, int flags) {
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(flags);
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  for (int attempt = 0; attempt < 8; ++attempt) {  // EAGAIN: a rename elsewhere raced with the walk over ".."
-    const long fd = ::syscall(SYS_openat2, directory, path.c_str(), &how, sizeof how);
-    if (fd >= 0) return Descriptor(static_cast<int>(fd));
-    if (errno != EAGAIN && errno != EINTR) break;
-  }
-  if (errno == ENOSYS || errno == EPERM) return walk_beneath(directory, path, flags);
-  return Descriptor();
-}
 
 class LocalSource final : public Source {
  public:
@@ -79,7 +35,7 @@ class LocalSource final : public Source {
       : file_(std::move(file)), directory_(std::move(directory)), name_(std::move(name)), identity_(identity) {}
 
   const Identity& identity() const override { return identity_; }
-  Result<Identity> identity_now() const override { return identity_of(file_.get(), name_); }
+  Result<Identity> identity_now() const override { return identity_now_of(file_.get(), name_); }
   const std::string& name() const override { return name_; }
   Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
   Result<std::shared_ptr<const Source>> sibling(std::string_view relative_path) const override;
@@ -159,16 +115,24 @@ Result<std::shared_ptr<const Source>> LocalSource::sibling(std::string_view rela
   if (path.front() == '/' || path.find('\0') != std::string::npos)
     return fail(ErrorKind::denied, shown + ": not a relative path");
   if (!directory_) return fail(ErrorKind::not_found, shown + ": its directory is not known");
-  Descriptor file = open_beneath(directory_.get(), path, kReadFlags);
-  if (!file) return system_failure(shown, errno);
+  Descriptor file = open_beneath(directory_.get(), path, kReadFlags, true);
+  if (!file) return system_error(shown, errno);
   const std::size_t slash = path.rfind('/');
   Descriptor parent =
-      open_beneath(directory_.get(), slash == std::string::npos ? "." : path.substr(0, slash), kDirectoryFlags);
-  TRY(const Identity identity, identity_of(file.get(), shown));
+      open_beneath(directory_.get(), slash == std::string::npos ? "." : path.substr(0, slash), kDirectoryFlags, true);
+  TRY(const Identity identity, identity_now_of(file.get(), shown));
   return std::make_shared<const LocalSource>(std::move(file), std::move(parent), path, identity);
 }
 
 }  // namespace
+
+Identity identity_of(const struct stat& status) {
+  const auto nanoseconds = [](const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; };
+  return {static_cast<std::uint64_t>(status.st_size),
+          nanoseconds(status.st_mtim),
+          {status.st_dev, status.st_ino},
+          static_cast<std::uint64_t>(nanoseconds(status.st_ctim))};
+}
 
 Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> into) {
   return source.read({&range, 1}, {&into, 1});
@@ -176,8 +140,8 @@ Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> 
 
 Result<std::shared_ptr<const Source>> open_source(const std::string& path) {
   Descriptor file(::open(path.c_str(), kReadFlags));
-  if (!file) return system_failure(path, errno);
-  TRY(const Identity identity, identity_of(file.get(), path));
+  if (!file) return system_error(path, errno);
+  TRY(const Identity identity, identity_now_of(file.get(), path));
   const std::size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   Descriptor directory(::open(parent.c_str(), kDirectoryFlags));
@@ -187,7 +151,7 @@ Result<std::shared_ptr<const Source>> open_source(const std::string& path) {
 Result<std::shared_ptr<const Source>> adopt_source(int fd, std::string name, int directory_fd) {
   Descriptor file(fd);
   Descriptor directory(directory_fd < 0 ? -1 : ::fcntl(directory_fd, F_DUPFD_CLOEXEC, 0));
-  TRY(const Identity identity, identity_of(file.get(), name));
+  TRY(const Identity identity, identity_now_of(file.get(), name));
   return std::make_shared<const LocalSource>(std::move(file), std::move(directory), std::move(name), identity);
 }
 

@@ -92,8 +92,9 @@ class Builder {
     std::vector<BranchIndex> ancestors;
     std::string path;  // branch names joined by '/'
     bool in_list = false;
-    StreamId collection = 0;  // in_list: the stream that counts the items
-    bool in_map = false;      // directly below a map
+    StreamId collection = 0;   // in_list: the stream that counts the items...
+    BranchIndex lists_of = 0;  // ...and its branch
+    bool in_map = false;       // directly below a map
   };
 
   void add_branch(Draft& parent, BranchIndex index, Surroundings around, std::vector<ColumnId> lists, int depth) {
@@ -148,6 +149,7 @@ class Builder {
     around.collection = static_cast<StreamId>(out_.streams.size());
     out_.streams.push_back(std::move(layout.stream));
     around.in_list = true;
+    around.lists_of = index;
     around.in_map = parse_type_name(collection_class(branch)).kind == TypeName::Kind::map;
     around.ancestors.push_back(index);
     Draft values;
@@ -188,6 +190,7 @@ class Builder {
     } else {
       add_raw(draft, index, layout, around, lists);
     }
+    if (around.in_list && layout.stream.form == Stream::Form::flat) layout.stream.lists_of = around.lists_of;
     out_.streams.push_back(std::move(layout.stream));
   }
 
@@ -396,15 +399,13 @@ class Builder {
       if (column.role == Role::values && column.lists.empty()) column_of.emplace(column.stream, id);
     }
     const auto counter_of = [&](const Stream& stream) -> std::optional<ColumnId> {
-      const BranchRecord& branch = tree_.branches[stream.branch];
-      if ((stream.form != Stream::Form::jagged && stream.packed_item_size == 0) || branch.leaves.empty())
-        return std::nullopt;
-      const auto& count = tree_.leaves[branch.leaves[0]].count;
-      const auto counter = count ? stream_of.find(tree_.leaves[*count].branch) : stream_of.end();
+      const auto count = counting_branch(stream);
+      const auto counter = count ? stream_of.find(*count) : stream_of.end();
       const auto column = counter == stream_of.end() ? column_of.end() : column_of.find(counter->second);
       return column == column_of.end() ? std::nullopt : std::optional(column->second);
     };
     for (Stream& stream : out_.streams) {
+      if (stream.form == Stream::Form::jagged) stream.lists_of = counting_branch(stream);
       if (stream.item_counter_branch) link_item_counter(stream, stream_of);
       const auto counter = counter_of(stream);
       if (!counter || !(tree_.branches[stream.branch].io_bits & kGenerateOffsetMap)) continue;
@@ -416,6 +417,14 @@ class Builder {
       const auto counter = counter_of(out_.streams[column.stream]);
       if (counter && is_plain_integer(out_.columns[*counter])) column.counter = counter;
     }
+  }
+
+  std::optional<BranchIndex> counting_branch(const Stream& stream) const {
+    const BranchRecord& branch = tree_.branches[stream.branch];
+    if ((stream.form != Stream::Form::jagged && stream.packed_item_size == 0) || branch.leaves.empty())
+      return std::nullopt;
+    const auto& count = tree_.leaves[branch.leaves[0]].count;
+    return count ? std::optional(tree_.leaves[*count].branch) : std::nullopt;
   }
 
   // Alone in its branch: of several leaves nothing tells here which of them counts.

@@ -33,6 +33,9 @@ struct Stream {
   bool is_boolean = false;        // flat, jagged: bytes become 0 or 1
   std::vector<Length> lengths;    // one for each slot
   std::unique_ptr<const Program> program;
+  // flat, jagged: the branch that counts its lists, where it is not alone in them: all streams with the same one have
+  // as many items.
+  std::optional<BranchIndex> lists_of;
   std::uint32_t list_prefix = 0;  // program of a top-level list of numbers of item_size bytes: bytes before the items
   std::uint32_t packed_item_size = 0;  // program of a counted array of packed numbers: bytes of one item in the file
   // jagged, or packed_item_size; entry offsets left out of the file (kGenerateOffsetMap): the column that counts the

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <mutex>
 #include <set>
 
 #include "bytes/endian.h"
@@ -158,7 +159,8 @@ class TreeTable final : public Table {
   QuickLengths quick_lengths(StreamId id) const override {
     const Stream& stream = streams_[id];
     if (needs_no_size(stream)) return {.needs_header = false, .possible = true};
-    if (size_gives_items(stream) && sizes_add_up(id)) return {.needs_header = basket_count(id) > 0, .possible = true};
+    if (size_gives_items(stream) && sizes_add_up(id))
+      return {.needs_header = basket_count(id) > 0 && !told_by_neighbour(id), .possible = true};
     const bool some = std::any_of(stream.lengths.begin(), stream.lengths.end(),
                                   [](Stream::Length length) { return length != Stream::Length::unknown; });
     return {.needs_header = false, .possible = some};
@@ -171,9 +173,14 @@ class TreeTable final : public Table {
     const std::int64_t n = stream_entries(id);
     if (needs_no_size(stream)) return Lengths(items_of_entries(stream, n, true));
     if (size_gives_items(stream) && sizes_add_up(id)) {
+      if (basket_count(id) > 0 && header0.empty())
+        if (auto items = told_by_neighbour(id)) return Lengths(*std::move(items));
       TRY(const auto size, total_data_size(id, header0));
       if (size) {
-        if (auto items = items_by_size(stream, *size, n, true)) return Lengths(*std::move(items));
+        if (auto items = items_by_size(stream, *size, n, true)) {
+          note_lists(id, header0, items->back());
+          return Lengths(*std::move(items));
+        }
       }
     }
     std::vector<std::int64_t> known;
@@ -183,6 +190,17 @@ class TreeTable final : public Table {
       known.push_back(length == Stream::Length::unknown ? -1 : length == Stream::Length::entries ? n : n + 1);
     }
     return any ? Lengths(std::move(known)) : Lengths();
+  }
+
+  std::vector<StreamId> telling_headers() const override {
+    std::vector<StreamId> wanted;
+    std::set<BranchIndex> told;
+    for (StreamId id = 0; id < streams_.size(); ++id) {
+      const Stream& stream = streams_[id];
+      if (needs_no_size(stream) || !size_gives_items(stream) || !sizes_add_up(id) || basket_count(id) == 0) continue;
+      if (!stream.lists_of || told.insert(*stream.lists_of).second) wanted.push_back(id);
+    }
+    return wanted;
   }
 
   Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored,
@@ -406,8 +424,44 @@ class TreeTable final : public Table {
     return on_disk == 0 || branch.baskets.seek[0] != 0;
   }
 
-  // fTotBytes holds the keys, the data and the entry offsets (n + 1 of them after a count) of the baskets on disk.
+  // The header of a branch told how many items its lists have: what it says of the keys of the others as well, which
+  // differ in the branch's name.
+  void note_lists(StreamId id, std::span<const std::byte> header0, std::int64_t items) const {
+    if (!streams_[id].lists_of || header0.empty()) return;
+    const auto header = checked_header({id, 0}, header0);
+    if (!header) return;
+    const std::lock_guard lock(lists_mutex_);
+    lists_.insert_or_assign(*streams_[id].lists_of,
+                            KnownLists{items, header->keylen - static_cast<std::int64_t>(branch_of(id).name.size())});
+  }
+
+  // Lengths of a stream whose own header nobody has looked at, where another one with the same lists was: its bytes
+  // must come to as many items.
+  std::optional<std::vector<std::int64_t>> told_by_neighbour(StreamId id) const {
+    const Stream& stream = streams_[id];
+    if (!stream.lists_of) return std::nullopt;
+    std::optional<KnownLists> known;
+    {
+      const std::lock_guard lock(lists_mutex_);
+      if (const auto found = lists_.find(*stream.lists_of); found != lists_.end()) known = found->second;
+    }
+    if (!known) return std::nullopt;
+    const auto size = size_by_keylen(id, known->keylen + static_cast<std::int64_t>(branch_of(id).name.size()));
+    if (!size) return std::nullopt;
+    auto items = items_by_size(stream, *size, stream_entries(id), true);
+    if (!items || items->back() != known->items) return std::nullopt;
+    return *std::move(items);
+  }
+
   Result<std::optional<std::uint64_t>> total_data_size(StreamId id, std::span<const std::byte> header0) const {
+    const auto& seek = branch_of(id).baskets.seek;
+    if (std::all_of(seek.begin(), seek.end(), [](std::uint64_t at) { return at == 0; })) return size_by_keylen(id, 0);
+    TRY(const BasketHeader header, checked_header({id, 0}, header0));
+    return size_by_keylen(id, header.keylen);
+  }
+
+  // fTotBytes holds the keys, the data and the entry offsets (n + 1 of them after a count) of the baskets on disk.
+  std::optional<std::uint64_t> size_by_keylen(StreamId id, std::int64_t keylen) const {
     using Size = std::optional<std::uint64_t>;
     const BranchStorage& branch = branch_of(id);
     std::uint64_t size = 0;
@@ -419,8 +473,7 @@ class TreeTable final : public Table {
       disk_entries += chunk_entries({id, i}).size();
     }
     if (disk_baskets == 0) return Size(size);
-    TRY(const BasketHeader header, checked_header({id, 0}, header0));
-    std::int64_t rest = branch.tot_bytes - disk_baskets * static_cast<std::int64_t>(header.keylen);
+    std::int64_t rest = branch.tot_bytes - disk_baskets * keylen;
     if (branch.entry_offset_len != 0)
       rest -= static_cast<std::int64_t>(kOffsetSize) * (disk_entries + 2 * disk_baskets);
     return rest < 0 ? Size() : Size(size + static_cast<std::uint64_t>(rest));
@@ -564,6 +617,12 @@ class TreeTable final : public Table {
   std::vector<BranchStorage> branches_;
   std::vector<Stream> streams_;
   mutable SharedEnds shared_ends_;
+  struct KnownLists {
+    std::int64_t items = 0;
+    std::int64_t keylen = 0;  // of a basket, without the branch's name
+  };
+  mutable std::mutex lists_mutex_;
+  mutable std::map<BranchIndex, KnownLists> lists_;  // by the branch that counts them
   std::map<std::string, Result<std::shared_ptr<const Source>>> siblings_;
 };
 

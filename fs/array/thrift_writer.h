@@ -66,7 +66,13 @@ class ThriftWriter {
     varint(static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63));
   }
   void head(int number, Type type) {
-    byte(static_cast<std::uint8_t>((number - last_.back()) << 4 | static_cast<int>(type)));
+    const int step = number - last_.back();
+    if (step > 0 && step < 16) {
+      byte(static_cast<std::uint8_t>(step << 4 | static_cast<int>(type)));
+    } else {
+      byte(static_cast<std::uint8_t>(type));
+      integer(number);
+    }
     last_.back() = number;
   }
 

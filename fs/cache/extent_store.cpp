@@ -21,6 +21,9 @@ using tfile::StreamId;
 // for it, unless it is in the same page.
 constexpr std::uint64_t kHeaderGapMax = 4096;
 constexpr std::size_t kHeaderBatch = 4096;  // headers read by one call: about 1 MB
+// Streams whose headers are read once a second one was asked for: `ls -l` goes on to all. 10 MB, where a table has so
+// many that no other tells of.
+constexpr std::size_t kStreamsTold = 16384;
 // Stored and decoded, in flight while items are counted, and no more than a quarter of the budget: many calls' worth,
 // so that most of a batch is decoded while the rest is fetched.
 constexpr std::uint64_t kCountBatchBytes = 64 << 20;
@@ -83,9 +86,9 @@ Result<ExtentsPtr> extents_from_metadata(const tfile::StreamSet& streams, Stream
   return sums.take();
 }
 
-// The bytes at each locator of a stream; an error where they are not to be had. Blocks.
+// The bytes at each locator; an error where they are not to be had. `of`: the stream of each, or of all. Blocks.
 std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tfile::Locator>>& locators,
-                                                     SetCounts& counts, StreamId stream) {
+                                                     SetCounts& counts, std::span<const StreamId> of) {
   std::vector<Result<std::vector<std::byte>>> bytes(locators.size(), std::vector<std::byte>());
   std::vector<FetchWish> wishes;
   for (std::size_t i = 0; i < locators.size(); ++i) {
@@ -101,18 +104,22 @@ std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tf
       wishes.push_back({locators[i]->source, locators[i]->range, i});
     }
   }
-  const auto plan = plan_fetch(std::move(wishes), {.gap_max = kHeaderGapMax});
+  const std::uint64_t in_flight = wishes.empty() ? 0 : wishes[0].source->traits().bytes_in_flight();
+  const std::uint64_t gap = std::max(kHeaderGapMax, in_flight);
+  const auto plan = plan_fetch(std::move(wishes), {.gap_max = gap, .gap_free = gap});
   for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
     std::vector<tfile::Buffer> buffers;
     std::vector<tfile::ByteRange> from;
     std::vector<std::span<std::byte>> into;
-    for (end = begin; end < plan.size() && plan[end].source == plan[begin].source; ++end) {
+    const std::size_t ranges_end = begin + std::min(plan[begin].source->traits().ranges_max, plan.size() - begin);
+    for (end = begin; end < ranges_end && plan[end].source == plan[begin].source; ++end) {
       from.push_back(plan[end].range);
       into.push_back(buffers.emplace_back(plan[end].range.size).span());
     }
     const Stopwatch reading;
     const Result<> done = plan[begin].source->read(from, into);
-    std::uint64_t bytes_read = 0, bytes_wanted = 0;
+    std::uint64_t bytes_read = 0;
+    std::vector<SetCounts::Share> shares;
     for (std::size_t i = begin; i < end; ++i) {
       bytes_read += plan[i].range.size;
       for (const std::size_t id : plan[i].ids) {
@@ -121,12 +128,11 @@ std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tf
           continue;
         }
         const tfile::ByteRange part = locators[id]->range;
-        bytes_wanted += part.size;
+        shares.push_back({of[of.size() == 1 ? 0 : id], part.size});
         const auto place = into[i - begin].subspan(part.begin - plan[i].range.begin, part.size);
         bytes[id]->assign(place.begin(), place.end());
       }
     }
-    std::vector<SetCounts::Share> shares{{stream, bytes_wanted}};
     counts.add_reads(read_calls(std::span(plan).subspan(begin, end - begin)), bytes_read, reading.elapsed_ns(), shares);
   }
   return bytes;
@@ -142,7 +148,7 @@ Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream, const
     std::vector<Result<tfile::Locator>> locators;
     for (std::size_t i = begin; i < end; ++i)
       locators.push_back(streams.header_locator({stream, static_cast<std::uint32_t>(i)}));
-    const auto headers = read_all(locators, *set.counts, stream);
+    const auto headers = read_all(locators, *set.counts, {&stream, 1});
     for (std::size_t i = begin; i < end && sums.open(); ++i) {
       const auto& header = headers[i - begin];
       if (header)
@@ -317,16 +323,37 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
   auto shared = std::make_shared<Reply<std::optional<std::int64_t>>>(std::move(reply));
   set->core->fetcher.run(
       [set, stream, slot, may_decode, shared] {
-        const auto header = read_all({set->streams->header_locator({stream, 0})}, *set->counts, stream);
-        if (header[0]) {
-          const auto lengths = set->streams->lengths(stream, *header[0]);
-          set->extents.remember_quick(stream, lengths ? *lengths : std::nullopt);
-          const auto known = lengths && *lengths ? known_of(**lengths, slot) : std::nullopt;
-          if (known) return (*shared)(known);
+        ExtentStore& extents = set->extents;
+        std::vector<StreamId> streams{stream};
+        if (extents.is_second_look()) {
+          streams = set->streams->telling_headers();
+          if (streams.size() > kStreamsTold) streams.resize(kStreamsTold);
         }
-        set->extents.length_from_extents(set, stream, slot, may_decode, std::move(*shared));
+        extents.look_at_headers(*set, std::move(streams));
+        if (!extents.looked_at_header(stream) && !extents.known_length(*set, stream, slot))
+          extents.look_at_headers(*set, {stream});
+        if (const auto known = extents.known_length(*set, stream, slot)) return (*shared)(known);
+        extents.length_from_extents(set, stream, slot, may_decode, std::move(*shared));
       },
       Urgency::awaited);
+}
+
+bool ExtentStore::is_second_look() {
+  Lock lock(mutex_);
+  return ++looks_ == 2;
+}
+
+// Those that nobody has looked at. Blocks.
+void ExtentStore::look_at_headers(const AttachedSet& set, std::vector<StreamId> streams) {
+  std::erase_if(streams, [&](StreamId stream) { return looked_at_header(stream); });
+  std::vector<Result<tfile::Locator>> locators;
+  for (const StreamId stream : streams) locators.push_back(set.streams->header_locator({stream, 0}));
+  const auto headers = read_all(locators, *set.counts, streams);
+  for (std::size_t i = 0; i < streams.size(); ++i) {
+    if (!headers[i]) continue;
+    const auto lengths = set.streams->lengths(streams[i], *headers[i]);
+    remember_quick(streams[i], lengths ? *lengths : std::nullopt);
+  }
 }
 
 bool ExtentStore::looked_at_header(StreamId stream) const {

@@ -59,6 +59,8 @@ class ExtentStore {
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
   void remember_quick(tfile::StreamId, std::optional<Lengths>);
   bool looked_at_header(tfile::StreamId) const;
+  bool is_second_look();
+  void look_at_headers(const AttachedSet&, std::vector<tfile::StreamId>);
   void length_from_extents(const std::shared_ptr<AttachedSet>&, tfile::StreamId, std::uint32_t slot, bool may_decode,
                            Reply<std::optional<std::int64_t>>);
 
@@ -66,6 +68,7 @@ class ExtentStore {
   std::atomic<std::uint64_t> memory_here_ = 0;  // the part of it that is of these
   mutable Mutex mutex_;
   mutable std::unordered_map<tfile::StreamId, StreamState> streams_ GUARDED_BY(mutex_);
+  std::uint32_t looks_ GUARDED_BY(mutex_) = 0;  // at headers, for a length
 };
 
 }  // namespace tfilefs

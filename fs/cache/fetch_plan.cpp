@@ -6,13 +6,6 @@
 #include <tuple>
 
 namespace tfilefs {
-namespace {
-
-// Read through whatever is wanted around it: what the kernel itself reads ahead of a small read.
-constexpr std::uint64_t kGapFree = 16 << 10;
-
-}  // namespace
-
 std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLimits& limits) {
   std::sort(wishes.begin(), wishes.end(), [](const FetchWish& a, const FetchWish& b) {
     if (a.source != b.source) return std::less<>()(a.source, b.source);
@@ -27,12 +20,12 @@ std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLim
       const bool inside = end == last.range.end();
       const std::uint64_t more = inside ? 0 : end - std::max(last.range.end(), wish.range.begin);
       const std::uint64_t gap = inside ? 0 : end - last.range.end() - more;
-      const bool near = gap <= limits.gap_max && (gap <= kGapFree || unwanted + gap <= wanted + more);
+      const bool near = gap <= limits.gap_max && (gap <= limits.gap_free || unwanted + gap <= wanted + more);
       if (inside || (near && end - last.range.begin <= limits.range_max)) {
         last.range.size = end - last.range.begin;
         last.ids.push_back(wish.id);
         wanted += more;
-        if (gap > kGapFree) unwanted += gap;
+        if (gap > limits.gap_free) unwanted += gap;
         continue;
       }
     }

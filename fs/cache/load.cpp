@@ -163,9 +163,12 @@ std::vector<FetchRange> Load::plan(const std::function<bool(const Unit&)>& wante
       wishes.push_back({unit.locator->source, unit.locator->range, i});
   // What is read through counts in the budget too, and must stay small in it.
   const CacheOptions& options = set_->core->options;
+  const tfile::SourceTraits traits = wishes.empty() ? tfile::SourceTraits() : wishes[0].source->traits();
+  const std::uint64_t gap_free = std::max(FetchLimits().gap_free, traits.bytes_in_flight());
   const std::uint64_t range_max = urgency_ == Urgency::awaited ? kAwaitedRangeMax : kAheadRangeMax;
-  return plan_fetch(std::move(wishes), {.gap_max = std::min(options.readahead, options.memory / 64),
-                                        .range_max = std::min(range_max, options.memory / 16)});
+  return plan_fetch(std::move(wishes), {.gap_max = std::min(std::max(options.readahead, gap_free), options.memory / 64),
+                                        .gap_free = gap_free,
+                                        .range_max = std::min({range_max, traits.request_max, options.memory / 16})});
 }
 
 // What somebody else is loading counts as if it were absent: it may be there, and gone again, before the claim.
@@ -248,8 +251,11 @@ void Load::promote(std::size_t position) {
 void Load::fetch() {
   const std::span<const FetchRange> plan(plan_);
   for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
+    const tfile::SourceTraits traits = plan[begin].source->traits();
+    const std::size_t ranges_end = begin + std::min(traits.ranges_max, plan.size() - begin);
     std::uint64_t bytes = 0;
-    for (end = begin; end < plan.size() && plan[end].source == plan[begin].source && bytes < kCallBytes; ++end) {
+    for (end = begin; end < ranges_end && plan[end].source == plan[begin].source && bytes < kCallBytes; ++end) {
+      if (end > begin && plan[end].range.size > traits.request_max - std::min(bytes, traits.request_max)) break;
       if (bytes >= kApartBytes && plan[end - 1].range.end() != plan[end].range.begin) break;
       bytes += plan[end].range.size;
     }

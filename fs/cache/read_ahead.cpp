@@ -11,8 +11,9 @@ using tfile::ChunkKey;
 using tfile::EntryRange;
 using tfile::StreamId;
 
-// Decoded bytes that are loaded ahead of one sequential reader. Enough for both sides of the pipeline to be busy, and
-// never more than a sixteenth of the budget, so that a few readers do not push out each other's windows.
+// Decoded bytes that are loaded ahead of one sequential reader of a local file. Enough for both sides of the pipeline
+// to be busy, and never more than a sixteenth of the budget, so that a few readers do not push out each other's
+// windows.
 constexpr std::uint64_t kAheadMax = 8 << 20;
 
 // What the kernel may read of a column that nobody asked for: two requests on either side of what somebody did.
@@ -104,16 +105,23 @@ ReadAhead::ReadAhead(const tfile::StreamSet& streams, Prefetch prefetch, std::ui
       sweep_([&streams](StreamId stream) { return streams.stored_bytes(stream); },
              static_cast<StreamId>(streams.stream_count()), memory / 16) {}
 
+std::uint64_t ReadAhead::ahead_max(ChunkKey key) const {
+  const auto locator = streams_.locate(key);
+  const std::uint64_t in_flight = locator && locator->source ? locator->source->traits().bytes_in_flight() : 0;
+  return std::min(std::max(kAheadMax, 2 * in_flight), memory_ / 16);
+}
+
 ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents, bool chosen) {
   Advice advice;
   if (prefetch_ == Prefetch::off) return advice;
   const EntryRange entries{streams_.chunk_entries({read.stream, read.first_chunk}).begin,
                            streams_.chunk_entries({read.stream, read.last_chunk - 1}).end};
   const std::int64_t all = all_entries(read.stream);
+  const std::uint64_t window = ahead_max({read.stream, read.first_chunk});
 
   const Lock lock(mutex_);
-  auto sequence = readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(read.begin, read.end - read.begin,
-                                                                                 std::min(kAheadMax, memory_ / 16));
+  auto sequence =
+      readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(read.begin, read.end - read.begin, window);
   if (!chosen && sequence.run <= kBesideMax) sequence.ahead = 0;
   const auto first_item = static_cast<std::uint64_t>(extents.first[read.slot][read.first_chunk]);
   advice.once = sequence.continues && (sequence.step < 0 || read.begin > first_item * read.item_size);

@@ -49,6 +49,7 @@ class ReadAhead {
   std::vector<tfile::ChunkKey> of_sweep(const ColumnSweep::Advice&) const;
 
  private:
+  std::uint64_t ahead_max(tfile::ChunkKey) const;  // bytes ahead of a reader who is there
   std::uint32_t part_of(std::int64_t entry, std::int64_t entries) const;
   std::int64_t part_end(std::int64_t entry, std::int64_t entries) const;
   std::int64_t all_entries(tfile::StreamId) const;

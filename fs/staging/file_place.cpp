@@ -12,14 +12,6 @@
 
 namespace tfilefs {
 
-tl::unexpected<Error> system_error(const std::string& what, int number) {
-  ErrorKind kind = ErrorKind::io;
-  if (number == ENOENT || number == ENOTDIR) kind = ErrorKind::not_found;
-  if (number == EACCES || number == EPERM || number == EROFS || number == ELOOP) kind = ErrorKind::denied;
-  if (number == ENOSPC || number == EDQUOT) kind = ErrorKind::no_space;
-  return tfile::fail(kind, what + ": " + std::strerror(number), -1, number);
-}
-
 Result<std::shared_ptr<const tfile::Source>> FilePlace::source() const {
   Descriptor file(::openat(directory.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
   if (!file) return system_error(shown, errno);

@@ -13,6 +13,7 @@
 
 #include "descriptor.h"
 #include "reply.h"
+#include "tfile/local_file.h"
 #include "tfile/source.h"
 
 namespace tfilefs {
@@ -70,6 +71,6 @@ Result<> write_all(int fd, std::uint64_t offset, std::span<const std::byte>);
 Result<> sync_data(int fd);
 // Bytes from `offset`, as many as there are up to `size`.
 Result<std::vector<std::byte>> read_at(int fd, std::uint64_t offset, std::size_t size);
-tl::unexpected<Error> system_error(const std::string& what, int number);
+using tfile::system_error;
 
 }  // namespace tfilefs

@@ -2,7 +2,6 @@
 #include "vfs/beneath.h"
 
 #include <fcntl.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -21,26 +20,6 @@
 
 namespace tfilefs {
 namespace {
-
-constexpr int kDirectoryFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-
-// For kernels and sandboxes without openat2: component by component, following no link at all.
-Descriptor walk(int root, std::string_view path, int flags) {
-  Descriptor at(::fcntl(root, F_DUPFD_CLOEXEC, 0));
-  while (at) {
-    const std::size_t slash = path.find('/');
-    const bool last = slash == std::string_view::npos;
-    const std::string component(path.substr(0, slash));
-    if (component == "..") {
-      errno = EXDEV;
-      return Descriptor();
-    }
-    at = Descriptor(::openat(at.get(), component.c_str(), (last ? flags : kDirectoryFlags) | O_NOFOLLOW));
-    if (last) return at;
-    path.remove_prefix(slash + 1);
-  }
-  return at;
-}
 
 std::string path_of_descriptor(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
@@ -144,23 +123,6 @@ class CallersWalk {
 };
 
 }  // namespace
-
-Descriptor open_beneath(int directory, const std::string& path, int flags, bool links) {
-  open_how how{};
-  how.flags = static_cast<std::uint64_t>(flags | (links ? 0 : O_NOFOLLOW));
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  if (!links) how.resolve |= RESOLVE_NO_SYMLINKS;
-  // With O_PATH the link itself can be opened, which RESOLVE_NO_SYMLINKS would forbid.
-  if (!links && (flags & O_PATH)) how.resolve &= ~static_cast<std::uint64_t>(RESOLVE_NO_SYMLINKS);
-  const std::string& name = path.empty() ? std::string(".") : path;
-  for (int attempt = 0; attempt < 8; ++attempt) {  // EAGAIN: a rename elsewhere raced with the walk
-    const long fd = ::syscall(SYS_openat2, directory, name.c_str(), &how, sizeof how);
-    if (fd >= 0) return Descriptor(static_cast<int>(fd));
-    if (errno != EAGAIN && errno != EINTR) break;
-  }
-  if (errno == ENOSYS || errno == EPERM) return walk(directory, name, flags);
-  return Descriptor();
-}
 
 Descriptor open_beneath_for(const CallerPtr& caller, int directory, const std::string& real_path,
                             const std::string& path, int flags, bool links) {

@@ -4,14 +4,12 @@
 #include <string>
 
 #include "descriptor.h"
+#include "tfile/local_file.h"
 #include "vfs/caller.h"
 
 namespace tfilefs {
 
-// Opens a path below a directory, never outside of it. `links`: whether symbolic links are followed, as far as they
-// stay inside; with O_PATH and without `links` the last component may be one. Nothing and errno where it cannot be
-// opened.
-Descriptor open_beneath(int directory, const std::string& path, int flags, bool links);
+using tfile::open_beneath;
 
 // The same as a caller could. With his ids where this process may take them (the caller must have begun to act for him:
 // ActingFor); else by permission bits of all that lies on the way. A file with an access control list is then for its

@@ -31,8 +31,6 @@ using DirectoryPtr = std::shared_ptr<const Directory>;
 
 namespace {
 
-tl::unexpected<Error> unknown_inode() { return fail(ErrorKind::stale, "unknown inode", -1, ESTALE); }
-tl::unexpected<Error> bad_handle() { return fail(ErrorKind::invalid, "unknown handle", -1, EBADF); }
 tl::unexpected<Error> source_changed() { return fail(ErrorKind::stale, "the file has changed since it was opened"); }
 
 // Trouble that somebody should hear of, rather than a question answered with no.
@@ -66,6 +64,9 @@ T wait_for(std::future<T> answer) {
 }
 
 }  // namespace
+
+tl::unexpected<Error> FileSystem::unknown_inode() { return fail(ErrorKind::stale, "unknown inode", -1, ESTALE); }
+tl::unexpected<Error> FileSystem::bad_handle() { return fail(ErrorKind::invalid, "unknown handle", -1, EBADF); }
 
 // ---- making
 

@@ -183,6 +183,8 @@ class FileSystem {
   void xattrs_of(InodeId, const CallerPtr& by, Reply<Xattrs>);
   InodePtr known(InodeId);
   void note(const Inode&, std::string_view below, const Error&);
+  static tl::unexpected<Error> unknown_inode();
+  static tl::unexpected<Error> bad_handle();
   void note_refusal(const Inode&, std::string_view below, const Error&);
   MountReport report(const CacheReport&) const;
   std::string stats_json() const;

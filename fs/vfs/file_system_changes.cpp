@@ -12,11 +12,6 @@ namespace tfilefs {
 using tfile::fail;
 using DirectoryPtr = std::shared_ptr<const Directory>;
 
-namespace {
-tl::unexpected<Error> unknown_inode() { return fail(ErrorKind::stale, "unknown inode", -1, ESTALE); }
-tl::unexpected<Error> bad_handle() { return fail(ErrorKind::invalid, "unknown handle", -1, EBADF); }
-}  // namespace
-
 // Who is refused a change reads why; that a name is taken or missing says itself.
 void FileSystem::note_refusal(const Inode& inode, std::string_view below, const Error& error) {
   if (error.text.empty()) return;  // of what was told before

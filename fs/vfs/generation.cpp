@@ -94,10 +94,6 @@ void Generation::admit(Access access, const CallerPtr& by, Reply<void> reply,
 
 namespace {
 
-bool is_same_file(const tfile::Identity& a, const tfile::Identity& b) {
-  return a.inode == b.inode && a.device == b.device;
-}
-
 // The errno that whoever asks sees; what is amiss with a path that is not his to see is not his to know.
 tl::unexpected<Error> refusal(const Error& error) {
   if (error.kind == ErrorKind::not_found || error.kind == ErrorKind::stale) return tl::unexpected(error);
@@ -111,14 +107,14 @@ Result<> Generation::check(Access access, const CallerPtr& by, const std::vector
   const Access wanted = access == Access::write ? Access::write : Access::read;
   const auto found = owner->origin().reach(by, wanted, "");
   if (!found) return refusal(found.error());
-  if (!is_same_file(*found, source->identity())) {
+  if (!found->is_same_object(source->identity())) {
     stale = true;
     return tfile::fail(ErrorKind::stale, "another file was put in its place");
   }
   note_admitted(*by);
   for (const tfile::Sibling& sibling : siblings) {
     const auto beside = owner->origin().reach(by, Access::read, sibling.name);
-    if (!beside || !is_same_file(*beside, sibling.identity)) return not_admitted();
+    if (!beside || !beside->is_same_object(sibling.identity)) return not_admitted();
   }
   return {};
 }
@@ -148,7 +144,7 @@ void MountedFile::admit(Access access, const CallerPtr& by, Reply<void> reply) {
             auto job = [self, by, now = *now]() -> Result<> {
               const auto found = self->origin_->reach(by, Access::status, "");
               if (!found) return refusal(found.error());
-              if (is_same_file(*found, now->source->identity())) return {};
+              if (found->is_same_object(now->source->identity())) return {};
               now->stale = true;
               return tfile::fail(ErrorKind::stale, "another file was put in its place");
             };

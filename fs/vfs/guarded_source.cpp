@@ -15,10 +15,6 @@ namespace {
 // its title: enough unless those are longer than a path may be.
 constexpr std::size_t kHeadSize = 1024;
 
-bool is_same_file(const tfile::Identity& a, const tfile::Identity& b) {
-  return a.inode == b.inode && a.device == b.device;
-}
-
 }  // namespace
 
 Result<std::shared_ptr<const GuardedSource>> GuardedSource::guard(std::shared_ptr<const tfile::Source> inner) {
@@ -34,7 +30,7 @@ Result<std::string> GuardedSource::read_head() const {
 }
 
 bool GuardedSource::may_be_filled(const tfile::Identity& before, const tfile::Identity& now) const {
-  if (!is_same_file(before, now)) return false;
+  if (!now.is_same_object(before)) return false;
   return now.size > before.size || (now.size == before.size && now.size > saved_end_);
 }
 
@@ -44,7 +40,7 @@ tfile::Identity GuardedSource::accepted() const {
 }
 
 bool GuardedSource::accepts(const tfile::Identity& before, const tfile::Identity& now) const {
-  if (now == before || (trusted_ && is_same_file(before, now))) return true;
+  if (now == before || (trusted_ && now.is_same_object(before))) return true;
   if (!may_be_filled(before, now)) return false;
   const auto head = read_head();
   if (!head || *head != head_) return false;
@@ -59,7 +55,7 @@ bool GuardedSource::is_changing() const {
   const auto seen = inner_->identity_now();
   if (!seen || *seen != accepted()) return true;
   const timespec now = wall_clock();
-  if (std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - seen->mtime_ns > kRecentNs) return false;
+  if (std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - seen->modified_ns > kRecentNs) return false;
   for (auto waited = std::chrono::milliseconds::zero(); waited < kWait; waited += kStep) {
     std::this_thread::sleep_for(kStep);
     const auto later = inner_->identity_now();

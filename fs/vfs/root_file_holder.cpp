@@ -29,12 +29,7 @@ void RootFileHolder::enter(Slot, Freshness freshness, Reply<std::shared_ptr<cons
   });
 }
 
-SourceState source_state(const struct stat& status) {
-  const auto nanoseconds = [](const timespec& t) { return std::int64_t{t.tv_sec} * 1'000'000'000 + t.tv_nsec; };
-  return {{static_cast<std::uint64_t>(status.st_size), nanoseconds(status.st_mtim), nanoseconds(status.st_ctim),
-           status.st_ino, status.st_dev},
-          provenance_of(status)};
-}
+SourceState source_state(const struct stat& status) { return {tfile::identity_of(status), provenance_of(status)}; }
 
 std::uint64_t version_of(const tfile::Identity& identity) {
   // Numbers of 8 bytes without padding: hashed as they lie.
@@ -44,14 +39,6 @@ std::uint64_t version_of(const tfile::Identity& identity) {
 
 namespace {
 
-tl::unexpected<Error> system_failure(const std::string& path) {
-  const int number = errno;
-  ErrorKind kind = ErrorKind::io;
-  if (number == ENOENT || number == ENOTDIR) kind = ErrorKind::not_found;
-  if (number == EACCES || number == EPERM) kind = ErrorKind::denied;
-  return tfile::fail(kind, path + ": " + std::strerror(number), -1, number);
-}
-
 class PathOrigin final : public Origin {
  public:
   PathOrigin(std::string path, Descriptor directory, std::string name)
@@ -59,14 +46,14 @@ class PathOrigin final : public Origin {
 
   Result<SourceState> look() const override {
     struct stat status {};
-    if (::fstatat(directory_.get(), name_.c_str(), &status, 0) != 0) return system_failure(path_);
+    if (::fstatat(directory_.get(), name_.c_str(), &status, 0) != 0) return tfile::system_error(path_, errno);
     return source_state(status);
   }
 
   Result<std::shared_ptr<const GuardedSource>> open() const override {
     // O_NONBLOCK so that opening a FIFO does not wait for its writer; it changes nothing for regular files.
     Descriptor file(::openat(directory_.get(), name_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
-    if (!file) return system_failure(path_);
+    if (!file) return tfile::system_error(path_, errno);
     TRY(auto source, tfile::adopt_source(file.release(), path_, directory_.get()));
     return GuardedSource::guard(std::move(source));
   }
@@ -74,15 +61,15 @@ class PathOrigin final : public Origin {
   // The way to the file is what whoever mounts gives to others; whether they may have the file is its owner's matter.
   Result<tfile::Identity> reach(const CallerPtr& by, Access access, const std::string& sibling) const override {
     const Descriptor file(::openat(directory_.get(), name_.c_str(), O_PATH | O_CLOEXEC));
-    if (!file) return system_failure(path_);
+    if (!file) return tfile::system_error(path_, errno);
     const ActingFor acting(by);
     if (!acting) return tl::unexpected(not_admitted());
     const Descriptor found = sibling.empty() ? reopen_for(by, file.get(), access)
                                              : open_beneath_for(by, directory_.get(), "", sibling,
                                                                 O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, true);
     struct stat status {};
-    if (!found || ::fstat(found.get(), &status) != 0) return system_failure(path_);
-    return source_state(status).identity;
+    if (!found || ::fstat(found.get(), &status) != 0) return tfile::system_error(path_, errno);
+    return tfile::identity_of(status);
   }
 
  private:
@@ -97,7 +84,7 @@ Result<std::unique_ptr<const Origin>> make_path_origin(const std::string& path) 
   const std::size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
   Descriptor directory(::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) return system_failure(parent);
+  if (!directory) return tfile::system_error(parent, errno);
   std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
   return std::unique_ptr<const Origin>(std::make_unique<const PathOrigin>(path, std::move(directory), std::move(name)));
 }

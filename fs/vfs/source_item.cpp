@@ -129,7 +129,7 @@ OpenedContent passed(SourceTree& tree, Descriptor descriptor, const struct stat&
   OpenedContent opened;
   // Of a file that is written here the kernel's pages are right whatever its times say.
   opened.version =
-      writes ? version_of({0, 0, 0, status.st_ino, status.st_dev}) : version_of(source_state(status).identity);
+      writes ? version_of({.object = tfile::identity_of(status).object}) : version_of(tfile::identity_of(status));
   if (tree.context().writing) opened.own = std::make_shared<const OpenSourceFile>(tree.shared_from_this(), file, by);
   opened.content = std::make_shared<PassedContent>(tree.context().cache, file,
                                                    static_cast<std::uint64_t>(status.st_size), std::move(by));
@@ -166,10 +166,7 @@ class SourceFile final : public Holder {
   }
 
   std::uint64_t file_identity() const override {
-    tfile::Identity place;  // what it holds may change, as files do
-    place.device = status_.st_dev;
-    place.inode = status_.st_ino;
-    return version_of(place);
+    return version_of({.object = tfile::identity_of(status_).object});  // what it holds may change, as files do
   }
   // A file that can be renamed and linked here is itself under all of its names.
   bool keeps_inode() const override { return tree_->context().writing != nullptr; }

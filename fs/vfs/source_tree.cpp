@@ -30,14 +30,7 @@ constexpr int kDirectoryFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
 tl::unexpected<Error> system_failure(const std::string& path, int number) {
-  ErrorKind kind = ErrorKind::io;
-  if (number == ENOENT || number == ENOTDIR) kind = ErrorKind::not_found;
-  if (number == EACCES || number == EPERM || number == ELOOP || number == EXDEV || number == EROFS)
-    kind = ErrorKind::denied;
-  if (number == ENOSPC || number == EDQUOT) kind = ErrorKind::no_space;
-  if (number == EEXIST) kind = ErrorKind::exists;
-  if (number == ENOTEMPTY) kind = ErrorKind::not_empty;
-  return tfile::fail(kind, "/" + path + ": " + std::strerror(number), -1, number);
+  return tfile::system_error("/" + path, number);
 }
 
 Result<bool> begins_as_root_file(int fd, const std::string& path) {
@@ -92,7 +85,7 @@ class TreeOrigin final : public Origin {
         sibling.empty() ? tree->open_path(path_, flags, true, by) : tree->open_beside(path_, sibling, flags, by));
     struct stat status {};
     if (::fstat(file.get(), &status) != 0) return system_failure(path_, errno);
-    return source_state(status).identity;
+    return tfile::identity_of(status);
   }
 
  private:

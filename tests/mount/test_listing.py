@@ -3,15 +3,23 @@
 
 import errno
 import filecmp
+import json
 import os
 import stat
 import subprocess
 
+import awkward as ak
 import numpy as np
 import pytest
+import uproot
 
 import mounted
 import mounted_table
+
+
+def read_calls(mount):
+    with open(os.path.join(mount.path, ".tfilefs", "stats.json")) as file:
+        return json.load(file)["cache"]["read_calls"]
 
 
 def walk(top):
@@ -48,6 +56,32 @@ def test_sizes_are_exact(numbers):
     for directory, _, files in os.walk(numbers):
         for name in files:
             mounted_table.read_exactly(os.path.join(directory, name))
+
+
+def test_lengths_of_all_lists_cost_a_header_for_each_counter(tmp_path):
+    """The lists of one counter have the same lengths, which one basket's header tells; a list without one has its own."""
+    rng = np.random.default_rng(1)
+    counts = {name: rng.integers(0, 5, 3000) for name in ("jets", "muons")}
+    arrays = {f"{name}_{i}": ak.unflatten(rng.random(n.sum()).astype(["f4", "f8", "i1"][i % 3]), n)
+              for name, n in counts.items() for i in range(20)}
+    path = str(tmp_path / "lists.root")
+    branches = {name: ak.zip({one: array for one, array in arrays.items() if one.startswith(name)}) for name in counts}
+    branches["alone"] = ak.unflatten(rng.random(counts["jets"].sum()), counts["jets"])
+    with uproot.recreate(path) as file:
+        file.mktree("t", {name: array.type for name, array in branches.items()}).extend(branches)
+    with mounted.Mounted(path) as m:
+        table = os.path.join(m.path, "t")
+        before = read_calls(m)
+        sizes = {name: status.st_size for name, status in walk(table).items()}
+        assert read_calls(m) - before <= 3, "one for each counter, the first of them by itself"
+        for name, size in sizes.items():
+            path = os.path.join(table, name)
+            if os.path.isfile(path):
+                mounted_table.read_exactly(path)
+        assert sum("values." in name and name.startswith("jets_") for name in sizes) == 20
+        for name in sizes:
+            if "values." in name and name.startswith("jets_"):
+                assert sizes[name] == counts["jets"].sum() * int(name[-1])
 
 
 def test_stat_of_columns_and_directories(numbers, samples):

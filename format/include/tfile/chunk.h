@@ -102,6 +102,9 @@ class StreamSet {
     bool possible = false;
   };
   virtual QuickLengths quick_lengths(StreamId) const = 0;
+  // Streams whose headers of chunk 0, taken together, leave no other stream in need of one, once `lengths` was asked
+  // with them: of lists with the same counter, one is enough.
+  virtual std::vector<StreamId> telling_headers() const { return {}; }
   virtual Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId,
                                                                    std::span<const std::byte> header0) const = 0;
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/stat.h>
+
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -12,14 +16,31 @@
 
 namespace tfile {
 
-// What tells one state of a source from the next: two reads under equal identities saw the same bytes.
+// What tells one state of a source from the next: two reads under equal identities saw the same bytes. What `object`
+// and `state` are made of is the affair of the source: of a local file, device and inode, and when they last changed.
 struct Identity {
   std::uint64_t size = 0;
-  std::int64_t mtime_ns = 0;
-  std::int64_t ctime_ns = 0;
-  std::uint64_t inode = 0;
-  std::uint64_t device = 0;
+  std::int64_t modified_ns = 0;           // since the epoch; 0 where nobody tells
+  std::array<std::uint64_t, 2> object{};  // which one it is, by whatever name it was found
+  std::uint64_t state = 0;                // differs where the same object holds other bytes
+  bool is_same_object(const Identity& other) const { return object == other.object; }
   friend bool operator==(const Identity&, const Identity&) = default;
+};
+// Of a local file, as every source that opens it has it.
+Identity identity_of(const struct stat&);
+
+// What reads of a source cost, for those who plan them. The values here are a local disk's.
+struct SourceTraits {
+  std::chrono::microseconds delay{0};              // from a request to the first byte of its answer
+  std::uint64_t bytes_per_second = 1'000'000'000;  // of all requests together
+  std::uint64_t request_max = 40 << 20;            // bytes of one request
+  std::size_t ranges_max = SIZE_MAX;               // ranges of one request
+  // Bytes that could have come while a request waits for its answer: a gap of so many is sooner read than left out, and
+  // a reader needs at least twice as many asked for ahead of him.
+  std::uint64_t bytes_in_flight() const {
+    return static_cast<std::uint64_t>(std::chrono::duration<double>(delay).count() *
+                                      static_cast<double>(bytes_per_second));
+  }
 };
 
 // The bytes of one file, wherever they lie. Every function may be called from any thread, and may block.
@@ -34,8 +55,10 @@ class Source {
   // A name for messages.
   virtual const std::string& name() const = 0;
   std::uint64_t size() const { return identity().size; }
+  virtual SourceTraits traits() const { return {}; }
 
-  // One vectored read: fills into[i] with the bytes of ranges[i] (equal sizes; best sorted by address). All or an
+  // One vectored read: fills into[i] with the bytes of ranges[i] (equal sizes; best sorted by address; no more of them
+  // nor of their bytes than the traits say, if they are more than one). All or an
   // error: `io`, or `damaged` when a range lies beyond the end.
   virtual Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const = 0;
 

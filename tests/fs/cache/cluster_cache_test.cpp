@@ -27,6 +27,14 @@ struct Rig {
   std::shared_ptr<CachedStreams> column;
 };
 
+// Waits until what is loaded ahead has come.
+void settle(const Rig& rig) {
+  for (std::uint64_t before = ~0ull; before != rig.cache->counters().chunks_decoded;) {
+    before = rig.cache->counters().chunks_decoded;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
 TEST(ClusterCache, EveryOffsetReadsAsTheArray) {
   SyntheticStream uneven;
   uneven.items = {3, 0, 1, 17, 0, 0, 5, 100, 2};
@@ -306,6 +314,57 @@ TEST(ClusterCache, QuickLengthsNeedNoItems) {
   EXPECT_EQ(s.set->counted, 10u);
 }
 
+TEST(ClusterCache, ASecondLengthBringsTheHeadersOfAllStreams) {
+  SyntheticStream stream = even_stream(10, 100);
+  stream.from = ItemsFrom::payloads;
+  stream.quick = std::vector<std::int64_t>{1000};
+  stream.quick_needs_header = true;
+  Rig s(std::vector<SyntheticStream>(100, stream));
+  EXPECT_EQ(*length_of(*s.column, 50), 1000);
+  EXPECT_EQ(s.set->source->calls, 1u);
+  EXPECT_EQ(s.set->source->bytes_read, SyntheticStreams::kHeader);
+  EXPECT_EQ(*length_of(*s.column, 51), 1000);
+  EXPECT_EQ(s.set->source->calls, 2u);
+  for (tfile::StreamId stream_id = 0; stream_id < 100; ++stream_id)
+    EXPECT_EQ(s.column->known_length(stream_id, 0), 1000) << stream_id;
+}
+
+// A server some way off that takes eight ranges in a request.
+TEST(ClusterCache, ASourceSaysHowItIsRead) {
+  const auto calls_with = [](tfile::SourceTraits traits) {
+    SyntheticStream stream = even_stream(400, 5000);  // of 20 kB each...
+    stream.stored_gap = 100'000;                      // ...between others as large as 100
+    Rig s({stream}, 256 << 20, Prefetch::off);
+    s.set->source->told = traits;
+    EXPECT_EQ(*read_bytes(*s.column, 0, 0, 4'000'000), expected_bytes(*s.set, 0, 0, 4'000'000));
+    return std::pair(s.set->source->calls.load(), s.set->source->bytes_read.load());
+  };
+  const auto [near_calls, near_bytes] = calls_with({});
+  const auto [narrow_calls, narrow_bytes] = calls_with({.ranges_max = 8});
+  const auto [far_calls, far_bytes] =
+      calls_with({.delay = std::chrono::milliseconds(20), .bytes_per_second = 100'000'000, .ranges_max = 8});
+  EXPECT_LT(near_bytes, 4'100'000u);
+  EXPECT_EQ(narrow_bytes, near_bytes);
+  EXPECT_EQ(narrow_calls, 25u);  // 200 ranges
+  EXPECT_LE(far_calls, 6u);      // 24 MB, with all that lies between
+  EXPECT_GT(far_bytes, 20'000'000u);
+  EXPECT_LE(near_calls, narrow_calls);
+}
+
+TEST(ClusterCache, AFarSourceIsReadFurtherAhead) {
+  for (const auto delay : {std::chrono::milliseconds(0), std::chrono::milliseconds(100)}) {
+    Rig s({even_stream(4000, 5000)}, 1 << 30, Prefetch::sequential);  // 80 MB
+    s.set->source->told = {.delay = delay, .bytes_per_second = 200'000'000};
+    for (std::uint64_t offset = 0; offset < 24 << 20; offset += 1 << 20)
+      ASSERT_TRUE(read_bytes(*s.column, 0, offset, 1 << 20));
+    const std::uint64_t ahead = s.cache->report(false).reading.total()[Count::chunks_ahead];
+    if (delay.count() == 0)
+      EXPECT_LT(ahead, 1750u);  // up to 32 MB, and some
+    else
+      EXPECT_GT(ahead, 2000u);  // as much more as was read: 40 MB may be under way
+  }
+}
+
 TEST(ClusterCache, ASequentialReaderFindsItsNextChunksLoaded) {
   Rig s({even_stream(400, 5000)});  // 8 MB in chunks of 20 kB
   std::uint64_t misses_late = 0;
@@ -330,14 +389,6 @@ TEST(ClusterCache, ARandomReaderPaysForItsChunksAlone) {
   }
   s.cache.reset();
   EXPECT_LE(s.set->chunks_decoded(), touched.size() + 3);
-}
-
-// Waits until what is loaded ahead has come.
-void settle(const Rig& rig) {
-  for (std::uint64_t before = ~0ull; before != rig.cache->counters().chunks_decoded;) {
-    before = rig.cache->counters().chunks_decoded;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
 }
 
 // 64 chunks of 100 items in each of 300 streams, chunk after chunk of one stream, as in a file that was flushed once.

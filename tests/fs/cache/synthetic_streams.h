@@ -23,8 +23,10 @@ class MemorySource : public tfile::Source {
   const tfile::Identity& identity() const override { return identity_; }
   Result<tfile::Identity> identity_now() const override { return identity_; }
   const std::string& name() const override { return name_; }
+  tfile::SourceTraits traits() const override { return told; }
   Result<> read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into) const override {
     ++calls;
+    if (ranges.size() > told.ranges_max) return tfile::fail(ErrorKind::invalid, "too many ranges");
     if (delay.count() > 0) std::this_thread::sleep_for(delay);
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       const std::uint64_t bad = bad_byte;
@@ -45,6 +47,7 @@ class MemorySource : public tfile::Source {
   std::atomic<std::uint64_t> bad_byte = kNowhere;
   std::atomic<bool> failing = false;
   std::chrono::microseconds delay{0};
+  tfile::SourceTraits told;
 
  private:
   std::vector<std::byte> bytes_;
@@ -137,6 +140,12 @@ class SyntheticStreams : public tfile::StreamSet {
   }
   QuickLengths quick_lengths(tfile::StreamId s) const override {
     return {streams_[s].quick_needs_header, streams_[s].quick.has_value()};
+  }
+  std::vector<tfile::StreamId> telling_headers() const override {
+    std::vector<tfile::StreamId> all;
+    for (tfile::StreamId s = 0; s < streams_.size(); ++s)
+      if (streams_[s].quick && streams_[s].quick_needs_header) all.push_back(s);
+    return all;
   }
   Result<std::optional<std::vector<std::int64_t>>> lengths(tfile::StreamId s,
                                                            std::span<const std::byte> header) const override {

@@ -23,7 +23,7 @@ class VersionedBytes : public MemorySource {
   using MemorySource::MemorySource;
   const tfile::Identity& identity() const override { return state; }
   Result<tfile::Identity> identity_now() const override { return state; }
-  mutable tfile::Identity state{.size = 1000, .mtime_ns = 1};
+  mutable tfile::Identity state{.size = 1000, .modified_ns = 1};
 };
 
 // A ROOT file made of what a test puts into it; nothing is stored anywhere.
@@ -176,12 +176,12 @@ struct FakeDisk {
   void put(std::shared_ptr<const FakeFile> changed) {
     const std::lock_guard lock(mutex);
     file = std::move(changed);
-    file->bytes->state.mtime_ns = ++version;
+    file->bytes->state.modified_ns = ++version;
   }
   void fail(std::optional<Error> why) {
     const std::lock_guard lock(mutex);
     error = std::move(why);
-    file->bytes->state.mtime_ns = ++version;
+    file->bytes->state.modified_ns = ++version;
   }
 };
 

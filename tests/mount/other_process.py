@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A process beside the test: what it does is not waited for, and what it maps is not mapped here."""
+
+import errno
+import mmap
+import multiprocessing
+import os
+
+from watched_calls import DEADLINE
+
+
+class OtherProcess:
+    """It fsyncs directories, without being waited for, and reads through mappings."""
+
+    def __init__(self):
+        self._pipe, other = multiprocessing.Pipe()
+        self._process = multiprocessing.Process(target=self._serve, args=(other,), daemon=True)
+        self._process.start()
+        other.close()
+        self._waiting = 0
+
+    def start(self, *request):
+        self._pipe.send(request)
+        self._waiting += 1
+
+    def answers(self):
+        """Of all that was started."""
+        answers = []
+        while self._waiting:
+            if not self._pipe.poll(DEADLINE):
+                raise TimeoutError("another process' call hangs")
+            answers.append(self._pipe.recv())
+            self._waiting -= 1
+        return answers
+
+    def close(self):
+        self._pipe.close()
+        self._process.kill()
+        self._process.join()
+
+    @staticmethod
+    def _serve(pipe):
+        while True:
+            try:
+                action, path = pipe.recv()
+                try:
+                    pipe.send({"sync": sync_directory, "map": read_mapped}[action](path))
+                except OSError as error:
+                    pipe.send(error)
+            except (EOFError, OSError):
+                return
+
+
+def sync_directory(path):
+    directory = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)
+
+
+def read_mapped(path):
+    while True:
+        try:
+            with open(path, "rb") as file:
+                if os.fstat(file.fileno()).st_size == 0:
+                    return b""
+                with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as memory:
+                    return memory[:]
+        except OSError as error:
+            # What was opened gave way to the state of a commit. mmap() of Python maps nothing where fstat says so.
+            if error.errno not in (errno.ESTALE, errno.EINVAL):
+                raise
