@@ -2,6 +2,7 @@
 """Rules of the house that a program can hold. (What may include what is held by CMake: each room sees its own.)"""
 
 import os
+import re
 import subprocess
 
 ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -31,3 +32,27 @@ def test_each_source_names_its_license():
     for path in sources():
         with open(path, encoding="utf-8") as file:
             assert file.readline() == "// SPDX-License-Identifier: Apache-2.0\n", path
+
+
+CELL_WORDS_MAX = 25  # a code span counts for nothing
+
+
+def cells(path):
+    """(line, cell) of every table of a page; `|` inside a code span ends no cell."""
+    fenced = False
+    with open(path, encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            fenced ^= line.startswith("```")
+            if line.lstrip().startswith("|") and not fenced:
+                for cell in re.sub(r"`[^`]*`", " ", line).strip().strip("|").split("|"):
+                    yield number, cell
+
+
+def test_table_cells_are_short():
+    """More belongs in another row, or in a sentence below the table."""
+    pages = ["README.md", *(os.path.join("docs", name) for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md"))]
+    found = [(page, number, cell) for page in pages for number, cell in cells(os.path.join(ROOT, page))]
+    assert len(found) > 100
+    long = [f"{page}:{number}: {cell.strip()}" for page, number, cell in found
+            if len([word for word in cell.split() if re.search(r"\w", word)]) > CELL_WORDS_MAX]
+    assert not long, "\n".join(long)
