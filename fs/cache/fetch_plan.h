@@ -25,8 +25,8 @@ struct FetchRange {
 };
 
 struct FetchLimits {
-  std::uint64_t gap_max = 0;           // gaps up to this are read through, if most of what is read is wanted
-  std::uint64_t gap_free = 16 << 10;   // and up to this whatever is wanted around it: what the kernel itself reads ahead
+  std::uint64_t gap_max = 0;          // gaps up to this are read through, if most of what is read is wanted
+  std::uint64_t gap_free = 16 << 10;  // and up to this whatever is wanted around it: what the kernel itself reads ahead
   std::uint64_t range_max = 4u << 20;  // a merged range does not grow beyond this; a single wish may be larger
 };
 
