@@ -12,14 +12,6 @@ namespace {
 
 using namespace element_type;
 
-// Classes with a streamer written by hand whose bytes do not follow their streamer info (docs/format.md, "Classes with
-// a streamer of their own").
-constexpr std::array kOwnStreamer = {
-    "TList",      "THashList",   "TObjArray",      "TMap",       "TClonesArray",   "TRef",
-    "TRefArray",  "TCollection", "TSeqCollection", "THashTable", "TOrdCollection", "TSortedList",
-    "TProcessID", "TUUID",       "TFile",          "TDirectory", "TDirectoryFile", "TKey",
-    "TBasket",    "TTree",       "TNtuple",        "TBranch",    "TFormula",       "TCanvas"};
-
 // An array of pointers has the pointer's own type in most files.
 bool is_pointer_slot(int type) {
   return type == kObjectP || type == kAnyP || type == kObjectP + kOffsetArray || type == kAnyP + kOffsetArray;
@@ -44,26 +36,6 @@ std::uint32_t product(const std::vector<std::uint32_t>& shape) {
 }
 
 }  // namespace
-
-bool has_own_streamer(std::string_view name) {
-  return std::find(kOwnStreamer.begin(), kOwnStreamer.end(), name) != kOwnStreamer.end() ||
-         name.starts_with("TMatrixTSym<") || name.starts_with("TMatrixTSparse<");
-}
-
-std::optional<Dtype> array_class_dtype(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Dtype>, 8> kArrays = {{{"TArrayC", Dtype::i1},
-                                                                          {"TArrayS", Dtype::i2},
-                                                                          {"TArrayI", Dtype::i4},
-                                                                          {"TArrayL", Dtype::i8},
-                                                                          {"TArrayL64", Dtype::i8},
-                                                                          {"TArrayF", Dtype::f4},
-                                                                          {"TArrayD", Dtype::f8},
-                                                                          {"TArray", Dtype::u1}}};
-  for (const auto& [array, dtype] : kArrays) {
-    if (array == name) return dtype;
-  }
-  return std::nullopt;
-}
 
 std::string_view without_pointer(std::string_view type) {
   while (!type.empty() && (type.back() == '*' || type.back() == ' ')) type.remove_suffix(1);
@@ -164,7 +136,7 @@ Block LayoutCompiler::close() {
 }
 
 std::uint32_t LayoutCompiler::new_slot(Slot slot) {
-  slot.is_unseen = unseen_ || passing_over_;
+  slot.is_unseen = passing_over_;
   if (passing_over_) {
     passed_over_slots_.push_back(slot);
     return kPassedOver + static_cast<std::uint32_t>(passed_over_slots_.size() - 1);
@@ -450,12 +422,7 @@ std::optional<TypeName> collection_of_its_own(const StreamerInfo& info) {
 Result<Shape> LayoutCompiler::object(std::string_view class_name, const StreamerInfo* info) {
   const Deeper deeper(*this);
   TRY_VOID(deeper.check());
-  if (class_name == "TString") return string();
-  if (class_name == "TObject") return tobject();
-  if (class_name == "TDatime") return numbers(Dtype::u4, {});
-  if (const auto dtype = array_class_dtype(class_name))
-    return list({.kind = Op::Kind::list}, [&]() -> Result<Shape> { return numbers(*dtype, {}); });
-  if (auto own = own_streamer(class_name)) return *std::move(own);
+  if (const OwnClass* own = own_class(class_name)) return own_value(*own, class_name);
   if (has_own_streamer(class_name))
     return fail(ErrorKind::unsupported,
                 "class " + std::string(class_name) + " is not decoded: it has a streamer of its own");
@@ -655,7 +622,7 @@ Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind k
     add({.kind = Op::Kind::frame});
     return of_items(kind, [&] { return array_items(e, [&] { return object(array_class(e)); }); });
   }
-  if (is_base(e) && e.name != "TObject" && !array_class_dtype(e.name)) {
+  if (is_base(e) && !own_class(e.name)) {
     const StreamerInfo* info = find_class(infos_, e.name, e.base_version, e.base_checksum);
     if (info && !has_own_streamer(e.name)) return class_members_of_items(*info, kind);
   }

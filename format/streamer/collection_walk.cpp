@@ -130,8 +130,7 @@ void ObjectWalk::add_class_columns(Cursor& in, std::uint32_t count, const Stream
       continue;
     }
     const StreamerInfo* above = find(e.name, e.base_version, e.base_checksum);
-    if (above && !has_header(in, e) && e.name != "TObject" && !array_class_dtype(e.name) &&
-        !collection_reader(e.name)) {
+    if (above && !has_header(in, e) && !own_class(e.name)) {
       add_class_columns(in, count, *above, columns);
     } else {
       add_column(

@@ -19,8 +19,6 @@ constexpr std::uint64_t kValuesPerByte = 8, kValuesMin = 100'000;
 // The name of the member under which an object tells what of it could not be read.
 constexpr std::string_view kUnread = "$unread";
 
-constexpr std::uint32_t kIsReferenced = 0x10;  // in TObject::fBits: the number of a process id follows
-
 // Of a class known here by what its hand-written streamer does (builtin_streamer_infos.cpp).
 std::string_view without_mark(std::string_view class_name) {
   if (class_name.ends_with('~')) class_name.remove_suffix(1);
@@ -160,25 +158,7 @@ void ObjectWalk::note(std::string_view reason) {
 void ObjectWalk::class_value(Cursor& in, std::string_view name, std::uint32_t identity) {
   const Deeper deeper(*this);
   if (!may_go_on(in)) return visitor_->null();
-  if (name == "TString") return visitor_->text(in.string("TString"));
-  if (const auto dtype = array_class_dtype(name)) return array(in, *dtype);
-  if (name == "TObject" || name == "TRef") {
-    visitor_->begin_object(name, identity);
-    tobject(in, name == "TRef");
-    return visitor_->end_object();
-  }
-  if (name == "TDatime") {
-    visitor_->begin_object(name, identity);
-    visitor_->member("fDatime");
-    number(in, Dtype::u4);
-    return visitor_->end_object();
-  }
-  if (const auto collection = collection_reader(name)) {
-    visitor_->begin_object(name, identity);
-    (this->*collection)(in, name);
-    return visitor_->end_object();
-  }
-  if (name.starts_with("TMatrixTSym<")) return symmetric_matrix(in, name, identity);
+  if (const OwnClass* own = own_class(name)) return own_value(in, *own, name, identity);
   framed(in, name, identity);
 }
 
@@ -230,12 +210,7 @@ void ObjectWalk::members(Cursor& in, const StreamerInfo& info) {
 void ObjectWalk::base(Cursor& in, const StreamerElement& e) {
   const Deeper deeper(*this);
   if (!may_go_on(in)) return;
-  if (e.name == "TObject" || e.name == "TRef") return tobject(in, e.name == "TRef");
-  if (const auto dtype = array_class_dtype(e.name)) {
-    visitor_->member("fArray");
-    return array(in, *dtype);
-  }
-  if (const auto collection = collection_reader(e.name)) return (this->*collection)(in, e.name);
+  if (const OwnClass* own = own_class(e.name); own && own_members(in, *own)) return;
   if (const TypeName& type = prepared(e).type; type.kind != TypeName::Kind::named_class) {
     visitor_->member(member_of_base(type));
     return value(in, type, Place::member);
@@ -254,22 +229,20 @@ void ObjectWalk::base(Cursor& in, const StreamerElement& e) {
 
 // fUniqueID, fBits, and the number of a process id where a TRef points or can point here.
 void ObjectWalk::tobject(Cursor& in, bool is_reference) {
-  const auto version = in.big<std::uint16_t>("TObject: version");
-  if (version & 0x4000) in.skip(4, "TObject: byte count");  // rest of the count, and the version
+  const TObjectParts parts = read_tobject(in);
   visitor_->member("fUniqueID");
-  number(in, Dtype::u4);
+  told(parts.unique_id, Dtype::u4);
   visitor_->member("fBits");
-  const std::uint32_t bits = bits_of(in);
-  if (!is_reference && !(bits & kIsReferenced)) return;
+  told(parts.bits, Dtype::u4);
+  if (!is_reference && !(parts.flags & kIsReferencedBit)) return;
   visitor_->member("fPID");
-  number(in, Dtype::u2);
+  told(is_reference ? in.take(2, "TRef: fPID") : parts.process_id, Dtype::u2);
 }
 
-std::uint32_t ObjectWalk::bits_of(Cursor& in) {
-  Cursor ahead = in;
-  const auto bits = ahead.big<std::uint32_t>("TObject: fBits");
-  number(in, Dtype::u4);
-  return bits;
+// A number that was read; none where that failed.
+void ObjectWalk::told(std::span<const std::byte> stored, Dtype dtype) {
+  if (stored.empty()) return visitor_->null();
+  visitor_->number({stored, dtype});
 }
 
 // A pointer slot.
@@ -341,8 +314,7 @@ void ObjectWalk::object_items(Cursor& in, const StreamerElement& e) {
 
 void ObjectWalk::single(Cursor& in, const StreamerElement& e) {
   if (e.type == kBits) {
-    if (bits_of(in) & kIsReferenced) in.skip(2, "TObject: process id");
-    return;
+    return told(read_object_bits(in).bits, Dtype::u4);
   }
   const auto numbers = number_type(e, e.type);
   if (!numbers) {
@@ -443,9 +415,9 @@ void ObjectWalk::numbers(Cursor& in, NumberType type, std::uint64_t count, std::
 }
 
 void ObjectWalk::array(Cursor& in, Dtype dtype) {
-  const auto count = in.big<std::int32_t>("TArray: fN");
-  if (count < 0) in.reject("TArray: fN");
-  numbers(in, {.dtype = dtype}, in.failed() ? 0 : static_cast<std::uint64_t>(count), {});
+  const auto numbers = read_array(in, dtype);
+  if (in.failed()) return visitor_->null();
+  visitor_->numbers({numbers, dtype}, {});
 }
 
 void ObjectWalk::long_text(Cursor& in) {

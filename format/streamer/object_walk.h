@@ -63,7 +63,6 @@ class ObjectWalk {
     const Packing* packing = nullptr;
     bool is_char = false;
   };
-  using CollectionReader = void (ObjectWalk::*)(Cursor&, std::string_view class_name);
 
   // object_walk.cpp: objects, their bases and members, pointers, numbers, values of C++ types
   bool may_go_on(Cursor& in);
@@ -79,7 +78,7 @@ class ObjectWalk {
   void members(Cursor& in, const StreamerInfo& info);
   void base(Cursor& in, const StreamerElement& e);
   void tobject(Cursor& in, bool is_reference);
-  std::uint32_t bits_of(Cursor& in);
+  void told(std::span<const std::byte> stored, Dtype dtype);
   void pointer(Cursor& in);
   void element(Cursor& in, const StreamerElement& e);
   void object_element(Cursor& in, const StreamerElement& e, int type);
@@ -138,18 +137,12 @@ class ObjectWalk {
 
   // own_streamer_walk.cpp: classes whose streamers are written by hand
   void symmetric_matrix(Cursor& in, std::string_view name, std::uint32_t identity);
-  static CollectionReader collection_reader(std::string_view name);
-  std::int32_t collection_head(Cursor& in, const Frame& frame, std::string_view class_name);
-  void collection_name(Cursor& in, bool has_name, std::string_view class_name);
-  static std::int32_t collection_size(Cursor& in);
-  void list(Cursor& outer, std::string_view class_name);
+  void own_value(Cursor& in, const OwnClass& own, std::string_view name, std::uint32_t identity);
+  bool own_members(Cursor& in, const OwnClass& own);
+  void root_collection(Cursor& outer, const OwnClass& own);
+  void pointers(Cursor& in, const OwnClass& own, std::uint32_t count, std::uint16_t version);
   void pointer_unless_null(Cursor& in);
-  void object_array(Cursor& outer, std::string_view class_name);
-  void plain_collection(Cursor& outer, std::string_view class_name);
-  void pointers(Cursor& outer, std::string_view class_name, bool has_lower_bound);
-  void map(Cursor& outer, std::string_view class_name);
-  void ref_array(Cursor& outer, std::string_view class_name);
-  void clones_array(Cursor& outer, std::string_view class_name);
+  void clones(Cursor& in, const CollectionHead& head);
 
   const StreamerInfos& infos_;
   const std::uint32_t origin_;

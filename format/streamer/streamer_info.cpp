@@ -6,14 +6,14 @@
 
 #include "bytes/cursor.h"
 #include "model/heap.h"
-#include "streamer/object_frame.h"
+#include "streamer/own_class.h"
 
 namespace tfile {
 namespace {
 
 // A class with more members than this is damage: the largest of real experiments have a few thousand.
 // Of all classes together: each takes some hundred bytes, and twenty in the file, which compress.
-constexpr std::int32_t kElementsMax = 1 << 17;
+constexpr std::uint32_t kElementsMax = 1 << 17;
 
 // Values of fSTLtype.
 constexpr std::int32_t kStlMultimap = 5, kStlSet = 6;
@@ -120,17 +120,6 @@ Cursor inside(const Cursor& in, const ObjectTag& tag) {
   return inner;
 }
 
-// The head of a TObjArray or TList up to its first slot; gives the number of slots.
-std::int32_t read_array_head(Cursor& in, Frame& frame) {
-  frame = read_frame(in);
-  if (frame.version > 2) skip_tobject(in);
-  if (frame.version > 1) in.string("TObjArray: fName");
-  const auto count = in.big<std::int32_t>("TObjArray: size");
-  in.skip(4, "TObjArray: fLowerBound");
-  if (count < 0 || count > kElementsMax) in.reject("TObjArray: size");
-  return in.failed() ? 0 : count;
-}
-
 // One element of the class: a slot of fElements. An unreadable one stands as `unknown`, so that indices (fID of
 // branches) stay right.
 void read_element_slot(Cursor& in, std::uint32_t keylen, StreamerInfo& info, std::vector<std::string>& warnings) {
@@ -161,9 +150,10 @@ StreamerInfo read_info(Cursor& in, std::uint32_t keylen, std::vector<std::string
   info.version = in.big<std::int32_t>("TStreamerInfo: fClassVersion");
   const ObjectTag tag = read_object_tag(in, keylen);
   if (tag.kind == ObjectTag::Kind::object) {
-    Frame array_frame;
-    const std::int32_t count = read_array_head(in, array_frame);
-    for (std::int32_t i = 0; i < count && !in.failed(); ++i) read_element_slot(in, keylen, info, warnings);
+    const Frame array_frame = read_frame(in);
+    const std::uint32_t count = read_collection_head(in, *own_class("TObjArray"), array_frame.version).count;
+    if (count > kElementsMax) in.reject("TObjArray: size");
+    for (std::uint32_t i = 0; i < count && !in.failed(); ++i) read_element_slot(in, keylen, info, warnings);
     leave_frame(in, array_frame);
   }
   leave_frame(in, frame);
@@ -198,14 +188,13 @@ std::vector<std::unique_ptr<StreamerInfo>> read_list(std::span<const std::byte> 
   if (payload.empty()) return infos;
   Cursor in(payload);
   const Frame frame = read_frame(in);
-  if (frame.version > 2) skip_tobject(in);
-  if (frame.version > 1) in.string("TList: fName");
-  const auto count = in.big<std::int32_t>("TList: size");
+  const OwnClass& list = *own_class("TList");
+  const std::uint32_t count = read_collection_head(in, list, frame.version).count;
   bool going = !in.failed();
   std::size_t elements = 0;
-  for (std::int32_t i = 0; i < count && going; ++i) {
+  for (std::uint32_t i = 0; i < count && going; ++i) {
     going = read_list_slot(in, keylen, infos, elements, warnings);
-    if (frame.version > 3) in.string("TList: option");
+    if (list.has_options(frame.version)) in.string("TList: option");
     if (elements > kElementsMax) in.reject("StreamerInfo: too many members");
     going = going && !in.failed();
   }

@@ -132,7 +132,7 @@ Result<std::vector<std::byte>> add_streamer_infos(std::span<const std::byte> pay
                                                   std::span<const StreamerInfo* const> infos, std::uint32_t keylen) {
   Cursor in(payload);
   const Frame frame = read_frame(in);
-  skip_tobject(in);
+  read_tobject(in);
   in.string("TList: fName");
   const std::size_t count_at = in.position();
   const auto count = in.big<std::int32_t>("TList: size");

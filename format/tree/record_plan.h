@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "streamer/own_class.h"
 #include "streamer/streamer_info.h"
 
 namespace tfile {
@@ -84,7 +85,7 @@ struct RecordStep {
     features,  // ROOT::TIOFeatures
     object,    // frame and members in place, skipped
     tobjarray,
-    tarray,  // TArrayX in place: a count and items of `bytes`
+    tarray,  // TArrayX in place, of `dtype`
     pointer,
     numbers,  // flag, then as many as `slot` says of `type`
     stop,     // what follows cannot be read; the frame leads over it
@@ -94,6 +95,7 @@ struct RecordStep {
   std::uint8_t type = 0;
   std::uint8_t slot = 0;
   std::uint32_t bytes = 0;
+  Dtype dtype = Dtype::u1;
   std::string class_name;
 };
 

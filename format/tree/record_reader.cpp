@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "streamer/own_class.h"
 #include "tree/embedded_basket.h"
 
 namespace tfile {
@@ -139,7 +140,8 @@ void RecordReader::run_step(Cursor& in, const RecordStep& step, std::span<std::i
     case Kind::string:
       return set_string(step.field, in.string("member"), target);
     case Kind::tobject:
-      return skip_tobject(in);
+      read_tobject(in);
+      return;
     case Kind::tnamed: {
       const NamedText text = read_tnamed(in);
       if (target.tree) target.tree->name = text.name, target.tree->title = text.title;
@@ -156,12 +158,9 @@ void RecordReader::run_step(Cursor& in, const RecordStep& step, std::span<std::i
       return skip_object(in, step.class_name);
     case Kind::tobjarray:
       return read_list(in, step.field, target);
-    case Kind::tarray: {
-      const auto count = in.big<std::int32_t>("TArray: size");
-      if (count < 0) return in.reject("TArray: size");
-      in.take_items(static_cast<std::uint64_t>(count), step.bytes, "TArray");
+    case Kind::tarray:
+      read_array(in, step.dtype);
       return;
-    }
     case Kind::pointer:
       return read_pointer(in, step.field, target);
     case Kind::numbers:
@@ -193,16 +192,14 @@ void RecordReader::read_features(Cursor& in, Target& target) {
 // A TObjArray in place.
 void RecordReader::read_list(Cursor& in, Field field, Target& target) {
   const Frame frame = read_frame(in);
-  if (frame.version > 2) skip_tobject(in);
-  if (frame.version > 1) in.string("TObjArray: fName");
-  const auto count = in.big<std::int32_t>("TObjArray: size");
-  in.skip(4, "TObjArray: fLowerBound");
-  for (std::int32_t i = 0; i < count && !in.failed(); ++i) {
+  static const OwnClass& array = *own_class("TObjArray");
+  const std::uint32_t count = read_collection_head(in, array, frame.version).count;
+  for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
     if (field == Field::baskets && target.arrays) {
       EmbeddedBasket basket;
       basket.entries = 0;
       read_slot(in, &basket);
-      basket.index = static_cast<std::uint32_t>(i);
+      basket.index = i;
       if (basket.entries > 0) target.arrays->embedded.push_back(std::move(basket));
     } else {
       take(read_slot(in), field, target);
