@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "streamer/basic_type.h"
 #include "streamer/own_class.h"
 #include "streamer/read_program.h"
 #include "streamer/streamer_info.h"
@@ -123,7 +124,7 @@ class LayoutCompiler {
   Program finish();
 
  private:
-  class Deeper;
+  class RecursionGuard;
   class ClassAround;
   class MemberAround;
   Block close();
@@ -159,7 +160,7 @@ class LayoutCompiler {
   Result<Shape> basic(const StreamerElement&, int type, std::vector<std::uint32_t> shape);
   Result<Shape> counted_array(const StreamerElement&);
   Result<Shape> array_of(const StreamerElement&);
-  static std::string_view array_class(const StreamerElement&);
+  static std::string_view class_of(const StreamerElement&);
   template <class Body>
   Result<Shape> array_items(const StreamerElement&, Body);
   template <class Around>
@@ -252,8 +253,5 @@ inline constexpr std::uint64_t kArrayMax = 1 << 28;
 
 // The shape of a fixed array member; {} for a single value.
 std::vector<std::uint32_t> element_shape(const StreamerElement&);
-
-// The dtype of an element type 1..19 that is stored as it is; nothing for 0, 7, 9, 10, 15, 19.
-std::optional<Dtype> basic_dtype(int element_type);
 
 }  // namespace tfile

@@ -57,10 +57,6 @@ std::string_view member_of_base(const TypeName& base) {
 
 // "tp<Int_t>" -> "tp<int>": a member may name its class with typedefs, streamer infos do not.
 std::string with_plain_types(std::string_view name) {
-  static constexpr std::pair<std::string_view, std::string_view> kTypedefs[] = {
-      {"Int_t", "int"},     {"UInt_t", "unsigned int"},   {"Short_t", "short"}, {"UShort_t", "unsigned short"},
-      {"Char_t", "char"},   {"UChar_t", "unsigned char"}, {"Long_t", "long"},   {"ULong_t", "unsigned long"},
-      {"Float_t", "float"}, {"Double_t", "double"},       {"Bool_t", "bool"}};
   std::string plain;
   std::size_t begin = 0;
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == ':'; };
@@ -68,11 +64,9 @@ std::string with_plain_types(std::string_view name) {
     std::size_t end = begin;
     while (end < name.size() && is_letter(name[end])) ++end;
     if (end == begin) ++end;
-    std::string_view word = name.substr(begin, end - begin);
-    for (const auto& [alias, type] : kTypedefs) {
-      if (word == alias) word = type;
-    }
-    plain += word;
+    const std::string_view word = name.substr(begin, end - begin);
+    const BasicType* type = basic_type_of_root(word);
+    plain += type ? type->described : word;
     begin = end;
   }
   return plain;
@@ -118,9 +112,8 @@ const ObjectWalk::Prepared& ObjectWalk::prepared(const StreamerElement& e) {
       p.type.arguments[0].dtype = *dtype;
     }
     p.shape = element_shape(e);
-    const int basic = e.type % kOffsetArray;
-    if (e.type < kObject && (basic == kDouble32 || basic == kFloat16))
-      p.packing = parse_packing(e.title, basic == kDouble32);
+    const int basic = form_of(e).basic;
+    if (basic == kDouble32 || basic == kFloat16) p.packing = parse_packing(e.title, basic == kDouble32);
   }
   return p;
 }
@@ -156,7 +149,7 @@ void ObjectWalk::note(std::string_view reason) {
 }
 
 void ObjectWalk::class_value(Cursor& in, std::string_view name, std::uint32_t identity) {
-  const Deeper deeper(*this);
+  const RecursionGuard guard(*this);
   if (!may_go_on(in)) return visitor_->null();
   if (const OwnClass* own = own_class(name)) return own_value(in, *own, name, identity);
   framed(in, name, identity);
@@ -208,7 +201,7 @@ void ObjectWalk::members(Cursor& in, const StreamerInfo& info) {
 }
 
 void ObjectWalk::base(Cursor& in, const StreamerElement& e) {
-  const Deeper deeper(*this);
+  const RecursionGuard guard(*this);
   if (!may_go_on(in)) return;
   if (const OwnClass* own = own_class(e.name); own && own_members(in, *own)) return;
   if (const TypeName& type = prepared(e).type; type.kind != TypeName::Kind::named_class) {
@@ -247,7 +240,7 @@ void ObjectWalk::told(std::span<const std::byte> stored, Dtype dtype) {
 
 // A pointer slot.
 void ObjectWalk::pointer(Cursor& in) {
-  const Deeper deeper(*this);
+  const RecursionGuard guard(*this);
   if (!may_go_on(in)) return visitor_->null();
   const ObjectTag tag = read_object_tag(in, origin_);
   if (in.failed() || tag.kind == ObjectTag::Kind::null) return visitor_->null();
@@ -263,53 +256,51 @@ void ObjectWalk::pointer(Cursor& in) {
 }
 
 void ObjectWalk::element(Cursor& in, const StreamerElement& e) {
-  const Deeper deeper(*this);
+  const RecursionGuard guard(*this);
   if (!may_go_on(in)) return visitor_->null();
-  const int type = e.type;
-  if (e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) return stl_element(in, e);
-  if (type == kCharStar) return long_text(in);
-  if (type > kBase && type < kOffsetArray) return single(in, e);
-  if (type > kOffsetArray && type < kOffsetPointer) return fixed_array(in, e);
-  if (type > kOffsetPointer && type < kObject) return counted_array(in, e);
-  if (type == kStreamLoop || type == kStreamLoop + kOffsetArray) return loop(in, e);
-  if (type == kStreamer) return value(in, prepared(e).type, Place::member);
-  if (type > kObject + kOffsetArray - 1 && type <= kStlp + kOffsetArray) return object_items(in, e);
-  object_element(in, e, type);
+  const ElementForm form = form_of(e);
+  switch (form.kind) {
+    case ElementForm::Kind::collection:
+      return stl_element(in, e);
+    case ElementForm::Kind::c_string:
+      return long_text(in);
+    case ElementForm::Kind::number:
+      return form.is_array ? fixed_array(in, e, form.basic) : single(in, e);
+    case ElementForm::Kind::counted:
+      return counted_array(in, e, form.basic);
+    case ElementForm::Kind::loop:
+      return loop(in, e);
+    default:
+      if (form.has_frame_around()) read_frame(in);
+      return form.is_array ? object_items(in, e, form.kind) : object_element(in, e, form.kind);
+  }
 }
 
-void ObjectWalk::object_element(Cursor& in, const StreamerElement& e, int type) {
-  switch (type) {
-    case kTString:
+// `T a[2][3]` of objects or pointers.
+void ObjectWalk::object_items(Cursor& in, const StreamerElement& e, ElementForm::Kind form) {
+  shaped(in, prepared(e).shape, [&] { object_element(in, e, form); });
+}
+
+void ObjectWalk::object_element(Cursor& in, const StreamerElement& e, ElementForm::Kind form) {
+  const TypeName& type = prepared(e).type;
+  switch (form) {
+    case ElementForm::Kind::tstring:
       return visitor_->text(in.string("TString"));
-    case kTObject:
+    case ElementForm::Kind::tobject:
       return class_value(in, "TObject", 0);
-    case kTNamed:
+    case ElementForm::Kind::tnamed:
       return class_value(in, "TNamed", 0);
-    case kObjectP:
-    case kAnyP:
-    case kAnyPnoVT:
+    case ElementForm::Kind::pointer:
       return pointer(in);
-    case kObject:
-    case kAny:
-    case kObjectp:
-    case kAnyp: {
-      const TypeName& class_type = prepared(e).type;
-      if (class_type.kind == TypeName::Kind::named_class) return class_value(in, class_type.text, 0);
-      return value(in, class_type, Place::member);
-    }
-    case kStlp:
-      return value(in, prepared(e).type, Place::member);
+    case ElementForm::Kind::object:
+      if (type.kind == TypeName::Kind::named_class) return class_value(in, type.text, 0);
+      return value(in, type, Place::member);
+    case ElementForm::Kind::by_name:
+      return value(in, type, Place::member);
     default:
       in.reject("member of an unknown kind");
       return visitor_->null();
   }
-}
-
-// `T a[2][3]` of objects or pointers. Of some classes, one header stands around all items.
-void ObjectWalk::object_items(Cursor& in, const StreamerElement& e) {
-  const int type = e.type - kOffsetArray;
-  if (type == kTString || type == kTObject || type == kTNamed) read_frame(in);
-  shaped(in, prepared(e).shape, [&] { object_element(in, e, type); });
 }
 
 void ObjectWalk::single(Cursor& in, const StreamerElement& e) {
@@ -328,8 +319,8 @@ void ObjectWalk::single(Cursor& in, const StreamerElement& e) {
   number(in, *numbers);
 }
 
-void ObjectWalk::fixed_array(Cursor& in, const StreamerElement& e) {
-  const auto type = number_type(e, e.type - kOffsetArray);
+void ObjectWalk::fixed_array(Cursor& in, const StreamerElement& e, int basic) {
+  const auto type = number_type(e, basic);
   if (!type) {
     in.reject("array of an unknown kind");
     return visitor_->null();
@@ -339,9 +330,9 @@ void ObjectWalk::fixed_array(Cursor& in, const StreamerElement& e) {
 }
 
 // `T* p; //[n]`: a flag (but for old classes), then as many numbers as another member said.
-void ObjectWalk::counted_array(Cursor& in, const StreamerElement& e) {
+void ObjectWalk::counted_array(Cursor& in, const StreamerElement& e, int basic) {
   const auto count = counter(e.count_name);
-  const auto type = number_type(e, e.type - kOffsetPointer);
+  const auto type = number_type(e, basic);
   if (!count || !type || *count < 0) {
     in.reject("counted array");
     return visitor_->null();
@@ -428,7 +419,7 @@ void ObjectWalk::long_text(Cursor& in) {
 }
 
 void ObjectWalk::value(Cursor& in, const TypeName& type, Place place) {
-  const Deeper deeper(*this);
+  const RecursionGuard guard(*this);
   if (!may_go_on(in)) return visitor_->null();
   switch (type.kind) {
     case TypeName::Kind::number:

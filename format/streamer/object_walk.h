@@ -12,6 +12,7 @@
 
 #include "bytes/cursor.h"
 #include "streamer/class_layout.h"
+#include "streamer/element_form.h"
 #include "streamer/object_frame.h"
 #include "streamer/object_visitor.h"
 #include "streamer/packing.h"
@@ -50,13 +51,13 @@ class ObjectWalk {
     std::function<void(Cursor&)> read;
     std::vector<std::uint32_t> starts;
   };
-  class Deeper {
+  class RecursionGuard {
    public:
-    explicit Deeper(ObjectWalk& reader) : reader_(reader) { ++reader_.depth_; }
-    ~Deeper() { --reader_.depth_; }
+    explicit RecursionGuard(ObjectWalk& walk) : walk_(walk) { ++walk_.depth_; }
+    ~RecursionGuard() { --walk_.depth_; }
 
    private:
-    ObjectWalk& reader_;
+    ObjectWalk& walk_;
   };
   struct NumberType {
     Dtype dtype = Dtype::u1;
@@ -81,11 +82,11 @@ class ObjectWalk {
   void told(std::span<const std::byte> stored, Dtype dtype);
   void pointer(Cursor& in);
   void element(Cursor& in, const StreamerElement& e);
-  void object_element(Cursor& in, const StreamerElement& e, int type);
-  void object_items(Cursor& in, const StreamerElement& e);
+  void object_items(Cursor& in, const StreamerElement& e, ElementForm::Kind form);
+  void object_element(Cursor& in, const StreamerElement& e, ElementForm::Kind form);
   void single(Cursor& in, const StreamerElement& e);
-  void fixed_array(Cursor& in, const StreamerElement& e);
-  void counted_array(Cursor& in, const StreamerElement& e);
+  void fixed_array(Cursor& in, const StreamerElement& e, int basic);
+  void counted_array(Cursor& in, const StreamerElement& e, int basic);
   void loop(Cursor& outer, const StreamerElement& e);
   std::optional<std::int64_t> counter(std::string_view name) const;
   std::optional<NumberType> number_type(const StreamerElement& e, int type);

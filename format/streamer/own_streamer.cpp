@@ -57,34 +57,23 @@ Result<Shape> LayoutCompiler::root_collection(const OwnClass& own) {
 
 // A collection whose head shows as members.
 Result<Shape> LayoutCompiler::numbers_with_head(const OwnClass& own) {
+  using Field = OwnClass::Field;
   Shape record;
   record.class_name = own.name;
+  const auto add_part = [&](Shape part, const char* name) { record.parts.push_back(named(std::move(part), name)); };
   Op op;
   op.kind = Op::Kind::counted_list;
-  for (const OwnClass::HeadField& part : own.head) {
-    switch (part.field) {
-      case OwnClass::Field::tobject:
-        record.parts.push_back(named(tobject(), "TObject"));
-        break;
-      case OwnClass::Field::name:
-        record.parts.push_back(named(string(), "fName"));
-        break;
-      case OwnClass::Field::size:
-        record.parts.push_back(named(numbers(Dtype::i4, {}), "fSize"));
-        open_.back().reg = op.reg = static_cast<std::int16_t>(program_.registers++);
-        break;
-      case OwnClass::Field::lower_bound:
-        record.parts.push_back(named(numbers(Dtype::i4, {}), "fLowerBound"));
-        break;
-      case OwnClass::Field::process_id:
-        record.parts.push_back(named(numbers(Dtype::u2, {}), "fPID"));
-        break;
-      case OwnClass::Field::item_class:
-        return fail(ErrorKind::unsupported, record.class_name + " is not decoded");
-    }
+  for (const auto& [field, since] : own.head) {
+    if (field == Field::tobject) add_part(tobject(), "TObject");
+    if (field == Field::name) add_part(string(), "fName");
+    if (field == Field::lower_bound) add_part(numbers(Dtype::i4, {}), "fLowerBound");
+    if (field == Field::process_id) add_part(numbers(Dtype::u2, {}), "fPID");
+    if (field != Field::size) continue;
+    add_part(numbers(Dtype::i4, {}), "fSize");
+    open_.back().reg = op.reg = static_cast<std::int16_t>(program_.registers++);
   }
   TRY(Shape ids, list(op, [&]() -> Result<Shape> { return numbers(own.dtype, {}); }));
-  record.parts.push_back(named(std::move(ids), "fUIDs"));
+  add_part(std::move(ids), "fUIDs");
   return record;
 }
 

@@ -25,38 +25,29 @@ void ObjectWalk::symmetric_matrix(Cursor& in, std::string_view name, std::uint32
 }
 
 void ObjectWalk::own_value(Cursor& in, const OwnClass& own, std::string_view name, std::uint32_t identity) {
-  switch (own.kind) {
-    case OwnClass::Kind::tstring:
-      return visitor_->text(in.string("TString"));
-    case OwnClass::Kind::array:
-      return array(in, own.dtype);
-    case OwnClass::Kind::symmetric_matrix:
-      return symmetric_matrix(in, name, identity);
-    default:
-      visitor_->begin_object(name, identity);
-      own_members(in, own);
-      return visitor_->end_object();
-  }
+  if (own.kind == OwnClass::Kind::tstring) return visitor_->text(in.string("TString"));
+  if (own.kind == OwnClass::Kind::array) return array(in, own.dtype);
+  if (own.kind == OwnClass::Kind::symmetric_matrix) return symmetric_matrix(in, name, identity);
+  visitor_->begin_object(name, identity);
+  own_members(in, own);
+  visitor_->end_object();
 }
 
-// What an object of the class shows, or the part of an object that is of this class; false where that is not told here.
+// What an object of the class shows, or that part of an object which is of this class; false where it is none by
+// itself.
 bool ObjectWalk::own_members(Cursor& in, const OwnClass& own) {
   switch (own.kind) {
     case OwnClass::Kind::tobject:
     case OwnClass::Kind::tref:
-      tobject(in, own.kind == OwnClass::Kind::tref);
-      return true;
+      return tobject(in, own.kind == OwnClass::Kind::tref), true;
     case OwnClass::Kind::number:
       visitor_->member("fDatime");
-      number(in, own.dtype);
-      return true;
+      return number(in, own.dtype), true;
     case OwnClass::Kind::array:
       visitor_->member("fArray");
-      array(in, own.dtype);
-      return true;
+      return array(in, own.dtype), true;
     case OwnClass::Kind::collection:
-      root_collection(in, own);
-      return true;
+      return root_collection(in, own), true;
     default:
       return false;
   }

@@ -446,7 +446,9 @@ class Runner {
     // Collections among the members have their headers even if there is no item.
     if (n == 0 && frame.end != 0) return in.seek(frame.end, "TClonesArray: end"), end_list(op, 0);
     if (head.tobject.flags & kBypassStreamerBit) {
-      clones_by_member(choice, n, in);
+      const std::uint64_t outer = std::exchange(repeat_, n);
+      run(choice.member_wise, in);
+      repeat_ = outer;
     } else {
       for (std::uint32_t i = 0; i < n && !in.failed(); ++i) {
         if (in.u1("TClonesArray: flag") == 0) return refuse("a TClonesArray with empty slots", in);
@@ -460,11 +462,6 @@ class Runner {
     if (frame.end == 0 && n > 0) return refuse("a TClonesArray without a byte count", in);
     if (frame.end != 0) in.seek(frame.end, "TClonesArray: end");
     append_bytes(op.slot, n > 0 ? begin : in.position(), in);
-  }
-  void clones_by_member(const ClonesChoice& choice, std::uint64_t n, Cursor& in) {
-    const std::uint64_t outer = std::exchange(repeat_, n);
-    run(choice.member_wise, in);
-    repeat_ = outer;
   }
 
   // A pointer slot. The usual case, an object of the class that this pointer met last, is told by its class tag alone.

@@ -6,6 +6,7 @@
 
 #include "bytes/cursor.h"
 #include "model/heap.h"
+#include "streamer/element_form.h"
 #include "streamer/own_class.h"
 
 namespace tfile {
@@ -17,27 +18,6 @@ constexpr std::uint32_t kElementsMax = 1 << 17;
 
 // Values of fSTLtype.
 constexpr std::int32_t kStlMultimap = 5, kStlSet = 6;
-
-ElementKind kind_of(std::string_view class_name) {
-  static constexpr std::pair<std::string_view, ElementKind> kKinds[] = {
-      {"TStreamerBase", ElementKind::base},
-      {"TStreamerBasicType", ElementKind::basic},
-      {"TStreamerBasicPointer", ElementKind::basic_pointer},
-      {"TStreamerLoop", ElementKind::loop},
-      {"TStreamerObject", ElementKind::object},
-      {"TStreamerObjectAny", ElementKind::object_any},
-      {"TStreamerObjectPointer", ElementKind::object_pointer},
-      {"TStreamerObjectAnyPointer", ElementKind::object_any_pointer},
-      {"TStreamerString", ElementKind::string},
-      {"TStreamerSTL", ElementKind::stl},
-      {"TStreamerSTLstring", ElementKind::stl_string},
-      {"TStreamerArtificial", ElementKind::artificial},
-  };
-  for (const auto& [name, kind] : kKinds) {
-    if (name == class_name) return kind;
-  }
-  return ElementKind::unknown;
-}
 
 // TStreamerElement, the part that all elements have.
 void read_common_part(Cursor& in, StreamerElement& element) {
@@ -103,7 +83,7 @@ void read_own_part(Cursor& in, const Frame& frame, StreamerElement& element) {
 
 StreamerElement read_element(Cursor& in, std::string_view class_name) {
   StreamerElement element;
-  element.kind = kind_of(class_name);
+  element.kind = element_class(class_name).kind;
   const Frame frame = read_frame(in);
   Frame stl_frame;  // TStreamerSTLstring is derived from TStreamerSTL
   if (element.kind == ElementKind::stl_string) stl_frame = read_frame(in);

@@ -53,19 +53,6 @@ std::size_t packed_size(const StreamerElement& element) {
   return parse_packing(element.title, element.type == element_type::kDouble32).stored_size();
 }
 
-std::int64_t number_at(std::span<const std::byte> bytes) {
-  switch (bytes.size()) {
-    case 1:
-      return load_big<std::int8_t>(bytes.data());
-    case 2:
-      return load_big<std::int16_t>(bytes.data());
-    case 4:
-      return load_big<std::int32_t>(bytes.data());
-    default:
-      return load_big<std::int64_t>(bytes.data());
-  }
-}
-
 class Outliner {
  public:
   Outliner(std::span<const std::byte> payload, std::uint32_t keylen, const StreamerInfos& infos)
@@ -335,6 +322,19 @@ class Outliner {
 };
 
 }  // namespace
+
+std::int64_t number_at(std::span<const std::byte> bytes) {
+  switch (bytes.size()) {
+    case 1:
+      return load_big<std::int8_t>(bytes.data());
+    case 2:
+      return load_big<std::int16_t>(bytes.data());
+    case 4:
+      return load_big<std::int32_t>(bytes.data());
+    default:
+      return load_big<std::int64_t>(bytes.data());
+  }
+}
 
 Result<RecordOutline> outline_record(std::span<const std::byte> payload, std::uint32_t keylen,
                                      const std::string& class_name, const StreamerInfos& infos) {

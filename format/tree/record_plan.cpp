@@ -201,33 +201,6 @@ class PlanCompiler {
 
 }  // namespace
 
-std::uint32_t number_size(int type) {
-  using namespace element_type;
-  switch (type) {
-    case kChar:
-    case kUChar:
-    case kBool:
-    case kLegacyChar:
-      return 1;
-    case kShort:
-    case kUShort:
-      return 2;
-    case kInt:
-    case kUInt:
-    case kCounter:
-    case kFloat:
-      return 4;
-    case kLong:
-    case kULong:
-    case kLong64:
-    case kULong64:
-    case kDouble:
-      return 8;
-    default:
-      return 0;
-  }
-}
-
 const RecordPlan* RecordPlans::find(std::string_view class_name, std::uint16_t version, std::uint32_t checksum) {
   // Versions have 16 bits; a checksum below would be mistaken for one, which costs nothing but a wrong look-up.
   const std::pair<std::string, std::uint32_t> key(class_name, version != 0 ? version : checksum);

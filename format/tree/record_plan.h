@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "streamer/basic_type.h"
 #include "streamer/own_class.h"
 #include "streamer/streamer_info.h"
 
@@ -104,9 +105,6 @@ struct RecordPlan {
   std::vector<RecordStep> steps;
   std::size_t useful = 0;  // steps behind this one keep nothing
 };
-
-// Bytes of one number of an element type; 0 for what is none.
-std::uint32_t number_size(int element_type);
 
 class RecordPlans {
  public:

@@ -9,6 +9,7 @@
 
 #include "streamer/own_class.h"
 #include "tree/embedded_basket.h"
+#include "tree/record_outline.h"
 
 namespace tfile {
 namespace {
@@ -35,32 +36,13 @@ std::int64_t to_integer(double value) {
 
 std::int64_t read_number(Cursor& in, int type) {
   using namespace element_type;
-  const char* what = "member";
-  switch (type) {
-    case kChar:
-    case kLegacyChar:
-      return in.big<std::int8_t>(what);
-    case kUChar:
-    case kBool:
-      return in.u1(what);
-    case kShort:
-      return in.big<std::int16_t>(what);
-    case kUShort:
-      return in.big<std::uint16_t>(what);
-    case kUInt:
-      return in.big<std::uint32_t>(what);
-    case kFloat:
-      return to_integer(static_cast<double>(in.big<float>(what)));
-    case kDouble:
-      return to_integer(in.big<double>(what));
-    case kLong:
-    case kULong:
-    case kLong64:
-    case kULong64:
-      return in.big<std::int64_t>(what);
-    default:
-      return in.big<std::int32_t>(what);
-  }
+  if (type == kFloat) return to_integer(static_cast<double>(in.big<float>("member")));
+  if (type == kDouble) return to_integer(in.big<double>("member"));
+  if (type == kUInt) return in.big<std::uint32_t>("member");
+  if (type == kUShort) return in.big<std::uint16_t>("member");
+  if (type == kUChar || type == kBool) return in.u1("member");
+  const auto bytes = in.take(number_size(type), "member");
+  return bytes.empty() ? 0 : number_at(bytes);
 }
 
 Cursor inside(const Cursor& in, const ObjectTag& tag) {
