@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "streamer/streamer_info.h"
+#include "streamer/basic_type.h"
 
 namespace tfile {
 namespace {
@@ -322,30 +322,6 @@ TPaveStats 5: base TPaveText 2; Int_t fOptFit, fOptStat; TString fFitFormat, fSt
   TObject* fParent;
 )";
 
-struct BasicType {
-  std::string_view name;
-  int type;
-  int size;
-  std::string_view spelled;  // in StreamerInfo
-};
-
-constexpr BasicType kBasicTypes[] = {
-    {"counter", element_type::kCounter, 4, "int"},
-    {"Bool_t", element_type::kBool, 1, "bool"},
-    {"Char_t", element_type::kChar, 1, "char"},
-    {"UChar_t", element_type::kUChar, 1, "unsigned char"},
-    {"Short_t", element_type::kShort, 2, "short"},
-    {"UShort_t", element_type::kUShort, 2, "unsigned short"},
-    {"Int_t", element_type::kInt, 4, "int"},
-    {"UInt_t", element_type::kUInt, 4, "unsigned int"},
-    {"Long_t", element_type::kLong, 8, "long"},
-    {"Long64_t", element_type::kLong64, 8, "Long64_t"},
-    {"Float_t", element_type::kFloat, 4, "float"},
-    {"Double_t", element_type::kDouble, 8, "double"},
-    {"Float16_t", element_type::kFloat16, 4, "Float16_t"},
-    {"Double32_t", element_type::kDouble32, 8, "Double32_t"},
-};
-
 // Classes by value that are derived from TObject; StreamerInfo tells them from others.
 constexpr std::string_view kTObjects[] = {"TObjArray", "TList", "TVector3", "TAxis"};
 
@@ -388,9 +364,9 @@ StreamerElement basic_element(const BasicType& type, char mark, std::string_view
   element.kind = ElementKind::basic;
   element.name = cut(name, '[');
   const std::string_view length = cut(name, ']');
-  element.type = type.type;
-  element.size = type.size;
-  element.type_name = type.spelled;
+  element.type = type.code;
+  element.size = static_cast<std::int32_t>(size_of(type.dtype));
+  element.type_name = type.described;
   if (mark != 0) {
     element.kind = ElementKind::basic_pointer;
     element.has_flag = mark == '*';
@@ -450,11 +426,11 @@ void add_declaration(std::string_view declaration, StreamerInfo& info) {
   }
   const char mark = type.ends_with('*') || type.ends_with('&') ? type.back() : '\0';
   if (mark != 0) type.remove_suffix(1);
-  const auto basic = std::ranges::find(kBasicTypes, type, &BasicType::name);
+  static constexpr BasicType kCounter{element_type::kCounter, Dtype::i4, "counter", "int", "int"};
+  const BasicType* basic = type == kCounter.root_name ? &kCounter : basic_type_of_root(type);
   while (!declaration.empty()) {
     const std::string_view name = cut(declaration, ',');
-    info.elements.push_back(basic != std::end(kBasicTypes) ? basic_element(*basic, mark, name, info)
-                                                           : class_element(type, mark != 0, name));
+    info.elements.push_back(basic ? basic_element(*basic, mark, name, info) : class_element(type, mark != 0, name));
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "streamer/class_layout.h"
 #include "streamer/cpp_type.h"
+#include "streamer/element_form.h"
 
 namespace tfile {
 namespace {
@@ -436,15 +437,6 @@ class Writer {
   std::map<std::string, std::string> stems_;      // of files, by key
 };
 
-const char* kind_name(ElementKind kind) {
-  static constexpr const char* kNames[] = {
-      "TStreamerBase",      "TStreamerBasicType",     "TStreamerBasicPointer",     "TStreamerLoop",   "TStreamerObject",
-      "TStreamerObjectAny", "TStreamerObjectPointer", "TStreamerObjectAnyPointer", "TStreamerString", "TStreamerSTL",
-      "TStreamerSTLstring", "TStreamerArtificial",    "TStreamerElement"};
-  static_assert(std::size(kNames) == static_cast<std::size_t>(ElementKind::unknown) + 1);
-  return kNames[static_cast<std::size_t>(kind)];
-}
-
 }  // namespace
 
 std::vector<ClassHeader> class_headers(const StreamerInfos& infos) { return Writer(infos).headers(); }
@@ -454,9 +446,9 @@ std::vector<ClassDescription> class_descriptions(const StreamerInfos& infos) {
   for (const auto& info : infos.from_file()) {
     ClassDescription one{info->class_name, info->version, info->checksum, {}};
     for (const StreamerElement& e : info->elements) {
-      one.members.push_back({kind_name(e.kind), e.name, e.title, e.type_name, e.type, e.size, e.array_length,
-                             e.array_dim, e.max_index, e.base_version, e.count_name, e.count_class, e.stl_type,
-                             e.stl_content});
+      one.members.push_back({std::string(element_class(e.kind).name), e.name, e.title, e.type_name, e.type, e.size,
+                             e.array_length, e.array_dim, e.max_index, e.base_version, e.count_name, e.count_class,
+                             e.stl_type, e.stl_content});
     }
     out.push_back(std::move(one));
   }

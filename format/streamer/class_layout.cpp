@@ -6,24 +6,12 @@
 #include <utility>
 
 #include "streamer/compiler_scopes.h"
+#include "streamer/element_form.h"
 
 namespace tfile {
 namespace {
 
 using namespace element_type;
-
-// Classes with a streamer written by hand whose bytes do not follow their streamer info (docs/format.md, "Classes with
-// a streamer of their own").
-constexpr std::array kOwnStreamer = {
-    "TList",      "THashList",   "TObjArray",      "TMap",       "TClonesArray",   "TRef",
-    "TRefArray",  "TCollection", "TSeqCollection", "THashTable", "TOrdCollection", "TSortedList",
-    "TProcessID", "TUUID",       "TFile",          "TDirectory", "TDirectoryFile", "TKey",
-    "TBasket",    "TTree",       "TNtuple",        "TBranch",    "TFormula",       "TCanvas"};
-
-// An array of pointers has the pointer's own type in most files.
-bool is_pointer_slot(int type) {
-  return type == kObjectP || type == kAnyP || type == kObjectP + kOffsetArray || type == kAnyP + kOffsetArray;
-}
 
 // Slots from here on are renumbered in the end; no program has as many.
 constexpr std::uint32_t kPassedOver = 1u << 28;
@@ -32,11 +20,6 @@ bool is_integer(Dtype dtype) { return dtype != Dtype::f4 && dtype != Dtype::f8 &
 
 TypeName pointee(const StreamerElement& e) { return parse_type_name(without_pointer(e.type_name)); }
 
-// Arrays of these classes have one header of the streamer info around all items; arrays of other classes have none.
-bool has_array_frame(const StreamerElement& e) {
-  return e.type == kTString + kOffsetArray || e.type == kTObject + kOffsetArray || e.type == kTNamed + kOffsetArray;
-}
-
 std::uint32_t product(const std::vector<std::uint32_t>& shape) {
   std::uint32_t n = 1;
   for (auto d : shape) n *= d;
@@ -44,26 +27,6 @@ std::uint32_t product(const std::vector<std::uint32_t>& shape) {
 }
 
 }  // namespace
-
-bool has_own_streamer(std::string_view name) {
-  return std::find(kOwnStreamer.begin(), kOwnStreamer.end(), name) != kOwnStreamer.end() ||
-         name.starts_with("TMatrixTSym<") || name.starts_with("TMatrixTSparse<");
-}
-
-std::optional<Dtype> array_class_dtype(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Dtype>, 8> kArrays = {{{"TArrayC", Dtype::i1},
-                                                                          {"TArrayS", Dtype::i2},
-                                                                          {"TArrayI", Dtype::i4},
-                                                                          {"TArrayL", Dtype::i8},
-                                                                          {"TArrayL64", Dtype::i8},
-                                                                          {"TArrayF", Dtype::f4},
-                                                                          {"TArrayD", Dtype::f8},
-                                                                          {"TArray", Dtype::u1}}};
-  for (const auto& [array, dtype] : kArrays) {
-    if (array == name) return dtype;
-  }
-  return std::nullopt;
-}
 
 std::string_view without_pointer(std::string_view type) {
   while (!type.empty() && (type.back() == '*' || type.back() == ' ')) type.remove_suffix(1);
@@ -96,39 +59,6 @@ std::vector<std::uint32_t> element_shape(const StreamerElement& element) {
   if (shape.empty() && element.array_length > 0 && static_cast<std::uint64_t>(element.array_length) <= kArrayMax)
     shape.push_back(static_cast<std::uint32_t>(element.array_length));
   return shape;
-}
-
-std::optional<Dtype> basic_dtype(int type) {
-  switch (type) {
-    case kChar:
-    case kLegacyChar:
-      return Dtype::i1;
-    case kShort:
-      return Dtype::i2;
-    case kInt:
-      return Dtype::i4;
-    case kLong:
-    case kLong64:
-      return Dtype::i8;
-    case kFloat:
-      return Dtype::f4;
-    case kDouble:
-      return Dtype::f8;
-    case kUChar:
-      return Dtype::u1;
-    case kUShort:
-      return Dtype::u2;
-    case kUInt:
-    case kCounter:  // counts a `//[n]` array, so it is never negative; uproot shows it unsigned too
-      return Dtype::u4;
-    case kULong:
-    case kULong64:
-      return Dtype::u8;
-    case kBool:
-      return Dtype::b1;
-    default:
-      return std::nullopt;
-  }
 }
 
 LayoutCompiler::Mark LayoutCompiler::mark() const {
@@ -164,7 +94,7 @@ Block LayoutCompiler::close() {
 }
 
 std::uint32_t LayoutCompiler::new_slot(Slot slot) {
-  slot.is_unseen = unseen_ || passing_over_;
+  slot.is_unseen = passing_over_;
   if (passing_over_) {
     passed_over_slots_.push_back(slot);
     return kPassedOver + static_cast<std::uint32_t>(passed_over_slots_.size() - 1);
@@ -285,8 +215,8 @@ std::optional<LayoutCompiler::Counter> LayoutCompiler::counter(std::string_view 
 }
 
 Result<Shape> LayoutCompiler::value(const TypeName& type, Place place) {
-  const Deeper deeper(*this);
-  TRY_VOID(deeper.check());
+  const RecursionGuard guard(*this);
+  TRY_VOID(guard.check());
   switch (type.kind) {
     case TypeName::Kind::number:
       return numbers(type.dtype, {});
@@ -374,8 +304,8 @@ Result<Shape> LayoutCompiler::class_members_of_items(const StreamerInfo& info, O
 }
 
 Result<Shape> LayoutCompiler::value_of_items(const TypeName& type, Op::Kind kind) {
-  const Deeper deeper(*this);
-  TRY_VOID(deeper.check());
+  const RecursionGuard guard(*this);
+  TRY_VOID(guard.check());
   switch (type.kind) {
     case TypeName::Kind::sequence:
     case TypeName::Kind::map:
@@ -448,14 +378,9 @@ std::optional<TypeName> collection_of_its_own(const StreamerInfo& info) {
 }
 
 Result<Shape> LayoutCompiler::object(std::string_view class_name, const StreamerInfo* info) {
-  const Deeper deeper(*this);
-  TRY_VOID(deeper.check());
-  if (class_name == "TString") return string();
-  if (class_name == "TObject") return tobject();
-  if (class_name == "TDatime") return numbers(Dtype::u4, {});
-  if (const auto dtype = array_class_dtype(class_name))
-    return list({.kind = Op::Kind::list}, [&]() -> Result<Shape> { return numbers(*dtype, {}); });
-  if (auto own = own_streamer(class_name)) return *std::move(own);
+  const RecursionGuard guard(*this);
+  TRY_VOID(guard.check());
+  if (const OwnClass* own = own_class(class_name)) return own_value(*own, class_name);
   if (has_own_streamer(class_name))
     return fail(ErrorKind::unsupported,
                 "class " + std::string(class_name) + " is not decoded: it has a streamer of its own");
@@ -491,8 +416,8 @@ Result<Shape> LayoutCompiler::members(const StreamerInfo& info, std::vector<Slot
 }
 
 Result<Shape> LayoutCompiler::element(const StreamerElement& e) {
-  const Deeper deeper(*this);
-  TRY_VOID(deeper.check());
+  const RecursionGuard guard(*this);
+  TRY_VOID(guard.check());
   const MemberAround around(*this, e.name);
   const auto counters = static_cast<std::ptrdiff_t>(counters_.size());
   TRY(Shape shape, element_body(e));
@@ -505,34 +430,40 @@ Result<Shape> LayoutCompiler::element(const StreamerElement& e) {
 }
 
 Result<Shape> LayoutCompiler::element_body(const StreamerElement& e) {
-  const int type = e.type;
-  if (is_base(e)) {
-    const TypeName base = parse_type_name(e.name);
-    if (base.kind != TypeName::Kind::named_class) return value(base, Place::member);
-    return object(e.name, find_class(infos_, e.name, e.base_version, e.base_checksum));
+  const ElementForm form = form_of(e);
+  switch (form.kind) {
+    case ElementForm::Kind::base: {
+      const TypeName base = parse_type_name(e.name);
+      if (base.kind != TypeName::Kind::named_class) return value(base, Place::member);
+      return object(e.name, find_class(infos_, e.name, e.base_version, e.base_checksum));
+    }
+    case ElementForm::Kind::collection:
+      return stl_element(e);
+    case ElementForm::Kind::c_string:
+      return string(Op::Kind::long_string);
+    case ElementForm::Kind::number:
+      return basic(e, form.basic, form.is_array ? element_shape(e) : std::vector<std::uint32_t>());
+    case ElementForm::Kind::counted:
+      return counted_array(e);
+    case ElementForm::Kind::loop:
+      return loop(e, false);
+    case ElementForm::Kind::tstring:
+    case ElementForm::Kind::tobject:
+    case ElementForm::Kind::tnamed:
+    case ElementForm::Kind::object: {
+      if (form.is_array) return array_of(e);
+      const TypeName type = parse_type_name(class_of(e));
+      return type.kind == TypeName::Kind::named_class ? object(type.text) : value(type, Place::member);
+    }
+    case ElementForm::Kind::pointer:
+      if (!form.is_array) return pointer(pointee(e));
+      return array_items(e, [&] { return pointer(pointee(e)); });
+    case ElementForm::Kind::by_name:
+    case ElementForm::Kind::unknown:
+      break;
   }
-  if (e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) return stl_element(e);
-  if (type == kTObject) return tobject();
-  if (type == kTNamed) return object("TNamed");
-  if (type == kCharStar) return string(Op::Kind::long_string);
-  if (type > kBase && type < kOffsetArray) return basic(e, type, {});
-  if (type > kOffsetArray && type < kOffsetPointer) return basic(e, type - kOffsetArray, element_shape(e));
-  if (type > kOffsetPointer && type < kObject) return counted_array(e);
-  if (type == kTString) return string();
-  if (type == kObject || type == kAny || type == kObjectp || type == kAnyp) {
-    const TypeName class_type = parse_type_name(without_pointer(e.type_name));
-    return class_type.kind == TypeName::Kind::named_class ? object(class_type.text) : value(class_type, Place::member);
-  }
-  if (type == kObject + kOffsetArray || type == kAny + kOffsetArray || type == kTString + kOffsetArray ||
-      type == kTNamed + kOffsetArray || type == kTObject + kOffsetArray)
-    return array_of(e);
-  if (is_pointer_slot(type)) {
-    if (e.array_length == 0) return pointer(pointee(e));
-    return array_items(e, [&] { return pointer(pointee(e)); });
-  }
-  if (type == kStreamLoop || type == kStreamLoop + kOffsetArray) return loop(e, false);
   return fail(ErrorKind::unsupported,
-              e.type_name + " " + e.name + " (element type " + std::to_string(type) + ") is not decoded");
+              e.type_name + " " + e.name + " (element type " + std::to_string(e.type) + ") is not decoded");
 }
 
 Result<Shape> LayoutCompiler::basic(const StreamerElement& e, int type, std::vector<std::uint32_t> shape) {
@@ -605,17 +536,18 @@ Result<Shape> LayoutCompiler::counted_member(const StreamerElement& e) {
 
 // `T a[n]` of objects, each as it is alone.
 Result<Shape> LayoutCompiler::array_of(const StreamerElement& e) {
-  if (has_array_frame(e)) add({.kind = Op::Kind::frame});
-  const TypeName item = parse_type_name(array_class(e));
+  if (form_of(e).has_frame_around()) add({.kind = Op::Kind::frame});
+  const TypeName item = parse_type_name(class_of(e));
   // Collections have no header of their own here.
   const bool is_class = item.kind == TypeName::Kind::named_class || item.kind == TypeName::Kind::pair;
   return array_items(e, [&] { return value(item, is_class ? Place::member : Place::item); });
 }
 
-std::string_view LayoutCompiler::array_class(const StreamerElement& e) {
-  if (e.type == kTObject + kOffsetArray) return "TObject";
-  if (e.type == kTNamed + kOffsetArray) return "TNamed";
-  return e.type == kTString + kOffsetArray ? "TString" : without_pointer(e.type_name);
+std::string_view LayoutCompiler::class_of(const StreamerElement& e) {
+  const ElementForm form = form_of(e);
+  if (form.kind == ElementForm::Kind::tobject) return "TObject";
+  if (form.kind == ElementForm::Kind::tnamed) return "TNamed";
+  return form.kind == ElementForm::Kind::tstring ? "TString" : without_pointer(e.type_name);
 }
 
 template <class Body>
@@ -651,16 +583,17 @@ Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind k
                      [&](auto collection) { return of_items(kind, [&] { return array_items(e, collection); }); }, type);
                });
   }
-  if (has_array_frame(e)) {
+  const ElementForm form = form_of(e);
+  if (form.has_frame_around()) {
     add({.kind = Op::Kind::frame});
-    return of_items(kind, [&] { return array_items(e, [&] { return object(array_class(e)); }); });
+    return of_items(kind, [&] { return array_items(e, [&] { return object(class_of(e)); }); });
   }
-  if (is_base(e) && e.name != "TObject" && !array_class_dtype(e.name)) {
+  if (is_base(e) && !own_class(e.name)) {
     const StreamerInfo* info = find_class(infos_, e.name, e.base_version, e.base_checksum);
     if (info && !has_own_streamer(e.name)) return class_members_of_items(*info, kind);
   }
-  const bool is_loop = e.type == kStreamLoop || e.type == kStreamLoop + kOffsetArray;
-  is_member_branch_ = kind == Op::Kind::rest && e.type > kOffsetPointer && e.type < kObject;
+  const bool is_loop = form.kind == ElementForm::Kind::loop;
+  is_member_branch_ = kind == Op::Kind::rest && form.kind == ElementForm::Kind::counted;
   auto shape = of_items(kind, [&] { return is_loop ? loop(e, kind == Op::Kind::rest) : element_body(e); });
   if (e.kind == ElementKind::basic && kind == Op::Kind::repeat && !counters_.empty() && counters_.back().name == e.name)
     counters_.back().of_item = true;
@@ -668,8 +601,8 @@ Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind k
 }
 
 Result<Shape> LayoutCompiler::element_of_items(const StreamerElement& e, Op::Kind kind) {
-  const Deeper deeper(*this);
-  TRY_VOID(deeper.check());
+  const RecursionGuard guard(*this);
+  TRY_VOID(guard.check());
   const MemberAround around(*this, e.name);
   Result<Shape> shape = body_of_items(e, kind);
   if (!shape) return shape;

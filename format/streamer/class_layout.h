@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "streamer/basic_type.h"
+#include "streamer/own_class.h"
 #include "streamer/read_program.h"
 #include "streamer/streamer_info.h"
 #include "streamer/type_name.h"
@@ -122,7 +124,7 @@ class LayoutCompiler {
   Program finish();
 
  private:
-  class Deeper;
+  class RecursionGuard;
   class ClassAround;
   class MemberAround;
   Block close();
@@ -158,7 +160,7 @@ class LayoutCompiler {
   Result<Shape> basic(const StreamerElement&, int type, std::vector<std::uint32_t> shape);
   Result<Shape> counted_array(const StreamerElement&);
   Result<Shape> array_of(const StreamerElement&);
-  static std::string_view array_class(const StreamerElement&);
+  static std::string_view class_of(const StreamerElement&);
   template <class Body>
   Result<Shape> array_items(const StreamerElement&, Body);
   template <class Around>
@@ -193,15 +195,13 @@ class LayoutCompiler {
   Alternatives compile_alternatives(const std::vector<std::string>& classes);
   Result<Shape> pointed_value(const std::string& class_name);
 
-  // own_streamer.cpp: classes with a streamer written by hand that is ROOT's own; nothing for others.
-  std::optional<Result<Shape>> own_streamer(std::string_view class_name);
+  // own_streamer.cpp: values of the classes that own_class.h tells of
+  Result<Shape> own_value(const OwnClass&, std::string_view class_name);
   Shape tref();
-  Shape tref_array();
-  Result<Shape> object_array(std::string_view class_name);
-  Result<Shape> object_map();
-  Result<Shape> clones_array();
+  Result<Shape> root_collection(const OwnClass&);
+  Result<Shape> numbers_with_head(const OwnClass&);
+  Result<Shape> clones_array(const OwnClass&);
   Result<Shape> symmetric_matrix(std::string_view class_name);
-  void collection_head();
   Shape named(Shape, std::string name);
   template <class Body>
   Result<Shape> with_header(Body body) {
@@ -231,7 +231,6 @@ class LayoutCompiler {
       0;  // below program_.slots.size() while the second of two forms fills the slots of the first
   bool forms_differ_ = false;
   bool is_member_branch_ = false;        // what is compiled is the branch of one member of a split collection's items
-  bool unseen_ = false;                  // new slots have no column
   bool passing_over_ = false;            // new slots are for members that the main form of a class does not have...
   std::vector<Slot> passed_over_slots_;  // ...and get their places behind all others in the end
   int forms_left_ = 64;                  // classes in classes in forms of classes must come to an end
@@ -241,13 +240,6 @@ class LayoutCompiler {
 
 // The collection as which a class with a collection proxy of its own is stored; nothing for other classes.
 std::optional<TypeName> collection_of_its_own(const StreamerInfo&);
-
-// Whether objects of the class may be written by a streamer of its own, so that its bytes do not follow its
-// description.
-bool has_own_streamer(std::string_view class_name);
-
-// TArrayC and its kin: n i4, then the numbers, without a header.
-std::optional<Dtype> array_class_dtype(std::string_view class_name);
 
 // "Track **" -> "Track".
 std::string_view without_pointer(std::string_view type);
@@ -261,8 +253,5 @@ inline constexpr std::uint64_t kArrayMax = 1 << 28;
 
 // The shape of a fixed array member; {} for a single value.
 std::vector<std::uint32_t> element_shape(const StreamerElement&);
-
-// The dtype of an element type 1..19 that is stored as it is; nothing for 0, 7, 9, 10, 15, 19.
-std::optional<Dtype> basic_dtype(int element_type);
 
 }  // namespace tfile

@@ -8,8 +8,8 @@ namespace {
 
 using namespace element_type;
 
-// Tells nobody: for finding where values end.
-class Silence final : public ObjectVisitor {
+// For finding where values end.
+class NullVisitor final : public ObjectVisitor {
  public:
   void begin_object(std::string_view, std::uint32_t) override {}
   void end_object() override {}
@@ -122,7 +122,7 @@ void ObjectWalk::items_by_member(Cursor& in, std::uint32_t count, const Streamer
 
 void ObjectWalk::add_class_columns(Cursor& in, std::uint32_t count, const StreamerInfo& info,
                                    std::vector<MemberColumn>& columns) {
-  const Deeper deeper(*this);
+  const RecursionGuard guard(*this);
   for (const StreamerElement& e : info.elements) {
     if (!may_go_on(in)) return;
     if (!is_base(e)) {
@@ -130,8 +130,7 @@ void ObjectWalk::add_class_columns(Cursor& in, std::uint32_t count, const Stream
       continue;
     }
     const StreamerInfo* above = find(e.name, e.base_version, e.base_checksum);
-    if (above && !has_header(in, e) && e.name != "TObject" && !array_class_dtype(e.name) &&
-        !collection_reader(e.name)) {
+    if (above && !has_header(in, e) && !own_class(e.name)) {
       add_class_columns(in, count, *above, columns);
     } else {
       add_column(
@@ -154,12 +153,10 @@ void ObjectWalk::add_element_column(Cursor& in, std::uint32_t count, const Strea
   const Prepared& p = prepared(e);
   if ((e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) && p.shape.empty())
     return add_value_column(in, count, e.name, p.type, columns);
-  if (e.type == kTString + kOffsetArray || e.type == kTNamed + kOffsetArray || e.type == kTObject + kOffsetArray) {
+  if (const ElementForm form = form_of(e); form.has_frame_around()) {
     read_frame(in);
-    const int type = e.type - kOffsetArray;
     return add_column(
-        in, count, e.name,
-        [this, &e, &p, type](Cursor& at) { shaped(at, p.shape, [&] { object_element(at, e, type); }); }, columns);
+        in, count, e.name, [this, &e, form](Cursor& at) { object_items(at, e, form.kind); }, columns);
   }
   add_column(
       in, count, e.name, [this, &e](Cursor& at) { element(at, e); }, columns);
@@ -186,12 +183,12 @@ void ObjectWalk::add_value_column(Cursor& in, std::uint32_t count, std::string_v
       in, count, name, [this, &type](Cursor& at) { value(at, type, Place::member); }, columns);
 }
 
-// Finds where this member of each item begins, by reading it in silence.
+// Finds where this member of each item begins, by reading it for nobody.
 void ObjectWalk::add_column(Cursor& in, std::uint32_t count, std::string_view name, std::function<void(Cursor&)> read,
                             std::vector<MemberColumn>& columns) {
   MemberColumn column{name, std::move(read), {}};
-  Silence silence;
-  ObjectVisitor* outer = std::exchange(visitor_, &silence);
+  NullVisitor nobody;
+  ObjectVisitor* outer = std::exchange(visitor_, &nobody);
   for (std::uint32_t i = 0; i < count && may_go_on(in); ++i) {
     column.starts.push_back(static_cast<std::uint32_t>(in.position()));
     column.read(in);

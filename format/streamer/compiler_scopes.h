@@ -15,10 +15,10 @@ inline constexpr int kDepthMax = 40;
 inline constexpr std::size_t kOpsMax = 30'000;
 
 // Bounds the recursion through types and classes.
-class LayoutCompiler::Deeper {
+class LayoutCompiler::RecursionGuard {
  public:
-  explicit Deeper(LayoutCompiler& compiler) : compiler_(compiler) { ++compiler_.depth_; }
-  ~Deeper() { --compiler_.depth_; }
+  explicit RecursionGuard(LayoutCompiler& compiler) : compiler_(compiler) { ++compiler_.depth_; }
+  ~RecursionGuard() { --compiler_.depth_; }
   Result<> check() const {
     if (compiler_.depth_ > kDepthMax || compiler_.program_.ops.size() + compiler_.open_.size() > kOpsMax)
       return fail(ErrorKind::unsupported, "type is nested too deeply");

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "streamer/type_name.h"
+#include "streamer/basic_type.h"
 
 namespace tfile {
 namespace {
@@ -250,21 +250,8 @@ class Parser {
 
 // ROOT's own names of fundamental types are other names of the same types.
 static std::string_view plain_name(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kNames = {
-      {{"Int_t", "int"},
-       {"UInt_t", "unsigned int"},
-       {"Short_t", "short"},
-       {"UShort_t", "unsigned short"},
-       {"Char_t", "char"},
-       {"UChar_t", "unsigned char"},
-       {"Bool_t", "bool"},
-       {"Float_t", "float"},
-       {"Double_t", "double"},
-       {"Long_t", "long"},
-       {"Long64_t", "long long"},
-       {"ULong64_t", "unsigned long long"}}};
-  const auto found = std::find_if(kNames.begin(), kNames.end(), [&](const auto& known) { return known.first == name; });
-  return found == kNames.end() ? name : found->second;
+  const BasicType* type = basic_type_of_root(name);
+  return type ? type->cpp_name : name;
 }
 
 CppType parse_cpp_type(std::string_view text) { return Parser(trim(text)).type(0); }

@@ -58,6 +58,7 @@ bool FixedItems::learn_op(const Program& program, const Op& op, std::span<const 
       size_ += op.count;
       return true;
     case Op::Kind::tobject:
+      checks_.push_back({static_cast<std::uint32_t>(size_), kByteCountBit, 0});  // none in front of the version
       size_ += 2;
       add_part(4, op.slot);
       add_bits(op.slot + 1);

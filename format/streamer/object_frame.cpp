@@ -67,16 +67,26 @@ void leave_frame(Cursor& in, const Frame& frame) {
   in.seek(frame.end, "object: end");
 }
 
-void skip_tobject(Cursor& in) {
+TObjectParts read_object_bits(Cursor& in) {
+  TObjectParts parts;
+  parts.bits = in.take(4, "TObject: fBits");
+  if (!parts.bits.empty()) parts.flags = load_big<std::uint32_t>(parts.bits.data());
+  if (parts.flags & kIsReferencedBit) parts.process_id = in.take(2, "TObject: process id");
+  return parts;
+}
+
+TObjectParts read_tobject(Cursor& in) {
   const auto version = in.big<std::uint16_t>("TObject: version");
   if (version & kVersionByteCountBit) in.skip(4, "TObject: byte count");  // rest of the count, and the version
-  in.skip(4, "TObject: fUniqueID");
-  if (in.big<std::uint32_t>("TObject: fBits") & kIsReferencedBit) in.skip(2, "TObject: process id");
+  const auto unique_id = in.take(4, "TObject: fUniqueID");
+  TObjectParts parts = read_object_bits(in);
+  parts.unique_id = unique_id;
+  return parts;
 }
 
 NamedText read_tnamed(Cursor& in) {
   const Frame frame = read_frame(in);
-  skip_tobject(in);
+  read_tobject(in);
   NamedText text;
   text.name = in.string("TNamed: fName");
   text.title = in.string("TNamed: fTitle");

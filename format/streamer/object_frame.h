@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "bytes/cursor.h"
@@ -34,8 +35,16 @@ Frame read_frame(Cursor&);
 // To the end of a counted object, whatever of it was read; elsewhere nothing. Having read beyond it is a failure.
 void leave_frame(Cursor&, const Frame&);
 
-// Over a TObject (version, fUniqueID, fBits, and two bytes more if it is referenced).
-void skip_tobject(Cursor&);
+// The parts of a TObject as they are stored; empty where they are not there.
+struct TObjectParts {
+  std::span<const std::byte> unique_id, bits;  // u4 each
+  std::span<const std::byte> process_id;       // u2, of an object that is referenced
+  std::uint32_t flags = 0;                     // the number in `bits`
+};
+// Its version stands in front, with a byte count or without.
+TObjectParts read_tobject(Cursor&);
+// fBits of a split TObject, and what belongs to it.
+TObjectParts read_object_bits(Cursor&);
 
 struct NamedText {
   std::string_view name, title;

@@ -19,8 +19,6 @@ constexpr std::uint64_t kValuesPerByte = 8, kValuesMin = 100'000;
 // The name of the member under which an object tells what of it could not be read.
 constexpr std::string_view kUnread = "$unread";
 
-constexpr std::uint32_t kIsReferenced = 0x10;  // in TObject::fBits: the number of a process id follows
-
 // Of a class known here by what its hand-written streamer does (builtin_streamer_infos.cpp).
 std::string_view without_mark(std::string_view class_name) {
   if (class_name.ends_with('~')) class_name.remove_suffix(1);
@@ -59,10 +57,6 @@ std::string_view member_of_base(const TypeName& base) {
 
 // "tp<Int_t>" -> "tp<int>": a member may name its class with typedefs, streamer infos do not.
 std::string with_plain_types(std::string_view name) {
-  static constexpr std::pair<std::string_view, std::string_view> kTypedefs[] = {
-      {"Int_t", "int"},     {"UInt_t", "unsigned int"},   {"Short_t", "short"}, {"UShort_t", "unsigned short"},
-      {"Char_t", "char"},   {"UChar_t", "unsigned char"}, {"Long_t", "long"},   {"ULong_t", "unsigned long"},
-      {"Float_t", "float"}, {"Double_t", "double"},       {"Bool_t", "bool"}};
   std::string plain;
   std::size_t begin = 0;
   const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == ':'; };
@@ -70,11 +64,9 @@ std::string with_plain_types(std::string_view name) {
     std::size_t end = begin;
     while (end < name.size() && is_letter(name[end])) ++end;
     if (end == begin) ++end;
-    std::string_view word = name.substr(begin, end - begin);
-    for (const auto& [alias, type] : kTypedefs) {
-      if (word == alias) word = type;
-    }
-    plain += word;
+    const std::string_view word = name.substr(begin, end - begin);
+    const BasicType* type = basic_type_of_root(word);
+    plain += type ? type->described : word;
     begin = end;
   }
   return plain;
@@ -120,9 +112,8 @@ const ObjectWalk::Prepared& ObjectWalk::prepared(const StreamerElement& e) {
       p.type.arguments[0].dtype = *dtype;
     }
     p.shape = element_shape(e);
-    const int basic = e.type % kOffsetArray;
-    if (e.type < kObject && (basic == kDouble32 || basic == kFloat16))
-      p.packing = parse_packing(e.title, basic == kDouble32);
+    const int basic = form_of(e).basic;
+    if (basic == kDouble32 || basic == kFloat16) p.packing = parse_packing(e.title, basic == kDouble32);
   }
   return p;
 }
@@ -158,27 +149,9 @@ void ObjectWalk::note(std::string_view reason) {
 }
 
 void ObjectWalk::class_value(Cursor& in, std::string_view name, std::uint32_t identity) {
-  const Deeper deeper(*this);
+  const RecursionGuard guard(*this);
   if (!may_go_on(in)) return visitor_->null();
-  if (name == "TString") return visitor_->text(in.string("TString"));
-  if (const auto dtype = array_class_dtype(name)) return array(in, *dtype);
-  if (name == "TObject" || name == "TRef") {
-    visitor_->begin_object(name, identity);
-    tobject(in, name == "TRef");
-    return visitor_->end_object();
-  }
-  if (name == "TDatime") {
-    visitor_->begin_object(name, identity);
-    visitor_->member("fDatime");
-    number(in, Dtype::u4);
-    return visitor_->end_object();
-  }
-  if (const auto collection = collection_reader(name)) {
-    visitor_->begin_object(name, identity);
-    (this->*collection)(in, name);
-    return visitor_->end_object();
-  }
-  if (name.starts_with("TMatrixTSym<")) return symmetric_matrix(in, name, identity);
+  if (const OwnClass* own = own_class(name)) return own_value(in, *own, name, identity);
   framed(in, name, identity);
 }
 
@@ -228,14 +201,9 @@ void ObjectWalk::members(Cursor& in, const StreamerInfo& info) {
 }
 
 void ObjectWalk::base(Cursor& in, const StreamerElement& e) {
-  const Deeper deeper(*this);
+  const RecursionGuard guard(*this);
   if (!may_go_on(in)) return;
-  if (e.name == "TObject" || e.name == "TRef") return tobject(in, e.name == "TRef");
-  if (const auto dtype = array_class_dtype(e.name)) {
-    visitor_->member("fArray");
-    return array(in, *dtype);
-  }
-  if (const auto collection = collection_reader(e.name)) return (this->*collection)(in, e.name);
+  if (const OwnClass* own = own_class(e.name); own && own_members(in, *own)) return;
   if (const TypeName& type = prepared(e).type; type.kind != TypeName::Kind::named_class) {
     visitor_->member(member_of_base(type));
     return value(in, type, Place::member);
@@ -254,27 +222,25 @@ void ObjectWalk::base(Cursor& in, const StreamerElement& e) {
 
 // fUniqueID, fBits, and the number of a process id where a TRef points or can point here.
 void ObjectWalk::tobject(Cursor& in, bool is_reference) {
-  const auto version = in.big<std::uint16_t>("TObject: version");
-  if (version & 0x4000) in.skip(4, "TObject: byte count");  // rest of the count, and the version
+  const TObjectParts parts = read_tobject(in);
   visitor_->member("fUniqueID");
-  number(in, Dtype::u4);
+  told(parts.unique_id, Dtype::u4);
   visitor_->member("fBits");
-  const std::uint32_t bits = bits_of(in);
-  if (!is_reference && !(bits & kIsReferenced)) return;
+  told(parts.bits, Dtype::u4);
+  if (!is_reference && !(parts.flags & kIsReferencedBit)) return;
   visitor_->member("fPID");
-  number(in, Dtype::u2);
+  told(is_reference ? in.take(2, "TRef: fPID") : parts.process_id, Dtype::u2);
 }
 
-std::uint32_t ObjectWalk::bits_of(Cursor& in) {
-  Cursor ahead = in;
-  const auto bits = ahead.big<std::uint32_t>("TObject: fBits");
-  number(in, Dtype::u4);
-  return bits;
+// A number that was read; none where that failed.
+void ObjectWalk::told(std::span<const std::byte> stored, Dtype dtype) {
+  if (stored.empty()) return visitor_->null();
+  visitor_->number({stored, dtype});
 }
 
 // A pointer slot.
 void ObjectWalk::pointer(Cursor& in) {
-  const Deeper deeper(*this);
+  const RecursionGuard guard(*this);
   if (!may_go_on(in)) return visitor_->null();
   const ObjectTag tag = read_object_tag(in, origin_);
   if (in.failed() || tag.kind == ObjectTag::Kind::null) return visitor_->null();
@@ -290,59 +256,56 @@ void ObjectWalk::pointer(Cursor& in) {
 }
 
 void ObjectWalk::element(Cursor& in, const StreamerElement& e) {
-  const Deeper deeper(*this);
+  const RecursionGuard guard(*this);
   if (!may_go_on(in)) return visitor_->null();
-  const int type = e.type;
-  if (e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) return stl_element(in, e);
-  if (type == kCharStar) return long_text(in);
-  if (type > kBase && type < kOffsetArray) return single(in, e);
-  if (type > kOffsetArray && type < kOffsetPointer) return fixed_array(in, e);
-  if (type > kOffsetPointer && type < kObject) return counted_array(in, e);
-  if (type == kStreamLoop || type == kStreamLoop + kOffsetArray) return loop(in, e);
-  if (type == kStreamer) return value(in, prepared(e).type, Place::member);
-  if (type > kObject + kOffsetArray - 1 && type <= kStlp + kOffsetArray) return object_items(in, e);
-  object_element(in, e, type);
+  const ElementForm form = form_of(e);
+  switch (form.kind) {
+    case ElementForm::Kind::collection:
+      return stl_element(in, e);
+    case ElementForm::Kind::c_string:
+      return long_text(in);
+    case ElementForm::Kind::number:
+      return form.is_array ? fixed_array(in, e, form.basic) : single(in, e);
+    case ElementForm::Kind::counted:
+      return counted_array(in, e, form.basic);
+    case ElementForm::Kind::loop:
+      return loop(in, e);
+    default:
+      if (form.has_frame_around()) read_frame(in);
+      return form.is_array ? object_items(in, e, form.kind) : object_element(in, e, form.kind);
+  }
 }
 
-void ObjectWalk::object_element(Cursor& in, const StreamerElement& e, int type) {
-  switch (type) {
-    case kTString:
+// `T a[2][3]` of objects or pointers.
+void ObjectWalk::object_items(Cursor& in, const StreamerElement& e, ElementForm::Kind form) {
+  shaped(in, prepared(e).shape, [&] { object_element(in, e, form); });
+}
+
+void ObjectWalk::object_element(Cursor& in, const StreamerElement& e, ElementForm::Kind form) {
+  const TypeName& type = prepared(e).type;
+  switch (form) {
+    case ElementForm::Kind::tstring:
       return visitor_->text(in.string("TString"));
-    case kTObject:
+    case ElementForm::Kind::tobject:
       return class_value(in, "TObject", 0);
-    case kTNamed:
+    case ElementForm::Kind::tnamed:
       return class_value(in, "TNamed", 0);
-    case kObjectP:
-    case kAnyP:
-    case kAnyPnoVT:
+    case ElementForm::Kind::pointer:
       return pointer(in);
-    case kObject:
-    case kAny:
-    case kObjectp:
-    case kAnyp: {
-      const TypeName& class_type = prepared(e).type;
-      if (class_type.kind == TypeName::Kind::named_class) return class_value(in, class_type.text, 0);
-      return value(in, class_type, Place::member);
-    }
-    case kStlp:
-      return value(in, prepared(e).type, Place::member);
+    case ElementForm::Kind::object:
+      if (type.kind == TypeName::Kind::named_class) return class_value(in, type.text, 0);
+      return value(in, type, Place::member);
+    case ElementForm::Kind::by_name:
+      return value(in, type, Place::member);
     default:
       in.reject("member of an unknown kind");
       return visitor_->null();
   }
 }
 
-// `T a[2][3]` of objects or pointers. Of some classes, one header stands around all items.
-void ObjectWalk::object_items(Cursor& in, const StreamerElement& e) {
-  const int type = e.type - kOffsetArray;
-  if (type == kTString || type == kTObject || type == kTNamed) read_frame(in);
-  shaped(in, prepared(e).shape, [&] { object_element(in, e, type); });
-}
-
 void ObjectWalk::single(Cursor& in, const StreamerElement& e) {
   if (e.type == kBits) {
-    if (bits_of(in) & kIsReferenced) in.skip(2, "TObject: process id");
-    return;
+    return told(read_object_bits(in).bits, Dtype::u4);
   }
   const auto numbers = number_type(e, e.type);
   if (!numbers) {
@@ -356,8 +319,8 @@ void ObjectWalk::single(Cursor& in, const StreamerElement& e) {
   number(in, *numbers);
 }
 
-void ObjectWalk::fixed_array(Cursor& in, const StreamerElement& e) {
-  const auto type = number_type(e, e.type - kOffsetArray);
+void ObjectWalk::fixed_array(Cursor& in, const StreamerElement& e, int basic) {
+  const auto type = number_type(e, basic);
   if (!type) {
     in.reject("array of an unknown kind");
     return visitor_->null();
@@ -367,9 +330,9 @@ void ObjectWalk::fixed_array(Cursor& in, const StreamerElement& e) {
 }
 
 // `T* p; //[n]`: a flag (but for old classes), then as many numbers as another member said.
-void ObjectWalk::counted_array(Cursor& in, const StreamerElement& e) {
+void ObjectWalk::counted_array(Cursor& in, const StreamerElement& e, int basic) {
   const auto count = counter(e.count_name);
-  const auto type = number_type(e, e.type - kOffsetPointer);
+  const auto type = number_type(e, basic);
   if (!count || !type || *count < 0) {
     in.reject("counted array");
     return visitor_->null();
@@ -443,9 +406,9 @@ void ObjectWalk::numbers(Cursor& in, NumberType type, std::uint64_t count, std::
 }
 
 void ObjectWalk::array(Cursor& in, Dtype dtype) {
-  const auto count = in.big<std::int32_t>("TArray: fN");
-  if (count < 0) in.reject("TArray: fN");
-  numbers(in, {.dtype = dtype}, in.failed() ? 0 : static_cast<std::uint64_t>(count), {});
+  const auto numbers = read_array(in, dtype);
+  if (in.failed()) return visitor_->null();
+  visitor_->numbers({numbers, dtype}, {});
 }
 
 void ObjectWalk::long_text(Cursor& in) {
@@ -456,7 +419,7 @@ void ObjectWalk::long_text(Cursor& in) {
 }
 
 void ObjectWalk::value(Cursor& in, const TypeName& type, Place place) {
-  const Deeper deeper(*this);
+  const RecursionGuard guard(*this);
   if (!may_go_on(in)) return visitor_->null();
   switch (type.kind) {
     case TypeName::Kind::number:

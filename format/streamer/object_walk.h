@@ -12,6 +12,7 @@
 
 #include "bytes/cursor.h"
 #include "streamer/class_layout.h"
+#include "streamer/element_form.h"
 #include "streamer/object_frame.h"
 #include "streamer/object_visitor.h"
 #include "streamer/packing.h"
@@ -50,20 +51,19 @@ class ObjectWalk {
     std::function<void(Cursor&)> read;
     std::vector<std::uint32_t> starts;
   };
-  class Deeper {
+  class RecursionGuard {
    public:
-    explicit Deeper(ObjectWalk& reader) : reader_(reader) { ++reader_.depth_; }
-    ~Deeper() { --reader_.depth_; }
+    explicit RecursionGuard(ObjectWalk& walk) : walk_(walk) { ++walk_.depth_; }
+    ~RecursionGuard() { --walk_.depth_; }
 
    private:
-    ObjectWalk& reader_;
+    ObjectWalk& walk_;
   };
   struct NumberType {
     Dtype dtype = Dtype::u1;
     const Packing* packing = nullptr;
     bool is_char = false;
   };
-  using CollectionReader = void (ObjectWalk::*)(Cursor&, std::string_view class_name);
 
   // object_walk.cpp: objects, their bases and members, pointers, numbers, values of C++ types
   bool may_go_on(Cursor& in);
@@ -79,14 +79,14 @@ class ObjectWalk {
   void members(Cursor& in, const StreamerInfo& info);
   void base(Cursor& in, const StreamerElement& e);
   void tobject(Cursor& in, bool is_reference);
-  std::uint32_t bits_of(Cursor& in);
+  void told(std::span<const std::byte> stored, Dtype dtype);
   void pointer(Cursor& in);
   void element(Cursor& in, const StreamerElement& e);
-  void object_element(Cursor& in, const StreamerElement& e, int type);
-  void object_items(Cursor& in, const StreamerElement& e);
+  void object_items(Cursor& in, const StreamerElement& e, ElementForm::Kind form);
+  void object_element(Cursor& in, const StreamerElement& e, ElementForm::Kind form);
   void single(Cursor& in, const StreamerElement& e);
-  void fixed_array(Cursor& in, const StreamerElement& e);
-  void counted_array(Cursor& in, const StreamerElement& e);
+  void fixed_array(Cursor& in, const StreamerElement& e, int basic);
+  void counted_array(Cursor& in, const StreamerElement& e, int basic);
   void loop(Cursor& outer, const StreamerElement& e);
   std::optional<std::int64_t> counter(std::string_view name) const;
   std::optional<NumberType> number_type(const StreamerElement& e, int type);
@@ -138,18 +138,12 @@ class ObjectWalk {
 
   // own_streamer_walk.cpp: classes whose streamers are written by hand
   void symmetric_matrix(Cursor& in, std::string_view name, std::uint32_t identity);
-  static CollectionReader collection_reader(std::string_view name);
-  std::int32_t collection_head(Cursor& in, const Frame& frame, std::string_view class_name);
-  void collection_name(Cursor& in, bool has_name, std::string_view class_name);
-  static std::int32_t collection_size(Cursor& in);
-  void list(Cursor& outer, std::string_view class_name);
+  void own_value(Cursor& in, const OwnClass& own, std::string_view name, std::uint32_t identity);
+  bool own_members(Cursor& in, const OwnClass& own);
+  void root_collection(Cursor& outer, const OwnClass& own);
+  void pointers(Cursor& in, const OwnClass& own, std::uint32_t count, std::uint16_t version);
   void pointer_unless_null(Cursor& in);
-  void object_array(Cursor& outer, std::string_view class_name);
-  void plain_collection(Cursor& outer, std::string_view class_name);
-  void pointers(Cursor& outer, std::string_view class_name, bool has_lower_bound);
-  void map(Cursor& outer, std::string_view class_name);
-  void ref_array(Cursor& outer, std::string_view class_name);
-  void clones_array(Cursor& outer, std::string_view class_name);
+  void clones(Cursor& in, const CollectionHead& head);
 
   const StreamerInfos& infos_;
   const std::uint32_t origin_;

@@ -10,14 +10,24 @@ Shape LayoutCompiler::named(Shape shape, std::string name) {
   return shape;
 }
 
-std::optional<Result<Shape>> LayoutCompiler::own_streamer(std::string_view name) {
-  if (name == "TRef") return Result<Shape>(tref());
-  if (name == "TRefArray") return with_header([&]() -> Result<Shape> { return tref_array(); });
-  if (name == "TObjArray" || name == "TList" || name == "THashList" || name == "TSortedList") return object_array(name);
-  if (name == "TMap") return object_map();
-  if (name == "TClonesArray") return clones_array();
-  if (name.starts_with("TMatrixTSym<")) return symmetric_matrix(name);
-  return std::nullopt;
+Result<Shape> LayoutCompiler::own_value(const OwnClass& own, std::string_view name) {
+  switch (own.kind) {
+    case OwnClass::Kind::tobject:
+      return tobject();
+    case OwnClass::Kind::tstring:
+      return string();
+    case OwnClass::Kind::number:
+      return numbers(own.dtype, {});
+    case OwnClass::Kind::array:
+      return list({.kind = Op::Kind::list}, [&]() -> Result<Shape> { return numbers(own.dtype, {}); });
+    case OwnClass::Kind::tref:
+      return tref();
+    case OwnClass::Kind::collection:
+      return root_collection(own);
+    case OwnClass::Kind::symmetric_matrix:
+      return symmetric_matrix(name);
+  }
+  return fail(ErrorKind::unsupported, "class " + std::string(name) + " is not decoded");
 }
 
 // TObject, whose fUniqueID says to which object, and the number of the process in the file.
@@ -29,81 +39,47 @@ Shape LayoutCompiler::tref() {
   return record;
 }
 
-Shape LayoutCompiler::tref_array() {
-  Shape record;
-  record.class_name = "TRefArray";
-  record.parts.push_back(named(tobject(), "TObject"));
-  record.parts.push_back(named(string(), "fName"));
-  record.parts.push_back(named(numbers(Dtype::i4, {}), "fSize"));
-  remember_counter("fSize");
-  const std::int16_t size = counters_.back().reg;
-  counters_.pop_back();
-  record.parts.push_back(named(numbers(Dtype::i4, {}), "fLowerBound"));
-  record.parts.push_back(named(numbers(Dtype::u2, {}), "fPID"));
-  auto ids =
-      list({.kind = Op::Kind::counted_list, .reg = size}, [&]() -> Result<Shape> { return numbers(Dtype::u4, {}); });
-  record.parts.push_back(named(*std::move(ids), "fUIDs"));
-  return record;
-}
-
-// TObject and name of a collection, which its node does not show.
-void LayoutCompiler::collection_head() {
-  const bool outer = std::exchange(unseen_, true);
-  tobject();
-  string();
-  unseen_ = outer;
-}
-
-// A list of pointers to objects of any class; in a list, each has an option behind it.
-Result<Shape> LayoutCompiler::object_array(std::string_view class_name) {
-  const ClassAround around(*this, std::string(class_name));
-  const bool is_array = class_name == "TObjArray";
-  return with_header([&] {
-    collection_head();
-    Op op;
-    op.kind = Op::Kind::list;
-    if (is_array) {
-      const bool outer = std::exchange(unseen_, true);
-      numbers(Dtype::i4, {});
-      unseen_ = outer;
-      remember_counter("");
-      op.kind = Op::Kind::counted_list;
-      op.reg = counters_.back().reg;
-      counters_.pop_back();
-      add({.kind = Op::Kind::skip, .count = 4});
+Result<Shape> LayoutCompiler::root_collection(const OwnClass& own) {
+  const ClassAround around(*this, std::string(own.name));
+  if (own.items == OwnClass::Items::clones) return clones_array(own);
+  if (own.items == OwnClass::Items::numbers) return with_header([&] { return numbers_with_head(own); });
+  return list({.kind = Op::Kind::collection, .own = &own}, [&]() -> Result<Shape> {
+    if (own.items != OwnClass::Items::pairs) return pointer(parse_type_name("TObject"));
+    Shape record;
+    for (const char* part : {"key", "value"}) {
+      const MemberAround member(*this, part);
+      TRY(Shape object, pointer(parse_type_name("TObject")));
+      record.parts.push_back(named(std::move(object), part));
     }
-    return list(op, [&]() -> Result<Shape> {
-      TRY(Shape item, pointer(parse_type_name("TObject")));
-      if (!is_array) {
-        const bool outer = std::exchange(unseen_, true);
-        string();
-        unseen_ = outer;
-      }
-      return item;
-    });
+    return record;
   });
 }
 
-Result<Shape> LayoutCompiler::object_map() {
-  const ClassAround around(*this, "TMap");
-  return with_header([&] {
-    collection_head();
-    return list({.kind = Op::Kind::list}, [&]() -> Result<Shape> {
-      Shape record;
-      for (const char* part : {"key", "value"}) {
-        const MemberAround member(*this, part);
-        TRY(Shape object, pointer(parse_type_name("TObject")));
-        record.parts.push_back(named(std::move(object), part));
-      }
-      return record;
-    });
-  });
+// A collection whose head shows as members.
+Result<Shape> LayoutCompiler::numbers_with_head(const OwnClass& own) {
+  using Field = OwnClass::Field;
+  Shape record;
+  record.class_name = own.name;
+  const auto add_part = [&](Shape part, const char* name) { record.parts.push_back(named(std::move(part), name)); };
+  Op op;
+  op.kind = Op::Kind::counted_list;
+  for (const auto& [field, since] : own.head) {
+    if (field == Field::tobject) add_part(tobject(), "TObject");
+    if (field == Field::name) add_part(string(), "fName");
+    if (field == Field::lower_bound) add_part(numbers(Dtype::i4, {}), "fLowerBound");
+    if (field == Field::process_id) add_part(numbers(Dtype::u2, {}), "fPID");
+    if (field != Field::size) continue;
+    add_part(numbers(Dtype::i4, {}), "fSize");
+    open_.back().reg = op.reg = static_cast<std::int16_t>(program_.registers++);
+  }
+  TRY(Shape ids, list(op, [&]() -> Result<Shape> { return numbers(own.dtype, {}); }));
+  add_part(std::move(ids), "fUIDs");
+  return record;
 }
 
 // Its bytes tell the class of its items, so that the first entries must be looked at; where items hold such arrays in
 // turn, once more for each level. What they do not tell is bytes.
-Result<Shape> LayoutCompiler::clones_array() {
-  const ClassAround around(*this, "TClonesArray");
+Result<Shape> LayoutCompiler::clones_array(const OwnClass& own) {
   ClonesChoice choice;
   choice.place = place_;
   if (const auto found = found_ ? found_->find(place_) : FoundClasses::const_iterator{};
@@ -111,6 +87,7 @@ Result<Shape> LayoutCompiler::clones_array() {
     choice.class_name = *found->second.begin();
   Op op;
   op.kind = Op::Kind::clones;
+  op.own = &own;
   if (choice.class_name.empty() && is_last_look_) {
     choice.is_raw = true;
     Shape bytes = bytes_shape("the class of its items is told by none of the first entries, or lies too deep in them");

@@ -1,18 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <cstdlib>
-#include <utility>
-
 #include "streamer/object_walk.h"
 
 namespace tfile {
-namespace {
-
-// In TObject::fBits of a TClonesArray: its objects are stored member by member.
-constexpr std::uint32_t kBypassStreamer = 0x1000;
-
-}  // namespace
-
 // Only the upper triangle is stored, behind the base, whose frame is the only one. ROOT's JSON has it as a list of rows
 // under this name.
 void ObjectWalk::symmetric_matrix(Cursor& in, std::string_view name, std::uint32_t identity) {
@@ -35,57 +24,80 @@ void ObjectWalk::symmetric_matrix(Cursor& in, std::string_view name, std::uint32
   visitor_->end_object();
 }
 
-ObjectWalk::CollectionReader ObjectWalk::collection_reader(std::string_view name) {
-  static constexpr std::pair<std::string_view, CollectionReader> kReaders[] = {
-      {"TList", &ObjectWalk::list},
-      {"THashList", &ObjectWalk::list},
-      {"TSortedList", &ObjectWalk::list},
-      {"TObjArray", &ObjectWalk::object_array},
-      {"TMap", &ObjectWalk::map},
-      {"TClonesArray", &ObjectWalk::clones_array},
-      {"TRefArray", &ObjectWalk::ref_array},
-      {"TOrdCollection", &ObjectWalk::plain_collection},
-      {"THashTable", &ObjectWalk::plain_collection},
-      {"TCollection", &ObjectWalk::plain_collection},
-      {"TSeqCollection", &ObjectWalk::plain_collection}};
-  for (const auto& [class_name, reader] : kReaders) {
-    if (class_name == name) return reader;
+void ObjectWalk::own_value(Cursor& in, const OwnClass& own, std::string_view name, std::uint32_t identity) {
+  if (own.kind == OwnClass::Kind::tstring) return visitor_->text(in.string("TString"));
+  if (own.kind == OwnClass::Kind::array) return array(in, own.dtype);
+  if (own.kind == OwnClass::Kind::symmetric_matrix) return symmetric_matrix(in, name, identity);
+  visitor_->begin_object(name, identity);
+  own_members(in, own);
+  visitor_->end_object();
+}
+
+// What an object of the class shows, or that part of an object which is of this class; false where it is none by
+// itself.
+bool ObjectWalk::own_members(Cursor& in, const OwnClass& own) {
+  switch (own.kind) {
+    case OwnClass::Kind::tobject:
+    case OwnClass::Kind::tref:
+      return tobject(in, own.kind == OwnClass::Kind::tref), true;
+    case OwnClass::Kind::number:
+      visitor_->member("fDatime");
+      return number(in, own.dtype), true;
+    case OwnClass::Kind::array:
+      visitor_->member("fArray");
+      return array(in, own.dtype), true;
+    case OwnClass::Kind::collection:
+      return root_collection(in, own), true;
+    default:
+      return false;
   }
-  return nullptr;
 }
 
-// The head that they share: TObject and name, each from some version on; then how many there are.
-std::int32_t ObjectWalk::collection_head(Cursor& in, const Frame& frame, std::string_view class_name) {
-  if (frame.version > 2) skip_tobject(in);
-  collection_name(in, frame.version > 1, class_name);
-  return collection_size(in);
-}
-
-// One without a name is called as its class is (TCollection::GetName).
-void ObjectWalk::collection_name(Cursor& in, bool has_name, std::string_view class_name) {
-  const std::string_view name = has_name ? in.string("collection: fName") : std::string_view();
-  visitor_->member("name");
-  visitor_->text(name.empty() ? class_name : name);
-}
-
-std::int32_t ObjectWalk::collection_size(Cursor& in) {
-  const auto count = in.big<std::int32_t>("collection: size");
-  if (count < 0) in.reject("collection: size");
-  return in.failed() ? 0 : count;
-}
-
-void ObjectWalk::list(Cursor& outer, std::string_view class_name) {
+void ObjectWalk::root_collection(Cursor& outer, const OwnClass& own) {
   const Frame frame = read_frame(outer);
   Cursor in = inside(outer, frame);
-  const std::int32_t count = collection_head(in, frame, class_name);
+  const CollectionHead head = read_collection_head(in, own, frame.version);
+  visitor_->member("name");
+  visitor_->text(head.name.empty() ? own.name : head.name);  // as TCollection::GetName
+  if (own.items == OwnClass::Items::numbers) {
+    // What its process id makes of each number is in another object of the file.
+    visitor_->member("fPID");
+    told(head.process_id, Dtype::u2);
+    visitor_->member("fUIDs");
+    numbers(in, {.dtype = own.dtype}, head.count, {});
+  } else {
+    visitor_->member("arr");
+    if (own.items == OwnClass::Items::clones)
+      clones(in, head);
+    else
+      pointers(in, own, head.count, frame.version);
+  }
+  leave_object(outer, in, frame);
+}
+
+void ObjectWalk::pointers(Cursor& in, const OwnClass& own, std::uint32_t count, std::uint16_t version) {
   std::vector<std::string_view> options;
-  visitor_->member("arr");
   visitor_->begin_list();
-  for (std::int32_t i = 0; i < count && !in.failed(); ++i) {
-    pointer(in);
-    options.push_back(frame.version > 3 ? in.string("TList: option") : std::string_view());
+  for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
+    switch (own.items) {
+      case OwnClass::Items::pairs:
+        visitor_->begin_pair("TMap");
+        visitor_->member("first");
+        pointer(in);
+        visitor_->member("second");
+        pointer(in);
+        visitor_->end_object();
+        break;
+      case OwnClass::Items::optioned_pointers:
+        pointer(in);
+        options.push_back(own.has_options(version) ? in.string("TList: option") : std::string_view());
+        break;
+      default:
+        pointer_unless_null(in);
+    }
   }
   visitor_->end_list();
+  if (own.items != OwnClass::Items::optioned_pointers) return;
   visitor_->member("opt");
   visitor_->begin_list();
   for (const std::string_view option : options) {
@@ -95,7 +107,6 @@ void ObjectWalk::list(Cursor& outer, std::string_view class_name) {
       visitor_->text(option);
   }
   visitor_->end_list();
-  leave_object(outer, in, frame);
 }
 
 // Empty slots do not count, as in ROOT's loops over an array.
@@ -106,89 +117,18 @@ void ObjectWalk::pointer_unless_null(Cursor& in) {
     pointer(in);
 }
 
-void ObjectWalk::object_array(Cursor& outer, std::string_view class_name) { pointers(outer, class_name, true); }
-
-void ObjectWalk::plain_collection(Cursor& outer, std::string_view class_name) { pointers(outer, class_name, false); }
-
-void ObjectWalk::pointers(Cursor& outer, std::string_view class_name, bool has_lower_bound) {
-  const Frame frame = read_frame(outer);
-  Cursor in = inside(outer, frame);
-  const std::int32_t count = collection_head(in, frame, class_name);
-  if (has_lower_bound) in.skip(4, "TObjArray: fLowerBound");
-  visitor_->member("arr");
-  visitor_->begin_list();
-  for (std::int32_t i = 0; i < count && !in.failed(); ++i) pointer_unless_null(in);
-  visitor_->end_list();
-  leave_object(outer, in, frame);
-}
-
-void ObjectWalk::map(Cursor& outer, std::string_view class_name) {
-  const Frame frame = read_frame(outer);
-  Cursor in = inside(outer, frame);
-  const std::int32_t count = collection_head(in, frame, class_name);
-  visitor_->member("arr");
-  visitor_->begin_list();
-  for (std::int32_t i = 0; i < count && !in.failed(); ++i) {
-    visitor_->begin_pair("TMap");
-    visitor_->member("first");
-    pointer(in);
-    visitor_->member("second");
-    pointer(in);
-    visitor_->end_object();
-  }
-  visitor_->end_list();
-  leave_object(outer, in, frame);
-}
-
-// What its process id makes of each number is in another object of the file.
-void ObjectWalk::ref_array(Cursor& outer, std::string_view class_name) {
-  const Frame frame = read_frame(outer);
-  Cursor in = inside(outer, frame);
-  skip_tobject(in);
-  collection_name(in, true, class_name);
-  const std::int32_t count = collection_size(in);
-  in.skip(4, "TRefArray: fLowerBound");
-  visitor_->member("fPID");
-  number(in, Dtype::u2);
-  visitor_->member("fUIDs");
-  numbers(in, {.dtype = Dtype::u4}, static_cast<std::uint64_t>(count), {});
-  leave_object(outer, in, frame);
-}
-
-void ObjectWalk::clones_array(Cursor& outer, std::string_view class_name) {
-  const Frame frame = read_frame(outer);
-  Cursor in = inside(outer, frame);
-  std::uint32_t bits = 0;
-  if (frame.version > 2) {
-    Cursor ahead = in;
-    const auto version = ahead.big<std::uint16_t>("TObject: version");
-    ahead.skip((version & 0x4000) ? 8 : 4, "TObject: fUniqueID");
-    bits = ahead.big<std::uint32_t>("TObject: fBits");
-    skip_tobject(in);
-  }
-  collection_name(in, frame.version > 1, class_name);
-  std::string_view item = in.string("TClonesArray: class");
-  const auto semicolon = item.find(';');
-  const int version = semicolon == item.npos ? 0 : std::atoi(std::string(item.substr(semicolon + 1)).c_str());
-  item = item.substr(0, semicolon);
-  auto count = in.big<std::int32_t>("TClonesArray: size");
-  count = count < 0 ? -(count + 1) + 1 : count;  // ROOT's own reading of a negative one
-  in.skip(4, "TClonesArray: fLowerBound");
-  visitor_->member("arr");
-  if (in.failed() || count == 0) {
-    no_items();
-  } else if (bits & kBypassStreamer) {
-    const StreamerInfo* info = find(item, version, 0);
+void ObjectWalk::clones(Cursor& in, const CollectionHead& head) {
+  if (head.count == 0) return no_items();
+  if (head.tobject.flags & kBypassStreamerBit) {
+    const StreamerInfo* info = find(head.item_class, head.item_version, 0);
     if (!info) in.reject("TClonesArray: items of a class that the file does not describe");
-    items_by_member(in, static_cast<std::uint32_t>(count), info);
-  } else {
-    visitor_->begin_list();
-    for (std::int32_t i = 0; i < count && !in.failed(); ++i) {
-      if (in.u1("TClonesArray: flag")) class_value(in, item, 0);
-    }
-    visitor_->end_list();
+    return items_by_member(in, head.count, info);
   }
-  leave_object(outer, in, frame);
+  visitor_->begin_list();
+  for (std::uint32_t i = 0; i < head.count && !in.failed(); ++i) {
+    if (in.u1("TClonesArray: flag")) class_value(in, head.item_class, 0);
+  }
+  visitor_->end_list();
 }
 
 }  // namespace tfile

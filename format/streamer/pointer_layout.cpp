@@ -109,8 +109,8 @@ Shape LayoutCompiler::described_by_nobody(std::string_view class_name) {
 // One possible class: a list of 0 or 1 objects. Several: tags, index and an alternative for each; classes that only the
 // first entries can tell leave one more, of the bytes of others.
 Result<Shape> LayoutCompiler::pointer(const TypeName& pointee) {
-  const Deeper deeper(*this);
-  TRY_VOID(deeper.check());
+  const RecursionGuard guard(*this);
+  TRY_VOID(guard.check());
   bool complete = true;
   const std::vector<std::string> classes = candidates(pointee, complete);
   const Mark before = mark();

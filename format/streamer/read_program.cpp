@@ -10,14 +10,13 @@
 #include "streamer/fixed_items.h"
 #include "streamer/met_objects.h"
 #include "streamer/object_frame.h"
+#include "streamer/own_class.h"
 #include "streamer/packing.h"
 
 namespace tfile {
 namespace {
 
 constexpr std::uint16_t kMemberWise = 0x4000;
-// TObject::fBits of a TClonesArray: its items are stored member by member.
-constexpr std::uint32_t kBypassStreamer = 0x1000;
 // Objects that many slots refer to are read again for each; more than this times the data is no real file.
 constexpr std::size_t kReadAgainMax = 16;
 constexpr std::size_t kReadAgainRoom = 1 << 16;
@@ -97,6 +96,8 @@ class Runner {
         return pointer(op, in);
       case Op::Kind::slot_bytes:
         return slot_bytes(op, in);
+      case Op::Kind::collection:
+        return collection(op, in);
       case Op::Kind::clones:
         return clones(op, in);
       case Op::Kind::zero:
@@ -122,7 +123,7 @@ class Runner {
       case Op::Kind::stl:
         return run(read_header(in).version & kMemberWise ? op.other : op.block, in);
       case Op::Kind::bits:
-        return bits(op.slot, in);
+        return slots_[op.slot].append(read_object_bits(in).bits);
       case Op::Kind::value_version:
         if (in.big<std::uint16_t>("version of a value class") == kForeign) in.skip(4, "checksum of a value class");
         return;
@@ -179,15 +180,9 @@ class Runner {
   }
 
   void tobject(const Op& op, Cursor& in) {
-    in.skip(2, "TObject: version");
-    slots_[op.slot].append(in.take(4, "TObject: fUniqueID"));
-    bits(op.slot + 1, in);
-  }
-  void bits(std::uint32_t slot, Cursor& in) {
-    const auto stored = in.take(4, "TObject: fBits");
-    slots_[slot].append(stored);
-    if (stored.size() == 4 && (load_big<std::uint32_t>(stored.data()) & kIsReferencedBit))
-      in.skip(2, "TObject: process id");
+    const TObjectParts parts = read_tobject(in);
+    slots_[op.slot].append(parts.unique_id);
+    slots_[op.slot + 1].append(parts.bits);
   }
 
   void numbers(const Op& op, std::uint64_t times, Cursor& in) {
@@ -417,20 +412,28 @@ class Runner {
     in.reject("entry");
   }
 
-  // TClonesArray: TObject, name, "class;version", number of items, lower bound.
+  void collection(const Op& op, Cursor& in) {
+    const Header frame = read_header(in);
+    const std::uint32_t n = read_collection_head(in, *op.own, frame.version).count;
+    if (op.own->has_options(frame.version)) {
+      for (std::uint32_t i = 0; i < n && !in.failed(); ++i) {
+        run(op.block, in);
+        in.string("TList: option");
+      }
+      end_list(op, n);
+    } else {
+      list(op, n, in);
+    }
+    if (frame.end != 0 && frame.end != in.position()) in.reject("collection ends elsewhere than its byte count says");
+  }
+
   void clones(const Op& op, Cursor& in) {
     const ClonesChoice& choice = program_.clones[op.table];
     const std::size_t begin = in.position();
     const Header frame = read_header(in);
-    in.skip(2 + 4, "TClonesArray: TObject");
-    const auto bits = in.big<std::uint32_t>("TClonesArray: fBits");
-    if (bits & kIsReferencedBit) in.skip(2, "TClonesArray: process id");
-    in.string("TClonesArray: fName");
-    std::string_view class_name = in.string("TClonesArray: class");
-    class_name = class_name.substr(0, class_name.rfind(';'));
-    const auto n = in.big<std::int32_t>("TClonesArray: number of items");
-    in.skip(4, "TClonesArray: fLowerBound");
-    if (n < 0) in.reject("TClonesArray: number of items");
+    const CollectionHead head = read_collection_head(in, *op.own, frame.version);
+    const std::string_view class_name = head.item_class;
+    const std::uint32_t n = head.count;
     if (in.failed()) return;
     if (choice.is_raw) return raw_clones(op, begin, n, frame, in);
     if (class_name != choice.class_name) {
@@ -442,10 +445,12 @@ class Runner {
     }
     // Collections among the members have their headers even if there is no item.
     if (n == 0 && frame.end != 0) return in.seek(frame.end, "TClonesArray: end"), end_list(op, 0);
-    if (bits & kBypassStreamer) {
-      clones_by_member(choice, static_cast<std::uint64_t>(n), in);
+    if (head.tobject.flags & kBypassStreamerBit) {
+      const std::uint64_t outer = std::exchange(repeat_, n);
+      run(choice.member_wise, in);
+      repeat_ = outer;
     } else {
-      for (std::int32_t i = 0; i < n && !in.failed(); ++i) {
+      for (std::uint32_t i = 0; i < n && !in.failed(); ++i) {
         if (in.u1("TClonesArray: flag") == 0) return refuse("a TClonesArray with empty slots", in);
         run(choice.object_wise, in);
       }
@@ -453,15 +458,10 @@ class Runner {
     end_list(op, n);
     if (frame.end != 0 && frame.end != in.position()) in.reject("TClonesArray ends elsewhere than its byte count says");
   }
-  void raw_clones(const Op& op, std::size_t begin, std::int32_t n, const Header& frame, Cursor& in) {
+  void raw_clones(const Op& op, std::size_t begin, std::uint32_t n, const Header& frame, Cursor& in) {
     if (frame.end == 0 && n > 0) return refuse("a TClonesArray without a byte count", in);
     if (frame.end != 0) in.seek(frame.end, "TClonesArray: end");
     append_bytes(op.slot, n > 0 ? begin : in.position(), in);
-  }
-  void clones_by_member(const ClonesChoice& choice, std::uint64_t n, Cursor& in) {
-    const std::uint64_t outer = std::exchange(repeat_, n);
-    run(choice.member_wise, in);
-    repeat_ = outer;
   }
 
   // A pointer slot. The usual case, an object of the class that this pointer met last, is told by its class tag alone.

@@ -18,6 +18,8 @@ namespace tfile {
 // for each entry: as ROOT's TStreamerInfoActions, a flat list rather than a walk over members. Each instruction takes
 // bytes from the entry and appends to *slots*, the arrays that become columns.
 
+struct OwnClass;
+
 struct Block {
   std::uint32_t begin = 0, end = 0;  // ops [begin, end)
   bool empty() const { return begin == end; }
@@ -51,6 +53,7 @@ struct Op {
                     // -> slot as list; if `count` > 1 as list of `count` lists in slot + 2
     pointer,        // a pointer slot, by pointers[table]
     slot_bytes,     // the bytes of a pointer slot, or of an object with a byte count -> slot (ends), slot + 1 (bytes)
+    collection,     // of ROOT's own, as `own` says: `block` for each of its items -> slot as list
     clones,         // TClonesArray, by clones[table] -> slot as list
     zero,           // nothing: one item of zero bytes -> slot
     no_items,       // nothing: a list or string without items -> slot (ends), slot + 1 unchanged
@@ -70,6 +73,7 @@ struct Op {
   std::uint32_t slot = 0;
   std::uint32_t count = 1;
   Block block = {}, other = {};
+  const OwnClass* own = nullptr;
 };
 
 struct Slot {

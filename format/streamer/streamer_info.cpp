@@ -6,38 +6,18 @@
 
 #include "bytes/cursor.h"
 #include "model/heap.h"
-#include "streamer/object_frame.h"
+#include "streamer/element_form.h"
+#include "streamer/own_class.h"
 
 namespace tfile {
 namespace {
 
 // A class with more members than this is damage: the largest of real experiments have a few thousand.
 // Of all classes together: each takes some hundred bytes, and twenty in the file, which compress.
-constexpr std::int32_t kElementsMax = 1 << 17;
+constexpr std::uint32_t kElementsMax = 1 << 17;
 
 // Values of fSTLtype.
 constexpr std::int32_t kStlMultimap = 5, kStlSet = 6;
-
-ElementKind kind_of(std::string_view class_name) {
-  static constexpr std::pair<std::string_view, ElementKind> kKinds[] = {
-      {"TStreamerBase", ElementKind::base},
-      {"TStreamerBasicType", ElementKind::basic},
-      {"TStreamerBasicPointer", ElementKind::basic_pointer},
-      {"TStreamerLoop", ElementKind::loop},
-      {"TStreamerObject", ElementKind::object},
-      {"TStreamerObjectAny", ElementKind::object_any},
-      {"TStreamerObjectPointer", ElementKind::object_pointer},
-      {"TStreamerObjectAnyPointer", ElementKind::object_any_pointer},
-      {"TStreamerString", ElementKind::string},
-      {"TStreamerSTL", ElementKind::stl},
-      {"TStreamerSTLstring", ElementKind::stl_string},
-      {"TStreamerArtificial", ElementKind::artificial},
-  };
-  for (const auto& [name, kind] : kKinds) {
-    if (name == class_name) return kind;
-  }
-  return ElementKind::unknown;
-}
 
 // TStreamerElement, the part that all elements have.
 void read_common_part(Cursor& in, StreamerElement& element) {
@@ -103,7 +83,7 @@ void read_own_part(Cursor& in, const Frame& frame, StreamerElement& element) {
 
 StreamerElement read_element(Cursor& in, std::string_view class_name) {
   StreamerElement element;
-  element.kind = kind_of(class_name);
+  element.kind = element_class(class_name).kind;
   const Frame frame = read_frame(in);
   Frame stl_frame;  // TStreamerSTLstring is derived from TStreamerSTL
   if (element.kind == ElementKind::stl_string) stl_frame = read_frame(in);
@@ -118,17 +98,6 @@ Cursor inside(const Cursor& in, const ObjectTag& tag) {
   Cursor inner(tag.counted ? in.bytes().first(tag.end) : in.bytes());
   inner.seek(in.position(), "object");
   return inner;
-}
-
-// The head of a TObjArray or TList up to its first slot; gives the number of slots.
-std::int32_t read_array_head(Cursor& in, Frame& frame) {
-  frame = read_frame(in);
-  if (frame.version > 2) skip_tobject(in);
-  if (frame.version > 1) in.string("TObjArray: fName");
-  const auto count = in.big<std::int32_t>("TObjArray: size");
-  in.skip(4, "TObjArray: fLowerBound");
-  if (count < 0 || count > kElementsMax) in.reject("TObjArray: size");
-  return in.failed() ? 0 : count;
 }
 
 // One element of the class: a slot of fElements. An unreadable one stands as `unknown`, so that indices (fID of
@@ -161,9 +130,10 @@ StreamerInfo read_info(Cursor& in, std::uint32_t keylen, std::vector<std::string
   info.version = in.big<std::int32_t>("TStreamerInfo: fClassVersion");
   const ObjectTag tag = read_object_tag(in, keylen);
   if (tag.kind == ObjectTag::Kind::object) {
-    Frame array_frame;
-    const std::int32_t count = read_array_head(in, array_frame);
-    for (std::int32_t i = 0; i < count && !in.failed(); ++i) read_element_slot(in, keylen, info, warnings);
+    const Frame array_frame = read_frame(in);
+    const std::uint32_t count = read_collection_head(in, *own_class("TObjArray"), array_frame.version).count;
+    if (count > kElementsMax) in.reject("TObjArray: size");
+    for (std::uint32_t i = 0; i < count && !in.failed(); ++i) read_element_slot(in, keylen, info, warnings);
     leave_frame(in, array_frame);
   }
   leave_frame(in, frame);
@@ -198,14 +168,13 @@ std::vector<std::unique_ptr<StreamerInfo>> read_list(std::span<const std::byte> 
   if (payload.empty()) return infos;
   Cursor in(payload);
   const Frame frame = read_frame(in);
-  if (frame.version > 2) skip_tobject(in);
-  if (frame.version > 1) in.string("TList: fName");
-  const auto count = in.big<std::int32_t>("TList: size");
+  const OwnClass& list = *own_class("TList");
+  const std::uint32_t count = read_collection_head(in, list, frame.version).count;
   bool going = !in.failed();
   std::size_t elements = 0;
-  for (std::int32_t i = 0; i < count && going; ++i) {
+  for (std::uint32_t i = 0; i < count && going; ++i) {
     going = read_list_slot(in, keylen, infos, elements, warnings);
-    if (frame.version > 3) in.string("TList: option");
+    if (list.has_options(frame.version)) in.string("TList: option");
     if (elements > kElementsMax) in.reject("StreamerInfo: too many members");
     going = going && !in.failed();
   }

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "bytes/cursor.h"
+#include "streamer/element_form.h"
 #include "streamer/object_append.h"
 #include "streamer/object_frame.h"
 
@@ -15,22 +16,6 @@ namespace {
 // Versions of the classes in the record. TStreamerInfo's is that of ROOT 5 and 6 up to 6.38: 10, of 6.40, has the same
 // members, and not every reader knows it.
 constexpr std::uint16_t kListVersion = 5, kArrayVersion = 3, kInfoVersion = 9, kElementVersion = 4;
-
-struct ElementClass {
-  ElementKind kind;
-  std::string_view name;
-  std::uint16_t version;
-};
-constexpr ElementClass kElementClasses[] = {
-    {ElementKind::base, "TStreamerBase", 3},
-    {ElementKind::basic, "TStreamerBasicType", 2},
-    {ElementKind::basic_pointer, "TStreamerBasicPointer", 2},
-    {ElementKind::object, "TStreamerObject", 2},
-    {ElementKind::object_any, "TStreamerObjectAny", 2},
-    {ElementKind::object_pointer, "TStreamerObjectPointer", 2},
-    {ElementKind::string, "TStreamerString", 2},
-    {ElementKind::stl, "TStreamerSTL", 3},
-};
 
 // fSize of members and bases: sizeof on the usual 64-bit machine. Readers take no notice of them.
 constexpr std::pair<std::string_view, std::int32_t> kSizes[] = {
@@ -64,9 +49,9 @@ const StreamerInfo* written(std::string_view class_name) {
 }
 
 void append_element(ObjectAppender& out, const StreamerElement& element) {
-  const auto* element_class = std::ranges::find(kElementClasses, element.kind, &ElementClass::kind);
-  const std::size_t slot = out.open_pointer(element_class->name);
-  const std::size_t own = out.open(element_class->version);
+  const ElementClass& element_of = element_class(element.kind);
+  const std::size_t slot = out.open_pointer(element_of.name);
+  const std::size_t own = out.open(element_of.version);
   const std::size_t common = out.open(kElementVersion);
   out.tnamed(element.name, element.title);
   out.big(element.type);
@@ -132,7 +117,7 @@ Result<std::vector<std::byte>> add_streamer_infos(std::span<const std::byte> pay
                                                   std::span<const StreamerInfo* const> infos, std::uint32_t keylen) {
   Cursor in(payload);
   const Frame frame = read_frame(in);
-  skip_tobject(in);
+  read_tobject(in);
   in.string("TList: fName");
   const std::size_t count_at = in.position();
   const auto count = in.big<std::int32_t>("TList: size");

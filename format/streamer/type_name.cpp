@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <unordered_map>
+#include <optional>
+
+#include "streamer/basic_type.h"
 
 namespace tfile {
 namespace {
@@ -127,68 +129,5 @@ TypeName parse(std::string_view text, int depth) {
 }  // namespace
 
 TypeName parse_type_name(std::string_view text) { return parse(text, 0); }
-
-std::optional<Dtype> fundamental_dtype(std::string_view name) {
-  if (name.starts_with("std::")) name.remove_prefix(5);
-  static const std::unordered_map<std::string_view, Dtype> kTypes = {{"bool", Dtype::b1},
-                                                                     {"Bool_t", Dtype::b1},
-                                                                     {"char", Dtype::i1},
-                                                                     {"Char_t", Dtype::i1},
-                                                                     {"signed char", Dtype::i1},
-                                                                     {"int8_t", Dtype::i1},
-                                                                     {"unsigned char", Dtype::u1},
-                                                                     {"UChar_t", Dtype::u1},
-                                                                     {"uint8_t", Dtype::u1},
-                                                                     {"byte", Dtype::u1},
-                                                                     {"Byte_t", Dtype::u1},
-                                                                     {"short", Dtype::i2},
-                                                                     {"Short_t", Dtype::i2},
-                                                                     {"int16_t", Dtype::i2},
-                                                                     {"short int", Dtype::i2},
-                                                                     {"Version_t", Dtype::i2},
-                                                                     {"unsigned short", Dtype::u2},
-                                                                     {"UShort_t", Dtype::u2},
-                                                                     {"uint16_t", Dtype::u2},
-                                                                     {"short unsigned int", Dtype::u2},
-                                                                     {"unsigned short int", Dtype::u2},
-                                                                     {"int", Dtype::i4},
-                                                                     {"Int_t", Dtype::i4},
-                                                                     {"int32_t", Dtype::i4},
-                                                                     {"signed int", Dtype::i4},
-                                                                     {"signed", Dtype::i4},
-                                                                     {"unsigned int", Dtype::u4},
-                                                                     {"UInt_t", Dtype::u4},
-                                                                     {"uint32_t", Dtype::u4},
-                                                                     {"unsigned", Dtype::u4},
-                                                                     // ROOT stores long in 8 bytes on every platform.
-                                                                     {"long", Dtype::i8},
-                                                                     {"Long_t", Dtype::i8},
-                                                                     {"long int", Dtype::i8},
-                                                                     {"Long64_t", Dtype::i8},
-                                                                     {"long long", Dtype::i8},
-                                                                     {"int64_t", Dtype::i8},
-                                                                     {"long long int", Dtype::i8},
-                                                                     {"ptrdiff_t", Dtype::i8},
-                                                                     {"unsigned long", Dtype::u8},
-                                                                     {"ULong_t", Dtype::u8},
-                                                                     {"long unsigned int", Dtype::u8},
-                                                                     {"unsigned long int", Dtype::u8},
-                                                                     {"ULong64_t", Dtype::u8},
-                                                                     {"unsigned long long", Dtype::u8},
-                                                                     {"long long unsigned int", Dtype::u8},
-                                                                     {"unsigned long long int", Dtype::u8},
-                                                                     {"uint64_t", Dtype::u8},
-                                                                     {"size_t", Dtype::u8},
-                                                                     {"float", Dtype::f4},
-                                                                     {"Float_t", Dtype::f4},
-                                                                     {"Size_t", Dtype::f4},
-                                                                     {"double", Dtype::f8},
-                                                                     {"Double_t", Dtype::f8},
-                                                                     {"Axis_t", Dtype::f8},
-                                                                     {"Stat_t", Dtype::f8}};
-  const auto found = kTypes.find(name);
-  if (found == kTypes.end()) return std::nullopt;
-  return found->second;
-}
 
 }  // namespace tfile

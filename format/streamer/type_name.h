@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,8 +35,5 @@ struct TypeName {
 
 // Any text gives a type: what is not understood is a named_class. Nesting deeper than 32 is cut off as such too.
 TypeName parse_type_name(std::string_view text);
-
-// The number that a fundamental type or ROOT typedef stands for ("unsigned int", "Long64_t", "int8_t").
-std::optional<Dtype> fundamental_dtype(std::string_view name);
 
 }  // namespace tfile

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "streamer/element_form.h"
+
 namespace tfile {
 namespace {
 
@@ -246,11 +248,9 @@ Result<Shape> one_member(LayoutCompiler& compiler, const BranchRecord& branch, c
   // Old streamer infos say bool where the branch was written as unsigned char: both are one byte, the branch knows.
   if (element.type == element_type::kBool && branch.streamer_type == element_type::kUChar)
     return compiler.numbers(Dtype::u1, {});
-  if (element.type > element_type::kOffsetPointer && element.type < element_type::kObject)
-    return compiler.counted_member(element);
-  if (element.type == element_type::kStreamLoop ||
-      element.type == element_type::kStreamLoop + element_type::kOffsetArray)
-    return compiler.loop(element, true);
+  const ElementForm::Kind form = form_of(element).kind;
+  if (form == ElementForm::Kind::counted) return compiler.counted_member(element);
+  if (form == ElementForm::Kind::loop) return compiler.loop(element, true);
   return compiler.element(element);
 }
 

@@ -63,9 +63,9 @@ bool is_collection(const BranchRecord& branch) {
 // Numbers, strings and collections of them are ROOT's own; a class may have a streamer that nobody described.
 bool needs_trial(const Stream& stream) {
   if (stream.form != Stream::Form::program) return false;
-  static constexpr Op::Kind kOfClasses[] = {Op::Kind::object, Op::Kind::frame,   Op::Kind::value_version,
-                                            Op::Kind::loop,   Op::Kind::pointer, Op::Kind::slot_bytes,
-                                            Op::Kind::clones, Op::Kind::unknown};
+  static constexpr Op::Kind kOfClasses[] = {Op::Kind::object, Op::Kind::frame,      Op::Kind::value_version,
+                                            Op::Kind::loop,   Op::Kind::pointer,    Op::Kind::slot_bytes,
+                                            Op::Kind::clones, Op::Kind::collection, Op::Kind::unknown};
   return std::any_of(stream.program->ops.begin(), stream.program->ops.end(), [](const Op& op) {
     return std::find(std::begin(kOfClasses), std::end(kOfClasses), op.kind) != std::end(kOfClasses);
   });

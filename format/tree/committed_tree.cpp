@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "container/key.h"
+#include "streamer/type_name.h"
 #include "tree/basket_encode.h"
 #include "tree/branch_nodes.h"
 
@@ -17,42 +18,17 @@ using Kind = WrittenBranch::Kind;
 // Why entries cannot be appended to a branch; empty where they can.
 using Reason = std::string;
 
-std::string without_spaces(std::string_view text) {
-  std::string out;
-  std::ranges::copy_if(text, std::back_inserter(out), [](char c) { return c != ' '; });
-  return out;
-}
-
-// Other spellings of the types that branches are written with here, without spaces.
-constexpr std::pair<std::string_view, Dtype> kItemTypes[] = {
-    {"bool", Dtype::b1},          {"Bool_t", Dtype::b1},
-    {"char", Dtype::i1},          {"Char_t", Dtype::i1},
-    {"unsignedchar", Dtype::u1},  {"UChar_t", Dtype::u1},
-    {"short", Dtype::i2},         {"Short_t", Dtype::i2},
-    {"unsignedshort", Dtype::u2}, {"UShort_t", Dtype::u2},
-    {"int", Dtype::i4},           {"Int_t", Dtype::i4},
-    {"unsignedint", Dtype::u4},   {"UInt_t", Dtype::u4},
-    {"long", Dtype::i8},          {"longlong", Dtype::i8},
-    {"Long_t", Dtype::i8},        {"Long64_t", Dtype::i8},
-    {"unsignedlong", Dtype::u8},  {"unsignedlonglong", Dtype::u8},
-    {"ULong_t", Dtype::u8},       {"ULong64_t", Dtype::u8},
-    {"float", Dtype::f4},         {"Float_t", Dtype::f4},
-    {"double", Dtype::f8},        {"Double_t", Dtype::f8},
-};
-
 // "vector<vector<float> >": its depth, and whether its items are texts or numbers of that type.
 bool is_vector_of(std::string_view class_name, const WrittenBranch& form) {
-  const std::string spaceless = without_spaces(class_name);
-  std::string_view name = spaceless;
+  TypeName type = parse_type_name(class_name);
   std::uint32_t depth = 0;
-  for (; name.starts_with("vector<") && name.ends_with('>'); ++depth) {
-    name.remove_prefix(7);
-    name.remove_suffix(1);
+  for (; type.kind == TypeName::Kind::sequence && type.text.starts_with("vector<"); ++depth) {
+    TypeName item = std::move(type.arguments[0]);
+    type = std::move(item);
   }
   if (depth != form.depth) return false;
-  if (form.of_texts) return name == "string" || name == "std::string";
-  return std::ranges::any_of(
-      kItemTypes, [&](const auto& type) { return type.first == name && type.second == form.leaves[0].dtype; });
+  if (form.of_texts) return type.kind == TypeName::Kind::std_string;
+  return type.kind == TypeName::Kind::number && type.dtype == form.leaves[0].dtype;
 }
 
 class Reader {

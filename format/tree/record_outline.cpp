@@ -8,8 +8,8 @@
 
 #include "bytes/cursor.h"
 #include "streamer/class_layout.h"
-#include "streamer/object_frame.h"
 #include "streamer/object_reader.h"
+#include "streamer/own_class.h"
 #include "streamer/packing.h"
 #include "tree/record_plan.h"
 
@@ -49,26 +49,8 @@ std::optional<Member> member_of(const std::pair<std::string_view, Member> (&memb
   return std::nullopt;
 }
 
-std::uint32_t array_item_size(std::string_view class_name) {
-  const auto dtype = array_class_dtype(class_name);
-  return dtype ? static_cast<std::uint32_t>(size_of(*dtype)) : 0;
-}
-
 std::size_t packed_size(const StreamerElement& element) {
   return parse_packing(element.title, element.type == element_type::kDouble32).stored_size();
-}
-
-std::int64_t number_at(std::span<const std::byte> bytes) {
-  switch (bytes.size()) {
-    case 1:
-      return load_big<std::int8_t>(bytes.data());
-    case 2:
-      return load_big<std::int16_t>(bytes.data());
-    case 4:
-      return load_big<std::int32_t>(bytes.data());
-    default:
-      return load_big<std::int64_t>(bytes.data());
-  }
 }
 
 class Outliner {
@@ -112,34 +94,26 @@ class Outliner {
   void object(std::string_view class_name, Object& target) {
     if (stopped()) return;
     if (++depth_ > kDepthMax) give_up("objects nest too deep");
-    if (class_name == "TObject") {
-      skip_tobject(in_);
-    } else if (class_name == "TString") {
+    const OwnClass* own = own_class(class_name);
+    if (own && own->kind == OwnClass::Kind::tobject) {
+      read_tobject(in_);
+    } else if (own && own->kind == OwnClass::Kind::tstring) {
       in_.string("TString");
-    } else if (const std::uint32_t size = array_item_size(class_name)) {
-      numbers_of_array(size);
+    } else if (own && own->kind == OwnClass::Kind::array) {
+      read_array(in_, own->dtype);
     } else {
-      framed(class_name, target);
+      framed(class_name, own, target);
     }
     --depth_;
   }
 
-  void numbers_of_array(std::uint32_t size) {
-    const auto count = in_.big<std::int32_t>("TArray: size");
-    if (count < 0) return in_.reject("TArray: size");
-    in_.take_items(static_cast<std::uint64_t>(count), size, "TArray");
-  }
-
-  void framed(std::string_view class_name, Object& target) {
+  void framed(std::string_view class_name, const OwnClass* own, Object& target) {
     const Frame head = frame();
     if (stopped()) return;
     if (class_name == "TNamed") {
       named(target);
-    } else if (class_name == "TObjArray") {
-      ArrayPlace nobody;
-      slots(head, nobody, [&](Stretch) { slot(); });
-    } else if (class_name == "TList" || class_name == "THashList") {
-      list();
+    } else if (own && own->holds_pointers()) {
+      slots(*own, head, nullptr);
     } else if (const StreamerInfo* info = described(class_name, head)) {
       members(*info, target);
     } else {
@@ -159,7 +133,7 @@ class Outliner {
   }
 
   void named(Object& target) {
-    skip_tobject(in_);
+    read_tobject(in_);
     const std::uint32_t at = here();
     const std::string_view name = in_.string("TNamed: fName");
     if (target.kind == Object::Kind::tree) place(TreeMember::name) = {{at, here()}, kTString};
@@ -168,30 +142,20 @@ class Outliner {
     in_.string("TNamed: fTitle");
   }
 
-  template <class Each>
-  void slots(const Frame& head, ArrayPlace& array, Each each) {
-    if (head.version > 2) skip_tobject(in_);
-    if (head.version > 1) in_.string("TObjArray: fName");
-    array.count.begin = here();
-    const auto count = in_.big<std::int32_t>("TObjArray: size");
-    array.count.end = here();
-    in_.skip(4, "TObjArray: fLowerBound");
-    for (std::int32_t i = 0; i < count && !stopped(); ++i) {
+  // `array`: where the slots are noted; `of_tree`: they hold the tree's own branches.
+  void slots(const OwnClass& own, const Frame& frame, ArrayPlace* array, bool of_tree = false) {
+    const CollectionHead head = read_collection_head(in_, own, frame.version);
+    for (std::uint32_t i = 0; i < head.count && !stopped(); ++i) {
       const std::uint32_t begin = here();
-      each(Stretch{begin, begin});
-      array.slots.push_back({begin, here()});
+      if (of_tree) out_.top.emplace_back();
+      slot(of_tree);
+      if (array) array->slots.push_back({begin, here()});
+      if (own.has_options(frame.version)) in_.string("TList: option");
     }
-    array.end = here();
-  }
-
-  void list() {
-    skip_tobject(in_);
-    in_.string("TList: fName");
-    const auto count = in_.big<std::int32_t>("TList: size");
-    for (std::int32_t i = 0; i < count && !stopped(); ++i) {
-      slot();
-      in_.string("TList: option");
-    }
+    if (!array) return;
+    const auto count_at = static_cast<std::uint32_t>(head.count_at);
+    array->count = {count_at, count_at + 4};
+    array->end = here();
   }
 
   // A pointer slot. `is_top`: one of the tree's own branches.
@@ -288,7 +252,7 @@ class Outliner {
     if (type == kTString) {
       in_.string("member");
     } else if (type == kTObject) {
-      skip_tobject(in_);
+      read_tobject(in_);
     } else if (type == kTNamed) {
       object("TNamed", nobody);
     } else if (element.type_name == "TObjArray" && (type == kObject || type == kAny)) {
@@ -318,25 +282,12 @@ class Outliner {
     if (stopped()) return;
     const bool of_tree = target.kind == Object::Kind::tree,
                of_top = target.kind == Object::Kind::branch && target.is_top;
-    if (of_tree && element.name == "fBranches") {
-      slots(head, out_.branches, [&](Stretch) {
-        out_.top.emplace_back();
-        slot(true);
-      });
-    } else if (of_tree && element.name == "fLeaves") {
-      slots(head, out_.leaves, [&](Stretch) { slot(); });
-    } else if (of_top && (element.name == "fLeaves" || element.name == "fBaskets")) {
-      ArrayPlace array;
-      slots(head, array, [&](Stretch) { slot(); });
-      if (element.name == "fLeaves") {
-        out_.top[target.index].leaf_slots = array.slots;
-      } else {
-        out_.top[target.index].baskets = std::move(array);
-      }
-    } else {
-      ArrayPlace nobody;
-      slots(head, nobody, [&](Stretch) { slot(); });
-    }
+    ArrayPlace array;
+    slots(*own_class("TObjArray"), head, &array, of_tree && element.name == "fBranches");
+    if (of_tree && element.name == "fBranches") out_.branches = std::move(array);
+    if (of_tree && element.name == "fLeaves") out_.leaves = std::move(array);
+    if (of_top && element.name == "fLeaves") out_.top[target.index].leaf_slots = std::move(array.slots);
+    if (of_top && element.name == "fBaskets") out_.top[target.index].baskets = std::move(array);
     if (!stopped() && in_.position() != head.end) give_up("an array that is not as described");
   }
 
@@ -371,6 +322,19 @@ class Outliner {
 };
 
 }  // namespace
+
+std::int64_t number_at(std::span<const std::byte> bytes) {
+  switch (bytes.size()) {
+    case 1:
+      return load_big<std::int8_t>(bytes.data());
+    case 2:
+      return load_big<std::int16_t>(bytes.data());
+    case 4:
+      return load_big<std::int32_t>(bytes.data());
+    default:
+      return load_big<std::int64_t>(bytes.data());
+  }
+}
 
 Result<RecordOutline> outline_record(std::span<const std::byte> payload, std::uint32_t keylen,
                                      const std::string& class_name, const StreamerInfos& infos) {

@@ -100,6 +100,9 @@ struct RecordOutline {
   const MemberPlace& operator[](TreeMember member) const { return tree[static_cast<std::size_t>(member)]; }
 };
 
+// An integer of 1, 2, 4 or 8 bytes.
+std::int64_t number_at(std::span<const std::byte> bytes);
+
 // `payload` must outlive the result. Errors: damaged; unsupported, where a part of the record cannot be followed (then
 // nothing before it may change its length).
 Result<RecordOutline> outline_record(std::span<const std::byte> payload, std::uint32_t keylen,

@@ -91,15 +91,6 @@ Field field_of(RecordKind kind, std::string_view member) {
   return Field::none;
 }
 
-std::uint32_t tarray_item_size(std::string_view class_name) {
-  constexpr std::pair<std::string_view, std::uint32_t> kSizes[] = {{"TArrayC", 1}, {"TArrayS", 2}, {"TArrayI", 4},
-                                                                   {"TArrayF", 4}, {"TArrayL", 8}, {"TArrayD", 8}};
-  for (const auto& [name, size] : kSizes) {
-    if (name == class_name) return size;
-  }
-  return 0;
-}
-
 // Turns one class's elements into steps.
 class PlanCompiler {
  public:
@@ -160,11 +151,11 @@ class PlanCompiler {
   static RecordStep base_step(const StreamerElement& element) {
     RecordStep step;
     step.class_name = element.name;
-    step.bytes = tarray_item_size(element.name);
-    step.kind = element.name == "TObject"  ? Kind::tobject
-                : element.name == "TNamed" ? Kind::tnamed
-                : step.bytes != 0          ? Kind::tarray
-                                           : Kind::base;
+    step.dtype = array_class_dtype(element.name).value_or(Dtype::u1);
+    step.kind = element.name == "TObject"         ? Kind::tobject
+                : element.name == "TNamed"        ? Kind::tnamed
+                : array_class_dtype(element.name) ? Kind::tarray
+                                                  : Kind::base;
     return step;
   }
 
@@ -196,10 +187,10 @@ class PlanCompiler {
 
   static void object_step(const StreamerElement& element, RecordStep& step) {
     step.class_name = element.type_name;
-    step.bytes = tarray_item_size(element.type_name);
+    step.dtype = array_class_dtype(element.type_name).value_or(Dtype::u1);
     step.kind = step.class_name == "TObjArray"           ? Kind::tobjarray
                 : step.class_name == "ROOT::TIOFeatures" ? Kind::features
-                : step.bytes != 0                        ? Kind::tarray
+                : array_class_dtype(element.type_name)   ? Kind::tarray
                                                          : Kind::object;
   }
 
@@ -209,33 +200,6 @@ class PlanCompiler {
 };
 
 }  // namespace
-
-std::uint32_t number_size(int type) {
-  using namespace element_type;
-  switch (type) {
-    case kChar:
-    case kUChar:
-    case kBool:
-    case kLegacyChar:
-      return 1;
-    case kShort:
-    case kUShort:
-      return 2;
-    case kInt:
-    case kUInt:
-    case kCounter:
-    case kFloat:
-      return 4;
-    case kLong:
-    case kULong:
-    case kLong64:
-    case kULong64:
-    case kDouble:
-      return 8;
-    default:
-      return 0;
-  }
-}
 
 const RecordPlan* RecordPlans::find(std::string_view class_name, std::uint16_t version, std::uint32_t checksum) {
   // Versions have 16 bits; a checksum below would be mistaken for one, which costs nothing but a wrong look-up.

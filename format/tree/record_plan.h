@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "streamer/basic_type.h"
+#include "streamer/own_class.h"
 #include "streamer/streamer_info.h"
 
 namespace tfile {
@@ -84,7 +86,7 @@ struct RecordStep {
     features,  // ROOT::TIOFeatures
     object,    // frame and members in place, skipped
     tobjarray,
-    tarray,  // TArrayX in place: a count and items of `bytes`
+    tarray,  // TArrayX in place, of `dtype`
     pointer,
     numbers,  // flag, then as many as `slot` says of `type`
     stop,     // what follows cannot be read; the frame leads over it
@@ -94,6 +96,7 @@ struct RecordStep {
   std::uint8_t type = 0;
   std::uint8_t slot = 0;
   std::uint32_t bytes = 0;
+  Dtype dtype = Dtype::u1;
   std::string class_name;
 };
 
@@ -102,9 +105,6 @@ struct RecordPlan {
   std::vector<RecordStep> steps;
   std::size_t useful = 0;  // steps behind this one keep nothing
 };
-
-// Bytes of one number of an element type; 0 for what is none.
-std::uint32_t number_size(int element_type);
 
 class RecordPlans {
  public:

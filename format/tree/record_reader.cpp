@@ -7,7 +7,9 @@
 #include <limits>
 #include <utility>
 
+#include "streamer/own_class.h"
 #include "tree/embedded_basket.h"
+#include "tree/record_outline.h"
 
 namespace tfile {
 namespace {
@@ -34,32 +36,13 @@ std::int64_t to_integer(double value) {
 
 std::int64_t read_number(Cursor& in, int type) {
   using namespace element_type;
-  const char* what = "member";
-  switch (type) {
-    case kChar:
-    case kLegacyChar:
-      return in.big<std::int8_t>(what);
-    case kUChar:
-    case kBool:
-      return in.u1(what);
-    case kShort:
-      return in.big<std::int16_t>(what);
-    case kUShort:
-      return in.big<std::uint16_t>(what);
-    case kUInt:
-      return in.big<std::uint32_t>(what);
-    case kFloat:
-      return to_integer(static_cast<double>(in.big<float>(what)));
-    case kDouble:
-      return to_integer(in.big<double>(what));
-    case kLong:
-    case kULong:
-    case kLong64:
-    case kULong64:
-      return in.big<std::int64_t>(what);
-    default:
-      return in.big<std::int32_t>(what);
-  }
+  if (type == kFloat) return to_integer(static_cast<double>(in.big<float>("member")));
+  if (type == kDouble) return to_integer(in.big<double>("member"));
+  if (type == kUInt) return in.big<std::uint32_t>("member");
+  if (type == kUShort) return in.big<std::uint16_t>("member");
+  if (type == kUChar || type == kBool) return in.u1("member");
+  const auto bytes = in.take(number_size(type), "member");
+  return bytes.empty() ? 0 : number_at(bytes);
 }
 
 Cursor inside(const Cursor& in, const ObjectTag& tag) {
@@ -139,7 +122,8 @@ void RecordReader::run_step(Cursor& in, const RecordStep& step, std::span<std::i
     case Kind::string:
       return set_string(step.field, in.string("member"), target);
     case Kind::tobject:
-      return skip_tobject(in);
+      read_tobject(in);
+      return;
     case Kind::tnamed: {
       const NamedText text = read_tnamed(in);
       if (target.tree) target.tree->name = text.name, target.tree->title = text.title;
@@ -156,12 +140,9 @@ void RecordReader::run_step(Cursor& in, const RecordStep& step, std::span<std::i
       return skip_object(in, step.class_name);
     case Kind::tobjarray:
       return read_list(in, step.field, target);
-    case Kind::tarray: {
-      const auto count = in.big<std::int32_t>("TArray: size");
-      if (count < 0) return in.reject("TArray: size");
-      in.take_items(static_cast<std::uint64_t>(count), step.bytes, "TArray");
+    case Kind::tarray:
+      read_array(in, step.dtype);
       return;
-    }
     case Kind::pointer:
       return read_pointer(in, step.field, target);
     case Kind::numbers:
@@ -193,16 +174,14 @@ void RecordReader::read_features(Cursor& in, Target& target) {
 // A TObjArray in place.
 void RecordReader::read_list(Cursor& in, Field field, Target& target) {
   const Frame frame = read_frame(in);
-  if (frame.version > 2) skip_tobject(in);
-  if (frame.version > 1) in.string("TObjArray: fName");
-  const auto count = in.big<std::int32_t>("TObjArray: size");
-  in.skip(4, "TObjArray: fLowerBound");
-  for (std::int32_t i = 0; i < count && !in.failed(); ++i) {
+  static const OwnClass& array = *own_class("TObjArray");
+  const std::uint32_t count = read_collection_head(in, array, frame.version).count;
+  for (std::uint32_t i = 0; i < count && !in.failed(); ++i) {
     if (field == Field::baskets && target.arrays) {
       EmbeddedBasket basket;
       basket.entries = 0;
       read_slot(in, &basket);
-      basket.index = static_cast<std::uint32_t>(i);
+      basket.index = i;
       if (basket.entries > 0) target.arrays->embedded.push_back(std::move(basket));
     } else {
       take(read_slot(in), field, target);

@@ -176,23 +176,10 @@ class TreeEdit {
         std::ranges::find(outline_.leaf_objects, slot, [](const LeafPlace& known) { return known.slot.begin; });
     if (leaf == outline_.leaf_objects.end() || !leaf->maximum.bytes) return;
     const std::int64_t wanted = branch.baskets->largest + (branch.branch->is_leaf_text ? 1 : 0);
-    if (wanted <= number_at(leaf->maximum)) return;
+    const Stretch maximum = leaf->maximum.bytes;
+    if (wanted <= number_at(std::span(tree_.payload).subspan(maximum.begin, maximum.size()))) return;
     number(leaf->maximum, wanted);
     if (branch.branch->is_leaf_text) number(leaf->len, wanted);
-  }
-
-  std::int64_t number_at(const MemberPlace& place) const {
-    const std::byte* at = tree_.payload.data() + place.bytes.begin;
-    switch (place.bytes.size()) {
-      case 1:
-        return load_big<std::int8_t>(at);
-      case 2:
-        return load_big<std::int16_t>(at);
-      case 4:
-        return load_big<std::int32_t>(at);
-      default:
-        return load_big<std::int64_t>(at);
-    }
   }
 
   const CommittedTree& tree_;

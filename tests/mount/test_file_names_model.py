@@ -5,6 +5,7 @@ commits and kills between: each table is found under the name that it has, with 
 TFILEFS_CRASH=long runs it for as long as a race; TFILEFS_CRASH_SEED repeats a run (tests/campaign.py).
 """
 
+import errno
 import os
 import random
 import shutil
@@ -23,6 +24,16 @@ COLUMNS = (("x.i8", "<i8"), ("y.f4", "<f4"))
 OPTIONS = (("commit=0",), ("commit=1",), ())
 OPERATIONS = 60
 SHORT = 12  # mounts
+
+
+def read_whole(path):
+    while True:
+        try:
+            with open(path, "rb") as file:
+                return file.read()
+        except OSError as error:
+            if error.errno != errno.ESTALE:  # what was opened gave way to the state of a commit
+                raise
 
 
 class Model:
@@ -120,7 +131,7 @@ class Model:
     def _items(self, file, table, name, dtype):
         if not os.path.exists(self._path(file, table, name)):
             return 0
-        items = np.fromfile(self._path(file, table, name), dtype)
+        items = np.frombuffer(read_whole(self._path(file, table, name)), dtype)
         assert (items == np.arange(len(items))).all(), f"{file}/{table}/{name}: wrong items"
         return len(items)
 

@@ -149,6 +149,28 @@ TEST_F(ObjectReaderTest, CountedArraysTakeTheirLengthFromAnotherMember) {
   EXPECT_EQ(json(image, "A"), R"({"_typename":"A","n":2,"values":[-1,2],"values":[]})");
 }
 
+// ROOT gives `T* p[2]` the code of a pointer; its length alone tells.
+TEST_F(ObjectReaderTest, ArraysOfPointersHaveTheCodeOfAPointerOrTheirOwn) {
+  for (const int code : {kObjectP, kObjectP + kOffsetArray}) {
+    StreamerElement pointers = pointer("p", "P");
+    pointers.type = code;
+    pointers.array_length = pointers.max_index[0] = 2;
+    pointers.array_dim = 1;
+    describe({info("P", 1, {number("n")}), info("A", 1, {pointers, number("m")})});
+    ObjectImage image(kKeylen);
+    const auto own = image.open(1);
+    const auto slot = image.open_object("P");
+    const auto object = image.open(1);
+    image.put(std::int32_t{5});
+    image.close(object);
+    image.close(slot);
+    image.null();
+    image.put(std::int32_t{9});
+    image.close(own);
+    EXPECT_EQ(json(image, "A"), R"({"_typename":"A","p":[{"_typename":"P","n":5},null],"m":9})");
+  }
+}
+
 // One after the other, as ROOT's JSON has them, although the file holds member by member.
 TEST_F(ObjectReaderTest, ItemsOfMemberWiseCollectionsAreToldItemByItem) {
   describe({info("P", 1, {number("n"), stl("v", "vector<int>")}), info("A", 1, {stl("items", "vector<P>")})});

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// ROOT's own classes through both that go by the table of them: the compiler of columns and the walk over objects. What
+// the bytes mean was asked of ROOT's own streamers.
+#include "streamer/own_class.h"
+
+#include <gtest/gtest.h>
+
+#include "format/streamer/entries_image.h"
+#include "format/streamer/streamer_info_image.h"
+#include "streamer/class_layout.h"
+#include "streamer/object_json.h"
+
+namespace tfile {
+namespace {
+
+using namespace element_type;
+using test::array_of;
+using test::EntriesImage;
+using test::run_whole;
+using Ends = std::vector<std::int64_t>;
+using Ints = std::vector<std::int32_t>;
+using Words = std::vector<std::uint32_t>;
+
+StreamerElement member(const std::string& name, int type, const std::string& type_name, ElementKind kind) {
+  StreamerElement element;
+  element.kind = kind;
+  element.name = name;
+  element.type = type;
+  element.type_name = type_name;
+  return element;
+}
+
+StreamerInfo class_info(const std::string& name, std::vector<StreamerElement> elements) {
+  StreamerInfo info;
+  info.class_name = name;
+  info.version = 1;
+  info.elements = std::move(elements);
+  return info;
+}
+
+// Point is one number; Object the same behind a TObject.
+class OwnClassTest : public testing::Test {
+ protected:
+  OwnClassTest() {
+    const StreamerElement x = member("x", kInt, "int", ElementKind::basic);
+    const StreamerElement tobject = member("TObject", kTObject, "BASE", ElementKind::base);
+    std::vector<std::string> warnings;
+    const std::vector<StreamerInfo> classes{
+        class_info("Point", {x}), class_info("Object", {tobject, x}),
+        class_info("Referring", {member("ref", kAny, "TRef", ElementKind::object_any), x})};
+    infos_ = StreamerInfos::read(test::streamer_info_record(classes, 0).all(), 0, warnings);
+    EXPECT_TRUE(warnings.empty());
+  }
+
+  // One entry of the type, after a look at it for the classes that it holds.
+  void read_columns(const std::string& type, EntriesImage image) {
+    image.end_entry();
+    LayoutCompiler first(infos_);
+    ASSERT_TRUE(first.value(parse_type_name(type), Place::member));
+    const FoundClasses found = find_classes(first.finish(), image.with_offsets());
+    LayoutCompiler second(infos_, &found);
+    auto shape = second.value(parse_type_name(type), Place::member);
+    ASSERT_TRUE(shape) << shape.error().text;
+    shape_ = *std::move(shape);
+    chunk_ = run_whole(second.finish(), image.with_offsets());
+  }
+  template <class T = std::int32_t>
+  std::vector<T> column(const Shape& shape) const {
+    return array_of<T>(chunk_, shape.slot);
+  }
+  std::string json(const std::string& type, const EntriesImage& image) const {
+    auto text = object_json(infos_, type, image.all(), 0);
+    if (!text) return "error: " + text.error().text;
+    std::erase_if(*text, [](char c) { return c == ' ' || c == '\n'; });
+    return *text;
+  }
+
+  static void put_point(EntriesImage& image, std::int32_t x) {
+    const auto object = image.open(1);
+    image.put(x);
+    image.close(object);
+  }
+  static void put_point_slot(EntriesImage& image, std::int32_t x) {
+    const auto slot = image.open_object("Point");
+    put_point(image, x);
+    image.close(slot);
+  }
+  // A collection of one point as the version of its class wrote it.
+  static EntriesImage one_point(std::uint16_t version, bool has_lower_bound, bool has_option) {
+    EntriesImage image;
+    const auto frame = image.open(version);
+    if (version > 2) image.tobject();
+    if (version > 1) image.put_string("n");
+    image.put(std::int32_t{1});
+    if (has_lower_bound) image.put(std::int32_t{0});
+    put_point_slot(image, 7);
+    if (has_option) image.put_string("o");
+    image.close(frame);
+    return image;
+  }
+  void expect_one_point(const std::string& type, const EntriesImage& image, std::uint16_t version,
+                        const std::string& more) {
+    SCOPED_TRACE(type + " " + std::to_string(version));
+    read_columns(type, image);
+    ASSERT_EQ(shape_.parts.size(), 1u);
+    EXPECT_EQ(column<std::int64_t>(shape_), (Ends{0, 1}));
+    EXPECT_EQ(column(shape_.parts[0].parts[0].parts[0]), (Ints{7}));
+    EXPECT_EQ(json(type, image), R"({"_typename":")" + type + R"(","name":")" + (version > 1 ? "n" : type) +
+                                     R"(","arr":[{"_typename":"Point","x":7}])" + more + "}");
+  }
+
+  StreamerInfos infos_;
+  Shape shape_;
+  Chunk chunk_;
+};
+
+// The first versions had no TObject, the very first no name; options came later still.
+TEST_F(OwnClassTest, CollectionsOfOldVersionsHaveShorterHeads) {
+  for (std::uint16_t version = 1; version <= 3; ++version) {
+    expect_one_point("TObjArray", one_point(version, true, false), version, "");
+    expect_one_point("TOrdCollection", one_point(version, false, false), version, "");
+  }
+  for (std::uint16_t version = 1; version <= 5; ++version) {
+    const bool has_option = version > 3;
+    expect_one_point("TList", one_point(version, false, has_option), version,
+                     has_option ? R"(,"opt":["o"])" : R"(,"opt":[null])");
+  }
+}
+
+TEST_F(OwnClassTest, MapsOfOldVersionsHaveShorterHeads) {
+  for (std::uint16_t version = 1; version <= 3; ++version) {
+    EntriesImage image;
+    const auto frame = image.open(version);
+    if (version > 2) image.tobject();
+    if (version > 1) image.put_string("n");
+    image.put(std::int32_t{1});
+    put_point_slot(image, 1);
+    put_point_slot(image, 2);
+    image.close(frame);
+    read_columns("TMap", image);
+    ASSERT_EQ(shape_.parts.size(), 1u);
+    EXPECT_EQ(column(shape_.parts[0].parts[0].parts[0].parts[0]), (Ints{1}));
+    EXPECT_EQ(column(shape_.parts[0].parts[1].parts[0].parts[0]), (Ints{2}));
+    EXPECT_NE(json("TMap", image).find(R"("second":{"_typename":"Point","x":2})"), std::string::npos);
+  }
+}
+
+// The sign of the number of items says nothing.
+TEST_F(OwnClassTest, NegativeCountsOfClonesAreCounts) {
+  for (const bool by_member : {false, true}) {
+    for (const std::int32_t count : {2, -2}) {
+      EntriesImage image;
+      const auto frame = image.open(4);
+      image.put(std::uint16_t{1});
+      image.put(std::uint32_t{0});
+      image.put(std::uint32_t{by_member ? kBypassStreamerBit : 0});
+      image.put_string("n");
+      image.put_string("Point;1");
+      image.put(count);
+      image.put(std::int32_t{0});
+      for (std::int32_t x = 7; x <= 8; ++x) {
+        if (by_member) {
+          image.put(x);
+        } else {
+          image.put(std::uint8_t{1});
+          put_point(image, x);
+        }
+      }
+      image.close(frame);
+      read_columns("TClonesArray", image);
+      EXPECT_EQ(column<std::int64_t>(shape_), (Ends{0, 2}));
+      ASSERT_EQ(shape_.parts.size(), 1u);
+      ASSERT_EQ(shape_.parts[0].parts.size(), 1u);
+      EXPECT_EQ(column(shape_.parts[0].parts[0]), (Ints{7, 8}));
+      EXPECT_EQ(json("TClonesArray", image),
+                R"({"_typename":"TClonesArray","name":"n","arr":[{"_typename":"Point","x":7},)"
+                R"({"_typename":"Point","x":8}]})");
+    }
+  }
+}
+
+// Every other collection has as many items as it says.
+TEST_F(OwnClassTest, NegativeCountsOfOthersAreDamage) {
+  EntriesImage image;
+  const auto frame = image.open(3);
+  image.tobject();
+  image.put_string("n");
+  image.put(std::int32_t{-1});
+  image.put(std::int32_t{0});
+  image.close(frame);
+  image.end_entry();
+  LayoutCompiler compiler(infos_);
+  ASSERT_TRUE(compiler.value(parse_type_name("TObjArray"), Place::member));
+  test::expect_damaged(compiler.finish(), image.with_offsets());
+  EXPECT_NE(json("TObjArray", image).find("$unread"), std::string::npos);
+}
+
+// The version of a TObject may stand behind a byte count: in a single object, and in one of many that are alike.
+TEST_F(OwnClassTest, TObjectsMayHaveAByteCount) {
+  EntriesImage image;
+  image.put(std::uint32_t{3});
+  for (const bool is_counted : {false, true, false}) {
+    const auto object = image.open(1);
+    const std::size_t tobject = image.size();
+    if (is_counted) image.put(std::uint32_t{0});
+    image.put(std::uint16_t{1});
+    image.put(std::uint32_t{5});
+    image.put(std::uint32_t{0x03000000});
+    if (is_counted) image.close(tobject);
+    image.put(std::int32_t{7});
+    image.close(object);
+  }
+  EXPECT_EQ(json("vector<Object>", image), R"([{"_typename":"Object","fUniqueID":5,"fBits":50331648,"x":7},)"
+                                           R"({"_typename":"Object","fUniqueID":5,"fBits":50331648,"x":7},)"
+                                           R"({"_typename":"Object","fUniqueID":5,"fBits":50331648,"x":7}])");
+  image.end_entry();
+  LayoutCompiler compiler(infos_);
+  const auto shape = compiler.value(parse_type_name("vector<Object>"), Place::item);
+  ASSERT_TRUE(shape);
+  chunk_ = run_whole(compiler.finish(), image.with_offsets());
+  const Shape& object = shape->parts[0];
+  EXPECT_EQ(column<std::uint32_t>(object.parts[0].parts[0]), (Words{5, 5, 5}));
+  EXPECT_EQ(column(object.parts[1]), (Ints{7, 7, 7}));
+}
+
+// A TRef to which another refers has the number of a process twice: that of its TObject, and its own.
+TEST_F(OwnClassTest, AReferenceMayBeReferredTo) {
+  EntriesImage image;
+  const auto object = image.open(1);
+  image.tobject(true);
+  image.put(std::uint16_t{3});
+  image.put(std::int32_t{7});
+  image.close(object);
+  read_columns("Referring", image);
+  EXPECT_EQ(column<std::uint16_t>(shape_.parts[0].parts[1]), (std::vector<std::uint16_t>{3}));
+  EXPECT_EQ(column(shape_.parts[1]), (Ints{7}));
+  EXPECT_EQ(json("Referring", image),
+            R"({"_typename":"Referring","ref":{"_typename":"TRef","fUniqueID":0,"fBits":50331664,"fPID":3},"x":7})");
+}
+
+}  // namespace
+}  // namespace tfile
