@@ -51,7 +51,8 @@ bool GuardedSource::accepts(const tfile::Identity& before, const tfile::Identity
 
 bool GuardedSource::is_changing() const {
   constexpr std::int64_t kRecentNs = 2'000'000'000;  // a job that saves writes more often than that while it does
-  constexpr std::chrono::milliseconds kWait{60}, kStep{5};  // the keys and the head of a file, on a busy disk
+  // Between the keys and the head of a file the job may wait for the disk, or for a processor that many others want.
+  constexpr std::chrono::milliseconds kWait{500}, kStep{5};
   const auto seen = inner_->identity_now();
   if (!seen || *seen != accepted()) return true;
   const timespec now = wall_clock();
