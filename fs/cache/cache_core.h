@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <memory>
 
 #include "cache/budget.h"
 #include "cache/chunk_cache.h"
 #include "cache/cluster_cache.h"
 #include "cache/count_registry.h"
-#include "cache/decoder.h"
-#include "cache/fetcher.h"
+#include "exec/executors.h"
 
 namespace tfilefs {
 
@@ -19,27 +17,20 @@ struct CacheCore {
       : options(options_),
         budget(std::make_shared<Budget>(options.memory)),
         chunks(options.memory),
-        decoder(options.threads),
-        fetcher(options.fetch_threads),
-        maker(std::max(2u, options.threads)) {
+        exec(options.threads, options.io_threads, options.job_threads) {
     budget->set_evictor([this](std::uint64_t bytes, Budget::Evict which) { chunks.evict(bytes, which); });
   }
 
   // Nothing new is let in, what is in flight ends, the threads are gone.
   void stop() {
     budget->close();
-    fetcher.stop();
-    maker.stop();
-    decoder.stop();
+    exec.stop();
   }
 
   const CacheOptions options;
   const std::shared_ptr<Budget> budget;
   ChunkCache chunks;
-  Decoder decoder;
-  Fetcher fetcher;
-  // Threads that make views: long work on few bytes, which takes none of those that read columns wait for.
-  Fetcher maker;
+  Executors exec;
   CountRegistry counts;
 };
 

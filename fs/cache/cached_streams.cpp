@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "cache/load.h"
-#include "step_loop.h"
+#include "exec/step_loop.h"
 
 namespace tfilefs {
 namespace {
@@ -160,7 +160,7 @@ class CachedStreamsOfSet : public CachedStreams {
     return set_->extents.known_length(*set_, stream, slot);
   }
 
-  void run_making(std::function<void()> job) override { set_->core->maker.run(std::move(job), Urgency::awaited); }
+  void run_making(std::function<void()> job) override { set_->core->exec.makers.run(std::move(job), Urgency::awaited); }
 
   using CachedStreams::read;
   void read(StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
@@ -249,7 +249,7 @@ void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, con
     return;
   }
   auto plan = sweeps ? set->plans.begin(ahead.sweep.begin, ahead.sweep.end, ahead.sweep.entries) : nullptr;
-  set->core->fetcher.run(
+  set->core->exec.planner.run(
       [set, stream = read.stream, missed, companions, sweeps, ahead, plan = std::move(plan)] {
         std::vector<ChunkKey> keys = missed ? std::vector<ChunkKey>() : ahead.own;
         const auto add = [&](const std::vector<ChunkKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };

@@ -18,9 +18,7 @@ class ClusterCacheOfMount : public ClusterCache {
     return make_cached_streams(std::make_shared<AttachedSet>(core_, std::move(streams), std::move(label)));
   }
 
-  void run_blocking(std::function<void()> job) override { core_->fetcher.run(std::move(job), Urgency::awaited); }
-
-  void run_task(std::function<void()> task) override { core_->decoder.run(std::move(task), Urgency::ahead); }
+  Executors& exec() override { return core_->exec; }
   void give_back_idle() override {
     core_->chunks.evict_handed();
     tfile::give_back_free_buffers();

@@ -9,6 +9,7 @@
 #include "cache/budget.h"
 #include "cache/count_registry.h"
 #include "content.h"
+#include "exec/executors.h"
 #include "reply.h"
 #include "tfile/chunk.h"
 
@@ -19,9 +20,10 @@ namespace tfilefs {
 enum class Prefetch : std::uint8_t { off, sequential, learn };
 
 struct CacheOptions {
-  std::uint64_t memory = 0;    // bytes: cache and work in flight
-  unsigned threads = 0;        // size of the decode arena
-  unsigned fetch_threads = 4;  // threads that block in Source::read and in opening files; architecture, "Threads"
+  std::uint64_t memory = 0;             // bytes: cache and work in flight
+  unsigned threads = 0;                 // size of the decode arena
+  unsigned io_threads = 4;              // of each origin of sources; architecture, "Threads"
+  unsigned job_threads = 4;             // that open files and list directories
   std::uint64_t readahead = 256 << 10;  // gaps up to this size are read through
   Prefetch prefetch = Prefetch::learn;
 };
@@ -82,13 +84,10 @@ class ClusterCache {
   // `label`: what it is counted as.
   virtual std::shared_ptr<CachedStreams> attach(std::shared_ptr<const tfile::StreamSet>, TableLabel label = {}) = 0;
 
-  // Runs a job that may block (opening a file, reading a directory) on a fetch thread.
-  virtual void run_blocking(std::function<void()>) = 0;
+  // What runs its work, and that of the whole mount.
+  virtual Executors& exec() = 0;
 
-  // Runs a task that never blocks in the arena of decoding, where readers' chunks overtake it.
-  virtual void run_task(std::function<void()>) = 0;
-
-  // Ends all that is under way: what waits for memory is denied, jobs that may block are run and no more are taken,
+  // Ends all that is under way: what waits for memory is denied, jobs that were taken are run and no more are taken,
   // tasks are run. Returns when everyone is answered; tasks can still be run then. Not from one of its threads.
   virtual void settle() = 0;
 

@@ -8,7 +8,7 @@
 #include "cache/attached_set.h"
 #include "cache/fetch_plan.h"
 #include "cache/load.h"
-#include "step_loop.h"
+#include "exec/step_loop.h"
 
 namespace tfilefs {
 namespace {
@@ -84,6 +84,12 @@ Result<ExtentsPtr> extents_from_metadata(const tfile::StreamSet& streams, Stream
   for (std::size_t i = 0, n = streams.chunk_count(stream); i < n && sums.open(); ++i)
     sums.add(streams.items({stream, static_cast<std::uint32_t>(i)}, {}, {}));
   return sums.take();
+}
+
+tfile::SourceOrigin origin_of(const tfile::StreamSet& streams, StreamId stream) {
+  if (streams.chunk_count(stream) == 0) return tfile::kLocalOrigin;
+  const auto first = streams.header_locator({stream, 0});
+  return first && first->source ? first->source->origin() : tfile::kLocalOrigin;
 }
 
 // The bytes at each locator; an error where they are not to be had. `of`: the stream of each, or of all. Blocks.
@@ -257,9 +263,10 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
     return reply(extents_from_metadata(*set->streams, stream));
   auto shared = std::make_shared<Reply<ExtentsPtr>>(std::move(reply));
   if (from == ItemsFrom::metadata)
-    return set->core->decoder.run([set, stream, shared] { (*shared)(extents_from_metadata(*set->streams, stream)); },
-                                  Urgency::awaited);
-  const bool taken = set->core->fetcher.run(
+    return set->core->exec.arena.run([set, stream, shared] { (*shared)(extents_from_metadata(*set->streams, stream)); },
+                                     Urgency::awaited);
+  const bool taken = set->core->exec.io_pools.run(
+      origin_of(*set->streams, stream),
       [set, stream, shared] { (*shared)(extents_from_headers(*set, stream, shared->asker())); }, Urgency::awaited);
   if (!taken) (*shared)(tfile::fail(ErrorKind::busy, "the cache is closing"));
 }
@@ -321,7 +328,8 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
   if (!header_helps || set->streams->chunk_count(stream) == 0)
     return length_from_extents(set, stream, slot, may_decode, std::move(reply));
   auto shared = std::make_shared<Reply<std::optional<std::int64_t>>>(std::move(reply));
-  set->core->fetcher.run(
+  set->core->exec.io_pools.run(
+      origin_of(*set->streams, stream),
       [set, stream, slot, may_decode, shared] {
         ExtentStore& extents = set->extents;
         std::vector<StreamId> streams{stream};

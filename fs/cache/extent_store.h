@@ -31,8 +31,8 @@ struct Extents {
 using ExtentsPtr = std::shared_ptr<const Extents>;
 
 // The extents of the streams of one set, computed once each, on first need, whoever asks: from metadata at once, from
-// headers on a fetch thread, from payloads as decode tasks; given up when nobody waits any more. Damage is remembered;
-// a failure of the storage is not. Thread-safe.
+// headers on a thread that reads, from payloads as decode tasks; given up when nobody waits any more. Damage is
+// remembered; a failure of the storage is not. Thread-safe.
 class ExtentStore {
  public:
   // `memory`: what the extents take is added to it while they are there.

@@ -35,7 +35,7 @@ std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLim
   return plan;
 }
 
-std::uint64_t planned_bytes(const std::vector<FetchRange>& plan) {
+std::uint64_t planned_bytes(std::span<const FetchRange> plan) {
   std::uint64_t sum = 0;
   for (const FetchRange& r : plan) sum += r.range.size;
   return sum;

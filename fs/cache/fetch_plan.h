@@ -34,7 +34,7 @@ struct FetchLimits {
 std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLimits&);
 
 // Bytes that the plan reads.
-std::uint64_t planned_bytes(const std::vector<FetchRange>&);
+std::uint64_t planned_bytes(std::span<const FetchRange>);
 
 // Calls that reading sorted ranges takes: a source reads neighbours in one.
 std::uint64_t read_calls(std::span<const FetchRange>);

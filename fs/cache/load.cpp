@@ -94,11 +94,12 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
  private:
   std::uint32_t add(ChunkKey, bool kept);
   std::vector<FetchRange> plan(const std::function<bool(const Unit&)>& wanted) const;
-  void fetch();
+  void begin_fetch(std::span<const FetchRange>, std::vector<std::uint32_t>& failed);
+  void fetch(std::span<const FetchRange>, Budget::Reservation& memory);
   void count_reads(std::span<const FetchRange>, std::uint64_t calls, std::uint64_t disk_ns);
   void take_bytes(const FetchRange&, std::shared_ptr<Fetched>, std::vector<std::uint32_t>& delivered);
   void deliver(std::span<const std::uint32_t> positions);
-  void fetch_together(std::span<const FetchRange>);
+  void fetch_together(std::span<const FetchRange>, Budget::Reservation& memory);
   void decode_together(std::vector<std::uint32_t> positions);
   void decode_task(std::span<const std::uint32_t> positions);
   Result<ChunkPtr> decode(Unit&);
@@ -221,20 +222,28 @@ void Load::start() {
     if (unit.locator) unit.stored = unit.locator->embedded;
     with_bytes.push_back(i);
   }
-  if (!plan_.empty()) {
-    const bool taken = set_->core->fetcher.run([self = shared_from_this()] { self->fetch(); }, urgency_, this);
-    if (!taken) {
-      for (const FetchRange& range : plan_)
-        for (const std::size_t id : range.ids) {
-          units_[id].error = Error{ErrorKind::busy, "the cache is closing", -1, 0};
-          with_bytes.push_back(static_cast<std::uint32_t>(id));
-        }
-    } else if (hurry_) {
-      set_->core->fetcher.promote(this);  // in case promote() came between the claim and the queue
-    }
+  const std::span<const FetchRange> plan(plan_);
+  for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
+    const tfile::SourceOrigin origin = plan[begin].source->origin();
+    for (end = begin; end < plan.size() && plan[end].source->origin() == origin;) ++end;
+    begin_fetch(plan.subspan(begin, end - begin), with_bytes);
   }
+  if (hurry_) set_->core->exec.io_pools.promote(this);  // in case promote() came between the claim and the queue
   deliver(with_bytes);
   count_down();
+}
+
+// Of one origin: what it reads, and the memory for that, is its own.
+void Load::begin_fetch(std::span<const FetchRange> plan, std::vector<std::uint32_t>& failed) {
+  auto memory = std::make_shared<Budget::Reservation>(stored_memory_.split(planned_bytes(plan)));
+  auto job = [self = shared_from_this(), plan, memory = std::move(memory)] { self->fetch(plan, *memory); };
+  if (set_->core->exec.io_pools.run(plan[0].source->origin(), std::move(job), urgency_, this)) return;
+  for (const FetchRange& range : plan) {
+    for (const std::size_t id : range.ids) {
+      units_[id].error = Error{ErrorKind::busy, "the cache is closing", -1, 0};
+      failed.push_back(static_cast<std::uint32_t>(id));
+    }
+  }
 }
 
 // The whole fetch may have to come first, of the decoding only the unit's own task and those of its inputs.
@@ -242,14 +251,13 @@ void Load::promote(std::size_t position) {
   Unit& unit = units_[position];
   unit.urgent = true;
   hurry_ = true;
-  set_->core->fetcher.promote(this);
-  if (const Unit* task = unit.task) set_->core->decoder.promote(task);
+  set_->core->exec.io_pools.promote(this);
+  if (const Unit* task = unit.task) set_->core->exec.arena.promote(task);
   for (const std::uint32_t input : unit.inputs) promote(input);
 }
 
-// On a fetch thread. A long plan is read in several calls, so that decoding begins with the first.
-void Load::fetch() {
-  const std::span<const FetchRange> plan(plan_);
+// On a thread that reads. A long plan is read in several calls, so that decoding begins with the first.
+void Load::fetch(std::span<const FetchRange> plan, Budget::Reservation& memory) {
   for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
     const tfile::SourceTraits traits = plan[begin].source->traits();
     const std::size_t ranges_end = begin + std::min(traits.ranges_max, plan.size() - begin);
@@ -259,17 +267,17 @@ void Load::fetch() {
       if (bytes >= kApartBytes && plan[end - 1].range.end() != plan[end].range.begin) break;
       bytes += plan[end].range.size;
     }
-    fetch_together(plan.subspan(begin, end - begin));
+    fetch_together(plan.subspan(begin, end - begin), memory);
   }
 }
 
-void Load::fetch_together(std::span<const FetchRange> ranges) {
+void Load::fetch_together(std::span<const FetchRange> ranges, Budget::Reservation& memory) {
   std::vector<std::shared_ptr<Fetched>> buffers;
   std::vector<tfile::ByteRange> from;
   std::vector<std::span<std::byte>> into;
   for (const FetchRange& range : ranges) {
     auto fetched = std::make_shared<Fetched>();
-    fetched->memory = stored_memory_.split(range.range.size);
+    fetched->memory = memory.split(range.range.size);
     fetched->bytes = tfile::Buffer(range.range.size, tfile::Use::passing);
     from.push_back(range.range);
     into.push_back(fetched->bytes.span());
@@ -341,12 +349,13 @@ void Load::decode_together(std::vector<std::uint32_t> positions) {
   };
   const bool ahead = urgency_ == Urgency::ahead && !urgent();
   if (set_->streams->is_made() &&
-      set_->core->maker.run([self = shared_from_this(), positions] { self->decode_task(positions); }, Urgency::awaited))
+      set_->core->exec.makers.run([self = shared_from_this(), positions] { self->decode_task(positions); },
+                                  Urgency::awaited))
     return;
-  set_->core->decoder.run([self = shared_from_this(), positions] { self->decode_task(positions); },
-                          ahead ? Urgency::ahead : Urgency::awaited, task);
+  set_->core->exec.arena.run([self = shared_from_this(), positions] { self->decode_task(positions); },
+                             ahead ? Urgency::ahead : Urgency::awaited, task);
   // In case promote() came between the question and the queue.
-  if (ahead && urgent()) set_->core->decoder.promote(task);
+  if (ahead && urgent()) set_->core->exec.arena.promote(task);
 }
 
 // In the arena. What the chunks complete is answered behind the last, so that it does not count as decoding.

@@ -9,7 +9,7 @@
 #include "cache/attached_set.h"
 #include "cache/budget.h"
 #include "cache/chunk_cache.h"
-#include "cache/task_queue.h"
+#include "exec/task_queue.h"
 #include "reply.h"
 
 namespace tfilefs {

@@ -110,10 +110,11 @@ void op_mknod(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mo
 
 void op_write(fuse_req_t request, fuse_ino_t, const char* bytes, std::size_t size, off_t offset, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.write(
-        info->fh, static_cast<std::uint64_t>(offset), (info->flags & O_APPEND) != 0,
-        std::as_bytes(std::span(bytes, size)),
-        reply_to<std::size_t>(pending, [](fuse_req_t to, std::size_t taken) { return fuse_reply_write(to, taken); }));
+    auto told =
+        reply_to<std::size_t>(pending, [](fuse_req_t to, std::size_t taken) { return fuse_reply_write(to, taken); });
+    told.asked_by(pending->asker());
+    fs.write(info->fh, static_cast<std::uint64_t>(offset), (info->flags & O_APPEND) != 0,
+             std::as_bytes(std::span(bytes, size)), std::move(told));
   });
 }
 

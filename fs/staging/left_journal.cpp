@@ -51,7 +51,8 @@ Result<std::vector<std::string>> names_in_journal(const FilePlace& place) {
   if (auto source = place.source()) {
     TRY(file, tfile::File::open(*source));
   }
-  StagingMemory memory(std::make_shared<Budget>(0), 0);  // nothing is read
+  Lanes lanes;
+  StagingMemory memory(std::make_shared<Budget>(0), 0, lanes);  // nothing is read, nor written
   const auto root = std::make_shared<StagedNode>(0, true, "", nullptr);
   TRY_VOID(restore_tree(root, replayed.records, took_place(place, replayed.records), file.get(),
                         [&](std::uint64_t id, std::uint64_t base) {

@@ -18,6 +18,18 @@ void BlockRange::include(BlockRange other) {
 
 void BlockRange::cut(std::uint32_t at) { end = std::min(end, at); }
 
+std::vector<BlockPiece> pieces_of(std::uint64_t offset, std::uint64_t size) {
+  std::vector<BlockPiece> pieces;
+  for (std::uint64_t done = 0; done < size; done += pieces.back().range.size()) {
+    const std::uint64_t begin = (offset + done) % kStagedBlockSize;
+    const std::uint64_t end = std::min(begin + (size - done), kStagedBlockSize);
+    pieces.push_back({(offset + done) / kStagedBlockSize,
+                      {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)},
+                      done});
+  }
+  return pieces;
+}
+
 void add_part(std::vector<JournaledPart>& parts, JournaledPart part) {
   if (part.begin >= part.end) return;
   // Of those that overlap only the first and the last can stick out.

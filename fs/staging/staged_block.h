@@ -42,6 +42,14 @@ struct StagedBlock {
   std::uint64_t serial = 0;          // tells a block from a later one in the same place
 };
 
+// What a stretch of bytes takes of one block; `done` bytes of it lie before.
+struct BlockPiece {
+  std::uint64_t block = 0;
+  BlockRange range;
+  std::uint64_t done = 0;
+};
+std::vector<BlockPiece> pieces_of(std::uint64_t offset, std::uint64_t size);
+
 // Lays `part` over those that are there.
 void add_part(std::vector<JournaledPart>&, JournaledPart part);
 // Drops what lies at `at` and beyond.

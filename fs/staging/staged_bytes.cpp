@@ -22,25 +22,6 @@ std::size_t capacity_for(std::uint64_t block, std::uint32_t end) {
   return block > 0 ? kStagedBlockSize : std::bit_ceil(std::max<std::size_t>(end, kSmallestBuffer));
 }
 
-// What a stretch of bytes takes of one block; `done` bytes of it lie before.
-struct BlockPiece {
-  std::uint64_t block = 0;
-  BlockRange range;
-  std::uint64_t done = 0;
-};
-
-std::vector<BlockPiece> pieces_of(std::uint64_t offset, std::uint64_t size) {
-  std::vector<BlockPiece> pieces;
-  for (std::uint64_t done = 0; done < size; done += pieces.back().range.size()) {
-    const std::uint64_t begin = (offset + done) % kStagedBlockSize;
-    const std::uint64_t end = std::min(begin + (size - done), kStagedBlockSize);
-    pieces.push_back({(offset + done) / kStagedBlockSize,
-                      {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)},
-                      done});
-  }
-  return pieces;
-}
-
 std::shared_ptr<const void> pin_of(const std::shared_ptr<StagedBuffer>& buffer) {
   buffer->pins.fetch_add(1, std::memory_order_relaxed);
   return {buffer->data(), [buffer](const void*) { buffer->pins.fetch_sub(1, std::memory_order_release); }};
@@ -140,79 +121,6 @@ std::shared_ptr<StagedBuffer> StagedBytes::put(std::uint64_t number, BlockRange 
   block.last_write = memory_.next_stamp();
   size_ = std::max(size_, number * kStagedBlockSize + range.end);
   return fresh;
-}
-
-Result<> StagedBytes::write(std::uint64_t offset, std::span<const std::byte> bytes) {
-  {
-    Lock lock(mutex_);
-    TRY_VOID(check_writable(offset, bytes.size()));
-  }
-  for (const BlockPiece& piece : pieces_of(offset, bytes.size()))
-    TRY_VOID(write_piece(piece.block, piece.range, bytes.subspan(piece.done, piece.range.size())));
-  return {};
-}
-
-Result<> StagedBytes::append(std::span<const std::byte> bytes) {
-  Lock lock(append_mutex_);
-  return write(size(), bytes);
-}
-
-Result<> StagedBytes::write_piece(std::uint64_t number, BlockRange range, std::span<const std::byte> bytes) {
-  std::shared_ptr<StagedBuffer> fresh, dead;
-  for (;;) {
-    Need need;
-    {
-      Lock lock(mutex_);
-      while (number * kStagedBlockSize + range.begin < frozen_) thawed_.wait(mutex_);
-      TRY_VOID(check_writable(number * kStagedBlockSize + range.begin, range.size()));
-      need = need_of(number, range);
-      if (!need.load && (need.capacity == 0 || (fresh && fresh->size() >= need.capacity))) {
-        dead = put(number, range, bytes, std::move(fresh));
-        return {};
-      }
-    }
-    if (need.load) {
-      TRY_VOID(load(number));
-    } else {
-      TRY_VOID(memory_.make_room(need.capacity));
-      fresh = memory_.buffer(need.capacity);
-    }
-  }
-}
-
-Result<bool> StagedBytes::write_now(std::uint64_t offset, std::span<const std::byte> bytes) {
-  std::vector<std::shared_ptr<StagedBuffer>> fresh, dead;
-  const auto satisfied = [&](const std::vector<Need>& needs) {
-    for (std::size_t i = 0; i < needs.size(); ++i)
-      if (needs[i].capacity > 0 && (i >= fresh.size() || !fresh[i] || fresh[i]->size() < needs[i].capacity))
-        return false;
-    return true;
-  };
-  const auto pieces = pieces_of(offset, bytes.size());
-  // Once to see what is needed, and once more with new buffers, which are not made under the lock.
-  for (int pass = 0; pass < 2; ++pass) {
-    std::vector<Need> needs;
-    std::uint64_t room = 0;
-    {
-      Lock lock(mutex_);
-      if (offset < frozen_) return false;
-      TRY_VOID(check_writable(offset, bytes.size()));
-      for (const BlockPiece& piece : pieces) needs.push_back(need_of(piece.block, piece.range));
-      if (std::ranges::any_of(needs, &Need::load)) return false;
-      if (satisfied(needs)) {
-        fresh.resize(needs.size());
-        for (std::size_t i = 0; i < pieces.size(); ++i) {
-          const auto& [block, range, done] = pieces[i];
-          dead.push_back(put(block, range, bytes.subspan(done, range.size()), std::move(fresh[i])));
-        }
-        return true;
-      }
-    }
-    for (const Need& need : needs) room += need.capacity;
-    if (pass > 0 || !memory_.has_room(room)) return false;
-    for (const Need& need : needs) fresh.push_back(need.capacity > 0 ? memory_.buffer(need.capacity) : nullptr);
-  }
-  return false;
 }
 
 // Brings a block back from the journal; what it finds changed is left alone.
@@ -479,22 +387,9 @@ std::uint64_t StagedBytes::freeze(bool end) {
   return size_;
 }
 
-void StagedBytes::thaw() {
-  {
-    Lock lock(mutex_);
-    frozen_ = 0;
-  }
-  thawed_.notify_all();
-}
-
 bool StagedBytes::is_frozen() const {
   Lock lock(mutex_);
   return frozen_ > 0;
-}
-
-void StagedBytes::wait_thawed(std::uint64_t offset) const {
-  Lock lock(mutex_);
-  while (offset < frozen_) thawed_.wait(mutex_);
 }
 
 std::uint64_t StagedBytes::journaled_bytes() const {

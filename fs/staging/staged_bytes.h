@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -31,16 +32,15 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   std::uint64_t id() const { return id_; }
   std::uint64_t size() const;
 
-  // Blocks where memory must be made, a block comes back from the journal, or the bytes are frozen. On an error
-  // nothing, or the part up to a block's end, was taken. Errors: no_space, io (spilling, the journal), invalid (beyond
-  // 2^63 - 1, or the limit), denied (below what was dropped).
-  Result<> write(std::uint64_t offset, std::span<const std::byte>);
-  // The same where it needs no I/O and no room, and nothing is frozen: all of it was taken, or (false) nothing. Never
-  // blocks. Errors: invalid, denied.
-  Result<bool> write_now(std::uint64_t offset, std::span<const std::byte>);
-
-  // The same at the end, wherever that is then: two who append do not write over each other.
-  Result<> append(std::span<const std::byte>) EXCLUDES(append_mutex_);
+  // Takes the bytes, which are copied before this returns, and answers with the offset at which they lie: the one
+  // given, or that of the end, wherever it is then, so that two who append do not write over each other. Never blocks.
+  // Where memory must be made, a block comes back from the journal, or the bytes are frozen, what is to be written
+  // waits, and what comes after it waits behind it: a write that waits is these bytes and their reply, and no thread.
+  // On an error nothing, or the part up to a block's end, was taken. Errors: no_space, io (spilling, the journal),
+  // invalid (beyond 2^63 - 1, or the limit), denied (below what was dropped), given_up().
+  void write(std::optional<std::uint64_t> offset, std::span<const std::byte>, Reply<std::uint64_t>) EXCLUDES(mutex_);
+  // The same where nothing is to be waited for: all of it was taken, or (nothing) none of it. Errors: invalid, denied.
+  Result<std::optional<std::uint64_t>> write_now(std::optional<std::uint64_t> offset, std::span<const std::byte>);
 
   // A hole at the end, or the end cut off. Never blocks. Errors: invalid, denied (into what was dropped), busy (into
   // what is frozen).
@@ -51,8 +51,9 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   std::uint64_t freeze(bool end = false);
   void thaw();
   bool is_frozen() const;
-  // Until the byte at `offset` is not frozen. Blocks.
-  void wait_thawed(std::uint64_t offset) const;
+  bool is_frozen_at(std::uint64_t offset) const;
+  // When the byte at `offset` is not frozen: now, or later from a thread that may not be blocked for long.
+  void when_thawed(std::uint64_t offset, Reply<void>);
 
   // Fills `into` from `offset`, up to the end; gives the bytes read. Blocks for what is in the journal. Errors: io,
   // denied (below what was dropped).
@@ -124,13 +125,23 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
     std::shared_ptr<const void> pin;
   };
   class Turn;
+  // A write that waits for its turn, or takes it.
+  struct Waiting {
+    std::optional<std::uint64_t> offset;  // none yet: at the end
+    std::vector<std::byte> bytes;
+    std::uint64_t done = 0;  // of them
+    Reply<std::uint64_t> reply;
+  };
 
   StagedBytes(std::uint64_t id, std::shared_ptr<Journal>, StagingMemory&);
   Result<> check_writable(std::uint64_t offset, std::uint64_t size) const REQUIRES(mutex_);
   Need need_of(std::uint64_t block, BlockRange) const REQUIRES(mutex_);
   std::shared_ptr<StagedBuffer> put(std::uint64_t block, BlockRange, std::span<const std::byte>,
                                     std::shared_ptr<StagedBuffer> fresh) REQUIRES(mutex_);
-  Result<> write_piece(std::uint64_t block, BlockRange, std::span<const std::byte>) EXCLUDES(mutex_);
+  Result<bool> write_piece(std::uint64_t block, BlockRange, std::span<const std::byte>) EXCLUDES(mutex_);
+  Result<bool> go_on(Waiting&) EXCLUDES(mutex_);
+  void take_turn() EXCLUDES(mutex_);
+  void ask_turn() EXCLUDES(mutex_);
   Result<> load(std::uint64_t block) EXCLUDES(mutex_);
   Runs runs_of(std::uint64_t begin, std::uint64_t end) const REQUIRES(mutex_);
 
@@ -143,8 +154,6 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   const std::uint64_t id_;
   StagingMemory& memory_;
 
-  Mutex append_mutex_;  // one append after the other; before mutex_
-
   mutable Mutex mutex_;
   std::shared_ptr<Journal> journal_ GUARDED_BY(mutex_);  // changes only while nobody else appends for this file
   Condition turn_over_;
@@ -152,9 +161,11 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   std::map<std::uint64_t, StagedBlock> blocks_ GUARDED_BY(mutex_);  // by number; one that is not there is zeros
   std::uint64_t size_ GUARDED_BY(mutex_) = 0;
   std::uint64_t limit_ GUARDED_BY(mutex_) = ~std::uint64_t{0};
-  std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;  // bytes below are gone
-  std::uint64_t frozen_ GUARDED_BY(mutex_) = 0;   // bytes below do not change now
-  mutable Condition thawed_;
+  std::uint64_t dropped_ GUARDED_BY(mutex_) = 0;   // bytes below are gone
+  std::uint64_t frozen_ GUARDED_BY(mutex_) = 0;    // bytes below do not change now
+  std::list<Waiting> waiting_ GUARDED_BY(mutex_);  // the first is being written, or its bytes are frozen
+  bool has_turn_ GUARDED_BY(mutex_) = false;       // take_turn() runs, or is to run
+  std::vector<Reply<void>> until_thawed_ GUARDED_BY(mutex_);
   std::uint64_t lowest_size_ GUARDED_BY(mutex_) = 0;     // since the journal was last told of a truncation
   std::uint64_t journaled_size_ GUARDED_BY(mutex_) = 0;  // what replaying the journal gives now
 };

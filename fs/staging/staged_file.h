@@ -129,6 +129,9 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   // is moved when no commit is under way.
   Result<> rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags)
       EXCLUDES(commit_mutex_, change_mutex_);
+  // Whether a change of that name waits for the commit that is under way, if one is.
+  bool waits_for_commit(const StagedNode& in, std::string_view name) const EXCLUDES(mutex_);
+  // Error: busy, where a commit reads what would be cut off (StagedBytes::when_thawed).
   Result<> truncate(const NodePtr&, std::uint64_t size) EXCLUDES(change_mutex_);
   Result<> set_title(const NodePtr&, std::string title) EXCLUDES(change_mutex_);
 

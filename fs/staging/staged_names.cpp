@@ -288,6 +288,11 @@ namespace {
 bool is_being_committed(const NodePtr& node) { return node && node->bytes && node->bytes->is_frozen(); }
 }  // namespace
 
+bool StagedFile::waits_for_commit(const StagedNode& in, std::string_view name) const {
+  const StagedLook there = look(in, name);
+  return there.what == StagedLook::What::directory || arrow_table_name(name) || is_being_committed(there.node);
+}
+
 Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
   const StagedLook what = look(*in, name);
   if (what.what == StagedLook::What::file && arrow_table_name(to.name)) TRY_VOID(check_arrow(what.node));
@@ -360,21 +365,16 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Looked
 }
 
 Result<> StagedFile::truncate(const NodePtr& node, std::uint64_t size) {
-  for (;;) {
-    node->bytes->wait_thawed(size);
-    const Lock change(change_mutex_);
-    TRY_VOID(begin_change());
-    {
-      const Lock lock(mutex_);
-      if (node->settled) return fail(ErrorKind::stale, "committed since it was looked up", -1, ESTALE);
-      if (size < node->base) return fail(ErrorKind::denied, "committed entries do not change", -1, EPERM);
-    }
-    auto done = node->bytes->truncate(size);
-    if (!done && done.error().kind == ErrorKind::busy) continue;  // the next commit has begun
-    TRY_VOID(std::move(done));
-    written(*node, size);
-    return {};
+  const Lock change(change_mutex_);
+  TRY_VOID(begin_change());
+  {
+    const Lock lock(mutex_);
+    if (node->settled) return fail(ErrorKind::stale, "committed since it was looked up", -1, ESTALE);
+    if (size < node->base) return fail(ErrorKind::denied, "committed entries do not change", -1, EPERM);
   }
+  TRY_VOID(node->bytes->truncate(size));
+  written(*node, size);
+  return {};
 }
 
 Result<> StagedFile::set_title(const NodePtr& node, std::string title) {

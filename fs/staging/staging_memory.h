@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "cache/budget.h"
+#include "exec/lanes.h"
 #include "mutex.h"
 #include "tfile/buffer.h"
 #include "tfile/result.h"
@@ -39,7 +41,8 @@ class StagedBuffer {
 // longest ago go into their journals. Lives longer than every staged file. Thread-safe.
 class StagingMemory {
  public:
-  StagingMemory(std::shared_ptr<Budget>, std::uint64_t limit);
+  // `lanes`: what waits for room is a job in the one of this memory.
+  StagingMemory(std::shared_ptr<Budget>, std::uint64_t limit, Lanes& lanes);
 
   std::uint64_t limit() const { return limit_; }
   std::uint64_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
@@ -52,6 +55,9 @@ class StagingMemory {
   // Writes the least recently written blocks of any staged file, `bytes` or a little more, and frees them. Gives the
   // bytes that were freed: fewer where there are no more that nobody reads. Blocks, as above.
   tfile::Result<std::uint64_t> spill(std::uint64_t bytes);
+
+  // Runs `job`, which may make room and wait for the journals, when those asked for before are done. False: no more.
+  bool run_in_turn(std::function<void()> job) { return lanes_.run(this, std::move(job)); }
 
   // Counted at once, even beyond the limit and the budget: the cache gives way, nothing waits. For staged_bytes alone.
   std::shared_ptr<StagedBuffer> buffer(std::size_t size);
@@ -66,6 +72,7 @@ class StagingMemory {
 
   const std::shared_ptr<Budget> budget_;
   const std::uint64_t limit_;
+  Lanes& lanes_;
   std::atomic<std::uint64_t> in_use_ = 0;
   std::atomic<std::uint64_t> stamp_ = 1;
 

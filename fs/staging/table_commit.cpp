@@ -54,7 +54,7 @@ Making start_basket(ClusterCache& cache, const tfile::TableWriter& writer, std::
   auto task = std::make_shared<std::packaged_task<Result<Basket>()>>(
       [&writer, branch, entries, items = std::move(items)] { return writer.encode(branch, entries, items.columns); });
   making.basket = task->get_future();
-  cache.run_task([task] { (*task)(); });
+  cache.exec().arena.run([task] { (*task)(); }, Urgency::ahead);
   return making;
 }
 

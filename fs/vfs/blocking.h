@@ -1,41 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cerrno>
-#include <exception>
+#include <functional>
 #include <memory>
-#include <new>
-#include <string>
 #include <utility>
 
 #include "cache/cluster_cache.h"
+#include "exec/answering.h"
 #include "reply.h"
 
 namespace tfilefs {
 
-// What `job` returns (a Result<T>), or an error for what it throws: a lack of memory, or a bug. A thread that runs jobs
-// of others has nobody above it who could catch.
-template <class Job>
-auto result_of(Job&& job) -> decltype(job()) {
-  try {
-    return job();
-  } catch (const std::bad_alloc&) {
-    return tfile::fail(ErrorKind::io, "out of memory", -1, ENOMEM);
-  } catch (const std::exception& error) {
-    return tfile::fail(ErrorKind::io, std::string("internal error: ") + error.what());
-  }
+// Runs a job that may block: opening a file, reading a directory.
+inline void run_job(ClusterCache& cache, std::function<void()> job) {
+  cache.exec().job_pool.run(std::move(job), Urgency::awaited);
 }
 
-// Answers `reply` with what `job` returns (a Result<T>), run on a thread that may block.
+// Answers with what `job` returns, run on a thread that may block.
 template <class T, class Job>
 void answer_blocking(ClusterCache& cache, Job job, Reply<T> reply) {
-  // std::function wants to be copied, a Reply can not be.
-  auto shared = std::make_shared<std::pair<Job, Reply<T>>>(std::move(job), std::move(reply));
-  cache.run_blocking([shared] { shared->second(result_of(shared->first)); });
+  run_job(cache, answering(std::move(job), std::move(reply)));
 }
 
-// The same when so many bytes of the mount's memory are there for it: what a file says about itself may be much.
-// Errors besides: is_refusal().
+// The same of a job that reads an open file, and waits for nothing but that.
+template <class T, class Job>
+void answer_reading(ClusterCache& cache, tfile::SourceOrigin origin, Job job, Reply<T> reply) {
+  cache.exec().io_pools.run(origin, answering(std::move(job), std::move(reply)), Urgency::awaited);
+}
+
+// The same of a job that may wait for a commit, or is one: in the lane `of` what is committed.
+template <class T, class Job>
+void answer_committing(ClusterCache& cache, const void* of, Job job, Reply<T> reply) {
+  cache.exec().lanes.run(of, answering(std::move(job), std::move(reply)));
+}
+
+// As answer_blocking, when so many bytes of the mount's memory are there for it: what a file says about itself may be
+// much. Errors besides: is_refusal().
 template <class T, class Job>
 void answer_blocking_within(ClusterCache& cache, std::uint64_t bytes, Job job, Reply<T> reply) {
   struct Request final : Budget::Request {

@@ -54,8 +54,8 @@ constexpr int kTries = 4;
 // Of the memory, half may hold what is staged: reading goes on meanwhile.
 std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterCache& cache, ErrorLog& errors) {
   if (!options.write) return nullptr;
-  return std::unique_ptr<Writing>(
-      new Writing{*options.write, StagingMemory(cache.budget(), options.cache.memory / 2), cache, errors});
+  return std::unique_ptr<Writing>(new Writing{
+      *options.write, StagingMemory(cache.budget(), options.cache.memory / 2, cache.exec().lanes), cache, errors});
 }
 
 template <class T>
@@ -91,8 +91,8 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
                                              }},
                                             {"stats.json", [this] { return stats_json(); }, nullptr, closed}},
                                            options.ownership, [this](Reply<void> reply) {
-                                             answer_blocking(
-                                                 *cache_, [this] { return commit_all(); }, std::move(reply));
+                                             answer_committing(
+                                                 *cache_, this, [this] { return commit_all(); }, std::move(reply));
                                            });
 }
 
@@ -140,7 +140,7 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, 
 Result<> FileSystem::show_directory(const std::string& source, std::string hidden) {
   TRY(tree_, SourceTree::open(context_, source, std::move(hidden)));
   inodes_ = std::make_unique<InodeTable>(Entry{tree_->root(), {}});
-  if (writing_) cache_->run_blocking([tree = tree_] { tree->take_over_journals(); });
+  if (writing_) run_job(*cache_, [tree = tree_] { tree->take_over_journals(); });
   return {};
 }
 
@@ -152,7 +152,7 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
     TRY(FilePlace place, place_of(source));
     TRY(written_, open_written(context_, file, std::move(place), ""));
   } else if (auto place = place_of(source)) {
-    cache_->run_blocking([this, place = std::make_shared<const FilePlace>(*std::move(place))] {
+    run_job(*cache_, [this, place = std::make_shared<const FilePlace>(*std::move(place))] {
       if (const auto left = left_in_journal(*place); left && *left) errors_.add("/", **left);
     });
   }

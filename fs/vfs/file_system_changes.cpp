@@ -14,7 +14,8 @@ using DirectoryPtr = std::shared_ptr<const Directory>;
 
 // Who is refused a change reads why; that a name is taken or missing says itself.
 void FileSystem::note_refusal(const Inode& inode, std::string_view below, const Error& error) {
-  if (error.text.empty()) return;  // of what was told before
+  if (error.text.empty()) return;               // of what was told before
+  if (error.system_errno == ECANCELED) return;  // given_up()
   switch (error.kind) {
     case ErrorKind::not_found:
     case ErrorKind::exists:
@@ -197,10 +198,12 @@ void FileSystem::write(HandleId handle, std::uint64_t offset, bool append, std::
                        Reply<std::size_t> reply) {
   const std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
-  Reply<std::size_t> told([this, file, reply = std::move(reply)](Result<std::size_t> taken) mutable {
+  const std::stop_token asker = reply.asker();
+  auto tell = [this, file, reply = std::move(reply)](Result<std::size_t> taken) mutable {
     if (!taken) note_refusal(*file->inode, "", taken.error());
     reply(std::move(taken));
-  });
+  };
+  Reply<std::size_t> told(std::move(tell), asker);
   Content& content = *file->content.content;
   if (append) return content.append(offset, bytes, std::move(told));
   content.write(offset, bytes, std::move(told));

@@ -209,7 +209,7 @@ void MountedFile::start_check() {
     const Lock lock(mutex_);
     if (switching_ || std::exchange(checking_, true)) return;
   }
-  context_.cache.run_blocking([self = shared_from_this()] { self->check(); });
+  run_job(context_.cache, [self = shared_from_this()] { self->check(); });
 }
 
 // Answers those who asked before the look; who asks meanwhile could be shown a state older than the question, so gets

@@ -40,6 +40,7 @@ class GuardedSource final : public tfile::Source {
 
   const tfile::Identity& identity() const override { return inner_->identity(); }
   Result<tfile::Identity> identity_now() const override { return inner_->identity_now(); }
+  tfile::SourceOrigin origin() const override { return inner_->origin(); }
   const std::string& name() const override { return inner_->name(); }
   tfile::SourceTraits traits() const override { return inner_->traits(); }
   Result<> read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "tfile/name.h"
+#include "vfs/blocking.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -85,7 +86,7 @@ void LoadedTable::view(NodeId node, Form form, StringsAs strings, Reply<std::sha
 // Ten thousand columns make megabytes of text: not on the thread of whoever asks.
 void LoadedTable::make_text(TextMaker make, Reply<std::shared_ptr<Content>> reply) const {
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  cache_.run_blocking([make, streams = streams_, table = table_, shared] {
+  run_job(cache_, [make, streams = streams_, table = table_, shared] {
     make(streams, table, Reply<std::string>([shared](Result<std::string> text) {
            if (!text) return (*shared)(tl::unexpected(std::move(text).error()));
            (*shared)(std::make_shared<FixedContent>(*std::move(text)));

@@ -19,7 +19,7 @@ void SourceContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
     slices.pins.push_back(std::move(bytes));
     return slices;
   };
-  answer_blocking(cache_, std::move(job), std::move(reply));
+  answer_reading(cache_, source_->origin(), std::move(job), std::move(reply));
 }
 
 }  // namespace tfilefs

@@ -34,8 +34,9 @@ class PassedContent final : public Content {
       : cache_(cache), file_(std::move(file)), size_(size), by_(std::move(by)) {}
   std::uint64_t size() const override { return size_; }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
-    answer_blocking(
-        cache_, [file = file_, offset, size] { return read_file(file->get(), offset, size); }, std::move(reply));
+    answer_reading(
+        cache_, tfile::kLocalOrigin, [file = file_, offset, size] { return read_file(file->get(), offset, size); },
+        std::move(reply));
   }
   void write(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) override {
     auto job = [file = file_, offset, by = by_,
@@ -241,6 +242,16 @@ class SourceDirectory final : public Directory {
   std::string below(std::string_view name) const {
     return path_.empty() ? std::string(name) : path_ + "/" + std::string(name);
   }
+  // What is written under the names, or below them, may be committed just now: the change waits for that.
+  template <class Job>
+  void change_name(const std::string& from, const std::string& into, Job job, Reply<void> reply) const {
+    for (const WrittenPtr& file : tree_->written_files()) {
+      if (!lies_in(file->path(), from) && !lies_in(file->path(), into)) continue;
+      return answer_committing(tree_->context().cache, &file->staged(), std::move(job), std::move(reply));
+    }
+    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+  }
+
   const TreePtr tree_;
   const std::string path_;
   const CallerPtr by_;
@@ -384,7 +395,7 @@ void SourceDirectory::remove(std::string_view name, bool directory, Reply<void> 
     if (found.written) return remove_root_file(*tree, path, by);
     return tree->remove(path, directory, by);
   };
-  answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+  change_name(below(name), below(name), std::move(job), std::move(reply));
 }
 
 // A name that changes, and what is written under it, or below where it is a directory: what is staged belongs to the
@@ -445,7 +456,7 @@ void SourceDirectory::rename(std::string_view name, const Directory& to, std::st
   auto job = [tree = tree_, from = below(name), into = target->below(new_name), flags, by = by_] {
     return Renaming(*tree, from, into).run(flags, by);
   };
-  answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+  change_name(below(name), target->below(new_name), std::move(job), std::move(reply));
 }
 
 class SourceDirectoryHolder final : public Holder {
@@ -482,7 +493,7 @@ class SourceDirectoryHolder final : public Holder {
       }
       return done;
     };
-    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+    answer_committing(tree_->context().cache, tree_.get(), std::move(job), std::move(reply));
   }
 
  private:

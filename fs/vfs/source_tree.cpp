@@ -331,7 +331,7 @@ void SourceTree::tell_of_journal(const std::string& path) {
     if (told == state) return;
     told = state;
   }
-  context_.cache.run_blocking([self = shared_from_this(), path] {
+  run_job(context_.cache, [self = shared_from_this(), path] {
     const auto lies = self->place(path);
     if (!lies) return;
     const auto left = left_in_journal(*lies);

@@ -50,8 +50,15 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
 
   std::uint64_t size() const override { return bytes_->size(); }
   void read(std::uint64_t offset, std::size_t size, Reply<Slices>) override;
-  void write(std::uint64_t offset, std::span<const std::byte>, Reply<std::size_t>) override;
-  void append(std::uint64_t offset, std::span<const std::byte>, Reply<std::size_t>) override;
+  void write(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) override {
+    if (!writes_) return Content::write(offset, bytes, std::move(reply));
+    put(offset, bytes, std::move(reply));
+  }
+  // Two who append at the same time do not write over each other, whatever the kernel knew of the file's length.
+  void append(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) override {
+    if (!writes_) return Content::write(offset, bytes, std::move(reply));
+    put(std::nullopt, bytes, std::move(reply));
+  }
   void flush(Reply<void> reply) override {
     if (!writes_) return reply({});
     file_->staged().flushed(*node_);
@@ -67,6 +74,8 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
   }
 
  private:
+  void put(std::optional<std::uint64_t> offset, std::span<const std::byte>, Reply<std::size_t>);
+
   const WrittenPtr file_;
   const NodePtr node_;
   const std::shared_ptr<StagedBytes> bytes_;
@@ -109,37 +118,19 @@ void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> r
     if (!got && got.error().kind == ErrorKind::denied) return self->read(offset, size, std::move(reply));
     reply(std::move(got));
   };
-  answer_blocking(file_->context().cache, std::move(job), Reply<Slices>(std::move(finish)));
+  answer_reading(file_->context().cache, tfile::kLocalOrigin, std::move(job), Reply<Slices>(std::move(finish)));
 }
 
-void StagedContent::write(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) {
-  if (!writes_) return Content::write(offset, bytes, std::move(reply));
-  auto taken = bytes_->write_now(offset, bytes);
-  if (!taken) return reply(tl::unexpected(as_permission(tl::unexpected(std::move(taken).error())).error()));
-  if (*taken) {
-    file_->staged().written(*node_, offset);
-    return reply(bytes.size());
-  }
-  auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-  auto job = [self = shared_from_this(), offset, copy]() -> Result<std::size_t> {
-    TRY_VOID(as_permission(self->bytes_->write(offset, *copy)));
-    self->file_->staged().written(*self->node_, offset);
-    return copy->size();
+void StagedContent::put(std::optional<std::uint64_t> offset, std::span<const std::byte> bytes,
+                        Reply<std::size_t> reply) {
+  const std::stop_token asker = reply.asker();
+  auto taken = [self = shared_from_this(), size = bytes.size(),
+                reply = std::move(reply)](Result<std::uint64_t> at) mutable {
+    if (!at) return reply(tl::unexpected(as_permission(tl::unexpected(std::move(at).error())).error()));
+    self->file_->staged().written(*self->node_, *at);
+    reply(size);
   };
-  answer_blocking(file_->context().cache, std::move(job), std::move(reply));
-}
-
-// Two who append at the same time do not write over each other, whatever the kernel knew of the file's length.
-void StagedContent::append(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) {
-  if (!writes_) return Content::write(offset, bytes, std::move(reply));
-  if (bytes_->size() == offset) return write(offset, bytes, std::move(reply));
-  auto copy = std::make_shared<std::vector<std::byte>>(bytes.begin(), bytes.end());
-  auto job = [self = shared_from_this(), copy]() -> Result<std::size_t> {
-    TRY_VOID(as_permission(self->bytes_->append(*copy)));
-    self->file_->staged().written(*self->node_, self->bytes_->size());  // nothing before it
-    return copy->size();
-  };
-  answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+  bytes_->write(offset, bytes, Reply<std::uint64_t>(std::move(taken), asker));
 }
 
 // `then` with what is committed under the name now, and goes on in what is staged behind it.
@@ -191,7 +182,23 @@ class StagedHolder final : public Holder {
   }
   Takes takes(Slot) const override { return Takes::items; }
 
-  void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+  // A file that a commit reads is cut off behind that.
+  void change(Slot slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+    if (!change.size) return change_now(slot, change, std::move(reply));
+    auto self = std::static_pointer_cast<const StagedHolder>(shared_from_this());
+    auto cut = [self, slot, change, reply = std::move(reply)](Result<void> thawed) mutable {
+      if (!thawed) return reply(tl::unexpected(std::move(thawed).error()));
+      self->change_now(
+          slot, change, [self, slot, change, reply = std::move(reply)](Result<Attributes> changed) mutable {
+            const bool next_has_begun =
+                !changed && changed.error().kind == ErrorKind::busy && self->node_->bytes->is_frozen_at(*change.size);
+            if (!next_has_begun) return reply(std::move(changed));
+            self->change(slot, change, std::move(reply));
+          });
+    };
+    node_->bytes->when_thawed(*change.size, std::move(cut));
+  }
+  void change_now(Slot, const AttributeChange& change, Reply<Attributes> reply) const {
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
       if (file->staged().is_settled(*node)) return not_there_any_more();
       if (change.size) TRY_VOID(as_permission(file->staged().truncate(node, *change.size)));

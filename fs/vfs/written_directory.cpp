@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "staging/staged_arrow.h"
 #include "vfs/blocking.h"
 #include "vfs/names.h"
 #include "vfs/written_file.h"
@@ -78,9 +79,10 @@ class WrittenDirectory final : public Directory {
   Removal removal_of(const std::string& name, const FoundEntry& committed, bool directory) const;
   void check_empty(const std::string& name, Reply<void>) const;
   void remove_looked(StagedFile::Looked, const std::optional<FoundEntry>& committed, bool directory, Reply<void>) const;
-  // Runs `job` on a thread that may block.
+  // Runs `job` on a thread that may block; `waits`: maybe for a commit.
   template <class T, class Job>
-  void change(Job job, Reply<T> reply) const {
+  void change(Job job, Reply<T> reply, bool waits = false) const {
+    if (waits) return answer_committing(file_->context().cache, &file_->staged(), std::move(job), std::move(reply));
     answer_blocking(file_->context().cache, std::move(job), std::move(reply));
   }
 
@@ -279,10 +281,10 @@ void WrittenDirectory::remove_looked(StagedFile::Looked what, const std::optiona
     if (how == Removal::set_aside) return self->file_->staged().set_aside(self->node_, what.name);
     return self->file_->staged().remove(what);
   };
-  if (!directory) return change(std::move(take_away), std::move(reply));
+  if (!directory) return change(std::move(take_away), std::move(reply), arrow_table_name(what.name).has_value());
   check_empty(what.name, [self, take_away, reply = std::move(reply)](Result<void> empty) mutable {
     if (!empty) return reply(std::move(empty));
-    self->change(std::move(take_away), std::move(reply));
+    self->change(std::move(take_away), std::move(reply), true);
   });
 }
 
@@ -336,9 +338,13 @@ void WrittenDirectory::rename(std::string_view name, const Directory& to_directo
     // What is committed under the name gets a node of its own, which can be moved.
     self->find(name, [self, place, name, flags, answer = std::move(answer)](Result<FoundEntry> found) mutable {
       if (!found) return answer(tl::unexpected(std::move(found).error()));
-      self->change([self, name, place,
-                    flags]() -> Result<> { return self->file_->staged().rename(self->node_, name, place, flags); },
-                   std::move(answer));
+      StagedFile& staged = self->file_->staged();
+      const bool waits =
+          staged.waits_for_commit(*self->node_, name) || staged.waits_for_commit(*place.directory, place.name);
+      auto job = [self, name, place, flags]() -> Result<> {
+        return self->file_->staged().rename(self->node_, name, place, flags);
+      };
+      self->change(std::move(job), std::move(answer), waits);
     });
   };
   with_look(file_, to->node_, std::string(new_name), kLookTries, std::move(move), std::move(reply));

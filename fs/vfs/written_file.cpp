@@ -88,8 +88,8 @@ class WrittenDirectoryHolder final : public Holder {
   }
 
   void sync(Slot, Reply<void> reply) const override {
-    answer_blocking(
-        file_->context().cache, [file = file_, node = node_] { return file->staged().commit(node); }, std::move(reply));
+    auto job = [file = file_, node = node_] { return file->staged().commit(node); };
+    answer_committing(file_->context().cache, &file_->staged(), std::move(job), std::move(reply));
   }
 
  private:

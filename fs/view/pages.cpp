@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "step_loop.h"
+#include "exec/step_loop.h"
 #include "view/segments.h"
 
 namespace tfilefs {

@@ -7,7 +7,7 @@
 #include <map>
 #include <set>
 
-#include "step_loop.h"
+#include "exec/step_loop.h"
 #include "view/columnar_form.h"
 #include "view/pages.h"
 #include "view/parquet_leaves.h"

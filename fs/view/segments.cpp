@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
+#include "exec/step_loop.h"
 #include "mutex.h"
-#include "step_loop.h"
 #include "view/piece_cache.h"
 
 namespace tfilefs {

@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-#include "step_loop.h"
+#include "exec/step_loop.h"
 #include "view/list_counts.h"
 #include "view/piece_cache.h"
 #include "view/text_machine.h"

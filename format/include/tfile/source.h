@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -43,6 +44,10 @@ struct SourceTraits {
   }
 };
 
+// Where sources come from that hang together when one of them does: this machine, or a server.
+using SourceOrigin = std::uint32_t;
+inline constexpr SourceOrigin kLocalOrigin = 0;
+
 // The bytes of one file, wherever they lie. Every function may be called from any thread, and may block.
 class Source {
  public:
@@ -51,6 +56,8 @@ class Source {
   // The identity at opening, and the one now (errors: io, not_found). Unequal means stale.
   virtual const Identity& identity() const = 0;
   virtual Result<Identity> identity_now() const = 0;
+
+  virtual SourceOrigin origin() const { return kLocalOrigin; }
 
   // A name for messages.
   virtual const std::string& name() const = 0;

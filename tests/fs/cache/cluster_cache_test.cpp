@@ -14,7 +14,7 @@ namespace {
 using tfile::ItemsFrom;
 
 CacheOptions options(std::uint64_t memory, Prefetch prefetch = Prefetch::learn) {
-  return {.memory = memory, .threads = 2, .fetch_threads = 3, .prefetch = prefetch};
+  return {.memory = memory, .threads = 2, .io_threads = 3, .prefetch = prefetch};
 }
 
 struct Rig {
@@ -539,12 +539,26 @@ TEST(ClusterCache, ClosingWithReadsInFlightAnswersThem) {
   for (auto& answer : answers) EXPECT_TRUE(answer.is_there());
 }
 
-TEST(ClusterCache, BlockingJobsRunElsewhere) {
-  Rig s({even_stream(1, 1)});
-  Answer<std::thread::id> answer;
-  s.cache->run_blocking(
-      [reply = std::make_shared<Reply<std::thread::id>>(answer.reply())] { (*reply)(std::this_thread::get_id()); });
-  EXPECT_NE(*answer.wait(), std::this_thread::get_id());
+// Opens and listings that hang, however many, are no column's business; nor the reverse.
+TEST(ClusterCache, ReadsAndJobsDoNotWaitForEachOther) {
+  Rig s({even_stream(20, 1000)});
+  std::promise<void> gate;
+  const auto released = gate.get_future().share();
+  for (int i = 0; i < 8; ++i)
+    ASSERT_TRUE(s.cache->exec().job_pool.run([released] { released.wait(); }, Urgency::awaited));
+  ASSERT_TRUE(read_bytes(*s.column, 0, 0, 4000));
+  gate.set_value();
+
+  std::promise<void> disk;
+  s.set->source->gate = disk.get_future().share();
+  std::vector<Answer<Slices>> answers(8);
+  for (std::size_t i = 0; i < answers.size(); ++i)
+    s.column->read(0, 0, sizeof(SyntheticStreams::Item), (10 + i) * 4000, 4000, answers[i].reply());
+  const auto done = std::make_shared<std::promise<void>>();
+  ASSERT_TRUE(s.cache->exec().job_pool.run([done] { done->set_value(); }, Urgency::awaited));
+  done->get_future().wait();
+  disk.set_value();
+  for (auto& answer : answers) EXPECT_TRUE(answer.wait());
 }
 
 }  // namespace

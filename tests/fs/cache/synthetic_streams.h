@@ -6,6 +6,7 @@
 #include <condition_variable>
 #include <cstring>
 #include <functional>
+#include <future>
 #include <map>
 #include <mutex>
 #include <random>
@@ -27,6 +28,7 @@ class MemorySource : public tfile::Source {
   Result<> read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into) const override {
     ++calls;
     if (ranges.size() > told.ranges_max) return tfile::fail(ErrorKind::invalid, "too many ranges");
+    if (gate.valid()) gate.wait();
     if (delay.count() > 0) std::this_thread::sleep_for(delay);
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       const std::uint64_t bad = bad_byte;
@@ -48,6 +50,7 @@ class MemorySource : public tfile::Source {
   std::atomic<bool> failing = false;
   std::chrono::microseconds delay{0};
   tfile::SourceTraits told;
+  std::shared_future<void> gate;  // reads wait for it; set while none is under way
 
  private:
   std::vector<std::byte> bytes_;

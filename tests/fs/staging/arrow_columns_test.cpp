@@ -104,7 +104,8 @@ class ArrowColumns : public testing::Test {
     return all;
   }
 
-  StagingMemory memory_{std::make_shared<Budget>(256 << 20), 128 << 20};
+  Lanes lanes_;
+  StagingMemory memory_{std::make_shared<Budget>(256 << 20), 128 << 20, lanes_};
 };
 
 template <class T>

@@ -8,8 +8,40 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <condition_variable>
+#include <mutex>
 
 namespace faults = tfilefs::faults;
+
+namespace {
+std::mutex mutex;
+std::condition_variable changed;
+bool holding = false;
+int held = 0;
+std::atomic<bool> may_hold = false;  // so that other calls take no lock
+
+void wait_while_held() {
+  std::unique_lock lock(mutex);
+  ++held;
+  changed.notify_all();
+  changed.wait(lock, [] { return !holding; });
+  --held;
+}
+}  // namespace
+
+void faults::hold_writes() {
+  const std::lock_guard lock(mutex);
+  may_hold = holding = true;
+}
+void faults::wait_for_held_write() {
+  std::unique_lock lock(mutex);
+  changed.wait(lock, [] { return held > 0; });
+}
+void faults::release_writes() {
+  const std::lock_guard lock(mutex);
+  may_hold = holding = false;
+  changed.notify_all();
+}
 
 // These stand before the C library's for the whole program.
 extern "C" __attribute__((visibility("default"))) int fdatasync(int fd) {
@@ -24,6 +56,7 @@ extern "C" __attribute__((visibility("default"))) int fdatasync(int fd) {
 
 extern "C" __attribute__((visibility("default"))) ssize_t pwritev(int fd, const struct iovec* parts, int count,
                                                                   off_t offset) {
+  if (may_hold) wait_while_held();
   if (faults::interruptions > 0) {
     --faults::interruptions;
     errno = EINTR;

@@ -14,7 +14,13 @@ inline std::atomic<int> interruptions = 0;                 // so many calls of p
 inline std::atomic<int> failing_syncs = 0;                 // so many calls of fdatasync give EIO
 inline std::atomic<int> syncs = 0;                         // calls of fdatasync
 
+// Calls of pwritev wait from hold_writes() until release_writes().
+void hold_writes();
+void wait_for_held_write();  // until one does
+void release_writes();
+
 inline void reset() {
+  release_writes();
   largest_write = SIZE_MAX;
   bytes_left = INT64_MAX;
   interruptions = failing_syncs = syncs = 0;

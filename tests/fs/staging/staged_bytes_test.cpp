@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstring>
+#include <future>
 #include <map>
 #include <random>
 #include <string>
@@ -26,6 +28,33 @@ std::string text_of(const StagedBytes& file, std::uint64_t offset, std::size_t s
 
 std::string all_of(const StagedBytes& file) { return text_of(file, 0, file.size() + 1); }
 
+// Waits for it.
+Result<std::uint64_t> write_to(StagedBytes& file, std::optional<std::uint64_t> offset,
+                               std::span<const std::byte> bytes) {
+  std::promise<Result<std::uint64_t>> done;
+  file.write(offset, bytes, [&](Result<std::uint64_t> at) { done.set_value(std::move(at)); });
+  return done.get_future().get();
+}
+
+// One that may have to wait.
+class Write {
+ public:
+  Write(StagedBytes& file, std::optional<std::uint64_t> offset, const std::string& text) {
+    Reply<std::uint64_t> told([done = done_](Result<std::uint64_t> at) { done->set_value(std::move(at)); },
+                              asker_.get_token());
+    file.write(offset, as_bytes(text), std::move(told));
+  }
+  bool is_answered() { return answer_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
+  Result<std::uint64_t> wait() { return answer_.get(); }
+  void interrupt() { asker_.request_stop(); }
+
+ private:
+  const std::shared_ptr<std::promise<Result<std::uint64_t>>> done_ =
+      std::make_shared<std::promise<Result<std::uint64_t>>>();
+  std::future<Result<std::uint64_t>> answer_ = done_->get_future();
+  std::stop_source asker_;
+};
+
 class StagedFiles : public JournalDirectory {
  protected:
   void SetUp() override {
@@ -35,10 +64,10 @@ class StagedFiles : public JournalDirectory {
   }
   void use_memory(std::uint64_t limit) {
     file_.reset();
-    memory_ = std::make_unique<StagingMemory>(budget_, limit);
+    memory_ = std::make_unique<StagingMemory>(budget_, limit, lanes_);
     file_ = StagedBytes::create(1, journal_, *memory_);
   }
-  void write(std::uint64_t offset, const std::string& text) { ASSERT_TRUE(file_->write(offset, as_bytes(text))); }
+  void write(std::uint64_t offset, const std::string& text) { ASSERT_TRUE(write_to(*file_, offset, as_bytes(text))); }
 
   // What a mount after a crash at this instant would find.
   std::map<std::uint64_t, std::shared_ptr<StagedBytes>> after_crash() {
@@ -68,6 +97,7 @@ class StagedFiles : public JournalDirectory {
   std::shared_ptr<Journal> journal_;
   std::unique_ptr<StagingMemory> memory_;
   std::shared_ptr<StagedBytes> file_;
+  Lanes lanes_;  // goes first: its jobs use the others
 };
 
 TEST_F(StagedFiles, HolesAreZeros) {
@@ -211,7 +241,7 @@ TEST_F(StagedFiles, OldestWritesAreSpilledFirst) {
   use_memory(3u << 20);
   const auto other = StagedBytes::create(2, journal_, *memory_);
   write(0, std::string(1u << 20, 'a'));
-  ASSERT_TRUE(other->write(0, as_bytes(std::string(1u << 20, 'b'))));
+  ASSERT_TRUE(write_to(*other, 0, as_bytes(std::string(1u << 20, 'b'))));
   write(0, "A");
   write(1u << 20, std::string(1u << 20, 'c'));
   EXPECT_TRUE(other->pin(0, 10));
@@ -232,11 +262,88 @@ TEST_F(StagedFiles, WriteNowNeverDoesInputOutput) {
   EXPECT_EQ(text_of(*file_, (1u << 20) - 2, 4), "ddbb");
 }
 
+// Each to write a block more than there is room for, with a disk that hangs: they wait, and no thread with them but the
+// one that writes the journal.
+TEST_F(StagedFiles, WhoWaitsForRoomIsAnsweredWhenThereIsSome) {
+  use_memory(8u << 20);
+  const std::string block(1u << 20, 'a');
+  std::vector<std::shared_ptr<StagedBytes>> files;
+  for (std::uint64_t id = 2; id < 10; ++id) files.push_back(StagedBytes::create(id, journal_, *memory_));
+  for (const auto& file : files) ASSERT_TRUE(write_to(*file, 0, as_bytes(block)));
+  faults::hold_writes();
+  std::vector<std::unique_ptr<Write>> writes;
+  for (const auto& file : files) writes.push_back(std::make_unique<Write>(*file, 1u << 20, block));
+  for (const auto& file : files) writes.push_back(std::make_unique<Write>(*file, std::nullopt, "end"));
+  faults::wait_for_held_write();
+  for (const auto& write : writes) EXPECT_FALSE(write->is_answered());
+  faults::release_writes();
+  for (const auto& write : writes) EXPECT_TRUE(write->wait());
+  for (const auto& file : files) EXPECT_TRUE(all_of(*file) == block + block + "end");
+  EXPECT_LE(memory_->in_use(), 8u << 20);
+}
+
+TEST_F(StagedFiles, WhatWaitsIsWrittenInOrder) {
+  write(0, "0123456789");
+  file_->freeze();
+  Write first(*file_, 0, "aaaaaaaaaa"), second(*file_, 3, "bbb"), end(*file_, std::nullopt, "cc"),
+      last(*file_, 11, "d");
+  EXPECT_FALSE(*file_->write_now(20, as_bytes("behind those that wait")));
+  EXPECT_EQ(all_of(*file_), "0123456789");
+  file_->thaw();
+  EXPECT_EQ(*first.wait(), 0u);
+  EXPECT_EQ(*second.wait(), 3u);
+  EXPECT_EQ(*end.wait(), 10u);
+  EXPECT_EQ(*last.wait(), 11u);
+  EXPECT_EQ(all_of(*file_), "aaabbbaaaacd");
+}
+
+TEST_F(StagedFiles, WhatNobodyWaitsForIsGivenUp) {
+  write(0, "0123456789");
+  file_->freeze();
+  Write first(*file_, 0, "a"), second(*file_, 1, "b");
+  first.interrupt();
+  file_->thaw();
+  EXPECT_EQ(first.wait().error().system_errno, ECANCELED);
+  EXPECT_TRUE(second.wait());
+  EXPECT_EQ(all_of(*file_), "0b23456789");
+}
+
+TEST_F(StagedFiles, WhatStillWaitsAtTheEndIsAnswered) {
+  write(0, "0123456789");
+  file_->freeze();
+  Write first(*file_, 0, "a"), second(*file_, 1, "b");
+  std::promise<Result<void>> cut;
+  file_->when_thawed(5, [&](Result<void> result) { cut.set_value(std::move(result)); });
+  lanes_.stop();
+  file_->thaw();
+  EXPECT_EQ(first.wait().error().kind, ErrorKind::io);
+  EXPECT_EQ(second.wait().error().kind, ErrorKind::io);
+  EXPECT_FALSE(cut.get_future().get());
+  EXPECT_EQ(all_of(*file_), "0123456789");
+}
+
+// Each byte that two append stays, whoever of them waits.
+TEST_F(StagedFiles, AppendsDoNotWriteOverEachOther) {
+  use_memory(2u << 20);
+  constexpr std::size_t kThreads = 4, kPieces = 50, kPiece = 30'000;
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < kThreads; ++t)
+    threads.emplace_back([&, t] {
+      const std::string piece(kPiece, static_cast<char>('a' + t));
+      for (std::size_t i = 0; i < kPieces; ++i) ASSERT_TRUE(write_to(*file_, std::nullopt, as_bytes(piece)));
+    });
+  for (auto& thread : threads) thread.join();
+  const std::string all = all_of(*file_);
+  ASSERT_EQ(all.size(), kThreads * kPieces * kPiece);
+  for (std::size_t t = 0; t < kThreads; ++t)
+    EXPECT_EQ(std::count(all.begin(), all.end(), static_cast<char>('a' + t)), std::ptrdiff_t{kPieces * kPiece});
+}
+
 TEST_F(StagedFiles, FullDiskReachesTheWriter) {
   use_memory(1u << 20);
   write(0, std::string(1u << 20, 'a'));
   faults::bytes_left = 1000;
-  const auto refused = file_->write(1u << 20, as_bytes("b"));
+  const auto refused = write_to(*file_, 1u << 20, as_bytes("b"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::no_space);
   EXPECT_TRUE(all_of(*file_) == std::string(1u << 20, 'a'));
@@ -250,7 +357,7 @@ TEST_F(StagedFiles, CommittedBytesAreLetGo) {
   file_->drop_before((2u << 20) + 5);
   EXPECT_EQ(memory_->in_use(), 3u << 20);
   EXPECT_EQ(text_of(*file_, (2u << 20) + 5, 2), "aa");
-  EXPECT_EQ(file_->write(2u << 20, as_bytes("b")).error().system_errno, EPERM);
+  EXPECT_EQ(write_to(*file_, 2u << 20, as_bytes("b")).error().system_errno, EPERM);
   EXPECT_EQ(file_->truncate(10).error().system_errno, EPERM);
   std::byte one;
   EXPECT_EQ(file_->read(10, {&one, 1}).error().kind, ErrorKind::denied);
@@ -258,7 +365,7 @@ TEST_F(StagedFiles, CommittedBytesAreLetGo) {
 }
 
 TEST_F(StagedFiles, OffsetsThatCannotBe) {
-  EXPECT_EQ(file_->write(~0ull, as_bytes("a")).error().system_errno, EFBIG);
+  EXPECT_EQ(write_to(*file_, ~0ull, as_bytes("a")).error().system_errno, EFBIG);
   EXPECT_EQ(file_->write_now((1ull << 63) - 1, as_bytes("a")).error().system_errno, EFBIG);
   EXPECT_EQ(file_->truncate(1ull << 63).error().system_errno, EFBIG);
   EXPECT_EQ(file_->restore(~0ull - 1, {0, 100}).error().kind, ErrorKind::damaged);
@@ -287,7 +394,7 @@ TEST_F(StagedFiles, BehaveAsFilesDo) {
         const std::size_t offset = below(4) == 0 ? below(4u << 20) : text.size();
         const std::string piece(below(3) == 0 ? below(1u << 20) : below(300), static_cast<char>('a' + below(26)));
         if (below(2) == 0) {
-          ASSERT_TRUE(files[id]->write(offset, as_bytes(piece)));
+          ASSERT_TRUE(write_to(*files[id], offset, as_bytes(piece)));
         } else {
           const auto taken = files[id]->write_now(offset, as_bytes(piece));
           ASSERT_TRUE(taken);
@@ -343,7 +450,7 @@ TEST_F(StagedFiles, ManyThreadsWriteAndSpill) {
       for (std::size_t i = 0; i < kPieces; ++i) {
         const std::uint64_t offset = (i * kThreads + t) * kPiece;
         const std::string piece(kPiece, static_cast<char>('a' + (i + t) % 26));
-        ASSERT_TRUE(file_->write(offset, as_bytes(piece)));
+        ASSERT_TRUE(write_to(*file_, offset, as_bytes(piece)));
         ASSERT_TRUE(text_of(*file_, offset, kPiece) == piece);
         ASSERT_TRUE(i % 20 > 0 || file_->journal_dirty());
       }

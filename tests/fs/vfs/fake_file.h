@@ -218,7 +218,7 @@ class FakeOrigin : public Origin {
 class FakeMount {
  public:
   explicit FakeMount(std::shared_ptr<const FakeFile> file, FileSystemOptions options = {}) {
-    options.cache = {.memory = 16 << 20, .threads = 2, .fetch_threads = 2};
+    options.cache = {.memory = 16 << 20, .threads = 2, .io_threads = 2};
     disk->file = std::move(file);
     fs = std::make_unique<FileSystem>(ClusterCache::create(options.cache), std::make_unique<FakeOrigin>(disk), options);
   }

@@ -37,7 +37,7 @@ class MirroredDirectory : public testing::Test {
   void write(const std::string& name, const std::string& text) { std::ofstream(path_ / name) << text; }
   void mount(const std::string& hidden = "") {
     FileSystemOptions options;
-    options.cache = {.memory = 16 << 20, .threads = 1, .fetch_threads = 2};
+    options.cache = {.memory = 16 << 20, .threads = 1, .io_threads = 2};
     fs_ = std::move(FileSystem::open(path_.string(), options, hidden)).value();
   }
   Result<std::string> cat(const std::string& path) {

@@ -111,7 +111,7 @@ class ArrayTable : public tfile::Table {
 struct TableRig {
   explicit TableRig(std::shared_ptr<ArrayTable> made, std::uint64_t memory = 16 << 20)
       : table(std::move(made)),
-        cache(ClusterCache::create({.memory = memory, .threads = 2, .fetch_threads = 2})),
+        cache(ClusterCache::create({.memory = memory, .threads = 2, .io_threads = 2})),
         streams(cache->attach(table)) {}
   std::shared_ptr<ArrayTable> table;
   std::unique_ptr<ClusterCache> cache;

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cache/fetcher.h"
+#include "exec/thread_pool.h"
 
 #include <algorithm>
 
 namespace tfilefs {
 
-Fetcher::Fetcher(unsigned threads) {
+ThreadPool::ThreadPool(unsigned threads) {
   for (unsigned i = 0; i < std::max(1u, threads); ++i) threads_.emplace_back([this] { work(); });
 }
 
-Fetcher::~Fetcher() { stop(); }
+ThreadPool::~ThreadPool() { stop(); }
 
-bool Fetcher::run(std::function<void()> job, Urgency urgency, const void* owner) {
+bool ThreadPool::run(std::function<void()> job, Urgency urgency, const void* owner) {
   {
     Lock lock(mutex_);
     if (stopping_) return false;
@@ -21,12 +21,12 @@ bool Fetcher::run(std::function<void()> job, Urgency urgency, const void* owner)
   return true;
 }
 
-void Fetcher::promote(const void* owner) {
+void ThreadPool::promote(const void* owner) {
   Lock lock(mutex_);
   queue_.promote(owner);
 }
 
-void Fetcher::stop() {
+void ThreadPool::stop() {
   {
     Lock lock(mutex_);
     stopping_ = true;
@@ -36,7 +36,7 @@ void Fetcher::stop() {
   threads_.clear();
 }
 
-void Fetcher::work() {
+void ThreadPool::work() {
   for (;;) {
     std::function<void()> job;
     {

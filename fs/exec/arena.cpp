@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cache/decoder.h"
+#include "exec/arena.h"
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/task_arena.h>
@@ -18,14 +18,14 @@ namespace {
 
 // Debian's oneTBB is not instrumented, so ThreadSanitizer does not see that what was written before a token was
 // enqueued is visible to the thread that runs it. These two tell it.
-void submitted([[maybe_unused]] void* decoder) {
+void submitted([[maybe_unused]] void* arena) {
 #ifdef TFILEFS_TSAN
-  __tsan_release(decoder);
+  __tsan_release(arena);
 #endif
 }
-void received([[maybe_unused]] void* decoder) {
+void received([[maybe_unused]] void* arena) {
 #ifdef TFILEFS_TSAN
-  __tsan_acquire(decoder);
+  __tsan_acquire(arena);
 #endif
 }
 
@@ -33,8 +33,8 @@ void received([[maybe_unused]] void* decoder) {
 
 // oneTBB starts one worker less than there are cores, counting on a main thread that helps. Ours never does, so one
 // more is allowed.
-struct Decoder::Arena {
-  explicit Arena(unsigned threads)
+struct Arena::Tbb {
+  explicit Tbb(unsigned threads)
       : control(tbb::global_control::max_allowed_parallelism, threads + 1), arena(static_cast<int>(threads), 0) {
     arena.initialize();
   }
@@ -42,30 +42,30 @@ struct Decoder::Arena {
   tbb::task_arena arena;
 };
 
-Decoder::Decoder(unsigned threads) : arena_(std::make_unique<Arena>(std::max(1u, threads))) {}
+Arena::Arena(unsigned threads) : tbb_(std::make_unique<Tbb>(std::max(1u, threads))) {}
 
-Decoder::~Decoder() { stop(); }
+Arena::~Arena() { stop(); }
 
-// A task reaches its thread through queue_ and mutex_; oneTBB carries no more than a pointer to this decoder.
-void Decoder::run(std::function<void()> task, Urgency urgency, const void* owner) {
+// A task reaches its thread through queue_ and mutex_; oneTBB carries no more than a pointer to this arena.
+void Arena::run(std::function<void()> task, Urgency urgency, const void* owner) {
   {
     Lock lock(mutex_);
     queue_.push(std::move(task), urgency, owner);
     ++tokens_;
   }
   submitted(this);
-  arena_->arena.enqueue([this] {
+  tbb_->arena.enqueue([this] {
     received(this);
     run_one();
   });
 }
 
-void Decoder::promote(const void* owner) {
+void Arena::promote(const void* owner) {
   Lock lock(mutex_);
   queue_.promote(owner);
 }
 
-void Decoder::run_one() {
+void Arena::run_one() {
   std::function<void()> task;
   {
     Lock lock(mutex_);
@@ -77,7 +77,7 @@ void Decoder::run_one() {
   if (--tokens_ == 0) idle_.notify_all();
 }
 
-void Decoder::stop() {
+void Arena::stop() {
   Lock lock(mutex_);
   while (tokens_ > 0) idle_.wait(mutex_);
 }

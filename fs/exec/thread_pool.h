@@ -5,18 +5,19 @@
 #include <thread>
 #include <vector>
 
-#include "cache/task_queue.h"
+#include "exec/task_queue.h"
 #include "mutex.h"
 
 namespace tfilefs {
 
-// The threads that may block: in Source::read, in opening files, in reading directories. They decode nothing.
-class Fetcher {
+// So many threads, which take jobs from one queue.
+class ThreadPool {
  public:
-  explicit Fetcher(unsigned threads);
-  ~Fetcher();  // as stop()
+  explicit ThreadPool(unsigned threads);
+  ~ThreadPool();  // as stop()
 
-  // Jobs that somebody waits for run before prefetch; within a class in order. False after stop(): the job was dropped.
+  // Jobs that somebody waits for run before those ahead of need; within a class in order. False after stop(): the job
+  // was dropped.
   bool run(std::function<void()> job, Urgency, const void* owner = nullptr);
   void promote(const void* owner);
 

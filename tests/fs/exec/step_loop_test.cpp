@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "step_loop.h"
+#include "exec/step_loop.h"
 
 #include <gtest/gtest.h>
 

@@ -4,17 +4,17 @@
 #include <functional>
 #include <memory>
 
-#include "cache/task_queue.h"
+#include "exec/task_queue.h"
 #include "mutex.h"
 
 namespace tfilefs {
 
-// The oneTBB arena in which chunks are decoded (and what they complete is answered). Tasks never block. The arena
-// holds only tokens; the tasks themselves wait in a queue of two classes, so that a reader's chunk overtakes prefetch.
-class Decoder {
+// The oneTBB arena for work that never blocks: chunks are decoded in it, and what they complete is answered. It holds
+// only tokens; the tasks themselves wait in a queue of two classes, so that a reader's chunk overtakes prefetch.
+class Arena {
  public:
-  explicit Decoder(unsigned threads);
-  ~Decoder();  // as stop()
+  explicit Arena(unsigned threads);
+  ~Arena();  // as stop()
 
   void run(std::function<void()> task, Urgency, const void* owner = nullptr);
   void promote(const void* owner);
@@ -25,8 +25,8 @@ class Decoder {
  private:
   void run_one();
 
-  struct Arena;  // oneTBB stays in decoder.cpp
-  std::unique_ptr<Arena> arena_;
+  struct Tbb;  // oneTBB stays in arena.cpp
+  std::unique_ptr<Tbb> tbb_;
   Mutex mutex_;
   Condition idle_;
   TaskQueue queue_ GUARDED_BY(mutex_);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/io_pools.h"
+
+#include <utility>
+
+namespace tfilefs {
+
+bool IoPools::run(tfile::SourceOrigin origin, std::function<void()> job, Urgency urgency, const void* owner) {
+  ThreadPool* pool = nullptr;
+  {
+    const Lock lock(mutex_);
+    if (stopping_) return false;
+    pool = &pools_.try_emplace(origin, threads_).first->second;
+  }
+  return pool->run(std::move(job), urgency, owner);
+}
+
+void IoPools::promote(const void* owner) {
+  const Lock lock(mutex_);
+  for (auto& [origin, pool] : pools_) pool.promote(owner);
+}
+
+void IoPools::stop() {
+  std::map<tfile::SourceOrigin, ThreadPool>* pools = nullptr;
+  {
+    const Lock lock(mutex_);
+    stopping_ = true;
+    pools = &pools_;  // from here on it has no more
+  }
+  for (auto& [origin, pool] : *pools) pool.stop();
+}
+
+}  // namespace tfilefs

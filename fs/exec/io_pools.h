@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+
+#include "exec/thread_pool.h"
+#include "mutex.h"
+#include "tfile/source.h"
+
+namespace tfilefs {
+
+// The threads that read sources: for each origin of sources so many of their own, from its first read on. What hangs
+// with one origin holds back no read of another.
+class IoPools {
+ public:
+  explicit IoPools(unsigned threads) : threads_(threads) {}
+
+  // As ThreadPool::run.
+  bool run(tfile::SourceOrigin, std::function<void()> job, Urgency, const void* owner = nullptr);
+  void promote(const void* owner);
+  void stop();
+
+ private:
+  const unsigned threads_;  // of each
+  Mutex mutex_;
+  std::map<tfile::SourceOrigin, ThreadPool> pools_ GUARDED_BY(mutex_);  // none goes before this does
+  bool stopping_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <thread>
+#include <vector>
+
+#include "mutex.h"
+
+namespace tfilefs {
+
+// Work that may block for long, in lanes: jobs of one lane run one after the other, in order, on a thread of the
+// lane's own, which is there while it has any. So none waits for another lane's, and what waits for its turn is a
+// function in a queue.
+class Lanes {
+ public:
+  ~Lanes() { stop(); }
+
+  // `lane`: an address that names it, of which nothing is asked. False, and the job was dropped: after stop(), or where
+  // no thread can be made.
+  bool run(const void* lane, std::function<void()> job) EXCLUDES(mutex_);
+
+  // Runs what is queued, then joins the threads. Not from one of them.
+  void stop() EXCLUDES(mutex_);
+
+ private:
+  struct Lane {
+    std::deque<std::function<void()>> jobs;
+    std::thread thread;
+  };
+  void work(const void* lane) EXCLUDES(mutex_);
+
+  Mutex mutex_;
+  Condition ended_;
+  std::map<const void*, Lane> lanes_ GUARDED_BY(mutex_);      // those that have work
+  std::vector<std::thread> done_threads_ GUARDED_BY(mutex_);  // have no more, and are to be joined
+  bool stopping_ GUARDED_BY(mutex_) = false;
+};
+
+}  // namespace tfilefs

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writers that wait, for memory or for a commit, hold back nobody else.
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <chrono>
+#include <filesystem>
+#include <future>
+
+#include "fake_file.h"
+#include "fs/staging/faults.h"
+
+namespace tfilefs {
+namespace {
+
+namespace stdfs = std::filesystem;
+
+constexpr std::uint64_t kMiB = 1 << 20;
+
+std::span<const std::byte> as_bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
+
+// A mirrored directory that may be written, with little memory: 8 MiB of it for what is staged.
+class WaitingWriters : public testing::TestWithParam<std::size_t> {
+ protected:
+  void SetUp() override {
+    std::string pattern = (stdfs::temp_directory_path() / "tfilefs-writers-XXXXXX").string();
+    path_ = ::mkdtemp(pattern.data());
+    faults::reset();
+    FileSystemOptions options;
+    options.cache = {.memory = 16 * kMiB, .threads = 2};
+    options.write.emplace().commit = std::chrono::hours(1);
+    fs_ = std::move(FileSystem::open(path_.string(), options)).value();
+    make_column("read.root", "x.i4", kRead);
+    ASSERT_TRUE(commit("read.root"));
+  }
+  void TearDown() override {
+    faults::reset();
+    fs_.reset();
+    stdfs::remove_all(path_);
+  }
+
+  template <class T, class Call>
+  static std::future<Result<T>> ask(Call call) {
+    auto answer = std::make_shared<std::promise<Result<T>>>();
+    call(Reply<T>([answer](Result<T> result) { answer->set_value(std::move(result)); }));
+    return answer->get_future();
+  }
+  InodeId id_of(const std::string& path) { return fs_->find_path(path)->id; }
+  void make_directory(const std::string& in, const std::string& name) {
+    if (fs_->find_path(in.empty() ? name : in + "/" + name)) return;
+    auto made = ask<FileSystem::Found>([&](auto reply) {
+      fs_->make_directory(id_of(in), name, {S_IFDIR | 0755, ::geteuid(), ::getegid()}, std::move(reply));
+    });
+    ASSERT_TRUE(made.get());
+  }
+  // A column of FILE/T; it stays open.
+  HandleId create(const std::string& file, const std::string& column) {
+    make_directory("", file);
+    make_directory(file, "T");
+    auto made = ask<FileSystem::Created>([&](auto reply) {
+      fs_->create(id_of(file + "/T"), column, {S_IFREG | 0644, ::geteuid(), ::getegid()}, true, std::move(reply));
+    });
+    return made.get()->opened.handle;
+  }
+  std::future<Result<std::size_t>> write(HandleId handle, std::uint64_t offset, const std::string& bytes) {
+    return ask<std::size_t>([&](auto reply) { fs_->write(handle, offset, false, as_bytes(bytes), std::move(reply)); });
+  }
+  void close(HandleId handle) {
+    EXPECT_TRUE(ask<void>([&](auto reply) { fs_->flush(handle, std::move(reply)); }).get());
+    fs_->release(handle);
+  }
+  void make_column(const std::string& file, const std::string& column, const std::string& bytes) {
+    const HandleId handle = create(file, column);
+    EXPECT_TRUE(write(handle, 0, bytes).get());
+    close(handle);
+  }
+  std::future<Result<void>> begin_commit(const std::string& path) {
+    auto opened = ask<HandleId>([&](auto reply) { fs_->opendir(id_of(path), std::move(reply)); });
+    const HandleId handle = opened.get().value();
+    return ask<void>([&](auto reply) {
+      fs_->sync(handle, [this, handle, reply = std::move(reply)](Result<void> done) mutable {
+        fs_->release(handle);
+        reply(std::move(done));
+      });
+    });
+  }
+  Result<void> commit(const std::string& path) { return begin_commit(path).get(); }
+
+  // What somebody else reads, which is not in the cache. Ends the hold of writes where that does not come: then the
+  // test has failed, and is to end.
+  void read_the_other_file() {
+    auto reading = std::async(std::launch::async, [this]() -> Result<std::string> {
+      TRY(const auto found, fs_->find_path("read.root/T/x.i4"));
+      TRY(const auto opened, ask<FileSystem::Opened>([&](auto reply) { fs_->open(found.id, std::move(reply)); }).get());
+      auto slices = ask<Slices>([&](auto reply) { fs_->read(opened.handle, 0, kRead.size(), std::move(reply)); }).get();
+      fs_->release(opened.handle);
+      if (!slices) return tl::unexpected(slices.error());
+      std::string bytes(slices->size(), 0);
+      copy_slices(*slices, reinterpret_cast<std::byte*>(bytes.data()));
+      return bytes;
+    });
+    const bool is_answered = reading.wait_for(std::chrono::minutes(1)) == std::future_status::ready;
+    EXPECT_TRUE(is_answered) << "who reads waits for those who write";
+    if (!is_answered) faults::release_writes();
+    EXPECT_EQ(reading.get().value_or("failed"), kRead);
+  }
+
+  const std::string kRead = std::string(400'000, 'r');
+  stdfs::path path_;
+  std::unique_ptr<FileSystem> fs_;
+};
+
+TEST_P(WaitingWriters, ForMemory) {
+  std::vector<HandleId> handles;
+  const std::string block(kMiB, 'w');
+  const std::uint64_t blocks = 8 / GetParam();
+  for (std::size_t i = 0; i < GetParam(); ++i) handles.push_back(create("w.root", "c" + std::to_string(i) + ".i4"));
+  for (std::uint64_t n = 0; n < blocks; ++n) {
+    for (const HandleId handle : handles) ASSERT_TRUE(write(handle, n * kMiB, block).get());
+  }
+  faults::hold_writes();
+  std::vector<std::future<Result<std::size_t>>> writes;
+  for (const HandleId handle : handles) {
+    // One may still fit.
+    std::uint64_t at = blocks * kMiB;
+    auto written = write(handle, at, block);
+    for (; written.wait_for(std::chrono::seconds(0)) == std::future_status::ready; written = write(handle, at, block)) {
+      ASSERT_EQ(written.get().value_or(0), kMiB);
+      at += kMiB;
+    }
+    writes.push_back(std::move(written));
+  }
+  faults::wait_for_held_write();
+  read_the_other_file();
+  faults::release_writes();
+  for (auto& written : writes) EXPECT_EQ(written.get().value_or(0), kMiB);
+  for (const HandleId handle : handles) close(handle);
+}
+
+// A file whose bytes a commit reads is not written meanwhile, nor cut off.
+TEST_P(WaitingWriters, ForACommit) {
+  const auto name = [](std::size_t i) { return "c" + std::to_string(i) + ".i4"; };
+  for (std::size_t i = 0; i < GetParam(); ++i) make_column("w.root", name(i), std::string(40'000, 'w'));
+  faults::hold_writes();
+  auto committed = begin_commit("w.root");
+  faults::wait_for_held_write();
+  std::vector<std::future<Result<std::size_t>>> writes;
+  std::vector<std::future<Result<Attributes>>> cuts;
+  std::vector<HandleId> handles;
+  for (std::size_t i = 0; i < GetParam(); ++i) {
+    const InodeId id = id_of("w.root/T/" + name(i));
+    handles.push_back(
+        ask<FileSystem::Opened>([&](auto reply) { fs_->open_to_write(id, std::move(reply)); }).get()->handle);
+    writes.push_back(write(handles.back(), 0, "late"));
+    AttributeChange cut;
+    cut.size = 4;
+    cuts.push_back(ask<Attributes>([&](auto reply) { fs_->change(id, cut, std::move(reply)); }));
+  }
+  read_the_other_file();
+  faults::release_writes();
+  EXPECT_TRUE(committed.get());
+  for (auto& written : writes) EXPECT_EQ(written.get().error().system_errno, EPERM);
+  for (auto& cut : cuts) EXPECT_EQ(cut.get().error().system_errno, EPERM);
+  for (const HandleId handle : handles) close(handle);
+}
+
+INSTANTIATE_TEST_SUITE_P(Four, WaitingWriters, testing::Values(4u));
+INSTANTIATE_TEST_SUITE_P(Eight, WaitingWriters, testing::Values(8u));
+
+}  // namespace
+}  // namespace tfilefs
