@@ -90,9 +90,10 @@ void ChunkCache::drop_known(SetChunks& set, std::vector<tfile::ChunkKey>& keys) 
 void ChunkCache::drop_handed(SetChunks& set, std::vector<tfile::ChunkKey>& keys) const {
   Lock lock(mutex_);
   if (eviction_.is_asked_again()) return;  // the kernel has dropped its pages
-  std::erase_if(keys, [&](tfile::ChunkKey key) {
-    return eviction_.has_handed_over(fingerprint_of(set, packed(key.stream, key.index)));
-  });
+  std::vector<tfile::ChunkKey> wanted;
+  for (const tfile::ChunkKey key : keys)
+    if (!eviction_.has_handed_over(fingerprint_of(set, packed(key.stream, key.index)))) wanted.push_back(key);
+  keys = std::move(wanted);
 }
 
 std::uint64_t ChunkCache::fingerprint_of(const SetChunks& set, std::uint64_t key) {
