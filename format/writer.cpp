@@ -10,8 +10,11 @@
 #include <utility>
 
 #include "bytes/cursor.h"
+#include "bytes/endian.h"
 #include "container/commit_draft.h"
 #include "container/container_state.h"
+#include "container/directory_encode.h"
+#include "container/header.h"
 #include "container/key_encode.h"
 #include "container/payload.h"
 #include "container/space.h"
@@ -517,6 +520,17 @@ Result<std::unique_ptr<FileWriter>> FileWriter::open(std::shared_ptr<const File>
   TRY(StreamerInfoRecord infos, read_streamer_info_record(source, file->header()));
   return std::make_unique<RootFileWriter>(std::move(opened.state), std::move(opened.space), std::move(infos),
                                           compression, std::move(file));
+}
+
+std::size_t state_size(std::span<const std::byte> first) {
+  const auto header = read_header(first);
+  if (!header || header->begin < 0) return first.size();
+  const auto begin = static_cast<std::uint64_t>(header->begin);
+  if (begin + sizeof(std::int32_t) > first.size()) return first.size();
+  const std::int64_t record = load_big<std::int32_t>(first.data() + begin);  // with its key and names
+  const std::int64_t end = std::min<std::int64_t>(record, header->nbytes_name + std::int64_t{kDirectoryRecordSize});
+  const std::uint64_t root_end = begin + static_cast<std::uint64_t>(std::max<std::int64_t>(end, 0));
+  return root_end <= first.size() ? root_end : begin;
 }
 
 HeadState head_state(std::span<const std::byte> head, std::span<const std::byte> before,

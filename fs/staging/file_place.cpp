@@ -10,6 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "tfile/writer.h"
+
 namespace tfilefs {
 
 Result<std::shared_ptr<const tfile::Source>> FilePlace::source() const {
@@ -86,7 +88,8 @@ Result<> FilePlace::change(const Owner& owner, timespec modified) const {
 
 bool is_same_head(std::span<const std::byte> a, std::span<const std::byte> b) {
   if (a.empty() || b.empty()) return a.empty() && b.empty();
-  return std::ranges::equal(a.first(std::min(a.size(), b.size())), b.first(std::min(a.size(), b.size())));
+  const std::size_t size = std::min({a.size(), b.size(), tfile::state_size(a)});
+  return std::ranges::equal(a.first(size), b.first(size));
 }
 
 FilePlace::Owner process_owner() {

@@ -57,8 +57,8 @@ struct FilePlace {
 
 // The sector that the header shares with the record of the root directory: whoever writes a ROOT file changes it.
 inline constexpr std::size_t kFileHeadSize = 512;
-// Whether a file with the one head is in the state that the other was read of; each may be cut short. No head is that
-// of no file.
+// Whether a file with the one head is in the state that the other was read of; each may be cut short. What lies behind
+// the header and the root directory's record does not count. No head is that of no file.
 bool is_same_head(std::span<const std::byte>, std::span<const std::byte>);
 
 FilePlace::Owner process_owner();  // of files that this process makes for nobody else

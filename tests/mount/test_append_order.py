@@ -603,3 +603,25 @@ def test_what_was_cut_off_to_the_committed_entries_stays_away(place, killed):
     assert p.read("Events/x.i8") == [1, 2]
     p.append("Events/x.i8", i8(5))
     assert p.status() == 0 and p.tree() == {"x": [1, 2, 5]}
+
+
+def test_what_a_commit_wrote_before_it_was_killed_is_no_other_program(place):
+    """Its baskets may lie right behind the record of the root directory, in the bytes by which the file's state is known."""
+    p = place()
+    for name in ("T", "W"):
+        p.append(f"{name}/x.i8", np.arange(30))
+        assert p.status(name) == 0
+    shutil.rmtree(os.path.join(p.top, "T"))
+    assert p.status("") == 0
+    lines = subprocess.run([mounted.program(), "map", p.path], capture_output=True, text=True, check=True).stdout.splitlines()
+    [freed] = [int(line.split("At:")[1].split()[0]) for line in lines if "TBasket" in line and line.endswith("title: T")]
+    assert 200 < freed < 400, "the free space that the test is about"
+    p.append("W/x.i8", np.arange(30, 40))
+    p.kill()
+    with open(p.path, "r+b") as file:
+        file.seek(freed + 40)
+        file.write(b"basket")
+    p.append("W/x.i8", np.arange(40, 50))
+    assert p.status("W") == 0, p.mount.errors()
+    assert p.tree("W") == {"x": list(range(50))}
+    assert p.umount() == 0

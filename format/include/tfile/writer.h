@@ -175,6 +175,11 @@ class FileWriter {
   virtual void committed(const CommitPlan&) = 0;
 };
 
+// How many of a file's first bytes tell its state: those of the header and, where they hold it whole, of the root
+// directory's record, which every save writes anew. Behind them may lie anything, also what a commit writes before it
+// takes place. All of them where they are no ROOT file's. Pure.
+std::size_t state_size(std::span<const std::byte> first);
+
 // What the first bytes of a file are after a crash: those before the commit, those after it, or a sector that was torn
 // inside while it was written: then `after` is to be written over it. `other`: another program has written the file.
 // `before` and `after`: head_before and head_after of the plan, from the journal; `head`: as many bytes of the file.
