@@ -19,6 +19,15 @@ def is_mount_point(path):
         return any(line.split(" ")[1] == path for line in mounts)
 
 
+def fsync(path):
+    """fsync(2) of a file or directory, as another process than its writer may do it: of a mounted directory it commits."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
 class MountFailed(Exception):
     """The program ended without mounting; `message` is what it said and `status` its exit status."""
 

@@ -14,6 +14,7 @@ import pytest
 
 import campaign
 import checker
+import mounted
 import stories
 import writing
 
@@ -97,7 +98,7 @@ def append_until(table, begun, promised, stop):
     while not stop.is_set():
         begun.value += STEP
         writing.write_table(table, promised.value, begun.value, COLUMNS)
-        writing.sync(table)
+        mounted.fsync(table)
         promised.value = begun.value
 
 
@@ -122,7 +123,7 @@ def test_power_cuts(reader, tmp_path):
         while cuts < campaign.LENGTH["cuts"]:
             shutil.rmtree(source, ignore_errors=True)
             os.mkdir(source)
-            writing.sync(disk.path)
+            mounted.fsync(disk.path)
             with writing.Daemon(source) as daemon:
                 writer = Writer(daemon)
                 for _ in range(5):

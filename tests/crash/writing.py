@@ -90,14 +90,6 @@ def write(path, data, append=False, sync=False):
     os.close(file)
 
 
-def sync(path):
-    file = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
-
-
 # Columns: what a branch holds, as checker.Table wants it, and the files that are written for it.
 
 

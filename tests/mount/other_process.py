@@ -6,6 +6,7 @@ import mmap
 import multiprocessing
 import os
 
+import mounted
 from watched_calls import DEADLINE
 
 
@@ -44,19 +45,11 @@ class OtherProcess:
             try:
                 action, path = pipe.recv()
                 try:
-                    pipe.send({"sync": sync_directory, "map": read_mapped}[action](path))
+                    pipe.send({"sync": mounted.fsync, "map": read_mapped}[action](path))
                 except OSError as error:
                     pipe.send(error)
             except (EOFError, OSError):
                 return
-
-
-def sync_directory(path):
-    directory = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
 
 
 def read_mapped(path):

@@ -42,11 +42,7 @@ class Place:
 
     def commit(self, path="Events"):
         """By another way than `tfilefs commit`, whose status also says what is not whole."""
-        directory = os.open(os.path.join(self.top, path), os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
+        mounted.fsync(os.path.join(self.top, path))
 
     def status(self, path="Events"):
         return subprocess.run([mounted.program(), "commit", os.path.join(self.top, path)], capture_output=True).returncode

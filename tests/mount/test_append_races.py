@@ -278,11 +278,7 @@ def syncer(tools, pause=0.0):
     generation, done = tools.generation(), 0
     while tools.going():
         try:
-            directory = os.open(tools.table if done % 2 else tools.top, os.O_RDONLY)
-            try:
-                os.fsync(directory)
-            finally:
-                os.close(directory)
+            mounted.fsync(tools.table if done % 2 else tools.top)
             done += 1
         except OSError as error:
             tools.again(error, generation)

@@ -18,7 +18,7 @@ import uproot
 import mounted
 import mounted_table
 import root_process
-from test_writing import commit, kill
+from test_writing import kill
 
 ENTRIES = 1500
 
@@ -115,7 +115,7 @@ def test_all_types(tmp_path, mount, table, options):
     to = directory_of(m)
     shutil.copy(tmp_path / "x.arrow", os.path.join(to, "Events.arrow"))
     assert os.listdir(to) == ["Events.arrow"]
-    commit(to)
+    mounted.fsync(to)
     assert m.errors() == ""
     assert os.listdir(to) == ["Events"]
     check(tmp_path / "out.root", table)
@@ -136,7 +136,7 @@ def test_slices_and_nothing(tmp_path, mount, table):
             for batch in part.to_batches():
                 file.write_batch(batch)
     write_arrow(os.path.join(to, "none.arrow"), table.select(["px", "hits", "name", "id"]).slice(0, 0))
-    commit(to)
+    mounted.fsync(to)
     assert m.errors() == ""
     check(tmp_path / "out.root", pa.concat_tables(parts), "parts")
     with uproot.open(tmp_path / "out.root") as file:
@@ -151,7 +151,7 @@ def test_polars(tmp_path, mount, table, compression):
     frame = polars.from_arrow(table.select(names)).with_columns(
         polars.Series("category", ["red", "blue, which is longer", "red"] * (ENTRIES // 3), dtype=polars.Categorical))
     frame.write_ipc(os.path.join(to, "Events.arrow"), compression=compression)
-    commit(to)
+    mounted.fsync(to)
     assert m.errors() == ""
     check(tmp_path / "out.root", frame.to_arrow().select(names + ["category"]), root=compression == "zstd")
 
@@ -167,7 +167,7 @@ def test_any_order_and_another_name(tmp_path, table):
         for at, piece in pieces:
             file.seek(at)
             file.write(piece)
-    commit(to)
+    mounted.fsync(to)
     assert not os.path.exists(tmp_path / "out.root")
     assert "Events" not in os.listdir(to)
     os.rename(os.path.join(to, ".Events.arrow.Xy1"), os.path.join(to, "Events.arrow"))
@@ -184,9 +184,9 @@ def test_from_one_mount_into_another(tmp_path, mount, table):
         (tmp_path / name).mkdir()
     source, to = directory_of(mount(tmp_path / "a", "rw")), directory_of(mount(tmp_path / "b", "rw"))
     write_arrow(os.path.join(source, "Events.arrow"), table, batch=1024)
-    commit(source)
+    mounted.fsync(source)
     shutil.copy(os.path.join(source, "Events.arrow"), os.path.join(to, "T.arrow"))
-    commit(to)
+    mounted.fsync(to)
     check(tmp_path / "b" / "out.root", table, "T", root=False)
     columns = mounted_table.schema_of(os.path.join(source, "Events"))["columns"]
     assert [c["path"] for c in mounted_table.schema_of(os.path.join(to, "T"))["columns"]] == [c["path"] for c in columns]
@@ -237,7 +237,7 @@ def test_refused_at_close(tmp_path, case):
             assert refused.value.errno == errno.EINVAL
         lines = m.errors()
         assert lines.count("out.root") >= 2 and reason in lines
-        commit(to)
+        mounted.fsync(to)
         pending = json.load(open(os.path.join(to, ".pending.json")))
         assert pending["tables"][0]["path"] == "direct" and reason in pending["tables"][0]["reasons"][0]
         for name in os.listdir(to):
@@ -257,7 +257,7 @@ def test_names_that_are_taken(tmp_path, mount, table):
     m = mount(tmp_path, "rw")
     to = directory_of(m)
     write_arrow(os.path.join(to, "Events.arrow"), table.select(["px"]))
-    commit(to)
+    mounted.fsync(to)
     with pytest.raises(OSError):
         shutil.copyfile(os.path.join(to, "Events.arrow"), os.path.join(to, "Events.arrow"))
     with pytest.raises(OSError):
@@ -266,13 +266,13 @@ def test_names_that_are_taken(tmp_path, mount, table):
     os.makedirs(os.path.join(to, "Other"))
     np.zeros(4, "f4").tofile(os.path.join(to, "Other", "x.f4"))
     shutil.copyfile(tmp_path / "x.arrow", os.path.join(to, "Other.arrow"))
-    commit(to)
+    mounted.fsync(to)
     assert os.path.exists(os.path.join(to, "Other.arrow"))
     assert "already" in open(os.path.join(to, ".pending.json")).read()
     os.unlink(os.path.join(to, "Other.arrow"))
     # A new column of the table that an Arrow file made.
     np.arange(ENTRIES, dtype="i4").tofile(os.path.join(to, "Events", "more.i4"))
-    commit(to)
+    mounted.fsync(to)
     with uproot.open(tmp_path / "out.root") as file:
         assert file["Events"].keys() == ["px", "more"] and file["Other"].num_entries == 4
 
@@ -288,7 +288,7 @@ def test_after_a_crash(tmp_path, table):
     kill(m)
     assert os.path.exists(tmp_path / "out.root.tfilefs-journal")
     with mounted.Mounted(tmp_path, ("rw",)) as m:
-        commit(os.path.join(m.path, "out.root"))
+        mounted.fsync(os.path.join(m.path, "out.root"))
         assert m.errors() == ""
         check(tmp_path / "out.root", table, root=False)
     assert not os.path.exists(tmp_path / "out.root.tfilefs-journal")
@@ -320,7 +320,7 @@ def test_damaged_files_harm_nobody(tmp_path, table, compression):
                 with open(path, "wb") as file:
                     file.write(data)
                 with contextlib.suppress(OSError):
-                    commit(to)
+                    mounted.fsync(to)
             except OSError as refused:
                 assert refused.errno == errno.EINVAL, refused
             taken = not os.path.exists(path) or os.path.isdir(os.path.join(to, f"t{i}"))
@@ -329,6 +329,6 @@ def test_damaged_files_harm_nobody(tmp_path, table, compression):
                 os.unlink(path)
         (tmp_path / "x.arrow").unlink()
         write_arrow(os.path.join(to, "good.arrow"), table)
-        commit(to)
+        mounted.fsync(to)
         check(tmp_path / "out.root", table, "good", root=False)
     assert min(outcome.values()) > 10, outcome

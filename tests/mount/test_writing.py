@@ -77,14 +77,6 @@ def kind(columns, path):
     return next(p.rsplit(".", 1)[1] for p in columns if p.startswith(path + "/values."))
 
 
-def commit(directory):
-    descriptor = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 @pytest.mark.sanitized
 def test_a_new_file(tmp_path, mount, columns):
     m = mount(tmp_path, "rw")
@@ -93,7 +85,7 @@ def test_a_new_file(tmp_path, mount, columns):
     put(table, columns)
     assert open(os.path.join(table, "px.f4"), "rb").read() == columns["px.f4"].tobytes()
     assert not os.path.exists(tmp_path / "out.root")
-    commit(table)
+    mounted.fsync(table)
     assert m.errors() == ""
     check_table(tmp_path / "out.root", "Events", columns)
     for path, values in columns.items():
@@ -137,7 +129,7 @@ def test_entries_are_appended(tmp_path, columns, again):
         table = os.path.join(m.path, "out.root", "Events")
         os.makedirs(table)
         put(table, first)
-        commit(table)
+        mounted.fsync(table)
         if again == "same mount":
             append(table, rest)
             assert open(os.path.join(table, "px.f4"), "rb").read() == columns["px.f4"].tobytes()
@@ -154,9 +146,9 @@ def test_a_new_column_joins(tmp_path, columns):
         table = os.path.join(m.path, "out.root", "Events")
         os.makedirs(table)
         put(table, {path: values for path, values in columns.items() if path not in late})
-        commit(table)
+        mounted.fsync(table)
         put(table, {path: columns[path] for path in late})
-        commit(table)
+        mounted.fsync(table)
         assert m.errors() == ""
     check_table(tmp_path / "out.root", "Events", columns)
     with uproot.open(tmp_path / "out.root") as file:
@@ -173,7 +165,7 @@ def test_a_new_column_beside_another_writers(tmp_path, samples):
     added = np.arange(entries, dtype="<f8")
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         put(os.path.join(m.path, "event.root", name), {"added.f8": added})
-        commit(os.path.join(m.path, "event.root", name))
+        mounted.fsync(os.path.join(m.path, "event.root", name))
         assert m.errors() == ""
     with uproot.open(tmp_path / "event.root") as file:
         assert np.array_equal(file[name]["added"].array(library="np"), added)
@@ -190,7 +182,7 @@ def test_names_of_views_are_not_taken(tmp_path, columns):
             os.makedirs(table)
             put(table, {"id.i8": columns["id.i8"], "px.f4": columns["px.f4"]})
             if table.endswith("Events"):
-                commit(table)
+                mounted.fsync(table)
             append(table, {"other.f4": columns["px.f4"]})
             for name in names:
                 for make in (lambda path: os.mknod(path, 0o644), os.mkdir,
@@ -209,7 +201,7 @@ def test_columns_go(tmp_path, columns):
         table = os.path.join(m.path, "out.root", "Events")
         os.makedirs(table)
         put(table, columns)
-        commit(table)
+        mounted.fsync(table)
         os.unlink(os.path.join(table, "id.i8"))
         shutil.rmtree(os.path.join(table, "hits"))
         assert "id.i8" not in os.listdir(table) and "hits" not in os.listdir(table)
@@ -228,15 +220,15 @@ def test_a_table_is_copied_removed_and_moved(tmp_path, columns):
         table = os.path.join(m.path, "a.root", "Events")
         os.makedirs(table)
         put(table, columns)
-        commit(table)
+        mounted.fsync(table)
         subprocess.run(["cp", "-r", os.path.join(m.path, "a.root"), os.path.join(m.path, "b.root")], check=True)
-        commit(m.path)
+        mounted.fsync(m.path)
         assert m.errors() == ""
         subprocess.run(["diff", "-r", os.path.join(m.path, "a.root"), os.path.join(m.path, "b.root")], check=True)
         os.rename(os.path.join(m.path, "b.root", "Events"), os.path.join(m.path, "b.root", "Moved"))
         assert os.listdir(os.path.join(m.path, "b.root")) == ["Moved"]
         assert open(os.path.join(m.path, "b.root", "Moved", "px.f4"), "rb").read() == columns["px.f4"].tobytes()
-        commit(m.path)
+        mounted.fsync(m.path)
         assert os.listdir(os.path.join(m.path, "b.root")) == ["Moved"]
         shutil.rmtree(os.path.join(m.path, "a.root"))
         assert os.listdir(m.path) == ["b.root"]
@@ -253,16 +245,16 @@ def test_rsync_and_tar(tmp_path, columns, options):
         table = os.path.join(m.path, "a.root", "sub", "Events")
         os.makedirs(table)
         put(table, columns)
-        commit(table)
+        mounted.fsync(table)
         copy = ["rsync", "-a", "--itemize-changes", os.path.join(m.path, "a.root") + "/", os.path.join(m.path, "b.root")]
         os.mkdir(os.path.join(m.path, "b.root"))
         first = subprocess.run(copy, capture_output=True, text=True)
         assert first.returncode == 0, first.stderr
-        commit(m.path)
+        mounted.fsync(m.path)
         subprocess.run(["diff", "-r", os.path.join(m.path, "a.root"), os.path.join(m.path, "b.root")], check=True)
         os.mkdir(os.path.join(m.path, "c.root"))
         subprocess.run(f"tar -C '{m.path}/a.root' -c . | tar -C '{m.path}/c.root' -x", shell=True, check=True)
-        commit(m.path)
+        mounted.fsync(m.path)
         subprocess.run(["diff", "-r", os.path.join(m.path, "a.root"), os.path.join(m.path, "c.root")], check=True)
         assert m.errors() == ""
         second = subprocess.run(copy, capture_output=True, text=True)
@@ -333,7 +325,7 @@ def test_what_cannot_be_committed_harms_nobody(tmp_path, columns):
         with pytest.raises(OSError) as refused:
             put(os.path.join(m.path, "Bad.root", "Events"), {"hits/offsets.i8": offsets})
         assert refused.value.errno == errno.EINVAL
-        commit(m.path)
+        mounted.fsync(m.path)
         assert "offsets that go down" in m.errors()
     assert sorted(os.listdir(tmp_path)) == ["Bad.root", "Bad.root.tfilefs-journal", "Good.root"]
     with uproot.open(tmp_path / "Bad.root") as file:
@@ -350,7 +342,7 @@ def test_a_mount_that_does_not_write_tells_of_a_journal(tmp_path, columns, what)
         os.makedirs(table)
         if file == "out.root":
             put(table, {"id.i8": columns["id.i8"]})
-            commit(table)
+            mounted.fsync(table)
         append_synced(os.path.join(table, "px.f4"), columns["px.f4"].tobytes())
     kill(m)
     before = {name: (tmp_path / name).read_bytes() for name in os.listdir(tmp_path)}
@@ -425,7 +417,7 @@ def test_a_journal_that_stays_does_not_grow(tmp_path, columns):
         table = os.path.join(root, "folder", f"t{i}")
         os.makedirs(table)
         append_synced(os.path.join(table, "x.f4"), (large + i).tobytes())
-        commit(table)
+        mounted.fsync(table)
         with open(os.path.join(unfinished, "px.f4"), "r+b", buffering=0) as file:
             file.write(columns["px.f4"][i : i + 50].tobytes())
             os.fsync(file.fileno())
@@ -450,7 +442,7 @@ def test_a_journal_that_stays_does_not_grow(tmp_path, columns):
         assert os.listdir(os.path.join(root)) == ["deep", "renamed"]
         assert sorted(os.listdir(os.path.join(root, "renamed"))) == [f"t{i}" for i in range(2, 8)]
         append_synced(os.path.join(unfinished, "px.f4"), columns["px.f4"][100:].tobytes())
-        commit(root)
+        mounted.fsync(root)
         assert again.errors() == ""
     with uproot.open(tmp_path / "out.root") as file:
         assert file["deep/Unfinished"].num_entries == 5000
@@ -466,14 +458,14 @@ def test_what_is_below_a_renamed_directory_survives(tmp_path, columns):
     for name in ("a", "b"):
         os.makedirs(os.path.join(root, "above", name))
         put(os.path.join(root, "above", name), {"id.i8": columns["id.i8"]})
-    commit(root)
+    mounted.fsync(root)
     assert m.close() == 0
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     root = os.path.join(m.path, "out.root")
     os.makedirs(os.path.join(root, "stays"))
     append_synced(os.path.join(root, "stays", "px.f4"), b"123")
     shutil.rmtree(os.path.join(root, "above", "a"))
-    commit(root)
+    mounted.fsync(root)
     os.rename(os.path.join(root, "above"), os.path.join(root, "below"))
     append_synced(os.path.join(root, "below", "b", "px.f4"), columns["px.f4"].tobytes())
     kill(m)
@@ -482,7 +474,7 @@ def test_what_is_below_a_renamed_directory_survives(tmp_path, columns):
         assert again.errors() == "" and sorted(os.listdir(root)) == ["below", "stays"]
         assert os.listdir(os.path.join(root, "below")) == ["b"]
         shutil.rmtree(os.path.join(root, "stays"))
-        commit(root)
+        mounted.fsync(root)
         assert again.errors() == ""
     check_table(tmp_path / "out.root", "below/b", {name: columns[name] for name in ("id.i8", "px.f4")})
 
@@ -497,7 +489,7 @@ def test_parts_of_entries_behind_committed_ones_survive(tmp_path, columns):
     table = os.path.join(m.path, "out.root", "Events")
     os.makedirs(table)
     put(table, columns)
-    commit(table)
+    mounted.fsync(table)
     append_synced(os.path.join(table, "hits/values.i2"), more["hits/values.i2"].tobytes())
     kill(m)
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
@@ -540,7 +532,7 @@ def test_a_removal_of_what_was_renamed_survives(tmp_path, columns):
     for name in ("a", "b", "deep/c", "stays"):
         os.makedirs(os.path.join(root, name))
         put(os.path.join(root, name), {"id.i8": columns["id.i8"]})
-    commit(root)
+    mounted.fsync(root)
     assert m.close() == 0
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     root = os.path.join(m.path, "out.root")
@@ -560,7 +552,7 @@ def test_a_removal_of_what_was_renamed_survives(tmp_path, columns):
     assert m.errors() == "" and sorted(os.listdir(root)) == ["b", "stays"]
     assert os.listdir(os.path.join(root, "b")) == ["px.f4"]
     os.unlink(os.path.join(root, "stays", "part.f4"))
-    commit(root)
+    mounted.fsync(root)
     assert m.errors() == ""
     assert m.close() == 0
     with uproot.open(tmp_path / "out.root") as file:
@@ -575,9 +567,9 @@ def test_a_directory_goes_with_the_tables_in_it(tmp_path, columns):
         for name in ("deep/er/c", "deep/d", "stays"):
             os.makedirs(os.path.join(root, name))
             put(os.path.join(root, name), {"id.i8": columns["id.i8"]})
-        commit(root)
+        mounted.fsync(root)
         shutil.rmtree(os.path.join(root, "deep"))
-        commit(root)
+        mounted.fsync(root)
         assert os.listdir(root) == ["stays"] and m.errors() == ""
     with uproot.open(tmp_path / "out.root") as file:
         assert file.keys(cycle=False) == ["stays"]
@@ -685,7 +677,7 @@ def test_columns_that_grow_together(tmp_path):
                 assert np.array_equal(early, np.concatenate(written["x.f4"])[: len(early)])
             with open(os.path.join(table, names[0]), "rb") as file:
                 assert file.read() == np.concatenate(written["x.f4"]).tobytes()
-        commit(table)
+        mounted.fsync(table)
         assert m.errors() == ""
     everything = {name: np.concatenate(parts) for name, parts in written.items()}
     everything["hits/offsets.i8"] = np.concatenate([[0], everything["hits/offsets.i8"]]).astype("<i8")
@@ -723,7 +715,7 @@ def test_readers_see_what_is_written_past_them(tmp_path):
                     expected += data
                     assert os.pread(reader.fileno(), 1 << 20, 0) == expected, step
         del mapped
-        commit(os.path.dirname(path))
+        mounted.fsync(os.path.dirname(path))
         assert m.errors() == ""
     with uproot.open(tmp_path / "out.root") as file:
         assert file["Events"]["x"].array(library="np").tobytes() == expected
@@ -762,7 +754,7 @@ def test_a_directory_that_stayed_empty_is_no_table(tmp_path, columns):
         os.rmdir(table)
         os.mkdir(table)
         put(table, columns)
-        commit(table)
+        mounted.fsync(table)
         assert m.errors() == ""
     check_table(tmp_path / "out.root", "Events", columns)
 
@@ -779,7 +771,7 @@ def test_a_directory_with_a_file_in_it_may_become_a_table(tmp_path, columns):
         for folder, old, new in (("Events", ".px.f4.Kx2q9Z", "px.f4"), ("deep/one", ".id.i8.x", "id.i8")):
             table = os.path.join(m.path, "out.root", folder)
             os.rename(os.path.join(table, old), os.path.join(table, new))
-            commit(table)
+            mounted.fsync(table)
         assert m.errors() == ""
     check_table(tmp_path / "out.root", "Events", {"px.f4": columns["px.f4"]})
     check_table(tmp_path / "out.root", "deep/one", {"id.i8": columns["id.i8"]})
@@ -791,7 +783,7 @@ def test_numpy_files_are_taken(tmp_path):
         os.makedirs(table)
         np.save(os.path.join(table, "x.npy"), np.arange(100, dtype="<f4"))
         np.save(os.path.join(table, "p.npy"), np.arange(600, dtype="<i2").reshape(100, 2, 3))
-        commit(table)
+        mounted.fsync(table)
         assert m.errors() == ""
         assert sorted(os.listdir(table)) == ["p.i2x2x3", "x.f4"]
     with uproot.open(tmp_path / "out.root") as file:
@@ -823,7 +815,7 @@ def test_space_and_bits_are_those_of_a_directory(tmp_path, columns):
         subprocess.run(["sh", "-c", f"umask 077; mkdir '{file}' '{file}/Events'"], check=True)
         assert os.stat(file).st_mode & 0o777 == 0o700
         put(os.path.join(file, "Events"), {"id.i8": columns["id.i8"]})
-        commit(file)
+        mounted.fsync(file)
         assert os.stat(tmp_path / "out.root").st_mode & 0o777 == 0o600
         os.chmod(file, 0o750)
         os.utime(file, (10, 1_000_000_000))

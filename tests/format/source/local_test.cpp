@@ -10,6 +10,7 @@
 #include <fstream>
 #include <string>
 
+#include "temporary_directory.h"
 #include "tfile/source.h"
 
 namespace tfile {
@@ -17,13 +18,6 @@ namespace {
 
 class LocalSource : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tfile_source_XXXXXX").string();
-    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-
   std::string write(const std::string& name, const std::string& content) {
     const std::string path = directory_ + "/" + name;
     std::ofstream(path, std::ios::binary) << content;
@@ -35,7 +29,8 @@ class LocalSource : public testing::Test {
     return result ? text : "error: " + result.error().text;
   }
 
-  std::string directory_;
+  const TemporaryDirectory temporary_;
+  const std::string directory_ = temporary_.path().string();
 };
 
 std::string digits(std::size_t size) {

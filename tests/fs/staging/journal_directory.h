@@ -13,6 +13,7 @@
 #include "descriptor.h"
 #include "faults.h"
 #include "staging/journal.h"
+#include "temporary_directory.h"
 
 namespace tfilefs {
 
@@ -20,15 +21,10 @@ namespace tfilefs {
 class JournalDirectory : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tfilefs-journal-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
     directory_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     faults::reset();
   }
-  void TearDown() override {
-    faults::reset();
-    std::filesystem::remove_all(path_);
-  }
+  void TearDown() override { faults::reset(); }
   Result<std::shared_ptr<Journal>> create() {
     return Journal::create(directory_.get(), name_, begin_, ::geteuid(), ::getegid());
   }
@@ -46,7 +42,8 @@ class JournalDirectory : public testing::Test {
 
   const std::string name_ = journal_name("f.root");
   JournalBegin begin_{{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, 4711, {}};
-  std::filesystem::path path_;
+  const TemporaryDirectory temporary_;
+  const std::filesystem::path path_ = temporary_.path();
   Descriptor directory_;
 };
 

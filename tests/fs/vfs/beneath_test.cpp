@@ -11,6 +11,8 @@
 #include <fstream>
 #include <string>
 
+#include "temporary_directory.h"
+
 namespace tfilefs {
 namespace {
 
@@ -20,8 +22,6 @@ constexpr uid_t kReader = 23002;
 class OpenByBits : public testing::Test {
  protected:
   void SetUp() override {
-    std::string name = testing::TempDir() + "tfilefs-beneath-XXXXXX";
-    top_ = ::mkdtemp(name.data());
     std::filesystem::create_directories(top_ + "/closed/deep");
     std::filesystem::create_directory(top_ + "/open");
     std::ofstream(top_ + "/closed/deep/file") << "x";
@@ -34,8 +34,6 @@ class OpenByBits : public testing::Test {
     ::chmod((top_ + "/open/secret").c_str(), 0640);
     root_ = Descriptor(::open(top_.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   }
-  void TearDown() override { std::filesystem::remove_all(top_); }
-
   // 0, or the errno.
   int try_open(const std::string& path, int flags = O_RDONLY, bool links = true) {
     return open_by_bits(caller_, root_.get(), top_, path, flags | O_CLOEXEC, links) ? 0 : errno;
@@ -45,7 +43,8 @@ class OpenByBits : public testing::Test {
   }
 
   Caller caller_{kReader, kReader, {}};
-  std::string top_;
+  const TemporaryDirectory temporary_;
+  const std::string top_ = temporary_.path().string();
   Descriptor root_;
 };
 

@@ -10,20 +10,18 @@
 #include <filesystem>
 #include <fstream>
 
+#include "temporary_directory.h"
+
 namespace tfilefs {
 namespace {
 
 class GuardedFile : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tfilefs-guard-XXXXXX").string();
-    top_ = ::mkdtemp(pattern.data());
     path_ = top_ / "file";
     write(path_, 0, std::string(4000, 'a'));
     guarded_ = GuardedSource::guard(tfile::open_source(path_.string()).value()).value();
   }
-  void TearDown() override { std::filesystem::remove_all(top_); }
-
   static void write(const std::filesystem::path& path, long offset, const std::string& text) {
     std::FILE* file = std::fopen(path.c_str(), std::filesystem::exists(path) ? "r+" : "w");
     std::fseek(file, offset, SEEK_SET);
@@ -42,7 +40,9 @@ class GuardedFile : public testing::Test {
     return tfile::read_range(*guarded_, {2000, bytes.size()}, std::as_writable_bytes(std::span(bytes)));
   }
 
-  std::filesystem::path top_, path_;
+  const TemporaryDirectory temporary_;
+  const std::filesystem::path top_ = temporary_.path();
+  std::filesystem::path path_;
   std::shared_ptr<const GuardedSource> guarded_;
 };
 

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "fake_file.h"
+#include "temporary_directory.h"
 #include "tfile/writer.h"
 
 namespace tfilefs {
@@ -21,8 +22,6 @@ namespace stdfs = std::filesystem;
 class MirroredDirectory : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (stdfs::temp_directory_path() / "tfilefs-tree-XXXXXX").string();
-    top_ = ::mkdtemp(pattern.data());
     path_ = top_ / "source";
     stdfs::create_directories(path_ / "sub/deep");
     write("plain.txt", "hello");
@@ -30,10 +29,7 @@ class MirroredDirectory : public testing::Test {
     write("sub/false.root", "root, but nothing else");
     std::ofstream(top_ / "outside.txt") << "secret";
   }
-  void TearDown() override {
-    fs_.reset();
-    stdfs::remove_all(top_);
-  }
+  void TearDown() override { fs_.reset(); }
   void write(const std::string& name, const std::string& text) { std::ofstream(path_ / name) << text; }
   void mount(const std::string& hidden = "") {
     FileSystemOptions options;
@@ -63,7 +59,9 @@ class MirroredDirectory : public testing::Test {
     return types;
   }
 
-  stdfs::path top_, path_;
+  const TemporaryDirectory temporary_;
+  const stdfs::path top_ = temporary_.path();
+  stdfs::path path_;
   std::unique_ptr<FileSystem> fs_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "fake_file.h"
 #include "fs/staging/faults.h"
+#include "temporary_directory.h"
 
 namespace tfilefs {
 namespace {
@@ -23,8 +24,6 @@ std::span<const std::byte> as_bytes(const std::string& text) { return std::as_by
 class WaitingWriters : public testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
-    std::string pattern = (stdfs::temp_directory_path() / "tfilefs-writers-XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
     faults::reset();
     FileSystemOptions options;
     options.cache = {.memory = 16 * kMiB, .threads = 2};
@@ -36,7 +35,6 @@ class WaitingWriters : public testing::TestWithParam<std::size_t> {
   void TearDown() override {
     faults::reset();
     fs_.reset();
-    stdfs::remove_all(path_);
   }
 
   template <class T, class Call>
@@ -106,7 +104,8 @@ class WaitingWriters : public testing::TestWithParam<std::size_t> {
   }
 
   const std::string kRead = std::string(400'000, 'r');
-  stdfs::path path_;
+  const TemporaryDirectory temporary_;
+  const stdfs::path path_ = temporary_.path();
   std::unique_ptr<FileSystem> fs_;
 };
 
