@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "container/directory.h"
+#include "container/edge_source.h"
 #include "container/header.h"
 #include "container/key.h"
 #include "container/payload.h"
@@ -25,7 +26,7 @@ namespace tfile {
 namespace {
 
 // A table of which nothing can be shown but why.
-class UnreadableTable final : public Table {
+class UnreadableTable final : public OneChunkEach<Table> {
  public:
   UnreadableTable(const KeyInfo& key, std::string table_kind, std::string why) {
     name = key.name;
@@ -35,27 +36,14 @@ class UnreadableTable final : public Table {
     nodes.emplace_back();
   }
   std::size_t stream_count() const override { return 0; }
-  std::size_t chunk_count(StreamId) const override { return 0; }
-  std::size_t slot_count(StreamId) const override { return 0; }
-  EntryRange chunk_entries(ChunkKey) const override { return {}; }
+  StreamShape shape(StreamId) const override { return {}; }
   Result<Locator> locate(ChunkKey) const override { return nothing(); }
   std::uint64_t decoded_size(ChunkKey) const override { return 0; }
-  std::vector<ChunkKey> inputs(ChunkKey) const override { return {}; }
-  ItemsFrom items_from(StreamId) const override { return ItemsFrom::metadata; }
-  Result<Locator> header_locator(ChunkKey) const override { return nothing(); }
-  Result<std::vector<std::int64_t>> items(ChunkKey, std::span<const std::byte>,
-                                          std::span<const std::shared_ptr<const Chunk>>) const override {
-    return nothing();
-  }
-  QuickLengths quick_lengths(StreamId) const override { return {}; }
-  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId, std::span<const std::byte>) const override {
-    return nothing();
-  }
+  std::vector<std::int64_t> lengths(StreamId) const override { return {}; }
   Result<Chunk> decode(ChunkKey, std::span<const std::byte>, std::span<const std::shared_ptr<const Chunk>>,
                        std::span<const std::int64_t>) const override {
     return nothing();
   }
-  std::uint64_t stored_bytes(StreamId) const override { return 0; }
 
  private:
   tl::unexpected<Error> nothing() const { return fail(ErrorKind::unsupported, reason); }
@@ -152,6 +140,7 @@ class RootFile final : public File {
 
   // Constant once read() has returned.
   const std::shared_ptr<const Source> source_;
+  Edges edges_;  // of it, for what is not a column's
   FileHeader header_;
   std::int64_t seek_keys_ = 0;
   ByteRange streamer_info_;
@@ -165,8 +154,9 @@ class RootFile final : public File {
 };
 
 Result<> RootFile::read() {
-  TRY(header_, read_checked_header(*source_));
-  TRY(RootDirectory root, read_root_directory(*source_, header_));
+  TRY(edges_, with_edges(source_));
+  TRY(header_, read_checked_header(*edges_.source));
+  TRY(RootDirectory root, read_root_directory(*edges_.source, header_));
   header_.name = std::move(root.name);
   header_.title = std::move(root.title);
   seek_keys_ = root.record.seek_keys;
@@ -187,7 +177,7 @@ Result<DirectoryListing> RootFile::read_root_keys(const DirectoryRecord& record)
                         true);
   }
   if (needs_recovery(header_, record, size)) return recover_root(record, "not closed: it has no list of keys", false);
-  auto keys = read_key_list(*source_, record);
+  auto keys = read_key_list(*edges_.source, record);
   if (!keys && keys.error().kind != ErrorKind::damaged) return keys;
   if (!keys) return recover_root(record, keys.error().text, true);
   if (keys->keys.empty() && record.seek_keys != 0) return recover_root(record, "its list of keys is empty", false);
@@ -196,7 +186,7 @@ Result<DirectoryListing> RootFile::read_root_keys(const DirectoryRecord& record)
 
 // `must_find`: without a single key there is nothing to show, and the file is refused.
 Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, const std::string& why, bool must_find) {
-  TRY(Recovered found, recover_keys(*source_, header_));
+  TRY(Recovered found, recover_keys(*edges_.source, header_));
   DirectoryListing root;
   if (auto keys = found.directories.extract(header_.begin)) root = std::move(keys.mapped());
   root.created = record.created;
@@ -233,7 +223,7 @@ Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
   RecordContent record;
   if (streamer_info_.size == 0) {
     read->warnings.push_back("the file has no StreamerInfo: only ROOT's own classes are known");
-  } else if (auto content = read_record(*source_, streamer_info_, kStreamerInfoSizeMax)) {
+  } else if (auto content = read_record(*edges_.source, streamer_info_, kStreamerInfoSizeMax)) {
     record = *std::move(content);
   } else if (content.error().kind == ErrorKind::damaged || content.error().kind == ErrorKind::unsupported) {
     read->warnings.push_back("StreamerInfo: " + content.error().text);
@@ -246,7 +236,7 @@ Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
 }
 
 std::size_t RootFile::memory() const {
-  std::size_t bytes = sizeof *this + heap_of(warnings_) + memory_of(*root_);
+  std::size_t bytes = sizeof *this + edges_.memory + heap_of(warnings_) + memory_of(*root_);
   for (const auto& [seek, listing] : recovered_directories_) bytes += memory_of(*listing);
   const std::lock_guard lock(class_infos_mutex_);
   if (class_infos_) bytes += class_infos_->infos.memory();
@@ -293,11 +283,11 @@ Result<std::shared_ptr<const DirectoryListing>> RootFile::directory(const KeyInf
   }
   const auto found = recovered_directories_.find(static_cast<std::int64_t>(key.seek));
   const bool has_recovered = found != recovered_directories_.end();
-  auto record = read_directory_record(*source_, key.seek + key.keylen);
+  auto record = read_directory_record(*edges_.source, key.seek + key.keylen);
   if (!record)
     return has_recovered ? found->second
                          : Result<std::shared_ptr<const DirectoryListing>>(tl::unexpected(record.error()));
-  auto listing = read_key_list(*source_, *record);
+  auto listing = read_key_list(*edges_.source, *record);
   if (has_recovered && (!listing || listing->keys.empty())) return found->second;
   if (!listing) return tl::unexpected<Error>(std::move(listing).error());
   return finished(*std::move(listing), key.seek);
@@ -313,7 +303,7 @@ Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
                                                        : "an RNTuple, which is not read: object.bin has its anchor");
   }
   TRY(const auto classes, class_infos());
-  TRY(const Buffer payload, read_payload(*source_, key));
+  TRY(const Buffer payload, read_payload(*edges_.source, key));
   return open_tree(source_, payload.span(), key.keylen, std::string(key.class_name), classes->infos, classes->warnings);
 }
 

@@ -25,10 +25,10 @@ Result<std::shared_ptr<const Chunk>> read_input(const StreamSet& set, ChunkKey k
 
 namespace {
 
-Result<std::vector<std::int64_t>> read_items(const StreamSet& set, ChunkKey key) {
-  const ItemsFrom from = set.items_from(key.stream);
-  if (from == ItemsFrom::metadata) return set.items(key, {}, {});
-  TRY(const Locator at, from == ItemsFrom::headers ? set.header_locator(key) : set.locate(key));
+Result<std::vector<std::int64_t>> read_items(const StreamSet& set, ChunkKey key, ItemsFrom from) {
+  const ItemCounter* counter = set.counter();
+  if (!counter) return fail(ErrorKind::invalid, "nothing counts its items");
+  TRY(const Locator at, from == ItemsFrom::headers ? counter->header_locator(key) : set.locate(key));
   std::vector<std::byte> bytes;
   TRY(const auto stored, read_stored(at, bytes));
   std::vector<std::shared_ptr<const Chunk>> inputs;
@@ -36,19 +36,28 @@ Result<std::vector<std::int64_t>> read_items(const StreamSet& set, ChunkKey key)
     TRY(auto chunk, read_input(set, input));
     inputs.push_back(std::move(chunk));
   }
-  return set.items(key, stored, inputs);
+  TRY(auto counted, counter->count(key, stored, inputs));
+  return std::move(counted.items);
+}
+
+Result<Extents> read_extents(const StreamSet& set, StreamId stream) {
+  const StreamShape shape = set.shape(stream);
+  if (shape.items_from == ItemsFrom::metadata) return set.extents(stream);
+  ExtentSum sum(shape.slots);
+  for (std::uint32_t i = 0; i < shape.chunks && sum.is_open(); ++i) {
+    const auto items = read_items(set, {stream, i}, shape.items_from);
+    items ? sum.add(*items) : sum.stop(items.error());
+  }
+  return sum.take();
 }
 
 }  // namespace
 
 Result<std::int64_t> count_items(const StreamSet& set, StreamId stream, std::uint32_t slot) {
-  std::int64_t sum = 0;
-  for (std::size_t i = 0; i < set.chunk_count(stream); ++i) {
-    TRY(const auto items, read_items(set, {stream, static_cast<std::uint32_t>(i)}));
-    if (slot >= items.size() || items[slot] < 0) return fail(ErrorKind::damaged, "holds no such column");
-    sum += items[slot];
-  }
-  return sum;
+  TRY(const Extents extents, read_extents(set, stream));
+  if (extents.damage) return tl::unexpected<Error>(*extents.damage);
+  if (slot >= extents.first.size()) return fail(ErrorKind::damaged, "holds no such column");
+  return extents.length(slot);
 }
 
 }  // namespace tfile

@@ -13,6 +13,7 @@
 #include <new>
 
 #include "bytes/endian.h"
+#include "compression/middle_sample.h"
 
 namespace tfile {
 namespace {
@@ -91,16 +92,15 @@ class Reference {
 // ISA-L finds no matches of three bytes, of which numbers that go up in small steps are made: entry numbers and offsets
 // grow to 1.7 times what zlib makes of them. Most else it makes as small or smaller. A sample from the middle tells: a
 // sixteenth of the data costs a tenth of the time. Beyond the largest it tells no more; below the smallest, nothing.
-constexpr std::size_t kSampleShare = 16, kSampleMin = 256, kSampleMax = 4 << 10;
+constexpr SampleSize kSample{.share = 16, .min = 256, .max = 4 << 10};
 // A file is to be at most so much larger than ROOT's, in percent.
 constexpr std::size_t kLargerMax = 2;
 
 bool isal_does(std::span<const std::byte> data) {
-  const std::size_t size = std::min(data.size() / kSampleShare, kSampleMax);
-  if (size < kSampleMin) return false;
+  const auto sample = middle_sample(data, kSample);
+  if (sample.empty()) return false;
   thread_local Reference reference;
-  const auto sample = data.subspan((data.size() - size) / 2 / sizeof(double) * sizeof(double), size);
-  std::array<std::byte, 2 * kSampleMax> scratch;
+  std::array<std::byte, 2 * kSample.max> scratch;
   const std::size_t fast = with_isal(sample, true, scratch);
   return fast > 0 && fast * 100 <= reference.size_of(sample, scratch) * (100 + kLargerMax);
 }

@@ -17,6 +17,7 @@
 #include "bytes/endian.h"
 #include "compression/codec.h"
 #include "compression/deflate.h"
+#include "compression/middle_sample.h"
 
 namespace tfile {
 namespace {
@@ -121,14 +122,13 @@ constexpr int kZstdSearchLevelMin = 4, kZstdSearchLevelMax = 5, kZstdSearchLogMa
 constexpr int kZstdMinMatch = 5, kZstdShortMatch = 4;
 // Numbers of four bytes that come again, as those rounded to some decimals, make 10 % of difference in a whole basket
 // and 2 % in a sample of 4 KiB, which is a thirty-second of it. Half of that tells nothing.
-constexpr std::size_t kZstdSampleShare = 32, kZstdSampleMin = 2 << 10, kZstdSampleMax = 4 << 10;
+constexpr SampleSize kZstdSample{.share = 32, .min = 2 << 10, .max = 4 << 10};
 constexpr std::size_t kZstdGainMin = 1;  // percent
 
 bool short_matches_pay(ZSTD_CCtx* encoder, std::span<const std::byte> data) {
-  const std::size_t size = std::min(data.size() / kZstdSampleShare, kZstdSampleMax);
-  if (size < kZstdSampleMin) return false;
-  const auto sample = data.subspan((data.size() - size) / 2 / sizeof(double) * sizeof(double), size);
-  std::array<std::byte, 2 * kZstdSampleMax> scratch;
+  const auto sample = middle_sample(data, kZstdSample);
+  if (sample.empty()) return false;
+  std::array<std::byte, 2 * kZstdSample.max> scratch;
   const auto size_with = [&](int match) {
     ZSTD_CCtx_setParameter(encoder, ZSTD_c_minMatch, match);
     return ZSTD_compress2(encoder, scratch.data(), scratch.size(), sample.data(), sample.size());

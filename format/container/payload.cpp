@@ -58,28 +58,18 @@ Result<Buffer> unpack(const Payload& payload, std::span<const std::byte> record)
   return content;
 }
 
-class PayloadStreams final : public StreamSet {
+class PayloadStreams final : public OneChunkEach<StreamSet> {
  public:
   PayloadStreams(std::shared_ptr<const Source> source, Payload payload)
       : source_(std::move(source)), payload_(std::move(payload)) {}
 
   std::size_t stream_count() const override { return 1; }
-  std::size_t chunk_count(StreamId) const override { return payload_.size == 0 ? 0 : 1; }
-  std::size_t slot_count(StreamId) const override { return 1; }
-  EntryRange chunk_entries(ChunkKey) const override { return {0, 1}; }
+  StreamShape shape(StreamId) const override {
+    return {.chunks = payload_.size == 0 ? 0u : 1u, .slots = 1, .stored_bytes = payload_.record.size};
+  }
   Result<Locator> locate(ChunkKey) const override { return Locator{source_.get(), payload_.record, {}}; }
   std::uint64_t decoded_size(ChunkKey) const override { return payload_.size; }
-  std::vector<ChunkKey> inputs(ChunkKey) const override { return {}; }
-  ItemsFrom items_from(StreamId) const override { return ItemsFrom::metadata; }
-  Result<Locator> header_locator(ChunkKey) const override { return Locator{}; }
-  Result<std::vector<std::int64_t>> items(ChunkKey, std::span<const std::byte>,
-                                          std::span<const std::shared_ptr<const Chunk>>) const override {
-    return std::vector<std::int64_t>{static_cast<std::int64_t>(payload_.size)};
-  }
-  QuickLengths quick_lengths(StreamId) const override { return {.needs_header = false, .possible = true}; }
-  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId, std::span<const std::byte>) const override {
-    return std::optional(std::vector<std::int64_t>{static_cast<std::int64_t>(payload_.size)});
-  }
+  std::vector<std::int64_t> lengths(StreamId) const override { return {static_cast<std::int64_t>(payload_.size)}; }
   Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>>,
                        std::span<const std::int64_t>) const override {
     TRY(Buffer content, unpack(payload_, stored));
@@ -88,7 +78,6 @@ class PayloadStreams final : public StreamSet {
     chunk.arrays.push_back(chunk.owned.back().span());
     return chunk;
   }
-  std::uint64_t stored_bytes(StreamId) const override { return payload_.record.size; }
 
  private:
   const std::shared_ptr<const Source> source_;

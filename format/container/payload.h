@@ -5,10 +5,10 @@
 #include <limits>
 #include <memory>
 
-#include "tfile/chunk.h"
 #include "tfile/file.h"
 #include "tfile/result.h"
 #include "tfile/source.h"
+#include "tfile/stream_set.h"
 
 namespace tfile {
 

@@ -19,7 +19,7 @@ namespace {
 // itself, so that who reads one does not need memory for all.
 constexpr std::uint64_t kTogetherMax = 16 << 20;
 
-class ClassObject final : public Object {
+class ClassObject final : public OneChunkEach<Object> {
  public:
   ClassObject(std::shared_ptr<const StreamerInfos> infos, const KeyInfo& key, std::shared_ptr<const StreamSet> payload)
       : infos_(std::move(infos)), payload_(std::move(payload)), keylen_(key.keylen) {
@@ -52,25 +52,16 @@ class ClassObject final : public Object {
   }
 
   std::size_t stream_count() const override { return streams_.size(); }
-  std::size_t chunk_count(StreamId) const override { return 1; }
-  std::size_t slot_count(StreamId stream) const override { return streams_[stream].paths.size(); }
-  EntryRange chunk_entries(ChunkKey) const override { return {0, 1}; }
+  StreamShape shape(StreamId stream) const override {
+    return {.chunks = 1,
+            .slots = streams_[stream].paths.size(),
+            .stored_bytes = payload_->shape(0).stored_bytes / streams_.size()};
+  }
   Result<Locator> locate(ChunkKey) const override { return payload_->locate({}); }
   std::uint64_t decoded_size(ChunkKey key) const override {
     return payload_->decoded_size({}) + streams_[key.stream].bytes + streams_[key.stream].working;
   }
-  std::vector<ChunkKey> inputs(ChunkKey) const override { return {}; }
-  ItemsFrom items_from(StreamId) const override { return ItemsFrom::metadata; }
-  Result<Locator> header_locator(ChunkKey) const override { return Locator{}; }
-  Result<std::vector<std::int64_t>> items(ChunkKey key, std::span<const std::byte>,
-                                          std::span<const std::shared_ptr<const Chunk>>) const override {
-    return streams_[key.stream].lengths;
-  }
-  QuickLengths quick_lengths(StreamId) const override { return {.needs_header = false, .possible = true}; }
-  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId stream, std::span<const std::byte>) const override {
-    return std::optional(streams_[stream].lengths);
-  }
-  std::uint64_t stored_bytes(StreamId) const override { return payload_->stored_bytes(0) / streams_.size(); }
+  std::vector<std::int64_t> lengths(StreamId stream) const override { return streams_[stream].lengths; }
   Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>>,
                        std::span<const std::int64_t>) const override;
 

@@ -7,7 +7,7 @@
 
 #include "streamer/array_builder.h"
 #include "streamer/read_program.h"
-#include "tfile/chunk.h"
+#include "tfile/stream_set.h"
 
 namespace tfile {
 

@@ -247,6 +247,12 @@ Result<Shape> LayoutCompiler::value(const TypeName& type, Place place) {
 }
 
 Result<Shape> LayoutCompiler::collection(const TypeName& type, Place place) {
+  TRY(Shape shape, collection_of(type, place));
+  shape.is_map = type.kind == TypeName::Kind::map;
+  return shape;
+}
+
+Result<Shape> LayoutCompiler::collection_of(const TypeName& type, Place place) {
   auto object_wise = [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); };
   if (place == Place::item) return object_wise();
   return stl(object_wise, [&] { return member_wise_collections([](auto collection) { return collection(); }, type); });
@@ -254,9 +260,11 @@ Result<Shape> LayoutCompiler::collection(const TypeName& type, Place place) {
 
 // The same member of many items: one header for all of them.
 Result<Shape> LayoutCompiler::collection_of_items(const TypeName& type, Op::Kind kind) {
-  return stl(
-      [&] { return of_items(kind, [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); }); },
-      [&] { return member_wise_collections([&](auto collection) { return of_items(kind, collection); }, type); });
+  TRY(Shape shape,
+      stl([&] { return of_items(kind, [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); }); },
+          [&] { return member_wise_collections([&](auto collection) { return of_items(kind, collection); }, type); }));
+  shape.is_map = type.kind == TypeName::Kind::map;
+  return shape;
 }
 
 // One item of a collection that is stored item by item.

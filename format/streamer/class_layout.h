@@ -29,6 +29,7 @@ struct Shape {
                                      // variant: the tags (index in slot + 1)
   std::vector<Shape> parts;          // list: the item, one; record: the members; variant: the alternatives
   bool is_optional = false;          // list: of 0 or 1 items
+  bool is_map = false;               // list: of keys and values
   std::string reason;                // raw: why it is not decoded
   bool has_columns() const;          // not so for a record without members
 };
@@ -150,6 +151,7 @@ class LayoutCompiler {
   template <class ObjectWise, class MemberWise>
   Result<Shape> stl(ObjectWise, MemberWise);
   Result<Shape> collection(const TypeName&, Place);
+  Result<Shape> collection_of(const TypeName&, Place);
   Result<Shape> collection_of_items(const TypeName&, Op::Kind each);
   Result<Shape> item_of(const TypeName& collection);
   Result<Shape> members_of_items(const TypeName& collection);

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "streamer/packing.h"
-#include "tfile/chunk.h"
 #include "tfile/result.h"
+#include "tfile/stream_set.h"
 
 namespace tfile {
 

@@ -20,6 +20,8 @@ constexpr int kDepthMax = 64;
 struct Draft {
   std::string name;         // ROOT's, or "values", "offsets", ...
   std::string branch_name;  // full name of the branch it stands for; empty below
+  NodeKind kind = NodeKind::record;
+  std::vector<std::string> alternatives;
   std::optional<ColumnId> column;
   std::vector<Draft> children;
   bool is_unrolled = false;  // a member that has no branch of its own, only branches of its members
@@ -58,6 +60,24 @@ std::string_view bare(std::string_view name) {
 bool is_collection(const BranchRecord& branch) {
   return (branch.class_name == "TBranchElement" && (branch.type == 3 || branch.type == 4)) ||
          branch.class_name == "TBranchClones";
+}
+
+NodeKind kind_of(const Shape& shape) {
+  switch (shape.kind) {
+    case Shape::Kind::number:
+      return NodeKind::number;
+    case Shape::Kind::string:
+      return NodeKind::string;
+    case Shape::Kind::raw:
+      return NodeKind::raw;
+    case Shape::Kind::variant:
+      return NodeKind::variant;
+    case Shape::Kind::record:
+      return NodeKind::record;
+    case Shape::Kind::list:
+      break;
+  }
+  return shape.is_optional ? NodeKind::optional : shape.is_map ? NodeKind::map : NodeKind::list;
 }
 
 // Numbers, strings and collections of them are ROOT's own; a class may have a streamer that nobody described.
@@ -151,6 +171,7 @@ class Builder {
     around.in_list = true;
     around.lists_of = index;
     around.in_map = parse_type_name(collection_class(branch)).kind == TypeName::Kind::map;
+    draft.kind = around.in_map ? NodeKind::map : NodeKind::list;
     around.ancestors.push_back(index);
     Draft values;
     values.name = "values";
@@ -228,12 +249,14 @@ class Builder {
     Draft bytes = add_column(index, layout, Role::raw, Dtype::u1, {}, 1, around, {}, {*offsets.column});
     bytes.name = "raw";
     out_.columns[*bytes.column].reason = layout.reason;
+    draft.kind = NodeKind::raw;
     draft.children = {std::move(offsets), std::move(bytes)};
   }
 
   // `field`: member names from the branch down to `shape`.
   void add_shape(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape,
                  const Surroundings& around, const std::vector<std::string>& field, std::vector<ColumnId> lists) {
+    draft.kind = kind_of(shape);
     switch (shape.kind) {
       case Shape::Kind::number: {
         Draft column =
@@ -298,8 +321,10 @@ class Builder {
     Column& tags = out_.columns[*draft.children.back().column];
     note_class(*draft.children.back().column, shape);
     tags.class_name.clear();  // which class each tag stands for, from 1 on
-    for (const Shape& alternative : shape.parts)
+    for (const Shape& alternative : shape.parts) {
       tags.class_name += (tags.class_name.empty() ? "" : "|") + alternative.name;
+      draft.alternatives.push_back(alternative.name);
+    }
     draft.children.push_back(
         add_column(index, layout, Role::index, Dtype::i8, {}, shape.slot + 1, around, field, lists));
     draft.children.back().name = "index";
@@ -325,6 +350,7 @@ class Builder {
     column.stream = static_cast<StreamId>(out_.streams.size());
     column.slot = slot;
     Draft draft;
+    draft.kind = NodeKind::number;
     draft.column = static_cast<ColumnId>(out_.columns.size());
     out_.columns.push_back(std::move(column));
     return draft;
@@ -373,8 +399,10 @@ class Builder {
       const auto id = static_cast<NodeId>(out_.nodes.size());
       out_.nodes[node].children.push_back(id);
       Node made;
+      made.kind = child.kind;
       made.name = unique[i];
       made.column = child.column;
+      made.alternatives = std::move(child.alternatives);
       if (child.name + suffixes[i] != unique[i]) made.original_name = child.name;
       if (child.branch_name != unique[i]) made.branch_name = child.branch_name;
       out_.nodes.push_back(std::move(made));

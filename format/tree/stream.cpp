@@ -193,26 +193,14 @@ Result<std::vector<std::int64_t>> items_by_size(const Stream& stream, std::uint6
   }
 }
 
-Result<std::vector<std::int64_t>> items_by_reading(const Stream& stream, BasketData& data, bool first_chunk) {
-  if (size_gives_items(stream)) return items_by_size(stream, data.size, data.entries, first_chunk);
-  TRY_VOID(complete_offsets(stream, data));
-  std::vector<std::int64_t> items;
-  if (auto chunk = run_program(*stream.program, entries_of(data), {}, &items); !chunk)
-    return tl::unexpected<Error>(std::move(chunk).error());
-  for (std::size_t slot = 0; slot < items.size(); ++slot) {
-    if (first_chunk && stream.program->slots[slot].kind == Slot::Kind::ends) ++items[slot];
-  }
-  return items;
-}
-
-Result<StreamSet::CountedChunk> decode_counting(const Stream& stream, BasketData data, bool first_chunk) {
+Result<ItemCounter::Counted> count_by_decoding(const Stream& stream, BasketData data, bool first_chunk) {
   const Program& program = *stream.program;
   TRY_VOID(complete_offsets(stream, data));
   // As if it began at item 0, but for the leading 0 of ends, which the first chunk alone has.
   std::vector<std::int64_t> first(program.slots.size(), 0);
   for (std::size_t slot = 0; slot < first.size(); ++slot)
     first[slot] = program.slots[slot].kind == Slot::Kind::ends && !first_chunk ? 1 : 0;
-  StreamSet::CountedChunk counted;
+  ItemCounter::Counted counted;
   TRY(counted.chunk, run_program(program, entries_of(data), first, &counted.items));
   for (std::size_t slot = 0; first_chunk && slot < first.size(); ++slot)
     counted.items[slot] += program.slots[slot].kind == Slot::Kind::ends ? 1 : 0;

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "streamer/read_program.h"
-#include "tfile/chunk.h"
+#include "tfile/stream_set.h"
 #include "tree/basket.h"
 #include "tree/shared_ends.h"
 #include "tree/tree_record.h"
@@ -74,12 +74,9 @@ bool size_gives_items(const Stream&);
 Result<std::vector<std::int64_t>> items_by_size(const Stream&, std::uint64_t data_size, std::int64_t entries,
                                                 bool first_chunk);
 
-// The same by reading the data (whose offsets may be completed).
-Result<std::vector<std::int64_t>> items_by_reading(const Stream&, BasketData&, bool first_chunk);
-
-// The same, and the chunk, whose ends and positions count from its own start (place_chunk). For a stream with a
-// program.
-Result<StreamSet::CountedChunk> decode_counting(const Stream&, BasketData, bool first_chunk);
+// The same by decoding the data, and the chunk, whose ends and positions count from its own start (place_chunk). For a
+// stream with a program.
+Result<ItemCounter::Counted> count_by_decoding(const Stream&, BasketData, bool first_chunk);
 
 // Entry offsets of a counted array of packed numbers whose basket has none, from the items of each entry. Errors:
 // damaged.

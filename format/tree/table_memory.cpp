@@ -10,7 +10,7 @@ namespace {
 
 std::size_t memory_of(const Node& node) {
   return sizeof node + heap_of(node.name) + heap_of(node.original_name) + heap_of(node.branch_name) +
-         heap_of_elements(node.children);
+         heap_of(node.alternatives) + heap_of_elements(node.children);
 }
 
 std::size_t memory_of(const Column& column) {

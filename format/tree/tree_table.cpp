@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kHeaderRoom = 512;
 constexpr std::uint64_t kOffsetSize = 4;
 
-class TreeTable final : public Table {
+class TreeTable final : public Table, public ItemCounter {
  public:
   TreeTable(std::shared_ptr<const Source> source, TreeRecord tree, const StreamerInfos& infos)
       : source_(std::move(source)), tree_(std::move(tree)) {
@@ -48,8 +48,12 @@ class TreeTable final : public Table {
   }
 
   std::size_t stream_count() const override { return streams_.size(); }
-  std::size_t chunk_count(StreamId id) const override { return std::max<std::size_t>(basket_count(id), 1); }
-  std::size_t slot_count(StreamId id) const override { return streams_[id].lengths.size(); }
+  StreamShape shape(StreamId id) const override {
+    return {.chunks = std::max<std::size_t>(basket_count(id), 1),
+            .slots = streams_[id].lengths.size(),
+            .items_from = items_from(streams_[id]),
+            .stored_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(branch_of(id).zip_bytes, 0))};
+  }
 
   // What a list's counter says is part of its offsets, wherever the counter is stored.
   std::vector<Sibling> siblings_of(ColumnId id) const override {
@@ -123,82 +127,72 @@ class TreeTable final : public Table {
     return keys;
   }
 
-  ItemsFrom items_from(StreamId id) const override {
-    const Stream& stream = streams_[id];
-    if (!size_gives_items(stream)) return ItemsFrom::payloads;
-    return needs_no_size(stream) ? ItemsFrom::metadata : ItemsFrom::headers;
-  }
+  const ItemCounter* counter() const override { return this; }
 
-  Result<std::vector<std::int64_t>> items(ChunkKey key, std::span<const std::byte> stored,
-                                          std::span<const std::shared_ptr<const Chunk>> inputs) const override {
+  Result<Counted> count(ChunkKey key, std::span<const std::byte> bytes,
+                        std::span<const std::shared_ptr<const Chunk>> inputs) const override {
     const Stream& stream = streams_[key.stream];
     const bool first_chunk = key.index == 0;
-    const std::int64_t n = chunk_entries(key).size();
-    if (items_from(key.stream) == ItemsFrom::metadata) return items_of_entries(stream, n, first_chunk);
-    if (items_from(key.stream) == ItemsFrom::headers) {
-      TRY(const std::uint64_t size, data_size(key, stored));
-      return items_by_size(stream, size, n, first_chunk);
+    if (items_from(stream) == ItemsFrom::payloads) {
+      TRY(BasketData data, basket_data(key, bytes));
+      TRY_VOID(missing_offsets(key, data, inputs));
+      return count_by_decoding(stream, std::move(data), first_chunk);
     }
-    TRY(BasketData data, basket_data(key, stored));
-    TRY_VOID(missing_offsets(key, data, inputs));
-    return items_by_reading(stream, data, first_chunk);
-  }
-
-  Result<std::optional<CountedChunk>> decode_counting(
-      ChunkKey key, std::span<const std::byte> stored,
-      std::span<const std::shared_ptr<const Chunk>> inputs) const override {
-    if (items_from(key.stream) != ItemsFrom::payloads) return std::optional<CountedChunk>();
-    TRY(BasketData data, basket_data(key, stored));
-    TRY_VOID(missing_offsets(key, data, inputs));
-    return tfile::decode_counting(streams_[key.stream], std::move(data), key.index == 0);
+    TRY(const std::uint64_t size, data_size(key, bytes));
+    TRY(auto items, items_by_size(stream, size, chunk_entries(key).size(), first_chunk));
+    return Counted{std::move(items), {}};
   }
   void place(ChunkKey key, Chunk& chunk, std::span<const std::int64_t> first) const override {
     place_chunk(*streams_[key.stream].program, first, chunk);
   }
 
-  QuickLengths quick_lengths(StreamId id) const override {
-    const Stream& stream = streams_[id];
-    if (needs_no_size(stream)) return {.needs_header = false, .possible = true};
-    if (size_gives_items(stream) && sizes_add_up(id))
-      return {.needs_header = basket_count(id) > 0 && !told_by_neighbour(id), .possible = true};
-    const bool some = std::any_of(stream.lengths.begin(), stream.lengths.end(),
-                                  [](Stream::Length length) { return length != Stream::Length::unknown; });
-    return {.needs_header = false, .possible = some};
-  }
-
-  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId id,
-                                                           std::span<const std::byte> header0) const override {
-    using Lengths = std::optional<std::vector<std::int64_t>>;
+  std::vector<std::int64_t> lengths(StreamId id) const override {
     const Stream& stream = streams_[id];
     const std::int64_t n = stream_entries(id);
-    if (needs_no_size(stream)) return Lengths(items_of_entries(stream, n, true));
-    if (size_gives_items(stream) && sizes_add_up(id)) {
-      if (basket_count(id) > 0 && header0.empty())
-        if (auto items = told_by_neighbour(id)) return Lengths(*std::move(items));
-      TRY(const auto size, total_data_size(id, header0));
-      if (size) {
-        if (auto items = items_by_size(stream, *size, n, true)) {
-          note_lists(id, header0, items->back());
-          return Lengths(*std::move(items));
-        }
-      }
-    }
+    if (auto items = lengths_without_header(id)) return *std::move(items);
     std::vector<std::int64_t> known;
-    bool any = false;
-    for (auto length : stream.lengths) {
-      any |= length != Stream::Length::unknown;
+    for (auto length : stream.lengths)
       known.push_back(length == Stream::Length::unknown ? -1 : length == Stream::Length::entries ? n : n + 1);
+    return known;
+  }
+
+  Result<Extents> extents(StreamId id) const override {
+    const Stream& stream = streams_[id];
+    if (!needs_no_size(stream)) return fail(ErrorKind::invalid, "extents: only a look at the baskets tells");
+    ExtentSum sum(stream.lengths.size());
+    std::vector<std::int64_t> items(stream.lengths.size());
+    for (std::uint32_t i = 0; i < chunk_count(id); ++i) {
+      const std::int64_t n = chunk_entries({id, i}).size();
+      for (std::size_t slot = 0; slot < items.size(); ++slot)
+        items[slot] = n + (i == 0 && stream.lengths[slot] == Stream::Length::entries_and_one ? 1 : 0);
+      sum.add(items);
     }
-    return any ? Lengths(std::move(known)) : Lengths();
+    return sum.take();
+  }
+
+  bool header_tells(StreamId id) const override {
+    const Stream& stream = streams_[id];
+    return !needs_no_size(stream) && size_gives_items(stream) && sizes_add_up(id) && basket_count(id) > 0;
+  }
+
+  Result<std::optional<std::vector<std::int64_t>>> lengths_by_header(
+      StreamId id, std::span<const std::byte> header0) const override {
+    using Lengths = std::optional<std::vector<std::int64_t>>;
+    if (!header_tells(id)) return Lengths();
+    TRY(const auto size, total_data_size(id, header0));
+    if (!size) return Lengths();
+    auto items = items_by_size(streams_[id], *size, stream_entries(id), true);
+    if (!items) return Lengths();
+    note_lists(id, header0, items->back());
+    return Lengths(*std::move(items));
   }
 
   std::vector<StreamId> telling_headers() const override {
     std::vector<StreamId> wanted;
     std::set<BranchIndex> told;
     for (StreamId id = 0; id < streams_.size(); ++id) {
-      const Stream& stream = streams_[id];
-      if (needs_no_size(stream) || !size_gives_items(stream) || !sizes_add_up(id) || basket_count(id) == 0) continue;
-      if (!stream.lists_of || told.insert(*stream.lists_of).second) wanted.push_back(id);
+      const auto& lists_of = streams_[id].lists_of;
+      if (header_tells(id) && (!lists_of || told.insert(*lists_of).second)) wanted.push_back(id);
     }
     return wanted;
   }
@@ -215,10 +209,6 @@ class TreeTable final : public Table {
           "branch " + branch_of(key.stream).name + ", basket " + std::to_string(key.index) + ": " + chunk.error().text,
           static_cast<std::int64_t>(locate(key).value_or(Locator{}).range.begin));
     return chunk;
-  }
-
-  std::uint64_t stored_bytes(StreamId id) const override {
-    return static_cast<std::uint64_t>(std::max<std::int64_t>(branch_of(id).zip_bytes, 0));
   }
 
  private:
@@ -337,17 +327,15 @@ class TreeTable final : public Table {
     return found == branch.embedded.end() ? nullptr : &*found;
   }
 
+  static ItemsFrom items_from(const Stream& stream) {
+    if (!size_gives_items(stream)) return ItemsFrom::payloads;
+    return needs_no_size(stream) ? ItemsFrom::metadata : ItemsFrom::headers;
+  }
+
   static bool needs_no_size(const Stream& stream) {
     return stream.form != Stream::Form::raw &&
            std::all_of(stream.lengths.begin(), stream.lengths.end(),
                        [](Stream::Length length) { return length != Stream::Length::unknown; });
-  }
-
-  static std::vector<std::int64_t> items_of_entries(const Stream& stream, std::int64_t n, bool first_chunk) {
-    std::vector<std::int64_t> items;
-    for (auto length : stream.lengths)
-      items.push_back(n + (length == Stream::Length::entries_and_one && first_chunk ? 1 : 0));
-    return items;
   }
 
   // Bytes of data of one basket, from its header.
@@ -414,6 +402,11 @@ class TreeTable final : public Table {
     return data;
   }
 
+  bool has_baskets_on_disk(StreamId id) const {
+    const auto& seek = branch_of(id).baskets.seek;
+    return std::any_of(seek.begin(), seek.end(), [](std::uint64_t at) { return at != 0; });
+  }
+
   // Whether fTotBytes tells the data of all baskets: nothing lost, entry offsets in all or none.
   bool sizes_add_up(StreamId id) const {
     const BranchStorage& branch = branch_of(id);
@@ -435,6 +428,16 @@ class TreeTable final : public Table {
                             KnownLists{items, header->keylen - static_cast<std::int64_t>(branch_of(id).name.size())});
   }
 
+  std::optional<std::vector<std::int64_t>> lengths_without_header(StreamId id) const {
+    if (needs_no_size(streams_[id]) || !size_gives_items(streams_[id]) || !sizes_add_up(id)) return std::nullopt;
+    if (has_baskets_on_disk(id)) return told_by_neighbour(id);
+    const auto size = size_by_keylen(id, 0);
+    if (!size) return std::nullopt;
+    auto items = items_by_size(streams_[id], *size, stream_entries(id), true);
+    if (!items) return std::nullopt;
+    return *std::move(items);
+  }
+
   // Lengths of a stream whose own header nobody has looked at, where another one with the same lists was: its bytes
   // must come to as many items.
   std::optional<std::vector<std::int64_t>> told_by_neighbour(StreamId id) const {
@@ -454,8 +457,7 @@ class TreeTable final : public Table {
   }
 
   Result<std::optional<std::uint64_t>> total_data_size(StreamId id, std::span<const std::byte> header0) const {
-    const auto& seek = branch_of(id).baskets.seek;
-    if (std::all_of(seek.begin(), seek.end(), [](std::uint64_t at) { return at == 0; })) return size_by_keylen(id, 0);
+    if (!has_baskets_on_disk(id)) return size_by_keylen(id, 0);
     TRY(const BasketHeader header, checked_header({id, 0}, header0));
     return size_by_keylen(id, header.keylen);
   }

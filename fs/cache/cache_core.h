@@ -7,6 +7,7 @@
 #include "cache/chunk_cache.h"
 #include "cache/cluster_cache.h"
 #include "cache/count_registry.h"
+#include "cache/piece_cache.h"
 #include "exec/executors.h"
 
 namespace tfilefs {
@@ -17,6 +18,7 @@ struct CacheCore {
       : options(options_),
         budget(std::make_shared<Budget>(options.memory)),
         chunks(options.memory),
+        pieces(budget),
         exec(options.threads, options.io_threads, options.job_threads) {
     budget->set_evictor([this](std::uint64_t bytes, Budget::Evict which) { chunks.evict(bytes, which); });
   }
@@ -30,6 +32,7 @@ struct CacheCore {
   const CacheOptions options;
   const std::shared_ptr<Budget> budget;
   ChunkCache chunks;
+  PieceCache pieces;
   Executors exec;
   CountRegistry counts;
 };

@@ -162,6 +162,8 @@ class CachedStreamsOfSet : public CachedStreams {
 
   void run_making(std::function<void()> job) override { set_->core->exec.makers.run(std::move(job), Urgency::awaited); }
 
+  PieceCache& pieces() override { return set_->core->pieces; }
+
   using CachedStreams::read;
   void read(StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
             ReadUse use, Reply<Slices> reply) override {
@@ -180,7 +182,7 @@ class CachedStreamsOfSet : public CachedStreams {
                       std::size_t item_size, std::uint64_t offset, std::size_t size, ReadUse, Reply<Slices>);
   static void load(const std::shared_ptr<AttachedSet>&, const ColumnRead&, bool handed_over, Stopwatch waiting,
                    Reply<Slices>);
-  static void load_ahead(const std::shared_ptr<AttachedSet>&, const ColumnRead&, bool missed, const ReadAhead::Advice&);
+  static void load_ahead(const std::shared_ptr<AttachedSet>&, const ColumnRead&, bool missed, ReadAhead::Advice);
 
   const std::shared_ptr<AttachedSet> set_;
 };
@@ -200,13 +202,13 @@ void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const 
   read.first_chunk = extents.chunk_of(slot, static_cast<std::int64_t>(offset / item_size));
   read.last_chunk = chunk_end(first, static_cast<std::int64_t>((end + item_size - 1) / item_size));
 
-  const ReadAhead::Advice ahead = set->ahead.note(read, extents, use.chosen);
+  ReadAhead::Advice ahead = set->ahead.note(read, extents, use.chosen);
   AtomicReadCounts& counts = set->counts->stream(stream);
   counts.add(Count::bytes_asked, end - offset);
   std::vector<ChunkPtr> chunks;
   if (set->core->chunks.pin(set->chunks, stream, read.first_chunk, read.last_chunk, !ahead.once, chunks)) {
     counts.add(Count::hits, 1);
-    load_ahead(set, read, false, ahead);
+    load_ahead(set, read, false, std::move(ahead));
     return answer(*set, read, use.handed_over, std::move(chunks), reply);
   }
   chunks.clear();
@@ -218,7 +220,7 @@ void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const 
                    Result<bool>) mutable { load(set, read, handed_over, waiting, std::move(reply)); });
   else
     load(set, read, use.handed_over, Stopwatch(), std::move(reply));
-  load_ahead(set, read, true, ahead);
+  load_ahead(set, read, true, std::move(ahead));
 }
 
 void CachedStreamsOfSet::load(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, bool handed_over,
@@ -236,28 +238,32 @@ void CachedStreamsOfSet::load(const std::shared_ptr<AttachedSet>& set, const Col
       });
 }
 
-// Other columns may be thousands: planning them takes longer than the request, which then does not wait for it. What
-// the kernel has is not loaded on a guess; of a column that it does not have any more, as a miss tells, it is.
+// What the kernel has is not loaded on a guess; of a column that it does not have any more, as a miss tells, it is.
+void load_guessed(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> others, std::vector<ChunkKey> own,
+                  bool missed) {
+  std::vector<ChunkKey>& guessed = missed ? others : own;
+  if (!missed) own.insert(own.end(), others.begin(), others.end());
+  if (!guessed.empty()) set->core->chunks.drop_handed(set->chunks, guessed);
+  if (missed) guessed.insert(guessed.end(), own.begin(), own.end());
+  if (!guessed.empty()) load_chunks_ahead(set, std::move(guessed));
+}
+
+// Other columns may be thousands: planning them takes longer than the request, which then does not wait for it.
 void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, bool missed,
-                                    const ReadAhead::Advice& ahead) {
+                                    ReadAhead::Advice ahead) {
   const bool companions = ahead.companions && (missed || !ahead.own.empty());
   const bool sweeps = ahead.sweep.begin < ahead.sweep.end;
-  if (!companions && !sweeps) {
-    std::vector<ChunkKey> keys = ahead.own;
-    if (!missed) set->core->chunks.drop_handed(set->chunks, keys);
-    if (!keys.empty()) load_chunks_ahead(set, std::move(keys));
-    return;
-  }
+  if (!companions && !sweeps) return load_guessed(set, {}, std::move(ahead.own), missed);
   auto plan = sweeps ? set->plans.begin(ahead.sweep.begin, ahead.sweep.end, ahead.sweep.entries) : nullptr;
   set->core->exec.planner.run(
-      [set, stream = read.stream, missed, companions, sweeps, ahead, plan = std::move(plan)] {
-        std::vector<ChunkKey> keys = missed ? std::vector<ChunkKey>() : ahead.own;
-        const auto add = [&](const std::vector<ChunkKey>& more) { keys.insert(keys.end(), more.begin(), more.end()); };
-        if (companions) add(set->ahead.of_companions(stream, ahead.entries));
-        if (sweeps) add(set->ahead.of_sweep(ahead.sweep));
-        set->core->chunks.drop_handed(set->chunks, keys);
-        if (missed) add(ahead.own);
-        if (!keys.empty()) load_chunks_ahead(set, std::move(keys));
+      [set, stream = read.stream, missed, companions, sweeps, ahead = std::move(ahead), plan = std::move(plan)] {
+        std::vector<ChunkKey> others;
+        if (companions) others = set->ahead.of_companions(stream, ahead.entries);
+        if (sweeps) {
+          const std::vector<ChunkKey> swept = set->ahead.of_sweep(ahead.sweep);
+          others.insert(others.end(), swept.begin(), swept.end());
+        }
+        load_guessed(set, std::move(others), ahead.own, missed);
       },
       Urgency::awaited);  // it reads nothing itself, and what it plans is prefetch; `plan` ends with it
 }

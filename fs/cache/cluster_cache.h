@@ -8,10 +8,11 @@
 
 #include "cache/budget.h"
 #include "cache/count_registry.h"
+#include "cache/piece_cache.h"
 #include "content.h"
 #include "exec/executors.h"
 #include "reply.h"
-#include "tfile/chunk.h"
+#include "tfile/stream_set.h"
 
 namespace tfilefs {
 
@@ -73,6 +74,9 @@ class CachedStreams {
   // Runs a step of the making of a view, on a thread that no read of a column needs. It never blocks, and is short: who
   // makes another view waits behind it.
   virtual void run_making(std::function<void()>) = 0;
+
+  // Where the pieces of views are kept for their next readers.
+  virtual PieceCache& pieces() = 0;
 };
 
 // One cache serves all readers of a mount: each chunk is fetched once and decoded once, however many ask.

@@ -11,7 +11,7 @@
 #include "cache/read_counts.h"
 #include "cache/set_counts.h"
 #include "mutex.h"
-#include "tfile/chunk.h"
+#include "tfile/stream_set.h"
 
 namespace tfilefs {
 

@@ -30,44 +30,6 @@ constexpr std::uint64_t kCountBatchBytes = 64 << 20;
 
 constexpr std::size_t kChunksInline = 4096;  // summed up on the asking thread: below a millisecond
 
-bool lasting(const Error& error) { return error.kind == ErrorKind::damaged || error.kind == ErrorKind::unsupported; }
-
-// Adds up items chunk by chunk; stops for good at the first error.
-class Sums {
- public:
-  explicit Sums(std::size_t slots) { extents_.first.assign(slots, {0}); }
-  bool open() const { return !extents_.damage; }
-
-  void add(const Result<std::vector<std::int64_t>>& items) {
-    if (!open()) return;
-    if (!items) return stop(items.error());
-    if (items->size() != extents_.first.size())
-      return stop({ErrorKind::damaged, "chunk counts other columns than its stream has", -1, 0});
-    for (std::size_t slot = 0; slot < items->size(); ++slot)
-      if ((*items)[slot] < 0 ||
-          (*items)[slot] > std::numeric_limits<std::int64_t>::max() / 64 - extents_.first[slot].back())
-        return stop({ErrorKind::damaged, "chunk claims an impossible number of items", -1, 0});
-    for (std::size_t slot = 0; slot < items->size(); ++slot)
-      extents_.first[slot].push_back(extents_.first[slot].back() + (*items)[slot]);
-  }
-  // Where the next chunk begins.
-  std::vector<std::int64_t> last() const {
-    std::vector<std::int64_t> last;
-    for (const auto& first : extents_.first) last.push_back(first.back());
-    return last;
-  }
-  // The error that is not damage, if that was what stopped it.
-  Result<ExtentsPtr> take() {
-    if (extents_.damage && !lasting(*extents_.damage)) return tl::unexpected<Error>(*extents_.damage);
-    for (auto& first : extents_.first) first.shrink_to_fit();
-    return std::make_shared<const Extents>(std::move(extents_));
-  }
-
- private:
-  void stop(Error error) { extents_.damage = std::move(error); }
-  Extents extents_;
-};
-
 std::uint64_t memory_of(const Extents& extents) {
   std::uint64_t bytes = sizeof extents;
   for (const auto& first : extents.first) bytes += sizeof first + first.capacity() * sizeof first[0];
@@ -79,16 +41,14 @@ std::optional<std::int64_t> known_of(const std::vector<std::int64_t>& lengths, s
   return lengths[slot];
 }
 
-Result<ExtentsPtr> extents_from_metadata(const tfile::StreamSet& streams, StreamId stream) {
-  Sums sums(streams.slot_count(stream));
-  for (std::size_t i = 0, n = streams.chunk_count(stream); i < n && sums.open(); ++i)
-    sums.add(streams.items({stream, static_cast<std::uint32_t>(i)}, {}, {}));
-  return sums.take();
+Result<ExtentsPtr> held(Result<Extents> extents) {
+  if (!extents) return tl::unexpected<Error>(std::move(extents).error());
+  return std::make_shared<const Extents>(*std::move(extents));
 }
 
 tfile::SourceOrigin origin_of(const tfile::StreamSet& streams, StreamId stream) {
   if (streams.chunk_count(stream) == 0) return tfile::kLocalOrigin;
-  const auto first = streams.header_locator({stream, 0});
+  const auto first = streams.locate({stream, 0});
   return first && first->source ? first->source->origin() : tfile::kLocalOrigin;
 }
 
@@ -145,25 +105,27 @@ std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tf
 }
 
 Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream, const std::stop_token& asker) {
-  const tfile::StreamSet& streams = *set.streams;
-  Sums sums(streams.slot_count(stream));
-  const std::size_t count = streams.chunk_count(stream);
-  for (std::size_t begin = 0; begin < count && sums.open(); begin += kHeaderBatch) {
+  const tfile::ItemCounter& counter = *set.streams->counter();
+  const tfile::StreamShape shape = set.streams->shape(stream);
+  tfile::ExtentSum sum(shape.slots);
+  for (std::size_t begin = 0; begin < shape.chunks && sum.is_open(); begin += kHeaderBatch) {
     if (asker.stop_requested()) return given_up();
-    const std::size_t end = std::min(count, begin + kHeaderBatch);
+    const std::size_t end = std::min(shape.chunks, begin + kHeaderBatch);
     std::vector<Result<tfile::Locator>> locators;
     for (std::size_t i = begin; i < end; ++i)
-      locators.push_back(streams.header_locator({stream, static_cast<std::uint32_t>(i)}));
+      locators.push_back(counter.header_locator({stream, static_cast<std::uint32_t>(i)}));
     const auto headers = read_all(locators, *set.counts, {&stream, 1});
-    for (std::size_t i = begin; i < end && sums.open(); ++i) {
+    for (std::size_t i = begin; i < end && sum.is_open(); ++i) {
       const auto& header = headers[i - begin];
-      if (header)
-        sums.add(streams.items({stream, static_cast<std::uint32_t>(i)}, *header, {}));
-      else
-        sums.add(tl::unexpected<Error>(header.error()));
+      if (!header) {
+        sum.stop(header.error());
+        break;
+      }
+      const auto counted = counter.count({stream, static_cast<std::uint32_t>(i)}, *header, {});
+      counted ? sum.add(counted->items) : sum.stop(counted.error());
     }
   }
-  return sums.take();
+  return held(sum.take());
 }
 
 // Counts the items of a stream batch by batch; each batch is decoded in parallel, within the budget. What was decoded
@@ -171,7 +133,7 @@ Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream, const
 class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
  public:
   PayloadCount(std::shared_ptr<AttachedSet> set, StreamId stream, Reply<ExtentsPtr> reply)
-      : set_(std::move(set)), stream_(stream), reply_(std::move(reply)), sums_(set_->streams->slot_count(stream)) {}
+      : set_(std::move(set)), stream_(stream), reply_(std::move(reply)), sum_(set_->streams->slot_count(stream)) {}
 
   void next() {
     loop_.next([self = shared_from_this()] { self->step(); });
@@ -191,7 +153,7 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
                (locator ? std::min(locator->range.size, kCountBatchBytes) : 0);
       keys.push_back(key);
     }
-    if (keys.empty() || !sums_.open()) return reply_(sums_.take());
+    if (keys.empty() || !sum_.is_open()) return reply_(held(sum_.take()));
     auto counted = [self = shared_from_this(), keys](Result<ItemCounts> counts) {
       if (!counts) return self->reply_(tl::unexpected<Error>(counts.error()));
       for (std::size_t i = 0; i < keys.size(); ++i) self->add(keys[i], std::move((*counts)[i]));
@@ -201,11 +163,11 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
   }
 
   void add(ChunkKey key, CountedItems counted) {
-    const std::vector<std::int64_t> first = sums_.last();
-    sums_.add(counted.items);
+    const std::vector<std::int64_t> first = sum_.end();
+    counted.items ? sum_.add(*counted.items) : sum_.stop(counted.items.error());
     CacheCore& core = *set_->core;
-    if (!sums_.open() || !counted.chunk || core.budget->used() > core.budget->size() / 2) return;
-    set_->streams->place(key, *counted.chunk, first);
+    if (!sum_.is_open() || !counted.chunk || core.budget->used() > core.budget->size() / 2) return;
+    set_->streams->counter()->place(key, *counted.chunk, first);
     AtomicReadCounts& counts = set_->counts->stream(stream_);
     counts.add(Count::chunks_decoded, 1);
     for (const auto array : counted.chunk->arrays) counts.add(Count::bytes_decoded, array.size());
@@ -216,18 +178,12 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
   const std::shared_ptr<AttachedSet> set_;
   const StreamId stream_;
   Reply<ExtentsPtr> reply_;
-  Sums sums_;
+  tfile::ExtentSum sum_;
   std::size_t next_ = 0;
   StepLoop loop_;
 };
 
 }  // namespace
-
-std::uint32_t Extents::chunk_of(std::uint32_t slot, std::int64_t item) const {
-  const auto& begins = first[slot];
-  const auto place = std::upper_bound(begins.begin(), begins.end(), item) - begins.begin() - 1;
-  return static_cast<std::uint32_t>(std::clamp<std::ptrdiff_t>(place, 0, std::ssize(begins) - 2));
-}
 
 ExtentsPtr ExtentStore::ready(StreamId stream) const {
   Lock lock(mutex_);
@@ -257,13 +213,16 @@ void ExtentStore::want(const std::shared_ptr<AttachedSet>& set, StreamId stream,
 }
 
 void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stream, Reply<ExtentsPtr> reply) {
-  const tfile::ItemsFrom from = set->streams->items_from(stream);
-  if (from == ItemsFrom::payloads) return std::make_shared<PayloadCount>(set, stream, std::move(reply))->next();
-  if (from == ItemsFrom::metadata && set->streams->chunk_count(stream) <= kChunksInline)
-    return reply(extents_from_metadata(*set->streams, stream));
+  const tfile::StreamShape shape = set->streams->shape(stream);
+  const bool by_metadata = shape.items_from == ItemsFrom::metadata;
+  if (!by_metadata && !set->streams->counter())
+    return reply(tfile::fail(ErrorKind::invalid, "nothing counts its items"));
+  if (shape.items_from == ItemsFrom::payloads)
+    return std::make_shared<PayloadCount>(set, stream, std::move(reply))->next();
+  if (by_metadata && shape.chunks <= kChunksInline) return reply(held(set->streams->extents(stream)));
   auto shared = std::make_shared<Reply<ExtentsPtr>>(std::move(reply));
-  if (from == ItemsFrom::metadata)
-    return set->core->exec.arena.run([set, stream, shared] { (*shared)(extents_from_metadata(*set->streams, stream)); },
+  if (by_metadata)
+    return set->core->exec.arena.run([set, stream, shared] { (*shared)(held(set->streams->extents(stream))); },
                                      Urgency::awaited);
   const bool taken = set->core->exec.io_pools.run(
       origin_of(*set->streams, stream),
@@ -304,42 +263,30 @@ std::optional<std::int64_t> ExtentStore::known_length(const AttachedSet& set, St
     StreamState& state = streams_[stream];
     if (const auto extents = state.extents.peek())
       return slot < (*extents)->first.size() ? std::optional((*extents)->length(slot)) : std::nullopt;
-    if (state.quick) return known_of(*state.quick, slot);
-    if (state.quick_failed) return std::nullopt;
+    if (state.lengths) return known_of(*state.lengths, slot);
   }
-  const auto quick = set.streams->quick_lengths(stream);
-  if (!quick.possible || quick.needs_header) return std::nullopt;
-  const auto lengths = set.streams->lengths(stream, {});
-  return lengths && *lengths ? known_of(**lengths, slot) : std::nullopt;
-}
-
-void ExtentStore::remember_quick(StreamId stream, std::optional<Lengths> lengths) {
+  Lengths lengths = set.streams->lengths(stream);
+  const auto known = known_of(lengths, slot);
+  if (std::ranges::find(lengths, -1) != lengths.end()) return known;  // a header may tell the others
   Lock lock(mutex_);
-  StreamState& state = streams_[stream];
-  state.quick_failed = !lengths;
-  state.quick = std::move(lengths);
+  streams_[stream].lengths = std::move(lengths);
+  return known;
 }
 
 void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId stream, std::uint32_t slot, bool may_decode,
                          Reply<std::optional<std::int64_t>> reply) {
   if (const auto known = known_length(*set, stream, slot)) return reply(known);
-  const auto quick = set->streams->quick_lengths(stream);
-  const bool header_helps = quick.possible && quick.needs_header && !looked_at_header(stream);
-  if (!header_helps || set->streams->chunk_count(stream) == 0)
+  const tfile::ItemCounter* counter = set->streams->counter();
+  if (!counter || !counter->header_tells(stream) || header_seen(stream))
     return length_from_extents(set, stream, slot, may_decode, std::move(reply));
   auto shared = std::make_shared<Reply<std::optional<std::int64_t>>>(std::move(reply));
   set->core->exec.io_pools.run(
       origin_of(*set->streams, stream),
-      [set, stream, slot, may_decode, shared] {
+      [set, stream, slot, may_decode, counter, shared] {
         ExtentStore& extents = set->extents;
-        std::vector<StreamId> streams{stream};
-        if (extents.is_second_look()) {
-          streams = set->streams->telling_headers();
-          if (streams.size() > kStreamsTold) streams.resize(kStreamsTold);
-        }
-        extents.look_at_headers(*set, std::move(streams));
-        if (!extents.looked_at_header(stream) && !extents.known_length(*set, stream, slot))
-          extents.look_at_headers(*set, {stream});
+        if (extents.is_second_look()) extents.look_at_headers(*set, *counter, counter->telling_headers());
+        if (const auto known = extents.known_length(*set, stream, slot)) return (*shared)(known);
+        extents.look_at_headers(*set, *counter, {stream});
         if (const auto known = extents.known_length(*set, stream, slot)) return (*shared)(known);
         extents.length_from_extents(set, stream, slot, may_decode, std::move(*shared));
       },
@@ -352,27 +299,30 @@ bool ExtentStore::is_second_look() {
 }
 
 // Those that nobody has looked at. Blocks.
-void ExtentStore::look_at_headers(const AttachedSet& set, std::vector<StreamId> streams) {
-  std::erase_if(streams, [&](StreamId stream) { return looked_at_header(stream); });
+void ExtentStore::look_at_headers(const AttachedSet& set, const tfile::ItemCounter& counter,
+                                  std::vector<StreamId> streams) {
+  std::erase_if(streams, [&](StreamId stream) { return header_seen(stream); });
+  if (streams.size() > kStreamsTold) streams.resize(kStreamsTold);
   std::vector<Result<tfile::Locator>> locators;
-  for (const StreamId stream : streams) locators.push_back(set.streams->header_locator({stream, 0}));
+  for (const StreamId stream : streams) locators.push_back(counter.header_locator({stream, 0}));
   const auto headers = read_all(locators, *set.counts, streams);
   for (std::size_t i = 0; i < streams.size(); ++i) {
     if (!headers[i]) continue;
-    const auto lengths = set.streams->lengths(streams[i], *headers[i]);
-    remember_quick(streams[i], lengths ? *lengths : std::nullopt);
+    auto lengths = counter.lengths_by_header(streams[i], *headers[i]);
+    Lock lock(mutex_);
+    streams_[streams[i]].header_seen = true;
+    if (lengths && *lengths) streams_[streams[i]].lengths = **std::move(lengths);
   }
 }
 
-bool ExtentStore::looked_at_header(StreamId stream) const {
+bool ExtentStore::header_seen(StreamId stream) const {
   Lock lock(mutex_);
-  const StreamState& state = streams_[stream];
-  return state.quick || state.quick_failed;
+  return streams_[stream].header_seen;
 }
 
 void ExtentStore::length_from_extents(const std::shared_ptr<AttachedSet>& set, StreamId stream, std::uint32_t slot,
                                       bool may_decode, Reply<std::optional<std::int64_t>> reply) {
-  if (!may_decode && set->streams->items_from(stream) == ItemsFrom::payloads) return reply(std::nullopt);
+  if (!may_decode && set->streams->shape(stream).items_from == ItemsFrom::payloads) return reply(std::nullopt);
   const std::stop_token asker = reply.asker();
   auto tell = [slot, reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
     if (!extents) return reply(tl::unexpected<Error>(extents.error()));

@@ -11,23 +11,13 @@
 #include "mutex.h"
 #include "once.h"
 #include "reply.h"
-#include "tfile/chunk.h"
+#include "tfile/stream_set.h"
 
 namespace tfilefs {
 
 struct AttachedSet;
 
-// Where each chunk of a stream begins, in items of each slot. `first[slot]` has one number more than there are chunks;
-// or, when a chunk's items cannot be known, it ends at that chunk and `damage` says why.
-struct Extents {
-  std::vector<std::vector<std::int64_t>> first;
-  std::optional<Error> damage;
-
-  std::size_t chunks() const { return first.empty() ? 0 : first[0].size() - 1; }
-  std::int64_t length(std::uint32_t slot) const { return first[slot].back() + (damage ? 1 : 0); }
-  // The chunk that holds this item of a slot; the last one for an item beyond. There is a chunk.
-  std::uint32_t chunk_of(std::uint32_t slot, std::int64_t item) const;
-};
+using tfile::Extents;
 using ExtentsPtr = std::shared_ptr<const Extents>;
 
 // The extents of the streams of one set, computed once each, on first need, whoever asks: from metadata at once, from
@@ -53,14 +43,13 @@ class ExtentStore {
   using Lengths = std::vector<std::int64_t>;
   struct StreamState {
     Once<ExtentsPtr> extents;
-    std::optional<Lengths> quick;  // from header 0; -1 where it does not tell
-    bool quick_failed = false;
+    std::optional<Lengths> lengths;  // from metadata or header 0; -1 where they do not tell
+    bool header_seen = false;
   };
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
-  void remember_quick(tfile::StreamId, std::optional<Lengths>);
-  bool looked_at_header(tfile::StreamId) const;
+  bool header_seen(tfile::StreamId) const;
   bool is_second_look();
-  void look_at_headers(const AttachedSet&, std::vector<tfile::StreamId>);
+  void look_at_headers(const AttachedSet&, const tfile::ItemCounter&, std::vector<tfile::StreamId>);
   void length_from_extents(const std::shared_ptr<AttachedSet>&, tfile::StreamId, std::uint32_t slot, bool may_decode,
                            Reply<std::optional<std::int64_t>>);
 

@@ -348,7 +348,7 @@ void Load::decode_together(std::vector<std::uint32_t> positions) {
     return std::any_of(positions.begin(), positions.end(), [&](std::uint32_t p) { return units_[p].urgent.load(); });
   };
   const bool ahead = urgency_ == Urgency::ahead && !urgent();
-  if (set_->streams->is_made() &&
+  if (set_->streams->shape(units_[positions.front()].key.stream).is_made &&
       set_->core->exec.makers.run([self = shared_from_this(), positions] { self->decode_task(positions); },
                                   Urgency::awaited))
     return;
@@ -396,15 +396,10 @@ Result<ChunkPtr> Load::decode(Unit& unit) {
 }
 
 Result<> Load::count_items(Unit& unit, std::span<const ChunkPtr> inputs) {
-  const tfile::StreamSet& streams = *set_->streams;
-  TRY(auto counted, streams.decode_counting(unit.key, unit.stored, inputs));
-  if (!counted) {
-    TRY(unit.items, streams.items(unit.key, unit.stored, inputs));
-    return {};
-  }
-  unit.items = std::move(counted->items);
-  unit.memory.settle(chunk_memory(counted->chunk));
-  unit.unplaced = std::move(counted->chunk);
+  TRY(auto counted, set_->streams->counter()->count(unit.key, unit.stored, inputs));
+  unit.items = std::move(counted.items);
+  if (counted.chunk) unit.memory.settle(chunk_memory(*counted.chunk));
+  unit.unplaced = std::move(counted.chunk);
   return {};
 }
 
@@ -503,7 +498,7 @@ void load_chunks(std::shared_ptr<AttachedSet> set, std::vector<ChunkKey> keys, R
 void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> keys) {
   set->core->chunks.drop_known(set->chunks, keys);
   std::erase_if(keys, [&](ChunkKey key) {
-    return set->streams->items_from(key.stream) == tfile::ItemsFrom::payloads && !set->extents.ready(key.stream);
+    return set->streams->shape(key.stream).items_from == tfile::ItemsFrom::payloads && !set->extents.ready(key.stream);
   });
   std::vector<tfile::StreamId> streams;  // with those of the inputs
   for (const ChunkKey key : keys) {

@@ -24,7 +24,7 @@ void load_chunks(std::shared_ptr<AttachedSet>, std::vector<tfile::ChunkKey> keys
 void load_chunks_ahead(const std::shared_ptr<AttachedSet>&, std::vector<tfile::ChunkKey> keys);
 
 // How many items each of these chunks holds, from their payloads, one result a chunk; with the chunk itself where it
-// was decoded for that, which then still is to be placed (StreamSet::decode_counting). None of them is in the cache.
+// was decoded for that, which then still is to be placed (tfile::ItemCounter). None of them is in the cache.
 // The extents of the streams of their inputs must be ready. What is not decoded yet when nobody waits is given up.
 struct CountedItems {
   Result<std::vector<std::int64_t>> items;

@@ -19,15 +19,17 @@ constexpr std::uint64_t kAheadMax = 8 << 20;
 // What the kernel may read of a column that nobody asked for: two requests on either side of what somebody did.
 constexpr std::uint64_t kBesideMax = 4 << 20;
 
-// Stored bytes in a part of a table, within which columns count as used together: ROOT's clusters are of this size.
-constexpr std::uint64_t kPartBytes = 30'000'000;
-// A small table is cut too, or nothing could be learned in it; a huge one not into more than the history tells apart.
-constexpr std::uint64_t kPartsMin = 8, kPartsMax = 4096;
+// Columns count as used together within a part of a table: a cluster, or some of them, since a huge table is not cut
+// into more parts than the history tells apart. One of fewer clusters is cut too, or nothing could be learned in it.
+constexpr std::size_t kPartsMin = 8, kPartsMax = 4096;
 
-std::uint32_t parts_in(const tfile::StreamSet& streams) {
-  std::uint64_t stored = 0;
-  for (StreamId stream = 0; stream < streams.stream_count(); ++stream) stored += streams.stored_bytes(stream);
-  return static_cast<std::uint32_t>(std::clamp(stored / kPartBytes, kPartsMin, kPartsMax));
+std::vector<std::int64_t> part_bounds(std::span<const std::int64_t> clusters) {
+  if (clusters.size() <= kPartsMin) return {};
+  const std::size_t count = clusters.size() - 1, together = (count + kPartsMax - 1) / kPartsMax;
+  std::vector<std::int64_t> bounds;
+  for (std::size_t i = 0; i < count; i += together) bounds.push_back(clusters[i]);
+  bounds.push_back(clusters.back());
+  return bounds;
 }
 
 // The column of a read, in bytes.
@@ -99,16 +101,20 @@ ReadAhead::ReadAhead(const tfile::StreamSet& streams, Prefetch prefetch, std::ui
     : streams_(streams),
       prefetch_(prefetch),
       memory_(memory),
-      parts_(prefetch == Prefetch::learn ? parts_in(streams) : 1),
+      part_bounds_(prefetch == Prefetch::learn ? part_bounds(streams.clusters) : std::vector<std::int64_t>()),
+      parts_(static_cast<std::uint32_t>(part_bounds_.empty() ? kPartsMin : part_bounds_.size() - 1)),
       history_(parts_),
       // Decoded it may be several times as much, and must stay well below the budget.
-      sweep_([&streams](StreamId stream) { return streams.stored_bytes(stream); },
+      sweep_([&streams](StreamId stream) { return streams.shape(stream).stored_bytes; },
              static_cast<StreamId>(streams.stream_count()), memory / 16) {}
 
-std::uint64_t ReadAhead::ahead_max(ChunkKey key) const {
+// Twice what is in flight to the source, which is the same for all chunks of a table.
+std::uint64_t ReadAhead::window(ChunkKey key) {
+  if (window_ > 0) return window_;
   const auto locator = streams_.locate(key);
-  const std::uint64_t in_flight = locator && locator->source ? locator->source->traits().bytes_in_flight() : 0;
-  return std::min(std::max(kAheadMax, 2 * in_flight), memory_ / 16);
+  if (!locator) return kAheadMax;
+  const std::uint64_t in_flight = locator->source ? locator->source->traits().bytes_in_flight() : 0;
+  return window_ = std::min(std::max(kAheadMax, 2 * in_flight), std::max<std::uint64_t>(memory_ / 16, 1));
 }
 
 ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents, bool chosen) {
@@ -117,11 +123,10 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   const EntryRange entries{streams_.chunk_entries({read.stream, read.first_chunk}).begin,
                            streams_.chunk_entries({read.stream, read.last_chunk - 1}).end};
   const std::int64_t all = all_entries(read.stream);
-  const std::uint64_t window = ahead_max({read.stream, read.first_chunk});
 
   const Lock lock(mutex_);
-  auto sequence =
-      readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(read.begin, read.end - read.begin, window);
+  auto sequence = readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(
+      read.begin, read.end - read.begin, window({read.stream, read.first_chunk}));
   if (!chosen && sequence.run <= kBesideMax) sequence.ahead = 0;
   const auto first_item = static_cast<std::uint64_t>(extents.first[read.slot][read.first_chunk]);
   advice.once = sequence.continues && (sequence.step < 0 || read.begin > first_item * read.item_size);
@@ -142,13 +147,19 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
 
 std::uint32_t ReadAhead::part_of(std::int64_t entry, std::int64_t entries) const {
   if (entry <= 0 || entries <= 0) return 0;
+  if (!part_bounds_.empty()) {
+    const auto above = std::upper_bound(part_bounds_.begin() + 1, part_bounds_.end() - 1, entry);
+    return static_cast<std::uint32_t>(above - part_bounds_.begin() - 1);
+  }
   const double share = static_cast<double>(entry) / static_cast<double>(entries);
   return std::min(parts_ - 1, static_cast<std::uint32_t>(share * parts_));
 }
 
 // Where the part with the entry before this one ends.
 std::int64_t ReadAhead::part_end(std::int64_t entry, std::int64_t entries) const {
-  const double share = static_cast<double>(part_of(entry - 1, entries) + 1) / static_cast<double>(parts_);
+  const std::uint32_t next = part_of(entry - 1, entries) + 1;
+  if (!part_bounds_.empty()) return std::min(entries, part_bounds_[next]);
+  const double share = static_cast<double>(next) / static_cast<double>(parts_);
   return std::min(entries, static_cast<std::int64_t>(std::ceil(share * static_cast<double>(entries))));
 }
 
@@ -199,16 +210,10 @@ std::vector<ChunkKey> ReadAhead::of_sweep(const ColumnSweep::Advice& sweep) cons
 
 // The chunks of the stream that hold the entries.
 void ReadAhead::append(StreamId stream, EntryRange entries, std::vector<ChunkKey>& to) const {
-  std::uint32_t low = 0, high = static_cast<std::uint32_t>(streams_.chunk_count(stream));
-  const std::uint32_t count = high;
-  while (low < high) {
-    const std::uint32_t middle = low + (high - low) / 2;
-    if (streams_.chunk_entries({stream, middle}).end <= entries.begin)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  for (; low < count && streams_.chunk_entries({stream, low}).begin < entries.end; ++low) to.push_back({stream, low});
+  const auto count = static_cast<std::uint32_t>(streams_.chunk_count(stream));
+  std::uint32_t index = tfile::first_chunk_behind(streams_, stream, entries.begin);
+  for (; index < count && streams_.chunk_entries({stream, index}).begin < entries.end; ++index)
+    to.push_back({stream, index});
 }
 
 // A quarter of the budget at most, stored and decoded.

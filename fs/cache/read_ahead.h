@@ -11,7 +11,7 @@
 #include "cache/prefetch.h"
 #include "cache/usage_history.h"
 #include "mutex.h"
-#include "tfile/chunk.h"
+#include "tfile/stream_set.h"
 
 namespace tfilefs {
 
@@ -49,7 +49,7 @@ class ReadAhead {
   std::vector<tfile::ChunkKey> of_sweep(const ColumnSweep::Advice&) const;
 
  private:
-  std::uint64_t ahead_max(tfile::ChunkKey) const;  // bytes ahead of a reader who is there
+  std::uint64_t window(tfile::ChunkKey) REQUIRES(mutex_);
   std::uint32_t part_of(std::int64_t entry, std::int64_t entries) const;
   std::int64_t part_end(std::int64_t entry, std::int64_t entries) const;
   std::int64_t all_entries(tfile::StreamId) const;
@@ -60,9 +60,12 @@ class ReadAhead {
   const tfile::StreamSet& streams_;
   const Prefetch prefetch_;
   const std::uint64_t memory_;
+  const std::vector<std::int64_t>
+      part_bounds_;            // as many clusters make a part; {}: all are of equal numbers of entries
   const std::uint32_t parts_;  // that the entries are cut into
 
   mutable Mutex mutex_;
+  std::uint64_t window_ GUARDED_BY(mutex_) = 0;  // bytes ahead of one reader; 0: not known yet
   std::unordered_map<std::uint64_t, SequenceDetector> readers_ GUARDED_BY(mutex_);  // by stream and slot
   UsageHistory history_ GUARDED_BY(mutex_);
   ColumnSweep sweep_ GUARDED_BY(mutex_);

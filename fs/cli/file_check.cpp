@@ -44,7 +44,12 @@ struct Slot {
 class StreamCheck {
  public:
   StreamCheck(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots)
-      : table_(table), stream_(stream), slots_(std::move(slots)), first_(slots_.size(), 0), last_(slots_.size(), 0) {}
+      : table_(table),
+        stream_(stream),
+        items_from_(table.shape(stream).items_from),
+        slots_(std::move(slots)),
+        first_(slots_.size(), 0),
+        last_(slots_.size(), 0) {}
 
   // By slot: the items of all chunks so far, and of offsets the last one.
   const std::vector<std::int64_t>& items() const { return first_; }
@@ -85,19 +90,27 @@ class StreamCheck {
 
   Result<std::vector<std::int64_t>> items_of(ChunkKey key, std::span<const std::byte> stored,
                                              std::span<const ChunkPtr> inputs) {
-    switch (table_.items_from(stream_)) {
-      case tfile::ItemsFrom::payloads:
-        return table_.items(key, stored, inputs);
-      case tfile::ItemsFrom::headers: {
-        TRY(const tfile::Locator at, table_.header_locator(key));
-        Bytes bytes;
-        TRY(const auto header, tfile::read_stored(at, bytes));
-        return table_.items(key, header, inputs);
-      }
-      case tfile::ItemsFrom::metadata:
-        break;
+    if (items_from_ == tfile::ItemsFrom::metadata) return told_items(key.index);
+    const tfile::ItemCounter& counter = *table_.counter();
+    Bytes bytes;
+    if (items_from_ == tfile::ItemsFrom::headers) {
+      TRY(const tfile::Locator at, counter.header_locator(key));
+      TRY(stored, tfile::read_stored(at, bytes));
     }
-    return table_.items(key, {}, inputs);
+    TRY(auto counted, counter.count(key, stored, inputs));
+    return std::move(counted.items);
+  }
+
+  // As the metadata says.
+  Result<std::vector<std::int64_t>> told_items(std::uint32_t index) {
+    if (!told_) {
+      TRY(told_, table_.extents(stream_));
+    }
+    if (index >= told_->chunks())
+      return tl::unexpected<Error>(told_->damage.value_or(Error{ErrorKind::damaged, "there is no such chunk", -1, 0}));
+    std::vector<std::int64_t> items;
+    for (const auto& first : told_->first) items.push_back(first[index + 1] - first[index]);
+    return items;
   }
 
   Result<> check_array(std::size_t slot, std::span<const std::byte> array, std::int64_t items) {
@@ -118,7 +131,9 @@ class StreamCheck {
 
   const tfile::Table& table_;
   const tfile::StreamId stream_;
+  const tfile::ItemsFrom items_from_;
   const std::vector<Slot> slots_;
+  std::optional<tfile::Extents> told_;  // where metadata tells the items
   std::vector<std::int64_t> first_, last_;
   Bytes stored_;
 };

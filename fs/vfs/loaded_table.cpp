@@ -38,7 +38,7 @@ void LoadedTable::length(ColumnId id, Reply<std::int64_t> reply) const {
 
 std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
   const tfile::StreamId stream = table_->columns[id].stream;
-  const std::uint64_t stored = table_->stored_bytes(stream);
+  const std::uint64_t stored = table_->shape(stream).stored_bytes;
   const std::uint32_t begin = stream_begin_[stream], end = stream_begin_[stream + 1];
   if (end - begin == 1) return stored;
   double all = 0, own = 0;

@@ -53,7 +53,7 @@ void ObjectBytes::load(Reply<Payload> reply) const {
 
 Attributes ObjectBytes::attributes_of(const Payload& payload) const {
   return file_attributes(key_provenance(*generation_, listing_->keys[key_]), generation_->context.ownership,
-                         static_cast<std::uint64_t>(payload.length), payload.streams->streams().stored_bytes(0));
+                         static_cast<std::uint64_t>(payload.length), payload.streams->streams().shape(0).stored_bytes);
 }
 
 std::optional<Attributes> ObjectBytes::known_attributes() const {

@@ -15,38 +15,30 @@ using tfile::Chunk;
 using tfile::ChunkKey;
 using tfile::StreamId;
 
-class MadeText final : public tfile::StreamSet {
+class MadeText final : public tfile::OneChunkEach<tfile::StreamSet>, public tfile::ItemCounter {
  public:
   MadeText(std::shared_ptr<const tfile::StreamSet> payload, TextOfPayload make, std::uint64_t making,
            std::stop_token stop)
       : payload_(std::move(payload)), make_(std::move(make)), making_(making), stop_(std::move(stop)) {}
 
   std::size_t stream_count() const override { return 1; }
-  std::size_t chunk_count(StreamId) const override { return 1; }
-  std::size_t slot_count(StreamId) const override { return 1; }
-  tfile::EntryRange chunk_entries(ChunkKey) const override { return {0, 1}; }
+  tfile::StreamShape shape(StreamId) const override {
+    return {.chunks = 1,
+            .slots = 1,
+            .items_from = tfile::ItemsFrom::payloads,
+            .stored_bytes = payload_->shape(0).stored_bytes,
+            .is_made = true};
+  }
   Result<tfile::Locator> locate(ChunkKey) const override { return payload_->locate({}); }
   std::uint64_t decoded_size(ChunkKey) const override { return payload_->decoded_size({}) + making_; }
-  std::vector<ChunkKey> inputs(ChunkKey) const override { return {}; }
-  tfile::ItemsFrom items_from(StreamId) const override { return tfile::ItemsFrom::payloads; }
-  Result<tfile::Locator> header_locator(ChunkKey) const override { return tfile::Locator{}; }
-  Result<std::vector<std::int64_t>> items(ChunkKey, std::span<const std::byte> stored,
-                                          std::span<const std::shared_ptr<const Chunk>>) const override {
+  std::vector<std::int64_t> lengths(StreamId) const override { return {-1}; }
+  const ItemCounter* counter() const override { return this; }
+  // Made once, for its size and for whatever reads it next.
+  Result<Counted> count(ChunkKey, std::span<const std::byte> stored,
+                        std::span<const std::shared_ptr<const Chunk>>) const override {
     TRY(const std::string text, make(stored));
-    return std::vector<std::int64_t>{static_cast<std::int64_t>(text.size())};
+    return Counted{{static_cast<std::int64_t>(text.size())}, chunk_of(text)};
   }
-  // Made once, for its size and for whoever reads it next.
-  Result<std::optional<CountedChunk>> decode_counting(ChunkKey, std::span<const std::byte> stored,
-                                                      std::span<const std::shared_ptr<const Chunk>>) const override {
-    TRY(const std::string text, make(stored));
-    return std::optional(CountedChunk{{static_cast<std::int64_t>(text.size())}, chunk_of(text)});
-  }
-  bool is_made() const override { return true; }
-  QuickLengths quick_lengths(StreamId) const override { return {}; }
-  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId, std::span<const std::byte>) const override {
-    return std::optional<std::vector<std::int64_t>>();
-  }
-  std::uint64_t stored_bytes(StreamId) const override { return payload_->stored_bytes(0); }
   Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored, std::span<const std::shared_ptr<const Chunk>>,
                        std::span<const std::int64_t>) const override {
     TRY(const std::string text, make(stored));

@@ -7,7 +7,7 @@
 #include <stop_token>
 #include <string>
 
-#include "tfile/chunk.h"
+#include "tfile/stream_set.h"
 
 namespace tfilefs {
 

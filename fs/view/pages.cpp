@@ -232,19 +232,13 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     next_block();
   }
 
-  // Of a stream that does not reach so far: all that is left.
+  // The one that ends behind the entry; of a stream that does not reach so far, all that is left.
   tfile::EntryRange chunk_of_entry(tfile::StreamId stream) const {
     const tfile::StreamSet& set = streams_->streams();
-    std::size_t low = 0, high = set.chunk_count(stream);
-    while (low < high) {
-      const std::size_t middle = (low + high) / 2;
-      const tfile::EntryRange chunk = set.chunk_entries({stream, static_cast<std::uint32_t>(middle)});
-      if (chunk.end <= entry_)
-        low = middle + 1;
-      else if (chunk.begin > entry_)
-        high = middle;
-      else
-        return chunk;
+    const std::uint32_t index = tfile::first_chunk_behind(set, stream, entry_);
+    if (index < set.chunk_count(stream)) {
+      const tfile::EntryRange chunk = set.chunk_entries({stream, index});
+      if (chunk.begin <= entry_) return chunk;
     }
     return {entry_, std::numeric_limits<std::int64_t>::max()};
   }

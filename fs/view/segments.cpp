@@ -12,7 +12,6 @@
 
 #include "exec/step_loop.h"
 #include "mutex.h"
-#include "view/piece_cache.h"
 
 namespace tfilefs {
 namespace {
@@ -224,7 +223,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
  public:
   SegmentContent(std::shared_ptr<CachedStreams> streams, Segments segments, bool chosen)
       : streams_(std::move(streams)), segments_(std::move(segments)), chosen_(chosen) {}
-  ~SegmentContent() override { PieceCache::shared().forget(this); }
+  ~SegmentContent() override { streams_->pieces().forget(this); }
 
   std::uint64_t size() const override { return segments_.size_; }
 
@@ -342,11 +341,11 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
 
   void with_piece(const Part& part, Reply<PiecePtr> reply) {
     const std::size_t key = std::size_t{part.which} << 32 | part.from;
-    if (PiecePtr kept = PieceCache::shared().find(this, key)) return reply(std::move(kept));
+    if (PiecePtr kept = streams_->pieces().find(this, key)) return reply(std::move(kept));
     auto making = std::make_shared<Making>(
         streams_, segments_.transforms_[part.which].transform, part.from, part.whole, chosen_,
         [self = shared_from_this(), key, reply = std::move(reply)](Result<PiecePtr> made) mutable {
-          if (made) PieceCache::shared().keep(self.get(), key, *made);
+          if (made) self->streams_->pieces().keep(self.get(), key, *made);
           reply(std::move(made));
         });
     making->start();

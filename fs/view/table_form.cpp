@@ -12,6 +12,7 @@ namespace {
 
 using tfile::Node;
 using tfile::NodeId;
+using tfile::NodeKind;
 using tfile::Role;
 using Kind = TableForm::Kind;
 
@@ -76,63 +77,51 @@ class Builder {
       if (column(form.values).lists.empty()) move_elsewhere(std::move(form), path);
       return std::nullopt;
     }
-    const auto ends = child_with(node, Role::offsets);
-    if (!ends) {
+    if (node.kind == NodeKind::record || node.kind == NodeKind::variant) {
       form.kind = Kind::record;
       add_fields(form, id, lists, path, depth);
-      if (is_variant(form)) {
+      if (node.kind == NodeKind::variant && tells_alternatives(form)) {
         form.kind = Kind::variant;
-        for (const std::string& name : split_classes(column(form.fields[0].values).class_name))
-          form.classes.push_back(valid_utf8(name));
+        for (const std::string& name : node.alternatives) form.classes.push_back(valid_utf8(name));
       }
       return form.fields.empty() ? std::nullopt : std::optional(std::move(form));
     }
-    form.offsets = *table_.nodes[*ends].column;
+    form.offsets = *table_.nodes[node.children[0]].column;
     if (is_left_out(form.offsets)) return std::nullopt;
     Lists inside = lists;
     inside.push_back(form.offsets);
     const bool is_here = column(form.offsets).lists == inside;
     if (!is_here) inside = {form.offsets};
-    if (column(form.offsets).lists != inside || !add_items(form, node, *ends, inside, path, depth)) return std::nullopt;
+    if (column(form.offsets).lists != inside || !add_items(form, node, inside, path, depth)) return std::nullopt;
     if (is_here) return form;
     move_elsewhere(std::move(form), path);
     return std::nullopt;
   }
 
-  bool add_items(TableForm& form, const Node& node, NodeId ends, const Lists& inside, const std::string& path,
-                 int depth) {
-    for (const auto& [role, kind] : {std::pair(Role::chars, Kind::string), std::pair(Role::raw, Kind::bytes)}) {
-      if (const auto child = child_with(node, role)) {
-        form.kind = kind;
-        form.values = *table_.nodes[*child].column;
-        return true;
-      }
-    }
-    form.kind = Kind::list;
-    for (const NodeId child : node.children) {
-      if (child == ends) continue;
-      auto item = form_of(child, inside, path + "/" + table_.nodes[child].name, depth + 1);
-      if (!item) continue;
-      item->name = "item";
-      form.optional = column(form.offsets).optional && !item->optional && item->kind != Kind::variant;
-      form.fields.push_back(*std::move(item));
+  bool add_items(TableForm& form, const Node& node, const Lists& inside, const std::string& path, int depth) {
+    if (node.children.size() < 2) return false;
+    const NodeId items = node.children[1];
+    if (node.kind == NodeKind::string || node.kind == NodeKind::raw) {
+      form.kind = node.kind == NodeKind::string ? Kind::string : Kind::bytes;
+      form.values = *table_.nodes[items].column;
       return true;
     }
-    return false;
+    form.kind = Kind::list;
+    auto item = form_of(items, inside, path + "/" + table_.nodes[items].name, depth + 1);
+    if (!item) return false;
+    item->name = "item";
+    form.optional = node.kind == NodeKind::optional && !item->optional && item->kind != Kind::variant;
+    form.fields.push_back(*std::move(item));
+    return true;
   }
 
-  bool is_variant(const TableForm& record) const {
+  // A tags or index column that contradicts its lists is not shown.
+  bool tells_alternatives(const TableForm& record) const {
     const auto has_role = [&](std::size_t field, Role role) {
       const TableForm& form = record.fields[field];
       return form.kind == Kind::number && column(form.values).role == role;
     };
     return record.fields.size() >= 2 && has_role(0, Role::tags) && has_role(1, Role::index);
-  }
-
-  std::optional<NodeId> child_with(const Node& node, Role role) const {
-    for (const NodeId child : node.children)
-      if (const auto c = table_.nodes[child].column; c && column(*c).role == role) return child;
-    return std::nullopt;
   }
 
   void move_elsewhere(TableForm form, const std::string& path) {
@@ -165,16 +154,6 @@ class Builder {
 }  // namespace
 
 bool has_no_values(const Column& column) { return column.role == Role::values && !column.reason.empty(); }
-
-std::vector<std::string> split_classes(std::string_view classes) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin <= classes.size();) {
-    const std::size_t end = std::min(classes.find('|', begin), classes.size());
-    names.emplace_back(classes.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return names;
-}
 
 TableForm table_form(const tfile::Table& table, const Contradicted& left_out) {
   return Builder(table, left_out).build();

@@ -25,8 +25,7 @@ using tfile::Dtype;
 //   list      `offsets` of fields[0], its items
 //   record    `fields`, all with as many items as itself
 //   variant   `fields`: the tags, the index, and the alternatives that have columns; tag k is the k-th of `classes`
-//   (from
-//             1; 0 is null), and the index says which of its items
+//             (from 1; 0 is null), and the index says which of its items
 struct TableForm {
   enum class Kind : std::uint8_t { number, string, bytes, list, record, variant };
   static constexpr ColumnId kNone = ~ColumnId{0};
@@ -43,9 +42,6 @@ struct TableForm {
 
 // Whether a column is there in name alone, as its reason says: nothing was written of the items that its lists have.
 bool has_no_values(const Column&);
-
-// The names of the classes of a tags column, as its class_name tells them: A|B.
-std::vector<std::string> split_classes(std::string_view classes);
 
 // The record of all that the table has. A node that stands among the items of a list and has not as many (the undecoded
 // bytes of whole entries) becomes a field of the table, named by its path; a column without values is left out, and so

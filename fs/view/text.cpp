@@ -7,7 +7,6 @@
 
 #include "exec/step_loop.h"
 #include "view/list_counts.h"
-#include "view/piece_cache.h"
 #include "view/text_machine.h"
 #include "view/view.h"
 
@@ -127,7 +126,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
  public:
   TextContent(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan, TextIndex index)
       : streams_(std::move(streams)), plan_(std::move(plan)), index_(std::move(index)) {}
-  ~TextContent() override { PieceCache::shared().forget(this); }
+  ~TextContent() override { streams_->pieces().forget(this); }
 
   std::uint64_t size() const override { return index_.offsets.back() + index_.blanks * index_.blank.size(); }
 
@@ -142,7 +141,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
   void gather(std::uint64_t offset, std::uint64_t end, Slices slices, Reply<Slices> reply) {
     while (offset < std::min(end, index_.offsets.back())) {
       const std::size_t piece = piece_at(offset);
-      const PiecePtr text = PieceCache::shared().find(this, piece);
+      const PiecePtr text = streams_->pieces().find(this, piece);
       if (!text) {
         write_again(piece, [self = shared_from_this(), offset, end, slices = std::move(slices),
                             reply = std::move(reply)](Result<PiecePtr> written) mutable {
@@ -193,7 +192,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       if (written->text.size() != size)
         return reply(tfile::fail(ErrorKind::stale, "text has changed since it was measured"));
       auto text = std::make_shared<const std::string>(std::move(written->text));
-      PieceCache::shared().keep(self.get(), piece, text);
+      self->streams_->pieces().keep(self.get(), piece, text);
       reply(std::move(text));
     });
   }

@@ -14,6 +14,7 @@ namespace {
 using tfile::ErrorKind;
 using tfile::Node;
 using tfile::NodeId;
+using tfile::NodeKind;
 using tfile::Result;
 using tfile::Role;
 
@@ -55,31 +56,31 @@ class Builder {
       if (column.role != Role::offsets && column.lists != lists) forms_[position].kind = TextForm::Kind::elsewhere;
       return position;
     }
-    const auto ends = child_with(node, Role::offsets);
-    const auto tags = child_with(node, Role::tags), index = child_with(node, Role::index);
-    if (tags && index) return add_variant(node, position, *tags, *index, lists, depth);
-    if (!ends) return add_record(node, position, lists, depth);
-    forms_[position].ends = *table_.nodes[*ends].column;
+    if (node.kind == NodeKind::variant) return add_variant(node, position, lists, depth);
+    if (node.kind == NodeKind::record) return add_record(node, position, lists, depth);
+    return add_list(node, position, lists, depth);
+  }
+
+  Result<std::uint32_t> add_list(const Node& node, std::uint32_t position, const std::vector<ColumnId>& lists,
+                                 int depth) {
+    forms_[position].ends = *table_.nodes[node.children[0]].column;
     std::vector<ColumnId> lists_inside = lists;
     lists_inside.push_back(forms_[position].ends);
     if (table_.columns[forms_[position].ends].lists != lists_inside) {
       forms_[position].kind = TextForm::Kind::elsewhere;
       return position;
     }
-    if (const auto chars = child_with(node, Role::chars)) return add_bytes(position, TextForm::Kind::string, *chars);
-    if (const auto raw = child_with(node, Role::raw)) return add_bytes(position, TextForm::Kind::bytes, *raw);
-    forms_[position].kind = TextForm::Kind::list;
-    for (const NodeId child : node.children) {
-      if (child == *ends) continue;
-      TRY(const std::uint32_t item, add(child, lists_inside, depth + 1));
-      forms_[position].fields.push_back(item);
-      const auto kind = forms_[item].kind;
-      const bool is_value =
-          kind != TextForm::Kind::optional && kind != TextForm::Kind::variant && kind != TextForm::Kind::elsewhere;
-      if (is_value && table_.columns[forms_[position].ends].optional) forms_[position].kind = TextForm::Kind::optional;
-      return position;
-    }
-    return tfile::fail(ErrorKind::unsupported, "a list without values");
+    if (node.children.size() < 2) return tfile::fail(ErrorKind::unsupported, "a list without values");
+    if (node.kind == NodeKind::string) return add_bytes(position, TextForm::Kind::string, node.children[1]);
+    if (node.kind == NodeKind::raw) return add_bytes(position, TextForm::Kind::bytes, node.children[1]);
+    TRY(const std::uint32_t item, add(node.children[1], lists_inside, depth + 1));
+    forms_[position].fields.push_back(item);
+    const auto kind = forms_[item].kind;
+    const bool is_value =
+        kind != TextForm::Kind::optional && kind != TextForm::Kind::variant && kind != TextForm::Kind::elsewhere;
+    const bool is_optional = is_value && node.kind == NodeKind::optional;
+    forms_[position].kind = is_optional ? TextForm::Kind::optional : TextForm::Kind::list;
+    return position;
   }
 
   void collect(NodeId id, std::vector<ColumnId>& to, int depth) const {
@@ -87,12 +88,6 @@ class Builder {
     if (node.column) to.push_back(*node.column);
     if (depth > kDepthMax) return;
     for (const NodeId child : node.children) collect(child, to, depth + 1);
-  }
-
-  std::optional<NodeId> child_with(const Node& node, Role role) const {
-    for (const NodeId child : node.children)
-      if (const auto column = table_.nodes[child].column; column && table_.columns[*column].role == role) return child;
-    return std::nullopt;
   }
 
   std::uint32_t add_bytes(std::uint32_t position, TextForm::Kind kind, NodeId bytes) {
@@ -122,18 +117,18 @@ class Builder {
     return position;
   }
 
-  Result<std::uint32_t> add_variant(const Node& node, std::uint32_t position, NodeId tags, NodeId index,
-                                    const std::vector<ColumnId>& lists, int depth) {
+  Result<std::uint32_t> add_variant(const Node& node, std::uint32_t position, const std::vector<ColumnId>& lists,
+                                    int depth) {
     forms_[position].kind = TextForm::Kind::variant;
-    forms_[position].tags = *table_.nodes[tags].column;
-    forms_[position].index = *table_.nodes[index].column;
+    forms_[position].tags = *table_.nodes[node.children[0]].column;
+    forms_[position].index = *table_.nodes[node.children[1]].column;
     ++variants_;
-    for (const std::string& name : split_classes(table_.columns[forms_[position].tags].class_name)) {
+    for (const std::string& name : node.alternatives) {
       append_plain(forms_[position].classes.emplace_back(), name);
       std::uint32_t field = TextForm::kUnseen;
-      for (const NodeId child : node.children) {
-        if (child == tags || child == index || name_of(table_.nodes[child]) != name) continue;
-        TRY(field, add(child, lists, depth + 1));
+      for (std::size_t child = 2; child < node.children.size(); ++child) {
+        if (name_of(table_.nodes[node.children[child]]) != name) continue;
+        TRY(field, add(node.children[child], lists, depth + 1));
         break;
       }
       forms_[position].fields.push_back(field);

@@ -161,7 +161,7 @@ TEST(File, ListingCostsNoStreamerInfo) {
   const auto source = in_memory(image.finish());
   const auto file = File::open(source);
   ASSERT_TRUE(file);
-  EXPECT_LT(source->bytes_read(), 10'000u);
+  EXPECT_LT(source->bytes_read(), 100'000u) << "the file's ends";
   EXPECT_FALSE((*file)->table((*file)->root()->keys[0])) << "no tree in there, and a StreamerInfo of zeros";
   EXPECT_GT(source->bytes_read(), 1'000'000u);
   const std::uint64_t before = source->bytes_read();
@@ -209,9 +209,9 @@ TEST(File, PayloadIsOneChunkOfBytes) {
   ASSERT_TRUE(streams);
   EXPECT_EQ((*streams)->chunk_count(0), 1u);
   EXPECT_EQ((*streams)->slot_count(0), 1u);
-  EXPECT_EQ((*streams)->items_from(0), ItemsFrom::metadata);
-  EXPECT_EQ((*streams)->items({0, 0}, {}, {}).value(), std::vector<std::int64_t>{7});
-  EXPECT_EQ((*streams)->lengths(0, {}).value().value(), std::vector<std::int64_t>{7});
+  EXPECT_EQ((*streams)->shape(0).items_from, ItemsFrom::metadata);
+  EXPECT_EQ((*streams)->extents(0).value().first[0], (std::vector<std::int64_t>{0, 7}));
+  EXPECT_EQ((*streams)->lengths(0), std::vector<std::int64_t>{7});
   const auto locator = (*streams)->locate({0, 0});
   ASSERT_TRUE(locator);
   std::vector<std::byte> stored(locator->range.size);

@@ -13,27 +13,14 @@
 namespace tfile::fuzz {
 
 // The payload of an object, stored as it is.
-class PlainPayload final : public StreamSet {
+class PlainPayload final : public OneChunkEach<StreamSet> {
  public:
   explicit PlainPayload(std::span<const std::byte> bytes) : bytes_(bytes) {}
   std::size_t stream_count() const override { return 1; }
-  std::size_t chunk_count(StreamId) const override { return 1; }
-  std::size_t slot_count(StreamId) const override { return 1; }
-  EntryRange chunk_entries(ChunkKey) const override { return {0, 1}; }
+  StreamShape shape(StreamId) const override { return {.chunks = 1, .slots = 1, .stored_bytes = bytes_.size()}; }
   Result<Locator> locate(ChunkKey) const override { return Locator{nullptr, {}, bytes_}; }
   std::uint64_t decoded_size(ChunkKey) const override { return bytes_.size(); }
-  std::vector<ChunkKey> inputs(ChunkKey) const override { return {}; }
-  ItemsFrom items_from(StreamId) const override { return ItemsFrom::metadata; }
-  Result<Locator> header_locator(ChunkKey) const override { return Locator{}; }
-  Result<std::vector<std::int64_t>> items(ChunkKey, std::span<const std::byte>,
-                                          std::span<const ChunkPointer>) const override {
-    return std::vector<std::int64_t>{static_cast<std::int64_t>(bytes_.size())};
-  }
-  QuickLengths quick_lengths(StreamId) const override { return {}; }
-  Result<std::optional<std::vector<std::int64_t>>> lengths(StreamId, std::span<const std::byte>) const override {
-    return std::optional<std::vector<std::int64_t>>();
-  }
-  std::uint64_t stored_bytes(StreamId) const override { return bytes_.size(); }
+  std::vector<std::int64_t> lengths(StreamId) const override { return {static_cast<std::int64_t>(bytes_.size())}; }
   Result<Chunk> decode(ChunkKey, std::span<const std::byte>, std::span<const ChunkPointer>,
                        std::span<const std::int64_t>) const override {
     Chunk chunk;

@@ -11,8 +11,8 @@
 #include <set>
 #include <vector>
 
-#include "tfile/chunk.h"
 #include "tfile/source.h"
+#include "tfile/stream_set.h"
 #include "tfile/table.h"
 
 namespace tfile::fuzz {
@@ -52,7 +52,6 @@ class StreamWalk {
 
   void run() {
     const std::size_t count = std::min(set_.chunk_count(stream_), kChunksMax);
-    set_.stored_bytes(stream_);
     ask_lengths();
     std::vector<std::int64_t> first(set_.slot_count(stream_), 0);
     for (std::size_t i = 0; i < count; ++i) {
@@ -77,36 +76,36 @@ class StreamWalk {
 
  private:
   void ask_lengths() {
-    const auto quick = set_.quick_lengths(stream_);
-    if (!quick.possible) return;
-    Stored header;
-    if (quick.needs_header) {
-      if (set_.chunk_count(stream_) == 0) return;
-      const auto read = fetch(set_.header_locator({stream_, 0}));
-      if (!read) return;
-      header = *read;
-    }
-    const auto lengths = set_.lengths(stream_, header);
+    require(set_.lengths(stream_).size() == set_.slot_count(stream_), "a length for each slot");
+    const ItemCounter* counter = set_.counter();
+    if (!counter || !counter->header_tells(stream_) || set_.chunk_count(stream_) == 0) return;
+    const auto header = fetch(counter->header_locator({stream_, 0}));
+    if (!header) return;
+    const auto lengths = counter->lengths_by_header(stream_, *header);
     if (lengths && *lengths) require((*lengths)->size() == set_.slot_count(stream_), "a length for each slot");
   }
 
   std::optional<std::vector<std::int64_t>> items_of(ChunkKey key, const Stored& stored,
                                                     const std::vector<ChunkPointer>& inputs) {
-    Stored header;
-    std::span<const std::byte> bytes;
-    if (set_.items_from(stream_) == ItemsFrom::headers) {
-      const auto read = fetch(set_.header_locator(key));
-      if (!read) return std::nullopt;
-      header = *read;
-      bytes = header;
-    } else if (set_.items_from(stream_) == ItemsFrom::payloads) {
-      bytes = stored;
-    }
-    auto items = set_.items(key, bytes, inputs);
-    if (!items) return std::nullopt;
-    require(items->size() == set_.slot_count(stream_), "items of each slot");
-    for (const std::int64_t count : *items) require(count >= 0, "items are not negative");
-    return *std::move(items);
+    const ItemsFrom from = set_.shape(stream_).items_from;
+    if (from == ItemsFrom::metadata) return told_items(key.index);
+    std::optional<Stored> header;
+    if (from == ItemsFrom::headers && !(header = fetch(set_.counter()->header_locator(key)))) return std::nullopt;
+    auto counted = set_.counter()->count(key, header ? *header : stored, inputs);
+    if (!counted) return std::nullopt;
+    require(counted->items.size() == set_.slot_count(stream_), "items of each slot");
+    for (const std::int64_t count : counted->items) require(count >= 0, "items are not negative");
+    return std::move(counted->items);
+  }
+
+  std::optional<std::vector<std::int64_t>> told_items(std::uint32_t index) const {
+    const auto extents = set_.extents(stream_);
+    require(extents.has_value(), "metadata tells the items");
+    require(extents->damage || extents->chunks() == set_.chunk_count(stream_), "extents of each chunk");
+    if (index >= extents->chunks()) return std::nullopt;
+    std::vector<std::int64_t> items;
+    for (const auto& first : extents->first) items.push_back(first[index + 1] - first[index]);
+    return items;
   }
 
   ChunkPointer decode_input(ChunkKey key) {

@@ -7,11 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "tfile/chunk.h"
 #include "tfile/classes.h"
 #include "tfile/object.h"
 #include "tfile/result.h"
 #include "tfile/source.h"
+#include "tfile/stream_set.h"
 #include "tfile/table.h"
 
 namespace tfile {

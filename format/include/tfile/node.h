@@ -42,13 +42,27 @@ struct Column {
   std::size_t item_size() const;  // bytes of one item of the whole shape
 };
 
-// A directory of a table (list, record, string, ...) or a leaf, which is a column. Node 0 is the table's own directory.
+// What a node means, and what its children are, in their order.
+enum class NodeKind : std::uint8_t {
+  number,    // none: a leaf, which is a column
+  string,    // offsets, chars
+  raw,       // offsets, bytes that are not decoded
+  list,      // offsets, and the items where any column shows them
+  map,       // a list of keys and values
+  optional,  // a list of 0 or 1 items, which says whether there is a value
+  record,    // one for each member
+  variant,   // tags, index, and one for each alternative that has columns
+};
+
+// A directory of a table or a leaf. Node 0 is the table's own directory, a record.
 struct Node {
-  std::string name;                // path component, escaped and unique among its siblings
-  std::string original_name;       // ROOT's own, where `name` differs from it; else empty
-  std::string branch_name;         // ROOT's full branch name: an alias for lookup; empty if equal to `name`
-  std::vector<NodeId> children;    // empty for a leaf
-  std::optional<ColumnId> column;  // set for a leaf
+  NodeKind kind = NodeKind::record;
+  std::string name;                       // path component, escaped and unique among its siblings
+  std::string original_name;              // ROOT's own, where `name` differs from it; else empty
+  std::string branch_name;                // ROOT's full branch name: an alias for lookup; empty if equal to `name`
+  std::vector<NodeId> children;           // empty for a leaf
+  std::optional<ColumnId> column;         // set for a leaf
+  std::vector<std::string> alternatives;  // of a variant: ROOT's names of what tags 1, 2, ... say; 0 is null
 };
 
 // "pos" + {f4, {3}} <-> "pos.f4x3".

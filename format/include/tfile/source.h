@@ -65,8 +65,8 @@ class Source {
   virtual SourceTraits traits() const { return {}; }
 
   // One vectored read: fills into[i] with the bytes of ranges[i] (equal sizes; best sorted by address; no more of them
-  // nor of their bytes than the traits say, if they are more than one). All or an
-  // error: `io`, or `damaged` when a range lies beyond the end.
+  // nor of their bytes than the traits say, if they are more than one). All of them, or an error: io, or damaged where
+  // a range lies beyond the end.
   virtual Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const = 0;
 
   // A file named relative to this one's directory (TBranch::fFileName). Never leaves that directory, never follows a

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "tfile/chunk.h"
+#include "tfile/stream_set.h"
 
 namespace tfile {
 

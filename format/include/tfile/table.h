@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tfile/chunk.h"
+#include "tfile/stream_set.h"
 
 namespace tfile {
 
@@ -20,8 +20,6 @@ class Table : public StreamSet {
  public:
   std::string name, title, kind;  // kind: "ttree", "rntuple"
   std::int64_t entries = 0;
-  std::vector<std::int64_t>
-      clusters;             // boundaries: first entry of each cluster, then `entries`; {} when there are none
   std::vector<Node> nodes;  // nodes[0] is the table's directory
   std::vector<Column> columns;
   std::string reason;                 // why the whole table cannot be read; empty otherwise

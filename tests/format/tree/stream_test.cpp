@@ -209,12 +209,11 @@ TEST(Stream, JaggedDataEqualWhatTheProgramGives) {
         ASSERT_EQ(got.size(), 2u);
         EXPECT_EQ(got[0], expected[0]);
         EXPECT_EQ(got[1], expected[2]);
-        BasketData data = basket(image);
-        const auto slow_items = items_by_reading(slow, data, items_before == 0);
+        const auto slow_count = count_by_decoding(slow, basket(image), items_before == 0);
         const auto fast_items = items_by_size(fast, image.size(), 20, items_before == 0);
-        ASSERT_TRUE(slow_items && fast_items);
-        EXPECT_EQ((*fast_items)[0], (*slow_items)[0]);
-        EXPECT_EQ((*fast_items)[1], (*slow_items)[2]);
+        ASSERT_TRUE(slow_count && fast_items);
+        EXPECT_EQ((*fast_items)[0], slow_count->items[0]);
+        EXPECT_EQ((*fast_items)[1], slow_count->items[2]);
         EXPECT_EQ(got[0].size(), static_cast<std::size_t>((*fast_items)[0]) * 8);
         EXPECT_EQ(got[1].size(), static_cast<std::size_t>((*fast_items)[1]) * fast.item_size);
       }
@@ -300,10 +299,9 @@ TEST(Stream, ItemsAloneNeedNoOffsets) {
   }
   const auto expected = arrays(decode_basket(stream, basket(image), {}, Ends{0, 0}));
   EXPECT_EQ(arrays(decode_basket(stream, basket(image, false), {}, Ends{0, 0})), expected);
-  BasketData data = basket(image, false);
-  const auto items = items_by_reading(stream, data, true);
-  ASSERT_TRUE(items);
-  EXPECT_EQ(*items, (Ends{4, 4}));
+  const auto counted = count_by_decoding(stream, basket(image, false), true);
+  ASSERT_TRUE(counted);
+  EXPECT_EQ(counted->items, (Ends{4, 4}));
 }
 
 TEST(Stream, KnownLengthsNeedNoReading) {

@@ -64,14 +64,15 @@ struct SyntheticStream {
   std::vector<std::int64_t> items;  // of each chunk
   tfile::ItemsFrom from = tfile::ItemsFrom::metadata;
   std::optional<tfile::StreamId> input;
-  std::optional<std::vector<std::int64_t>> quick;  // lengths()
+  std::optional<std::vector<std::int64_t>> quick;  // what lengths tells, or the header
   bool quick_needs_header = false;
   bool embedded = false;
   std::uint64_t stored_gap = 0;  // bytes between chunks
   bool counting_decodes = false;
+  std::vector<tfile::EntryRange> entries;  // of each chunk; {}: one each
 };
 
-class SyntheticStreams : public tfile::StreamSet {
+class SyntheticStreams : public tfile::StreamSet, public tfile::ItemCounter {
  public:
   using Item = std::uint32_t;
   static constexpr std::size_t kHeader = 8;
@@ -102,12 +103,17 @@ class SyntheticStreams : public tfile::StreamSet {
   }
 
   std::size_t stream_count() const override { return streams_.size(); }
-  std::size_t chunk_count(tfile::StreamId s) const override {
-    if (looked_at) looked_at(s);
-    return streams_[s].items.size();
+  tfile::StreamShape shape(tfile::StreamId s) const override {
+    return {.chunks = streams_[s].items.size(),
+            .slots = 1,
+            .items_from = streams_[s].from,
+            .stored_bytes = static_cast<std::uint64_t>(length(s)) * sizeof(Item)};
   }
-  std::size_t slot_count(tfile::StreamId) const override { return 1; }
-  tfile::EntryRange chunk_entries(tfile::ChunkKey key) const override { return {key.index, key.index + 1}; }
+  tfile::EntryRange chunk_entries(tfile::ChunkKey key) const override {
+    if (looked_at) looked_at(key.stream);
+    const auto& entries = streams_[key.stream].entries;
+    return entries.empty() ? tfile::EntryRange{key.index, key.index + 1} : entries[key.index];
+  }
   Result<tfile::Locator> locate(tfile::ChunkKey key) const override {
     if (lost.contains({key.stream, key.index})) return tfile::fail(ErrorKind::damaged, "basket is lost");
     if (streams_[key.stream].embedded) return tfile::Locator{nullptr, {}, embedded_bytes(key)};
@@ -124,36 +130,51 @@ class SyntheticStreams : public tfile::StreamSet {
     if (!streams_[key.stream].input) return {};
     return {{*streams_[key.stream].input, key.index}};
   }
-  tfile::ItemsFrom items_from(tfile::StreamId s) const override { return streams_[s].from; }
+  std::vector<std::int64_t> lengths(tfile::StreamId s) const override {
+    if (streams_[s].from == tfile::ItemsFrom::metadata) return {length(s)};
+    return streams_[s].quick && !streams_[s].quick_needs_header ? *streams_[s].quick : std::vector<std::int64_t>{-1};
+  }
+  Result<tfile::Extents> extents(tfile::StreamId s) const override {
+    ++counted;
+    tfile::ExtentSum sum(1);
+    for (const std::int64_t& n : streams_[s].items) sum.add({&n, 1});
+    return sum.take();
+  }
+  const tfile::ItemCounter* counter() const override { return this; }
   Result<tfile::Locator> header_locator(tfile::ChunkKey key) const override {
     if (lost.contains({key.stream, key.index})) return tfile::fail(ErrorKind::damaged, "basket is lost");
     return tfile::Locator{source.get(), {places_[key.stream][key.index].begin, kHeader}, {}};
   }
-  Result<std::vector<std::int64_t>> items(tfile::ChunkKey key, std::span<const std::byte> stored,
-                                          std::span<const std::shared_ptr<const tfile::Chunk>> inputs) const override {
+  Result<Counted> count(tfile::ChunkKey key, std::span<const std::byte> bytes,
+                        std::span<const std::shared_ptr<const tfile::Chunk>> inputs) const override {
     ++counted;
-    if (bad_payload.contains({key.stream, key.index}) && streams_[key.stream].from == tfile::ItemsFrom::payloads)
+    const bool by_payload = streams_[key.stream].from == tfile::ItemsFrom::payloads;
+    if (by_payload && bad_payload.contains({key.stream, key.index}))
       return tfile::fail(ErrorKind::damaged, "payload is damaged");
-    if (streams_[key.stream].from == tfile::ItemsFrom::metadata)
-      return std::vector{streams_[key.stream].items[key.index]};
-    if (streams_[key.stream].from == tfile::ItemsFrom::payloads && !inputs_right(key, inputs))
-      return tfile::fail(ErrorKind::invalid, "inputs are wrong");
-    if (stored.size() < kHeader) return tfile::fail(ErrorKind::damaged, "no header");
-    return std::vector{static_cast<std::int64_t>(big(stored.first(kHeader)))};
+    if (by_payload && !inputs_right(key, inputs)) return tfile::fail(ErrorKind::invalid, "inputs are wrong");
+    if (bytes.size() < kHeader) return tfile::fail(ErrorKind::damaged, "no header");
+    Counted counted_items{{static_cast<std::int64_t>(big(bytes.first(kHeader)))}, {}};
+    if (by_payload && streams_[key.stream].counting_decodes) {
+      TRY(counted_items.chunk, decode(key, bytes, inputs, counted_items.items));
+    }
+    return counted_items;
   }
-  QuickLengths quick_lengths(tfile::StreamId s) const override {
-    return {streams_[s].quick_needs_header, streams_[s].quick.has_value()};
+  void place(tfile::ChunkKey key, tfile::Chunk&, std::span<const std::int64_t> first) const override {
+    std::int64_t before = 0;
+    for (std::uint32_t i = 0; i < key.index; ++i) before += streams_[key.stream].items[i];
+    if (first.size() != 1 || first[0] != before) ++wrongly_placed;
+  }
+  bool header_tells(tfile::StreamId s) const override { return streams_[s].quick && streams_[s].quick_needs_header; }
+  Result<std::optional<std::vector<std::int64_t>>> lengths_by_header(tfile::StreamId s,
+                                                                     std::span<const std::byte> header) const override {
+    if (header.size() != kHeader) return tfile::fail(ErrorKind::damaged, "no header");
+    return streams_[s].quick;
   }
   std::vector<tfile::StreamId> telling_headers() const override {
     std::vector<tfile::StreamId> all;
     for (tfile::StreamId s = 0; s < streams_.size(); ++s)
-      if (streams_[s].quick && streams_[s].quick_needs_header) all.push_back(s);
+      if (header_tells(s)) all.push_back(s);
     return all;
-  }
-  Result<std::optional<std::vector<std::int64_t>>> lengths(tfile::StreamId s,
-                                                           std::span<const std::byte> header) const override {
-    if (streams_[s].quick_needs_header && header.size() != kHeader) return tfile::fail(ErrorKind::damaged, "no header");
-    return streams_[s].quick;
   }
   Result<tfile::Chunk> decode(tfile::ChunkKey key, std::span<const std::byte> stored,
                               std::span<const std::shared_ptr<const tfile::Chunk>> inputs,
@@ -178,24 +199,6 @@ class SyntheticStreams : public tfile::StreamSet {
     chunk.arrays.emplace_back(chunk.owned[0].span());
     return chunk;
   }
-  Result<std::optional<CountedChunk>> decode_counting(
-      tfile::ChunkKey key, std::span<const std::byte> stored,
-      std::span<const std::shared_ptr<const tfile::Chunk>> inputs) const override {
-    if (!streams_[key.stream].counting_decodes) return std::optional<CountedChunk>();
-    CountedChunk result;
-    TRY(result.items, items(key, stored, inputs));
-    TRY(result.chunk, decode(key, stored, inputs, result.items));
-    return result;
-  }
-  void place(tfile::ChunkKey key, tfile::Chunk&, std::span<const std::int64_t> first) const override {
-    std::int64_t before = 0;
-    for (std::uint32_t i = 0; i < key.index; ++i) before += streams_[key.stream].items[i];
-    if (first.size() != 1 || first[0] != before) ++wrongly_placed;
-  }
-  std::uint64_t stored_bytes(tfile::StreamId s) const override {
-    return static_cast<std::uint64_t>(length(s)) * sizeof(Item);
-  }
-
   std::uint64_t decodes_of(tfile::StreamId s, std::uint32_t index) const {
     std::lock_guard lock(mutex_);
     const auto found = decodes.find({s, index});
@@ -217,9 +220,10 @@ class SyntheticStreams : public tfile::StreamSet {
   std::set<Place> lost, beyond, bad_payload, short_by_one;
   std::map<Place, std::uint64_t> claims;  // what decoding is said to take
   std::chrono::microseconds decode_delay{0};
-  std::function<void(tfile::StreamId)> looked_at;  // called where the chunks of a stream are asked for
+  std::function<void(tfile::StreamId)> looked_at;  // called where the entries of a stream's chunks are asked for
   std::shared_ptr<MemorySource> source;
-  mutable std::atomic<std::uint64_t> counted = 0, wrongly_placed = 0;
+  mutable std::atomic<std::uint64_t> counted = 0;  // chunks whose items were counted, and extents that were asked for
+  mutable std::atomic<std::uint64_t> wrongly_placed = 0;
   mutable std::map<Place, std::uint64_t> decodes;
 
  private:

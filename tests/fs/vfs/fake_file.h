@@ -27,35 +27,22 @@ class VersionedBytes : public MemorySource {
 };
 
 // A ROOT file made of what a test puts into it; nothing is stored anywhere.
-class FakeObject final : public tfile::Object {
+class FakeObject final : public tfile::OneChunkEach<tfile::Object> {
  public:
   FakeObject() {
     nodes.emplace_back();
     parts[0].has_text = true;
   }
   std::size_t stream_count() const override { return 0; }
-  std::size_t chunk_count(tfile::StreamId) const override { return 0; }
-  std::size_t slot_count(tfile::StreamId) const override { return 0; }
-  tfile::EntryRange chunk_entries(tfile::ChunkKey) const override { return {}; }
+  tfile::StreamShape shape(tfile::StreamId) const override { return {}; }
   Result<tfile::Locator> locate(tfile::ChunkKey) const override { return tfile::Locator{}; }
   std::uint64_t decoded_size(tfile::ChunkKey) const override { return 0; }
-  std::vector<tfile::ChunkKey> inputs(tfile::ChunkKey) const override { return {}; }
-  tfile::ItemsFrom items_from(tfile::StreamId) const override { return tfile::ItemsFrom::metadata; }
-  Result<tfile::Locator> header_locator(tfile::ChunkKey) const override { return tfile::Locator{}; }
-  Result<std::vector<std::int64_t>> items(tfile::ChunkKey, std::span<const std::byte>,
-                                          std::span<const std::shared_ptr<const tfile::Chunk>>) const override {
-    return std::vector<std::int64_t>{};
-  }
-  QuickLengths quick_lengths(tfile::StreamId) const override { return {}; }
-  Result<std::optional<std::vector<std::int64_t>>> lengths(tfile::StreamId, std::span<const std::byte>) const override {
-    return std::optional<std::vector<std::int64_t>>();
-  }
+  std::vector<std::int64_t> lengths(tfile::StreamId) const override { return {}; }
   Result<tfile::Chunk> decode(tfile::ChunkKey, std::span<const std::byte>,
                               std::span<const std::shared_ptr<const tfile::Chunk>>,
                               std::span<const std::int64_t>) const override {
     return tfile::Chunk{};
   }
-  std::uint64_t stored_bytes(tfile::StreamId) const override { return 0; }
   Result<std::string> json(std::span<const std::byte> payload, const std::stop_token&) const override {
     return '"' + std::string(reinterpret_cast<const char*>(payload.data()), payload.size()) + "\"\n";
   }

@@ -10,7 +10,7 @@
 namespace tfilefs {
 
 // A table made of arrays: each column is a stream of its own, cut into chunks of a few items.
-class ArrayTable : public tfile::Table {
+class ArrayTable : public tfile::Table, public tfile::ItemCounter {
  public:
   explicit ArrayTable(std::int64_t chunk_items = 3) : chunk_items_(chunk_items) {
     kind = "ttree";
@@ -43,7 +43,9 @@ class ArrayTable : public tfile::Table {
     arrays_.push_back(std::move(bytes));
     columns.push_back(std::move(made));
     const tfile::NodeId id = directory(parent, std::move(node_name));
+    nodes[id].kind = tfile::NodeKind::number;
     nodes[id].column = static_cast<tfile::ColumnId>(columns.size() - 1);
+    if (parent != 0) note_role(nodes[parent], role);
     return id;
   }
   tfile::NodeId string(tfile::NodeId parent, std::string node_name, const std::vector<std::string>& strings) {
@@ -60,25 +62,26 @@ class ArrayTable : public tfile::Table {
   }
 
   std::size_t stream_count() const override { return arrays_.size(); }
-  std::size_t chunk_count(tfile::StreamId s) const override {
-    return static_cast<std::size_t>((length(s) + chunk_items_ - 1) / chunk_items_);
+  tfile::StreamShape shape(tfile::StreamId s) const override {
+    return {.chunks = static_cast<std::size_t>((length(s) + chunk_items_ - 1) / chunk_items_),
+            .slots = 1,
+            .items_from = s == counted_stream ? tfile::ItemsFrom::payloads : tfile::ItemsFrom::metadata,
+            .stored_bytes = arrays_[s].size()};
   }
-  std::size_t slot_count(tfile::StreamId) const override { return 1; }
   tfile::EntryRange chunk_entries(tfile::ChunkKey key) const override { return {key.index, key.index + 1}; }
   Result<tfile::Locator> locate(tfile::ChunkKey key) const override { return tfile::Locator{nullptr, {}, part(key)}; }
   std::uint64_t decoded_size(tfile::ChunkKey key) const override { return part(key).size(); }
   std::vector<tfile::ChunkKey> inputs(tfile::ChunkKey) const override { return {}; }
-  tfile::ItemsFrom items_from(tfile::StreamId s) const override {
-    return s == counted_stream ? tfile::ItemsFrom::payloads : tfile::ItemsFrom::metadata;
+  std::vector<std::int64_t> lengths(tfile::StreamId s) const override { return {s == counted_stream ? -1 : length(s)}; }
+  Result<tfile::Extents> extents(tfile::StreamId s) const override {
+    tfile::ExtentSum sum(1);
+    for (std::uint32_t i = 0; i < chunk_count(s); ++i) sum.add(items({s, i}));
+    return sum.take();
   }
-  Result<tfile::Locator> header_locator(tfile::ChunkKey key) const override { return locate(key); }
-  Result<std::vector<std::int64_t>> items(tfile::ChunkKey key, std::span<const std::byte>,
-                                          std::span<const std::shared_ptr<const tfile::Chunk>>) const override {
-    return std::vector{static_cast<std::int64_t>(part(key).size() / item_sizes_[key.stream])};
-  }
-  QuickLengths quick_lengths(tfile::StreamId) const override { return {}; }
-  Result<std::optional<std::vector<std::int64_t>>> lengths(tfile::StreamId, std::span<const std::byte>) const override {
-    return std::nullopt;
+  const tfile::ItemCounter* counter() const override { return this; }
+  Result<Counted> count(tfile::ChunkKey key, std::span<const std::byte>,
+                        std::span<const std::shared_ptr<const tfile::Chunk>>) const override {
+    return Counted{items(key), {}};
   }
   Result<tfile::Chunk> decode(tfile::ChunkKey, std::span<const std::byte> stored,
                               std::span<const std::shared_ptr<const tfile::Chunk>>,
@@ -89,12 +92,22 @@ class ArrayTable : public tfile::Table {
     chunk.arrays.emplace_back(chunk.owned[0].span());
     return chunk;
   }
-  std::uint64_t stored_bytes(tfile::StreamId s) const override { return arrays_[s].size(); }
 
   tfile::StreamId counted_stream = ~0u;  // one whose length only payloads tell
 
  private:
+  // What holds a column of that role.
+  static void note_role(tfile::Node& parent, tfile::Role role) {
+    using tfile::NodeKind, tfile::Role;
+    if (role == Role::offsets) parent.kind = NodeKind::list;
+    if (role == Role::chars) parent.kind = NodeKind::string;
+    if (role == Role::raw) parent.kind = NodeKind::raw;
+    if (role == Role::tags) parent.kind = NodeKind::variant;
+  }
   std::int64_t length(tfile::StreamId s) const { return static_cast<std::int64_t>(arrays_[s].size() / item_sizes_[s]); }
+  std::vector<std::int64_t> items(tfile::ChunkKey key) const {
+    return {static_cast<std::int64_t>(part(key).size() / item_sizes_[key.stream])};
+  }
   std::span<const std::byte> part(tfile::ChunkKey key) const {
     const std::size_t size = static_cast<std::size_t>(chunk_items_) * item_sizes_[key.stream];
     const auto all = std::span(arrays_[key.stream]);

@@ -98,8 +98,8 @@ TEST(Text, OneOfSeveralClassesHasItsName) {
   auto table = std::make_shared<ArrayTable>();
   const auto one_of = [&](tfile::NodeId node, const std::vector<std::int8_t>& tags,
                           const std::vector<std::int64_t>& index) {
-    const auto id = table->column<std::int8_t>(node, "tags.i1", Role::tags, tags);
-    table->columns[*table->nodes[id].column].class_name = "A|B\n|C";
+    table->column<std::int8_t>(node, "tags.i1", Role::tags, tags);
+    table->nodes[node].alternatives = {"A", "B\n", "C"};
     table->column<std::int64_t>(node, "index.i8", Role::index, index);
     const auto a = table->directory(node, "A");
     table->column<std::int32_t>(a, "x.i4", Role::values, {1, 2});
@@ -126,8 +126,8 @@ TEST(Text, TagsAndPositionsThatPointNowhereAreDamage) {
   for (const auto& [tag, index] : {std::pair{2, 0}, std::pair{-1, 0}, std::pair{1, -1}}) {
     auto table = std::make_shared<ArrayTable>();
     const auto node = table->directory(0, "p");
-    const auto tags = table->column<std::int8_t>(node, "tags.i1", Role::tags, {static_cast<std::int8_t>(tag)});
-    table->columns[*table->nodes[tags].column].class_name = "A";
+    table->column<std::int8_t>(node, "tags.i1", Role::tags, {static_cast<std::int8_t>(tag)});
+    table->nodes[node].alternatives = {"A"};
     table->column<std::int64_t>(node, "index.i8", Role::index, {std::int64_t{index}});
     const auto a = table->directory(node, "A");
     table->column<std::int32_t>(a, "x.i4", Role::values, {1});

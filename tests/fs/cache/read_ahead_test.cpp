@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cache/read_ahead.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "synthetic_streams.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::ChunkKey;
+
+constexpr std::uint64_t kMemory = 64 << 20;
+constexpr std::int64_t kItems = 10;  // of a chunk
+
+ReadAhead::Advice note_chunk(ReadAhead& ahead, const tfile::StreamSet& set, tfile::StreamId stream,
+                             std::uint32_t index) {
+  const std::uint64_t size = kItems * sizeof(SyntheticStreams::Item);
+  const ColumnRead read{stream, 0, sizeof(SyntheticStreams::Item), index * size, (index + 1) * size, index, index + 1};
+  return ahead.note(read, set.extents(stream).value());
+}
+
+// Pages of an inner column end wherever they are full.
+TEST(ReadAhead, AnEntryOfTwoChunksTakesBoth) {
+  SyntheticStream inner = even_stream(3, kItems);
+  inner.entries = {{0, 13}, {12, 20}, {19, 30}};
+  const SyntheticStreams set({inner});
+  const ReadAhead ahead(set, Prefetch::learn, kMemory);
+  const auto chunks = [&](std::int64_t begin, std::int64_t end) {
+    std::vector<std::uint32_t> found;
+    for (const ChunkKey key : ahead.of_sweep({.begin = 0, .end = 1, .entries = {begin, end}}))
+      found.push_back(key.index);
+    return found;
+  };
+  EXPECT_EQ(chunks(0, 12), (std::vector<std::uint32_t>{0}));
+  EXPECT_EQ(chunks(12, 13), (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(chunks(13, 19), (std::vector<std::uint32_t>{1}));
+  EXPECT_EQ(chunks(19, 20), (std::vector<std::uint32_t>{1, 2}));
+  EXPECT_EQ(chunks(11, 30), (std::vector<std::uint32_t>{0, 1, 2}));
+  EXPECT_TRUE(chunks(30, 40).empty());
+  EXPECT_EQ(tfile::first_chunk_behind(set, 0, 12), 0u);
+  EXPECT_EQ(tfile::first_chunk_behind(set, 0, 19), 1u);
+  EXPECT_EQ(tfile::first_chunk_behind(set, 0, 30), 3u);
+}
+
+// Nine clusters of one entry and one of all others: cut into equal parts, the first entries would be one visit.
+TEST(ReadAhead, ColumnsOfOneClusterAreUsedTogether) {
+  SyntheticStreams set({even_stream(100, kItems), even_stream(100, kItems)});
+  for (std::int64_t entry = 0; entry < 10; ++entry) set.clusters.push_back(entry);
+  set.clusters.push_back(100);
+  ReadAhead ahead(set, Prefetch::learn, kMemory);
+  for (std::uint32_t entry = 0; entry < 6; ++entry)
+    for (const tfile::StreamId stream : {0, 1}) note_chunk(ahead, set, stream, entry);
+  ASSERT_TRUE(note_chunk(ahead, set, 0, 6).companions);
+  const std::vector<ChunkKey> keys = ahead.of_companions(0, {6, 7});
+  EXPECT_NE(std::ranges::find(keys, ChunkKey{1, 6}), keys.end());
+}
+
+}  // namespace
+}  // namespace tfilefs
