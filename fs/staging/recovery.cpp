@@ -164,8 +164,8 @@ class Restorer {
     if (!is_short_path(record.text)) return nests_too_deeply();
     const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr in, directory_at(record, directory));
-    if (const auto over = in->children.find(name); over != in->children.end() && over->second->id == 0)
-      in->children.erase(over);
+    // What was staged over it would have been removed by its number: what is left of that is as committed.
+    in->children.erase(name);
     in->hidden.emplace(name);
     return {};
   }

@@ -14,15 +14,23 @@
 namespace tfilefs {
 
 void RecentGenerations::keep(std::shared_ptr<const Generation> generation) {
-  std::shared_ptr<const Generation> dropped;  // its end is not to be met under the lock
+  std::vector<std::shared_ptr<const Generation>> dropped;  // their end is not to be met under the lock
   const Lock lock(mutex_);
   const auto at = std::find(kept_.begin(), kept_.end(), generation);
   if (at != kept_.end()) kept_.erase(at);
   kept_.push_back(std::move(generation));
-  if (kept_.size() > kKept) {
-    dropped = std::move(kept_.front());
+  std::uint64_t memory = 0;
+  for (const auto& kept : kept_) memory += kept->memory();
+  while (kept_.size() > kFilesMin && (memory > memory_max_ || kept_.size() > kFilesMax)) {
+    memory -= std::min(memory, kept_.front()->memory());
+    dropped.push_back(std::move(kept_.front()));
     kept_.pop_front();
   }
+}
+
+std::size_t RecentGenerations::count() const {
+  const Lock lock(mutex_);
+  return kept_.size();
 }
 
 void RecentGenerations::clear() {
@@ -59,11 +67,17 @@ Generation::~Generation() {
   context.files_memory -= memory_;
 }
 
-void Generation::note_memory() const {
+void Generation::note_memory(std::uint64_t of_table) const {
   const std::uint64_t now = file->memory();
   const Lock lock(mutex_);
   context.files_memory += now - memory_;
   memory_ = now;
+  tables_memory_ += of_table;
+}
+
+std::uint64_t Generation::memory() const {
+  const Lock lock(mutex_);
+  return memory_ + tables_memory_;
 }
 
 std::shared_ptr<const Directory> Generation::root() const {

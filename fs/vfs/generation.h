@@ -26,15 +26,24 @@ class LoadedTable;
 class MountedFile;
 struct Writing;
 
-// Keeps the files that were used last open, whether or not anything refers to them.
+// Keeps the files that were used last open, whether or not anything refers to them, as far as what they and their
+// tables take stays within a share of the mount's memory.
 class RecentGenerations {
  public:
+  // `memory`: of the mount.
+  explicit RecentGenerations(std::uint64_t memory) : memory_max_(memory / kMemoryShare) {}
   void keep(std::shared_ptr<const Generation>);
   void clear();
+  std::size_t count() const;
 
  private:
-  static constexpr std::size_t kKept = 32;  // descriptors and metadata of so many files stay, beside those in use
-  Mutex mutex_;
+  // The decoded columns are what memory is for.
+  static constexpr std::uint64_t kMemoryShare = 8;
+  // Whoever goes from file to file and back opens none anew; nor has the process more descriptors than most systems
+  // allow, each file having two.
+  static constexpr std::size_t kFilesMin = 4, kFilesMax = 256;
+  const std::uint64_t memory_max_;
+  mutable Mutex mutex_;
   std::deque<std::shared_ptr<const Generation>> kept_ GUARDED_BY(mutex_);
 };
 
@@ -47,7 +56,7 @@ struct MountContext {
   StringsAs strings = StringsAs::seen;
   Writing* writing = nullptr;  // of a mount that may be written
   bool is_shared = false;      // FileSystemOptions::is_shared
-  RecentGenerations recent{};
+  RecentGenerations recent{cache.budget()->size()};
   std::atomic<std::uint64_t> files_memory = 0;        // of open files
   std::atomic<std::uint64_t> directories_memory = 0;  // by which names in tables are found
 };
@@ -94,8 +103,10 @@ struct Generation : std::enable_shared_from_this<Generation> {
   // The table whose key is at `seek`, loaded once for all cycles and paths that lead to it.
   Once<std::shared_ptr<const LoadedTable>> table(std::uint64_t seek) const;
 
-  // Counts again what the file takes, which grows when something is first read of it.
-  void note_memory() const;
+  // Counts again what the file takes, which grows when something is first read of it, and a table that was read.
+  void note_memory(std::uint64_t of_table = 0) const;
+  // Of the file and its tables, in bytes.
+  std::uint64_t memory() const;
 
   // .map.txt.
   mutable Once<std::shared_ptr<Content>> map;
@@ -118,6 +129,7 @@ struct Generation : std::enable_shared_from_this<Generation> {
   mutable std::vector<Admitted> admitted_ GUARDED_BY(mutex_);
   mutable std::weak_ptr<const Directory> root_ GUARDED_BY(mutex_);  // it holds this
   mutable std::uint64_t memory_ GUARDED_BY(mutex_) = 0;             // as counted in context.files_memory
+  mutable std::uint64_t tables_memory_ GUARDED_BY(mutex_) = 0;      // of those that were read
   mutable std::unordered_map<std::uint64_t, Once<std::shared_ptr<const LoadedTable>>> tables_ GUARDED_BY(mutex_);
 };
 

@@ -142,7 +142,7 @@ void KeyHolder::load_table(std::uint32_t key, Reply<std::shared_ptr<const Loaded
     const Generation& g = *self->generation_;
     TRY(auto table, g.file->table(self->listing_->keys[key]));
     const std::string path = self->path_of(key);
-    g.note_memory();
+    g.note_memory(table->memory());
     if (!table->reason.empty()) g.context.errors.add(path, table->reason);
     for (const std::string& warning : table->warnings) g.context.errors.add(path, warning);
     return std::make_shared<const LoadedTable>(std::move(table), g.context.cache, TableLabel{path, g.serial});

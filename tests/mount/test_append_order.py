@@ -621,3 +621,25 @@ def test_what_a_commit_wrote_before_it_was_killed_is_no_other_program(place):
     assert p.status("W") == 0, p.mount.errors()
     assert p.tree("W") == {"x": list(range(50))}
     assert p.umount() == 0
+
+
+@pytest.mark.parametrize("anew", (False, True), ids=("gone", "made anew"))
+def test_a_table_that_was_removed_after_a_crash_stays_away(place, anew):
+    """The journal tells how its directories were made, and was read once since."""
+    p = place("commit=0")
+    p.append("waits/v/values.f4", f4(1))  # keeps the journal
+    p.append("Events/v/offsets.i8", i8(0, 1))
+    p.append("Events/v/values.f4", f4(1))
+    assert p.status() == 0
+    p.kill()
+    shutil.rmtree(os.path.join(p.top, "Events"))
+    p.status("")
+    if anew:
+        p.append("Events/n.i8", i8(8, 9))
+    p.kill()
+    assert os.listdir(p.top) == (["Events", "waits"] if anew else ["waits"])
+    if anew:
+        assert p.status() == 0 and p.tree() == {"n": [8, 9]}
+    shutil.rmtree(os.path.join(p.top, "waits"))
+    assert p.umount() == 0
+    assert not os.path.exists(p.path + ".tfilefs-journal")

@@ -136,11 +136,12 @@ class FakeFile : public tfile::File {
     return std::make_shared<const FakeObject>();
   }
   Result<std::vector<tfile::Record>> record_map() const override { return std::vector<tfile::Record>{}; }
-  std::size_t memory() const override { return 0; }
+  std::size_t memory() const override { return memory_told; }
 
   std::uint32_t datime = (2020u - 1995) << 26 | 2 << 22 | 3 << 17 | 4 << 12 | 5 << 6 | 6;
   std::vector<std::string> warnings_of_file;
   std::set<std::uint64_t> damaged, out_of_memory;
+  std::size_t memory_told = 0;
   mutable std::atomic<int> tables_opened = 0;
   std::shared_ptr<VersionedBytes> bytes =
       std::make_shared<VersionedBytes>(std::vector<std::byte>(1000, std::byte{'x'}));

@@ -25,6 +25,50 @@ Result<Attributes> getattr(FakeMount& mount, InodeId id) {
 // Longer than an answer about the source may be believed.
 void wait_until_not_recent() { std::this_thread::sleep_for(MountedFile::kRecent + std::chrono::milliseconds(50)); }
 
+// Files that were used, and nothing refers to any more.
+class KeptFiles : public testing::Test {
+ protected:
+  std::weak_ptr<const Generation> use(std::size_t memory) {
+    auto file = std::make_shared<FakeFile>();
+    file->memory_told = memory;
+    const auto made = std::make_shared<const Generation>(
+        context_, nullptr, GuardedSource::guard(file->shared_source()).value(), file, SourceState{});
+    context_.recent.keep(made);
+    return made;
+  }
+
+  static constexpr std::uint64_t kMemory = 64 << 20;
+  std::unique_ptr<ClusterCache> cache_ = ClusterCache::create({.memory = kMemory, .threads = 1, .io_threads = 1});
+  ErrorLog errors_;
+  MountContext context_{*cache_, errors_, {}};
+};
+
+TEST_F(KeptFiles, StayAsFarAsTheirMemoryGoes) {
+  std::vector<std::weak_ptr<const Generation>> files;
+  for (int i = 0; i < 20; ++i) files.push_back(use(kMemory / 80));  // ten of them in an eighth
+  EXPECT_EQ(context_.recent.count(), 10u);
+  EXPECT_TRUE(files[9].expired());
+  EXPECT_FALSE(files[10].expired());
+  for (int i = 0; i < 3; ++i) use(kMemory);
+  EXPECT_EQ(context_.recent.count(), 4u) << "the last few stay, whatever they take";
+  context_.recent.clear();
+  EXPECT_TRUE(files.back().expired());
+}
+
+TEST_F(KeptFiles, OfSmallOnesThereAreMany) {
+  for (int i = 0; i < 300; ++i) use(1000);
+  EXPECT_EQ(context_.recent.count(), 256u);
+}
+
+TEST_F(KeptFiles, TablesCount) {
+  const auto first = use(0);
+  for (int i = 0; i < 4; ++i) use(0);
+  EXPECT_EQ(context_.recent.count(), 5u);
+  first.lock()->note_memory(kMemory);
+  context_.recent.keep(first.lock());
+  EXPECT_EQ(context_.recent.count(), 4u);
+}
+
 TEST(Generation, TheNextOpenSeesTheNewState) {
   FakeMount mount(with_numbers({1}));
   EXPECT_EQ(mount.numbers<std::int32_t>("t/n"), (std::vector<std::int32_t>{1}));
