@@ -58,3 +58,51 @@ def test_help_names_the_exit_codes_of_check(program):
         text = " ".join(text[text.index("Exit codes") :].split())
         for code in ("0 no errors", "4 errors", "8 ", "16 wrong usage", "sum"):
             assert code in text, (arguments, code)
+
+
+@pytest.fixture
+def described(samples):
+    return os.path.join(samples("event"), "event-99-101.root")
+
+
+def headers(program, source, directory):
+    return subprocess.run([program, "classes", source, directory], capture_output=True, text=True, timeout=60)
+
+
+def test_headers_replace_plain_files(program, described, tmp_path):
+    assert headers(program, described, tmp_path / "a").returncode == 0
+    [name, *_] = sorted(os.listdir(tmp_path / "a"))
+    text = (tmp_path / "a" / name).read_bytes()
+    (tmp_path / "a" / name).write_bytes(text + b"more" * 1000)
+    assert headers(program, described, tmp_path / "a").returncode == 0
+    assert (tmp_path / "a" / name).read_bytes() == text
+
+
+@pytest.mark.parametrize("where", ("file", "nowhere"))
+def test_headers_go_through_no_link(program, described, tmp_path, where):
+    assert headers(program, described, tmp_path / "a").returncode == 0
+    name = sorted(os.listdir(tmp_path / "a"))[-1]
+    target = tmp_path / "target"
+    if where == "file":
+        target.write_text("another's")
+    (tmp_path / "b").mkdir()
+    os.symlink(target, tmp_path / "b" / name)
+    done = headers(program, described, tmp_path / "b")
+    assert done.returncode == 1 and name in done.stderr and "symbolic link" in done.stderr
+    assert target.read_text() == "another's" if where == "file" else not target.exists()
+
+
+def test_headers_wait_for_no_fifo(program, described, tmp_path):
+    assert headers(program, described, tmp_path / "a").returncode == 0
+    name = sorted(os.listdir(tmp_path / "a"))[0]
+    (tmp_path / "b").mkdir()
+    os.mkfifo(tmp_path / "b" / name)
+    done = headers(program, described, tmp_path / "b")
+    assert done.returncode == 1 and name in done.stderr
+
+
+def test_the_directory_of_headers_may_be_a_link(program, described, tmp_path):
+    (tmp_path / "real").mkdir()
+    os.symlink("real", tmp_path / "link")
+    assert headers(program, described, tmp_path / "link").returncode == 0
+    assert os.listdir(tmp_path / "real")
