@@ -195,12 +195,12 @@ Result<> FileSystem::commit_all() {
   return done;
 }
 
-std::vector<std::string> FileSystem::unkept() const {
-  std::vector<std::string> paths;
+std::vector<StagedFile::Unkept> FileSystem::unkept() const {
+  std::vector<StagedFile::Unkept> files;
   for (const auto& file : written_files()) {
-    for (const std::string& path : file->staged().unkept()) paths.push_back("/" + path);
+    for (const auto& [path, is_written] : file->staged().unkept()) files.push_back({"/" + path, is_written});
   }
-  return paths;
+  return files;
 }
 
 // Files are committed while requests are still answered. What those opened meanwhile, a journal that was just taken
@@ -211,13 +211,16 @@ std::vector<std::string> FileSystem::end() {
   cache_->settle();
   files_.clear();
   finish_writing();
-  return unkept();
+  std::vector<std::string> lost;
+  for (auto& file : unkept()) lost.push_back(std::move(file.path));
+  return lost;
 }
 
 // What `tfilefs umount` looks at: progress, what could not be committed when last tried, and what nothing keeps.
 Result<std::string> FileSystem::pending_json() const {
-  nlohmann::json json = {{"tfilefs", 1}, {"left", 0}, {"pending", nlohmann::json::array()}, {"unkept", unkept()}};
-  json["reasons"] = nlohmann::json::array();
+  nlohmann::json json = {{"tfilefs", 1}, {"left", 0}};
+  for (const char* list : {"pending", "unkept", "written", "reasons"}) json[list] = nlohmann::json::array();
+  for (const auto& [path, is_written] : unkept()) json[is_written ? "written" : "unkept"].push_back(path);
   const auto add = [&](const std::string& path, const std::string& reason) {
     json["pending"].push_back(path + ": " + reason);
     json["reasons"].push_back({{"path", path}, {"reason", reason}});

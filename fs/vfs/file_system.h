@@ -191,7 +191,7 @@ class FileSystem {
   std::string metrics() const;
   std::vector<std::shared_ptr<WrittenFile>> written_files() const;
   Result<> commit_all();
-  std::vector<std::string> unkept() const;
+  std::vector<StagedFile::Unkept> unkept() const;
   Result<std::string> pending_json() const;
 
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
