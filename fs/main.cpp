@@ -17,16 +17,24 @@ bool has_options(int argc, char** argv) {
   return std::any_of(argv + 1, argv + argc, [](std::string_view each) { return each.starts_with("-o"); });
 }
 
+// The one place that tells of output that was lost. A code that tells of something else stays.
+int finished(int code, int unwritten) {
+  const auto written = tfilefs::finish_output();
+  if (written) return code;
+  tfilefs::complain(written.error());
+  return code | unwritten;
+}
+
 int dispatch(int argc, char** argv) {
   if (argc > 1) {
     for (const tfilefs::Command& command : tfilefs::all_commands())
-      if (command.name == argv[1]) return command.run(argc - 1, argv + 1);
+      if (command.name == argv[1]) return finished(command.run(argc - 1, argv + 1), command.unwritten);
     if (const auto told = tfilefs::no_such_command(argv[1]); told && !has_options(argc, argv)) {
       tfilefs::complain({tfile::ErrorKind::invalid, *told, -1, 0});
       return tfilefs::kExitUsage;
     }
   }
-  return tfilefs::run_mount(argc, argv);
+  return finished(tfilefs::run_mount(argc, argv), tfilefs::kExitFailure);
 }
 
 }  // namespace

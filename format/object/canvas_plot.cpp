@@ -20,11 +20,15 @@ constexpr double kUnset = -1111;               // fMinimum and fMaximum that nob
 
 std::string item(const char* list, std::size_t i) { return std::string(list) + ".arr." + std::to_string(i); }
 
-std::string option_of(const ObjectMembers& members, const char* list, std::size_t i) {
-  std::string option(members.text(std::string(list) + ".opt." + std::to_string(i)));
+std::string small_letters(std::string_view text) {
+  std::string option(text);
   std::transform(option.begin(), option.end(), option.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return option;
+}
+
+std::string option_of(const ObjectMembers& members, const char* list, std::size_t i) {
+  return small_letters(members.text(std::string(list) + ".opt." + std::to_string(i)));
 }
 
 std::size_t items_of(const ObjectMembers& members, const char* list) {
@@ -102,9 +106,39 @@ class CanvasReader {
     return all;
   }
 
+  // A RooPlot: a histogram that is not drawn gives the axes, and its items are drawn into them.
+  Plot roo_plot(const ObjectMembers& members) {
+    Plot plot;
+    plot.layers.emplace_back(axes_alone(members));
+    const HeldItems items = held_items(scene_.infos, members).value_or(HeldItems());
+    for (std::size_t i = 0; i < std::min(items.count, kItemsMax) && scene_.budget.take(1, 0); ++i) {
+      const ObjectMembers part = members.at(items.path(i));
+      std::string option = small_letters(members.text(items.option(i)));
+      // "OPTION:i" where it is there and not to be seen.
+      const std::size_t colon = std::min(option.find(':'), option.size());
+      if (option.substr(colon).starts_with(":i")) continue;
+      option.resize(colon);
+      add(plot, part, part.class_name(""), option.empty() ? "lp" : std::move(option), Margins());
+    }
+    return plot;
+  }
+
  private:
+  // No points, but titles and ranges.
+  static PlotPoints axes_alone(const ObjectMembers& roo_plot) {
+    const ObjectMembers frame = roo_plot.at("_hist");
+    PlotPoints axes;
+    axes.x.title = frame.text("fXaxis.fTitle");
+    axes.y.title = frame.text("fYaxis.fTitle");
+    axes.x.edges = {frame.number("fXaxis.fXmin").value_or(0), frame.number("fXaxis.fXmax").value_or(1)};
+    set_range(axes.y, frame);
+    if (!axes.y.low) axes.y.low = 0;  // that histogram is empty
+    return axes;
+  }
+
   // Of a pad, in its parts: how far in the frame stands.
   struct Margins {
+    Margins() = default;
     explicit Margins(const ObjectMembers& pad) {
       const auto part = [&](const char* name) { return std::clamp(pad.number(name).value_or(0.1), 0.0, 0.45); };
       left = part("fLeftMargin");
@@ -114,7 +148,7 @@ class CanvasReader {
     }
     double x(double value) const { return (value - left) / (right - left); }
     double y(double value) const { return (value - bottom) / (top - bottom); }
-    double left, right, bottom, top;
+    double left = 0.1, right = 0.9, bottom = 0.1, top = 0.9;
   };
 
   Plot::Pad placed(const ObjectMembers& part, int depth) {
@@ -273,6 +307,31 @@ bool is_stack(const StreamerInfos& infos, std::string_view class_name) {
 bool is_multigraph(const StreamerInfos& infos, std::string_view class_name) {
   return derives_from(infos, class_name, "TMultiGraph");
 }
+
+bool is_roo_plot(const StreamerInfos& infos, std::string_view class_name) {
+  return derives_from(infos, class_name, "RooPlot");
+}
+
+std::optional<HeldItems> held_items(const StreamerInfos& infos, const ObjectMembers& members) {
+  const std::string_view class_name = members.class_name("");
+  HeldItems items;
+  if (is_pad(infos, class_name)) {
+    items.list = "fPrimitives";
+  } else if (is_stack(infos, class_name)) {
+    items.list = "fHists";
+  } else if (is_multigraph(infos, class_name)) {
+    items.list = "fGraphs";
+  } else if (is_roo_plot(infos, class_name)) {
+    items.list = "_items";  // a list of its own before ROOT 6.28
+    items.are_pairs = members.item_count("_items.arr") == 0;
+  } else if (!derives_from(infos, class_name, "TList") && !derives_from(infos, class_name, "TObjArray")) {
+    return std::nullopt;
+  }
+  items.count = members.item_count(items.all());
+  return items;
+}
+
+Plot roo_plot(const ObjectMembers& members, const PlotScene& scene) { return CanvasReader(scene).roo_plot(members); }
 
 Plot stack_plot(const ObjectMembers& members, const PlotScene& scene) {
   Plot plot;

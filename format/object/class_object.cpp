@@ -38,7 +38,7 @@ class ClassObject final : public OneChunkEach<Object> {
       return;
     }
     parts[0] = part_at(0, *members);
-    const std::vector<ObjectPart> held = object_parts(*infos_, class_name, *members);
+    const std::vector<ObjectPart> held = object_parts(*infos_, *members);
     for (const ObjectPart& part : held) parts.push_back(part_at(directory(part.path), part.members));
     const auto arrays = object_arrays(object_kind_, *infos_, *members);
     if (!arrays) return warnings.push_back(arrays.error().text);
@@ -91,7 +91,7 @@ class ClassObject final : public OneChunkEach<Object> {
   Result<ObjectMembers> part_members(std::span<const std::byte> payload, std::size_t part) const {
     TRY(ObjectMembers members, read_members(payload));
     if (part == 0) return members;
-    std::vector<ObjectPart> all = object_parts(*infos_, class_name, members);
+    std::vector<ObjectPart> all = object_parts(*infos_, members);
     if (part > all.size()) return fail(ErrorKind::stale, "the object is another than when it was opened");
     return std::move(all[part - 1].members);
   }

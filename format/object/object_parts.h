@@ -17,6 +17,6 @@ struct ObjectPart {
 
 // Those that have arrays, a plot or a text, and what leads to them, in the order of their paths' directories; names are
 // escaped, and told apart where they are the same. At most a thousand, eight levels deep.
-std::vector<ObjectPart> object_parts(const StreamerInfos&, std::string_view class_name, const ObjectMembers&);
+std::vector<ObjectPart> object_parts(const StreamerInfos&, const ObjectMembers&);
 
 }  // namespace tfile

@@ -136,8 +136,10 @@ bool is_surface(const StreamerInfos& infos, std::string_view class_name) {
   return derives_from(infos, class_name, "TF2") && !derives_from(infos, class_name, "TF3");
 }
 
+// Compositions of functions may stand by themselves.
 bool is_function(const StreamerInfos& infos, std::string_view class_name) {
-  return derives_from(infos, class_name, "TF1") && !derives_from(infos, class_name, "TF2");
+  return (derives_from(infos, class_name, "TF1") && !derives_from(infos, class_name, "TF2")) ||
+         class_name == "TF1Convolution" || class_name == "TF1NormSum";
 }
 
 // --- graphs ---
@@ -546,6 +548,11 @@ bool is_polygons(const StreamerInfos& infos, std::string_view class_name) {
   return derives_from(infos, class_name, "TH2Poly");
 }
 
+bool holds_plots(const StreamerInfos& infos, std::string_view class_name) {
+  return is_pad(infos, class_name) || is_stack(infos, class_name) || is_multigraph(infos, class_name) ||
+         is_roo_plot(infos, class_name);
+}
+
 }  // namespace
 
 bool is_drawable_class(const StreamerInfos& infos, std::string_view class_name) {
@@ -564,7 +571,7 @@ bool is_drawable_class(const StreamerInfos& infos, std::string_view class_name) 
       break;
   }
   return is_function(infos, class_name) || is_surface(infos, class_name) || is_polygons(infos, class_name) ||
-         is_pad(infos, class_name) || is_stack(infos, class_name) || is_multigraph(infos, class_name);
+         holds_plots(infos, class_name);
 }
 
 bool is_drawable(const StreamerInfos& infos, const ObjectMembers& members) {
@@ -600,6 +607,7 @@ Result<Plot> drawn(const ObjectMembers& members, const PlotScene& scene) {
   if (is_pad(infos, class_name)) return canvas_plot(members, scene);
   if (is_stack(infos, class_name)) return stack_plot(members, scene);
   if (is_multigraph(infos, class_name)) return multigraph_plot(members, scene);
+  if (is_roo_plot(infos, class_name)) return roo_plot(members, scene);
   if (kind.family == ObjectFamily::efficiency) return efficiency_plot(members, scene);
   if (kind.family == ObjectFamily::graph) {
     const StoredNumbers* points = members.numbers("fX");
@@ -624,10 +632,6 @@ Result<Plot> drawn(const ObjectMembers& members, const PlotScene& scene) {
     plot.layers.emplace_back(std::move(curve));
   }
   return plot;
-}
-
-bool holds_plots(const StreamerInfos& infos, std::string_view class_name) {
-  return is_pad(infos, class_name) || is_stack(infos, class_name) || is_multigraph(infos, class_name);
 }
 
 std::size_t numbers_in(const PlotBins& bins) { return bins.values.size(); }

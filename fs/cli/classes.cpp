@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <memory>
+#include <span>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/root_file.h"
+#include "descriptor.h"
 #include "printable.h"
+#include "staging/file_place.h"
 #include "tfile/file.h"
 
 namespace tfilefs {
@@ -19,11 +24,22 @@ Result<std::shared_ptr<const tfile::FileClasses>> classes_of(const std::string& 
   return file->classes();
 }
 
-Result<> write_file(const std::string& path, const std::string& text) {
-  const auto failure = [&] { return tfile::fail(ErrorKind::io, path + " cannot be written", -1, errno); };
-  std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "w"), &std::fclose);
-  if (!file || std::fwrite(text.data(), 1, text.size(), file.get()) != text.size()) return failure();
-  if (std::fclose(file.release()) != 0) return failure();
+tl::unexpected<Error> cannot_write(const std::string& path, int number) {
+  const std::string reason = number == ELOOP ? "is a symbolic link, which is not followed" : std::strerror(number);
+  return tfile::fail(ErrorKind::io, path + " cannot be written: " + reason, -1, number);
+}
+
+// Where others may have put names into the directory, none of them leads elsewhere.
+Result<> write_file(int directory, const std::string& path, const std::string& name, const std::string& text) {
+  Descriptor file(
+      ::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
+  struct stat status {};
+  if (!file || ::fstat(file.get(), &status) != 0) return cannot_write(path, errno);
+  if (!S_ISREG(status.st_mode)) return tfile::fail(ErrorKind::invalid, path + " cannot be written: not a plain file");
+  if (::ftruncate(file.get(), 0) != 0) return cannot_write(path, errno);
+  if (const auto done = write_all(file.get(), 0, std::as_bytes(std::span(text))); !done)
+    return cannot_write(path, done.error().system_errno);
+  if (::close(file.release()) != 0) return cannot_write(path, errno);
   return {};
 }
 
@@ -31,8 +47,10 @@ Result<std::size_t> write_headers(const std::string& source, const std::string& 
   TRY(const auto classes, classes_of(source));
   if (::mkdir(directory.c_str(), 0777) != 0 && errno != EEXIST)
     return tfile::fail(ErrorKind::io, directory + " cannot be made", -1, errno);
+  const Descriptor at(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!at) return tfile::system_error(directory, errno);
   for (const tfile::ClassHeader& header : classes->headers)
-    TRY_VOID(write_file(directory + "/" + header.file_name, header.text));
+    TRY_VOID(write_file(at.get(), directory + "/" + header.file_name, header.file_name, header.text));
   return classes->headers.size();
 }
 

@@ -16,4 +16,7 @@ std::optional<int> parse_arguments(CLI::App&, int argc, char** argv);
 int complain(const Error&);
 std::string message_of(const Error&);
 
+// Writes out what was printed on stdout. Error: some of it, now or before, could not be written.
+Result<> finish_output();
+
 }  // namespace tfilefs

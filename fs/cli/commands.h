@@ -12,6 +12,10 @@ namespace tfilefs {
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailure = 1;  // said on stderr in one line
 inline constexpr int kExitUsage = 2;    // the command line has no meaning
+// Those of check are fsck's, and are summed up.
+inline constexpr int kCheckErrors = 4;
+inline constexpr int kCheckIncomplete = 8;
+inline constexpr int kCheckUsage = 16;
 
 // Each takes main's arguments, the command's own name in argv[0], and gives the exit code.
 int run_mount(int argc, char** argv);
@@ -28,6 +32,7 @@ int run_recover(int argc, char** argv);
 struct Command {
   std::string_view name, arguments, does;
   int (*run)(int argc, char** argv);
+  int unwritten = kExitFailure;  // in the exit code, where not all that it prints could be written
 };
 std::span<const Command> all_commands();
 

@@ -242,7 +242,7 @@ int run_ls(int argc, char** argv) {
   }
   const auto good = list(source, *options, wanted);
   if (!good) return complain(good.error());
-  return *good && std::fflush(stdout) == 0 ? kExitOk : kExitFailure;
+  return *good ? kExitOk : kExitFailure;
 }
 
 }  // namespace tfilefs

@@ -39,7 +39,8 @@ constexpr const char* kOptions = R"(Options for -o:
   allow_other        let other users in, as far as the modes let them
   uid=N gid=N umask=OCTAL   overrule the source's owner and mode
 
-Exit codes: 0 success; 1 failure, said in one line on stderr; 2 wrong usage.)";
+Exit codes: 0 success; 1 failure, said on stderr, also of umount, commit and recover if something stays uncommitted;
+2 wrong usage. Of check they are fsck's: 0 no errors; 4 errors; 8 not all was checked; 16 wrong usage; or the sum.)";
 
 std::string footer() {
   constexpr std::size_t kWidth = 46;

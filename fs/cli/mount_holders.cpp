@@ -17,7 +17,24 @@ namespace {
 
 namespace filesystem = std::filesystem;
 
-std::vector<pid_t> processes() {
+// Where the mounts of that number are, as a process ("self", or its id) sees them.
+std::vector<std::string> points_of(const std::string& process, const std::string& device) {
+  std::vector<std::string> points;
+  for (const MountLine& line : mounts_of(process)) {
+    if (line.device == device) points.push_back(line.point);
+  }
+  return points;
+}
+
+// Empty where this user may not know.
+std::string namespace_of(const std::string& process) {
+  std::error_code error;
+  return filesystem::read_symlink("/proc/" + process + "/ns/mnt", error).string();
+}
+
+}  // namespace
+
+std::vector<pid_t> process_ids() {
   std::vector<pid_t> found;
   std::error_code error;
   for (const auto& entry : filesystem::directory_iterator("/proc", error)) {
@@ -29,29 +46,12 @@ std::vector<pid_t> processes() {
   return found;
 }
 
-// Where the mounts of that number are, as a process ("self", or its id) sees them.
-std::vector<std::string> points_of(const std::string& process, const std::string& device) {
-  std::vector<std::string> points;
-  for (const MountLine& line : mounts_of(process)) {
-    if (line.device == device) points.push_back(line.point);
-  }
-  return points;
-}
-
-std::string name_of(const std::string& process) {
+std::string process_name(const std::string& process) {
   std::ifstream file("/proc/" + process + "/comm");
   std::string name;
   std::getline(file, name);
   return name;
 }
-
-// Empty where this user may not know.
-std::string namespace_of(const std::string& process) {
-  std::error_code error;
-  return filesystem::read_symlink("/proc/" + process + "/ns/mnt", error).string();
-}
-
-}  // namespace
 
 std::string mount_device(const std::string& path) {
   std::string device;
@@ -66,7 +66,7 @@ std::vector<std::string> mount_holders(const std::string& device) {
   for (const std::string& point : points_of("self", device))
     holders.push_back("it is also mounted at " + point + ": umount " + point);
   std::set<std::string> seen{namespace_of("self")};
-  for (const pid_t pid : processes()) {
+  for (const pid_t pid : process_ids()) {
     const std::string process = std::to_string(pid);
     const std::string space = namespace_of(process);
     if (seen.contains(space)) continue;
@@ -74,7 +74,7 @@ std::vector<std::string> mount_holders(const std::string& device) {
     // Of the spaces that cannot be told apart only this one is shown, so it must be one that has the mount.
     if (!space.empty() || !points.empty()) seen.insert(space);
     if (points.empty()) continue;
-    holders.push_back("process " + process + " (" + name_of(process) +
+    holders.push_back("process " + process + " (" + process_name(process) +
                       ") has it in a mount namespace of its own: end it, or nsenter -t " + process + " -m umount " +
                       points.front());
   }

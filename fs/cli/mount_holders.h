@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 #include <vector>
 
@@ -13,5 +15,9 @@ std::string mount_device(const std::string& absolute_path);
 // Who keeps a mount alive, though it is gone from one path: other paths of this mount namespace, and of every other
 // namespace one process, with how to let go of it. Of what other users' processes see not all is known. Blocks.
 std::vector<std::string> mount_holders(const std::string& device);
+
+// The processes that there are, sorted; and what the kernel calls one ("cp"), empty where it is gone.
+std::vector<pid_t> process_ids();
+std::string process_name(const std::string& process);
 
 }  // namespace tfilefs

@@ -44,8 +44,9 @@ std::vector<MountLine> mounts_of(const std::string& process) {
     fields >> skip >> skip >> line.device >> skip >> line.point;
     while (fields >> skip && skip != "-") {
     }
-    fields >> line.type;
+    fields >> line.type >> line.source;
     line.point = unescaped(line.point);
+    line.source = unescaped(line.source);
     lines.push_back(std::move(line));
   }
   return lines;
@@ -79,14 +80,23 @@ std::string absolute_path(const std::string& path) {
   return whole.string();
 }
 
-Result<> clear_dead_mount(const std::string& path) {
-  if (!is_tfilefs_mount(path)) return {};
+std::optional<std::string> source_of_dead_mount(const std::string& path) {
   // Not stat(2), which the kernel may still answer from what the daemon told it last.
   struct statvfs space {};
-  if (::statvfs(path.c_str(), &space) == 0)
-    return tfile::fail(ErrorKind::busy, path + ": is already a mount of tfilefs");
-  if (errno != ENOTCONN) return {};
-  return unmount(path, true);
+  if (::statvfs(path.c_str(), &space) == 0 || errno != ENOTCONN) return std::nullopt;
+  std::string source;
+  for (const MountLine& line : mounts_of("self")) {
+    if (line.point == path) source = line.source;  // of several on a point the last counts
+  }
+  return source;
+}
+
+Result<> clear_dead_mount(const std::string& path) {
+  if (!is_tfilefs_mount(path)) return {};
+  if (source_of_dead_mount(path)) return unmount(path, true);
+  struct statvfs space {};
+  if (::statvfs(path.c_str(), &space) != 0) return {};
+  return tfile::fail(ErrorKind::busy, path + ": is already a mount of tfilefs");
 }
 
 }  // namespace tfilefs

@@ -32,6 +32,7 @@ Pending read_pending(const std::string& mount_point) {
     pending.reasons.push_back({one.value("path", ""), one.value("reason", "")});
   take("pending", pending.lines);
   take("unkept", pending.unkept);
+  take("written", pending.written);
   return pending;
 }
 

@@ -9,14 +9,15 @@
 namespace tfilefs {
 
 // What a live mount says of its writing: bytes that the commit under way has still to encode, what could not be
-// committed, a line each, and the files of which bytes are neither in a ROOT file nor in a journal.
+// committed, a line each, and the files of which bytes are neither in a ROOT file nor in a journal: because neither
+// takes them, or (`written`) because a program is just writing them.
 struct Pending {
   std::uint64_t left = 0;
   struct Reason {
     std::string path, reason;  // from the mount's root
   };
   std::vector<Reason> reasons;  // what the lines say
-  std::vector<std::string> lines, unkept;
+  std::vector<std::string> lines, unkept, written;
 };
 Pending read_pending(const std::string& mount_point);
 

@@ -200,7 +200,7 @@ Result<> watch(const std::string& mount_point, bool branches, double seconds) {
   TRY(Sample before, sample(mount_point, branches));
   print(mount_point, before, nullptr);
   for (;;) {
-    if (std::fflush(stdout) != 0) return tfile::fail(ErrorKind::io, "cannot write the output");
+    TRY_VOID(finish_output());
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
     if (!is_tfilefs_mount(mount_point)) return tfile::fail(ErrorKind::not_found, mount_point + ": was unmounted");
     TRY(Sample now, sample(mount_point, branches));
@@ -232,7 +232,7 @@ int run_stats(int argc, char** argv) {
   const auto now = sample(mount_point, branches);
   if (!now) return complain(now.error());
   print(mount_point, *now, nullptr);
-  return std::fflush(stdout) == 0 ? kExitOk : kExitFailure;
+  return kExitOk;
 }
 
 }  // namespace tfilefs

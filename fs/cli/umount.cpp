@@ -11,8 +11,10 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/left_journals.h"
 #include "cli/mount_holders.h"
 #include "cli/mount_table.h"
+#include "cli/mount_users.h"
 #include "cli/pending.h"
 #include "descriptor.h"
 #include "fuse/mount.h"
@@ -71,14 +73,58 @@ void wait_for_end(const Daemon& daemon, const std::string& mount_point, const st
   ends_within(daemon, kForever);
 }
 
+// What is being written, with the program that does, a line each. To be asked before it is unmounted: after that nobody
+// knows by which path a file was opened.
+std::vector<std::string> writers_of(const std::string& mount_point, const std::vector<std::string>& written) {
+  std::vector<std::string> lines;
+  const auto open = written.empty() ? std::vector<OpenToWrite>() : files_open_to_write(mount_point);
+  for (const std::string& path : written) {
+    const std::size_t before = lines.size();
+    for (const OpenToWrite& file : open) {
+      if (file.path == path) lines.push_back(path + ": " + file.process + " is writing it");
+    }
+    if (lines.size() == before) lines.push_back(path + ": a program is writing it");
+  }
+  return lines;
+}
+
 // What the end of the mount would lose is for its user to decide.
 int refuse(const std::string& mount_point, const Pending& pending) {
   for (const std::string& line : pending.lines) complain({ErrorKind::busy, "not committed: " + line});
   for (const std::string& path : pending.unkept)
     complain({ErrorKind::no_space, "neither in its file nor in the journal: " + path});
-  return complain({ErrorKind::busy, mount_point +
-                                        ": not unmounted, for that would be lost: make room, or remove these files; "
-                                        "umount --lazy gives them up"});
+  for (const std::string& line : writers_of(mount_point, pending.written)) complain({ErrorKind::busy, line});
+  const std::string not_unmounted = mount_point + ": not unmounted, for ";
+  if (pending.unkept.empty())
+    return complain({ErrorKind::busy, not_unmounted +
+                                          "it is being written: wait until the writer has closed the file, or "
+                                          "end it; umount --lazy does not wait for that"});
+  return complain({ErrorKind::busy, not_unmounted +
+                                        "that would be lost: make room, or remove these files; umount --lazy "
+                                        "gives them up"});
+}
+
+// What was not committed, and what becomes of it. `pending`, `writers`: before it was unmounted.
+int tell_what_is_left(const Pending& pending, const std::vector<std::string>& writers) {
+  int code = kExitOk;
+  for (const std::string& path : pending.unkept)
+    code = complain({ErrorKind::no_space, "lost, neither in its file nor in the journal: " + path, -1, 0});
+  for (const std::string& line : pending.lines) {
+    const bool is_kept = pending.unkept.empty() && pending.written.empty();
+    code = complain({ErrorKind::busy, (is_kept ? "not committed, kept in the journal: " : "not committed: ") + line});
+  }
+  for (const std::string& line : writers)
+    code = complain({ErrorKind::busy, line + ": it is committed when that has ended"});
+  return code;
+}
+
+// Nobody answers in a dead mount, nor commits what is beside its files.
+int unmount_dead(const std::string& mount_point, const std::string& source, bool lazy) {
+  if (const auto done = lazy ? unmount(mount_point, true) : unmount_soon(mount_point); !done)
+    return complain(done.error());
+  int code = kExitOk;
+  for (const std::string& line : left_journals(source)) code = complain({ErrorKind::busy, line});
+  return code;
 }
 
 }  // namespace
@@ -94,23 +140,19 @@ int run_umount(int argc, char** argv) {
   mount_point = absolute_path(mount_point);
   if (!is_tfilefs_mount(mount_point))
     return complain({ErrorKind::invalid, mount_point + ": not a mount point of tfilefs", -1, 0});
+  if (const auto source = source_of_dead_mount(mount_point)) return unmount_dead(mount_point, *source, lazy);
   const std::string device = mount_device(mount_point);
   const Daemon daemon = open_daemon(mount_point);
-  // Nobody answers in a dead mount. The control directory stands for all that is written, whatever became of the
-  // source.
+  // Nobody answers if it cannot be told who would. The control directory stands for all that is written, whatever
+  // became of the source.
   const auto committed = daemon.ends ? commit_directory(mount_point, mount_point + "/.tfilefs") : Result<>{};
   const Pending pending = daemon.ends ? read_pending(mount_point) : Pending{};
-  if (!lazy && !pending.unkept.empty()) return refuse(mount_point, pending);
+  if (!lazy && !(pending.unkept.empty() && pending.written.empty())) return refuse(mount_point, pending);
+  const auto writers = writers_of(mount_point, pending.written);
   const auto result = lazy ? unmount(mount_point, true) : unmount_soon(mount_point);
   if (!result) return complain(result.error());
   if (daemon.ends && !lazy) wait_for_end(daemon, mount_point, device);
-  int code = kExitOk;
-  for (const std::string& path : pending.unkept)
-    code = complain({ErrorKind::no_space, "lost, neither in its file nor in the journal: " + path, -1, 0});
-  for (const std::string& line : pending.lines) {
-    const bool is_kept = pending.unkept.empty();
-    code = complain({ErrorKind::busy, (is_kept ? "not committed, kept in the journal: " : "not committed: ") + line});
-  }
+  const int code = tell_what_is_left(pending, writers);
   return code == kExitOk && !committed ? complain(committed.error()) : code;
 }
 

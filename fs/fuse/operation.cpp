@@ -22,7 +22,7 @@ struct stat stat_of(const Attributes& a) {
 }
 
 double attribute_timeout(const Attributes& a) {
-  if (!a.same_for_all) return 0;
+  if (!a.same_for_all || !a.size_is_known) return 0;
   return S_ISREG(a.mode) && (a.mode & 0222) != 0 ? 0 : kAnswerTimeout;
 }
 
@@ -47,9 +47,11 @@ fuse_entry_param entry_of(InodeId id, const Attributes& a) {
 Reply<FileSystem::Found> reply_found(FileSystem& fs, const PendingPtr& pending) {
   auto reply = reply_to<FileSystem::Found>(
       pending,
-      [](fuse_req_t to, const FileSystem::Found& found) {
+      [&fs](fuse_req_t to, const FileSystem::Found& found) {
         const fuse_entry_param entry = entry_of(found.id, found.attributes);
-        return fuse_reply_entry(to, &entry);
+        const int told = fuse_reply_entry(to, &entry);
+        if (told == 0 && found.attributes.size_is_known) fs.note_size_told(found.id);
+        return told;
       },
       [&fs](const FileSystem::Found& found) { fs.forget(found.id, 1); });
   reply.asked_by(pending->asker());

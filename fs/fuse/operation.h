@@ -38,7 +38,7 @@ void run(fuse_req_t request, Operation operation) {
 
 struct stat stat_of(const Attributes&);
 // Seconds for which the kernel may believe them: of what can be written it asks each time, since it may know it as two
-// inodes, what is committed and what goes on behind it.
+// inodes, what is committed and what goes on behind it. Where the size is not known yet it asks before it shows one.
 double attribute_timeout(const Attributes&);
 fuse_entry_param entry_of(InodeId, const Attributes&);
 

@@ -33,7 +33,7 @@ void op_init(void* userdata, fuse_conn_info* connection) {
 
 void op_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    fs.lookup(parent, name, reply_found(fs, pending), caller_of(request));
+    fs.lookup(parent, name, reply_found(fs, pending), caller_of(request), FileSystem::Sizes::soon);
   });
 }
 
@@ -50,9 +50,11 @@ void op_forget_multi(fuse_req_t request, std::size_t count, fuse_forget_data* fo
 
 void op_getattr(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    auto reply = reply_to<Attributes>(pending, [](fuse_req_t to, const Attributes& attributes) {
+    auto reply = reply_to<Attributes>(pending, [&fs, id](fuse_req_t to, const Attributes& attributes) {
       const struct stat s = stat_of(attributes);
-      return fuse_reply_attr(to, &s, attribute_timeout(attributes));
+      const int told = fuse_reply_attr(to, &s, attribute_timeout(attributes));
+      if (told == 0) fs.note_size_told(id);
+      return told;
     });
     reply.asked_by(pending->asker());
     fs.getattr(id, std::move(reply), caller_of(request), info ? info->fh : 0);

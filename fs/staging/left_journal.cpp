@@ -76,7 +76,7 @@ Result<std::optional<std::string>> left_in_journal(const FilePlace& place) {
     return std::optional("a journal lies beside it: " + names.error().text);
   }
   if (names->empty()) return std::nullopt;
-  std::string line = "not committed, in the journal beside it, and not shown:";
+  std::string line = "not committed, in the journal beside it:";
   for (std::size_t i = 0; i < std::min(names->size(), kNamesMax); ++i) line += (i ? ", " : " ") + (*names)[i];
   if (names->size() > kNamesMax) line += " and " + std::to_string(names->size() - kNamesMax) + " more";
   return std::optional(line + remedy);

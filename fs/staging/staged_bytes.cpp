@@ -305,6 +305,18 @@ Result<> StagedBytes::append_truncation(std::uint64_t lowest) {
 
 Result<> StagedBytes::journal_dirty() {
   Turn turn(*this);
+  auto done = append_dirty();
+  Lock lock(mutex_);
+  journal_refused_ = !done;
+  return done;
+}
+
+bool StagedBytes::journal_refused() const {
+  Lock lock(mutex_);
+  return journal_refused_;
+}
+
+Result<> StagedBytes::append_dirty() {
   std::vector<Flight> flights;
   std::uint64_t size = 0, lowest = 0;
   {

@@ -72,6 +72,8 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   bool is_cut() const;
   // Whether replaying the journal gives all of it.
   bool is_journaled() const;
+  // Whether the last journal_dirty() failed.
+  bool journal_refused() const;
 
   // What was read from a journal: `location` holds the bytes at `offset`. In the order of the records, before anything
   // is written; a truncate record is a truncate(), and replayed() says when all was told: the journal knows this state.
@@ -149,6 +151,7 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   Flight take_off(std::uint64_t block, StagedBlock&, BlockRange) REQUIRES(mutex_);
   Result<> append(const Flight&) EXCLUDES(mutex_);
   void turn_back(const Flight&) EXCLUDES(mutex_);
+  Result<> append_dirty() EXCLUDES(mutex_);
   Result<> append_truncation(std::uint64_t lowest) EXCLUDES(mutex_);
 
   const std::uint64_t id_;
@@ -168,6 +171,7 @@ class StagedBytes final : public ColumnSource, public std::enable_shared_from_th
   std::vector<Reply<void>> until_thawed_ GUARDED_BY(mutex_);
   std::uint64_t lowest_size_ GUARDED_BY(mutex_) = 0;     // since the journal was last told of a truncation
   std::uint64_t journaled_size_ GUARDED_BY(mutex_) = 0;  // what replaying the journal gives now
+  bool journal_refused_ GUARDED_BY(mutex_) = false;
 };
 
 // Taken back when it is destroyed, unless it was settled.

@@ -288,6 +288,11 @@ void StagedFile::flushed(StagedNode& node) {
   node.flushed = true;
 }
 
+bool StagedFile::is_open_to_write(const StagedNode& node) const {
+  const Lock lock(mutex_);
+  return node.writers > 0;
+}
+
 std::optional<Error> StagedFile::take_error(StagedNode& node) {
   const Lock lock(mutex_);
   return std::exchange(node.error, std::nullopt);
@@ -339,21 +344,22 @@ Result<> StagedFile::sync_below(const NodePtr& directory) {
   return sync_journal(nodes);
 }
 
-std::vector<std::string> StagedFile::unkept() {
+std::vector<StagedFile::Unkept> StagedFile::unkept() {
   bool is_good = false;
   {
     const Lock change(change_mutex_);  // one that is written anew takes the other's name
     is_good = journal_ && !journal_->has_failed() && journal_->has_name();
   }
-  std::vector<std::string> paths;
+  std::vector<Unkept> files;
   std::vector<NodePtr> nodes{root_};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const NodePtr node = nodes[i];
     for (const Listed& child : list(*node).staged) nodes.push_back(child.node);
     if (!node->bytes || (is_good && node->bytes->is_journaled())) continue;
-    if (node->bytes->size() > status(*node).base) paths.push_back(path(*node));
+    if (node->bytes->size() <= status(*node).base) continue;
+    files.push_back({path(*node), is_good && !node->bytes->journal_refused() && is_open_to_write(*node)});
   }
-  return paths;
+  return files;
 }
 
 Result<> StagedFile::sync(const NodePtr& node) {

@@ -153,6 +153,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   void closed(StagedNode&) EXCLUDES(mutex_);
   void written(StagedNode&, std::uint64_t offset) EXCLUDES(mutex_);  // bytes from there on have changed
   void flushed(StagedNode&) EXCLUDES(mutex_);
+  bool is_open_to_write(const StagedNode&) const EXCLUDES(mutex_);
   // Whether what the file holds tells if it can ever be committed (NAME.arrow, offsets, NAME.npy); and whether it can.
   // The second blocks. Error: invalid.
   bool is_to_be_checked(const StagedNode&) const EXCLUDES(mutex_);
@@ -180,7 +181,11 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   };
   std::vector<Pending> pending() EXCLUDES(commit_mutex_, mutex_);
   // The staged files of which bytes are neither in the file nor in the journal: lost if the mount ended now.
-  std::vector<std::string> unkept() EXCLUDES(change_mutex_, mutex_);
+  struct Unkept {
+    std::string path;         // in the mount, from its root
+    bool is_written = false;  // a program has it open for writing, and the journal took what it was given last
+  };
+  std::vector<Unkept> unkept() EXCLUDES(change_mutex_, mutex_);
   // Bytes that the commit under way has still to encode.
   std::uint64_t bytes_left() const { return left_.load(std::memory_order_relaxed); }
 

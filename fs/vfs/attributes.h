@@ -24,7 +24,8 @@ struct Attributes {
   std::uint64_t size = 0;    // bytes
   std::uint64_t blocks = 0;  // units of 512 bytes
   timespec modified{}, changed{};
-  bool same_for_all = true;  // Holder::is_same_for_all
+  bool same_for_all = true;   // Holder::is_same_for_all
+  bool size_is_known = true;  // else size and blocks are 0, and getattr tells them
 };
 
 // The most that one request to the kernel carries, and so the best size to read in.

@@ -144,6 +144,9 @@ class Holder : public std::enable_shared_from_this<Holder> {
   virtual void attributes(Slot, Reply<Attributes>) const = 0;
   // The same where it needs neither storage nor decoding.
   virtual std::optional<Attributes> known_attributes(Slot) const { return std::nullopt; }
+  // All but size and blocks, where only these may be long in coming, the first time that attributes() is asked for
+  // them.
+  virtual std::optional<Attributes> attributes_but_size(Slot) const { return std::nullopt; }
 
   virtual void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const;
   virtual void open(Slot, Reply<OpenedContent>) const;

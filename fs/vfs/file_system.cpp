@@ -14,6 +14,7 @@
 #include "control/metrics.h"
 #include "control/readme.h"
 #include "staging/left_journal.h"
+#include "vfs/attributes_soon.h"
 #include "vfs/blocking.h"
 #include "vfs/control_directory.h"
 #include "vfs/name_index.h"
@@ -195,12 +196,12 @@ Result<> FileSystem::commit_all() {
   return done;
 }
 
-std::vector<std::string> FileSystem::unkept() const {
-  std::vector<std::string> paths;
+std::vector<StagedFile::Unkept> FileSystem::unkept() const {
+  std::vector<StagedFile::Unkept> files;
   for (const auto& file : written_files()) {
-    for (const std::string& path : file->staged().unkept()) paths.push_back("/" + path);
+    for (const auto& [path, is_written] : file->staged().unkept()) files.push_back({"/" + path, is_written});
   }
-  return paths;
+  return files;
 }
 
 // Files are committed while requests are still answered. What those opened meanwhile, a journal that was just taken
@@ -209,15 +210,19 @@ std::vector<std::string> FileSystem::end() {
   files_.clear();  // and with them those that are open for writing
   finish_writing();
   cache_->settle();
+  alarms_.stop();
   files_.clear();
   finish_writing();
-  return unkept();
+  std::vector<std::string> lost;
+  for (auto& file : unkept()) lost.push_back(std::move(file.path));
+  return lost;
 }
 
 // What `tfilefs umount` looks at: progress, what could not be committed when last tried, and what nothing keeps.
 Result<std::string> FileSystem::pending_json() const {
-  nlohmann::json json = {{"tfilefs", 1}, {"left", 0}, {"pending", nlohmann::json::array()}, {"unkept", unkept()}};
-  json["reasons"] = nlohmann::json::array();
+  nlohmann::json json = {{"tfilefs", 1}, {"left", 0}};
+  for (const char* list : {"pending", "unkept", "written", "reasons"}) json[list] = nlohmann::json::array();
+  for (const auto& [path, is_written] : unkept()) json[is_written ? "written" : "unkept"].push_back(path);
   const auto add = [&](const std::string& path, const std::string& reason) {
     json["pending"].push_back(path + ": " + reason);
     json["reasons"].push_back({{"path", path}, {"reason", reason}});
@@ -333,30 +338,32 @@ InodeId FileSystem::refer(const InodePtr& parent, std::string_view name, std::st
   return id;
 }
 
-void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply, const CallerPtr& by) {
+void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> reply, const CallerPtr& by,
+                        Sizes sizes) {
   const InodePtr parent = known(parent_id);
   if (!parent) return reply(unknown_inode());
   if (is_too_long(*parent, name)) return reply(fail(ErrorKind::invalid, "name too long", -1, ENAMETOOLONG));
-  look_up(parent, std::string(name), kTries, by, std::move(reply));
+  look_up({parent, std::string(name), by, sizes}, kTries, std::move(reply));
 }
 
 // A file that changes while it is opened or a table is read is looked at again: the question is not about a handle from
 // before, so there is a right answer to it.
-void FileSystem::look_up(const InodePtr& parent, const std::string& name, int tries, const CallerPtr& by,
-                         Reply<Found> reply) {
+void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
   const std::stop_token asker = reply.asker();
-  const GenerationPtr before = generation_of(*parent);
-  auto judged = [this, parent, name, tries, by, before, reply = std::move(reply)](Result<Found> found) mutable {
+  const GenerationPtr before = generation_of(*sought.parent);
+  auto judged = [this, sought, tries, before, reply = std::move(reply)](Result<Found> found) mutable {
     if (found) return reply(std::move(found));
-    judge(before ? before : generation_of(*parent), found.error(),
-          [this, parent, name, tries, by, reply = std::move(reply)](Result<Error> error) mutable {
-            if (error->kind == ErrorKind::stale && tries > 1)
-              return look_up(parent, name, tries - 1, by, std::move(reply));
-            note(*parent, name, *error);
+    judge(before ? before : generation_of(*sought.parent), found.error(),
+          [this, sought, tries, reply = std::move(reply)](Result<Error> error) mutable {
+            if (error->kind == ErrorKind::stale && tries > 1) return look_up(sought, tries - 1, std::move(reply));
+            note(*sought.parent, sought.name, *error);
             reply(tl::unexpected(*std::move(error)));
           });
   };
-  look_up_once(parent, name, by, Reply<Found>(std::move(judged), asker));
+  auto find = [this, sought, told = Reply<Found>(std::move(judged), asker)](Result<FoundEntry> at) mutable {
+    finish_found(sought, std::move(at), std::move(told));
+  };
+  find_in(sought.parent, sought.name, sought.by, std::move(find));
 }
 
 // Whether an error says that the file has changed, or is just changing, rather than what it is: stale then, and the
@@ -372,32 +379,31 @@ void FileSystem::judge(const GenerationPtr& generation, const Error& error, Repl
   answer_blocking(*cache_, std::move(job), std::move(reply));
 }
 
-void FileSystem::look_up_once(const InodePtr& parent, const std::string& name, const CallerPtr& by,
-                              Reply<Found> reply) {
-  find_in(parent, name, by, [this, parent, name, by, reply = std::move(reply)](Result<FoundEntry> at) mutable {
-    finish_found(parent, name, by, std::move(at), std::move(reply));
-  });
-}
-
 // What the inode refers to is the same for all; the caller gets the attributes as he may.
-void FileSystem::finish_found(const InodePtr& parent, const std::string& name, const CallerPtr& by,
-                              Result<FoundEntry> at, Reply<Found> reply) {
+void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply<Found> reply) {
   if (!at) return reply(tl::unexpected(std::move(at).error()));
-  std::string own_name = at->own_name.empty() ? name : std::move(at->own_name);
+  std::string own_name = at->own_name.empty() ? sought.name : std::move(at->own_name);
   const Entry entry = at->entry;
   const std::stop_token asker = reply.asker();
-  auto told = [this, entry, parent, name, own_name = std::move(own_name), same_for_all = at->same_for_all,
+  auto told = [this, entry, sought, own_name = std::move(own_name), same_for_all = at->same_for_all,
                reply = std::move(reply)](Result<Attributes> attributes) mutable {
     if (!attributes) return reply(tl::unexpected(std::move(attributes).error()));
     attributes->same_for_all = !context_.is_shared || (same_for_all && entry.holder->is_same_for_all(entry.slot));
-    const InodeId id = refer(parent, name, own_name, entry, *attributes);
+    const InodeId id = refer(sought.parent, sought.name, own_name, entry, *attributes);
+    if (!attributes->size_is_known) inodes_->find(id)->is_size_untold = true;
     reply(Found{id, *attributes});
   };
   Reply<Attributes> finish(std::move(told), asker);
-  admitted(entry, Access::status, by, [finish = std::move(finish)](Result<Entry> own) mutable {
-    if (!own) return finish(tl::unexpected(std::move(own).error()));
-    own->holder->attributes(own->slot, std::move(finish));
-  });
+  admitted(entry, Access::status, sought.by,
+           [this, sizes = sought.sizes, finish = std::move(finish)](Result<Entry> own) mutable {
+             if (!own) return finish(tl::unexpected(std::move(own).error()));
+             if (sizes == Sizes::soon) return attributes_soon(alarms_, *own, std::move(finish));
+             own->holder->attributes(own->slot, std::move(finish));
+           });
+}
+
+void FileSystem::note_size_told(InodeId id) {
+  if (const InodePtr inode = inodes_->find(id)) inode->is_size_untold = false;
 }
 
 GenerationPtr FileSystem::generation_of(Inode& directory) {
@@ -459,18 +465,18 @@ void FileSystem::open_to_write(InodeId id, Reply<Opened> reply, const CallerPtr&
 }
 
 // As it is now, or was when the kernel looked it up once more for the same call.
-void FileSystem::entry_to_open(const InodePtr& inode, pid_t thread, Reply<Entry> reply) {
+void FileSystem::entry_to_open(const InodePtr& inode, bool comes_back, Reply<Entry> reply) {
   Entry entry = inodes_->entry(*inode);
-  const GenerationPtr generation = entry.holder->generation();
-  // Of what is staged there is one state only; but it ends the retry.
-  const bool comes_back = retries_.take(thread, inode->number, generation ? generation->serial : 0);
-  if (generation && comes_back) return reply(std::move(entry));
+  // Of what is staged there is one state only.
+  if (entry.holder->generation() && comes_back) return reply(std::move(entry));
   fresh_entry(inode, Freshness::now, std::move(reply));
 }
 
 void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, pid_t thread, Reply<Opened> reply) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
+  const GenerationPtr found = inodes_->entry(*inode).holder->generation();
+  const bool comes_back = retries_.take(thread, inode->number, found ? found->serial : 0);
   auto expect = [this, inode, thread, reply = std::move(reply)](Result<Opened> opened) mutable {
     if (!opened && opened.error().kind == ErrorKind::stale) {
       const GenerationPtr of = inodes_->entry(*inode).holder->latest_generation();
@@ -481,23 +487,24 @@ void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, pi
   };
   const std::stop_token opener = reply.asker();
   Reply<Opened> told(std::move(expect), opener);
-  Reply<Entry> open([this, inode, to_write, reply = std::move(told)](Result<Entry> entry) mutable {
+  Reply<Entry> open([this, inode, to_write, comes_back, reply = std::move(told)](Result<Entry> entry) mutable {
     if (!entry) {
       note(*inode, "", entry.error());
       return reply(tl::unexpected(std::move(entry).error()));
     }
     const std::shared_ptr<const Holder> holder = entry->holder;
     const std::stop_token asker = reply.asker();
-    auto opened_as = [this, inode, of = holder->generation(),
+    auto opened_as = [this, inode, comes_back, of = holder->generation(),
                       reply = std::move(reply)](Result<OpenedContent> opened) mutable {
       if (!opened) return tell(inode, of, opened.error(), std::move(reply));
+      if (inode->is_size_untold && !comes_back) return reply(fail(ErrorKind::stale, "its size was not told"));
       finish_open(inode, *std::move(opened), std::move(reply));
     };
     Reply<OpenedContent> finish(std::move(opened_as), asker);
     if (to_write) return holder->open_to_write(entry->slot, std::move(finish));
     holder->open(entry->slot, std::move(finish));
   });
-  entry_to_open(inode, thread, [to_write, by, open = std::move(open)](Result<Entry> entry) mutable {
+  entry_to_open(inode, comes_back, [to_write, by, open = std::move(open)](Result<Entry> entry) mutable {
     if (!entry) return open(std::move(entry));
     admitted(*std::move(entry), to_write ? Access::write : Access::read, by, std::move(open));
   });

@@ -16,6 +16,7 @@
 #include "control/error_log.h"
 #include "control/stats.h"
 #include "descriptor.h"
+#include "exec/alarms.h"
 #include "reply.h"
 #include "staging/staged_file.h"
 #include "vfs/attributes.h"
@@ -79,8 +80,14 @@ class FileSystem {
     InodeId id = 0;
     Attributes attributes;
   };
-  // Counts as one lookup when it succeeds.
-  void lookup(InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by = nullptr);
+  // Counts as one lookup when it succeeds. `soon`: a size that is long in coming is left for getattr() to tell
+  // (Attributes::size_is_known). Who opens the file before that is told that it is stale, and looks it up again, as the
+  // kernel does: a program may map it, or have it sent, without ever asking for its size.
+  enum class Sizes : std::uint8_t { exact, soon };
+  void lookup(InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by = nullptr,
+              Sizes sizes = Sizes::exact);
+  // The kernel has been told the size.
+  void note_size_told(InodeId);
   void forget(InodeId, std::uint64_t times);
   // `open`: the handle by which it is asked; 0: none.
   void getattr(InodeId, Reply<Attributes>, const CallerPtr& by = nullptr, HandleId open = 0);
@@ -161,8 +168,14 @@ class FileSystem {
   void entry_for(InodePtr, Access, const CallerPtr& by, Reply<Entry>);
   std::shared_ptr<const Holder> open_holder(HandleId) const;
   InodeId refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry&, Attributes&);
-  void look_up(const InodePtr& parent, const std::string& name, int tries, const CallerPtr& by, Reply<Found>);
-  void look_up_once(const InodePtr& parent, const std::string& name, const CallerPtr& by, Reply<Found>);
+  // A look-up, tried again where the file changes meanwhile.
+  struct Sought {
+    InodePtr parent;
+    std::string name;
+    CallerPtr by;
+    Sizes sizes = Sizes::exact;
+  };
+  void look_up(const Sought&, int tries, Reply<Found>);
   void open_directory(const InodePtr&, int tries, const CallerPtr& by, Reply<HandleId>);
   void list_directory(const InodePtr&, const CallerPtr& by, Reply<OpenFile>);
   GenerationPtr generation_of(Inode& directory);
@@ -170,10 +183,9 @@ class FileSystem {
   template <class T>
   void tell(const InodePtr&, const GenerationPtr&, const Error&, Reply<T>);
   void open_content(InodeId, bool to_write, const CallerPtr& by, pid_t thread, Reply<Opened>);
-  void entry_to_open(const InodePtr&, pid_t thread, Reply<Entry>);
+  void entry_to_open(const InodePtr&, bool comes_back, Reply<Entry>);
   void finish_open(const InodePtr&, OpenedContent, Reply<Opened>);
-  void finish_found(const InodePtr& parent, const std::string& name, const CallerPtr& by, Result<FoundEntry>,
-                    Reply<Found>);
+  void finish_found(const Sought&, Result<FoundEntry>, Reply<Found>);
   void finish_created(const InodePtr& parent, const std::string& name, const CallerPtr& by, CreatedFile,
                       Reply<Created>);
   template <class T, class Change>
@@ -191,7 +203,7 @@ class FileSystem {
   std::string metrics() const;
   std::vector<std::shared_ptr<WrittenFile>> written_files() const;
   Result<> commit_all();
-  std::vector<std::string> unkept() const;
+  std::vector<StagedFile::Unkept> unkept() const;
   Result<std::string> pending_json() const;
 
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
@@ -204,6 +216,7 @@ class FileSystem {
   std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath whatever is mounted over it; may be null
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;
+  Alarms alarms_;
   OpenRetries retries_;
   OpenFiles files_;
   std::atomic<std::chrono::steady_clock::time_point> last_request_{};

@@ -76,7 +76,7 @@ void FileSystem::finish_created(const InodePtr& in, const std::string& name, con
                   reply(Created{found, *opened});
                 });
   };
-  finish_found(in, name, by, std::move(made.at), std::move(open));
+  finish_found({in, name, by}, std::move(made.at), std::move(open));
 }
 
 void FileSystem::make_directory(InodeId parent, std::string_view name, const Creation& how, Reply<Found> reply,
@@ -84,7 +84,7 @@ void FileSystem::make_directory(InodeId parent, std::string_view name, const Cre
   auto make = [this, name = std::string(name), how, by](const InodePtr& in, const DirectoryPtr& directory,
                                                         Reply<Found> told) {
     directory->make_directory(name, how, [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
-      finish_found(in, name, by, std::move(made), std::move(told));
+      finish_found({in, name, by}, std::move(made), std::move(told));
     });
   };
   change_in(parent, name, by, std::move(reply), std::move(make));
@@ -95,7 +95,7 @@ void FileSystem::make_link(InodeId parent, std::string_view name, std::string_vi
   auto make = [this, name = std::string(name), target = std::string(target), how, by](
                   const InodePtr& in, const DirectoryPtr& directory, Reply<Found> told) {
     auto finish = [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
-      finish_found(in, name, by, std::move(made), std::move(told));
+      finish_found({in, name, by}, std::move(made), std::move(told));
     };
     directory->make_link(name, target, how, std::move(finish));
   };
@@ -112,7 +112,7 @@ void FileSystem::make_hard_link(InodeId of, InodeId parent, std::string_view nam
         auto link = [this, name, by, holder = entry->holder](const InodePtr& in, const DirectoryPtr& directory,
                                                              Reply<Found> told) {
           auto finish = [this, in, name, by, told = std::move(told)](Result<FoundEntry> made) mutable {
-            finish_found(in, name, by, std::move(made), std::move(told));
+            finish_found({in, name, by}, std::move(made), std::move(told));
           };
           directory->make_hard_link(name, *holder, std::move(finish));
         };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -41,7 +42,8 @@ class Inode {
   const State state;
   const std::shared_ptr<Inode> parent;  // null for the root
   const std::string name;
-  const std::size_t path_length;  // bytes, from the mount's root
+  const std::size_t path_length;             // bytes, from the mount's root
+  std::atomic<bool> is_size_untold = false;  // the kernel takes it to be empty, until it is told better
 
  private:
   friend class InodeTable;

@@ -80,6 +80,17 @@ std::optional<Attributes> KeyHolder::known_attributes(Slot slot) const {
   }
 }
 
+std::optional<Attributes> KeyHolder::attributes_but_size(Slot slot) const {
+  switch (slot.form) {
+    case Form::map:
+    case Form::index:
+    case Form::streamer_info:
+      return file_attributes(generation_->state.from, generation_->context.ownership, 0, 0);
+    default:
+      return std::nullopt;
+  }
+}
+
 Takes KeyHolder::takes(Slot slot) const {
   if (slot.form != Form::itself) return Takes::nothing;
   switch (listing_->keys[slot.index].kind) {

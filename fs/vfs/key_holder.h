@@ -34,6 +34,7 @@ class KeyHolder final : public Holder {
 
   void attributes(Slot, Reply<Attributes>) const override;
   std::optional<Attributes> known_attributes(Slot) const override;
+  std::optional<Attributes> attributes_but_size(Slot) const override;
   void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
   void open(Slot, Reply<OpenedContent>) const override;
   void xattrs(Slot, Reply<Xattrs>) const override;

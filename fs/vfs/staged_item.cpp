@@ -342,13 +342,21 @@ class CommittedColumnHolder final : public Holder {
     if (known) known->mode |= S_IWUSR;
     return known;
   }
+  std::optional<Attributes> attributes_but_size(Slot) const override {
+    if (continuation() || is_outdated()) return std::nullopt;
+    auto brief = committed_.holder->attributes_but_size(committed_.slot);
+    if (brief) brief->mode |= S_IWUSR;
+    return brief;
+  }
   void attributes(Slot, Reply<Attributes> reply) const override {
     if (const NodePtr more = continuation()) return reply(file_->staged_attributes(*more));
     if (is_outdated()) return of_committed_now(file_, at_, Freshness::recent, ask_attributes, std::move(reply));
-    committed_.holder->attributes(committed_.slot, [reply = std::move(reply)](Result<Attributes> found) mutable {
+    const std::stop_token asker = reply.asker();
+    auto told = [reply = std::move(reply)](Result<Attributes> found) mutable {
       if (found) found->mode |= S_IWUSR;
       reply(std::move(found));
-    });
+    };
+    committed_.holder->attributes(committed_.slot, Reply<Attributes>(std::move(told), asker));
   }
   void open(Slot, Reply<OpenedContent> reply) const override {
     if (const NodePtr more = continuation()) {

@@ -130,6 +130,12 @@ std::optional<Attributes> TableHolder::known_attributes(Slot slot) const {
   }
 }
 
+std::optional<Attributes> TableHolder::attributes_but_size(Slot slot) const {
+  const bool is_column_file = slot.form == Form::itself || slot.form == Form::npy;
+  if (slot.form == Form::object_bin || (is_column_file && !node(slot).column)) return std::nullopt;
+  return view_attributes(0);
+}
+
 void TableHolder::attributes(Slot slot, Reply<Attributes> reply) const {
   if (auto known = known_attributes(slot)) return reply(*known);
   const std::stop_token asker = reply.asker();

@@ -37,6 +37,7 @@ class TableHolder final : public Holder {
   void admit(Slot, Access, const CallerPtr&, Reply<void>) const override;
   bool is_same_for_all(Slot) const override { return table().siblings.empty(); }
   std::optional<Attributes> known_attributes(Slot) const override;
+  std::optional<Attributes> attributes_but_size(Slot) const override;
   void attributes(Slot, Reply<Attributes>) const override;
   void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
   void open(Slot, Reply<OpenedContent>) const override;

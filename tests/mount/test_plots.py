@@ -84,6 +84,29 @@ def test_functions_that_root_has_names_for(top, name):
     assert paths(drawn(os.path.join(top, "f_" + name, "plot.svg")), "line")
 
 
+@pytest.mark.parametrize("name", ["norm_sum", "convolution", "circle", "integral", "alone_circle", "alone_integral", "saved"])
+def test_functions_composed_of_others(top, name):
+    """And one of compiled code, whose points were saved: both ends of them are where ROOT has them."""
+    rows = np.loadtxt(os.path.join(top, "f_" + name, "table.csv"), delimiter=",", skiprows=1)
+    expected = np.fromfile(os.path.join(top, "g_" + name, "y"), "<f8")
+    np.testing.assert_allclose(rows[:, 0], np.fromfile(os.path.join(top, "g_" + name, "x"), "<f8"), atol=1e-12)
+    np.testing.assert_allclose(rows[:, 1], expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
+    assert paths(drawn(os.path.join(top, "f_" + name, "plot.svg")), "line")
+
+
+def test_a_frame_of_roofit(samples, mount):
+    top = mount(os.path.join(samples("plots"), "frames.root")).path
+    document = drawn(os.path.join(top, "frame", "plot.svg"))
+    styles = [line.getAttribute("style") for line in paths(document, "line")]
+    assert len(styles) == 2 and "#0000ff" in styles[0] and "#ff0000" in styles[1] and "dasharray" in styles[1]
+    points = [circle for circle in document.getElementsByTagName("circle")]
+    assert len(points) == 20
+    assert {"A frame", "x mass", "Events / ( 0.5 )", "-4", "4", "0"} <= set(texts(document))
+    data = os.path.join(top, "frame", "h_shapeData")
+    assert np.fromfile(os.path.join(data, "y"), "<f8").sum() == 1000
+    drawn(os.path.join(top, "frame", "plot.logy.svg"))
+
+
 def test_what_is_not_understood_has_no_plot(top, file, mount):
     assert not os.path.exists(os.path.join(top, "f_unknown", "plot.svg"))
     listed = os.listdir(os.path.join(mount(file, "views=listed").path, "f_unknown"))

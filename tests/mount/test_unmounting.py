@@ -5,6 +5,7 @@ import contextlib
 import errno
 import os
 import subprocess
+import sys
 import time
 
 import numpy as np
@@ -166,3 +167,95 @@ def test_a_source_that_is_no_root_file_any_more(samples, tmp_path, options, beca
     said = umount(m)
     assert (said.returncode, said.stderr) == (0, "")
     assert m.close() == 0
+
+
+@contextlib.contextmanager
+def writing(path):
+    """A process that writes the file on and on; gives it."""
+    code = "import sys\nwith open(sys.argv[1], 'wb', buffering=0) as f:\n while True: f.write(bytes(80_000))"
+    writer = subprocess.Popen([sys.executable, "-c", code, path])
+    try:
+        deadline = time.monotonic() + 20
+        while not (os.path.exists(path) and os.path.getsize(path) > 1_000_000) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        yield writer
+    finally:
+        writer.kill()
+        writer.wait()
+
+
+def test_who_writes_keeps_the_mount_and_is_named(tmp_path):
+    """Nothing is full, so nobody is told to make room."""
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    os.makedirs(os.path.join(m.path, "out.root", "Events"))
+    with writing(os.path.join(m.path, "out.root", "Events", "x.i8")) as writer:
+        said = umount(m)
+        assert said.returncode == 1 and mounted.is_mount_point(m.path)
+        assert f"/out.root/Events/x.i8: process {writer.pid} (python" in said.stderr and "is writing it" in said.stderr
+        assert "make room" not in said.stderr and "would be lost" not in said.stderr
+        assert "neither in its file" not in said.stderr
+        assert said.stderr.splitlines()[-1].startswith(f"tfilefs: {m.path}: not unmounted")
+    assert umount(m).returncode == 0
+    assert m.close() == 0
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["Events"].num_entries % 10_000 == 0
+
+
+def test_who_writes_goes_on_after_a_lazy_unmount(tmp_path):
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    os.makedirs(os.path.join(m.path, "out.root", "Events"))
+    with writing(os.path.join(m.path, "out.root", "Events", "x.i8")) as writer:
+        said = umount(m, "--lazy")
+        assert said.returncode == 1 and not mounted.is_mount_point(m.path)
+        assert f"process {writer.pid}" in said.stderr and "lost" not in said.stderr
+    assert m.close() == 0
+    with uproot.open(tmp_path / "out.root") as file:
+        assert file["Events"].num_entries > 100_000
+
+
+def test_a_full_disk_beside_a_writer_is_still_told(small_disk):
+    m = mounted.Mounted(small_disk / "source", ("rw", "commit=600"))
+    stage(m, "x.i8", 50_000)
+    fill(small_disk)
+    with open(os.path.join(m.path, "out.root", "Events", "y.i8"), "wb", buffering=0) as file:
+        file.write(bytes(8000))
+        said = umount(m)
+        assert said.returncode == 1 and "make room" in said.stderr
+        assert "neither in its file nor in the journal: /out.root/Events/x.i8" in said.stderr
+        assert f"/out.root/Events/y.i8: process {os.getpid()}" in said.stderr
+    os.unlink(small_disk / "full")
+    umount(m)
+    m.close()
+
+
+@pytest.mark.parametrize("mirror", (True, False))
+@pytest.mark.parametrize("options", ((), ("--lazy",)))
+def test_what_a_dead_mount_has_left_in_journals_is_named(tmp_path, mirror, options):
+    (tmp_path / "deep").mkdir()
+    file = tmp_path / "deep" / "out.root"
+    m = mounted.Mounted(tmp_path if mirror else file, ("rw", "commit=600"))
+    table = os.path.join(m.path, *(("deep", "out.root") if mirror else ()), "Events")
+    os.makedirs(table)
+    with open(os.path.join(table, "x.i8"), "wb") as column:
+        column.write(np.arange(100).tobytes())
+        column.flush()
+        os.fsync(column.fileno())
+    m.process.kill()
+    m.process.wait()
+    said = umount(m, *options)
+    assert said.returncode == 1 and not mounted.is_mount_point(m.path)
+    [line] = said.stderr.splitlines()
+    assert line.startswith(f"tfilefs: {file}: not committed") and "Events/x.i8" in line and "tfilefs recover" in line
+    assert subprocess.run([mounted.program(), "recover", file]).returncode == 0
+    with uproot.open(file) as recovered:
+        assert recovered["Events"].num_entries == 100
+    m.close()
+
+
+def test_a_dead_mount_without_journals_is_unmounted_silently(samples, tmp_path):
+    m = mounted.Mounted(os.path.join(samples("numbers"), "numbers-505.root"))
+    m.process.kill()
+    m.process.wait()
+    said = umount(m)
+    assert (said.returncode, said.stderr) == (0, "") and not mounted.is_mount_point(m.path)
+    m.close()

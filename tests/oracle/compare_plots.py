@@ -111,6 +111,25 @@ def functions(ROOT):
             made.SetParameter(i, value)
         made.SetTitle(f"{formula};x;f(x)")
         yield name, made, "", ""
+    for name, formula, parameters in (("normsum", "NSUM([s]*gaus,[b]*expo)", (300, 50, 1.5, 0.4, -0.7)),
+                                      ("convolution", "CONV(expo,gaus)", (1, -0.3, 0.2, 0.8))):
+        made = kept(ROOT.TF1(name, formula, 0, 5))
+        for i, value in enumerate(parameters):
+            made.SetParameter(i, value)
+        yield name, made, "", ""
+
+
+def frames(ROOT):
+    x = kept(ROOT.RooRealVar("x", "x mass", -5, 5))
+    numbers = [kept(ROOT.RooRealVar(name, name, value, -5, 5)) for name, value in (("m", 0), ("s", 1))]
+    shape = kept(ROOT.RooGaussian("shape", "shape", x, *numbers))
+    data = kept(shape.generate(ROOT.RooArgSet(x), 1000))
+    frame = kept(x.frame(ROOT.RooFit.Title("A frame of RooFit")))
+    data.plotOn(frame)
+    shape.plotOn(frame)
+    shape.plotOn(frame, ROOT.RooFit.LineStyle(2), ROOT.RooFit.LineColor(ROOT.kRed))
+    frame.SetName("frame")
+    yield "frame", frame, "", ""
 
 
 def canvases(ROOT):
@@ -184,7 +203,7 @@ def draw_with_root(directory):
     ROOT.TH1.AddDirectory(False)
     file = ROOT.TFile(os.path.join(directory, "objects.root"), "RECREATE")
     told = []
-    for source in (histograms, maps, graphs, functions, canvases):
+    for source in (histograms, maps, graphs, functions, frames, canvases):
         for name, made, option, logarithmic in source(ROOT):
             kept(made)
             canvas = made

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """plots.py DIR: what is drawn in more than one way, or holds what is drawn, into DIR/plots.root: fits, labels, functions
-that ROOT has names for (and what ROOT says they are), graphs with several errors, stacks, canvases, lists."""
+that ROOT has names for or that are composed (and what ROOT says they are), graphs with several errors, stacks, canvases, lists."""
 
 import os
 import sys
@@ -65,13 +65,58 @@ def write(file):
         function = ROOT.TF1("f_" + name, formula, *((-1, 1) if name == "cheb2" else (-3, 3)))
         for i, value in enumerate(parameters):
             function.SetParameter(i, value)
-        file.WriteObject(function, "f_" + name)
-        places = np.linspace(function.GetXmin(), function.GetXmax(), function.GetNpx() + 1)
-        file.WriteObject(ROOT.TGraph(len(places), places, np.array([function.Eval(x) for x in places])), "g_" + name)
+        write_function(file, function, name)
+    write_composed(file)
     ROOT.gInterpreter.Declare("double unknown_to_all(double x) { return x; }")
+    ROOT.gInterpreter.Declare("double saved_with_points(double* x, double*) { return x[0] * x[0]; }")
+    write_function(file, ROOT.TF1("saved", ROOT.saved_with_points, 0, 4, 0), "saved")
     file.WriteObject(ROOT.TF1("f_unknown", "unknown_to_all(x)", 0, 1), "f_unknown")
     space = ROOT.TGraph2D("space", "space;x;y;z", 3, x, y, errors[5])
     file.WriteObject(space, "space")
+
+
+def write_function(file, function, name):
+    """And what ROOT says that it is."""
+    file.WriteObject(function, "f_" + name)
+    places = np.linspace(function.GetXmin(), function.GetXmax(), function.GetNpx() + 1)
+    file.WriteObject(ROOT.TGraph(len(places), places, np.array([function.Eval(x) for x in places])), "g_" + name)
+
+
+def write_composed(file):
+    for name, (formula, parameters) in {
+        "norm_sum": ("NSUM([s]*gaus,[b]*expo)", (300, 50, 1.5, 0.4, -0.7)),
+        "convolution": ("CONV(expo,gaus)", (1, -0.3, 0.2, 0.8)),
+    }.items():
+        function = kept(ROOT.TF1("f_" + name, formula, 0, 5))
+        for i, value in enumerate(parameters):
+            function.SetParameter(i, value)
+        write_function(file, function, name)
+    for name, by_transform in (("circle", True), ("integral", False)):
+        convolution = kept(ROOT.TF1Convolution("expo", "gaus", -1, 6, by_transform))
+        convolution.SetNofPointsFFT(1000)
+        function = kept(ROOT.TF1("f_" + name, convolution, -1, 6, convolution.GetNpar()))
+        function.SetParameters(1, -0.3, 0, 1)
+        write_function(file, function, name)
+        function.Eval(0)  # the composition has its parameters from then on
+        file.WriteObject(convolution, "f_alone_" + name)
+        function.SetRange(convolution.GetXmin(), convolution.GetXmax())
+        places = np.linspace(convolution.GetXmin(), convolution.GetXmax(), 101)
+        file.WriteObject(ROOT.TGraph(101, places, np.array([function.Eval(x) for x in places])), "g_alone_" + name)
+
+
+def write_frame(file):
+    """A frame of RooFit: data, two curves, and one that is not to be seen."""
+    x = kept(ROOT.RooRealVar("x", "x mass", -5, 5))
+    numbers = [kept(ROOT.RooRealVar(name, name, value, -5, 5)) for name, value in (("m", 0), ("s", 1))]
+    shape = kept(ROOT.RooGaussian("shape", "shape", x, *numbers))
+    data = kept(shape.generate(ROOT.RooArgSet(x), 1000))
+    frame = kept(x.frame(ROOT.RooFit.Title("A frame"), ROOT.RooFit.Bins(20)))
+    data.plotOn(frame)
+    shape.plotOn(frame)
+    shape.plotOn(frame, ROOT.RooFit.LineStyle(2), ROOT.RooFit.LineColor(ROOT.kRed))
+    shape.plotOn(frame, ROOT.RooFit.Name("unseen"), ROOT.RooFit.Invisible())
+    frame.SetName("frame")
+    file.WriteObject(frame, "frame")
 
 
 def write_holders(file):
@@ -118,6 +163,9 @@ def main(directory):
     write(file)
     write_holders(file)
     file.Close()
+    frames = ROOT.TFile(os.path.join(directory, "frames.root"), "RECREATE")
+    write_frame(frames)
+    frames.Close()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/left_journals.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+
+#include "staging/journal.h"
+#include "staging/left_journal.h"
+#include "vfs/written_file.h"
+
+namespace tfilefs {
+namespace {
+
+namespace filesystem = std::filesystem;
+
+// Nothing, too, where a writer is at work.
+void add_left(const std::string& file, std::vector<std::string>& lines) {
+  const auto place = place_of(file);
+  if (!place) return;
+  if (const auto left = left_in_journal(*place); left && *left) lines.push_back(file + ": " + **left);
+}
+
+}  // namespace
+
+std::vector<std::string> left_journals(const std::string& source) {
+  std::vector<std::string> lines;
+  std::error_code error;
+  if (!filesystem::is_directory(source, error)) {
+    add_left(source, lines);
+    return lines;
+  }
+  const std::string suffix = journal_name("");
+  filesystem::recursive_directory_iterator at(source, filesystem::directory_options::skip_permission_denied, error);
+  for (; at != filesystem::recursive_directory_iterator() && !error; at.increment(error)) {
+    const std::string path = at->path();
+    if (path.ends_with(suffix)) add_left(path.substr(0, path.size() - suffix.size()), lines);
+  }
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+}  // namespace tfilefs

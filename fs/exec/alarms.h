@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <thread>
+
+#include "mutex.h"
+
+namespace tfilefs {
+
+// A thread that calls functions at their times. They are short and wait for nothing. Thread-safe.
+class Alarms {
+ public:
+  Alarms();
+  ~Alarms();  // as stop()
+
+  // Calls it when that time has passed, on the thread of the alarms. After stop() it is dropped.
+  void after(std::chrono::milliseconds, std::function<void()>) EXCLUDES(mutex_);
+
+  // Drops what was not called yet, and joins the thread. Not from one of the functions.
+  void stop() EXCLUDES(mutex_);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void run() EXCLUDES(mutex_);
+
+  Mutex mutex_;
+  Condition changed_;
+  std::multimap<Clock::time_point, std::function<void()>> waiting_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace tfilefs

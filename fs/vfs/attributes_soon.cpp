@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/attributes_soon.h"
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <utility>
+
+#include "mutex.h"
+
+namespace tfilefs {
+namespace {
+
+constexpr std::chrono::milliseconds kSoon{50};
+// The kernel asks for the size at once, in the same call of whoever looked up; but on a busy machine that takes a
+// while.
+constexpr std::chrono::milliseconds kMoment{500};
+
+// A question that is answered by whoever comes first: who finds the size, or the alarm.
+class Question {
+ public:
+  explicit Question(Reply<Attributes> reply) : gone_(reply.asker(), Gone{wanted_}), reply_(std::move(reply)) {}
+
+  // Stopped when nobody wants the size any more.
+  std::stop_token asker() const { return wanted_.get_token(); }
+  void leave() { wanted_.request_stop(); }
+
+  bool is_answered() const EXCLUDES(mutex_) {
+    const Lock lock(mutex_);
+    return !reply_;
+  }
+  // False: it was answered before.
+  bool answer(Result<Attributes> attributes) EXCLUDES(mutex_) {
+    std::optional<Reply<Attributes>> reply;
+    {
+      const Lock lock(mutex_);
+      reply.swap(reply_);
+    }
+    if (reply) (*reply)(std::move(attributes));
+    return reply.has_value();
+  }
+
+ private:
+  struct Gone {
+    std::stop_source wanted;
+    void operator()() { wanted.request_stop(); }
+  };
+  std::stop_source wanted_;
+  const std::stop_callback<Gone> gone_;
+  mutable Mutex mutex_;
+  std::optional<Reply<Attributes>> reply_ GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+void attributes_soon(Alarms& alarms, const Entry& entry, Reply<Attributes> reply) {
+  const Holder& holder = *entry.holder;
+  if (auto known = holder.known_attributes(entry.slot)) return reply(*std::move(known));
+  const auto brief = holder.attributes_but_size(entry.slot);
+  if (!brief) return holder.attributes(entry.slot, std::move(reply));
+  const auto question = std::make_shared<Question>(std::move(reply));
+  auto found = [question](Result<Attributes> attributes) { question->answer(std::move(attributes)); };
+  holder.attributes(entry.slot, Reply<Attributes>(std::move(found), question->asker()));
+  if (question->is_answered()) return;
+  alarms.after(kSoon, [&alarms, question, brief = *brief]() mutable {
+    brief.size_is_known = false;
+    if (question->answer(brief)) alarms.after(kMoment, [question] { question->leave(); });
+  });
+}
+
+}  // namespace tfilefs
