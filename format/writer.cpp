@@ -117,10 +117,9 @@ class RootFileWriter final : public FileWriter {
   Result<> rename_key(std::string_view directory, std::string_view name, std::string_view new_directory,
                       std::string_view new_name) override;
   Result<TableWriter*> create_table(std::string_view directory, std::string name, std::string title) override;
-  Result<TableWriter*> open_table(std::string_view directory, std::string_view name, bool keep_old_cycle) override;
-  Result<> drop_branch(TableWriter* table, std::string_view branch) override;
+  Result<TableWriter*> open_table(std::string_view directory, std::string_view name, OldCycle old_cycle) override;
   Result<> date_table(TableWriter* table, std::uint32_t datime) override;
-  std::uint64_t place(Basket& basket) override;
+  std::uint64_t place(std::uint64_t size) override;
   Result<CommitPlan> plan(std::uint32_t now) override;
   void committed(const CommitPlan& plan) override;
 
@@ -340,7 +339,7 @@ Result<TableOfFile> RootFileWriter::read_table(std::size_t directory, const List
   return table;
 }
 
-Result<TableWriter*> RootFileWriter::open_table(std::string_view path, std::string_view name, bool keep_old_cycle) {
+Result<TableWriter*> RootFileWriter::open_table(std::string_view path, std::string_view name, OldCycle old_cycle) {
   TRY(const std::size_t index, find_directory(path));
   if (TableOfFile* table = table_at(index, name)) return table->tree.get();
   const ListedKey* key = newest_key(state_.directories[index], name);
@@ -348,14 +347,9 @@ Result<TableWriter*> RootFileWriter::open_table(std::string_view path, std::stri
   if (key->class_name.find("RNTuple") != std::string::npos || is_directory(key->class_name) || !file_)
     return fail(ErrorKind::unsupported, "'" + std::string(name) + "' is not a tree");
   TRY(TableOfFile table, read_table(index, *key));
-  table.keeps_old_cycle = keep_old_cycle;
+  table.keeps_old_cycle = old_cycle == OldCycle::kept;
   tables_.push_back(std::make_unique<TableOfFile>(std::move(table)));
   return tables_.back()->tree.get();
-}
-
-Result<> RootFileWriter::drop_branch(TableWriter* writer, std::string_view branch) {
-  TRY(TableOfFile * table, table_of(writer));
-  return table->tree->drop_branch(branch);
 }
 
 Result<> RootFileWriter::date_table(TableWriter* writer, std::uint32_t datime) {
@@ -364,11 +358,9 @@ Result<> RootFileWriter::date_table(TableWriter* writer, std::uint32_t datime) {
   return {};
 }
 
-std::uint64_t RootFileWriter::place(Basket& basket) {
+std::uint64_t RootFileWriter::place(std::uint64_t size) {
   // A plan that is being done marks segments; what is placed meanwhile stays away from them.
-  const ByteRange range = space_.take_for_basket(basket.record.size(), draft_.has_value());
-  store_big(basket.record.data() + kBasketSeekOffset, range.begin);
-  return range.begin;
+  return space_.take_for_part(size, draft_.has_value()).begin;
 }
 
 // Records of the tables that are not in the file as they are now.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What encoding whole columns into baskets costs with no mount and no file around it: of columns in memory, on the
-// given number of threads. Prints the seconds and the bytes of all baskets.
+// What encoding whole columns into parts costs with no mount and no file around it: of columns in memory, on the
+// given number of threads. Prints the seconds and the bytes of all parts.
 //
-//   table_encode COLUMNS LIST COMPRESSION THREADS ENTRIES      ENTRIES: of a basket
+//   table_encode COLUMNS LIST COMPRESSION THREADS ENTRIES      ENTRIES: of a part
 //
 // COLUMNS and LIST as write_peers has them; COMPRESSION as the mount's option.
 
@@ -55,13 +55,13 @@ std::vector<std::string> paths(const char* list) {
   return found;
 }
 
-// The part of each column of a branch that `entries` take.
-std::vector<std::span<const std::byte>> parts(const tfile::BranchForm& branch,
-                                              const std::vector<tfile::OfferedColumn>& offered,
-                                              const std::vector<Bytes>& columns, tfile::EntryRange entries) {
+// The bytes of each column of a field that `entries` take.
+std::vector<std::span<const std::byte>> slices(const tfile::FieldForm& field,
+                                               const std::vector<tfile::OfferedColumn>& offered,
+                                               const std::vector<Bytes>& columns, tfile::EntryRange entries) {
   std::vector<std::span<const std::byte>> made;
   auto begin = static_cast<std::size_t>(entries.begin), end = static_cast<std::size_t>(entries.end);
-  for (const std::uint32_t i : branch.columns) {
+  for (const std::uint32_t i : field.encoded()) {
     const std::span<const std::byte> all = columns[i];
     const std::size_t size = tfile::size_of(offered[i].dtype);
     const bool offsets = offered[i].role == tfile::Role::offsets;
@@ -87,12 +87,12 @@ int main(int argc, char** argv) {
     offered.push_back(must(tfile::offered_column(path)));
     columns.push_back(content(directory + "/" + path));
   }
-  const tfile::TableForm form = must(tfile::table_form(offered));
+  const tfile::OfferedForm form = must(tfile::offered_form(offered));
   const auto writer = must(tfile::FileWriter::create("limit.root", must(tfile::parse_compression(argv[3]))));
   tfile::TableWriter* const table = must(writer->create_table("", "t", ""));
-  if (!table->add_branches(offered, form)) return 1;
-  const auto scalar = std::find_if(form.branches.begin(), form.branches.end(), [&](const tfile::BranchForm& branch) {
-    return branch.kind == tfile::BranchForm::Kind::number;
+  if (!table->add_fields(offered, form)) return 1;
+  const auto scalar = std::find_if(form.fields.begin(), form.fields.end(), [&](const tfile::FieldForm& field) {
+    return field.kind == tfile::FieldForm::Kind::number;
   });
   const std::uint32_t first = scalar->columns[0];
   const auto entries = static_cast<std::int64_t>(columns[first].size() / tfile::size_of(offered[first].dtype));
@@ -101,11 +101,11 @@ int main(int argc, char** argv) {
   std::atomic<std::size_t> next = 0;
   std::atomic<std::uint64_t> stored = 0;
   const auto work = [&] {
-    for (std::size_t at = next++; at < steps * form.branches.size(); at = next++) {
-      const std::size_t branch = at % form.branches.size();
-      const auto begin = static_cast<std::int64_t>(at / form.branches.size()) * step;
+    for (std::size_t at = next++; at < steps * form.fields.size(); at = next++) {
+      const std::size_t field = at % form.fields.size();
+      const auto begin = static_cast<std::int64_t>(at / form.fields.size()) * step;
       const tfile::EntryRange range{begin, std::min(begin + step, entries)};
-      stored += must(table->encode(branch, range, parts(form.branches[branch], offered, columns, range))).record.size();
+      stored += must(table->encode(field, range, slices(form.fields[field], offered, columns, range))).stored.size();
     }
   };
   const auto begin = std::chrono::steady_clock::now();

@@ -12,7 +12,7 @@ namespace {
 
 // Baskets go into segments from this size on: as much as a reader's cache fetches with one call at least, so that the
 // step to the segment is not what reading waits for.
-constexpr std::uint64_t kBasketSegmentMin = 1 << 20;
+constexpr std::uint64_t kPartSegmentMin = 1 << 20;
 
 using Segments = std::vector<ByteRange>;  // sorted, disjoint
 
@@ -87,15 +87,15 @@ ByteRange Space::take_in_one_sector(std::uint64_t size, std::uint64_t inside, st
   return take_at_end(size);
 }
 
-ByteRange Space::take_for_basket(std::uint64_t size, bool at_end) {
+ByteRange Space::take_for_part(std::uint64_t size, bool at_end) {
   const auto goes_on = [&](const ByteRange& segment) {
-    return segment.begin == basket_end_ || (segment.begin > basket_end_ && segment.size >= kBasketSegmentMin);
+    return segment.begin == part_end_ || (segment.begin > part_end_ && segment.size >= kPartSegmentMin);
   };
   auto segment = at_end ? free_.end() : std::find_if(free_.begin(), free_.end(), [&](const ByteRange& s) {
     return fits(s, size) && goes_on(s);
   });
   const ByteRange taken = segment == free_.end() ? take_at_end(size) : take_front(segment, size);
-  basket_end_ = taken.end();
+  part_end_ = taken.end();
   return taken;
 }
 
@@ -147,7 +147,7 @@ void Space::committed(std::uint64_t end) {
   marked_ = free_;
   resting_ = std::exchange(released_, {});
   committed_end_ = end;
-  basket_end_ = 0;
+  part_end_ = 0;
 }
 
 }  // namespace tfile

@@ -25,9 +25,9 @@ class Space {
   // Room at the end, whose byte `inside` and the `together` bytes from there on lie in one sector; what is left out
   // before it is free.
   ByteRange take_in_one_sector(std::uint64_t size, std::uint64_t inside, std::uint64_t together);
-  // Room for a basket: behind the last one's, in a large segment or at the end, lest a reader of the entries in their
-  // order go backward in the file. `at_end`: not in a segment.
-  ByteRange take_for_basket(std::uint64_t size, bool at_end);
+  // Room for a part of a table: behind the last one's, in a large segment or at the end, lest a reader of the entries
+  // in their order go backward in the file. `at_end`: not in a segment.
+  ByteRange take_for_part(std::uint64_t size, bool at_end);
   // Room at the end.
   ByteRange take_last(std::uint64_t size) { return take_at_end(size); }
   // What was taken and not committed.
@@ -62,7 +62,7 @@ class Space {
   std::vector<ByteRange> resting_;   // released by the last commit
   std::vector<ByteRange> released_;  // by the next one
   std::vector<ByteRange> marked_;    // segments of the committed list that begin with their negative length
-  std::uint64_t basket_end_ = 0;     // of the last one taken since the commit
+  std::uint64_t part_end_ = 0;       // of the last one taken since the commit
 };
 
 }  // namespace tfile

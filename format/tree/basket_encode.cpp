@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bytes/appender.h"
@@ -25,6 +27,9 @@ constexpr std::size_t kCollectionHeaderSize = 4 + 2 + 4;
 constexpr std::uint32_t kByteCountBit = 0x40000000;
 
 constexpr std::uint64_t kPayloadMax = 0x3FFFFFFF;
+
+// Where a basket's key holds its own address: 8 bytes, big-endian. The keys of baskets are always of the wide form.
+constexpr std::size_t kSeekOffset = 4 + 2 + 4 + 4 + 2 + 2;
 
 constexpr std::uint16_t kBasketVersion = 3;
 constexpr std::int32_t kOffsetCapacity = 1000;  // fNevBufSize where there are offsets: TTree's default
@@ -396,7 +401,7 @@ class BasketEncoder {
                 Scratch& scratch)
       : branch_(branch), place_(place), entries_(entries), data_(branch, entries, columns), scratch_(scratch) {}
 
-  Result<Basket> encode() {
+  Result<Part> encode() {
     TRY(data_size_, data_.size());
     const auto entries = static_cast<std::uint64_t>(entries_.size());
     payload_size_ = data_size_ + (branch_.has_offsets() ? 4 * (entries + 2) : 0);
@@ -408,12 +413,14 @@ class BasketEncoder {
     head_.entry_size = branch_.has_offsets() ? kOffsetCapacity : static_cast<std::int32_t>(branch_.entry_size());
     head_.last = static_cast<std::int32_t>(head_.keylen + data_size_);
     scratch_.ends.resize(branch_.has_offsets() ? entries : 0);
-    Basket basket;
-    TRY(basket.record, make_record());
-    write_head(branch_, place_, head_, payload_size_, basket.record.span());
+    Part basket;
+    TRY(basket.stored, make_record());
+    write_head(branch_, place_, head_, payload_size_, basket.stored.span());
     basket.entries = entries_.size();
     basket.raw_bytes = static_cast<std::int64_t>(head_.keylen + payload_size_);
-    basket.largest = data_.largest();
+    auto notes = std::make_unique<BasketNotes>();
+    notes->largest = data_.largest();
+    basket.notes = std::move(notes);
     return basket;
   }
 
@@ -451,6 +458,8 @@ class BasketEncoder {
 
 }  // namespace
 
+void put_basket_address(Part& basket, std::uint64_t address) { store_big(basket.stored.data() + kSeekOffset, address); }
+
 std::size_t basket_keylen(std::string_view branch_name, std::string_view title) {
   KeyHeader key;
   key.version = kWideVersion + kKeyVersion;
@@ -460,10 +469,10 @@ std::size_t basket_keylen(std::string_view branch_name, std::string_view title) 
   return key_size(key) + kBasketHeaderSize;
 }
 
-Result<Basket> encode_basket(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
-                             std::span<const std::span<const std::byte>> columns) try {
+Result<Part> encode_basket(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
+                           std::span<const std::span<const std::byte>> columns) try {
   thread_local Scratch scratch;
-  Result<Basket> basket = BasketEncoder(branch, place, entries, columns, scratch).encode();
+  Result<Part> basket = BasketEncoder(branch, place, entries, columns, scratch).encode();
   scratch.trim();
   return basket;
 } catch (const std::bad_alloc&) {

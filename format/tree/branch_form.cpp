@@ -32,7 +32,11 @@ static_assert(static_cast<std::size_t>(Dtype::f8) + 1 == kRootTypes.size());
 
 const RootType& root_type(Dtype dtype) { return kRootTypes[static_cast<std::size_t>(dtype)]; }
 
-std::string below(const std::string& name) { return name.substr(name.rfind('/') + 1); }
+// ROOT's name of a column of numbers, without the path to it.
+std::string own_name(const OfferedColumn& column) {
+  const auto typed = parse_typed_name(column.path.substr(column.path.rfind('/') + 1));
+  return typed ? unescape_name(typed->stem) : std::string();
+}
 
 LeafForm leaf_of(const OfferedColumn& column, std::string name) {
   return {std::move(name), column.dtype, column.shape};
@@ -73,34 +77,32 @@ std::vector<std::string> classes_of(const WrittenBranch& branch) {
   return classes;
 }
 
-WrittenBranch written_branch(const BranchForm& form, std::span<const OfferedColumn> columns) {
+WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColumn> columns) {
   WrittenBranch branch;
   branch.name = form.name;
   branch.title = form.title;
   const OfferedColumn& last = columns[form.columns.back()];
   switch (form.kind) {
-    case BranchForm::Kind::number:
+    case FieldForm::Kind::number:
       branch.leaves = {leaf_of(last, form.name)};
       break;
-    case BranchForm::Kind::leaflist:
-      for (const std::uint32_t member : form.columns) {
-        const auto name = parse_typed_name(below(columns[member].path));
-        branch.leaves.push_back(leaf_of(columns[member], name ? unescape_name(name->stem) : std::string()));
-      }
+    case FieldForm::Kind::record:
+      for (const std::uint32_t member : form.columns)
+        branch.leaves.push_back(leaf_of(columns[member], own_name(columns[member])));
       break;
-    case BranchForm::Kind::counted_array:
-      branch.kind = Kind::counted;
-      branch.leaves = {leaf_of(last, form.name)};
-      branch.counter = form.counter;
-      branch.counter_dtype = columns[form.columns.front()].dtype;
-      break;
-    case BranchForm::Kind::text:
+    case FieldForm::Kind::text:
       branch.kind = Kind::text;
       break;
-    case BranchForm::Kind::vector:
+    case FieldForm::Kind::list:
+      branch.leaves = {leaf_of(last, form.name)};
+      if (form.counter) {
+        branch.kind = Kind::counted;
+        branch.counter = own_name(columns[*form.counter]);
+        branch.counter_dtype = columns[*form.counter].dtype;
+        break;
+      }
       branch.kind = Kind::vectors;
       branch.of_texts = last.role == Role::chars;
-      branch.leaves = {leaf_of(last, form.name)};
       branch.depth = static_cast<std::uint32_t>(form.columns.size()) - (branch.of_texts ? 2 : 1);
       break;
   }

@@ -20,7 +20,7 @@ struct LeafForm {
 };
 
 // All that writing a branch needs to know of it: what its entries are, and what its columns are. The columns come in
-// the order of BranchForm::columns.
+// the order in which TableWriter::encode takes them.
 struct WrittenBranch {
   enum class Kind : std::uint8_t {
     numbers,  // one leaf or more, one after the other; a column each
@@ -45,8 +45,8 @@ struct WrittenBranch {
   std::size_t entry_size() const;                             // numbers: bytes of an entry
 };
 
-// `form.columns` index into `columns`, which are what table_form accepted.
-WrittenBranch written_branch(const BranchForm& form, std::span<const OfferedColumn> columns);
+// The branch that a field becomes. `form` indexes into `columns`, which are what offered_form accepted.
+WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColumn> columns);
 
 // The C++ class of a branch of kind vectors or text, as ROOT spells it: "vector<vector<float> >", "string".
 std::string class_of(const WrittenBranch&);

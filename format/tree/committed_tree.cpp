@@ -100,7 +100,7 @@ class Reader {
     CommittedBranch committed;
     committed.form.name = branch.name;
     committed.form.basket_title = tree_name_;
-    BranchForm form;
+    FieldForm form;
     form.name = branch.name;
     form.title = branch.title;
     Reason reason = branch.class_name == "TBranchElement" ? element_form(branch, columns, committed.form, form)
@@ -113,7 +113,7 @@ class Reader {
     TRY(reason, take_baskets(branch, committed));
     if (!reason.empty()) return reason;
     tree_.branches.push_back(std::move(committed));
-    tree_.form.branches.push_back(std::move(form));
+    tree_.form.fields.push_back(std::move(form));
     return Reason();
   }
 
@@ -139,7 +139,7 @@ class Reader {
   }
 
   Reason leaves_form(const BranchRecord& branch, const std::vector<ColumnId>& columns, WrittenBranch& written,
-                     BranchForm& form) {
+                     FieldForm& form) {
     if (branch.leaves.empty()) return "it has no leaves";
     const LeafRecord& first = tree_.record.leaves[branch.leaves[0]];
     const auto is_plain = [&](LeafIndex leaf) {
@@ -150,7 +150,7 @@ class Reader {
     if (first.class_name == "TLeafC" && branch.leaves.size() == 1 && roles_are(columns, 1, Role::chars)) {
       written.kind = Kind::text;
       written.is_leaf_text = true;
-      form.kind = BranchForm::Kind::text;
+      form.kind = FieldForm::Kind::text;
       return {};
     }
     if (!std::ranges::all_of(branch.leaves, is_plain)) return "a leaf of class " + first.class_name;
@@ -165,12 +165,12 @@ class Reader {
       if (leaf.is_range && columns.size() > 1) return "a counter beside other leaves";
     }
     written.is_counter = first.is_range;
-    form.kind = columns.size() == 1 ? BranchForm::Kind::number : BranchForm::Kind::leaflist;
+    form.kind = columns.size() == 1 ? FieldForm::Kind::number : FieldForm::Kind::record;
     return {};
   }
 
   Reason counted_form(const LeafRecord& leaf, const std::vector<ColumnId>& columns, WrittenBranch& written,
-                      BranchForm& form) {
+                      FieldForm& form) {
     const LeafRecord& counter = tree_.record.leaves[*leaf.count];
     const std::vector<ColumnId>& counter_columns = columns_[counter.branch];
     const bool is_number = counter_columns.size() == 1 && record(counter.branch).leaves.size() == 1 && !counter.count;
@@ -179,14 +179,13 @@ class Reader {
     written.leaves = {leaf_form(leaf.name, columns.back())};
     written.counter = counter.name;
     written.counter_dtype = nodes_.columns[counter_columns[0]].dtype;
-    form.kind = BranchForm::Kind::counted_array;
-    form.counter = record(counter.branch).name;
-    form.columns = {offer(counter_columns[0])};
+    form.kind = FieldForm::Kind::list;
+    form.counter = offer(counter_columns[0]);
     return {};
   }
 
   Reason element_form(const BranchRecord& branch, const std::vector<ColumnId>& columns, WrittenBranch& written,
-                      BranchForm& form) const {
+                      FieldForm& form) const {
     constexpr std::int32_t kWholeObject = -1;
     const Reason is_class = "its class is " + branch.element_class;
     if (branch.id != kWholeObject || columns.empty()) return is_class;
@@ -194,14 +193,14 @@ class Reader {
     if ((branch.element_class == "string" || branch.element_class == "std::string") &&
         roles_are(columns, 1, Role::chars)) {
       written.kind = Kind::text;
-      form.kind = BranchForm::Kind::text;
+      form.kind = FieldForm::Kind::text;
       return {};
     }
     written.kind = Kind::vectors;
     written.of_texts = last.role == Role::chars;
     written.leaves = {leaf_form(branch.name, columns.back())};
     written.depth = static_cast<std::uint32_t>(columns.size()) - (written.of_texts ? 2 : 1);
-    form.kind = BranchForm::Kind::vector;
+    form.kind = FieldForm::Kind::list;
     const bool as_written =
         roles_are(columns, columns.size() - 1, written.of_texts ? Role::chars : Role::values) && last.shape.empty();
     return as_written && is_vector_of(branch.element_class, written) ? Reason() : is_class;

@@ -26,7 +26,7 @@ struct CommittedTree {
   RecordOutline outline;  // of it; its views are into `payload`
   TreeRecord record;
   CommittedForm form;
-  std::vector<CommittedBranch> branches;  // as form.branches, in the order of outline.top
+  std::vector<CommittedBranch> branches;  // as form.fields, in the order of outline.top
 };
 
 // `source`: where the baskets lie, for a look at the keys of those that entries are appended to. Blocks. Errors:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "tree/basket_encode.h"
+#include "tree/basket_sizes.h"
 #include "tree/branch_form.h"
 #include "tree/committed_tree.h"
 #include "tree/tree_edit.h"
@@ -58,12 +59,12 @@ class RecordedTree : public TreeWriter {
     return committed_ ? committed_->form : none;
   }
 
-  Result<> add_branches(std::span<const OfferedColumn> columns, const TableForm& form) override {
-    for (const BranchForm& branch : form.branches) {
+  Result<> add_fields(std::span<const OfferedColumn> columns, const OfferedForm& form) override {
+    for (const FieldForm& branch : form.fields) {
       if (is_there(branch.name)) return fail(ErrorKind::exists, branch.name + ": the table has a branch of that name");
     }
     const std::size_t first = branches_.size();
-    for (const BranchForm& branch : form.branches) {
+    for (const FieldForm& branch : form.fields) {
       WrittenBranch written = written_branch(branch, columns);
       written.basket_title = place_.name;
       numbers_[branch.name] = branches_.size();
@@ -80,22 +81,38 @@ class RecordedTree : public TreeWriter {
     return {};
   }
 
-  Result<Basket> encode(std::size_t branch, EntryRange entries,
-                        std::span<const std::span<const std::byte>> columns) const override {
+  Result<Part> encode(std::size_t branch, EntryRange entries,
+                      std::span<const std::span<const std::byte>> columns) const override {
     return encode_basket(branches_[branch].form, place_, entries, columns);
   }
 
-  void add_basket(std::size_t branch, const Basket& basket, std::uint64_t address) override {
-    BranchBaskets& baskets = branches_[branch].baskets;
-    baskets.add(address, static_cast<std::uint32_t>(basket.record.size()), basket.entries, basket.raw_bytes);
-    baskets.largest = std::max(baskets.largest, basket.largest);
+  void add_sample(std::size_t branch, const Part& basket) override { branches_[branch].bytes = entry_bytes(basket); }
+
+  ClusterSizes cluster_sizes(std::uint64_t cluster_bytes) const override {
+    ClusterSizes sizes;
+    double stored = 0;
+    for (std::size_t i = 0; i < branches_.size(); ++i) {
+      sizes.part_entries.push_back(basket_entries(branches_[i].bytes));
+      if (dropped_.count(i) == 0) stored += branches_[i].bytes.stored;
+    }
+    if (stored > 0) sizes.entries = cluster_entries(cluster_bytes, stored, sizes.part_entries);
+    return sizes;
   }
 
-  void end_cluster(std::int64_t entries, std::int64_t auto_flush, std::span<const std::int32_t> basket_bytes) override {
-    if (entries > entries_) clusters_.end_cluster(entries_, entries, auto_flush);
+  void add_part(std::size_t branch, Part& basket, std::uint64_t address) override {
+    put_basket_address(basket, address);
+    BranchBaskets& baskets = branches_[branch].baskets;
+    baskets.add(address, static_cast<std::uint32_t>(basket.stored.size()), basket.entries, basket.raw_bytes);
+    baskets.largest = std::max(baskets.largest, static_cast<const BasketNotes&>(*basket.notes).largest);
+  }
+
+  void end_cluster(std::int64_t entries, std::int64_t cluster_entries) override {
+    if (entries > entries_) clusters_.end_cluster(entries_, entries, cluster_entries);
     entries_ = std::max(entries_, entries);
-    for (std::size_t i = 0; i < std::min(basket_bytes.size(), branches_.size()); ++i) {
-      branches_[i].baskets.basket_size = basket_bytes[i];
+    for (Branch& branch : branches_) {
+      const std::int64_t whole = basket_entries(branch.bytes);
+      const std::int64_t most = cluster_entries > 0 ? std::min(whole, cluster_entries) : whole;
+      if (whole > 0) branch.baskets.basket_size = basket_buffer_size(branch.bytes, most);
     }
   }
 
@@ -140,7 +157,8 @@ class RecordedTree : public TreeWriter {
     return classes;
   }
 
-  Result<> drop_branch(std::string_view name) override {
+  // With the branches below it. While its leaf counts others it stays, and goes with the last of those.
+  Result<> drop_field(std::string_view name) override {
     if (!is_there(std::string(name))) return fail(ErrorKind::not_found, std::string(name) + ": no such branch");
     if (const auto slot = slots_.find(name); slot != slots_.end()) dropped_slots_.push_back(slot->second);
     if (const auto number = numbers_.find(std::string(name)); number != numbers_.end()) {
@@ -156,6 +174,7 @@ class RecordedTree : public TreeWriter {
   struct Branch {
     WrittenBranch form;
     BranchBaskets baskets;
+    EntryBytes bytes = {};  // as a sample of it showed
   };
 
   std::size_t committed_branches() const { return committed_ ? committed_->branches.size() : 0; }

@@ -23,9 +23,6 @@ struct TreePlace {
   std::uint32_t datime = 0;  // TDatime in the keys of its baskets
 };
 
-// Where a basket's key holds its own address: 8 bytes, big-endian. The keys of baskets are always of the wide form.
-inline constexpr std::size_t kBasketSeekOffset = 4 + 2 + 4 + 4 + 2 + 2;
-
 // The record of a tree, as it grows. See TableWriter for threads.
 class TreeWriter : public TableWriter {
  public:
@@ -48,10 +45,6 @@ class TreeWriter : public TableWriter {
 
   // The classes that the file's StreamerInfo must describe for what was written here.
   virtual std::vector<std::string> classes() const = 0;
-
-  // Takes a branch, with those below it, out of the record. While its leaf counts others it stays, and goes with the
-  // last of those. Errors: not_found.
-  virtual Result<> drop_branch(std::string_view name) = 0;
 
   // What the key is renamed to.
   virtual void rename(std::string name) = 0;

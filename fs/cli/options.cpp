@@ -130,7 +130,7 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
   } else if (name == "autoflush") {
     const auto size = parse_size(value);
     if (!size || *size < 1000) return bad_value(name, value, "a size such as 30M, at least 1000 bytes,");
-    writing.autoflush = *size;
+    writing.cluster_bytes = *size;
   } else if (name == "commit") {
     const auto seconds = parse_number(value);
     if (!seconds || *seconds > 1u << 20) return bad_value(name, value, "a number of seconds");
@@ -229,7 +229,7 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["views"] = fs.views_listed ? "listed" : "hidden";
   if (fs.write) {
     json["compression"] = fs.write->compression.settings();
-    json["autoflush"] = fs.write->autoflush;
+    json["autoflush"] = fs.write->cluster_bytes;
     json["commit"] = std::chrono::duration<double>(fs.write->commit).count();
   }
   json["allow_other"] = options.allow_other;

@@ -5,10 +5,10 @@
 
 namespace tfilefs {
 
-bool in_step(std::span<const BranchProgress> branches) {
-  if (branches.empty()) return false;
-  const auto newest = std::ranges::max_element(branches, {}, &BranchProgress::first_write)->first_write;
-  return std::ranges::all_of(branches, [&](const BranchProgress& branch) { return branch.last_write >= newest; });
+bool in_step(std::span<const FieldProgress> fields) {
+  if (fields.empty()) return false;
+  const auto newest = std::ranges::max_element(fields, {}, &FieldProgress::first_write)->first_write;
+  return std::ranges::all_of(fields, [&](const FieldProgress& field) { return field.last_write >= newest; });
 }
 
 }  // namespace tfilefs

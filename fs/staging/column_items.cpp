@@ -9,7 +9,6 @@
 
 namespace tfilefs {
 
-using tfile::BranchForm;
 using tfile::EntryRange;
 using tfile::fail;
 using tfile::OfferedColumn;
@@ -116,12 +115,12 @@ Result<std::int64_t> list_begin(const StagedColumn& column, std::int64_t list) {
   return offset_at(found.columns[0], 0);
 }
 
-Result<ColumnItems> items_of(const BranchColumns& branch, EntryRange entries) {
+Result<ColumnItems> items_of(const FieldColumns& field, EntryRange entries) {
   ColumnItems made;
   Items items{entries.begin, entries.end};  // of entries until a list narrows them to what it holds
-  for (std::size_t i = 0; i < branch.staged.size(); ++i) {
-    const StagedColumn* staged = branch.staged[i];
-    const OfferedColumn& offered = *branch.offered[i];
+  for (std::size_t i = 0; i < field.staged.size(); ++i) {
+    const StagedColumn* staged = field.staged[i];
+    const OfferedColumn& offered = *field.offered[i];
     if (!staged) {
       if (items.begin != items.end && offered.role != Role::offsets)
         return fail(ErrorKind::invalid, offered.path + ": nothing is staged for the items that lists name");
@@ -141,17 +140,17 @@ Result<ColumnItems> items_of(const BranchColumns& branch, EntryRange entries) {
   return made;
 }
 
-Result<std::vector<std::uint64_t>> bytes_of_entries(const BranchColumns& branch, std::int64_t entries) {
+Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns& field, std::int64_t entries) {
   std::vector<std::uint64_t> sizes;
   std::int64_t items = entries;
-  for (std::size_t i = 0; i < branch.staged.size(); ++i) {
-    const StagedColumn* staged = branch.staged[i];
-    const OfferedColumn& offered = *branch.offered[i];
+  for (std::size_t i = 0; i < field.staged.size(); ++i) {
+    const StagedColumn* staged = field.staged[i];
+    const OfferedColumn& offered = *field.offered[i];
     const bool is_list = offered.role == Role::offsets;
     sizes.push_back(staged ? staged->header + static_cast<std::uint64_t>(items + is_list) * item_size(offered) : 0);
     if (!is_list) continue;
     if (!staged || sizes.back() <= staged->base) {  // nothing was added to it: nor to what lies below
-      for (++i; i < branch.staged.size(); ++i) sizes.push_back(branch.staged[i] ? branch.staged[i]->base : 0);
+      for (++i; i < field.staged.size(); ++i) sizes.push_back(field.staged[i] ? field.staged[i]->base : 0);
       break;
     }
     TRY(items, list_begin(*staged, items));

@@ -112,7 +112,9 @@ Result<TableCommit*> Committer::table(const std::string& path, bool committed, c
   const std::string directory = key_path(above), name = tfile::unescape_name(last);
   tfile::TableWriter* writer = nullptr;
   if (committed) {
-    TRY(writer, writer_->open_table(directory, name, !ours_.contains(path)));
+    using tfile::FileWriter;
+    const auto old = ours_.contains(path) ? FileWriter::OldCycle::replaced : FileWriter::OldCycle::kept;
+    TRY(writer, writer_->open_table(directory, name, old));
   } else {
     TRY(writer, writer_->create_table(directory, name, title));
   }
@@ -213,13 +215,13 @@ Result<> Committer::collect(CommitWork& work) {
   for (const CommitWork::Directory& made : work.directories)
     TRY_VOID(writer_->make_directory(key_path(made.path), datime_or_none(made.modified)));
   FileWrites file(file_.get());
-  const BasketSink sink{*writer_, file, cache_, options_.autoflush, left_};
+  const PartSink sink{*writer_, file, cache_, options_.cluster_bytes, left_};
   for (CommitWork::Table& work_of : work.tables) {
     StagedTable& staged = work_of.staged;
     TRY(TableCommit* const into, table(staged.path, staged.committed, staged.title));
     for (const std::string& name : staged.removed) {
       const auto typed = tfile::parse_typed_name(name);
-      TRY_VOID(into->drop_branch(*writer_, tfile::unescape_name(typed ? typed->stem : name)));
+      TRY_VOID(into->drop_field(tfile::unescape_name(typed ? typed->stem : name)));
     }
     TRY(work_of.entries, into->write(staged, work_of.entries, work_of.whole, sink));
     TRY_VOID(into->measure(staged, work_of.entries, work_of.whole));
@@ -244,7 +246,7 @@ Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::
     untidy_ = !work.empty();
     // A file without keys is made anew when one comes.
     if (writer_->makes_new_file()) give_up();
-    // What is left of a table is looked at anew: entries are added to branches that the file has.
+    // What is left of a table is looked at anew: entries are added to fields that the file has.
     const bool dropped = std::any_of(work.tables.begin(), work.tables.end(),
                                      [](const CommitWork::Table& table) { return !table.staged.removed.empty(); });
     if (dropped && writer_) give_up();

@@ -47,7 +47,7 @@ Result<> FileWrites::write(std::uint64_t offset, tfile::Buffer bytes) {
 Result<> FileWrites::flush() {
   if (gathered_.empty()) return {};
   TRY_VOID(write_parts(fd_, offset_, gathered_));
-  // So that the disk is busy while the next baskets are made, rather than all at once in the sync. No promise: a file
+  // So that the disk is busy while the next parts are made, rather than all at once in the sync. No promise: a file
   // system that cannot do it has lost nothing.
   ::sync_file_range(fd_, static_cast<off_t>(offset_), static_cast<off_t>(size_), SYNC_FILE_RANGE_WRITE);
   offset_ += size_;

@@ -88,7 +88,7 @@ namespace {
 bool is_stale(const Result<>& done) { return !done && done.error().kind == ErrorKind::stale; }
 }  // namespace
 
-// Branches go in one commit, and what is added to the others comes in the next. What another program is just saving is
+// Fields go in one commit, and what is added to the others comes in the next. What another program is just saving is
 // waited for.
 Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
   constexpr std::chrono::milliseconds kPatience{500}, kPause{10};
@@ -252,8 +252,8 @@ bool StagedFile::grows_in_step(const StagedTable& table, const TableProgress& pr
   std::uint64_t staged = 0;
   for (const StagedColumn& column : table.columns) staged += column.size - std::min(column.size, column.base);
   const bool has_npy = std::ranges::any_of(table.columns, [](const StagedColumn& each) { return each.header > 0; });
-  return table.removed.empty() && !has_npy && progress.branches.size() > 1 && in_step(progress.branches) &&
-         staged >= 2 * writing_.options.autoflush;
+  return table.removed.empty() && !has_npy && progress.fields.size() > 1 && in_step(progress.fields) &&
+         staged >= 2 * writing_.options.cluster_bytes;
 }
 
 // What is whole now; nobody changes it until release().

@@ -22,7 +22,7 @@ void note_names_changed(StagedNode& directory) {
   directory.attributes.time_was_set = false;
 }
 
-// Whether what is made in it becomes a key. A new directory may yet be a table, whose branches have other names.
+// Whether what is made in it becomes a key. A new directory may yet be a table, whose fields have other names.
 bool holds_keys(const StagedNode& directory) {
   return !directory.parent.lock() || (!directory.base_name.empty() && !is_in_table(directory));
 }

@@ -215,16 +215,16 @@ std::optional<std::pair<NodePtr, std::string>> table_above(const StagedNode& fil
 
 namespace {
 
-// Of what is staged below one name of the table, which makes a branch together, and columns more.
-std::string refusal_of_branch(const StagedNode& top, const std::string& name, std::vector<tfile::OfferedColumn> more) {
-  StagedTable part;
-  Changes().add_columns(top, name, part);
-  for (const StagedColumn& column : part.columns) {
+// Of what is staged below one name of the table, which makes a field together, and columns more.
+std::string refusal_of_field(const StagedNode& top, const std::string& name, std::vector<tfile::OfferedColumn> more) {
+  StagedTable staged;
+  Changes().add_columns(top, name, staged);
+  for (const StagedColumn& column : staged.columns) {
     auto one = tfile::offered_column(column.path);
     const bool is_known = !one || std::ranges::count(more, one->path, &tfile::OfferedColumn::path) > 0;
     if (!is_known) more.push_back(*std::move(one));
   }
-  const auto form = tfile::table_form(more);
+  const auto form = tfile::offered_form(more);
   if (form) return {};
   return form.error().text + "; leave it out here (rm -r " + name +
          ": the rest of the table can be committed then), or write each member as a column, or list, of its own";
@@ -242,7 +242,7 @@ Refusal refusal_with(const StagedNode& table, tfile::OfferedColumn column) {
     if (auto offsets = tfile::offered_column(path.substr(0, at) + "/offsets.i8")) more.push_back(*std::move(offsets));
   }
   if (more.empty() || more.back().path != path) more.push_back(std::move(column));
-  std::string reason = refusal_of_branch(*top->second, name, std::move(more));
+  std::string reason = refusal_of_field(*top->second, name, std::move(more));
   if (reason.empty()) return {};
   return {std::move(reason), is_new ? top->second : nullptr};
 }
@@ -267,7 +267,7 @@ std::vector<Refusal> examine_table(const StagedNode& table) {
   std::vector<Refusal> found;
   for (const auto& [name, node] : table.children) {
     if (!node->directory || !node->base_name.empty() || !node->refusal.empty()) continue;
-    std::string reason = refusal_of_branch(*node, name, {});
+    std::string reason = refusal_of_field(*node, name, {});
     if (!reason.empty()) found.push_back({std::move(reason), node});
   }
   return found;

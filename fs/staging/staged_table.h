@@ -26,7 +26,7 @@ struct StagedColumn {
   std::uint64_t header = 0;  // bytes in front of the first item: of a .npy file
   // Of offsets: the last one that is committed, where the first new list begins. Set by progress_of.
   std::int64_t committed_end = 0;
-  std::string counter;     // of the items of a list of arrays: the column that counts them, found by progress_of
+  std::string counter;     // of the items of a list: path of the column that counts them, found by progress_of
   std::uint64_t done = 0;  // bytes that a commit has brought into the file, set by it
   std::string unreadable;  // why that file is no column
   bool is_open = false, is_committing = false;
@@ -43,11 +43,11 @@ struct StagedTable {
   std::string committed_path;         // under this name, until a rename of it or above it is committed
   bool forced = false;                // a .table was put into it
   std::vector<StagedColumn> columns;  // in the order in which they were made
-  std::vector<std::string> removed;   // committed names right below it that go: a branch each
+  std::vector<std::string> removed;   // committed names right below it that go: a field each
   std::optional<std::int64_t>
       modified;                      // seconds since the epoch, where somebody has set a time; else that of a commit
-  std::vector<std::string> refused;  // why what stands below some of its directories can never be a branch
-  std::vector<std::string> missing;  // committed columns that were removed while the rest of their branch is there
+  std::vector<std::string> refused;  // why what stands below some of its directories can never be a field
+  std::vector<std::string> missing;  // committed columns that were removed while the rest of their field is there
   // All columns are made of one staged Arrow file of that size, which is their node and `node`.
   std::optional<std::uint64_t> arrow_size;
 };
@@ -61,12 +61,12 @@ struct StagedArrow {
   std::optional<std::int64_t> modified;  // as of a table
 };
 
-// What the file holds of a table. Without branches, but with a reason: some are of a type that is not written, and no
+// What the file holds of a table. Without fields, but with a reason: some are of a type that is not written, and no
 // entries can be added.
 struct CommittedTable {
   tfile::CommittedForm form;
   std::int64_t entries = 0;
-  // Items of the column of that path. May read all of its branch; blocks. Errors: damaged, io.
+  // Items of the column of that path. May read all that is stored of it; blocks. Errors: damaged, io.
   std::function<Result<std::int64_t>(const std::string& path)> items;
 };
 

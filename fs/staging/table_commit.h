@@ -14,12 +14,12 @@
 
 namespace tfilefs {
 
-// Where baskets go.
-struct BasketSink {
+// Where parts go.
+struct PartSink {
   tfile::FileWriter& places;
   FileWrites& file;
   ClusterCache& cache;               // in whose arena they are made
-  std::uint64_t autoflush = 0;       // bytes of the first cluster
+  std::uint64_t cluster_bytes = 0;   // compressed, of the first cluster
   std::atomic<std::uint64_t>& left;  // bytes of columns still to be encoded: progress
 };
 
@@ -35,35 +35,35 @@ class TableCommit {
   // What counts the items of committed columns.
   void count_by(std::function<Result<std::int64_t>(const std::string&)> items) { committed_.items = std::move(items); }
 
-  Result<> drop_branch(tfile::FileWriter&, const std::string& name);
+  Result<> drop_field(const std::string& name);
   // Of the key that the next commit writes; 0: that of the commit.
   Result<> set_date(tfile::FileWriter& file, std::uint32_t datime) { return file.date_table(writer_, datime); }
 
   // Adds what is staged up to entry `entries` of the table, new columns included; unless `whole`, whole clusters alone.
   // Gives the entries that the table has then. Errors: invalid (a type that is not written, columns that contradict
   // each other), io.
-  Result<std::int64_t> write(const StagedTable&, std::int64_t entries, bool whole, const BasketSink&);
+  Result<std::int64_t> write(const StagedTable&, std::int64_t entries, bool whole, const PartSink&);
 
   // Sets in each column the bytes that make the first `entries` entries; if `whole`, all it has. Blocks.
   Result<> measure(StagedTable&, std::int64_t entries, bool whole) const;
 
  private:
-  Result<> add_branches(const StagedTable&);
-  std::vector<BranchColumns> columns_of(const StagedTable&) const;  // by branch
-  Result<> size_clusters(const std::vector<BranchColumns>&, tfile::EntryRange, const BasketSink&);
-  Result<> sample_branches(const std::vector<BranchColumns>&, tfile::EntryRange, ClusterCache&);
-  Result<> write_cluster(const std::vector<BranchColumns>&, tfile::EntryRange, const BasketSink&);
+  Result<> add_fields(const StagedTable&);
+  std::vector<FieldColumns> columns_of(const StagedTable&) const;  // by field
+  Result<> size_clusters(const std::vector<FieldColumns>&, tfile::EntryRange, const PartSink&);
+  Result<> sample_fields(const std::vector<FieldColumns>&, tfile::EntryRange, ClusterCache&);
+  Result<> write_cluster(const std::vector<FieldColumns>&, tfile::EntryRange, const PartSink&);
 
   tfile::TableWriter* writer_;                 // of the FileWriter
   std::vector<tfile::OfferedColumn> columns_;  // the committed form's, then all added
-  struct Branch {
-    tfile::BranchForm form;
+  struct Field {
+    tfile::FieldForm form;
     bool dropped = false;
-    std::int64_t entries = 0;    // written so far
-    double raw = 0, stored = 0;  // bytes an entry, as sampled; 0: not yet
-    std::int64_t basket_entries = 0;
+    std::int64_t entries = 0;  // written so far
+    bool sampled = false;
+    std::int64_t part_entries = 0;  // 0: not known yet
   };
-  std::vector<Branch> branches_;  // by number
+  std::vector<Field> fields_;  // by number
   CommittedTable committed_;
   std::int64_t cluster_entries_ = 0;  // 0: not known yet
 };

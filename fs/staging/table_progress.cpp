@@ -14,8 +14,8 @@
 
 namespace tfilefs {
 
-using tfile::BranchForm;
 using tfile::fail;
+using tfile::FieldForm;
 using tfile::OfferedColumn;
 using tfile::Role;
 
@@ -23,7 +23,7 @@ namespace {
 
 using StagedAt = std::map<std::string_view, StagedColumn*>;
 
-// What is there of one branch.
+// What is there of one field.
 struct Counted {
   std::int64_t entries = 0;               // that lack nothing
   std::int64_t offered = 0;               // of its outermost column
@@ -32,7 +32,7 @@ struct Counted {
 
 std::string count(std::int64_t n, const char* what) { return std::to_string(n) + " " + what; }
 
-// One column of a branch.
+// One column of a field.
 struct Level {
   const OfferedColumn* offered = nullptr;
   StagedColumn* staged = nullptr;    // null: nothing of it is
@@ -74,7 +74,7 @@ Result<std::int64_t> lists_within(const Level& list, std::int64_t items) {
   return within;
 }
 
-// A branch of lists, outermost first: an entry is there when all that its lists name is.
+// A field of lists, outermost first: an entry is there when all that its lists name is.
 Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed, Counted& counted) {
   bool all_begun = true;
   for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
@@ -104,7 +104,7 @@ Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed
   return {};
 }
 
-// Members of a leaf list have as many entries.
+// Members of a record have as many entries.
 void count_members(const std::vector<Level>& levels, Counted& counted) {
   for (const Level& level : levels) {
     if (level.items == counted.offered) continue;
@@ -114,16 +114,14 @@ void count_members(const std::vector<Level>& levels, Counted& counted) {
   }
 }
 
-// Entries of one branch, and what is odd about its columns. `before`: entries that are committed of it.
-Counted count_branch(const BranchForm& branch, const std::vector<OfferedColumn>& offered, const StagedAt& staged,
-                     std::int64_t before, const CommittedTable* committed) {
+// Entries of one field, and what is odd about its columns. `before`: entries that are committed of it.
+Counted count_field(const FieldForm& field, const std::vector<OfferedColumn>& offered, const StagedAt& staged,
+                    std::int64_t before, const CommittedTable* committed) {
   Counted counted;
   std::vector<Level> levels;
-  // The counter in front of a counted array is a branch of its own.
-  const std::size_t top = branch.kind == BranchForm::Kind::counted_array ? 1 : 0;
-  for (std::size_t position = top; position < branch.columns.size(); ++position) {
+  for (const std::uint32_t column : field.columns) {
     Level& level = levels.emplace_back();
-    level.offered = &offered[branch.columns[position]];
+    level.offered = &offered[column];
     level.items = before;
     const auto at = staged.find(level.offered->path);
     if (at == staged.end()) continue;
@@ -134,7 +132,7 @@ Counted count_branch(const BranchForm& branch, const std::vector<OfferedColumn>&
       counted.wrong.push_back(level.offered->path + ": ends within an item");
   }
   counted.entries = counted.offered = levels[0].items;
-  if (branch.kind == BranchForm::Kind::leaflist) {
+  if (field.kind == FieldForm::Kind::record) {
     count_members(levels, counted);
   } else if (auto done = count_lists(levels, committed, counted); !done) {
     counted.wrong.push_back(done.error().text);
@@ -142,29 +140,29 @@ Counted count_branch(const BranchForm& branch, const std::vector<OfferedColumn>&
   return counted;
 }
 
-BranchProgress times_of(const BranchForm& branch, const std::vector<OfferedColumn>& offered, const StagedAt& staged,
-                        std::int64_t entries) {
-  BranchProgress progress;
+FieldProgress times_of(const FieldForm& field, const std::vector<OfferedColumn>& offered, const StagedAt& staged,
+                       std::int64_t entries) {
+  FieldProgress progress;
   progress.entries = entries;
-  for (const std::uint32_t i : branch.columns) {
+  for (const std::uint32_t i : field.encoded()) {
     const auto at = staged.find(offered[i].path);
     if (at == staged.end()) continue;
     const StagedColumn& column = *at->second;
-    const bool first = progress.first_write == BranchProgress::Time{};
+    const bool first = progress.first_write == FieldProgress::Time{};
     progress.first_write = first ? column.first_write : std::min(progress.first_write, column.first_write);
     progress.last_write = std::max(progress.last_write, column.last_write);
   }
   return progress;
 }
 
-// Whether the branch goes with the next commit: its column, or the directory of its columns, was removed.
-bool is_removed(const StagedTable& table, const BranchForm& branch, const std::vector<OfferedColumn>& offered) {
-  const std::string& path = offered[branch.columns.back()].path;
+// Whether the field goes with the next commit: its column, or the directory of its columns, was removed.
+bool is_removed(const StagedTable& table, const FieldForm& field, const std::vector<OfferedColumn>& offered) {
+  const std::string& path = offered[field.columns.back()].path;
   const std::string top = path.substr(0, path.find('/'));
   return std::find(table.removed.begin(), table.removed.end(), top) != table.removed.end();
 }
 
-// The columns of a table, and those of them of which new branches are made.
+// The columns of a table, and those of them of which new fields are made.
 struct Gathered {
   StagedAt staged;
   std::vector<OfferedColumn> added;
@@ -242,47 +240,41 @@ bool counts_lists(const StagedColumn& column, const OfferedColumn& offered, cons
   return true;
 }
 
-bool is_integer(const OfferedColumn& column) {
-  const bool is_number =
-      column.dtype != tfile::Dtype::b1 && column.dtype != tfile::Dtype::f4 && column.dtype != tfile::Dtype::f8;
-  return is_number && column.shape.empty() && column.path.find('/') == std::string::npos;
-}
-
-// A list of arrays is written as an array that a column counts: which one, whatever its name, the entries tell.
+// Which column counts a list, whatever its name, the entries tell.
 void find_counters(Gathered& columns) {
-  for (OfferedColumn& items : columns.added) {
-    const std::size_t slash = items.path.find('/');
-    if (items.shape.empty() || slash == std::string::npos) continue;
-    const auto offsets = columns.staged.find(items.path.substr(0, slash) + "/offsets.i8");
-    if (offsets == columns.staged.end() || offsets->second->base > 0) continue;
-    const auto counter = std::ranges::find_if(columns.added, [&](const OfferedColumn& each) {
-      return is_integer(each) && counts_lists(*columns.staged.at(each.path), each, *offsets->second);
+  for (const tfile::UncountedList& list : tfile::uncounted_lists(columns.added)) {
+    const StagedColumn& offsets = *columns.staged.at(columns.added[list.offsets].path);
+    if (offsets.base > 0) continue;
+    const auto counter = std::ranges::find_if(list.counters, [&](std::uint32_t each) {
+      const OfferedColumn& column = columns.added[each];
+      return counts_lists(*columns.staged.at(column.path), column, offsets);
     });
-    if (counter == columns.added.end()) continue;
-    items.counter = tfile::unescape_name(tfile::parse_typed_name(counter->path)->stem);
+    if (counter == list.counters.end()) continue;
+    OfferedColumn& items = columns.added[list.items];
+    items.counter = columns.added[*counter].path;
     columns.staged.at(items.path)->counter = items.counter;
   }
 }
 
-// Of all branches together.
+// Of all fields together.
 struct Counts {
-  std::vector<std::pair<std::string, std::int64_t>> offered;  // entries, by the branch's name
+  std::vector<std::pair<std::string, std::int64_t>> offered;  // entries, by the field's name
   std::int64_t entries = std::numeric_limits<std::int64_t>::max();
   std::vector<std::string> wrong, lacks;
-  std::vector<BranchProgress> branches;
+  std::vector<FieldProgress> fields;
 
-  void add(const BranchForm& branch, const std::vector<OfferedColumn>& columns, const StagedAt& staged,
+  void add(const FieldForm& field, const std::vector<OfferedColumn>& columns, const StagedAt& staged,
            std::int64_t before, const CommittedTable* committed) {
-    Counted counted = count_branch(branch, columns, staged, before, committed);
+    Counted counted = count_field(field, columns, staged, before, committed);
     std::ranges::move(counted.wrong, std::back_inserter(wrong));
     std::ranges::move(counted.lacks, std::back_inserter(lacks));
-    offered.emplace_back(branch.name, counted.offered);
+    offered.emplace_back(field.name, counted.offered);
     entries = std::min(entries, counted.entries);
-    branches.push_back(times_of(branch, columns, staged, counted.entries));
+    fields.push_back(times_of(field, columns, staged, counted.entries));
   }
 };
 
-// What of it is whole, once all branches are counted. `before`: entries that are committed; `open`: lines of columns
+// What of it is whole, once all fields are counted. `before`: entries that are committed; `open`: lines of columns
 // that somebody still writes.
 void sum_up(Counts counts, std::int64_t before, std::vector<std::string> open, TableProgress& progress) {
   std::int64_t most = 0;
@@ -293,7 +285,7 @@ void sum_up(Counts counts, std::int64_t before, std::vector<std::string> open, T
   std::vector<std::string>& reasons = progress.reasons;
   std::ranges::move(counts.wrong, std::back_inserter(reasons));
   progress.entries = counts.entries;
-  progress.branches = std::move(counts.branches);
+  progress.fields = std::move(counts.fields);
   progress.can_be_cut = reasons.empty() && progress.entries > before;
   std::ranges::move(open, std::back_inserter(reasons));
   std::ranges::move(counts.lacks, std::back_inserter(reasons));
@@ -321,7 +313,7 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
     progress.reasons.push_back(path + ": removed, but " + whole + " goes as a whole: rm -r " + whole +
                                ", then it can be written anew");
   }
-  auto form = tfile::table_form(columns.added);
+  auto form = tfile::offered_form(columns.added);
   if (!form) {
     progress.reasons.push_back(form.error().text);
     progress.hopeless.push_back(form.error().text);
@@ -330,12 +322,12 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   std::ranges::move(form->incomplete, std::back_inserter(progress.reasons));
 
   Counts counts;
-  for (const BranchForm& branch : old.branches) {
-    if (!is_removed(table, branch, old.columns)) counts.add(branch, old.columns, columns.staged, before, committed);
+  for (const FieldForm& field : old.fields) {
+    if (!is_removed(table, field, old.columns)) counts.add(field, old.columns, columns.staged, before, committed);
   }
-  // Branches of types that are not written: what is put beside them has as many entries.
+  // Fields of types that are not written: what is put beside them has as many entries.
   if (committed && !old.reason.empty()) counts.offered.emplace_back("the table", before);
-  for (const BranchForm& branch : form->branches) counts.add(branch, columns.added, columns.staged, 0, committed);
+  for (const FieldForm& field : form->fields) counts.add(field, columns.added, columns.staged, 0, committed);
   if (counts.offered.empty()) {
     // All that it had goes; or it has a name, and its columns may come yet: nothing is wrong with that.
     const bool is_named = table.forced && table.columns.empty();
@@ -344,8 +336,8 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
     return progress;
   }
   sum_up(std::move(counts), before, std::move(columns.open), progress);
-  // A new branch must first have all the entries that the others have.
-  if (committed && !form->branches.empty()) progress.can_be_cut = false;
+  // A new field must first have all the entries that the others have.
+  if (committed && !form->fields.empty()) progress.can_be_cut = false;
   return progress;
 }
 

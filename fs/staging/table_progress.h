@@ -13,10 +13,10 @@ namespace tfilefs {
 
 // How far a table is with what is staged in it.
 struct TableProgress {
-  std::int64_t entries = 0;  // that lack nothing in any branch
-  std::vector<BranchProgress> branches;
+  std::int64_t entries = 0;  // that lack nothing in any field
+  std::vector<FieldProgress> fields;
   bool can_be_cut = false;            // nothing but entries is missing, or a writer still at work
-  bool whole = false;                 // all branches have as many, and nothing lacks a part, or has one too much
+  bool whole = false;                 // all fields have as many, and nothing lacks a part, or has one too much
   std::vector<std::string> reasons;   // why it is not whole, a line each
   std::vector<std::string> hopeless;  // those of them that no more bytes can mend, and nobody was told of
 };

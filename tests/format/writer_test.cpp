@@ -218,7 +218,7 @@ TEST(FileWriter, RefusesWhatCannotBe) {
   EXPECT_EQ(writer->create_table("", "a/b", "").error().kind, ErrorKind::invalid);
   EXPECT_EQ(writer->remove_key("", "nothing").error().kind, ErrorKind::not_found);
   EXPECT_EQ(writer->rename_key("", "d", "d/e", "inside").error().kind, ErrorKind::invalid);
-  EXPECT_EQ(writer->open_table("", "d", false).error().kind, ErrorKind::unsupported);
+  EXPECT_EQ(writer->open_table("", "d", FileWriter::OldCycle::replaced).error().kind, ErrorKind::unsupported);
 }
 
 // Also of what no commit has made yet.

@@ -10,7 +10,7 @@
 #include "must.h"
 #include "tfile/writer.h"
 
-// A table that is written: it has one branch, x.i4, whose entry i is i.
+// A table that is written: it has one column, x.i4, whose entry i is i.
 struct TableOfX {
   tfile::TableWriter* writer = nullptr;
   std::int64_t entries = 0;
@@ -19,13 +19,13 @@ struct TableOfX {
     const auto [directory, name] = split(path);
     tfile::TableWriter* writer = must(file.create_table(directory, name, std::move(title)));
     const std::vector<tfile::OfferedColumn> columns{must(tfile::offered_column("x.i4"))};
-    must(writer->add_branches(columns, must(tfile::table_form(columns))));
+    must(writer->add_fields(columns, must(tfile::offered_form(columns))));
     return {writer, 0};
   }
 
   static TableOfX open(tfile::FileWriter& file, const std::string& path) {
     const auto [directory, name] = split(path);
-    tfile::TableWriter* writer = must(file.open_table(directory, name, false));
+    tfile::TableWriter* writer = must(file.open_table(directory, name, tfile::FileWriter::OldCycle::replaced));
     return {writer, writer->committed_entries()};
   }
 
@@ -38,11 +38,11 @@ struct TableOfX {
       for (int byte = 0; byte < 4; ++byte) bytes.push_back(std::byte(static_cast<std::uint32_t>(i) >> (8 * byte)));
     }
     const std::span<const std::byte> columns[] = {bytes};
-    tfile::Basket basket = must(writer->encode(0, range, columns));
-    const std::uint64_t address = file.place(basket);
-    write(address, basket.record.span());
-    writer->add_basket(0, basket, address);
-    writer->end_cluster(range.end, 0, {});
+    tfile::Part part = must(writer->encode(0, range, columns));
+    const std::uint64_t address = file.place(part.stored.size());
+    writer->add_part(0, part, address);
+    write(address, part.stored.span());
+    writer->end_cluster(range.end, 0);
     entries = range.end;
   }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // write_table FILE TABLE COMPRESSION DIRECTORY CLUSTER [CLUSTER...]: writes the columns below DIRECTORY (px.f4,
 // Muon_pt/offsets.i8, ...) into a table of a ROOT file, both made where they are not there. Columns that the table has
-// get entries behind its last, others become branches beside. CLUSTER: entries of each cluster, the last one repeated.
-// write_table FILE TABLE drop BRANCH...: takes branches out of it.
+// get entries behind its last, others become fields beside. CLUSTER: entries of each cluster, the last one repeated.
+// write_table FILE TABLE drop FIELD...: takes fields out of it.
 
 #include <algorithm>
 #include <cstring>
@@ -55,11 +55,11 @@ std::size_t item_size(const OfferedColumn& column) {
   return size;
 }
 
-// The bytes of a branch's columns for a range of entries.
-std::vector<std::span<const std::byte>> slices(const BranchForm& branch, const Columns& columns, EntryRange entries) {
+// The bytes of a field's columns for a range of entries.
+std::vector<std::span<const std::byte>> slices(const FieldForm& form, const Columns& columns, EntryRange entries) {
   std::vector<std::span<const std::byte>> out;
   auto begin = static_cast<std::size_t>(entries.begin), end = static_cast<std::size_t>(entries.end);
-  for (const std::uint32_t i : branch.columns) {
+  for (const std::uint32_t i : form.encoded()) {
     const std::span<const std::byte> bytes(columns.bytes[i]);
     const std::size_t size = item_size(columns.offered[i]);
     if (columns.offered[i].role == Role::offsets) {
@@ -73,14 +73,14 @@ std::vector<std::span<const std::byte>> slices(const BranchForm& branch, const C
   return out;
 }
 
-// One form of all that is written: of the table's own branches with the columns at hand, and of new ones.
+// One form of all that is written: of the table's own fields with the columns at hand, and of new ones.
 struct Work {
-  struct Branch {
+  struct Field {
     std::size_t number;
-    BranchForm form;  // its columns are those of `columns`
+    FieldForm form;  // its columns are those of `columns`
     std::int64_t first_entry;
   };
-  std::vector<Branch> branches;
+  std::vector<Field> fields;
 };
 
 Work plan_work(TableWriter& table, Columns& columns) {
@@ -91,32 +91,34 @@ Work plan_work(TableWriter& table, Columns& columns) {
     const auto found = std::ranges::find(columns.offered, path, &OfferedColumn::path);
     return static_cast<std::uint32_t>(found - columns.offered.begin());
   };
-  for (std::size_t i = 0; i < committed.branches.size(); ++i) {
-    BranchForm form = committed.branches[i];
+  for (std::size_t i = 0; i < committed.fields.size(); ++i) {
+    FieldForm form = committed.fields[i];
     for (std::uint32_t& column : form.columns) {
       column = at(committed.columns[column].path);
       if (column < used.size()) used[column] = true;
     }
-    const bool all = std::ranges::all_of(form.columns, [&](std::uint32_t c) { return c < used.size(); });
-    if (all) work.branches.push_back({i, std::move(form), table.committed_entries()});
+    if (form.counter) form.counter = at(committed.columns[*form.counter].path);
+    const bool all = std::ranges::all_of(form.encoded(), [&](std::uint32_t c) { return c < used.size(); });
+    if (all) work.fields.push_back({i, std::move(form), table.committed_entries()});
   }
   Columns added;
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) added.offered.push_back(columns.offered[i]);
   }
-  const TableForm form = must(table_form(added.offered));
+  const OfferedForm form = must(offered_form(added.offered));
   for (const std::string& line : form.incomplete) std::cerr << line << "\n";
-  must(table.add_branches(added.offered, form));
-  for (std::size_t i = 0; i < form.branches.size(); ++i) {
-    BranchForm branch = form.branches[i];
-    for (std::uint32_t& column : branch.columns) column = at(added.offered[column].path);
-    work.branches.push_back({committed.branches.size() + i, std::move(branch), 0});
+  must(table.add_fields(added.offered, form));
+  for (std::size_t i = 0; i < form.fields.size(); ++i) {
+    FieldForm field = form.fields[i];
+    for (std::uint32_t& column : field.columns) column = at(added.offered[column].path);
+    if (field.counter) field.counter = at(added.offered[*field.counter].path);
+    work.fields.push_back({committed.fields.size() + i, std::move(field), 0});
   }
   return work;
 }
 
-std::int64_t entries_of(const BranchForm& branch, const Columns& columns) {
-  const std::uint32_t first = branch.columns.at(0);
+std::int64_t entries_of(const FieldForm& form, const Columns& columns) {
+  const std::uint32_t first = form.columns.at(0);
   const std::size_t items = columns.bytes[first].size() / item_size(columns.offered[first]);
   return static_cast<std::int64_t>(items) - (columns.offered[first].role == Role::offsets ? 1 : 0);
 }
@@ -128,21 +130,21 @@ void write_at(std::fstream& file, std::uint64_t offset, std::span<const std::byt
 
 void write_clusters(FileWriter& writer, TableWriter& table, const Work& work, const Columns& columns,
                     std::span<char*> clusters, std::fstream& file) {
-  const std::int64_t first = work.branches.at(0).first_entry;
-  const std::int64_t entries = first + entries_of(work.branches.at(0).form, columns);
-  const std::int64_t auto_flush = clusters.size() == 1 ? std::atoll(clusters[0]) : 0;
+  const std::int64_t first = work.fields.at(0).first_entry;
+  const std::int64_t entries = first + entries_of(work.fields.at(0).form, columns);
+  const std::int64_t cluster_entries = clusters.size() == 1 ? std::atoll(clusters[0]) : 0;
   for (std::int64_t begin = first; begin < entries;) {
     const std::int64_t end = std::min<std::int64_t>(entries, begin + std::atoll(clusters.front()));
     if (clusters.size() > 1) clusters = clusters.subspan(1);
-    for (const Work::Branch& branch : work.branches) {
-      const EntryRange range{begin - first + branch.first_entry, end - first + branch.first_entry};
+    for (const Work::Field& field : work.fields) {
+      const EntryRange range{begin - first + field.first_entry, end - first + field.first_entry};
       const EntryRange of_columns{begin - first, end - first};
-      Basket basket = must(table.encode(branch.number, range, slices(branch.form, columns, of_columns)));
-      const std::uint64_t address = writer.place(basket);
-      write_at(file, address, basket.record.span());
-      table.add_basket(branch.number, basket, address);
+      Part part = must(table.encode(field.number, range, slices(field.form, columns, of_columns)));
+      const std::uint64_t address = writer.place(part.stored.size());
+      table.add_part(field.number, part, address);
+      write_at(file, address, part.stored.span());
     }
-    table.end_cluster(end, auto_flush, {});
+    table.end_cluster(end, cluster_entries);
     begin = end;
   }
 }
@@ -171,12 +173,12 @@ int main(int argc, char** argv) {
     writer = must(FileWriter::create(fs::path(path).filename(), compression));
     std::ofstream(path).put(0);
   }
-  auto opened = writer->open_table("", table_name, false);
+  auto opened = writer->open_table("", table_name, FileWriter::OldCycle::replaced);
   TableWriter* table = opened ? *opened : nullptr;
   if (table == nullptr && opened.error().kind != ErrorKind::not_found) must(std::move(opened));
   if (table == nullptr) table = must(writer->create_table("", table_name, "a title"));
   if (action == "drop") {
-    for (int i = 4; i < argc; ++i) must(writer->drop_branch(table, argv[i]));
+    for (int i = 4; i < argc; ++i) must(table->drop_field(argv[i]));
   } else {
     Columns columns = read_columns(argv[4]);
     const Work work = plan_work(*table, columns);

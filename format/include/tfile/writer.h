@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,84 +36,117 @@ struct OfferedColumn {
   std::vector<std::uint32_t> shape;
   Role role = Role::values;  // values, offsets or chars
   std::string title;
-  std::string counter;  // of the items of a list: the branch that is known to count them; "": its name tells
+  std::string counter;  // of the items of a list: path of the column that is known to count them; "": names tell
 };
 
 // What "Muon_pt/values.f4", "Muon_pt/offsets.i8", "name/chars.u1", "px.f4" say by themselves. Error: invalid (not the
 // name of a column that can be written).
 Result<OfferedColumn> offered_column(std::string path);
 
-// A branch, and the columns that make it: indices into the offered ones, outermost list first, then values or chars; of
-// a record its members in order. A counted array has its counter in front (which has a branch of its own as well), so
-// that the two can be held against each other.
-struct BranchForm {
-  enum class Kind : std::uint8_t { number, text, counted_array, vector, leaflist };
+// A field, and the columns that make it: indices into the offered ones, outermost list first, then values or chars; of
+// a record its members in order.
+struct FieldForm {
+  enum class Kind : std::uint8_t { number, text, list, record };
   Kind kind = Kind::number;
   std::string name;   // ROOT's: escapes of the mount undone
   std::string title;  // "" where nothing was given: the writer makes ROOT's own
   std::vector<std::uint32_t> columns;
-  std::string counter;  // of a counted array: the branch that counts it ("nMuon")
+  std::optional<std::uint32_t> counter;  // of a list whose items a column counts, which is a field of its own as well
+
+  // What its parts are encoded from: the counter, where it has one, so that the two can be held against each other;
+  // then its own columns.
+  std::vector<std::uint32_t> encoded() const;
 };
 
-// The branches that columns make together, in the order in which the first column of each was offered.
-struct TableForm {
-  std::vector<BranchForm> branches;
+// The fields that columns make together, in the order in which the first column of each was offered.
+struct OfferedForm {
+  std::vector<FieldForm> fields;
   std::vector<std::string> incomplete;  // one line each: "Muon_pt: offsets without values"
 };
 
 // Errors: invalid, with path and reason (a list of records, a map, a variant, a shape in a list: docs/semantics.md,
 // "Writing"). Pure.
-Result<TableForm> table_form(std::span<const OfferedColumn>);
+Result<OfferedForm> offered_form(std::span<const OfferedColumn>);
 
-// One basket as it will stand in the file, but for its own address.
-struct Basket {
-  Buffer record;  // key and payload; the address of the key is 0 still
-  std::int64_t entries = 0;
-  std::int64_t raw_bytes = 0;  // key and payload before compression (fTotBytes' share)
-  std::int64_t largest = 0;    // of a branch that counts others: its largest value
+// A list that is written only where a column counts its items, and the columns that may do so, by name and type: which
+// of them does, their entries tell (OfferedColumn::counter). Indices into the offered ones.
+struct UncountedList {
+  std::uint32_t offsets = 0, items = 0;
+  std::vector<std::uint32_t> counters;  // integers, one an entry
+};
+std::vector<UncountedList> uncounted_lists(std::span<const OfferedColumn>);
+
+// What the writer that encoded a part keeps with it until it is added.
+struct PartNotes {
+  virtual ~PartNotes() = default;
 };
 
-// The branches that a table had at opening, in file order, and the columns that they make in the mount.
+// Some entries of one field, encoded: one piece of the file.
+struct Part {
+  Buffer stored;  // as it will stand there, but for its address, where it has that in it
+  std::int64_t entries = 0;
+  std::int64_t raw_bytes = 0;  // before compression, its head included
+  std::unique_ptr<const PartNotes> notes;
+};
+
+// The fields that a table had at opening, in file order, and the columns that they make in the mount.
 struct CommittedForm {
   std::vector<OfferedColumn> columns;
-  std::vector<BranchForm> branches;
-  std::string reason;  // why no entries can be appended ("branch tracks: a class"); `branches` is empty then
+  std::vector<FieldForm> fields;
+  std::string reason;  // why no entries can be appended ("branch tracks: a class"); `fields` is empty then
 };
 
-// A table being written: a new one, entries behind those of one there, or branches beside those there. encode() is
-// const and pure, from any thread; all else from one thread.
+// How many entries go into a cluster, and into each part of a field, by number; 0: no sample tells. Those of parts are
+// powers of two, so that few parts lie across two of the blocks in which a caller keeps its columns.
+struct ClusterSizes {
+  std::int64_t entries = 0;
+  std::vector<std::int64_t> part_entries;
+};
+
+// A table being written: a new one, entries behind those of one there, or fields beside those there. encode() is const
+// and pure, from any thread; all else from one thread.
 class TableWriter {
  public:
   virtual ~TableWriter() = default;
 
-  // Entries of branches that were there at opening. New branches beside them begin at entry 0, appended entries here.
+  // Entries of fields that were there at opening. New fields beside them begin at entry 0, appended entries here.
   virtual std::int64_t committed_entries() const = 0;
 
-  // What entries can be appended to. Its branches have the first numbers; those of add_branches follow them.
+  // What entries can be appended to. Its fields have the first numbers; those of add_fields follow them.
   virtual const CommittedForm& committed_form() const = 0;
 
-  // Adds branches to the form. Errors: exists (a branch of that name), invalid.
-  virtual Result<> add_branches(std::span<const OfferedColumn>, const TableForm&) = 0;
+  // Adds fields to the form. Errors: exists (a field of that name), invalid.
+  virtual Result<> add_fields(std::span<const OfferedColumn>, const OfferedForm&) = 0;
 
-  // Of branch number `branch` (the committed form's, then all added, in order), entries `entries` as one basket.
-  // `columns[i]`: the bytes of the branch's i-th column for these entries, little-endian,
+  // Takes a field out of the table, also one of a type that is not written. The numbers of others stay. Errors:
+  // not_found.
+  virtual Result<> drop_field(std::string_view name) = 0;
+
+  // Of field number `field` (the committed form's, then all added, in order), entries `entries` as one part.
+  // `columns[i]`: the bytes of the i-th column that FieldForm::encoded names for these entries, little-endian,
   // as staged: of an offsets column one more than the items, absolute; of the inner columns the items from the first
   // offset to the last. Errors: invalid (offsets that go down, a counter that does not agree with the list it counts,
   // an entry above 1 GiB, a string with ...), each with its entry.
-  virtual Result<Basket> encode(std::size_t branch, EntryRange entries,
-                                std::span<const std::span<const std::byte>> columns) const = 0;
+  virtual Result<Part> encode(std::size_t field, EntryRange entries,
+                              std::span<const std::span<const std::byte>> columns) const = 0;
 
-  // Takes a basket that stands at `address` (from FileWriter::place). Of one branch in the order of entries.
-  virtual void add_basket(std::size_t branch, const Basket&, std::uint64_t address) = 0;
+  // Takes a part, which need not be written, as a sample of how large entries of its field are.
+  virtual void add_sample(std::size_t field, const Part&) = 0;
 
-  // Every branch has the entries up to `entries` now: a cluster ends here. `auto_flush`: entries of a cluster, for
-  // fAutoFlush; 0 to leave it. `basket_bytes[branch]`: fBasketSize by number; empty to leave them.
-  virtual void end_cluster(std::int64_t entries, std::int64_t auto_flush,
-                           std::span<const std::int32_t> basket_bytes) = 0;
+  // What the samples tell, for clusters of about `cluster_bytes` in the file.
+  virtual ClusterSizes cluster_sizes(std::uint64_t cluster_bytes) const = 0;
+
+  // Takes a part that is to be written to `address` (from FileWriter::place), and puts that into it. Of one field in
+  // the order of entries.
+  virtual void add_part(std::size_t field, Part&, std::uint64_t address) = 0;
+
+  // Every field has the entries up to `entries` now: a cluster ends here. `cluster_entries`: those of a whole cluster
+  // from this one on; 0: as before.
+  virtual void end_cluster(std::int64_t entries, std::int64_t cluster_entries) = 0;
 };
 
 // What brings the file from one committed state to the next; to be done in this order, by writes that go to disk no
-// later than the next sync (fdatasync), which also holds for the baskets that were placed since the last plan. At any
+// later than the next sync (fdatasync), which also holds for the parts that were placed since the last plan. At any
 // instant the file opens with the old state or the new one (docs/reliability.md). The commit is promised by the last
 // sync; the steps behind the first one are small and may be done again, from a journal, after a crash.
 struct CommitStep {
@@ -129,7 +163,7 @@ struct CommitPlan {
 };
 
 // A ROOT file to be changed: what is asked for is collected, and plan() says which bytes do it. Knows no file
-// descriptor: baskets and plans are written by the caller. One thread at a time.
+// descriptor: parts and plans are written by the caller. One thread at a time.
 class FileWriter {
  public:
   // A file that does not exist yet. `name`: fName, its base name (cut so that header and root record share a sector).
@@ -154,20 +188,21 @@ class FileWriter {
   virtual Result<> rename_key(std::string_view directory, std::string_view name, std::string_view new_directory,
                               std::string_view new_name) = 0;
 
-  // The writers live as long as this. A table that is there is appended to or gets new branches: errors: unsupported
-  // (a branch of a type that is not written, for entries; `keep_old_cycle`: what it was stays as the older cycle).
+  // The writers live as long as this. A table that is there is appended to or gets new fields: errors: unsupported (a
+  // field of a type that is not written, for entries). The next commit replaces the record that it has, or leaves it as
+  // the older cycle of its key.
+  enum class OldCycle : std::uint8_t { replaced, kept };
   virtual Result<TableWriter*> create_table(std::string_view directory, std::string name, std::string title) = 0;
-  virtual Result<TableWriter*> open_table(std::string_view directory, std::string_view name, bool keep_old_cycle) = 0;
-  virtual Result<> drop_branch(TableWriter*, std::string_view branch) = 0;
+  virtual Result<TableWriter*> open_table(std::string_view directory, std::string_view name, OldCycle) = 0;
   // The date of the key that the next commit writes for the table; 0: that of the commit.
   virtual Result<> date_table(TableWriter*, std::uint32_t datime) = 0;
 
-  // Where the basket goes: into space that is free in the committed state, or behind the end. The record gets that
-  // address written into its key. To be written there before the first sync of the plan that has it.
-  virtual std::uint64_t place(Basket&) = 0;
+  // Where a part of `size` bytes goes: into space that is free in the committed state, or behind the end. To be written
+  // there before the first sync of the plan that has it.
+  virtual std::uint64_t place(std::uint64_t size) = 0;
 
   // The plan for all that was collected; nothing changes here until committed() says that it was done (or until the
-  // next plan(), which takes its place). Between the two only tables may be written to, and baskets placed. Every table
+  // next plan(), which takes its place). Between the two only tables may be written to, and parts placed. Every table
   // must have ended its cluster. With nothing to commit: a plan that makes the space usable which the last commit freed
   // (do it before the file is left), or none at all: no steps. `now`: TDatime. Errors: unsupported, no_space, io.
   // Reads.

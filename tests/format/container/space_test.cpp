@@ -97,14 +97,14 @@ TEST(Space, BasketsNeverGoBackwardWithinACommit) {
   Space space(100 << 20, {{1000, kLarge}, {20 << 20, kLarge}, {30 << 20, 5000}});
   std::uint64_t last = 0;
   for (int i = 0; i < 12; ++i) {
-    const ByteRange taken = space.take_for_basket(1'000'000, false);
+    const ByteRange taken = space.take_for_part(1'000'000, false);
     EXPECT_GT(taken.begin, last);
     last = taken.begin;
   }
   EXPECT_GE(last, std::uint64_t{100} << 20);
   space.committed(space.end());
   const std::uint64_t end = space.end();
-  EXPECT_EQ(space.take_for_basket(100, true).begin, end);
+  EXPECT_EQ(space.take_for_part(100, true).begin, end);
 }
 
 }  // namespace

@@ -61,37 +61,36 @@ TreePlace place(Compression compression = {Compression::Algorithm::none, 0}) {
 
 void add(TreeWriter& tree, const std::vector<std::string>& paths) {
   const auto columns = offered(paths);
-  const auto form = table_form(columns);
+  const auto form = offered_form(columns);
   ASSERT_TRUE(form) << form.error().text;
   ASSERT_TRUE(form->incomplete.empty()) << form->incomplete[0];
-  const auto added = tree.add_branches(columns, *form);
+  const auto added = tree.add_fields(columns, *form);
   ASSERT_TRUE(added) << added.error().text;
 }
 
-Result<Basket> encode(const TreeWriter& tree, std::size_t branch, EntryRange entries,
-                      const std::vector<Bytes>& columns) {
+Result<Part> encode(const TreeWriter& tree, std::size_t branch, EntryRange entries, const std::vector<Bytes>& columns) {
   const std::vector<std::span<const std::byte>> spans(columns.begin(), columns.end());
   return tree.encode(branch, entries, spans);
 }
 
 // The basket of the one branch that `paths` make.
-Result<Basket> encode(const std::vector<std::string>& paths, EntryRange entries, const std::vector<Bytes>& columns) {
+Result<Part> encode(const std::vector<std::string>& paths, EntryRange entries, const std::vector<Bytes>& columns) {
   const auto tree = TreeWriter::create(place());
   add(*tree, paths);
   return encode(*tree, 0, entries, columns);
 }
 
 // What stands behind the key, in hex.
-std::string payload(const Result<Basket>& basket) {
+std::string payload(const Result<Part>& basket) {
   if (!basket) return basket.error().text;
-  const auto keylen = load_big<std::int16_t>(basket->record.data() + 14);
-  return hex(basket->record.span().subspan(static_cast<std::size_t>(keylen)));
+  const auto keylen = load_big<std::int16_t>(basket->stored.data() + 14);
+  return hex(basket->stored.span().subspan(static_cast<std::size_t>(keylen)));
 }
 
 TEST(EncodeBasket, TheKeyIsAsRootWritesIt) {
   const auto basket = encode({"x.f4"}, {0, 2}, {little({1.0F, 2.0F})});
   ASSERT_TRUE(basket);
-  EXPECT_EQ(hex(basket->record.span()),
+  EXPECT_EQ(hex(basket->stored.span()),
             "0000004c"  // fNbytes
             "03ec"      // fVersion
             "00000008"  // fObjlen
@@ -173,7 +172,7 @@ TEST(EncodeBasket, TextsOf255BytesAndMoreHaveALongLength) {
 }
 
 TEST(EncodeBasket, SaysWhichEntryIsWrong) {
-  const auto error = [](const Result<Basket>& basket) { return basket ? "" : basket.error().text; };
+  const auto error = [](const Result<Part>& basket) { return basket ? "" : basket.error().text; };
   EXPECT_EQ(error(encode({"v/offsets.i8", "v/values.u1"}, {7, 9}, {offsets({0, 2, 1}), little<std::uint8_t>({8})})),
             "v, entry 8: offsets that go down");
   EXPECT_EQ(error(encode({"a/offsets.i8", "a/values.u1", "na.i4"}, {7, 9},
@@ -252,9 +251,9 @@ std::vector<std::string> names(const TreeRecord& tree) {
 
 void put(TreeWriter& tree, std::size_t branch, EntryRange entries, const std::vector<Bytes>& columns,
          std::uint64_t address) {
-  const auto basket = encode(tree, branch, entries, columns);
+  auto basket = encode(tree, branch, entries, columns);
   ASSERT_TRUE(basket) << basket.error().text;
-  tree.add_basket(branch, *basket, address);
+  tree.add_part(branch, *basket, address);
 }
 
 const std::vector<std::string> kPaths = {"x.f4",     "Muon_pt/offsets.i8", "Muon_pt/values.f4",
@@ -266,7 +265,7 @@ void put_entries(TreeWriter& tree, std::int64_t begin, std::uint64_t address) {
   put(tree, 1, entries, {little({3, 1}), offsets({0, 3, 4}), little({1.0F, 2.0F, 3.0F, 4.0F})}, address + 1000);
   put(tree, 2, entries, {little({3, 1})}, address + 2000);
   put(tree, 3, entries, {offsets({0, 1, 3}), chars("abc")}, address + 3000);
-  tree.end_cluster(begin + 2, 2, {});
+  tree.end_cluster(begin + 2, 2);
 }
 
 Bytes new_record() {
@@ -303,7 +302,7 @@ TEST(TreeWriter, BranchesOfOtherLengthsAreNoRecord) {
   const auto tree = TreeWriter::create(place());
   add(*tree, {"x.f4", "y.f4"});
   put(*tree, 0, {0, 2}, {little({1.0F, 2.0F})}, 1000);
-  tree->end_cluster(2, 2, {});
+  tree->end_cluster(2, 2);
   EXPECT_FALSE(tree->record(kKeylen));
 }
 
@@ -311,7 +310,7 @@ TEST(TreeWriter, OneNameIsOneBranch) {
   const auto tree = TreeWriter::create(place());
   add(*tree, {"x.f4"});
   const auto columns = offered({"x.i4"});
-  const auto again = tree->add_branches(columns, *table_form(columns));
+  const auto again = tree->add_fields(columns, *offered_form(columns));
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().kind, ErrorKind::exists);
 }
@@ -343,16 +342,17 @@ TEST(TreeWriter, EntriesAreAppended) {
   const auto tree = open(new_record());
   const CommittedForm& form = tree->committed_form();
   EXPECT_EQ(form.reason, "");
-  ASSERT_EQ(form.branches.size(), 4u);
-  EXPECT_EQ(form.branches[2].counter, "nMuon");
-  EXPECT_EQ(form.columns[form.branches[2].columns[0]].path, "nMuon.i4");
+  ASSERT_EQ(form.fields.size(), 4u);
+  ASSERT_TRUE(form.fields[2].counter);
+  EXPECT_EQ(form.columns[*form.fields[2].counter].path, "nMuon.i4");
+  EXPECT_EQ(form.columns[form.fields[2].columns[0]].path, "Muon_pt/offsets.i8");
   EXPECT_EQ(tree->committed_entries(), 2);
   const EntryRange entries{2, 4};
   put(*tree, 0, entries, {little({1.0F, 2.0F})}, 5000);
   put(*tree, 1, entries, {little({9, 0})}, 6000);
   put(*tree, 2, entries, {little({9, 0}), offsets({0, 9, 9}), Bytes(36)}, 6500);
   put(*tree, 3, entries, {offsets({0, 1, 3}), chars("abc")}, 7000);
-  tree->end_cluster(4, 2, {});
+  tree->end_cluster(4, 2);
   const TreeRecord record = read(*tree->record(kKeylen));
   EXPECT_EQ(record.entries, 4);
   for (const BranchIndex top : record.top) {
@@ -369,18 +369,18 @@ TEST(TreeWriter, EntriesAreAppended) {
 TEST(TreeWriter, EntriesForAPartOfTheBranchesAreNoRecord) {
   const auto tree = open(new_record());
   put(*tree, 0, {2, 4}, {little({1.0F, 2.0F})}, 5000);
-  tree->end_cluster(4, 2, {});
+  tree->end_cluster(4, 2);
   EXPECT_FALSE(tree->record(kKeylen));
 }
 
 TEST(TreeWriter, BranchesAreAddedBesideThoseThere) {
   const auto tree = open(new_record());
   add(*tree, {"Jet_x/offsets.i8", "Jet_x/values.i4", "nJet.u4", "v/offsets.i8", "v/values.f8"});
-  const std::size_t first = tree->committed_form().branches.size();
+  const std::size_t first = tree->committed_form().fields.size();
   put(*tree, first, {0, 2}, {little<std::uint32_t>({1, 0}), offsets({0, 1, 1}), little({5})}, 5000);
   put(*tree, first + 1, {0, 2}, {little<std::uint32_t>({1, 0})}, 6000);
   put(*tree, first + 2, {0, 2}, {offsets({0, 1, 1}), little({5.0})}, 7000);
-  tree->end_cluster(2, 0, {});
+  tree->end_cluster(2, 0);
   const TreeRecord record = read(*tree->record(kKeylen));
   EXPECT_EQ(names(record), (std::vector<std::string>{"x", "nMuon", "Muon_pt", "s", "nJet", "Jet_x", "v"}));
   EXPECT_EQ(record.leaves.size(), 7u);
@@ -394,9 +394,9 @@ TEST(TreeWriter, BranchesAreAddedBesideThoseThere) {
 TEST(TreeWriter, BranchesAreDropped) {
   const Bytes whole = new_record();
   const auto tree = open(whole);
-  EXPECT_EQ(tree->drop_branch("y").error().kind, ErrorKind::not_found);
-  ASSERT_TRUE(tree->drop_branch("x"));
-  EXPECT_FALSE(tree->drop_branch("x"));
+  EXPECT_EQ(tree->drop_field("y").error().kind, ErrorKind::not_found);
+  ASSERT_TRUE(tree->drop_field("x"));
+  EXPECT_FALSE(tree->drop_field("x"));
   const Bytes bytes = *tree->record(kKeylen);
   const TreeRecord record = read(bytes);
   EXPECT_EQ(names(record), (std::vector<std::string>{"nMuon", "Muon_pt", "s"}));
@@ -408,9 +408,9 @@ TEST(TreeWriter, BranchesAreDropped) {
 
 TEST(TreeWriter, ACounterGoesWithTheLastThatItCounts) {
   const auto tree = open(new_record());
-  ASSERT_TRUE(tree->drop_branch("nMuon"));
+  ASSERT_TRUE(tree->drop_field("nMuon"));
   EXPECT_EQ(names(read(*tree->record(kKeylen))), (std::vector<std::string>{"x", "nMuon", "Muon_pt", "s"}));
-  ASSERT_TRUE(tree->drop_branch("Muon_pt"));
+  ASSERT_TRUE(tree->drop_field("Muon_pt"));
   EXPECT_EQ(names(read(*tree->record(kKeylen))), (std::vector<std::string>{"x", "s"}));
 }
 
@@ -439,10 +439,10 @@ TEST(TreeWriter, ALeafThatStandsInADroppedBranchIsKept) {
   const auto opened = open(image.all(), image.origin());
   ASSERT_NE(opened, nullptr);
   EXPECT_EQ(hex(*opened->record(image.origin())), hex(image.all()));
-  ASSERT_TRUE(opened->drop_branch("n"));
+  ASSERT_TRUE(opened->drop_field("n"));
   EXPECT_EQ(names(read(*opened->record(kKeylen))), (std::vector<std::string>{"a", "n"}));
   const auto other = open(image.all(), image.origin());
-  ASSERT_TRUE(other->drop_branch("a"));
+  ASSERT_TRUE(other->drop_field("a"));
   const TreeRecord record = read(*other->record(kKeylen));
   EXPECT_EQ(names(record), std::vector<std::string>{"n"});
   ASSERT_EQ(record.branches[record.top[0]].leaves.size(), 1u);

@@ -8,8 +8,8 @@
 #include "tfile/name.h"
 #include "tfile/writer.h"
 
-// Which branches columns make. Their paths say it all: "offsets.i8" makes a directory a list or a text, a directory
-// without it is a record (docs/semantics.md, "Writing").
+// Which fields columns make, of those that become branches. Their paths say it all: "offsets.i8" makes a directory a
+// list or a text, a directory without it is a record (docs/semantics.md, "Writing").
 
 namespace tfile {
 namespace {
@@ -65,6 +65,11 @@ Result<> check_name(const std::string& path, std::string_view component, std::si
   return {};
 }
 
+bool counts(const OfferedColumn& column) {
+  const bool is_integer = column.dtype != Dtype::b1 && column.dtype != Dtype::f4 && column.dtype != Dtype::f8;
+  return is_integer && column.shape.empty();
+}
+
 Place& child_of(Place& parent, std::string_view name) {
   for (Place& child : parent.children) {
     if (child.name == name) return child;
@@ -77,13 +82,13 @@ class FormMaker {
  public:
   explicit FormMaker(std::span<const OfferedColumn> columns) : columns_(columns) {}
 
-  Result<TableForm> make() {
+  Result<OfferedForm> make() {
     TRY_VOID(place_columns());
     // Counters first, wherever they were offered: what they count asks for them.
     for (const Place& top : tops_) {
       if (top.column) numbers_.emplace(name_of(top), *top.column);
     }
-    for (const Place& top : tops_) TRY_VOID(add_branch(top));
+    for (const Place& top : tops_) TRY_VOID(add_field(top));
     return std::move(form_);
   }
 
@@ -111,80 +116,72 @@ class FormMaker {
     return {};
   }
 
-  // The branch's name: of a directory its own, of a file the part before its type.
+  // The field's name: of a directory its own, of a file the part before its type.
   std::string name_of(const Place& top) const {
     if (!top.column) return unescape_name(top.name);
     const auto typed = parse_typed_name(top.name);
     return unescape_name(typed ? typed->stem : top.name);
   }
 
-  Result<> add_branch(const Place& top) {
+  Result<> add_field(const Place& top) {
     TRY(const Shape shape, shape_of(top, top.name));
-    BranchForm branch;
-    branch.name = name_of(top);
-    if (!names_.insert({branch.name, top.name}).second) {
-      return invalid(top.name, "a branch of that name is there already: " + names_[branch.name]);
+    FieldForm field;
+    field.name = name_of(top);
+    if (!names_.insert({field.name, top.name}).second) {
+      return invalid(top.name, "a branch of that name is there already: " + names_[field.name]);
     }
     if (!shape.incomplete.empty()) {
       form_.incomplete.push_back(top.name + ": " + shape.incomplete);
       return {};
     }
-    branch.columns = shape.columns;
+    field.columns = shape.columns;
     switch (shape.kind) {
       case Shape::Kind::number:
         break;
       case Shape::Kind::text:
-        branch.kind = BranchForm::Kind::text;
+        field.kind = FieldForm::Kind::text;
         break;
       case Shape::Kind::record:
-        branch.kind = BranchForm::Kind::leaflist;
+        field.kind = FieldForm::Kind::record;
         break;
       case Shape::Kind::list:
-        if (choose_list(shape, branch)) break;
+        field.kind = FieldForm::Kind::list;
+        field.counter = counter_of_list(shape, field.name);
+        if (field.counter || columns_[shape.columns.back()].shape.empty()) break;
         form_.incomplete.push_back(top.name + ": a list of arrays is written where a column of integers counts it");
         return {};
     }
     for (const std::uint32_t i : shape.columns) {
-      if (branch.title.empty()) branch.title = columns_[i].title;
+      if (field.title.empty()) field.title = columns_[i].title;
     }
-    form_.branches.push_back(std::move(branch));
+    form_.fields.push_back(std::move(field));
     return {};
   }
 
   // A list of numbers whose counter was offered too is an array that it counts; any other a vector, which has no arrays
-  // as items: false, the counter is missing.
-  bool choose_list(const Shape& shape, BranchForm& branch) const {
-    branch.kind = BranchForm::Kind::vector;
-    const OfferedColumn& items = columns_[shape.columns.back()];
-    const bool of_numbers = shape.columns.size() == 2;
-    auto counter = of_numbers && !items.counter.empty() ? number_of(items.counter) : std::nullopt;
-    if (of_numbers && !counter) counter = counter_of(branch.name);
-    if (!counter) return items.shape.empty();
-    branch.kind = BranchForm::Kind::counted_array;
-    branch.counter = counter->first;
-    branch.columns.insert(branch.columns.begin(), counter->second);
-    return true;
+  // as items.
+  std::optional<std::uint32_t> counter_of_list(const Shape& shape, const std::string& name) const {
+    if (shape.columns.size() != 2) return std::nullopt;
+    const std::string& known = columns_[shape.columns.back()].counter;
+    const auto typed = parse_typed_name(known);
+    const auto counter = typed ? number_of(unescape_name(typed->stem)) : std::nullopt;
+    return counter ? counter : counter_of(name);
   }
 
-  std::optional<std::pair<std::string, std::uint32_t>> number_of(const std::string& counter) const {
+  std::optional<std::uint32_t> number_of(const std::string& counter) const {
     const auto found = numbers_.find(counter);
     if (found == numbers_.end() || !counts(columns_[found->second])) return std::nullopt;
-    return std::pair(counter, found->second);
+    return found->second;
   }
 
   // "nNAME", or "nPREFIX" where the name is "PREFIX_xxx": an integer an entry. The longest prefix wins.
-  std::optional<std::pair<std::string, std::uint32_t>> counter_of(const std::string& name) const {
+  std::optional<std::uint32_t> counter_of(const std::string& name) const {
     for (std::string prefix = name; !prefix.empty();) {
-      if (auto counter = number_of("n" + prefix)) return counter;
+      if (const auto counter = number_of("n" + prefix)) return counter;
       const std::size_t underscore = prefix.rfind('_');
       prefix.resize(underscore == prefix.npos ? 0 : underscore);
     }
     return std::nullopt;
-  }
-
-  static bool counts(const OfferedColumn& column) {
-    const bool is_integer = column.dtype != Dtype::b1 && column.dtype != Dtype::f4 && column.dtype != Dtype::f8;
-    return is_integer && column.shape.empty();
   }
 
   Result<Shape> shape_of(const Place& place, const std::string& path) const {
@@ -266,9 +263,9 @@ class FormMaker {
 
   std::span<const OfferedColumn> columns_;
   std::vector<Place> tops_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;  // one an entry, by their branch's name
-  std::unordered_map<std::string, std::string> names_;      // of branches, and the places that have them
-  TableForm form_;
+  std::unordered_map<std::string, std::uint32_t> numbers_;  // one an entry, by their field's name
+  std::unordered_map<std::string, std::string> names_;      // of fields, and the places that have them
+  OfferedForm form_;
 };
 
 }  // namespace
@@ -298,6 +295,30 @@ Result<OfferedColumn> offered_column(std::string path) {
   return column;
 }
 
-Result<TableForm> table_form(std::span<const OfferedColumn> columns) { return FormMaker(columns).make(); }
+std::vector<std::uint32_t> FieldForm::encoded() const {
+  std::vector<std::uint32_t> all = columns;
+  if (counter) all.insert(all.begin(), *counter);
+  return all;
+}
+
+Result<OfferedForm> offered_form(std::span<const OfferedColumn> columns) { return FormMaker(columns).make(); }
+
+// Arrays, which vectors do not have as items.
+std::vector<UncountedList> uncounted_lists(std::span<const OfferedColumn> columns) {
+  std::unordered_map<std::string_view, std::uint32_t> offsets;
+  std::vector<std::uint32_t> counters;
+  for (std::uint32_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].role == Role::offsets) offsets.emplace(columns[i].path, i);
+    if (counts(columns[i]) && columns[i].path.find('/') == std::string::npos) counters.push_back(i);
+  }
+  std::vector<UncountedList> lists;
+  for (std::uint32_t i = 0; i < columns.size(); ++i) {
+    const std::size_t slash = columns[i].path.find('/');
+    if (columns[i].shape.empty() || slash == std::string::npos) continue;
+    const auto found = offsets.find(columns[i].path.substr(0, slash) + "/offsets.i8");
+    if (found != offsets.end()) lists.push_back({found->second, i, counters});
+  }
+  return lists;
+}
 
 }  // namespace tfile

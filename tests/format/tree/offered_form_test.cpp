@@ -6,15 +6,15 @@
 namespace tfile {
 namespace {
 
-using Kind = BranchForm::Kind;
+using Kind = FieldForm::Kind;
 
-Result<TableForm> form_of(const std::vector<std::string>& paths) {
+Result<OfferedForm> form_of(const std::vector<std::string>& paths) {
   std::vector<OfferedColumn> columns;
   for (const std::string& path : paths) {
     TRY(OfferedColumn column, offered_column(path));
     columns.push_back(std::move(column));
   }
-  return table_form(columns);
+  return offered_form(columns);
 }
 
 std::string error_of(const std::vector<std::string>& paths) {
@@ -22,12 +22,12 @@ std::string error_of(const std::vector<std::string>& paths) {
   return form ? "" : form.error().text;
 }
 
-// One branch that all of the paths make.
-BranchForm only(const std::vector<std::string>& paths) {
+// One field that all of the paths make.
+FieldForm only(const std::vector<std::string>& paths) {
   const auto form = form_of(paths);
   EXPECT_TRUE(form) << form.error().text;
-  if (!form || form->branches.size() != 1) return {};
-  return form->branches[0];
+  if (!form || form->fields.size() != 1) return {};
+  return form->fields[0];
 }
 
 TEST(OfferedColumn, SaysWhatTheNameSays) {
@@ -52,55 +52,68 @@ TEST(OfferedColumn, RefusesNamesThatWouldNotComeBack) {
   EXPECT_TRUE(offered_column("100%.f4"));
 }
 
-TEST(TableForm, NumbersHaveTheirNamesWithEscapesUndone) {
+TEST(OfferedForm, NumbersHaveTheirNamesWithEscapesUndone) {
   const auto form = form_of({"px.f4", "a%2Fb.i8x2", "%2Ec.u1"});
   ASSERT_TRUE(form);
-  ASSERT_EQ(form->branches.size(), 3u);
-  EXPECT_EQ(form->branches[0].name, "px");
-  EXPECT_EQ(form->branches[1].name, "a/b");
-  EXPECT_EQ(form->branches[2].name, ".c");
-  EXPECT_EQ(form->branches[1].kind, Kind::number);
+  ASSERT_EQ(form->fields.size(), 3u);
+  EXPECT_EQ(form->fields[0].name, "px");
+  EXPECT_EQ(form->fields[1].name, "a/b");
+  EXPECT_EQ(form->fields[2].name, ".c");
+  EXPECT_EQ(form->fields[1].kind, Kind::number);
 }
 
-TEST(TableForm, ListsAreVectorsUnlessTheirCounterIsThere) {
-  EXPECT_EQ(only({"pt/values.f4", "pt/offsets.i8"}).kind, Kind::vector);
+TEST(OfferedForm, ListsHaveTheirCounterWhereItIsThere) {
+  EXPECT_EQ(only({"pt/values.f4", "pt/offsets.i8"}).kind, Kind::list);
+  EXPECT_FALSE(only({"pt/values.f4", "pt/offsets.i8"}).counter);
   EXPECT_EQ(only({"pt/values.f4", "pt/offsets.i8"}).columns, (std::vector<std::uint32_t>{1, 0}));
 
   const auto form = form_of({"Muon_pt/offsets.i8", "Muon_pt/values.f4x3", "nMuon.u4"});
   ASSERT_TRUE(form);
-  const BranchForm& array = form->branches[0];
-  EXPECT_EQ(array.kind, Kind::counted_array);
-  EXPECT_EQ(array.counter, "nMuon");
-  EXPECT_EQ(array.columns, (std::vector<std::uint32_t>{2, 0, 1}));
+  const FieldForm& array = form->fields[0];
+  EXPECT_EQ(array.kind, Kind::list);
+  EXPECT_EQ(array.counter, 2u);
+  EXPECT_EQ(array.columns, (std::vector<std::uint32_t>{0, 1}));
+  EXPECT_EQ(array.encoded(), (std::vector<std::uint32_t>{2, 0, 1}));
 
-  EXPECT_EQ(form_of({"pt/offsets.i8", "pt/values.f4", "npt.i2"})->branches[0].counter, "npt");
-  EXPECT_EQ(form_of({"A_b_c/offsets.i8", "A_b_c/values.f4", "nA.i4", "nA_b.i4"})->branches[0].counter, "nA_b");
+  EXPECT_EQ(form_of({"pt/offsets.i8", "pt/values.f4", "npt.i2"})->fields[0].counter, 2u);
+  EXPECT_EQ(form_of({"A_b_c/offsets.i8", "A_b_c/values.f4", "nA.i4", "nA_b.i4"})->fields[0].counter, 3u);
   for (const char* no_counter : {"nMuon.f4", "nMuon.b1", "nMuon.i4x1", "nMu.i4"}) {
-    EXPECT_EQ(form_of({"Muon_pt/offsets.i8", "Muon_pt/values.f4", no_counter})->branches[0].kind, Kind::vector)
-        << no_counter;
+    EXPECT_FALSE(form_of({"Muon_pt/offsets.i8", "Muon_pt/values.f4", no_counter})->fields[0].counter) << no_counter;
   }
 }
 
-TEST(TableForm, AListOfArraysHasTheCounterThatIsKnown) {
+TEST(OfferedForm, AListOfArraysHasTheCounterThatIsKnown) {
   std::vector<OfferedColumn> columns;
   for (const char* path : {"v/offsets.i8", "v/values.f4x3", "n.i4", "nv.i4"}) columns.push_back(*offered_column(path));
-  EXPECT_EQ(table_form(columns)->branches[0].counter, "nv");
-  columns[1].counter = "n";
-  EXPECT_EQ(table_form(columns)->branches[0].counter, "n");
+  EXPECT_EQ(offered_form(columns)->fields[0].counter, 3u);
+  columns[1].counter = "n.i4";
+  EXPECT_EQ(offered_form(columns)->fields[0].counter, 2u);
 }
 
-TEST(TableForm, TextsNestedListsAndRecords) {
+TEST(OfferedForm, ListsOfArraysAskForACounter) {
+  std::vector<OfferedColumn> columns;
+  for (const char* path : {"n.i4", "x.f4", "v/offsets.i8", "v/values.f4x3", "m.u2", "ab.i4x2", "pt/offsets.i8",
+                           "pt/values.f4", "r/a.i4", "r/b.i4x2"})
+    columns.push_back(*offered_column(path));
+  const std::vector<UncountedList> lists = uncounted_lists(columns);
+  ASSERT_EQ(lists.size(), 1u);
+  EXPECT_EQ(lists[0].offsets, 2u);
+  EXPECT_EQ(lists[0].items, 3u);
+  EXPECT_EQ(lists[0].counters, (std::vector<std::uint32_t>{0, 4}));
+}
+
+TEST(OfferedForm, TextsNestedListsAndRecords) {
   EXPECT_EQ(only({"s/offsets.i8", "s/chars.u1"}).kind, Kind::text);
-  const BranchForm nested = only({"v/values/values.f4", "v/offsets.i8", "v/values/offsets.i8"});
-  EXPECT_EQ(nested.kind, Kind::vector);
+  const FieldForm nested = only({"v/values/values.f4", "v/offsets.i8", "v/values/offsets.i8"});
+  EXPECT_EQ(nested.kind, Kind::list);
   EXPECT_EQ(nested.columns, (std::vector<std::uint32_t>{1, 2, 0}));
   EXPECT_EQ(only({"v/offsets.i8", "v/values/offsets.i8", "v/values/chars.u1"}).columns.size(), 3u);
-  const BranchForm record = only({"r/b.f8x2", "r/a.i4"});
-  EXPECT_EQ(record.kind, Kind::leaflist);
+  const FieldForm record = only({"r/b.f8x2", "r/a.i4"});
+  EXPECT_EQ(record.kind, Kind::record);
   EXPECT_EQ(record.columns, (std::vector<std::uint32_t>{0, 1}));
 }
 
-TEST(TableForm, SaysWhatIsMissing) {
+TEST(OfferedForm, SaysWhatIsMissing) {
   const auto lines = [](const std::vector<std::string>& paths) { return form_of(paths)->incomplete; };
   EXPECT_EQ(lines({"pt/offsets.i8"}), std::vector<std::string>{"pt: offsets without values or chars"});
   EXPECT_EQ(lines({"pt/values.f4"}), std::vector<std::string>{"pt: values without offsets"});
@@ -109,12 +122,12 @@ TEST(TableForm, SaysWhatIsMissing) {
             std::vector<std::string>{"v: values: values without offsets"});
   EXPECT_EQ(lines({"v/values/offsets.i8"}), std::vector<std::string>{"v: values without offsets"});
   EXPECT_EQ(lines({"r/a.f4"}), std::vector<std::string>{"r: a record needs two members"});
-  EXPECT_TRUE(form_of({"r/a.f4"})->branches.empty());
+  EXPECT_TRUE(form_of({"r/a.f4"})->fields.empty());
   EXPECT_EQ(lines({"v/offsets.i8", "v/values.f4x3", "n.i4"}),
             std::vector<std::string>{"v: a list of arrays is written where a column of integers counts it"});
 }
 
-TEST(TableForm, RefusesWhatIsNotWritten) {
+TEST(OfferedForm, RefusesWhatIsNotWritten) {
   EXPECT_NE(error_of({"v/offsets.i8", "v/values/a.f4", "v/values/b.f4"}).find("lists of records"), std::string::npos);
   EXPECT_NE(error_of({"v/tags.i1", "v/index.i8", "v/x/a.f4"}).find("variants"), std::string::npos);
   EXPECT_NE(error_of({"v/offsets.i8", "v/raw.u1"}).find("not decoded"), std::string::npos);
