@@ -11,7 +11,7 @@
 
 #include "cache/cluster_cache.h"
 #include "content.h"
-#include "control/error_log.h"
+#include "error_log.h"
 #include "mutex.h"
 #include "staging/committer.h"
 #include "staging/file_place.h"

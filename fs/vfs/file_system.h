@@ -13,9 +13,9 @@
 
 #include "cache/cluster_cache.h"
 #include "content.h"
-#include "control/error_log.h"
 #include "control/stats.h"
 #include "descriptor.h"
+#include "error_log.h"
 #include "exec/alarms.h"
 #include "reply.h"
 #include "staging/staged_file.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cache/cluster_cache.h"
-#include "control/error_log.h"
+#include "error_log.h"
 #include "mutex.h"
 #include "once.h"
 #include "tfile/file.h"

@@ -118,12 +118,3 @@ def test_manual_page():
     assert result.returncode == 0 and result.stderr == "", result.stderr
     for word in ("umount", "memory=", "EXIT STATUS"):
         assert word in result.stdout
-
-
-def test_files_that_the_architecture_names_exist():
-    with open(os.path.join(ROOT, "docs", "architecture.md"), encoding="utf-8") as file:
-        named = set(re.findall(r"`((?:format|fs|tests|bench|packaging|docs)(?:/[\w.]+)+)`", file.read()))
-    assert len(named) > 30
-    for path in named:
-        there = os.path.exists(os.path.join(ROOT, path)) or os.path.exists(os.path.join(ROOT, path + ".h"))
-        assert there, f"docs/architecture.md names {path}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the house that a program can hold. (What may include what is held by CMake: each room sees its own.)"""
+"""Rules of the house that a program can hold. (What may include what: test_architecture.py.)"""
 
 import os
 import re

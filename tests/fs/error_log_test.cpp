@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/error_log.h"
+#include "error_log.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/architecture.md against the sources: rooms and what they include, files, names, locks, errnos."""
+
+import collections
+import errno
+import functools
+import os
+import re
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+PAGE = os.path.join("docs", "architecture.md")
+BOUNDARY = "format/include/tfile"
+SENTENCE_WORDS_MAX = 35
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+@functools.cache
+def sources():
+    """{path: text} of format/ and fs/."""
+    return {
+        os.path.relpath(os.path.join(folder, name), ROOT): read(os.path.join(folder, name))
+        for top in ("format", "fs")
+        for folder, _, names in os.walk(os.path.join(ROOT, top))
+        for name in names
+        if name.endswith((".h", ".cpp"))
+    }
+
+
+def code(text):
+    """Without comments and strings."""
+    return re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', re.sub(r"//[^\n]*", "", text))
+
+
+def table(heading):
+    """Rows below a heading of the page, each a list of cells; without the row of names."""
+    section = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", read(PAGE), re.MULTILINE | re.DOTALL).group(1)
+    first = re.search(r"(?:^\|.*\n)+", section, re.MULTILINE).group(0).splitlines()
+    return [[cell.strip() for cell in line.strip()[1:-1].split("|")] for line in first[2:]]
+
+
+def spans(cell):
+    return re.findall(r"`([^`]+)`", cell)
+
+
+def difference(found, told):
+    found, told = collections.Counter(found), collections.Counter(told)
+    lines = [f"not on the page: {each}" for each in found - told] + [f"not in the sources: {each}" for each in told - found]
+    return "\n".join(sorted(lines))
+
+
+# ---- rooms
+
+
+def room_of(path):
+    return path if path == "fs/main.cpp" else os.path.dirname(path)
+
+
+def includes():
+    """(path, room, path that it includes) of all quoted #includes."""
+    for path, text in sources().items():
+        for name in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE):
+            top = path.split("/")[0]
+            places = [os.path.join(top, name), os.path.join("format/include", name)]
+            found = [place for place in places if place in sources()]
+            assert found, f'{path} includes "{name}", which is no file of {top}/ nor of format/include'
+            yield path, room_of(path), found[0]
+
+
+def test_rooms_are_those_of_the_page():
+    assert {spans(room)[0] for room, *_ in table("Rooms")} == {room_of(path) for path in sources()}
+
+
+def test_rooms_include_what_the_page_allows():
+    """In both directions: what a room may use, some file of it does."""
+    allowed = {spans(room)[0]: set(spans(uses)) for room, _, uses in table("Rooms")}
+    used = collections.defaultdict(set)
+    wrong = []
+    for path, room, target in includes():
+        other = room_of(target)
+        if other == room:
+            continue
+        used[room].add(other)
+        if other not in allowed[room]:
+            wrong.append(f"{path} includes {target}: {room} does not use {other}")
+    assert not wrong, "\n".join(sorted(wrong))
+    unused = [f"{room} uses nothing of {other}" for room in allowed for other in allowed[room] - used[room]]
+    assert not unused, "\n".join(sorted(unused))
+
+
+def test_rooms_use_those_of_lower_levels():
+    page = read(PAGE)
+    levels = {}
+    for level, *columns in re.findall(r"^\| (\d) \|(.*)\|(.*)\|$", page, re.MULTILINE):
+        for room in spans("".join(columns)):
+            levels[room] = int(level)
+    for room, _, uses in table("Rooms"):
+        for other in spans(uses):
+            assert levels[other] < levels[spans(room)[0]], f"{room} uses {other}, which stands beside or above it"
+    assert levels.keys() == {spans(room)[0] for room, *_ in table("Rooms")}
+
+
+def test_libraries_are_used_where_the_page_says():
+    headers = {spans(header)[0]: set(spans(rooms)) for _, header, rooms, _ in table("Dependencies")}
+    found = collections.defaultdict(set)
+    unknown = set()
+    for path, text in sources().items():
+        for name in re.findall(r"^#include <([^>]+)>", text, re.MULTILINE):
+            known = next((header for header in headers if name.startswith(header)), None)
+            if known:
+                found[known].add(room_of(path))
+            elif "/" in name and not name.startswith(("sys/", "linux/", "sanitizer/")):
+                unknown.add(f"{path}: <{name}>")
+    assert not unknown, "libraries that the page does not name: " + ", ".join(sorted(unknown))
+    assert found == headers
+
+
+# ---- names
+
+
+@functools.cache
+def words():
+    """{path: set of identifiers in its code}"""
+    return {path: set(re.findall(r"\w+", re.sub(r"//[^\n]*", "", text))) for path, text in sources().items()}
+
+
+def exists(name):
+    """Whether a name of C++ is one of the sources, the parts of A::b in one file; or ROOT's, and told of in format.md."""
+    if re.fullmatch(r"[Tf][A-Z]\w+", name) and re.search(rf"\b{name}\b", read(os.path.join("docs", "format.md"))):
+        return True
+    return any(set(name.removesuffix("()").split("::")) <= found for found in words().values())
+
+
+def test_files_that_the_page_names_exist():
+    there = {os.path.basename(path) for path in sources()}
+    named = set(spans(re.sub(r"^```.*?^```", "", read(PAGE), flags=re.MULTILINE | re.DOTALL)))
+    paths = {name for name in named if re.fullmatch(r"(format|fs|tests|bench|packaging|docs)(/[\w.]*)*", name)}
+    files = {name for name in named if re.fullmatch(r"\w+\.(h|cpp|py)", name)} - LIBRARY_HEADERS
+    assert len(paths) > 100 and len(files) > 15
+    missing = [path for path in paths if not os.path.exists(os.path.join(ROOT, path))] + [name for name in files if name not in there]
+    assert not missing, f"{PAGE} names {', '.join(sorted(missing))}"
+
+
+LIBRARY_HEADERS = {"fuse_lowlevel.h", "libdeflate.h", "zlib.h", "lzma.h", "zstd.h", "xxhash.h"}
+
+
+def test_names_that_the_page_gives_exist():
+    """Functions, types, constants, and ROOT's names, which the code cites; `a.cpp` (`f`) means that f stands in a.cpp."""
+    page = read(PAGE)
+    checked = 0
+    for name in spans(page):
+        name = re.sub(r"<.*>$", "", name)
+        if not re.fullmatch(r"[A-Za-z]\w*(::~?\w+)*(\(\))?", name) or name.startswith("std::") or name in NO_NAMES:
+            continue
+        checked += 1
+        assert exists(name), f"{PAGE} names {name}"
+    assert checked > 150
+    for path, name in re.findall(r"`([\w/]+\.(?:h|cpp))` \(`([A-Za-z]\w*(?:::\w+)*)`\)", page):
+        found = [text for at, text in words().items() if at == path or at.endswith("/" + path)]
+        assert any(set(name.split("::")) <= text for text in found), f"{PAGE}: {path} does not have {name}"
+
+
+NO_NAMES = {
+    *(spans(row[1])[0] for row in table("Dependencies")),  # headers of libraries
+    "format", "fs", "tfilefs_core",
+}
+
+
+ROOT_NAMES = {  # that a reader who knows ROOT would look for
+    PAGE: "TKey TDirectoryFile TTree TNtuple TBranch TBranchElement TLeaf TBasket TStreamerInfo TStreamerElement TFree TFile "
+          "fBasketEntry fEntryOffset fClusterRangeEnd fAutoFlush",
+    os.path.join("docs", "format.md"): "TFile TKey TDirectoryFile TFree TStreamerInfo TStreamerElement TTree TBranch TBranchElement "
+                                       "TLeaf TBasket TClonesArray fSeekFree fSeekInfo fObjlen fKeylen fBasketSeek fBasketBytes "
+                                       "fBasketEntry fEntryOffset fEntryOffsetLen fDisplacement fNevBuf fLast fIOBits "
+                                       "fClusterRangeEnd fAutoFlush fType fStreamerType",
+}
+
+
+def test_pages_cite_the_names_of_root():
+    for page, names in ROOT_NAMES.items():
+        text = read(page)
+        missing = [name for name in names.split() if not re.search(rf"\b{name}\b", text)]
+        assert not missing, f"{page} does not name {', '.join(missing)}"
+
+
+# ---- locks
+
+
+def test_locks_are_those_of_the_page():
+    lock = re.compile(r"^\s*(?:mutable |static )*(?:Mutex|std::mutex|std::shared_mutex|std::once_flag) (\w+)(?: GUARDED_BY.*)?;", re.MULTILINE)
+    found = sorted((path, name) for path, text in sources().items() if path != "fs/mutex.h" for name in lock.findall(text))
+    rows = table("Locks")
+    told = sorted((spans(file)[0], spans(name)[0].split("::")[-1]) for name, file, *_ in rows)
+    assert found == told, difference(found, told)
+    for name, file, *_ in rows:
+        owner = spans(name)[0].split("::")[0]
+        assert re.search(rf"\b{owner}\b", code(sources()[spans(file)[0]])), f"{file} has no {owner}"
+
+
+def test_locks_are_taken_in_the_order_of_the_page():
+    order = [spans(name)[0] for name, *_ in table("Locks")]
+    assert len(order) == len(set(order))
+    for name, _, _, inner in table("Locks"):
+        for other in spans(inner):
+            assert order.index(other) > order.index(spans(name)[0]), f"{other} is taken while {name} is held, and stands above it"
+    held_longer = re.search(r"These are held longer:\n\n((?:\|.*\n)+)", read(PAGE)).group(1).splitlines()[2:]
+    assert {name for line in held_longer for name in spans(line.split("|")[1])} <= set(order)
+
+
+# ---- errors
+
+
+NUMBERS = {*errno.errorcode.values(), "ENOTSUP", "EOPNOTSUPP", "EWOULDBLOCK"}
+
+
+def test_kinds_become_the_errnos_of_the_page():
+    found, kinds = {}, []
+    for kind, number in re.findall(r"case ErrorKind::(\w+):|return (E[A-Z]+);", sources()["fs/fuse/errno.cpp"].split("switch")[1]):
+        if kind:
+            kinds.append(kind)
+        else:
+            found.update(dict.fromkeys(kinds, number))
+            kinds = []
+    assert found == {spans(kind)[0]: number for kind, number in table("From kind to errno")}
+    declared = re.search(r"enum class ErrorKind[^{]*\{(.*?)\};", sources()["format/include/tfile/result.h"], re.DOTALL).group(1)
+    assert set(found) == set(re.findall(r"(\w+),", re.sub(r"//[^\n]*", "", declared)))
+
+
+def test_errnos_are_made_where_the_page_says():
+    """Those that are compared with what a system call gave are not made."""
+    found = set()
+    for path, text in sources().items():
+        made = re.sub(r"\b(?:\w*errno|number) [=!]= E[A-Z]+|case E[A-Z]+:", "", code(text))
+        for number in set(re.findall(r"\bE[A-Z]{2,}\b", made)) & NUMBERS:
+            if path != "fs/fuse/errno.cpp":
+                found.add((number, path))
+    told = {(number, path) for number, places, _ in table("Where else an errno is made") for path in spans(places)}
+    assert found == told, difference(found, told)
+
+
+# ---- prose
+
+
+def test_the_page_is_plain():
+    """Programs, threads and requests are no persons; and a sentence says one thing."""
+    prose = re.sub(r"`[^`]*`", "x", re.sub(r"^```.*?^```", "", read(PAGE), flags=re.MULTILINE | re.DOTALL))
+    persons = re.findall(r"[^\n]*\b(?:who|whom|whoever)\b[^\n]*", prose, re.IGNORECASE)
+    assert not persons, "\n".join(persons)
+    running = "\n".join(line if not line.startswith(("|", "#")) else "" for line in prose.split("\n"))
+    parts = [" ".join(part.split()) for part in re.split(r"\n\n+|\n\d\. |\n- ", running)]
+    sentences = [sentence for part in parts for sentence in re.split(r"(?<=[.:]) ", part)]
+    long = [sentence for sentence in sentences if len(re.findall(r"\w[\w'-]*", sentence)) > SENTENCE_WORDS_MAX]
+    assert not long, "\n".join(long)
