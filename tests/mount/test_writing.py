@@ -584,7 +584,7 @@ def test_a_table_that_is_removed_while_it_is_committed_goes(tmp_path):
             os.makedirs(os.path.join(root, name))
             put(os.path.join(root, name), {"x.i8": values[:count]})
         # By another directory: the kernel lets nobody change one while it is synced.
-        waits = threading.Thread(target=commit, args=(m.path,))
+        waits = threading.Thread(target=mounted.fsync, args=(m.path,))
         waits.start()
         while '"committing": true' not in open(os.path.join(root, ".pending.json")).read():
             assert waits.is_alive()
