@@ -30,7 +30,7 @@ void Budget::Reservation::give_back(std::uint64_t bytes) {
     budget_->used_ -= bytes;
     if (requested_) budget_->requested_ -= bytes;
   }
-  budget_->changed();
+  budget_->pump_elsewhere();
 }
 
 void Budget::Reservation::settle(std::uint64_t bytes) {
@@ -77,6 +77,15 @@ void Budget::close() {
     closed_ = true;
   }
   pump();
+}
+
+void Budget::pump_elsewhere() {
+  if (waiting_.load() == 0 || will_pump_.exchange(true)) return;
+  const auto job = [self = shared_from_this()] {
+    self->will_pump_ = false;
+    self->pump();
+  };
+  if (!run_ || !run_(job)) job();
 }
 
 // Serves the queue's head until one has to wait. One thread at a time; the others leave it a note.

@@ -18,7 +18,8 @@ namespace tfilefs {
 // nothing, and once granted needs nothing more: so every granted request ends, and no two can wait for each other. One
 // that does not fit beside what writers have handed over, or not even alone, runs as soon as no request before it holds
 // bytes: nothing else comes back by itself. Of more than the budget and kBeyondMax, none runs. Thread-safe; calls the
-// evictor and the requests without a lock held.
+// evictor and the requests without a lock held. Bytes may be given back under any lock: what they are granted to is
+// started, and answered, by another thread.
 class Budget : public std::enable_shared_from_this<Budget> {
  public:
   // Bytes that were granted; given back when this goes.
@@ -80,6 +81,10 @@ class Budget : public std::enable_shared_from_this<Budget> {
   // How to make room for about `bytes`. Set once, before the first request.
   void set_evictor(std::function<void(std::uint64_t bytes, Evict)> evictor) { evict_ = std::move(evictor); }
 
+  // What runs the granting of bytes that were given back; false: it takes no more jobs. Set once, before the first
+  // request; without it they are granted where they are given back.
+  void set_executor(std::function<bool(std::function<void()>)> executor) { run_ = std::move(executor); }
+
   // Each request is granted or denied, now or later. Errors: busy (nothing is free, and it does not wait; or this is
   // closed), is_refusal() (it is too large to be granted ever).
   void reserve(std::shared_ptr<Request>, Patience);
@@ -88,7 +93,7 @@ class Budget : public std::enable_shared_from_this<Budget> {
   // the cache gives way to them.
   Reservation take(std::uint64_t bytes);
 
-  // Something became evictable; looks at the waiting requests again. Cheap when none waits.
+  // Something became evictable; looks at the waiting requests again. Cheap when none waits. Under no lock.
   void changed() {
     if (waiting_.load() > 0) pump();
   }
@@ -106,6 +111,7 @@ class Budget : public std::enable_shared_from_this<Budget> {
     Patience patience;
   };
   void pump();
+  void pump_elsewhere();
   struct Served {  // neither: it waits
     bool granted = false;
     std::optional<Error> refused = {};
@@ -117,6 +123,8 @@ class Budget : public std::enable_shared_from_this<Budget> {
 
   const std::uint64_t size_;
   std::function<void(std::uint64_t, Evict)> evict_;
+  std::function<bool(std::function<void()>)> run_;
+  std::atomic<bool> will_pump_ = false;             // elsewhere
   std::atomic<std::uint64_t> used_ = 0, peak_ = 0;  // changed under mutex_
   std::atomic<std::size_t> waiting_ = 0;            // queue_.size()
 

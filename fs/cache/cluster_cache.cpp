@@ -10,7 +10,13 @@ namespace {
 
 class ClusterCacheOfMount : public ClusterCache {
  public:
-  explicit ClusterCacheOfMount(const CacheOptions& options) : core_(std::make_shared<CacheCore>(options)) {}
+  explicit ClusterCacheOfMount(const CacheOptions& options) : core_(std::make_shared<CacheCore>(options)) {
+    // The planner never blocks. Bytes may come back when the cache is gone.
+    core_->budget->set_executor([weak = std::weak_ptr(core_)](std::function<void()> job) {
+      const auto core = weak.lock();
+      return core && core->exec.planner.run(std::move(job), Urgency::awaited);
+    });
+  }
   ~ClusterCacheOfMount() override { core_->stop(); }
   void settle() override { core_->stop(); }
 

@@ -120,6 +120,38 @@ TEST(SmallBudget, StagedBytesDoNotBlockALargerRead) {
   }
 }
 
+// Whoever gives bytes back may hold the lock that the one who gets them takes.
+TEST(SmallBudget, BytesThatComeBackAreGrantedByAnotherThread) {
+  struct Wanted : Budget::Request {
+    explicit Wanted(std::mutex& of_both) : mutex(of_both) {}
+    std::uint64_t prepare() override { return 900'000; }
+    void retreat() override {}
+    void claim(Budget::Reservation got) override { granted = std::move(got); }
+    void start() override {
+      const std::lock_guard lock(mutex);
+      started.set_value();
+    }
+    void denied(const Error&) override {}
+    std::mutex& mutex;
+    Budget::Reservation granted;
+    std::promise<void> started;
+  };
+  std::mutex mutex;
+  const auto wanted = std::make_shared<Wanted>(mutex), before = std::make_shared<Wanted>(mutex);
+  const auto cache = ClusterCache::create({.memory = 1'000'000, .threads = 1, .io_threads = 1});
+  cache->budget()->reserve(before, Budget::Patience::wait);
+  before->started.get_future().wait();
+  cache->budget()->reserve(wanted, Budget::Patience::wait);
+  auto started = wanted->started.get_future();
+  {
+    const std::lock_guard lock(mutex);
+    before->granted = {};
+    EXPECT_EQ(started.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+  }
+  EXPECT_EQ(started.wait_for(std::chrono::seconds(10)), std::future_status::ready);
+  wanted->granted = {};
+}
+
 TEST(SmallBudget, WhatTakesFarMoreThanTheBudgetIsRefused) {
   auto set = std::make_shared<SyntheticStreams>(std::vector{even_stream(4, 1000)});
   set->claims[{0, 2}] = Budget::kBeyondMax + 20'000;
