@@ -185,11 +185,21 @@ GenerationPtr MountedFile::known() {
 }
 
 void MountedFile::expect_commit() {
-  if (const GenerationPtr open = known()) open->source->trust_writer(true);
+  GenerationPtr open;  // its end, should it be the last, is not to be met under the lock; below, too
+  const Lock lock(mutex_);
+  committing_ = true;
+  open = current_.lock();
+  if (open) open->source->trust_writer(true);
 }
 
 void MountedFile::expect_no_commit() {
-  if (const GenerationPtr open = known()) open->source->trust_writer(false);
+  {
+    GenerationPtr open;
+    const Lock lock(mutex_);
+    committing_ = false;
+    open = current_.lock();
+    if (open) open->source->trust_writer(false);
+  }
   end_switch();
 }
 
@@ -214,7 +224,13 @@ void MountedFile::expect_another() {
 }
 
 void MountedFile::supersede() {
-  if (const GenerationPtr open = known()) open->superseded = true;
+  {
+    GenerationPtr open;
+    const Lock lock(mutex_);
+    committing_ = false;
+    open = current_.lock();
+    if (open) open->superseded = true;
+  }
   end_switch();
 }
 
@@ -247,6 +263,8 @@ void MountedFile::check() {
       const Lock lock(mutex_);
       if (result) {
         current_ = *result;
+        if (committing_)
+          (*result)->source->trust_writer(true);  // what was opened meanwhile is superseded with the rest
         checked_ = files == files_ ? now : Clock::time_point();
       }
     }

@@ -192,7 +192,8 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   Clock::time_point checked_ GUARDED_BY(mutex_);
   std::uint64_t files_ GUARDED_BY(mutex_) = 0;  // how often another was expected
   bool checking_ GUARDED_BY(mutex_) = false;
-  bool switching_ GUARDED_BY(mutex_) = false;  // a commit changes what a look would see
+  bool committing_ GUARDED_BY(mutex_) = false;  // by a commit of this mount that has not ended
+  bool switching_ GUARDED_BY(mutex_) = false;   // a commit changes what a look would see
   std::vector<Reply<GenerationPtr>> waiters_ GUARDED_BY(mutex_);
   // Why the file in this state cannot be opened: not tried again until it changes.
   std::optional<std::pair<tfile::Identity, Error>> refused_ GUARDED_BY(mutex_);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <thread>
 
 #include "fake_file.h"
@@ -67,6 +68,36 @@ TEST_F(KeptFiles, TablesCount) {
   first.lock()->note_memory(kMemory);
   context_.recent.keep(first.lock());
   EXPECT_EQ(context_.recent.count(), 4u);
+}
+
+// Opened while a commit wrote its parts: what it shows stays as it is, as what was open before.
+TEST_F(KeptFiles, WhatIsOpenedDuringACommitStaysReadable) {
+  auto disk = std::make_shared<FakeDisk>();
+  auto before = with_numbers({1});
+  disk->file = before;
+  const auto file = std::make_shared<MountedFile>(context_, std::make_unique<FakeOrigin>(disk), "");
+  const auto look = [&] {
+    return FakeMount::wait<GenerationPtr>([&](auto reply) { file->current(Freshness::now, std::move(reply)); }).value();
+  };
+  const auto read = [](const Generation& generation) {
+    std::array<std::byte, 4> bytes;
+    return tfile::read_range(*generation.source, {0, bytes.size()}, bytes);
+  };
+  file->expect_commit();
+  const GenerationPtr opened = look();
+  file->expect_switch();
+  before->bytes->state = {.size = 500, .modified_ns = 7};  // not as if it had only been filled
+  EXPECT_TRUE(read(*opened));
+  disk->put(with_numbers({1, 2}));
+  file->supersede();
+  EXPECT_TRUE(read(*opened));
+  EXPECT_NE(look(), opened);
+
+  const GenerationPtr next = look();
+  file->expect_commit();
+  file->expect_no_commit();
+  disk->file->bytes->state.size = 400;
+  EXPECT_EQ(read(*next).error().kind, ErrorKind::stale) << "no commit changed it";
 }
 
 TEST(Generation, TheNextOpenSeesTheNewState) {
