@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <string_view>
 #include <system_error>
 
 #include "cli/mount_holders.h"
@@ -14,6 +15,8 @@ namespace tfilefs {
 namespace {
 
 namespace filesystem = std::filesystem;
+
+constexpr std::string_view kDeleted = " (deleted)";
 
 // "flags: 0100001", in octal, of /proc/PID/fdinfo/N.
 bool is_to_write(const std::string& process, const std::string& number) {
@@ -37,7 +40,9 @@ std::vector<OpenToWrite> files_open_to_write(const std::string& mount_point) {
     filesystem::directory_iterator at("/proc/" + process + "/fd", error);
     for (; !error && at != filesystem::directory_iterator(); at.increment(error)) {
       std::error_code gone;  // or not this user's to know
-      const std::string path = filesystem::read_symlink(at->path(), gone);
+      std::string path = filesystem::read_symlink(at->path(), gone);
+      // So the kernel says also of a name that it has only forgotten.
+      if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
       if (!path.starts_with(below) || !is_to_write(process, at->path().filename())) continue;
       files.push_back({"process " + process + " (" + process_name(process) + ")", path.substr(mount_point.size())});
     }

@@ -15,6 +15,14 @@ void OpenRetries::expect(pid_t thread, InodeNumber number, std::uint64_t generat
   expected_[{thread, number}] = {generation, now + kPatience};
 }
 
+bool OpenRetries::awaits(pid_t thread) {
+  const auto now = Clock::now();
+  const Lock lock(mutex_);
+  for (auto one = expected_.lower_bound({thread, 0}); one != expected_.end() && one->first.first == thread; ++one)
+    if (now <= one->second.until) return true;
+  return false;
+}
+
 bool OpenRetries::take(pid_t thread, InodeNumber number, std::uint64_t generation) {
   const Lock lock(mutex_);
   const auto found = expected_.find({thread, number});

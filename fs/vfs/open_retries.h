@@ -20,6 +20,8 @@ class OpenRetries {
  public:
   // `generation`: the one that the path is in now.
   void expect(pid_t thread, InodeNumber, std::uint64_t generation);
+  // Whether the thread is looking a path up once more, to open what it finds.
+  bool awaits(pid_t thread);
   // Whether the thread comes back, with what was found since.
   bool take(pid_t thread, InodeNumber, std::uint64_t generation);
 
