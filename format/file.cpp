@@ -64,6 +64,11 @@ struct ClassInfos {
   std::vector<std::string> warnings;
 };
 
+// The infos live in what they were read into.
+std::shared_ptr<const StreamerInfos> infos_in(const std::shared_ptr<const ClassInfos>& classes) {
+  return {classes, &classes->infos};
+}
+
 std::size_t memory_of(const DirectoryListing& listing) {
   std::size_t bytes = sizeof listing + heap_of_elements(listing.keys) + heap_of(listing.warnings);
   for (const Buffer& buffer : listing.arena) bytes += buffer.size() + kBlockOverhead;
@@ -123,6 +128,7 @@ class RootFile final : public File {
   std::shared_ptr<const DirectoryListing> root() const override { return root_; }
   Result<std::shared_ptr<const DirectoryListing>> directory(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Table>> table(const KeyInfo& key) const override;
+  Result<std::shared_ptr<const Table>> outline(const KeyInfo& key) const override;
   Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Object>> object(const KeyInfo& key, std::span<const std::byte> payload) const override;
   bool may_be_drawn(std::string_view class_name) const override;
@@ -294,6 +300,11 @@ Result<std::shared_ptr<const DirectoryListing>> RootFile::directory(const KeyInf
 }
 
 Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
+  TRY(auto outline, this->outline(key));
+  return outline->is_whole() ? std::move(outline) : outline->whole();
+}
+
+Result<std::shared_ptr<const Table>> RootFile::outline(const KeyInfo& key) const {
   if (key.kind != KeyKind::table) return fail(ErrorKind::invalid, "the key is not a table");
   if (is_ntuple(key.class_name)) {
     const bool is_trial = key.class_name != "ROOT::RNTuple";
@@ -304,7 +315,8 @@ Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
   }
   TRY(const auto classes, class_infos());
   TRY(const Buffer payload, read_payload(*edges_.source, key));
-  return open_tree(source_, payload.span(), key.keylen, std::string(key.class_name), classes->infos, classes->warnings);
+  return open_tree(source_, payload.span(), key.keylen, std::string(key.class_name), infos_in(classes),
+                   classes->warnings);
 }
 
 Result<std::shared_ptr<const StreamSet>> RootFile::payload(const KeyInfo& key) const {
@@ -328,9 +340,7 @@ Result<std::shared_ptr<const Object>> RootFile::object(const KeyInfo& key, std::
   if (key.kind != KeyKind::object) return fail(ErrorKind::invalid, "the key is not an object");
   TRY(const auto classes, class_infos());
   TRY(auto streams, payload(key));
-  // The infos live in what they were read into.
-  std::shared_ptr<const StreamerInfos> infos(classes, &classes->infos);
-  return open_object(std::move(infos), key, std::move(streams), bytes);
+  return open_object(infos_in(classes), key, std::move(streams), bytes);
 }
 
 Result<std::vector<Record>> RootFile::record_map() const { return read_record_map(*source_, header_, seek_keys_); }

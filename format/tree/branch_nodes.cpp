@@ -25,6 +25,7 @@ struct Draft {
   std::optional<ColumnId> column;
   std::vector<Draft> children;
   bool is_unrolled = false;  // a member that has no branch of its own, only branches of its members
+  std::optional<UntriedId> untried;
 };
 
 // The record of that name below `parent`, made if it is not there.
@@ -80,21 +81,48 @@ NodeKind kind_of(const Shape& shape) {
   return shape.is_optional ? NodeKind::optional : shape.is_map ? NodeKind::map : NodeKind::list;
 }
 
-// Numbers, strings and collections of them are ROOT's own; a class may have a streamer that nobody described.
-bool needs_trial(const Stream& stream) {
-  if (stream.form != Stream::Form::program) return false;
-  static constexpr Op::Kind kOfClasses[] = {Op::Kind::object, Op::Kind::frame,      Op::Kind::value_version,
-                                            Op::Kind::loop,   Op::Kind::pointer,    Op::Kind::slot_bytes,
-                                            Op::Kind::clones, Op::Kind::collection, Op::Kind::unknown};
-  return std::any_of(stream.program->ops.begin(), stream.program->ops.end(), [](const Op& op) {
-    return std::find(std::begin(kOfClasses), std::end(kOfClasses), op.kind) != std::end(kOfClasses);
-  });
+// What a branch's own data shows as; nothing where nobody knows yet.
+struct KnownLayout {
+  std::optional<BranchLayout> layout;
+  bool asks_for_classes = false;
+  bool was_tried = false;
+};
+using LayoutOf = std::function<KnownLayout(BranchIndex, bool in_list)>;
+
+// All of a layout but the program, which stays with the table's stream.
+BranchLayout without_program(const BranchLayout& layout) {
+  BranchLayout copy;
+  copy.stream.branch = layout.stream.branch;
+  copy.stream.form = layout.stream.form;
+  copy.shape = layout.shape;
+  copy.reason = layout.reason;
+  return copy;
+}
+
+// The layout of a branch that needs no look at its entries, has none, or has its name from them.
+KnownLayout known_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,
+                         const TryNow& try_now) {
+  BranchLayout layout = branch_layout(tree, index, infos, in_list);
+  if (!needs_trial(layout)) return {std::move(layout)};
+  if (!tree.branches[index].baskets.seek.empty()) {
+    if (layout.shape.kind == Shape::Kind::number) return {try_now(index, in_list), false, true};
+    return {std::nullopt, asks_for_classes(layout.stream)};
+  }
+  const FirstEntries none{[](const Stream&) { return Result<>(); }, [](const Stream&) { return FoundClasses(); }};
+  return {tried_layout(tree, index, infos, in_list, none)};
+}
+
+// Holds the place of a stream that nobody knows yet.
+Stream stand_in(BranchIndex index) {
+  Stream stream = raw_layout(index, {}).stream;
+  stream.is_stand_in = true;
+  return stream;
 }
 
 class Builder {
  public:
-  Builder(const TreeRecord& tree, const StreamerInfos& infos, const FirstEntries& first_entries)
-      : tree_(tree), infos_(infos), first_entries_(first_entries) {}
+  Builder(const TreeRecord& tree, const StreamerInfos& infos, LayoutOf layout_of)
+      : tree_(tree), infos_(infos), layout_of_(std::move(layout_of)) {}
 
   BranchNodes build() {
     Draft root;
@@ -102,7 +130,31 @@ class Builder {
     Node node;
     out_.nodes.push_back(std::move(node));
     place(root, 0, "");
+    std::ranges::sort(out_.untried, {}, &UntriedBranch::node);
     link_counters();
+    return std::move(out_);
+  }
+
+  // Node 1, below node 0, is the directory of the branch.
+  BranchNodes build_below(const UntriedBranch& untried, const Node& directory, std::span<const Column> columns) {
+    first_stream_ = untried.stream;
+    std::vector<ColumnId> lists;
+    for (const ColumnId outer : untried.lists) {
+      lists.push_back(static_cast<ColumnId>(out_.columns.size()));
+      out_.columns.push_back(columns[outer]);
+      out_.columns.back().lists = lists;
+      out_.columns.back().counter.reset();
+    }
+    Surroundings around;
+    around.path = untried.branch_path;
+    around.in_list = untried.in_list;
+    Draft draft;
+    add_data(draft, untried.branch, around, lists);
+    out_.nodes.emplace_back().children = {1};
+    out_.nodes.push_back(directory);
+    out_.nodes[1].kind = draft.kind;
+    out_.nodes[1].alternatives = std::move(draft.alternatives);
+    place(draft, 1, untried.path);
     return std::move(out_);
   }
 
@@ -166,7 +218,7 @@ class Builder {
     draft.children.back().name = "offsets";
     lists.push_back(*draft.children.back().column);
     out_.columns[lists.back()].lists = lists;
-    around.collection = static_cast<StreamId>(out_.streams.size());
+    around.collection = next_stream();
     out_.streams.push_back(std::move(layout.stream));
     around.in_list = true;
     around.lists_of = index;
@@ -188,57 +240,36 @@ class Builder {
   }
 
   void add_data(Draft& draft, BranchIndex index, const Surroundings& around, const std::vector<ColumnId>& lists) {
-    BranchLayout layout = layout_of(index, around.in_list, false);
-    layout.stream.collection = around.collection;
-    if (layout.reason.empty() && needs_trial(layout.stream)) {
-      auto follow = first_entries_.follow(layout.stream);
-      if (!follow && follow.error().kind != ErrorKind::not_found) {
-        // Streamers written by hand may leave out headers of objects; then every entry must still come out even.
-        BranchLayout bare = layout_of(index, around.in_list, true);
-        if (bare.reason.empty() && first_entries_.follow(bare.stream)) {
-          layout = std::move(bare);
-          follow = {};
-        }
-      }
-      if (!follow)
-        layout = raw_layout(
-            index, follow.error().kind != ErrorKind::damaged
-                       ? follow.error().text
-                       : "the bytes do not follow the description of class " + tree_.branches[index].element_class);
-    }
-    if (layout.reason.empty()) {
-      add_shape(draft, index, layout, layout.shape, around, {}, lists);
+    auto [layout, asks_for_classes, was_tried] = layout_of_(index, around.in_list);
+    if (!layout) return add_untried(draft, index, asks_for_classes, around, lists);
+    if (was_tried) out_.tried_at_opening.emplace(index, without_program(*layout));
+    layout->stream.collection = around.collection;
+    if (layout->reason.empty()) {
+      add_shape(draft, index, *layout, layout->shape, around, {}, lists);
     } else {
-      add_raw(draft, index, layout, around, lists);
+      add_raw(draft, index, *layout, around, lists);
     }
-    if (around.in_list && layout.stream.form == Stream::Form::flat) layout.stream.lists_of = around.lists_of;
-    out_.streams.push_back(std::move(layout.stream));
+    if (around.in_list && layout->stream.form == Stream::Form::flat) layout->stream.lists_of = around.lists_of;
+    out_.streams.push_back(std::move(layout->stream));
   }
 
-  // Classes that only the first entries tell are looked for, and then, by a program that knows them, those inside.
-  BranchLayout layout_of(BranchIndex index, bool in_list, bool bare) const {
-    constexpr int kLooksMax = 8;  // objects within objects of unknown class seldom go deeper
-    BranchLayout layout = branch_layout(tree_, index, infos_, in_list, {nullptr, bare});
-    FoundClasses known;
-    for (int look = 0; look < kLooksMax && layout.reason.empty() && asks_for_classes(layout.stream); ++look) {
-      FoundClasses found = known;
-      bool is_new = false;
-      for (auto& [place, classes] : first_entries_.classes(layout.stream)) {
-        const std::size_t before = found[place].size();
-        found[place].merge(classes);
-        is_new |= found[place].size() > before;
-      }
-      if (!is_new) break;
-      BranchLayout deeper = branch_layout(tree_, index, infos_, in_list, {&found, bare});
-      // With more columns than a program may have, it stays at what it knew.
-      if (!deeper.reason.empty() && look > 0) break;
-      layout = std::move(deeper);
-      known = std::move(found);
-    }
-    if (layout.reason.empty() && has_unknown_items(layout.stream))
-      layout = branch_layout(tree_, index, infos_, in_list, {&known, bare, true});
-    return layout;
+  void add_untried(Draft& draft, BranchIndex index, bool asks_for_classes, const Surroundings& around,
+                   const std::vector<ColumnId>& lists) {
+    UntriedBranch untried;
+    untried.branch = index;
+    untried.stream = next_stream();
+    untried.asks_for_classes = asks_for_classes;
+    untried.in_list = around.in_list;
+    untried.collection = around.collection;
+    untried.lists_of = around.lists_of;
+    untried.lists = lists;
+    untried.branch_path = around.path;
+    draft.untried = static_cast<UntriedId>(out_.untried.size());
+    out_.untried.push_back(std::move(untried));
+    out_.streams.push_back(stand_in(index));
   }
+
+  StreamId next_stream() const { return first_stream_ + static_cast<StreamId>(out_.streams.size()); }
 
   void add_raw(Draft& draft, BranchIndex index, const BranchLayout& layout, const Surroundings& around,
                const std::vector<ColumnId>&) {
@@ -347,7 +378,7 @@ class Builder {
     column.title = branch.title;
     column.class_name = branch.element_class;
     column.compression = compression_text(branch.compress);
-    column.stream = static_cast<StreamId>(out_.streams.size());
+    column.stream = next_stream();
     column.slot = slot;
     Draft draft;
     draft.kind = NodeKind::number;
@@ -411,6 +442,10 @@ class Builder {
         out_.columns[*child.column].name = unique[i];
         out_.columns[*child.column].path = child_path;
       }
+      if (child.untried) {
+        out_.untried[*child.untried].node = id;
+        out_.untried[*child.untried].path = child_path;
+      }
       place(child, id, child_path);
     }
   }
@@ -473,14 +508,40 @@ class Builder {
 
   const TreeRecord& tree_;
   const StreamerInfos& infos_;
-  const FirstEntries& first_entries_;
+  const LayoutOf layout_of_;
+  StreamId first_stream_ = 0;
   BranchNodes out_;
 };
 
 }  // namespace
 
 BranchNodes make_branch_nodes(const TreeRecord& tree, const StreamerInfos& infos, const FirstEntries& first_entries) {
-  return Builder(tree, infos, first_entries).build();
+  return Builder(tree, infos,
+                 [&](BranchIndex index, bool in_list) {
+                   return KnownLayout{tried_layout(tree, index, infos, in_list, first_entries)};
+                 })
+      .build();
+}
+
+BranchNodes make_outline(const TreeRecord& tree, const StreamerInfos& infos, const TryNow& try_now) {
+  return Builder(tree, infos,
+                 [&](BranchIndex index, bool in_list) { return known_layout(tree, index, infos, in_list, try_now); })
+      .build();
+}
+
+BranchNodes make_all_nodes(const TreeRecord& tree, const StreamerInfos& infos, const LayoutFound& found) {
+  return Builder(tree, infos,
+                 [&](BranchIndex index, bool in_list) {
+                   const BranchLayout* tried = found(index);
+                   return tried ? KnownLayout{without_program(*tried)} : known_layout(tree, index, infos, in_list, {});
+                 })
+      .build();
+}
+
+BranchNodes make_nodes_below(const TreeRecord& tree, const StreamerInfos& infos, const UntriedBranch& untried,
+                             const BranchLayout& layout, const Node& directory, std::span<const Column> columns) {
+  return Builder(tree, infos, [&](BranchIndex, bool) { return KnownLayout{without_program(layout)}; })
+      .build_below(untried, directory, columns);
 }
 
 }  // namespace tfile

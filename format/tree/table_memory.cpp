@@ -33,6 +33,7 @@ std::size_t memory_of(const Stream& stream) {
 
 std::size_t memory_of(const Table& table) {
   std::size_t bytes = sizeof table + heap_of(table.name) + heap_of(table.title) + heap_of_elements(table.clusters) +
+                      heap_of_elements(table.untried) + heap_of_elements(table.may_be_unwritten) +
                       heap_of(table.reason) + heap_of(table.warnings);
   for (const Node& node : table.nodes) bytes += memory_of(node);
   for (const Column& column : table.columns) bytes += memory_of(column);
@@ -57,6 +58,18 @@ std::size_t memory_of(std::span<const BranchStorage> branches) {
     if (baskets.entry && boundaries.insert(baskets.entry.get()).second)
       bytes += sizeof *baskets.entry + 2 * kBlockOverhead + heap_of_elements(*baskets.entry);
   }
+  return bytes;
+}
+
+std::size_t memory_of(const TreeRecord& tree) {
+  std::size_t bytes = sizeof tree + heap_of(tree.name) + heap_of(tree.title) + heap_of_elements(tree.branches) +
+                      heap_of_elements(tree.top) + heap_of_elements(tree.leaves);
+  for (const BranchRecord& branch : tree.branches)
+    bytes += heap_of(branch.name) + heap_of(branch.class_name) + heap_of(branch.title) +
+             heap_of_elements(branch.children) + heap_of_elements(branch.leaves) + heap_of(branch.element_class) +
+             heap_of(branch.parent_class) + heap_of(branch.clones_class);
+  for (const LeafRecord& leaf : tree.leaves)
+    bytes += heap_of(leaf.class_name) + heap_of(leaf.name) + heap_of(leaf.title);
   return bytes;
 }
 

@@ -15,5 +15,7 @@ namespace tfile {
 std::size_t memory_of(const Table&);
 std::size_t memory_of(std::span<const Stream>);
 std::size_t memory_of(std::span<const BranchStorage>);
+// A record without what its branches store.
+std::size_t memory_of(const TreeRecord&);
 
 }  // namespace tfile

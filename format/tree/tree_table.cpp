@@ -8,10 +8,14 @@
 
 #include "bytes/endian.h"
 #include "streamer/chunk_of_arrays.h"
+#include "tree/basket_data.h"
 #include "tree/branch_nodes.h"
 #include "tree/cluster_boundaries.h"
+#include "tree/stream_slots.h"
 #include "tree/table_memory.h"
+#include "tree/table_trials.h"
 #include "tree/tree_record.h"
+#include "tree/tried_table.h"
 
 namespace tfile {
 namespace {
@@ -20,46 +24,80 @@ namespace {
 constexpr std::uint64_t kHeaderRoom = 512;
 constexpr std::uint64_t kOffsetSize = 4;
 
-class TreeTable final : public Table, public ItemCounter {
+class TreeTable final : public Table, public ItemCounter, public std::enable_shared_from_this<TreeTable> {
  public:
-  TreeTable(std::shared_ptr<const Source> source, TreeRecord tree, const StreamerInfos& infos)
-      : source_(std::move(source)), tree_(std::move(tree)) {
-    name = tree_.name;
-    title = tree_.title;
+  TreeTable(std::shared_ptr<const Source> source, TreeRecord tree, std::shared_ptr<const StreamerInfos> infos)
+      : source_(std::move(source)) {
+    name = tree.name;
+    title = tree.title;
     kind = "ttree";
-    entries = tree_.entries;
-    warnings = std::move(tree_.warnings);
-    clusters = cluster_boundaries(tree_);
-    open_siblings();
-    BranchNodes made = make_branch_nodes(tree_, infos,
-                                         {[this](const Stream& stream) { return first_entries_follow(stream); },
-                                          [this](const Stream& stream) { return first_classes(stream); }});
+    entries = tree.entries;
+    warnings = std::move(tree.warnings);
+    clusters = cluster_boundaries(tree);
+    open_siblings(tree);
+    const auto source_of_branch = [this](const BranchStorage& branch) { return source_of(branch); };
+    BranchNodes made = make_outline(tree, *infos, [&](BranchIndex branch, bool in_list) {
+      return tried_now(tree, branch, *infos, in_list, source_of_branch);
+    });
     nodes = std::move(made.nodes);
     columns = std::move(made.columns);
-    streams_ = std::move(made.streams);
-    branches_.reserve(tree_.branches.size());
-    for (BranchRecord& branch : tree_.branches) branches_.push_back(std::move(static_cast<BranchStorage&>(branch)));
-    tree_ = {};
-    note_unwritten();
+    streams_ = StreamSlots(std::move(made.streams));
+    branches_.reserve(tree.branches.size());
+    for (BranchRecord& branch : tree.branches) {
+      branches_.push_back(std::move(static_cast<BranchStorage&>(branch)));
+      branch.name = branches_.back().name;
+    }
+    for (const UntriedBranch& branch : made.untried) untried.push_back(branch.node);
+    for (ColumnId id = 0; id < columns.size(); ++id)
+      if (is_doubtful(columns, columns[id])) may_be_unwritten.push_back(id);
+    if (is_whole()) return;
+    trials_ = std::make_unique<const TableTrials>(std::move(tree), std::move(infos), std::move(made.untried),
+                                                  std::move(made.tried_at_opening), branches_, source_of_branch,
+                                                  streams_, columns);
+  }
+
+  Result<std::shared_ptr<const Table>> tried(NodeId node, std::size_t ahead) const override {
+    if (!is_untried(node)) return fail(ErrorKind::invalid, "the node is no branch that is to be tried");
+    const auto id = static_cast<UntriedId>(std::ranges::lower_bound(untried, node) - untried.begin());
+    TRY_VOID(trials_->try_branch(id, ahead));
+    return table_below(shared_from_this(), trials_->nodes_below(id, nodes[node]));
+  }
+
+  Result<std::shared_ptr<const Table>> whole() const override {
+    if (!trials_) return shared_from_this();
+    TRY_VOID(trials_->try_all());
+    BranchNodes all = trials_->all_nodes();
+    TRY_VOID(note_unwritten(all.columns));
+    return whole_table(shared_from_this(), std::move(all));
+  }
+
+  std::vector<Column> columns_tried(StreamId id) const override {
+    const auto branch = trials_ ? trials_->tried_with(id) : std::nullopt;
+    if (!branch) return {};
+    std::vector<Column> found = trials_->nodes_below(*branch, Node()).columns;
+    std::erase_if(found, [&](const Column& column) { return column.stream != id; });
+    return found;
   }
 
   std::size_t memory() const override {
-    return memory_of(*this) + memory_of(std::span(streams_)) + memory_of(std::span(branches_));
+    return memory_of(*this) + memory_of(std::span(streams_.opened())) + memory_of(std::span(branches_)) +
+           (trials_ ? trials_->memory() : 0);
   }
 
   std::size_t stream_count() const override { return streams_.size(); }
   StreamShape shape(StreamId id) const override {
-    return {.chunks = std::max<std::size_t>(basket_count(id), 1),
-            .slots = streams_[id].lengths.size(),
-            .items_from = items_from(streams_[id]),
+    const Stream& stream = streams_[id];
+    return {.chunks = stream.is_stand_in ? 0 : std::max<std::size_t>(basket_count(id), 1),
+            .slots = stream.lengths.size(),
+            .items_from = items_from(stream),
             .stored_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(branch_of(id).zip_bytes, 0))};
   }
 
   // What a list's counter says is part of its offsets, wherever the counter is stored.
-  std::vector<Sibling> siblings_of(ColumnId id) const override {
+  std::vector<Sibling> siblings_of(StreamId id) const override {
     if (siblings.empty()) return {};
     std::set<StreamId> from;
-    add_origins(columns[id].stream, from);
+    add_origins(id, from);
     std::vector<Sibling> found;
     for (const Sibling& sibling : siblings)
       if (std::any_of(from.begin(), from.end(), [&](StreamId s) { return branch_of(s).file_name == sibling.name; }))
@@ -90,8 +128,7 @@ class TreeTable final : public Table, public ItemCounter {
 
   Result<Locator> header_locator(ChunkKey key) const override {
     TRY(Locator locator, locate(key));
-    const std::size_t names = branch_of(key.stream).name.size() + name.size() + title.size();
-    locator.range.size = std::min<std::uint64_t>(locator.range.size, kHeaderRoom + names);
+    locator.range.size = std::min(locator.range.size, header_max(branch_of(key.stream)));
     return locator;
   }
 
@@ -191,8 +228,9 @@ class TreeTable final : public Table, public ItemCounter {
     std::vector<StreamId> wanted;
     std::set<BranchIndex> told;
     for (StreamId id = 0; id < streams_.size(); ++id) {
-      const auto& lists_of = streams_[id].lists_of;
-      if (header_tells(id) && (!lists_of || told.insert(*lists_of).second)) wanted.push_back(id);
+      const Stream& stream = streams_[id];
+      if (!stream.is_stand_in && header_tells(id) && (!stream.lists_of || told.insert(*stream.lists_of).second))
+        wanted.push_back(id);
     }
     return wanted;
   }
@@ -212,105 +250,80 @@ class TreeTable final : public Table, public ItemCounter {
   }
 
  private:
-  // Whether the first entries of a branch read as its program says. What cannot be read at all is not judged here.
-  Result<> first_entries_follow(const Stream& stream) const {
-    constexpr std::int64_t kTrialEntries = 64;  // enough to meet one that is not empty, without decoding a whole basket
-    const BranchRecord& branch = tree_.branches[stream.branch];
-    if (branch.baskets.seek.empty() || stream.item_counter_branch) return {};
-    std::vector<std::byte> stored;
-    auto data = first_basket(branch, stored);
-    if (!data) return {};
-    if (data->size == 0 && stream.program->entry_is_items && branch.count &&
-        counts_items(tree_.branches[*branch.count], data->entries))
-      return fail(ErrorKind::unsupported,
-                  "its entries have no bytes, although there are items: nothing was written of it");
-    // An item that nothing describes may come late.
-    if (stream.program->unknown.empty() && !data->offsets.empty() && data->entries > kTrialEntries) {
-      data->entries = kTrialEntries;
-      data->offsets.resize(kTrialEntries + 1);
-    }
-    return entries_follow_program(stream, *data);
-  }
-
   // ROOT makes branches for members that it cannot reach, as those of std::array in a vector, and writes nothing of
-  // them.
-  void note_unwritten() {
-    for (Column& column : columns) {
-      if (column.lists.empty() || column.role != Role::values) continue;
-      const StreamId lists = columns[column.lists.back()].stream;
-      if (lists == column.stream || streams_[column.stream].form != Stream::Form::flat) continue;
-      if (holds_nothing(column.stream) && counts_items(branch_of(lists), stream_entries(lists)))
-        column.reason = "there are items in its lists, and nothing was written of them";
-    }
+  // them. Whether what the record says leaves that open.
+  bool is_doubtful(std::span<const Column> all, const Column& column) const {
+    if (column.lists.empty() || column.role != Role::values) return false;
+    const StreamId lists = list_around(all, column);
+    if (lists == column.stream || streams_[column.stream].form != Stream::Form::flat) return false;
+    return may_hold_nothing(column.stream) && basket_count(lists) > 0;
   }
 
-  // Whether the baskets of a flat stream are there and have no data.
-  bool holds_nothing(StreamId id) const {
+  // Whether the baskets of a flat stream are there, and may be no more than their keys.
+  bool may_hold_nothing(StreamId id) const {
     const BranchStorage& branch = branch_of(id);
     if (!sizes_add_up(id)) return false;
     const auto on_disk = basket_count(id) - branch.embedded.size();
-    const std::uint64_t key_max = kHeaderRoom + branch.name.size() + name.size() + title.size();
     const auto offsets_max = branch.entry_offset_len == 0 ? 0 : kOffsetSize * (stream_entries(id) + 2 * on_disk);
-    if (static_cast<std::uint64_t>(branch.tot_bytes) > on_disk * key_max + offsets_max) return false;
-    std::vector<std::byte> header;
-    if (on_disk > 0) {
-      const auto at = header_locator({id, 0});
-      if (!at || !at->source) return false;
-      header.resize(at->range.size);
-      if (!read_range(*at->source, at->range, header)) return false;
+    return static_cast<std::uint64_t>(branch.tot_bytes) <= on_disk * header_max(branch) + offsets_max;
+  }
+
+  // Reads the headers of their baskets together, and then the counts of their lists.
+  Result<> note_unwritten(std::vector<Column>& all) const {
+    TrialBaskets headers = no_baskets();
+    std::vector<Column*> doubtful;
+    for (Column& column : all) {
+      if (!is_doubtful(all, column)) continue;
+      doubtful.push_back(&column);
+      if (basket_count(column.stream) > 0)
+        headers.want(streams_[column.stream].branch, 0, header_max(branch_of(column.stream)));
+    }
+    headers.read_wanted();
+    std::erase_if(doubtful, [&](const Column* column) { return !holds_nothing(column->stream, headers); });
+    if (headers.failure()) return tl::unexpected<Error>(*headers.failure());
+    for (std::span<Column* const> left = doubtful; !left.empty();) {
+      TrialBaskets counts = no_baskets();
+      std::size_t count = 0;
+      for (; count < left.size() && counts.wanted_bytes() < TrialBaskets::kPlanBytes; ++count)
+        counts.want(streams_[list_around(all, *left[count])].branch, 0);
+      TRY_VOID(note_unwritten(all, left.first(count), counts));
+      left = left.subspan(count);
+    }
+    return {};
+  }
+
+  Result<> note_unwritten(std::span<const Column> all, std::span<Column* const> empty, TrialBaskets& counts) const {
+    counts.read_wanted();
+    for (Column* column : empty) {
+      const StreamId lists = list_around(all, *column);
+      if (counts_items(counts, streams_[lists].branch, stream_entries(lists)))
+        column->reason = "there are items in its lists, and nothing was written of them";
+    }
+    if (counts.failure()) return tl::unexpected<Error>(*counts.failure());
+    return {};
+  }
+
+  TrialBaskets no_baskets() const {
+    return {[this](BranchIndex index) -> const BranchStorage& { return branches_[index]; },
+            [this](const BranchStorage& branch) { return source_of(branch); }};
+  }
+  static StreamId list_around(std::span<const Column> all, const Column& column) {
+    return all[column.lists.back()].stream;
+  }
+
+  bool holds_nothing(StreamId id, TrialBaskets& headers) const {
+    std::span<const std::byte> header;
+    if (basket_count(id) > branch_of(id).embedded.size()) {
+      const auto stored = headers.stored(streams_[id].branch, 0);
+      if (!stored) return false;
+      header = *stored;
     }
     const auto size = total_data_size(id, header);
     return size && *size && **size == 0;
   }
 
-  // Whether a split collection's own branch counts any item in its first entries.
-  bool counts_items(const BranchStorage& collection, std::int64_t first_entries) const {
-    if (collection.baskets.seek.empty()) return false;
-    std::vector<std::byte> stored;
-    const auto counts = first_basket(collection, stored);
-    if (!counts) return false;
-    const auto bytes = counts->bytes();
-    const std::size_t size =
-        std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(first_entries) * sizeof(std::int32_t));
-    return std::any_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size),
-                       [](std::byte b) { return b != std::byte{0}; });
-  }
-
-  // What the first baskets hold, until enough entries were seen to have met what is usual.
-  FoundClasses first_classes(const Stream& stream) const {
-    constexpr std::int64_t kEntriesSeen = 256;
-    constexpr std::size_t kBasketsMax = 32;  // each costs a read
-    const BranchRecord& branch = tree_.branches[stream.branch];
-    FoundClasses found;
-    std::int64_t entries_seen = 0;
-    for (std::uint32_t i = 0; i < std::min(branch.baskets.seek.size(), kBasketsMax) && entries_seen < kEntriesSeen;
-         ++i) {
-      std::vector<std::byte> stored;
-      auto data = trial_basket(branch, i, stored);
-      if (!data) break;
-      entries_seen += data->entries;
-      for (auto& [place, classes] : classes_of_entries(stream, *data)) found[place].merge(classes);
-    }
-    return found;
-  }
-
-  Result<BasketData> first_basket(const BranchStorage& branch, std::vector<std::byte>& stored) const {
-    return trial_basket(branch, 0, stored);
-  }
-
-  // Reads into `stored`, which must outlive what is returned.
-  Result<BasketData> trial_basket(const BranchStorage& branch, std::uint32_t index,
-                                  std::vector<std::byte>& stored) const {
-    const std::int64_t n = (*branch.baskets.entry)[index + 1] - (*branch.baskets.entry)[index];
-    if (const EmbeddedBasket* embedded = embedded_basket(branch, index)) return embedded_data(*embedded, n);
-    TRY(const Source* source, source_of(branch));
-    // A basket beyond what ROOT ever writes is left to the reader who wants it.
-    constexpr std::uint32_t kTrialBytesMax = 64 << 20;
-    if (branch.baskets.nbytes[index] > kTrialBytesMax)
-      return fail(ErrorKind::unsupported, "basket is too large to try");
-    stored.resize(branch.baskets.nbytes[index]);
-    TRY_VOID(read_range(*source, {branch.baskets.seek[index], stored.size()}, stored));
-    return stored_basket(stored, n);
+  std::uint64_t header_max(const BranchStorage& branch) const {
+    return kHeaderRoom + branch.name.size() + name.size() + title.size();
   }
 
   const BranchStorage& branch_of(StreamId id) const { return branches_[streams_[id].branch]; }
@@ -318,13 +331,6 @@ class TreeTable final : public Table, public ItemCounter {
   std::int64_t stream_entries(StreamId id) const {
     const auto& entry = branch_of(id).baskets.entry;
     return entry && !entry->empty() ? entry->back() : 0;
-  }
-
-  static const EmbeddedBasket* embedded_basket(const BranchStorage& branch, std::uint32_t index) {
-    if (branch.baskets.seek[index] != 0) return nullptr;
-    const auto found = std::find_if(branch.embedded.begin(), branch.embedded.end(),
-                                    [&](const EmbeddedBasket& basket) { return basket.index == index; });
-    return found == branch.embedded.end() ? nullptr : &*found;
   }
 
   static ItemsFrom items_from(const Stream& stream) {
@@ -354,13 +360,6 @@ class TreeTable final : public Table, public ItemCounter {
     return header;
   }
 
-  static Error wrong_entries(std::int64_t told_by_basket, std::int64_t told_by_branch) {
-    return Error{
-        ErrorKind::damaged,
-        "basket has " + std::to_string(told_by_basket) + " entries, the branch says " + std::to_string(told_by_branch),
-        -1, 0};
-  }
-
   Result<BasketData> basket_data(ChunkKey key, std::span<const std::byte> stored) const {
     BasketData data;
     data.entries = chunk_entries(key).size();
@@ -374,32 +373,6 @@ class TreeTable final : public Table, public ItemCounter {
           "branch " + branch_of(key.stream).name + ", basket " + std::to_string(key.index) + ": " + basket.error().text,
           static_cast<std::int64_t>(branch_of(key.stream).baskets.seek[key.index]));
     return basket;
-  }
-
-  static Result<BasketData> embedded_data(const EmbeddedBasket& embedded, std::int64_t entries_told) {
-    if (embedded.entries != entries_told) return tl::unexpected<Error>(wrong_entries(embedded.entries, entries_told));
-    BasketData data;
-    data.entries = entries_told;
-    data.outside = embedded.data;
-    data.size = embedded.data.size();
-    data.offsets = embedded.offsets;
-    data.keylen = embedded.keylen;
-    return data;
-  }
-
-  static Result<BasketData> stored_basket(std::span<const std::byte> stored, std::int64_t entries_told) {
-    TRY(BasketContent content, read_basket(stored));
-    if (content.header.entries != entries_told)
-      return tl::unexpected<Error>(wrong_entries(content.header.entries, entries_told));
-    BasketData data;
-    data.entries = entries_told;
-    data.size = content.header.border();
-    if (content.payload.size() == 0) data.outside = content.bytes;
-    data.payload = std::move(content.payload);
-    data.offsets = std::move(content.offsets);
-    data.displacement = std::move(content.displacement);
-    data.keylen = content.header.keylen;
-    return data;
   }
 
   bool has_baskets_on_disk(StreamId id) const {
@@ -601,8 +574,8 @@ class TreeTable final : public Table, public ItemCounter {
     add_origins(stream.collection, into);
   }
 
-  void open_siblings() {
-    for (const BranchRecord& branch : tree_.branches) {
+  void open_siblings(const TreeRecord& tree) {
+    for (const BranchRecord& branch : tree.branches) {
       if (branch.file_name.empty() || siblings_.contains(branch.file_name)) continue;
       auto sibling = source_->sibling(branch.file_name);
       if (!sibling)
@@ -615,9 +588,8 @@ class TreeTable final : public Table, public ItemCounter {
   }
 
   std::shared_ptr<const Source> source_;
-  TreeRecord tree_;  // empty once the nodes are made
   std::vector<BranchStorage> branches_;
-  std::vector<Stream> streams_;
+  StreamSlots streams_;
   mutable SharedEnds shared_ends_;
   struct KnownLists {
     std::int64_t items = 0;
@@ -626,18 +598,20 @@ class TreeTable final : public Table, public ItemCounter {
   mutable std::mutex lists_mutex_;
   mutable std::map<BranchIndex, KnownLists> lists_;  // by the branch that counts them
   std::map<std::string, Result<std::shared_ptr<const Source>>> siblings_;
+  std::unique_ptr<const TableTrials> trials_;  // null where nothing is left to find out
 };
 
 }  // namespace
 
 Result<std::shared_ptr<const Table>> open_tree(std::shared_ptr<const Source> source, std::span<const std::byte> payload,
                                                std::uint32_t keylen, const std::string& class_name,
-                                               const StreamerInfos& infos, const std::vector<std::string>& warnings) {
-  auto tree = read_tree(payload, keylen, class_name, infos);
+                                               std::shared_ptr<const StreamerInfos> infos,
+                                               const std::vector<std::string>& warnings) {
+  auto tree = read_tree(payload, keylen, class_name, *infos);
   if (!tree && tree.error().kind != ErrorKind::unsupported) return tl::unexpected<Error>(std::move(tree).error());
   TreeRecord record;
   if (tree) record = *std::move(tree);
-  auto table = std::make_shared<TreeTable>(std::move(source), std::move(record), infos);
+  auto table = std::make_shared<TreeTable>(std::move(source), std::move(record), std::move(infos));
   table->warnings.insert(table->warnings.begin(), warnings.begin(), warnings.end());
   if (!tree) table->reason = tree.error().text;
   return std::shared_ptr<const Table>(std::move(table));

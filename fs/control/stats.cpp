@@ -61,13 +61,12 @@ void append_counts(std::string& to, const ReadCounts& counts) {
   append_member(to, "extra_bytes", counts.extra_bytes());
 }
 
-void append_branch(std::string& to, const tfile::Table& table, std::span<const tfile::ColumnId> columns,
-                   const ReadCounts& counts) {
+void append_branch(std::string& to, std::span<const tfile::Column* const> columns, const ReadCounts& counts) {
   to += "    {";
-  append_text(to, "branch", columns.empty() ? "" : table.columns[columns[0]].branch);
+  append_text(to, "branch", columns.empty() ? "" : columns[0]->branch);
   to += "\"columns\": [";
-  for (const tfile::ColumnId column : columns) {
-    append_json_string(to, table.columns[column].path);
+  for (const tfile::Column* column : columns) {
+    append_json_string(to, column->path);
     to += ", ";
   }
   close(to, "], ");
@@ -78,12 +77,16 @@ void append_branch(std::string& to, const tfile::Table& table, std::span<const t
 void append_branches(std::string& to, const TableReport& report) {
   const auto* const table = dynamic_cast<const tfile::Table*>(report.set.get());
   if (!table || report.streams.empty()) return;
-  std::vector<std::vector<tfile::ColumnId>> columns(report.streams.back().first + 1);
-  for (tfile::ColumnId id = 0; id < table->columns.size(); ++id)
-    if (const tfile::StreamId stream = table->columns[id].stream; stream < columns.size())
-      columns[stream].push_back(id);
+  std::vector<std::vector<const tfile::Column*>> columns(report.streams.back().first + 1);
+  for (const tfile::Column& column : table->columns)
+    if (column.stream < columns.size()) columns[column.stream].push_back(&column);
   to += '\n';
-  for (const auto& [stream, counts] : report.streams) append_branch(to, *table, columns[stream], counts);
+  for (const auto& [stream, counts] : report.streams) {
+    std::vector<tfile::Column> tried;
+    if (columns[stream].empty()) tried = table->columns_tried(stream);
+    for (const tfile::Column& column : tried) columns[stream].push_back(&column);
+    append_branch(to, columns[stream], counts);
+  }
   to.resize(to.size() - 2);  // ",\n"
 }
 

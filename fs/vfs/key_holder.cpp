@@ -151,7 +151,7 @@ void KeyHolder::load_table(std::uint32_t key, Reply<std::shared_ptr<const Loaded
   auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
   auto load = [self, key]() -> Result<std::shared_ptr<const LoadedTable>> {
     const Generation& g = *self->generation_;
-    TRY(auto table, g.file->table(self->listing_->keys[key]));
+    TRY(auto table, g.file->outline(self->listing_->keys[key]));
     const std::string path = self->path_of(key);
     g.note_memory(table->memory());
     if (!table->reason.empty()) g.context.errors.add(path, table->reason);

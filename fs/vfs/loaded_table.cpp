@@ -2,6 +2,8 @@
 #include "vfs/loaded_table.h"
 
 #include <algorithm>
+#include <numeric>
+#include <span>
 #include <tuple>
 
 #include "tfile/name.h"
@@ -10,20 +12,27 @@
 
 namespace tfilefs {
 
+namespace {
+
+// What trials read and decode of the memory of the mount, about.
+constexpr std::uint64_t kTrialMemory = 32 << 20;
+
+}  // namespace
+
 using tfile::Column;
 using tfile::ColumnId;
 using tfile::NodeId;
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache, TableLabel label)
-    : cache_(cache), table_(std::move(table)), streams_(cache.attach(table_, std::move(label))) {
-  tfile::StreamId streams = 0;
-  for (const Column& column : table_->columns) streams = std::max(streams, column.stream + 1);
-  stream_begin_.assign(streams + 1, 0);
-  for (const Column& column : table_->columns) ++stream_begin_[column.stream + 1];
-  for (std::size_t s = 1; s < stream_begin_.size(); ++s) stream_begin_[s] += stream_begin_[s - 1];
-  stream_columns_.resize(table_->columns.size());
-  std::vector<std::uint32_t> next(stream_begin_.begin(), stream_begin_.end() - 1);
-  for (ColumnId c = 0; c < table_->columns.size(); ++c) stream_columns_[next[table_->columns[c].stream]++] = c;
+    : LoadedTable(table, cache, cache.attach(table, std::move(label))) {}
+
+LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache,
+                         std::shared_ptr<CachedStreams> streams)
+    : cache_(cache), table_(std::move(table)), streams_(std::move(streams)), by_stream_(table_->columns.size()) {
+  std::iota(by_stream_.begin(), by_stream_.end(), ColumnId{0});
+  std::sort(by_stream_.begin(), by_stream_.end(), [this](ColumnId a, ColumnId b) {
+    return std::tie(table_->columns[a].stream, a) < std::tie(table_->columns[b].stream, b);
+  });
 }
 
 std::optional<std::int64_t> LoadedTable::known_length(ColumnId id) const {
@@ -39,18 +48,88 @@ void LoadedTable::length(ColumnId id, Reply<std::int64_t> reply) const {
 std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
   const tfile::StreamId stream = table_->columns[id].stream;
   const std::uint64_t stored = table_->shape(stream).stored_bytes;
-  const std::uint32_t begin = stream_begin_[stream], end = stream_begin_[stream + 1];
-  if (end - begin == 1) return stored;
+  const auto stream_of = [this](ColumnId c) { return table_->columns[c].stream; };
+  const auto begin = std::lower_bound(by_stream_.begin(), by_stream_.end(), stream,
+                                      [&](ColumnId c, tfile::StreamId s) { return stream_of(c) < s; });
+  const auto end = std::upper_bound(begin, by_stream_.end(), stream,
+                                    [&](tfile::StreamId s, ColumnId c) { return s < stream_of(c); });
+  const std::span<const ColumnId> columns(begin, end);
+  const std::size_t count = columns.size();
+  if (count == 1) return stored;
   double all = 0, own = 0;
-  for (std::uint32_t i = begin; i < end; ++i) {
-    const ColumnId c = stream_columns_[i];
+  for (const ColumnId c : columns) {
     const auto length = known_length(c);
-    if (!length) return stored / (end - begin);
+    if (!length) return stored / count;
     const double size = static_cast<double>(*length) * static_cast<double>(table_->columns[c].item_size());
     all += size;
     if (c == id) own = size;
   }
-  return all > 0 ? static_cast<std::uint64_t>(static_cast<double>(stored) * (own / all)) : stored / (end - begin);
+  return all > 0 ? static_cast<std::uint64_t>(static_cast<double>(stored) * (own / all)) : stored / count;
+}
+
+// The first entries of branches are read on a thread that may block.
+template <class Look>
+void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
+  auto job = [look = std::move(look), table = table_, streams = streams_, &cache = cache_]() -> Result<LoadedPtr> {
+    TRY(auto found, look(*table));
+    return std::make_shared<const LoadedTable>(std::move(found), cache, streams);
+  };
+  const std::uint64_t memory = std::min(kTrialMemory, cache_.budget()->size() / 4);
+  answer_blocking_within(cache_, memory, std::move(job), std::move(reply));
+}
+
+// Who looks into one branch after the other wants them all: each look tries twice as many as the one before.
+void LoadedTable::tried(NodeId node, Reply<LoadedPtr> reply) const {
+  Once<LoadedPtr> once;
+  {
+    const Lock lock(mutex_);
+    once = tried_[node];
+  }
+  once.get(
+      [&](Reply<LoadedPtr> made) {
+        const std::size_t ahead = ahead_.load();
+        ahead_ = 2 * ahead + 1;
+        look([node, ahead](const tfile::Table& table) { return table.tried(node, ahead); }, std::move(made));
+      },
+      std::move(reply));
+}
+
+void LoadedTable::whole(Reply<LoadedPtr> reply) const {
+  whole_.get(
+      [&](Reply<LoadedPtr> made) { look([](const tfile::Table& table) { return table.whole(); }, std::move(made)); },
+      std::move(reply));
+}
+
+bool LoadedTable::is_settled(NodeId id) const {
+  const tfile::Node& node = table_->nodes[id];
+  if (table_->is_untried(id)) return false;
+  if (node.column && std::ranges::binary_search(table_->may_be_unwritten, *node.column)) return false;
+  return std::all_of(node.children.begin(), node.children.end(), [this](NodeId child) { return is_settled(child); });
+}
+
+NodeId LoadedTable::same_node(const tfile::Table& whole, NodeId node) const {
+  if (node == 0) return 0;
+  std::call_once(branches_once_, [this] { index_branches(); });
+  const auto& siblings = table_->nodes[parents_[node]].children;
+  const auto place = std::find(siblings.begin(), siblings.end(), node) - siblings.begin();
+  return whole.nodes[same_node(whole, parents_[node])].children[static_cast<std::size_t>(place)];
+}
+
+void LoadedTable::settled(NodeId node, Reply<Settled> reply) const {
+  if (table_->is_whole() || is_settled(node)) return reply(Settled{table_, node});
+  const std::stop_token asker = reply.asker();
+  if (table_->is_untried(node)) {
+    auto told = [reply = std::move(reply)](Result<LoadedPtr> below) mutable {
+      if (!below) return reply(tl::unexpected(std::move(below).error()));
+      reply(Settled{(*below)->table_, 1});
+    };
+    return tried(node, Reply<LoadedPtr>(std::move(told), asker));
+  }
+  auto told = [self = shared_from_this(), node, reply = std::move(reply)](Result<LoadedPtr> all) mutable {
+    if (!all) return reply(tl::unexpected(std::move(all).error()));
+    reply(Settled{(*all)->table_, self->same_node((*all)->table(), node)});
+  };
+  whole(Reply<LoadedPtr>(std::move(told), asker));
 }
 
 void LoadedTable::view(NodeId node, Form form, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
@@ -61,32 +140,42 @@ void LoadedTable::view(NodeId node, Form form, StringsAs strings, Reply<std::sha
   }
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
-        switch (form) {
-          case Form::text:
-            return text_content(streams_, table_, node, std::move(made));
-          case Form::arrow:
-            return arrow_content(streams_, table_, strings, std::move(made));
-          case Form::parquet:
-            return parquet_content(streams_, table_, strings, std::move(made));
-          case Form::csv:
-            return table_text_content(streams_, table_, TextStyle::csv, std::move(made));
-          case Form::jsonl:
-            return table_text_content(streams_, table_, TextStyle::json, std::move(made));
-          case Form::awkward:
-            return make_text(awkward_text, std::move(made));
-          case Form::option_index:
-            return option_index_content(streams_, table_, node, std::move(made));
-          default:
-            return make_text(schema_text, std::move(made));
-        }
+        const std::stop_token asker = made.asker();
+        auto make = [self = shared_from_this(), form, strings, made = std::move(made)](Result<Settled> of) mutable {
+          if (!of) return made(tl::unexpected(std::move(of).error()));
+          self->make_view(*std::move(of), form, strings, std::move(made));
+        };
+        settled(node, Reply<Settled>(std::move(make), asker));
       },
       std::move(reply));
 }
 
+void LoadedTable::make_view(Settled of, Form form, StringsAs strings, Reply<std::shared_ptr<Content>> made) const {
+  switch (form) {
+    case Form::text:
+      return text_content(streams_, of.table, of.node, std::move(made));
+    case Form::arrow:
+      return arrow_content(streams_, of.table, strings, std::move(made));
+    case Form::parquet:
+      return parquet_content(streams_, of.table, strings, std::move(made));
+    case Form::csv:
+      return table_text_content(streams_, of.table, TextStyle::csv, std::move(made));
+    case Form::jsonl:
+      return table_text_content(streams_, of.table, TextStyle::json, std::move(made));
+    case Form::awkward:
+      return make_text(awkward_text, of.table, std::move(made));
+    case Form::option_index:
+      return option_index_content(streams_, of.table, of.node, std::move(made));
+    default:
+      return make_text(schema_text, of.table, std::move(made));
+  }
+}
+
 // Ten thousand columns make megabytes of text: not on the thread of whoever asks.
-void LoadedTable::make_text(TextMaker make, Reply<std::shared_ptr<Content>> reply) const {
+void LoadedTable::make_text(TextMaker make, std::shared_ptr<const tfile::Table> of,
+                            Reply<std::shared_ptr<Content>> reply) const {
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  run_job(cache_, [make, streams = streams_, table = table_, shared] {
+  run_job(cache_, [make, streams = streams_, table = std::move(of), shared] {
     make(streams, table, Reply<std::string>([shared](Result<std::string> text) {
            if (!text) return (*shared)(tl::unexpected(std::move(text).error()));
            (*shared)(std::make_shared<FixedContent>(*std::move(text)));

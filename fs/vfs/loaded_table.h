@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -19,9 +20,11 @@ namespace tfilefs {
 
 // A table that was opened, its streams in the cache, and the views of it whose making takes work. Const and
 // thread-safe. `label`: what its reading is counted as.
-class LoadedTable {
+class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
  public:
   LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, TableLabel label);
+  // Of the streams of another table.
+  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, std::shared_ptr<CachedStreams>);
 
   const tfile::Table& table() const { return *table_; }
   const std::shared_ptr<const tfile::Table>& shared_table() const { return table_; }
@@ -35,6 +38,18 @@ class LoadedTable {
   // known yet).
   std::uint64_t stored_bytes(tfile::ColumnId) const;
 
+  // What is in the directory of an untried node: a table of which node 1 is that directory. The first entries of its
+  // branch are read when that is first asked.
+  void tried(tfile::NodeId, Reply<std::shared_ptr<const LoadedTable>>) const;
+
+  // A table in which nothing at this node or below it is left to be found out, and what the node is there: this one, or
+  // one of just this branch, or of everything.
+  struct Settled {
+    std::shared_ptr<const tfile::Table> table;
+    tfile::NodeId node = 0;
+  };
+  void settled(tfile::NodeId, Reply<Settled>) const;
+
   // A file made of a node: its content when it was first asked for.
   void view(tfile::NodeId, Form, StringsAs, Reply<std::shared_ptr<Content>>) const;
 
@@ -42,16 +57,21 @@ class LoadedTable {
   std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view escaped) const;
 
  private:
+  using LoadedPtr = std::shared_ptr<const LoadedTable>;
   using TextMaker = void (*)(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
-  void make_text(TextMaker, Reply<std::shared_ptr<Content>>) const;
+  void make_text(TextMaker, std::shared_ptr<const tfile::Table>, Reply<std::shared_ptr<Content>>) const;
+  void make_view(Settled, Form, StringsAs, Reply<std::shared_ptr<Content>>) const;
+  template <class Look>
+  void look(Look, Reply<LoadedPtr>) const;
+  void whole(Reply<LoadedPtr>) const;
+  bool is_settled(tfile::NodeId) const;
+  tfile::NodeId same_node(const tfile::Table& whole, tfile::NodeId) const;
 
   ClusterCache& cache_;
   const std::shared_ptr<const tfile::Table> table_;
   const std::shared_ptr<CachedStreams> streams_;
 
-  // The columns of stream s: stream_columns_[stream_begin_[s] .. stream_begin_[s + 1]).
-  std::vector<std::uint32_t> stream_begin_;
-  std::vector<tfile::ColumnId> stream_columns_;
+  std::vector<tfile::ColumnId> by_stream_;
 
   // Made when a branch is first looked for: all nodes with a branch name, sorted by it, and the parent of each node.
   void index_branches() const;
@@ -61,6 +81,9 @@ class LoadedTable {
 
   mutable Mutex mutex_;
   mutable std::map<std::pair<tfile::NodeId, Form>, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);
+  mutable std::map<tfile::NodeId, Once<LoadedPtr>> tried_ GUARDED_BY(mutex_);
+  mutable Once<LoadedPtr> whole_;
+  mutable std::atomic<std::size_t> ahead_ = 0;  // branches that the next trial tries besides
 };
 
 }  // namespace tfilefs

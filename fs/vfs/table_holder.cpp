@@ -73,7 +73,7 @@ void TableHolder::admit(Slot slot, Access access, const CallerPtr& by, Reply<voi
   const bool is_directory = slot.form == Form::itself && !of_column;
   if (is_directory || table().siblings.empty()) return generation_->admit(access, by, std::move(reply));
   generation_->admit(access, by, std::move(reply),
-                     of_column ? table().siblings_of(*node(slot).column) : table().siblings);
+                     of_column ? table().siblings_of(table().columns[*node(slot).column].stream) : table().siblings);
 }
 
 void TableHolder::view(Slot slot, Reply<std::shared_ptr<Content>> reply) const {
@@ -115,6 +115,8 @@ std::optional<Attributes> TableHolder::known_attributes(Slot slot) const {
     case Form::npy: {
       if (!node(slot).column) {
         Attributes attributes = directory_attributes(from_, generation_->context.ownership);
+        // What nobody has looked into is not counted: 1 link.
+        if (table().is_untried(slot.index)) return attributes;
         attributes.links = 2;
         for (const tfile::NodeId child : node(slot).children) attributes.links += !table().nodes[child].column;
         return attributes;
@@ -164,7 +166,16 @@ void TableHolder::attributes(Slot slot, Reply<Attributes> reply) const {
 void TableHolder::enter(Slot slot, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
   if (slot.form != Form::itself || node(slot).column)
     return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
-  reply(make_node_directory(std::static_pointer_cast<const TableHolder>(shared_from_this()), slot.index));
+  auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
+  if (!table().is_untried(slot.index)) return reply(make_node_directory(std::move(self), slot.index));
+  const std::stop_token asker = reply.asker();
+  auto told = [self, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> below) mutable {
+    if (!below) return reply(tl::unexpected(std::move(below).error()));
+    auto holder =
+        std::make_shared<const TableHolder>(self->generation_, *std::move(below), self->listing_, self->key_, nullptr);
+    reply(make_node_directory(std::move(holder), 1));
+  };
+  loaded_->tried(slot.index, Reply<std::shared_ptr<const LoadedTable>>(std::move(told), asker));
 }
 
 void TableHolder::open(Slot slot, Reply<OpenedContent> reply) const {
@@ -198,12 +209,21 @@ void TableHolder::xattrs(Slot slot, Reply<Xattrs> reply) const {
   if (slot.form != Form::itself) return reply(Xattrs{});
   if (slot.index == 0) return reply(key_xattrs(listing_->keys[key_]));
   if (!node(slot).column) return reply(node_xattrs(node(slot)));
-  auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
   const std::stop_token asker = reply.asker();
-  auto told = [self, slot, reply = std::move(reply)](Result<std::int64_t> length) mutable {
-    // The other attributes need no length, and a column that cannot be read is asked about most.
-    const Node& n = self->node(slot);
-    reply(column_xattrs(n, self->table().columns[*n.column],
+  auto told = [self = std::static_pointer_cast<const TableHolder>(shared_from_this()), slot,
+               reply = std::move(reply)](Result<LoadedTable::Settled> settled) mutable {
+    if (!settled) settled = LoadedTable::Settled{self->loaded_->shared_table(), slot.index};
+    self->column_xattrs_of(slot, *std::move(settled), std::move(reply));
+  };
+  loaded_->settled(slot.index, Reply<LoadedTable::Settled>(std::move(told), asker));
+}
+
+// The other attributes need no length, and a column that cannot be read is asked about most.
+void TableHolder::column_xattrs_of(Slot slot, LoadedTable::Settled settled, Reply<Xattrs> reply) const {
+  const std::stop_token asker = reply.asker();
+  auto told = [settled = std::move(settled), reply = std::move(reply)](Result<std::int64_t> length) mutable {
+    const Node& node = settled.table->nodes[settled.node];
+    reply(column_xattrs(node, settled.table->columns[*node.column],
                         length ? std::optional<std::int64_t>(*length) : std::nullopt));
   };
   loaded_->length(*node(slot).column, Reply<std::int64_t>(std::move(told), asker));

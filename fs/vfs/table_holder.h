@@ -50,6 +50,7 @@ class TableHolder final : public Holder {
   Attributes column_attributes(Slot, std::int64_t length) const;
   Attributes view_attributes(std::uint64_t size) const;
   void view(Slot, Reply<std::shared_ptr<Content>>) const;
+  void column_xattrs_of(Slot, LoadedTable::Settled, Reply<Xattrs>) const;
 
   const std::shared_ptr<const Generation> generation_;
   const std::shared_ptr<const LoadedTable> loaded_;

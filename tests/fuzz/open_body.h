@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "format/source/memory_source.h"
@@ -14,6 +16,21 @@ namespace tfile::fuzz {
 inline constexpr int kDepthMax = 4;
 inline constexpr int kKeysMax = 100;
 
+// What is in branches that are looked into one by one is what is in all of them.
+inline void walk_outline(const Table& outline, const Table& whole) {
+  std::multiset<std::string> paths, all;
+  for (const Column& column : whole.columns) all.insert(column.path);
+  for (const Column& column : outline.columns) paths.insert(column.path);
+  for (const NodeId id : outline.untried) {
+    const auto below = outline.tried(id, 0);
+    require(below && (*below)->nodes.size() > 2 && (*below)->nodes[1].name == outline.nodes[id].name,
+            "a branch can be looked into");
+    for (const Node& node : (*below)->nodes)
+      if (node.column) paths.insert((*below)->columns[*node.column].path);
+  }
+  require(paths == all, "an outline and its branches are the whole table");
+}
+
 inline void walk_directory(const File& file, const DirectoryListing& directory, int depth, int& keys_left) {
   std::vector<std::string_view> names;
   for (const KeyInfo& key : directory.keys) {
@@ -22,7 +39,9 @@ inline void walk_directory(const File& file, const DirectoryListing& directory, 
     unix_time(key.datime);
     if (const auto payload = file.payload(key)) StreamWalk(**payload, 0, {1}, {false}).run();
     if (key.kind == KeyKind::table) {
-      if (const auto table = file.table(key)) walk_table(**table);
+      const auto table = file.table(key), outline = file.outline(key);
+      if (table) walk_table(**table);
+      if (table && outline) walk_outline(**outline, **table);
     }
     if (key.kind == KeyKind::directory && depth > 0) {
       if (const auto below = file.directory(key)) walk_directory(file, **below, depth - 1, keys_left);

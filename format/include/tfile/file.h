@@ -90,6 +90,9 @@ class File {
   // has no columns and `reason` says why; damage of the record itself is an error. Blocks.
   virtual Result<std::shared_ptr<const Table>> table(const KeyInfo&) const = 0;
 
+  // The same without a look at any entry: an outline, or all of it (Table::is_whole). Blocks.
+  virtual Result<std::shared_ptr<const Table>> outline(const KeyInfo& key) const { return table(key); }
+
   // The decompressed payload of any key: one stream of one slot, u1. Blocks only for a first look at the record's key.
   virtual Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo&) const = 0;
 
