@@ -45,9 +45,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 tfile::Result<std::vector<std::int64_t>> items_of(const tfile::Table& table, const Work& one) {
   if (table.shape(one.key.stream).items_from == tfile::ItemsFrom::metadata) {
     TRY(const tfile::Extents extents, table.extents(one.key.stream));
-    std::vector<std::int64_t> items;
-    for (const auto& first : extents.first) items.push_back(first[one.key.index + 1] - first[one.key.index]);
-    return items;
+    return extents.items_of(one.key.index);
   }
   TRY(auto counted, table.counter()->count(one.key, one.stored, {}));
   return std::move(counted.items);

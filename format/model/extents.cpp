@@ -14,6 +14,12 @@ bool is_lasting(const Error& error) { return error.kind == ErrorKind::damaged ||
 
 }  // namespace
 
+std::vector<std::int64_t> Extents::items_of(std::size_t chunk) const {
+  std::vector<std::int64_t> items;
+  for (const auto& begins : first) items.push_back(begins[chunk + 1] - begins[chunk]);
+  return items;
+}
+
 std::uint32_t Extents::chunk_of(std::uint32_t slot, std::int64_t item) const {
   const auto& begins = first[slot];
   const auto place = std::upper_bound(begins.begin(), begins.end(), item) - begins.begin() - 1;

@@ -198,7 +198,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     if (!needs_no_size(stream)) return fail(ErrorKind::invalid, "extents: only a look at the baskets tells");
     ExtentSum sum(stream.lengths.size());
     std::vector<std::int64_t> items(stream.lengths.size());
-    for (std::uint32_t i = 0; i < chunk_count(id); ++i) {
+    for (std::uint32_t i = 0, count = static_cast<std::uint32_t>(chunk_count(id)); i < count; ++i) {
       const std::int64_t n = chunk_entries({id, i}).size();
       for (std::size_t slot = 0; slot < items.size(); ++slot)
         items[slot] = n + (i == 0 && stream.lengths[slot] == Stream::Length::entries_and_one ? 1 : 0);

@@ -239,13 +239,12 @@ void CachedStreamsOfSet::load(const std::shared_ptr<AttachedSet>& set, const Col
 }
 
 // What the kernel has is not loaded on a guess; of a column that it does not have any more, as a miss tells, it is.
-void load_guessed(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> others, std::vector<ChunkKey> own,
-                  bool missed) {
-  std::vector<ChunkKey>& guessed = missed ? others : own;
-  if (!missed) own.insert(own.end(), others.begin(), others.end());
-  if (!guessed.empty()) set->core->chunks.drop_handed(set->chunks, guessed);
-  if (missed) guessed.insert(guessed.end(), own.begin(), own.end());
-  if (!guessed.empty()) load_chunks_ahead(set, std::move(guessed));
+void load_guessed(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> others,
+                  const std::vector<ChunkKey>& own, bool missed) {
+  if (!missed) others.insert(others.begin(), own.begin(), own.end());
+  if (!others.empty()) set->core->chunks.drop_handed(set->chunks, others);
+  if (missed) others.insert(others.end(), own.begin(), own.end());
+  if (!others.empty()) load_chunks_ahead(set, std::move(others));
 }
 
 // Other columns may be thousands: planning them takes longer than the request, which then does not wait for it.
@@ -253,7 +252,7 @@ void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, con
                                     ReadAhead::Advice ahead) {
   const bool companions = ahead.companions && (missed || !ahead.own.empty());
   const bool sweeps = ahead.sweep.begin < ahead.sweep.end;
-  if (!companions && !sweeps) return load_guessed(set, {}, std::move(ahead.own), missed);
+  if (!companions && !sweeps) return load_guessed(set, {}, ahead.own, missed);
   auto plan = sweeps ? set->plans.begin(ahead.sweep.begin, ahead.sweep.end, ahead.sweep.entries) : nullptr;
   set->core->exec.planner.run(
       [set, stream = read.stream, missed, companions, sweeps, ahead = std::move(ahead), plan = std::move(plan)] {

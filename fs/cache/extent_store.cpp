@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <limits>
 
 #include "cache/attached_set.h"
 #include "cache/fetch_plan.h"

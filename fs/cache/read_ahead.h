@@ -60,9 +60,9 @@ class ReadAhead {
   const tfile::StreamSet& streams_;
   const Prefetch prefetch_;
   const std::uint64_t memory_;
-  const std::vector<std::int64_t>
-      part_bounds_;            // as many clusters make a part; {}: all are of equal numbers of entries
-  const std::uint32_t parts_;  // that the entries are cut into
+  // The parts that the entries are cut into: as many clusters make one as the bounds say; {}: all are of equal length.
+  const std::vector<std::int64_t> part_bounds_;
+  const std::uint32_t parts_;
 
   mutable Mutex mutex_;
   std::uint64_t window_ GUARDED_BY(mutex_) = 0;  // bytes ahead of one reader; 0: not known yet

@@ -108,9 +108,7 @@ class StreamCheck {
     }
     if (index >= told_->chunks())
       return tl::unexpected<Error>(told_->damage.value_or(Error{ErrorKind::damaged, "there is no such chunk", -1, 0}));
-    std::vector<std::int64_t> items;
-    for (const auto& first : told_->first) items.push_back(first[index + 1] - first[index]);
-    return items;
+    return told_->items_of(index);
   }
 
   Result<> check_array(std::size_t slot, std::span<const std::byte> array, std::int64_t items) {

@@ -111,7 +111,7 @@ Result<> check_baskets(const CachedStreams& streams, const Plan& plan) {
       if (column != TextForm::kNone) needed.insert(plan.table->columns[column].stream);
   const tfile::StreamSet& set = streams.streams();
   for (const tfile::StreamId stream : needed)
-    for (std::uint32_t chunk = 0; chunk < set.chunk_count(stream); ++chunk) {
+    for (std::uint32_t chunk = 0, count = static_cast<std::uint32_t>(set.chunk_count(stream)); chunk < count; ++chunk) {
       // A table's text ends with the table.
       if (plan.style != TextStyle::plain && set.chunk_entries({stream, chunk}).begin >= plan.counts[0]) break;
       TRY(const tfile::Locator at, set.locate({stream, chunk}));

@@ -103,9 +103,7 @@ class StreamWalk {
     require(extents.has_value(), "metadata tells the items");
     require(extents->damage || extents->chunks() == set_.chunk_count(stream_), "extents of each chunk");
     if (index >= extents->chunks()) return std::nullopt;
-    std::vector<std::int64_t> items;
-    for (const auto& first : extents->first) items.push_back(first[index + 1] - first[index]);
-    return items;
+    return extents->items_of(index);
   }
 
   ChunkPointer decode_input(ChunkKey key) {

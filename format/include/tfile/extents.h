@@ -19,6 +19,8 @@ struct Extents {
 
   std::size_t chunks() const { return first.empty() ? 0 : first[0].size() - 1; }
   std::int64_t length(std::uint32_t slot) const { return first[slot].back() + (damage ? 1 : 0); }
+  // Items of each slot that a chunk holds, below chunks().
+  std::vector<std::int64_t> items_of(std::size_t chunk) const;
   // The chunk that holds this item of a slot; the last one for an item beyond. There is a chunk.
   std::uint32_t chunk_of(std::uint32_t slot, std::int64_t item) const;
 };

@@ -20,6 +20,7 @@ TEST(ExtentSum, AddsChunkAfterChunk) {
   EXPECT_EQ(extents.first[0], (Items{0, 3, 3}));
   EXPECT_EQ(extents.first[1], (Items{0, 1, 6}));
   EXPECT_EQ(extents.chunks(), 2u);
+  EXPECT_EQ(extents.items_of(1), (Items{0, 5}));
   EXPECT_EQ(extents.length(1), 6);
   EXPECT_EQ(extents.chunk_of(1, 0), 0u);
   EXPECT_EQ(extents.chunk_of(1, 1), 1u);
