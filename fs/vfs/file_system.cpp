@@ -366,14 +366,14 @@ void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
   find_in(sought.parent, sought.name, sought.by, std::move(find));
 }
 
-// Whether an error says that the file has changed, or is just changing, rather than what it is: stale then, and the
-// generation is given up.
+// Whether an error of damage says that the file is just changing, rather than what it is: stale then, and the
+// generation is given up. What is said to be stale for another reason is no word about the generation: a commit may have
+// taken the place of what was asked for, and whoever reads that goes on.
 void FileSystem::judge(const GenerationPtr& generation, const Error& error, Reply<Error> reply) {
-  if (error.kind == ErrorKind::stale && generation) generation->stale = true;
   if (error.kind != ErrorKind::damaged || !generation) return reply(error);
   auto job = [generation, error]() -> Result<Error> {
     if (!generation->source->is_changing()) return error;
-    generation->stale = true;
+    generation->source->set_stale();
     return Error{ErrorKind::stale, error.text, error.offset, 0};
   };
   answer_blocking(*cache_, std::move(job), std::move(reply));
@@ -542,7 +542,7 @@ void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, R
   std::shared_ptr<const OpenFile> file = files_.find(handle);
   if (!file || !file->content.content) return reply(bad_handle());
   const GenerationPtr& generation = file->content.generation;
-  if (generation && generation->stale) return reply(source_changed());
+  if (generation && generation->source->is_stale()) return reply(source_changed());
   Content& content = *file->content.content;
   content.read(offset, size, [this, file = std::move(file), reply = std::move(reply)](Result<Slices> slices) mutable {
     if (!slices) return tell(file->inode, file->content.generation, slices.error(), std::move(reply));

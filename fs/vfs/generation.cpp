@@ -122,7 +122,7 @@ Result<> Generation::check(Access access, const CallerPtr& by, const std::vector
   const auto found = owner->origin().reach(by, wanted, "");
   if (!found) return refusal(found.error());
   if (!found->is_same_object(source->identity())) {
-    stale = true;
+    source->set_stale();
     return tfile::fail(ErrorKind::stale, "another file was put in its place");
   }
   note_admitted(*by);
@@ -159,7 +159,7 @@ void MountedFile::admit(Access access, const CallerPtr& by, Reply<void> reply) {
               const auto found = self->origin_->reach(by, Access::status, "");
               if (!found) return refusal(found.error());
               if (found->is_same_object(now->source->identity())) return {};
-              now->stale = true;
+              now->source->set_stale();
               return tfile::fail(ErrorKind::stale, "another file was put in its place");
             };
             answer_blocking(self->context_.cache, std::move(job), std::move(reply));
@@ -172,7 +172,7 @@ void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
   {
     const Lock lock(mutex_);
     if (!switching_ && freshness == Freshness::recent && Clock::now() - checked_ < kRecent) known = current_.lock();
-    usable = known && !known->stale && !known->superseded;
+    usable = known && !known->source->is_stale() && !known->superseded;
     if (!usable) waiters_.push_back(std::move(reply));
   }
   if (usable) return reply(std::move(known));
@@ -228,6 +228,7 @@ void MountedFile::supersede() {
     GenerationPtr open;
     const Lock lock(mutex_);
     committing_ = false;
+    ++commits_;
     open = current_.lock();
     if (open) open->superseded = true;
   }
@@ -247,10 +248,11 @@ void MountedFile::start_check() {
 void MountedFile::check() {
   for (;;) {
     std::vector<Reply<GenerationPtr>> asked;
-    std::uint64_t files = 0;
+    std::uint64_t files = 0, commits = 0;
     {
       const Lock lock(mutex_);
       files = files_;
+      commits = commits_;
       if (!switching_) asked.swap(waiters_);
       if (asked.empty()) {
         checking_ = false;
@@ -263,8 +265,9 @@ void MountedFile::check() {
       const Lock lock(mutex_);
       if (result) {
         current_ = *result;
-        if (committing_)
-          (*result)->source->trust_writer(true);  // what was opened meanwhile is superseded with the rest
+        // What was opened while a commit wrote is superseded with the rest.
+        if (committing_ || commits != commits_) (*result)->source->trust_writer(true);
+        if (commits != commits_) (*result)->superseded = true;
         checked_ = files == files_ ? now : Clock::time_point();
       }
     }
@@ -277,9 +280,9 @@ Result<GenerationPtr> MountedFile::look_again() {
   const GenerationPtr known = this->known();
   const tfile::Identity before = known ? known->source->accepted() : tfile::Identity{};
   auto state = origin_->look();
-  const bool usable = known && !known->stale && !known->superseded;
+  const bool usable = known && !known->source->is_stale() && !known->superseded;
   if (usable && state && known->source->accepts(before, state->identity)) return known;
-  if (usable) known->stale = true;
+  if (usable) known->source->set_stale();
   if (!state) return tl::unexpected(std::move(state).error());
   {
     const Lock lock(mutex_);

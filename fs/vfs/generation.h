@@ -78,7 +78,7 @@ class Origin {
 };
 
 // One state of a ROOT file, and what was loaded of it. What belongs to it stays consistent: when the file changes it
-// becomes stale, and a new one takes its place.
+// becomes stale (source->is_stale()), and a new one takes its place.
 struct Generation : std::enable_shared_from_this<Generation> {
   Generation(MountContext& context, std::shared_ptr<MountedFile> owner, std::shared_ptr<const GuardedSource> source,
              std::shared_ptr<const tfile::File> file, SourceState state);
@@ -90,7 +90,6 @@ struct Generation : std::enable_shared_from_this<Generation> {
   const std::shared_ptr<const tfile::File> file;
   const SourceState state;
   const std::uint64_t serial;  // of all generations of this process, from 1
-  mutable std::atomic<bool> stale = false;
   mutable std::atomic<bool> superseded = false;  // by a commit of this mount: what it has stays as it is, and readable
 
   // The file's root directory.
@@ -192,6 +191,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   Clock::time_point checked_ GUARDED_BY(mutex_);
   std::uint64_t files_ GUARDED_BY(mutex_) = 0;  // how often another was expected
   bool checking_ GUARDED_BY(mutex_) = false;
+  std::uint64_t commits_ GUARDED_BY(mutex_) = 0;  // of this mount, that have changed the file
   bool committing_ GUARDED_BY(mutex_) = false;  // by a commit of this mount that has not ended
   bool switching_ GUARDED_BY(mutex_) = false;   // a commit changes what a look would see
   std::vector<Reply<GenerationPtr>> waiters_ GUARDED_BY(mutex_);

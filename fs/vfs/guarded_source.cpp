@@ -71,6 +71,7 @@ Result<> GuardedSource::read(std::span<const tfile::ByteRange> ranges,
   const tfile::Identity before = accepted();
   TRY(const tfile::Identity now, inner_->identity_now());
   if (accepts(before, now)) return {};
+  set_stale();
   return tfile::fail(ErrorKind::stale, name() + ": changed since it was opened");
 }
 

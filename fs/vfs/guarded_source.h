@@ -35,6 +35,11 @@ class GuardedSource final : public tfile::Source {
   // From now on this process alone changes the file, and nothing that anyone has read; or no longer.
   void trust_writer(bool trusted) const { trusted_ = trusted; }
 
+  // That the file does not show any more what was opened, as a read has found, or whoever looked at it by its path: for
+  // ever. Any thread.
+  bool is_stale() const { return stale_; }
+  void set_stale() const { stale_ = true; }
+
   // The file's first bytes as they were when it was opened.
   const std::string& head() const { return head_; }
 
@@ -55,6 +60,7 @@ class GuardedSource final : public tfile::Source {
   const std::shared_ptr<const tfile::Source> inner_;
   mutable std::atomic<std::uint64_t> saved_end_ = ~std::uint64_t{0};
   mutable std::atomic<bool> trusted_ = false;
+  mutable std::atomic<bool> stale_ = false;
   std::string head_;  // as it was when opened; constant from then on
   mutable Mutex mutex_;
   mutable tfile::Identity accepted_ GUARDED_BY(mutex_);  // the state in which it was last found to be the same

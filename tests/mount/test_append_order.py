@@ -643,3 +643,23 @@ def test_a_table_that_was_removed_after_a_crash_stays_away(place, anew):
     shutil.rmtree(os.path.join(p.top, "waits"))
     assert p.umount() == 0
     assert not os.path.exists(p.path + ".tfilefs-journal")
+
+
+def test_what_is_open_stays_readable_when_another_asks_for_an_old_file(place):
+    """Who asks for a view as it was before a commit is told that there is another now; who reads that state is not."""
+    p = place()
+    entries = np.arange(1 << 20)
+    p.append("Events/a.i8", entries)
+    p.commit()
+    column = os.path.join(p.top, "Events/a.i8")
+    with open(column, "rb", buffering=0) as held:
+        assert held.read(8) == entries[:1].tobytes()
+        looked_up = os.open(os.path.join(p.top, "Events.jsonl"), os.O_PATH)
+        p.append("Events/a.i8", np.arange(5))
+        p.commit()
+        time.sleep(1.2)  # the kernel asks anew
+        with pytest.raises(OSError) as changed:
+            os.fstat(looked_up)
+        assert changed.value.errno == errno.ESTALE
+        os.close(looked_up)
+        assert os.pread(held.fileno(), 8, 8 * 1_000_000) == entries[1_000_000:1_000_001].tobytes()

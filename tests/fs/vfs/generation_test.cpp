@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <future>
 #include <thread>
 
 #include "fake_file.h"
@@ -98,6 +99,41 @@ TEST_F(KeptFiles, WhatIsOpenedDuringACommitStaysReadable) {
   file->expect_no_commit();
   disk->file->bytes->state.size = 400;
   EXPECT_EQ(read(*next).error().kind, ErrorKind::stale) << "no commit changed it";
+}
+
+// A file that takes long to open.
+class SlowOrigin final : public FakeOrigin {
+ public:
+  using FakeOrigin::FakeOrigin;
+  Result<std::shared_ptr<const GuardedSource>> open() const override {
+    auto opened = FakeOrigin::open();
+    begun.set_value();
+    goes_on.get_future().wait();
+    return opened;
+  }
+  mutable std::promise<void> begun, goes_on;
+};
+
+TEST_F(KeptFiles, WhatWasBeingOpenedWhenACommitEndedStaysReadable) {
+  auto disk = std::make_shared<FakeDisk>();
+  const auto before = with_numbers({1});
+  disk->file = before;
+  auto origin = std::make_unique<SlowOrigin>(disk);
+  const SlowOrigin& slow = *origin;
+  const auto file = std::make_shared<MountedFile>(context_, std::move(origin), "");
+  auto opened = std::async(std::launch::async, [&] {
+    return FakeMount::wait<GenerationPtr>([&](auto reply) { file->current(Freshness::now, std::move(reply)); });
+  });
+  slow.begun.get_future().wait();
+  file->expect_commit();
+  file->expect_switch();
+  before->bytes->state = {.size = 500, .modified_ns = 7};
+  file->supersede();
+  slow.goes_on.set_value();
+  const GenerationPtr generation = opened.get().value();
+  std::array<std::byte, 4> bytes;
+  EXPECT_TRUE(tfile::read_range(*generation->source, {0, bytes.size()}, bytes));
+  EXPECT_TRUE(generation->superseded) << "whoever comes now looks again";
 }
 
 TEST(Generation, TheNextOpenSeesTheNewState) {
