@@ -31,6 +31,14 @@ class CheckedFile(GrowingFiles):
                 assert name in keys, f"what another program wrote is gone: {name}"
                 self._check_foreign(name, file[name], columns, entries)
 
+    def _check_removed(self):
+        path = os.path.join(self._source, FILE)
+        if not os.path.exists(path):
+            return
+        with uproot.open(path) as file:
+            back = self._removed & {key.split(";")[0] for key in file.keys(recursive=True)}
+        assert not back, f"{back} were removed, and are in the file"
+
     def _check_tree(self, table, tree):
         entries = tree.num_entries
         columns = {column.branch: column for column in table.columns}

@@ -35,6 +35,7 @@ class GrowingFiles:
         self._mount = None
         self.tables, self._retired, self._count = [], {}, 0
         self._known = set()  # keys that the file may have
+        self._removed = set()  # of these, what it must not have once all is committed
         self._foreign = {}  # tree -> (columns, entries) that another program wrote
         self._readers, self._writers = [], []  # (table, path, descriptor, size)
         self._over = False

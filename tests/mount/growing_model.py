@@ -79,6 +79,7 @@ class Model(SharedFile):
             self._helper_done()
             self._note("remove", table.path)
             self._do(shutil.rmtree, self._path(table))
+            self._removed |= {table.path, *table.former}
         else:
             self._retired[table.path] = table
         self._new_table()
@@ -104,6 +105,20 @@ class Model(SharedFile):
         table.former.append(table.path)
         table.path = other
         self._known.add(other)
+
+    def _remove_table(self, table):
+        """Wherever it stands; often between two crashes, of which the second must not bring it back."""
+        if self._random.random() < 0.3:
+            self._kill()
+        self._helper_done()
+        self._close_handles()
+        self._note("remove", table.path)
+        self._do(shutil.rmtree, self._path(table))
+        self.tables.remove(table)
+        self._removed |= {table.path, *table.former}
+        if self._random.random() < 0.3:
+            self._kill()
+        self._new_table()
 
     def _new_column(self, table):
         used = max(int(column.branch.lstrip("nc").split("_")[0]) for column in table.columns) + len(table.removed)
@@ -211,6 +226,8 @@ class Model(SharedFile):
         journal = os.path.join(self._source, FILE + ".tfilefs-journal")
         assert os.path.exists(journal) != whole, f"all whole: {whole}, files: {os.listdir(self._source)}"
         self._check([*self.tables, *self._retired.values()])
+        if whole:
+            self._check_removed()
         return whole
 
     def _remount(self):
@@ -227,6 +244,7 @@ class Model(SharedFile):
         "grow": 100, "read": 40, "read_held": 15, "close": 8, "overwrite": 5, "truncate": 3, "pause": 0.02,
         "sync_wait": 1, "sync_no_wait": 2, "commit_table": 0.8, "commit_file": 0.4, "rename": 0.2, "new_column": 0.3,
         "remove_column": 0.2, "kill": 0.12, "remount": 0.12, "idle": 0.06, "staged": 0.03, "second": 0.1, "table": 0.1,
+        "remove_table": 0.1,
     }
 
     REMOVED = 0.5  # of tables that grew to their end
@@ -252,6 +270,7 @@ class Model(SharedFile):
         {
             "grow": self._grow, "read": self._read, "overwrite": self._overwrite, "truncate": self._truncate,
             "rename": self._rename, "new_column": self._new_column, "remove_column": self._remove_column,
+            "remove_table": self._remove_table,
         }[action](table)
 
     def run(self, operations):
