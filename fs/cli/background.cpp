@@ -2,6 +2,7 @@
 #include "cli/background.h"
 
 #include <fcntl.h>
+#include <syslog.h>
 #include <unistd.h>
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
+#include <utility>
 
 #include "cli/commands.h"
 
@@ -69,12 +71,17 @@ void Background::ready() {
   if (::chdir("/") != 0) {  // the directory it was started in must not be kept busy; "/" is always there
   }
   write_all(pipe_, std::string(1, kReady));
-  ::close(pipe_);
+  ::close(std::exchange(pipe_, -1));
 }
 
 void Background::fail(const std::string& message) {
-  write_all(pipe_, message);
-  ::close(pipe_);
+  if (pipe_ < 0) {
+    ::openlog("tfilefs", LOG_PID, LOG_DAEMON);
+    ::syslog(LOG_ERR, "%s", message.c_str());
+    return;
+  }
+  write_all(pipe_, "tfilefs: " + message + "\n");
+  ::close(std::exchange(pipe_, -1));
 }
 
 }  // namespace tfilefs

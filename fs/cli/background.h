@@ -15,7 +15,7 @@ class Background {
 
   // The child lets the parent go and cuts itself off from the terminal.
   void ready();
-  // The child's last word; to be followed by its end.
+  // The child's last word, to be followed by its end: to the parent, and once that is gone to the system log.
   void fail(const std::string& message);
 
  private:

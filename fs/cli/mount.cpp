@@ -153,7 +153,7 @@ int run_mount(int argc, char** argv) {
   Background background(greeting(mount_point));
   const auto result = mount_and_serve(std::move(request), [&] { background.ready(); });
   if (result) return kExitOk;
-  background.fail("tfilefs: " + message_of(result.error()) + "\n");
+  background.fail(message_of(result.error()));
   return kExitFailure;
 }
 

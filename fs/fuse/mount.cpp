@@ -113,7 +113,7 @@ void greet(fuse_session* session, const std::string& mount_point, dev_t below) {
 }
 
 // Gives memory back when nothing was asked for a minute: then a pause between two steps of a job is over. With `idle`,
-// unmounts when nothing is open and nothing was asked for that long. Ends when the session does.
+// unmounts when nothing is open, nothing was asked for that long and nothing is lost by it. Ends when the session does.
 class IdleWatch {
  public:
   IdleWatch(FileSystem& fs, const MountSettings& settings)
@@ -135,6 +135,7 @@ class IdleWatch {
     const auto started = Clock::now();
     const std::chrono::seconds tick(settings.idle ? 1 : 10);
     auto given_back = started;  // after the last request of that time
+    auto stays = started;       // since it was last found that the end would lose something
     for (;;) {
       {
         const Lock lock(mutex_);
@@ -146,7 +147,11 @@ class IdleWatch {
         fs.give_back_memory();
         given_back = last;
       }
-      if (!settings.idle || fs.is_in_use() || Clock::now() - last < *settings.idle) continue;
+      if (!settings.idle || fs.is_in_use() || Clock::now() - std::max(last, stays) < *settings.idle) continue;
+      if (!fs.may_end()) {
+        stays = Clock::now();
+        continue;
+      }
       // Somebody may still have it as working directory: then it says busy, and is asked again later.
       if (unmount(settings.mount_point, false)) return;
     }

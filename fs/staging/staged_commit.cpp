@@ -92,10 +92,14 @@ bool is_stale(const Result<>& done) { return !done && done.error().kind == Error
 // waited for.
 Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
   constexpr std::chrono::milliseconds kPatience{500}, kPause{10};
+  {
+    const Lock lock(mutex_);
+    ++committing_;
+    while (looking_ > 0) looked_.wait(mutex_);
+  }
   const Lock commit(commit_mutex_);
   {
     const Lock lock(mutex_);
-    committing_ = true;
     failed_.clear();
   }
   Result<> done;
@@ -110,7 +114,7 @@ Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
     if (done) done = std::move(once);
   }
   const Lock lock(mutex_);
-  committing_ = false;
+  --committing_;
   return done;
 }
 

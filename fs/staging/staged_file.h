@@ -279,8 +279,10 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   mutable Mutex mutex_;
   Condition changed_;
   std::uint64_t last_id_ GUARDED_BY(mutex_) = 0;
-  bool committing_ GUARDED_BY(mutex_) = false;  // somebody has commit_mutex_, maybe for long
-  Reasons known_ GUARDED_BY(mutex_);            // reasons, when last looked for
+  int committing_ GUARDED_BY(mutex_) = 0;  // so many have commit_mutex_, maybe for long, or want it for a commit
+  int looking_ GUARDED_BY(mutex_) = 0;     // for reasons, since before any of these came
+  Condition looked_;
+  Reasons known_ GUARDED_BY(mutex_);  // reasons, when last looked for
   struct Failure {
     std::string text;
     StagedNode::Clock::time_point at;

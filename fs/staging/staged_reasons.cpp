@@ -9,15 +9,24 @@ namespace tfilefs {
 
 bool StagedFile::is_committing() const {
   const Lock lock(mutex_);
-  return committing_;
+  return committing_ > 0;
 }
 
 // As it is now; while a commit is under way, as it was before, and after the last commit by hand at the earliest.
 StagedFile::Reasons StagedFile::reasons() {
-  if (is_committing()) {
+  {
     const Lock lock(mutex_);
-    return known_;
+    if (committing_ > 0) return known_;
+    ++looking_;  // a commit that begins now waits for this look, and not this for the commit
   }
+  struct Looking {
+    StagedFile& file;
+    ~Looking() {
+      const Lock lock(file.mutex_);
+      if (--file.looking_ == 0) file.looked_.notify_all();
+    }
+  };
+  const Looking looking{*this};
   return find_reasons();
 }
 

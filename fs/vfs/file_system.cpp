@@ -204,6 +204,14 @@ std::vector<StagedFile::Unkept> FileSystem::unkept() const {
   return files;
 }
 
+bool FileSystem::may_end() {
+  (void)commit_all();
+  const auto files = unkept();
+  for (const auto& file : files)
+    errors_.add(file.path, "neither in its file nor in the journal: not unmounted, though idle");
+  return files.empty();
+}
+
 // Files are committed while requests are still answered. What those opened meanwhile, a journal that was just taken
 // over among it, is committed when there are no more.
 std::vector<std::string> FileSystem::end() {
@@ -367,8 +375,8 @@ void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
 }
 
 // Whether an error of damage says that the file is just changing, rather than what it is: stale then, and the
-// generation is given up. What is said to be stale for another reason is no word about the generation: a commit may have
-// taken the place of what was asked for, and whoever reads that goes on.
+// generation is given up. What is said to be stale for another reason is no word about the generation: a commit may
+// have taken the place of what was asked for, and whoever reads that goes on.
 void FileSystem::judge(const GenerationPtr& generation, const Error& error, Reply<Error> reply) {
   if (error.kind != ErrorKind::damaged || !generation) return reply(error);
   auto job = [generation, error]() -> Result<Error> {

@@ -157,6 +157,9 @@ class FileSystem {
   // For idle=: whether anything is open, and when something was last asked.
   bool is_in_use() const { return files_.size() > 0; }
   std::chrono::steady_clock::time_point last_request() const { return last_request_.load(); }
+  // Commits what is whole; whether the end would lose nothing then. What it would lose is told in .tfilefs/errors.
+  // Blocks.
+  bool may_end();
   // For when nothing is asked for.
   void give_back_memory() { cache_->give_back_idle(); }
 

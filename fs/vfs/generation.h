@@ -89,7 +89,7 @@ struct Generation : std::enable_shared_from_this<Generation> {
   const std::shared_ptr<const GuardedSource> source;
   const std::shared_ptr<const tfile::File> file;
   const SourceState state;
-  const std::uint64_t serial;  // of all generations of this process, from 1
+  const std::uint64_t serial;                    // of all generations of this process, from 1
   mutable std::atomic<bool> superseded = false;  // by a commit of this mount: what it has stays as it is, and readable
 
   // The file's root directory.
@@ -192,8 +192,8 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   std::uint64_t files_ GUARDED_BY(mutex_) = 0;  // how often another was expected
   bool checking_ GUARDED_BY(mutex_) = false;
   std::uint64_t commits_ GUARDED_BY(mutex_) = 0;  // of this mount, that have changed the file
-  bool committing_ GUARDED_BY(mutex_) = false;  // by a commit of this mount that has not ended
-  bool switching_ GUARDED_BY(mutex_) = false;   // a commit changes what a look would see
+  bool committing_ GUARDED_BY(mutex_) = false;    // by a commit of this mount that has not ended
+  bool switching_ GUARDED_BY(mutex_) = false;     // a commit changes what a look would see
   std::vector<Reply<GenerationPtr>> waiters_ GUARDED_BY(mutex_);
   // Why the file in this state cannot be opened: not tried again until it changes.
   std::optional<std::pair<tfile::Identity, Error>> refused_ GUARDED_BY(mutex_);

@@ -3,10 +3,14 @@
 
 import contextlib
 import errno
+import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import time
+import types
 
 import numpy as np
 import pytest
@@ -125,6 +129,47 @@ def test_what_is_given_up_is_named(small_disk):
     assert "kept in the journal" not in said.stderr
     assert m.close() == 1
     assert "lost" in m.messages() and "/out.root/Events/x.i8" in m.messages()
+
+
+@pytest.fixture
+def system_log():
+    """A socket in the place of the system log's."""
+    if os.geteuid() != 0 or os.path.lexists("/dev/log"):
+        pytest.skip("no place for a log")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
+        log.bind("/dev/log")
+        log.settimeout(20)
+        yield log
+        os.unlink("/dev/log")
+
+
+def test_what_a_daemon_in_the_background_loses_is_in_the_system_log(small_disk, tmp_path, system_log):
+    mount_point = tmp_path / "mnt"
+    mount_point.mkdir()
+    subprocess.run([mounted.program(), "-o", "rw,commit=600", small_disk / "source", mount_point], check=True)
+    m = types.SimpleNamespace(path=str(mount_point))
+    stage(m, "x.i8", 50_000)
+    fill(small_disk)
+    daemon = json.loads((mount_point / ".tfilefs/config.json").read_text())["pid"]
+    os.kill(daemon, signal.SIGTERM)
+    said = system_log.recv(10_000).decode()
+    assert "tfilefs[" in said and "lost" in said and "/out.root/Events/x.i8" in said
+
+
+def test_what_is_idle_stays_while_its_end_would_lose_something(small_disk):
+    m = mounted.Mounted(small_disk / "source", ("rw", "commit=600", "idle=1"))
+    values = stage(m, "x.i8", 50_000)
+    fill(small_disk)
+    deadline = time.monotonic() + 20
+    time.sleep(2)
+    while "though idle" not in m.errors() and time.monotonic() < deadline:
+        time.sleep(1.5)  # each look at it is a use
+    assert "/out.root/Events/x.i8" in m.errors() and m.alive()
+    os.unlink(small_disk / "full")
+    assert m.process.wait(20) == 0
+    m.close()
+    with uproot.open(small_disk / "source" / "out.root") as file:
+        assert np.array_equal(file["Events"]["x"].array(library="np"), values)
 
 
 def test_what_is_kept_is_said_to_be(tmp_path):
