@@ -439,11 +439,15 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
   };
   Reply<Attributes> told(std::move(tell_kernel), asker);
   if (const auto holder = open_holder(open)) return holder->attributes({}, std::move(told));
-  // What was removed or moved while it was open is asked through that.
-  auto find = [this, inode, told = std::move(told)](Result<Attributes> attributes) mutable {
-    const bool is_gone = !attributes && attributes.error().kind == ErrorKind::stale;
-    const auto holder = is_gone ? files_.own_of(*inode) : nullptr;
-    if (holder) return holder->attributes({}, std::move(told));
+  // What was removed or moved while it was open is asked through that, and what a commit has replaced through the
+  // handle from before: the kernel asks for the size when a reader comes to the end.
+  auto find = [this, inode, open, told = std::move(told)](Result<Attributes> attributes) mutable {
+    if (attributes || attributes.error().kind != ErrorKind::stale) return told(std::move(attributes));
+    if (const auto holder = files_.own_of(*inode)) return holder->attributes({}, std::move(told));
+    const Entry as_opened = inodes_->entry(*inode);
+    const GenerationPtr generation = open != 0 ? as_opened.holder->generation() : nullptr;
+    if (generation && !generation->source->is_stale())
+      return as_opened.holder->attributes(as_opened.slot, std::move(told));
     told(std::move(attributes));
   };
   Reply<Attributes> found(std::move(find), asker);

@@ -663,3 +663,16 @@ def test_what_is_open_stays_readable_when_another_asks_for_an_old_file(place):
         assert changed.value.errno == errno.ESTALE
         os.close(looked_up)
         assert os.pread(held.fileno(), 8, 8 * 1_000_000) == entries[1_000_000:1_000_001].tobytes()
+
+
+def test_what_was_opened_before_a_commit_is_read_to_its_end(place):
+    """The kernel asks for the size there."""
+    p = place()
+    p.append("Events/a.i8", i8(1, 2))
+    p.commit()
+    with open(os.path.join(p.top, "Events.jsonl"), "rb", buffering=0) as held:
+        p.append("Events/a.i8", i8(3))
+        p.commit()
+        time.sleep(1.2)  # the kernel asks anew
+        assert held.read(1000) == b'{"a":1}\n{"a":2}\n'
+        assert held.read(1000) == b""
