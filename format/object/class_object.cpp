@@ -37,9 +37,9 @@ class ClassObject final : public OneChunkEach<Object> {
       warnings.push_back(members.error().text);
       return;
     }
-    parts[0] = part_at(0, *members);
+    parts[0] = part_at(0, "", *members);
     const std::vector<ObjectPart> held = object_parts(*infos_, *members);
-    for (const ObjectPart& part : held) parts.push_back(part_at(directory(part.path), part.members));
+    for (const ObjectPart& part : held) parts.push_back(part_at(directory(part.path), part.path, part.members));
     const auto arrays = object_arrays(object_kind_, *infos_, *members);
     if (!arrays) return warnings.push_back(arrays.error().text);
     add_part(0, "", *arrays);
@@ -95,11 +95,14 @@ class ClassObject final : public OneChunkEach<Object> {
     if (part > all.size()) return fail(ErrorKind::stale, "the object is another than when it was opened");
     return std::move(all[part - 1].members);
   }
-  Part part_at(NodeId node, const ObjectMembers& members) const {
+  Part part_at(NodeId node, const std::string& path, const ObjectMembers& members) {
     const std::string_view inner = node == 0 ? std::string_view(class_name) : members.class_name("");
+    const auto drawable = check_drawable(*infos_, members);
+    if (!drawable && is_drawable_class(*infos_, inner))
+      warnings.push_back((path.empty() ? "" : path + ": ") + "no plot: " + drawable.error().text);
     const ObjectKind kind_of_part = kind_of_object(*infos_, inner);
     return {node,
-            is_drawable(*infos_, members),
+            drawable.has_value(),
             can_tabulate(kind_of_part, *infos_, members),
             object_text(*infos_, inner, members).has_value(),
             0,

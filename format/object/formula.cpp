@@ -152,6 +152,7 @@ class FormulaParser {
   }
 
   Result<Formula> parse() {
+    if (text_.empty()) return fail(ErrorKind::unsupported, "compiled code without saved points");
     choice();
     if (at_ != text_.size() || failed_ || formula_.ops_.empty())
       return fail(ErrorKind::unsupported, "the formula is not understood: " + text_.substr(0, 200));

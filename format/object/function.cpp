@@ -30,10 +30,14 @@ std::optional<PlotPoints> saved_points(const ObjectMembers& members) {
 
 }  // namespace
 
-bool has_samples(const ObjectMembers& members, std::size_t variables) {
-  if (variables == 1) return saved_points(members) || stored_function(members);
+Result<> check_samples(const ObjectMembers& members, std::size_t variables) {
+  if (variables == 1) {
+    if (!saved_points(members)) TRY_VOID(stored_function(members));
+    return {};
+  }
   const FormulaOf f = formula_of(members);
-  return Formula::parse(f.text, variables, f.names).has_value();
+  TRY_VOID(Formula::parse(f.text, variables, f.names));
+  return {};
 }
 
 Result<PlotPoints> sampled_function(const ObjectMembers& members, Effort& effort) {

@@ -12,8 +12,8 @@ namespace tfile {
 // function was compiled code and nothing was saved, or a formula that is not understood).
 Result<PlotPoints> sampled_function(const ObjectMembers&, Effort&);
 
-// Whether one of these two will be there for a function of so many variables.
-bool has_samples(const ObjectMembers&, std::size_t variables);
+// Whether one of these two will be there for a function of so many variables. Errors: unsupported, and why.
+Result<> check_samples(const ObjectMembers&, std::size_t variables);
 
 // A TF2 as fNpx times fNpy cells: its formula in the middle of each. Errors: as above.
 Result<PlotBins> sampled_surface(const ObjectMembers&, Effort&);

@@ -574,11 +574,12 @@ bool is_drawable_class(const StreamerInfos& infos, std::string_view class_name) 
          holds_plots(infos, class_name);
 }
 
-bool is_drawable(const StreamerInfos& infos, const ObjectMembers& members) {
+Result<> check_drawable(const StreamerInfos& infos, const ObjectMembers& members) {
   const std::string_view class_name = members.class_name("");
-  if (!is_drawable_class(infos, class_name)) return false;
-  if (is_function(infos, class_name)) return has_samples(members, 1);
-  return !is_surface(infos, class_name) || has_samples(members, 2);
+  if (!is_drawable_class(infos, class_name)) return fail(ErrorKind::unsupported, "nothing to be drawn");
+  if (is_function(infos, class_name)) return check_samples(members, 1);
+  if (is_surface(infos, class_name)) return check_samples(members, 2);
+  return {};
 }
 
 bool can_tabulate(const ObjectKind& kind, const StreamerInfos& infos, const ObjectMembers& members) {
@@ -593,7 +594,7 @@ bool can_tabulate(const ObjectKind& kind, const StreamerInfos& infos, const Obje
     case ObjectFamily::sparse:
       return false;
     case ObjectFamily::other:
-      return (is_function(infos, class_name) && has_samples(members, 1)) || is_polygons(infos, class_name);
+      return (is_function(infos, class_name) && check_samples(members, 1)) || is_polygons(infos, class_name);
   }
   return false;
 }

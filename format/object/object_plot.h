@@ -15,8 +15,11 @@ namespace tfile {
 
 // Whether an object can be drawn: histograms, profiles, efficiencies and functions of one and two dimensions, bins of
 // polygons, graphs, and what holds some of these. Of a function: whether its formula is understood or points were
-// saved.
-bool is_drawable(const StreamerInfos&, const ObjectMembers&);
+// saved. Errors: unsupported, and why.
+Result<> check_drawable(const StreamerInfos&, const ObjectMembers&);
+inline bool is_drawable(const StreamerInfos& infos, const ObjectMembers& members) {
+  return check_drawable(infos, members).has_value();
+}
 
 // The same of its class alone: true of every function of one or two variables.
 bool is_drawable_class(const StreamerInfos&, std::string_view class_name);

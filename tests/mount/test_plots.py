@@ -109,8 +109,10 @@ def test_a_frame_of_roofit(samples, mount):
 
 def test_what_is_not_understood_has_no_plot(top, file, mount):
     assert not os.path.exists(os.path.join(top, "f_unknown", "plot.svg"))
-    listed = os.listdir(os.path.join(mount(file, "views=listed").path, "f_unknown"))
+    m = mount(file, "views=listed")
+    listed = os.listdir(os.path.join(m.path, "f_unknown"))
     assert sorted(listed) == ["object.bin", "object.json"]
+    assert "/f_unknown: no plot: the formula is not understood: " in m.errors() and "unknown_to_all" in m.errors()
 
 
 @pytest.mark.parametrize("axes", ["x", "y", "z", "xy", "xz", "yz", "xyz"])
