@@ -246,6 +246,9 @@ Result<JournalContent> read_journal(int fd, std::uint64_t size) {
   for (;;) {
     TRY(auto record, reader.next());
     if (!record) break;
+    if (record->kind == JournalKind::begin) {
+      TRY(content.begin, begin_of(*record));
+    }
     content.records.push_back(*std::move(record));
   }
   content.end = reader.position();

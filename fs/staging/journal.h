@@ -20,9 +20,9 @@ class Journal;
 
 // What a journal says, in order.
 struct Replayed {
-  std::shared_ptr<Journal> journal;  // data is read from it
-  JournalBegin begin;
-  std::vector<JournalRecord> records;  // without begin; data as locations
+  std::shared_ptr<Journal> journal;    // data is read from it
+  JournalBegin begin;                  // the last
+  std::vector<JournalRecord> records;  // without the first begin; data as locations
   uid_t owner = 0;
   gid_t group = 0;
   std::string cut;  // why reading stopped before the end ("checksum of the record at 4711"); empty: at the end

@@ -39,8 +39,8 @@ std::array<std::byte, kJournalHeadSize> encode_head(const JournalHead&);
 Result<JournalHead> decode_head(std::span<const std::byte>);
 
 enum class JournalKind : std::uint32_t {
-  begin = 1,   // what the journal builds on; the first record
-  data = 2,    // `bytes` of the staged file `id` at `offset`
+  begin = 1,  // what the journal builds on: the first record; a later one if another program has written the file since
+  data = 2,   // `bytes` of the staged file `id` at `offset`
   create = 3,  // the staged file `id` at the path `text`, of file_kind
   remove = 4,  // the staged file `id`; or 0 and what is committed, but under another name, is gone from the path `text`
   rename = 5,  // `id`, or 0 and what is committed at the path `from`, is at the path `text` now
@@ -87,7 +87,7 @@ struct JournalRecord {
   ByteRange location = {};            // of replayed data: where its bytes lie in the journal
 };
 
-// What the journal builds on: the file as it was when the journal was made.
+// What the journal builds on: the file as it was when the record was made.
 struct JournalBegin {
   std::array<std::uint8_t, 16> file_uuid{};
   std::int64_t file_end = 0;    // fEND; 0 for a file that is not there yet

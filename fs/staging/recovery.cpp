@@ -35,9 +35,13 @@ class Restorer {
   // Of an intention: it took place.
   Result<> take(const JournalRecord& record) {
     switch (record.kind) {
-      case JournalKind::begin:
       case JournalKind::done:
         return {};
+      case JournalKind::begin: {
+        TRY(JournalBegin begin, begin_of(record));
+        made.head = std::move(begin.head);
+        return {};
+      }
       case JournalKind::create:
         return create(record);
       case JournalKind::whiteout:
@@ -258,22 +262,29 @@ class Restorer {
   std::map<std::uint64_t, std::uint64_t> committed_;  // id -> bytes
 };
 
+// The first bytes of the file at the next record that tells them.
+Result<std::vector<std::byte>> head_at(const JournalRecord& record) {
+  if (record.kind == JournalKind::intend) return record.intention.before;
+  TRY(JournalBegin begin, begin_of(record));
+  return std::move(begin.head);
+}
+
 }  // namespace
 
 Result<RestoredTree> restore_tree(
     const NodePtr& root, const std::vector<JournalRecord>& records, bool last_took_place, const tfile::File* file,
     const std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>& new_bytes) {
-  std::vector<const JournalRecord*> intended;
+  const JournalRecord* intended = nullptr;
   std::set<const JournalRecord*> done;
   for (const JournalRecord& record : records) {
-    if (record.kind == JournalKind::intend) intended.push_back(&record);
-    if (record.kind == JournalKind::done && !intended.empty()) done.insert(intended.back());
+    if (!intended && record.kind != JournalKind::intend) continue;
+    if (record.kind == JournalKind::done) done.insert(intended);
+    if (record.kind != JournalKind::intend && record.kind != JournalKind::begin) continue;
+    TRY(const std::vector<std::byte> head, head_at(record));
+    if (intended && is_same_head(intended->intention.after, head)) done.insert(intended);
+    intended = record.kind == JournalKind::intend ? &record : nullptr;
   }
-  for (std::size_t i = 0; i < intended.size(); ++i) {
-    const bool is_last = i + 1 == intended.size();
-    if (is_last ? last_took_place : intended[i + 1]->intention.before == intended[i]->intention.after)
-      done.insert(intended[i]);
-  }
+  if (intended && last_took_place) done.insert(intended);
   Restorer restorer(root, file, !done.empty(), new_bytes);
   for (const JournalRecord& record : records) {
     if (record.kind != JournalKind::intend || done.contains(&record)) TRY_VOID(restorer.take(record));
@@ -303,9 +314,9 @@ void drop_hidden_of_nothing(StagedNode& directory, const tfile::File* file) {
 
 const JournalRecord* last_of_commits(const std::vector<JournalRecord>& records) {
   const auto last = std::find_if(records.rbegin(), records.rend(), [](const JournalRecord& record) {
-    return record.kind == JournalKind::intend || record.kind == JournalKind::done;
+    return record.kind == JournalKind::intend || record.kind == JournalKind::done || record.kind == JournalKind::begin;
   });
-  return last == records.rend() ? nullptr : &*last;
+  return last == records.rend() || last->kind == JournalKind::begin ? nullptr : &*last;
 }
 
 std::optional<FoundKey> find_key(const tfile::File& file, std::string_view path) {

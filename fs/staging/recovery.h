@@ -19,8 +19,9 @@ namespace tfilefs {
 // What a journal's records make of an empty tree.
 struct RestoredTree {
   std::uint64_t last_id = 0;
-  bool makes_file = false;                     // the file itself was made by its name
-  std::optional<std::vector<std::byte>> head;  // with which the file begins since the last commit that took place
+  bool makes_file = false;  // the file itself was made by its name
+  std::optional<std::vector<std::byte>>
+      head;  // with which the file begins since the last commit that took place, or begin
 };
 
 // Replays the records into the tree below `root`: what is left to be committed of them. `last_took_place`: of the last
@@ -38,7 +39,7 @@ bool rests_on_committed(const StagedNode& root);
 // above.
 void drop_hidden_of_nothing(StagedNode& root, const tfile::File* file);
 
-// The last record of an intention, or that one was done; null where there is none.
+// The last record of an intention, or that one was done; null where there is none since the last begin.
 const JournalRecord* last_of_commits(const std::vector<JournalRecord>&);
 
 // The key at a path of shown names, or the one above which the path leads no further; nothing where a name is missing.

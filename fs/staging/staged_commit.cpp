@@ -133,6 +133,7 @@ Result<> StagedFile::follow_file() {
   if (auto source = place_->source()) {
     TRY(file, tfile::File::open(*std::move(source)));
   }
+  const Lock change(change_mutex_);
   bool rests = false;
   {
     const Lock lock(mutex_);
@@ -144,6 +145,7 @@ Result<> StagedFile::follow_file() {
                 "another program has written the file since: copy what is staged elsewhere, cut it off here (truncate "
                 "columns to what is committed, remove what is new), and write it again");
   TRY(JournalBegin now, journal_begin());
+  if (journal_) TRY_VOID(journal_->append(begin_record(now)));
   committer_.follow(now.head);
   const Lock lock(mutex_);
   basis_ = std::move(now);

@@ -107,7 +107,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
     mode_t mode = 0;
   };
   Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, const CommittedColumn&)
-      EXCLUDES(change_mutex_);
+      EXCLUDES(commit_mutex_, change_mutex_, mutex_);
   // Commits that were settled since the mount began.
   std::uint64_t commits() const EXCLUDES(mutex_);
   // A committed name that goes with its key alone, as a file of an object does: it is hidden until the key is removed,
@@ -238,7 +238,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   bool is_worth_compacting() const REQUIRES(change_mutex_) EXCLUDES(mutex_);
   Result<JournalBegin> journal_begin() const;
   Result<> check_basis(const CommittedColumn&) EXCLUDES(mutex_);
-  Result<> follow_file() REQUIRES(commit_mutex_) EXCLUDES(mutex_);
+  Result<> follow_file() REQUIRES(commit_mutex_) EXCLUDES(change_mutex_, mutex_);
   Result<> sync_journal(const std::vector<NodePtr>&) EXCLUDES(change_mutex_, mutex_);
   Result<> sync_below(const NodePtr& directory) EXCLUDES(change_mutex_, mutex_);
   std::shared_ptr<Journal> journal() EXCLUDES(change_mutex_);

@@ -153,10 +153,13 @@ void StagedFile::drop_left_over() {
 }
 
 Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, const CommittedColumn& column) {
-  const Lock change(change_mutex_);
-  if (NodePtr there = look(*in, name).node) return there;
-  TRY_VOID(begin_change());
-  if (!check_basis(column)) {
+  {
+    const Lock change(change_mutex_);
+    if (NodePtr there = look(*in, name).node) return there;
+    TRY_VOID(begin_change());
+    const auto found = check_basis(column);
+    if (found) return stage_file(in, name, column.size, column.mode, true);
+    if (column.commits != commits()) return tl::unexpected(found.error());
     // Where nothing is staged, another program is free to write the file.
     bool is_pending = false;
     {
@@ -164,12 +167,18 @@ Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view na
       drop_unused(*root_);
       is_pending = has_changes(*root_);
     }
-    if (!is_pending) {
-      end_journal();
-      TRY_VOID(begin_change());
-    }
-    TRY_VOID(check_basis(column));
+    if (!is_pending) end_journal();
   }
+  {
+    const Lock commit(commit_mutex_);
+    // Nor is it kept from that by what does not rest on what the file had.
+    auto followed = follow_file();
+    if (!followed && followed.error().kind != ErrorKind::busy) return tl::unexpected(std::move(followed).error());
+  }
+  const Lock change(change_mutex_);
+  if (NodePtr there = look(*in, name).node) return there;
+  TRY_VOID(begin_change());
+  TRY_VOID(check_basis(column));
   return stage_file(in, name, column.size, column.mode, true);
 }
 

@@ -676,3 +676,40 @@ def test_what_was_opened_before_a_commit_is_read_to_its_end(place):
         time.sleep(1.2)  # the kernel asks anew
         assert held.read(1000) == b'{"a":1}\n{"a":2}\n'
         assert held.read(1000) == b""
+
+
+def foreign_tree(p, name):
+    with uproot.update(p.path) as file:
+        file.mktree(name, {"x": "i8"}).extend({"x": i8(7)})
+
+
+def test_a_column_goes_on_beside_what_rests_on_nothing_of_the_file(place):
+    """After another program has written the file, in which only new things were staged."""
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    p.commit()
+    p.append("New/a.i8", i8(1))
+    os.mkdir(os.path.join(p.top, "folder"))
+    foreign_tree(p, "Foreign")
+    time.sleep(0.5)
+    p.append("Events/x.i8", i8(3))
+    assert p.umount() == 0
+    with uproot.open(p.path) as file:
+        assert [file[f"{name}"].num_entries for name in ("Events", "New", "Foreign")] == [3, 1, 1]
+
+
+def test_what_goes_on_after_another_program_wrote_survives(place):
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    p.commit()
+    p.append("New/a.i8", i8(1))
+    p.append("New/b.i8", i8(1, 2))
+    foreign_tree(p, "Foreign")
+    assert p.status("New") == 1
+    p.append("Events/x.i8", i8(3))
+    p.kill()
+    assert p.read("Events/x.i8") == [1, 2, 3] and p.read("New/b.i8") == [1, 2]
+    assert p.status("Events") == 0
+    p.append("New/a.i8", i8(2))
+    assert p.umount() == 0
+    assert p.tree() == {"x": [1, 2, 3]} and p.tree("New") == {"a": [1, 2], "b": [1, 2]}
