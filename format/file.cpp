@@ -18,9 +18,9 @@
 #include "model/heap.h"
 #include "object/class_object.h"
 #include "object/object_plot.h"
-#include "streamer/class_headers.h"
-#include "streamer/streamer_info.h"
-#include "tree/tree_table.h"
+#include "streamer/info/streamer_info.h"
+#include "streamer/layout/class_headers.h"
+#include "tree/read/tree_table.h"
 
 namespace tfile {
 namespace {

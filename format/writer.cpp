@@ -18,9 +18,9 @@
 #include "container/key_encode.h"
 #include "container/payload.h"
 #include "container/space.h"
-#include "streamer/streamer_info_encode.h"
-#include "streamer/streamer_info_record.h"
-#include "tree/tree_writer.h"
+#include "streamer/info/streamer_info_encode.h"
+#include "streamer/info/streamer_info_record.h"
+#include "tree/write/tree_writer.h"
 
 namespace tfile {
 namespace {

@@ -10,9 +10,9 @@
 
 #include "bytes/swap.h"
 #include "bytes/swap_loop.h"
-#include "streamer/packing.h"
-#include "streamer/unpack_loop.h"
-#include "tree/item_ends.h"
+#include "streamer/layout/packing.h"
+#include "streamer/layout/unpack_loop.h"
+#include "tree/read/item_ends.h"
 
 namespace {
 

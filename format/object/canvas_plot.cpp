@@ -7,7 +7,7 @@
 
 #include "object/object_arrays.h"
 #include "object/object_plot.h"
-#include "streamer/object_reader.h"
+#include "streamer/walk/object_reader.h"
 
 namespace tfile {
 namespace {

@@ -9,7 +9,7 @@
 #include "object/object_parts.h"
 #include "object/object_plot.h"
 #include "object/object_text.h"
-#include "streamer/object_json.h"
+#include "streamer/walk/object_json.h"
 #include "tfile/plot.h"
 
 namespace tfile {

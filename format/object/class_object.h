@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include "streamer/streamer_info.h"
+#include "streamer/info/streamer_info.h"
 #include "tfile/file.h"
 #include "tfile/object.h"
 

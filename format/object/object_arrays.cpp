@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "object/histogram.h"
-#include "streamer/object_reader.h"
+#include "streamer/walk/object_reader.h"
 
 namespace tfile {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "streamer/object_reader.h"
+#include "streamer/walk/object_reader.h"
 
 namespace tfile {
 namespace {

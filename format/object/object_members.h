@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "streamer/object_visitor.h"
-#include "streamer/streamer_info.h"
+#include "streamer/info/streamer_info.h"
+#include "streamer/walk/object_visitor.h"
 #include "tfile/result.h"
 
 namespace tfile {

@@ -6,7 +6,7 @@
 #include "object/canvas_plot.h"
 #include "object/object_arrays.h"
 #include "object/object_plot.h"
-#include "streamer/object_reader.h"
+#include "streamer/walk/object_reader.h"
 #include "tfile/name.h"
 
 namespace tfile {

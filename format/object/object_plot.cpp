@@ -10,7 +10,7 @@
 #include "object/canvas_plot.h"
 #include "object/function.h"
 #include "object/histogram.h"
-#include "streamer/object_reader.h"
+#include "streamer/walk/object_reader.h"
 
 namespace tfile {
 namespace {

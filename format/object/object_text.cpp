@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "bytes/endian.h"
-#include "streamer/object_reader.h"
+#include "streamer/walk/object_reader.h"
 
 namespace tfile {
 namespace {

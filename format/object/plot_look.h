@@ -3,7 +3,7 @@
 
 #include "object/colours.h"
 #include "object/object_members.h"
-#include "streamer/streamer_info.h"
+#include "streamer/info/streamer_info.h"
 #include "tfile/effort.h"
 #include "tfile/plot.h"
 

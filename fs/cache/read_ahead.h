@@ -5,11 +5,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cache/ahead/column_sweep.h"
+#include "cache/ahead/prefetch.h"
+#include "cache/ahead/usage_history.h"
 #include "cache/cluster_cache.h"
-#include "cache/column_sweep.h"
 #include "cache/extent_store.h"
-#include "cache/prefetch.h"
-#include "cache/usage_history.h"
 #include "mutex.h"
 #include "tfile/stream_set.h"
 

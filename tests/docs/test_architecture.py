@@ -94,7 +94,7 @@ def test_rooms_include_what_the_page_allows():
 def test_rooms_use_those_of_lower_levels():
     page = read(PAGE)
     levels = {}
-    for level, *columns in re.findall(r"^\| (\d) \|(.*)\|(.*)\|$", page, re.MULTILINE):
+    for level, *columns in re.findall(r"^\| (\d+) \|(.*)\|(.*)\|$", page, re.MULTILINE):
         for room in spans("".join(columns)):
             levels[room] = int(level)
     for room, _, uses in table("Rooms"):

@@ -4,7 +4,7 @@
 #include <span>
 
 #include "fuzz/stream_body.h"
-#include "tree/basket.h"
+#include "tree/record/basket.h"
 
 namespace tfile::fuzz {
 

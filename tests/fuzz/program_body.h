@@ -7,8 +7,8 @@
 
 #include "bytes/cursor.h"
 #include "fuzz/stream_body.h"
-#include "streamer/class_headers.h"
-#include "streamer/class_layout.h"
+#include "streamer/layout/class_headers.h"
+#include "streamer/layout/class_layout.h"
 
 namespace tfile::fuzz {
 

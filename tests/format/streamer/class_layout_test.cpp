@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "streamer/class_layout.h"
+#include "streamer/layout/class_layout.h"
 
 #include <gtest/gtest.h>
 

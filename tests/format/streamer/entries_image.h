@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "format/streamer/object_image.h"
-#include "streamer/read_program.h"
+#include "streamer/layout/read_program.h"
 
 namespace tfile::test {
 

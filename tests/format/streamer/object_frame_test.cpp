@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "streamer/object_frame.h"
+#include "streamer/info/object_frame.h"
 
 #include <gtest/gtest.h>
 

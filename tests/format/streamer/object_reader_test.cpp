@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "streamer/object_reader.h"
+#include "streamer/walk/object_reader.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "format/streamer/object_image.h"
 #include "format/streamer/streamer_info_image.h"
-#include "streamer/object_json.h"
+#include "streamer/walk/object_json.h"
 
 namespace tfile {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // ROOT's own classes through both that go by the table of them: the compiler of columns and the walk over objects. What
 // the bytes mean was asked of ROOT's own streamers.
-#include "streamer/own_class.h"
+#include "streamer/info/own_class.h"
 
 #include <gtest/gtest.h>
 
 #include "format/streamer/entries_image.h"
 #include "format/streamer/streamer_info_image.h"
-#include "streamer/class_layout.h"
-#include "streamer/object_json.h"
+#include "streamer/layout/class_layout.h"
+#include "streamer/walk/object_json.h"
 
 namespace tfile {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "streamer/packing.h"
+#include "streamer/layout/packing.h"
 
 #include <gtest/gtest.h>
 

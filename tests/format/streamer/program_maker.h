@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "streamer/read_program.h"
+#include "streamer/layout/read_program.h"
 
 namespace tfile::test {
 

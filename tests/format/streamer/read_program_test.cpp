@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "streamer/read_program.h"
+#include "streamer/layout/read_program.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "format/streamer/object_image.h"
-#include "streamer/streamer_info.h"
+#include "streamer/info/streamer_info.h"
 
 namespace tfile::test {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "streamer/streamer_info.h"
+#include "streamer/info/streamer_info.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "streamer/type_name.h"
+#include "streamer/info/type_name.h"
 
 #include <gtest/gtest.h>
 

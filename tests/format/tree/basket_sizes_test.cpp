@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/basket_sizes.h"
+#include "tree/write/basket_sizes.h"
 
 #include <gtest/gtest.h>
 

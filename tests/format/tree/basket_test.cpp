@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/basket.h"
+#include "tree/record/basket.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/branch_layout.h"
+#include "tree/read/branch_layout.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/branch_nodes.h"
+#include "tree/read/branch_nodes.h"
 
 #include <gtest/gtest.h>
 

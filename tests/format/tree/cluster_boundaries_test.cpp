@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/cluster_boundaries.h"
+#include "tree/read/cluster_boundaries.h"
 
 #include <gtest/gtest.h>
 

@@ -7,10 +7,10 @@
 #include <set>
 
 #include "compression/frame.h"
-#include "streamer/streamer_info.h"
+#include "streamer/info/streamer_info.h"
 #include "tfile/file.h"
-#include "tree/basket.h"
-#include "tree/tree_record.h"
+#include "tree/record/basket.h"
+#include "tree/record/tree_record.h"
 
 namespace tfile {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/embedded_basket.h"
+#include "tree/record/embedded_basket.h"
 
 #include <gtest/gtest.h>
 

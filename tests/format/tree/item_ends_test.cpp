@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/item_ends.h"
+#include "tree/read/item_ends.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "format/tree/tree_image.h"
-#include "tree/tree_record.h"
+#include "tree/record/tree_record.h"
 
 namespace tfile {
 namespace {

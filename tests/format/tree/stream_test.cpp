@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/stream.h"
+#include "tree/read/stream.h"
 
 #include <gtest/gtest.h>
 

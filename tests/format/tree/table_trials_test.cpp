@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/table_trials.h"
+#include "tree/read/table_trials.h"
 
 #include <gtest/gtest.h>
 

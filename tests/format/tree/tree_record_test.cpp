@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/tree_record.h"
+#include "tree/record/tree_record.h"
 
 #include <gtest/gtest.h>
 

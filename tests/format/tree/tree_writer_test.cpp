@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/tree_writer.h"
+#include "tree/write/tree_writer.h"
 
 #include <gtest/gtest.h>
 
@@ -9,8 +9,8 @@
 #include "bytes/endian.h"
 #include "format/source/memory_source.h"
 #include "format/tree/tree_image.h"
-#include "tree/tree_record.h"
-#include "tree/tree_record_write.h"
+#include "tree/record/tree_record.h"
+#include "tree/write/tree_record_write.h"
 
 namespace tfile {
 namespace {

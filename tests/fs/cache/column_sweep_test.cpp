@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cache/column_sweep.h"
+#include "cache/ahead/column_sweep.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cache/prefetch.h"
+#include "cache/ahead/prefetch.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cache/usage_history.h"
+#include "cache/ahead/usage_history.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "streamer/info/own_class.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace tfile {
+namespace {
+
+using Kind = OwnClass::Kind;
+using Items = OwnClass::Items;
+using Field = OwnClass::Field;
+
+constexpr OwnClass::HeadField kList[] = {{Field::tobject, 3}, {Field::name, 2}, {Field::size}};
+constexpr OwnClass::HeadField kArray[] = {{Field::tobject, 3}, {Field::name, 2}, {Field::size}, {Field::lower_bound}};
+constexpr OwnClass::HeadField kClones[] = {
+    {Field::tobject, 3}, {Field::name, 2}, {Field::item_class}, {Field::size}, {Field::lower_bound}};
+constexpr OwnClass::HeadField kRefs[] = {
+    {Field::tobject}, {Field::name}, {Field::size}, {Field::lower_bound}, {Field::process_id}};
+
+constexpr OwnClass collection(std::string_view name, Items items, std::span<const OwnClass::HeadField> head) {
+  return {name, Kind::collection, Dtype::u4, items, head};
+}
+
+constexpr OwnClass kClasses[] = {
+    {"TObject", Kind::tobject},
+    {"TRef", Kind::tref},
+    {"TString", Kind::tstring},
+    {"TDatime", Kind::number, Dtype::u4},
+    {"TArrayC", Kind::array, Dtype::i1},
+    {"TArrayS", Kind::array, Dtype::i2},
+    {"TArrayI", Kind::array, Dtype::i4},
+    {"TArrayL", Kind::array, Dtype::i8},
+    {"TArrayL64", Kind::array, Dtype::i8},
+    {"TArrayF", Kind::array, Dtype::f4},
+    {"TArrayD", Kind::array, Dtype::f8},
+    {"TArray", Kind::array, Dtype::u1},
+    collection("TList", Items::optioned_pointers, kList),
+    collection("THashList", Items::optioned_pointers, kList),
+    collection("TSortedList", Items::optioned_pointers, kList),
+    collection("TObjArray", Items::pointers, kArray),
+    collection("TOrdCollection", Items::pointers, kList),
+    collection("THashTable", Items::pointers, kList),
+    collection("TCollection", Items::pointers, kList),
+    collection("TSeqCollection", Items::pointers, kList),
+    collection("TMap", Items::pairs, kList),
+    collection("TClonesArray", Items::clones, kClones),
+    collection("TRefArray", Items::numbers, kRefs),
+};
+constexpr OwnClass kSymmetricMatrix{"TMatrixTSym", Kind::symmetric_matrix};
+// Streamed by hand in ways that are not told here.
+constexpr std::string_view kOthers[] = {"TProcessID", "TUUID", "TFile",   "TDirectory", "TDirectoryFile", "TKey",
+                                        "TBasket",    "TTree", "TNtuple", "TBranch",    "TFormula",       "TCanvas"};
+
+// "class;version".
+void read_item_class(Cursor& in, CollectionHead& head) {
+  const std::string_view text = in.string("TClonesArray: class");
+  const std::size_t end = std::min(text.find(';'), text.size());
+  head.item_class = text.substr(0, end);
+  const std::string_view version = text.substr(std::min(end + 1, text.size()));
+  std::from_chars(version.data(), version.data() + version.size(), head.item_version);
+}
+
+// ROOT reads the number of a TClonesArray's items without its sign, for the sake of old files.
+void read_count(Cursor& in, const OwnClass& own, CollectionHead& head) {
+  head.count_at = in.position();
+  head.count = in.big<std::uint32_t>("collection: size");
+  if (head.count <= INT32_MAX) return;
+  head.count = 0 - head.count;
+  if (own.items != Items::clones) in.reject("collection: size");
+}
+
+}  // namespace
+
+const OwnClass* own_class(std::string_view name) {
+  const auto found = std::ranges::find(kClasses, name, &OwnClass::name);
+  if (found != std::end(kClasses)) return &*found;
+  return name.starts_with("TMatrixTSym<") ? &kSymmetricMatrix : nullptr;
+}
+
+bool has_own_streamer(std::string_view name) {
+  const OwnClass* own = own_class(name);
+  if (own) return own->kind >= Kind::tref;
+  return name.starts_with("TMatrixTSparse<") || std::ranges::find(kOthers, name) != std::end(kOthers);
+}
+
+std::optional<Dtype> array_class_dtype(std::string_view name) {
+  const OwnClass* own = own_class(name);
+  return own && own->kind == Kind::array ? std::optional(own->dtype) : std::nullopt;
+}
+
+std::span<const std::byte> read_array(Cursor& in, Dtype dtype) {
+  const auto count = in.big<std::int32_t>("TArray: fN");
+  if (count < 0) in.reject("TArray: fN");
+  return in.take_items(in.failed() ? 0 : static_cast<std::uint64_t>(count), size_of(dtype), "TArray");
+}
+
+CollectionHead read_collection_head(Cursor& in, const OwnClass& own, std::uint16_t version) {
+  CollectionHead head;
+  for (const OwnClass::HeadField& part : own.head) {
+    if (version < part.since) continue;
+    switch (part.field) {
+      case Field::tobject:
+        head.tobject = read_tobject(in);
+        break;
+      case Field::name:
+        head.name = in.string("collection: fName");
+        break;
+      case Field::item_class:
+        read_item_class(in, head);
+        break;
+      case Field::size:
+        read_count(in, own, head);
+        break;
+      case Field::lower_bound:
+        in.skip(4, "collection: fLowerBound");
+        break;
+      case Field::process_id:
+        head.process_id = in.take(2, "collection: fPID");
+        break;
+    }
+  }
+  if (in.failed()) head.count = 0;
+  return head;
+}
+
+}  // namespace tfile

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "streamer/layout/packing.h"
+
+#include <cstdlib>
+#include <numbers>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "streamer/layout/unpack_loop.h"
+
+namespace tfile {
+
+#if defined(__x86_64__)
+void unpack_avx2(const Packing& packing, const std::byte* from, std::byte* to, std::size_t count);
+#endif
+
+namespace {
+
+// Float16_t without a range keeps 12 bits of mantissa.
+constexpr std::uint32_t kFloat16Bits = 12;
+// With more bits a truncated mantissa would not fit its 16 bits; ROOT then ignores the range.
+constexpr int kTruncatedBitsEnd = 15;
+
+// The text between the brackets of a range: the first pair that holds a comma, since a dimension may stand before it.
+std::optional<std::string_view> range_text(std::string_view title) {
+  const auto open = title.find('[');
+  if (open == title.npos) return std::nullopt;
+  const auto close = title.find(']', open);
+  if (close == title.npos) return std::nullopt;
+  const auto inside = title.substr(open + 1, close - open - 1);
+  if (inside.find(',') != inside.npos) return inside;
+  const auto open2 = title.find('[', close);
+  if (open2 == title.npos) return std::nullopt;
+  const auto close2 = title.find(']', open2);
+  if (close2 == title.npos) return std::nullopt;
+  const auto inside2 = title.substr(open2 + 1, close2 - open2 - 1);
+  if (inside2.find(',') == inside2.npos) return std::nullopt;
+  return inside2;
+}
+
+// A number, or one of the multiples of pi that ROOT knows.
+double range_limit(std::string_view text) {
+  std::string t;
+  for (char c : text) {
+    if (c != ' ') t += static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+  }
+  if (t.find("pi") == t.npos) return std::strtod(t.c_str(), nullptr);
+  double value = std::numbers::pi;
+  if (t.find("2pi") != t.npos || t.find("2*pi") != t.npos || t.find("twopi") != t.npos) value = 2 * std::numbers::pi;
+  if (t.find("pi/2") != t.npos) value = std::numbers::pi / 2;
+  if (t.find("pi/4") != t.npos) value = std::numbers::pi / 4;
+  return t.find('-') != t.npos ? -value : value;
+}
+
+std::vector<std::string_view> split_at_commas(std::string_view text) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const auto comma = text.find(',');
+    parts.push_back(text.substr(0, comma));
+    if (comma == text.npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+using UnpackFunction = void (*)(const Packing&, const std::byte*, std::byte*, std::size_t);
+
+void unpack_plain(const Packing& packing, const std::byte* from, std::byte* to, std::size_t count) {
+  unpack_any(packing, from, to, count);
+}
+
+// As bytes/swap.cpp picks.
+UnpackFunction pick() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx2")) return unpack_avx2;
+#endif
+  return unpack_plain;
+}
+
+const UnpackFunction kUnpack = pick();
+
+}  // namespace
+
+Packing parse_packing(std::string_view title, bool to_double) {
+  Packing packing;
+  packing.to_double = to_double;
+  if (!to_double) {
+    packing.form = Packing::Form::truncated;
+    packing.bits = kFloat16Bits;
+  }
+  const auto text = range_text(title);
+  if (!text) return packing;
+  const auto parts = split_at_commas(*text);
+  double minimum = range_limit(parts[0]);
+  const double maximum = range_limit(parts[1]);
+  int bits = parts.size() > 2 ? std::atoi(std::string(parts[2]).c_str()) : 32;
+  if (bits < 2 || bits > 32) bits = 32;
+  if (minimum < maximum) {
+    packing.form = Packing::Form::ranged;
+    packing.minimum = minimum;
+    packing.factor = (bits < 32 ? static_cast<double>(1u << bits) : 4294967295.0) / (maximum - minimum);
+    return packing;
+  }
+  if (bits < kTruncatedBitsEnd) minimum = bits;
+  if (const int kept = static_cast<int>(minimum); kept > 0 && kept < kTruncatedBitsEnd) {
+    packing.form = Packing::Form::truncated;
+    packing.bits = static_cast<std::uint32_t>(kept);
+  }
+  return packing;
+}
+
+void unpack(const Packing& packing, std::span<const std::byte> stored, std::byte* to) {
+  kUnpack(packing, stored.data(), to, stored.size() / packing.stored_size());
+}
+
+}  // namespace tfile

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include "streamer/walk/object_walk.h"
+
+namespace tfile {
+namespace {
+
+using namespace element_type;
+
+// For finding where values end.
+class NullVisitor final : public ObjectVisitor {
+ public:
+  void begin_object(std::string_view, std::uint32_t) override {}
+  void end_object() override {}
+  void member(std::string_view) override {}
+  void begin_pair(std::string_view) override {}
+  void begin_list() override {}
+  void end_list() override {}
+  void number(const StoredNumbers&) override {}
+  void numbers(const StoredNumbers&, std::span<const std::uint32_t>) override {}
+  void text(std::string_view) override {}
+  void null() override {}
+  void reference(std::uint32_t) override {}
+  void unread(std::string_view) override {}
+};
+
+}  // namespace
+
+void ObjectWalk::std_array(Cursor& in, const TypeName& type, Place place) {
+  if (const auto number = number_type(type.arguments[0])) return numbers(in, *number, type.length, {});
+  visitor_->begin_list();
+  for (std::uint64_t i = 0; i < type.length && may_go_on(in); ++i) value(in, type.arguments[0], place);
+  visitor_->end_list();
+}
+
+void ObjectWalk::pair(Cursor& outer, const TypeName& type) {
+  const Frame frame = read_frame(outer);
+  Cursor in = inside(outer, frame);
+  visitor_->begin_object(type.text, 0);
+  for (std::size_t i = 0; i < 2 && may_go_on(in); ++i) {
+    visitor_->member(i == 0 ? "first" : "second");
+    value(in, type.arguments[i], Place::member);
+  }
+  leave_object(outer, in, frame);
+  visitor_->end_object();
+}
+
+void ObjectWalk::collection(Cursor& outer, const TypeName& type, Place place) {
+  if (place == Place::item) return items(outer, type);
+  const Frame frame = read_frame(outer);
+  Cursor in = inside(outer, frame);
+  if (in.failed()) {
+    visitor_->null();
+  } else if (frame.member_wise) {
+    const StreamerInfo* info = value_class(in, type);
+    member_wise_items(in, type, info);
+  } else {
+    items(in, type);
+  }
+  leave(outer, in, frame);
+}
+
+// Behind the number of items: an item after the other.
+void ObjectWalk::items(Cursor& in, const TypeName& type) {
+  const auto count = in.big<std::uint32_t>("collection: size");
+  if (type.kind == TypeName::Kind::sequence) {
+    if (const auto number = number_type(type.arguments[0])) return numbers(in, *number, in.failed() ? 0 : count, {});
+  }
+  visitor_->begin_list();
+  for (std::uint32_t i = 0; i < count && may_go_on(in); ++i) {
+    if (type.kind == TypeName::Kind::sequence) {
+      value(in, type.arguments[0], Place::item);
+      continue;
+    }
+    visitor_->begin_pair(type.text);
+    visitor_->member("first");
+    value(in, type.arguments[0], Place::item);
+    visitor_->member("second");
+    value(in, type.arguments[1], Place::item);
+    visitor_->end_object();
+  }
+  visitor_->end_list();
+}
+
+void ObjectWalk::no_items() {
+  visitor_->begin_list();
+  visitor_->end_list();
+}
+
+// Over the version of the value class; the class, where it is one.
+const StreamerInfo* ObjectWalk::value_class(Cursor& in, const TypeName& type) {
+  const auto version = in.big<std::uint16_t>("collection: version of the value class");
+  const auto checksum = version == 0 ? in.big<std::uint32_t>("collection: checksum of the value class") : 0;
+  if (type.kind == TypeName::Kind::map || type.arguments.empty()) return nullptr;
+  if (type.arguments[0].kind != TypeName::Kind::named_class) return nullptr;
+  return find(type.arguments[0].text, version, checksum);
+}
+
+void ObjectWalk::member_wise_items(Cursor& in, const TypeName& type, const StreamerInfo* info) {
+  const auto count = in.big<std::uint32_t>("collection: size");
+  if (in.failed() || count == 0) return no_items();
+  const bool is_map = type.kind == TypeName::Kind::map;
+  const TypeName& item = is_map ? type : type.arguments[0];
+  if (!is_map && item.kind != TypeName::Kind::pair) {
+    if (!info) in.reject("collection: its class is not described");
+    return items_by_member(in, count, info);
+  }
+  std::vector<MemberColumn> columns;
+  for (std::size_t i = 0; i < 2; ++i) {
+    add_value_column(in, count, i == 0 ? "first" : "second", item.arguments[i], columns);
+  }
+  tell_columns(in, count, columns, is_map ? std::string_view() : item.text, type.text);
+}
+
+void ObjectWalk::items_by_member(Cursor& in, std::uint32_t count, const StreamerInfo* info) {
+  if (in.failed()) return visitor_->null();
+  std::vector<MemberColumn> columns;
+  add_class_columns(in, count, *info, columns);
+  tell_columns(in, count, columns, info->class_name, {});
+}
+
+void ObjectWalk::add_class_columns(Cursor& in, std::uint32_t count, const StreamerInfo& info,
+                                   std::vector<MemberColumn>& columns) {
+  const RecursionGuard guard(*this);
+  for (const StreamerElement& e : info.elements) {
+    if (!may_go_on(in)) return;
+    if (!is_base(e)) {
+      add_element_column(in, count, e, columns);
+      continue;
+    }
+    const StreamerInfo* above = find(e.name, e.base_version, e.base_checksum);
+    if (above && !has_header(in, e) && !own_class(e.name)) {
+      add_class_columns(in, count, *above, columns);
+    } else {
+      add_column(
+          in, count, {}, [this, &e](Cursor& at) { base(at, e); }, columns);
+    }
+  }
+}
+
+// Whether the base of each item has its own header, as TNamed always has: a byte count, and the version of the base.
+bool ObjectWalk::has_header(const Cursor& in, const StreamerElement& e) {
+  if (e.type == kTNamed) return true;
+  Cursor ahead = in;
+  const Frame frame = read_frame(ahead);
+  return !ahead.failed() && frame.counted && frame.version == e.base_version;
+}
+
+// A collection has one header for all items; so do strings in some arrays.
+void ObjectWalk::add_element_column(Cursor& in, std::uint32_t count, const StreamerElement& e,
+                                    std::vector<MemberColumn>& columns) {
+  const Prepared& p = prepared(e);
+  if ((e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) && p.shape.empty())
+    return add_value_column(in, count, e.name, p.type, columns);
+  if (const ElementForm form = form_of(e); form.has_frame_around()) {
+    read_frame(in);
+    return add_column(
+        in, count, e.name, [this, &e, form](Cursor& at) { object_items(at, e, form.kind); }, columns);
+  }
+  add_column(
+      in, count, e.name, [this, &e](Cursor& at) { element(at, e); }, columns);
+}
+
+void ObjectWalk::add_value_column(Cursor& in, std::uint32_t count, std::string_view name, const TypeName& type,
+                                  std::vector<MemberColumn>& columns) {
+  const bool is_collection = type.kind == TypeName::Kind::sequence || type.kind == TypeName::Kind::map;
+  if (is_collection) {
+    const Frame frame = read_frame(in);
+    if (!frame.member_wise)
+      return add_column(
+          in, count, name, [this, &type](Cursor& at) { items(at, type); }, columns);
+    const StreamerInfo* info = value_class(in, type);
+    return add_column(
+        in, count, name, [this, &type, info](Cursor& at) { member_wise_items(at, type, info); }, columns);
+  }
+  if (type.kind == TypeName::Kind::std_string || type.kind == TypeName::Kind::bitset) {
+    read_frame(in);
+    return add_column(
+        in, count, name, [this, &type](Cursor& at) { value(at, type, Place::item); }, columns);
+  }
+  add_column(
+      in, count, name, [this, &type](Cursor& at) { value(at, type, Place::member); }, columns);
+}
+
+// Finds where this member of each item begins, by reading it for nobody.
+void ObjectWalk::add_column(Cursor& in, std::uint32_t count, std::string_view name, std::function<void(Cursor&)> read,
+                            std::vector<MemberColumn>& columns) {
+  MemberColumn column{name, std::move(read), {}};
+  NullVisitor nobody;
+  ObjectVisitor* outer = std::exchange(visitor_, &nobody);
+  for (std::uint32_t i = 0; i < count && may_go_on(in); ++i) {
+    column.starts.push_back(static_cast<std::uint32_t>(in.position()));
+    column.read(in);
+  }
+  visitor_ = outer;
+  columns.push_back(std::move(column));
+}
+
+// Item by item. `class_name` empty: pairs of a map of type `map_type`.
+void ObjectWalk::tell_columns(Cursor& in, std::uint32_t count, const std::vector<MemberColumn>& columns,
+                              std::string_view class_name, std::string_view map_type) {
+  visitor_->begin_list();
+  for (std::uint32_t i = 0; i < count && may_go_on(in); ++i) {
+    if (class_name.empty())
+      visitor_->begin_pair(map_type);
+    else
+      visitor_->begin_object(class_name, 0);
+    const std::size_t counters = counters_.size();
+    for (const MemberColumn& column : columns) {
+      if (i >= column.starts.size()) break;
+      Cursor at = in;
+      at.seek(column.starts[i], "member");
+      if (!column.name.empty()) visitor_->member(column.name);
+      column.read(at);
+    }
+    counters_.resize(counters);
+    visitor_->end_object();
+  }
+  visitor_->end_list();
+}
+
+// An STL member, alone or in an array with one header around all.
+void ObjectWalk::stl_element(Cursor& outer, const StreamerElement& e) {
+  const Prepared& p = prepared(e);
+  if (p.shape.empty()) return value(outer, p.type, Place::member);
+  const Frame frame = read_frame(outer);
+  Cursor in = inside(outer, frame);
+  if (frame.member_wise) {
+    const StreamerInfo* info = value_class(in, p.type);
+    shaped(in, p.shape, [&] { member_wise_items(in, p.type, info); });
+  } else {
+    shaped(in, p.shape, [&] { value(in, p.type, Place::item); });
+  }
+  leave(outer, in, frame);
+}
+
+}  // namespace tfile

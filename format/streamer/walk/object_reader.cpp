@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "streamer/walk/object_reader.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "bytes/cursor.h"
+#include "streamer/walk/object_walk.h"
+
+namespace tfile {
+
+void numbers_as_double(const StoredNumbers& numbers, double* to) {
+  if (numbers.packing) {
+    if (numbers.packing->to_double) return unpack(*numbers.packing, numbers.bytes, reinterpret_cast<std::byte*>(to));
+    std::vector<float> narrow(numbers.count());
+    unpack(*numbers.packing, numbers.bytes, reinterpret_cast<std::byte*>(narrow.data()));
+    std::copy(narrow.begin(), narrow.end(), to);
+    return;
+  }
+  const auto convert = [&]<class T>(T) {
+    for (std::size_t i = 0; i < numbers.count(); ++i)
+      to[i] = static_cast<double>(load_big<T>(numbers.bytes.data() + i * sizeof(T)));
+  };
+  switch (numbers.dtype) {
+    case Dtype::b1:
+    case Dtype::u1:
+      return convert(std::uint8_t{});
+    case Dtype::i1:
+      return convert(std::int8_t{});
+    case Dtype::i2:
+      return convert(std::int16_t{});
+    case Dtype::u2:
+      return convert(std::uint16_t{});
+    case Dtype::i4:
+      return convert(std::int32_t{});
+    case Dtype::u4:
+      return convert(std::uint32_t{});
+    case Dtype::i8:
+      return convert(std::int64_t{});
+    case Dtype::u8:
+      return convert(std::uint64_t{});
+    case Dtype::f4:
+      return convert(float{});
+    case Dtype::f8:
+      return convert(double{});
+  }
+}
+
+Result<> visit_object(const StreamerInfos& infos, std::string_view class_name, std::span<const std::byte> payload,
+                      std::uint32_t keylen, ObjectVisitor& visitor) {
+  Cursor in(payload);
+  ObjectWalk walk(infos, payload, keylen, visitor);
+  walk.key_object(in, class_name);
+  if (!walk.refused().empty()) return fail(ErrorKind::unsupported, walk.refused());
+  return in.finish();
+}
+
+bool derives_from(const StreamerInfos& infos, std::string_view class_name, std::string_view base) {
+  const StreamerInfo* info = infos.newest(class_name);
+  std::string_view name = class_name;
+  for (int depth = 0; depth < 20; ++depth) {  // more bases above each other than any class has
+    if (name == base) return true;
+    if (!info) return false;
+    const auto first = std::find_if(info->elements.begin(), info->elements.end(), is_base);
+    if (first == info->elements.end()) return false;
+    name = first->name;
+    info = infos.newest(name);
+  }
+  return false;
+}
+
+}  // namespace tfile

@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/read/branch_nodes.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+
+#include "streamer/layout/class_layout.h"
+#include "tfile/name.h"
+#include "tree/read/branch_layout.h"
+
+namespace tfile {
+namespace {
+
+// Sub-branches nest as classes do; the tree's record bounds them already, this bounds the stack.
+constexpr int kDepthMax = 64;
+
+// A node before names are made unique among its siblings and paths are known.
+struct Draft {
+  std::string name;         // ROOT's, or "values", "offsets", ...
+  std::string branch_name;  // full name of the branch it stands for; empty below
+  NodeKind kind = NodeKind::record;
+  std::vector<std::string> alternatives;
+  std::optional<ColumnId> column;
+  std::vector<Draft> children;
+  bool is_unrolled = false;  // a member that has no branch of its own, only branches of its members
+  std::optional<UntriedId> untried;
+};
+
+// The record of that name below `parent`, made if it is not there.
+Draft& unrolled_member(Draft& parent, std::string_view name) {
+  for (Draft& child : parent.children) {
+    if (child.is_unrolled && child.name == name) return child;
+  }
+  Draft record;
+  record.name = name;
+  record.is_unrolled = true;
+  return parent.children.emplace_back(std::move(record));
+}
+
+std::string compression_text(std::int32_t compress) {
+  static constexpr std::string_view kAlgorithms[] = {"zlib", "zlib", "lzma", "cs", "lz4", "zstd"};
+  if (compress <= 0 || compress % 100 == 0) return "none";
+  const auto algorithm = static_cast<std::size_t>(compress / 100);
+  const std::string_view name = algorithm < std::size(kAlgorithms) ? kAlgorithms[algorithm] : "unknown";
+  return std::string(name) + ":" + std::to_string(compress % 100);
+}
+
+// "fPos[3]" -> "fPos", "event." -> "event": dimensions stand in the shape, the dot is ROOT's mark for a prefix.
+std::string_view bare(std::string_view name) {
+  while (name.size() > 1 && name.back() == ']') {
+    const auto open = name.rfind('[');
+    if (open == name.npos || open == 0) break;
+    name = name.substr(0, open);
+  }
+  if (name.size() > 1 && name.back() == '.') name.remove_suffix(1);
+  return name;
+}
+
+bool is_collection(const BranchRecord& branch) {
+  return (branch.class_name == "TBranchElement" && (branch.type == 3 || branch.type == 4)) ||
+         branch.class_name == "TBranchClones";
+}
+
+NodeKind kind_of(const Shape& shape) {
+  switch (shape.kind) {
+    case Shape::Kind::number:
+      return NodeKind::number;
+    case Shape::Kind::string:
+      return NodeKind::string;
+    case Shape::Kind::raw:
+      return NodeKind::raw;
+    case Shape::Kind::variant:
+      return NodeKind::variant;
+    case Shape::Kind::record:
+      return NodeKind::record;
+    case Shape::Kind::list:
+      break;
+  }
+  return shape.is_optional ? NodeKind::optional : shape.is_map ? NodeKind::map : NodeKind::list;
+}
+
+// What a branch's own data shows as; nothing where nobody knows yet.
+struct KnownLayout {
+  std::optional<BranchLayout> layout;
+  bool asks_for_classes = false;
+  bool was_tried = false;
+};
+using LayoutOf = std::function<KnownLayout(BranchIndex, bool in_list)>;
+
+// All of a layout but the program, which stays with the table's stream.
+BranchLayout without_program(const BranchLayout& layout) {
+  BranchLayout copy;
+  copy.stream.branch = layout.stream.branch;
+  copy.stream.form = layout.stream.form;
+  copy.shape = layout.shape;
+  copy.reason = layout.reason;
+  return copy;
+}
+
+// The layout of a branch that needs no look at its entries, has none, or has its name from them.
+KnownLayout known_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,
+                         const TryNow& try_now) {
+  BranchLayout layout = branch_layout(tree, index, infos, in_list);
+  if (!needs_trial(layout)) return {std::move(layout)};
+  if (!tree.branches[index].baskets.seek.empty()) {
+    if (layout.shape.kind == Shape::Kind::number) return {try_now(index, in_list), false, true};
+    return {std::nullopt, asks_for_classes(layout.stream)};
+  }
+  const FirstEntries none{[](const Stream&) { return Result<>(); }, [](const Stream&) { return FoundClasses(); }};
+  return {tried_layout(tree, index, infos, in_list, none)};
+}
+
+// Holds the place of a stream that nobody knows yet.
+Stream stand_in(BranchIndex index) {
+  Stream stream = raw_layout(index, {}).stream;
+  stream.is_stand_in = true;
+  return stream;
+}
+
+class Builder {
+ public:
+  Builder(const TreeRecord& tree, const StreamerInfos& infos, LayoutOf layout_of)
+      : tree_(tree), infos_(infos), layout_of_(std::move(layout_of)) {}
+
+  BranchNodes build() {
+    Draft root;
+    for (BranchIndex top : tree_.top) add_branch(root, top, {}, {}, 0);
+    Node node;
+    out_.nodes.push_back(std::move(node));
+    place(root, 0, "");
+    std::ranges::sort(out_.untried, {}, &UntriedBranch::node);
+    link_counters();
+    return std::move(out_);
+  }
+
+  // Node 1, below node 0, is the directory of the branch.
+  BranchNodes build_below(const UntriedBranch& untried, const Node& directory, std::span<const Column> columns) {
+    first_stream_ = untried.stream;
+    std::vector<ColumnId> lists;
+    for (const ColumnId outer : untried.lists) {
+      lists.push_back(static_cast<ColumnId>(out_.columns.size()));
+      out_.columns.push_back(columns[outer]);
+      out_.columns.back().lists = lists;
+      out_.columns.back().counter.reset();
+    }
+    Surroundings around;
+    around.path = untried.branch_path;
+    around.in_list = untried.in_list;
+    Draft draft;
+    add_data(draft, untried.branch, around, lists);
+    out_.nodes.emplace_back().children = {1};
+    out_.nodes.push_back(directory);
+    out_.nodes[1].kind = draft.kind;
+    out_.nodes[1].alternatives = std::move(draft.alternatives);
+    place(draft, 1, untried.path);
+    return std::move(out_);
+  }
+
+ private:
+  // Where a branch stands: the branches above it, and the offsets columns of the lists around it.
+  struct Surroundings {
+    std::vector<BranchIndex> ancestors;
+    std::string path;  // branch names joined by '/'
+    bool in_list = false;
+    StreamId collection = 0;   // in_list: the stream that counts the items...
+    BranchIndex lists_of = 0;  // ...and its branch
+    bool in_map = false;       // directly below a map
+  };
+
+  void add_branch(Draft& parent, BranchIndex index, Surroundings around, std::vector<ColumnId> lists, int depth) {
+    const BranchRecord& branch = tree_.branches[index];
+    if (branch.class_name == "TBranchRef" || depth > kDepthMax) return;
+    around.path += (around.path.empty() ? "" : "/") + branch.name;
+    Draft draft;
+    draft.name = member_name(branch, around);
+    draft.branch_name = branch.name;
+    if (is_collection(branch)) {
+      add_collection(draft, index, around, lists, depth);
+    } else if (!branch.children.empty()) {
+      add_children(draft, index, around, lists, depth);
+    } else {
+      add_data(draft, index, around, lists);
+    }
+    put(parent, std::move(draft), branch, around);
+  }
+
+  // Members of members of a split collection's items come as "pos.x" without a branch "pos": they are records as well.
+  static void put(Draft& parent, Draft draft, const BranchRecord& branch, const Surroundings& around) {
+    Draft* record = &parent;
+    if (around.in_list && branch.class_name == "TBranchElement") {
+      for (auto dot = draft.name.find('.'); dot != draft.name.npos; dot = draft.name.find('.')) {
+        if (dot == 0 || dot + 1 == draft.name.size()) break;
+        const std::string member = draft.name.substr(0, dot);
+        record = &unrolled_member(*record, record == &parent ? member_of_pair(member, around) : member);
+        draft.name.erase(0, dot + 1);
+      }
+    }
+    record->children.push_back(std::move(draft));
+  }
+
+  void add_children(Draft& draft, BranchIndex index, Surroundings around, const std::vector<ColumnId>& lists,
+                    int depth) {
+    around.ancestors.push_back(index);
+    around.in_map = false;
+    for (BranchIndex child : tree_.branches[index].children) add_branch(draft, child, around, lists, depth + 1);
+    if (draft.children.empty()) add_data(draft, index, around, lists);
+  }
+
+  // The list's own branch counts; its sub-branches hold the members of all items.
+  void add_collection(Draft& draft, BranchIndex index, Surroundings around, std::vector<ColumnId> lists, int depth) {
+    const BranchRecord& branch = tree_.branches[index];
+    const bool has_counter = branch.class_name == "TBranchClones" && branch.count;
+    if (around.in_list) return add_data(draft, index, around, lists);
+    BranchLayout layout = collection_counts(has_counter ? *branch.count : index);
+    draft.children.push_back(add_column(index, layout, Role::offsets, Dtype::i8, {}, 0, around, {}, lists));
+    draft.children.back().name = "offsets";
+    lists.push_back(*draft.children.back().column);
+    out_.columns[lists.back()].lists = lists;
+    around.collection = next_stream();
+    out_.streams.push_back(std::move(layout.stream));
+    around.in_list = true;
+    around.lists_of = index;
+    around.in_map = parse_type_name(collection_class(branch)).kind == TypeName::Kind::map;
+    draft.kind = around.in_map ? NodeKind::map : NodeKind::list;
+    around.ancestors.push_back(index);
+    Draft values;
+    values.name = "values";
+    for (BranchIndex child : branch.children) add_branch(values, child, around, lists, depth + 1);
+    if (!values.children.empty()) draft.children.push_back(std::move(values));
+  }
+
+  // The collection itself, where it is a member: the branch then names the class that it is a member of.
+  std::string collection_class(const BranchRecord& branch) const {
+    const StreamerInfo* owner =
+        branch.id < 0 ? nullptr : find_class(infos_, branch.element_class, branch.class_version, branch.checksum);
+    const auto id = static_cast<std::size_t>(branch.id);
+    return owner && id < owner->elements.size() ? owner->elements[id].type_name : branch.element_class;
+  }
+
+  void add_data(Draft& draft, BranchIndex index, const Surroundings& around, const std::vector<ColumnId>& lists) {
+    auto [layout, asks_for_classes, was_tried] = layout_of_(index, around.in_list);
+    if (!layout) return add_untried(draft, index, asks_for_classes, around, lists);
+    if (was_tried) out_.tried_at_opening.emplace(index, without_program(*layout));
+    layout->stream.collection = around.collection;
+    if (layout->reason.empty()) {
+      add_shape(draft, index, *layout, layout->shape, around, {}, lists);
+    } else {
+      add_raw(draft, index, *layout, around, lists);
+    }
+    if (around.in_list && layout->stream.form == Stream::Form::flat) layout->stream.lists_of = around.lists_of;
+    out_.streams.push_back(std::move(layout->stream));
+  }
+
+  void add_untried(Draft& draft, BranchIndex index, bool asks_for_classes, const Surroundings& around,
+                   const std::vector<ColumnId>& lists) {
+    UntriedBranch untried;
+    untried.branch = index;
+    untried.stream = next_stream();
+    untried.asks_for_classes = asks_for_classes;
+    untried.in_list = around.in_list;
+    untried.collection = around.collection;
+    untried.lists_of = around.lists_of;
+    untried.lists = lists;
+    untried.branch_path = around.path;
+    draft.untried = static_cast<UntriedId>(out_.untried.size());
+    out_.untried.push_back(std::move(untried));
+    out_.streams.push_back(stand_in(index));
+  }
+
+  StreamId next_stream() const { return first_stream_ + static_cast<StreamId>(out_.streams.size()); }
+
+  void add_raw(Draft& draft, BranchIndex index, const BranchLayout& layout, const Surroundings& around,
+               const std::vector<ColumnId>&) {
+    // The bytes are those of whole entries, so the lists above do not count them.
+    Draft offsets = add_column(index, layout, Role::offsets, Dtype::i8, {}, 0, around, {}, {});
+    offsets.name = "offsets";
+    out_.columns[*offsets.column].lists = {*offsets.column};
+    Draft bytes = add_column(index, layout, Role::raw, Dtype::u1, {}, 1, around, {}, {*offsets.column});
+    bytes.name = "raw";
+    out_.columns[*bytes.column].reason = layout.reason;
+    draft.kind = NodeKind::raw;
+    draft.children = {std::move(offsets), std::move(bytes)};
+  }
+
+  // `field`: member names from the branch down to `shape`.
+  void add_shape(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape,
+                 const Surroundings& around, const std::vector<std::string>& field, std::vector<ColumnId> lists) {
+    draft.kind = kind_of(shape);
+    switch (shape.kind) {
+      case Shape::Kind::number: {
+        Draft column =
+            add_column(index, layout, Role::values, shape.dtype, shape.shape, shape.slot, around, field, lists);
+        draft.column = column.column;
+        note_class(*draft.column, shape);
+        return;
+      }
+      case Shape::Kind::variant:
+        return add_variant(draft, index, layout, shape, around, field, lists);
+      case Shape::Kind::raw:
+      case Shape::Kind::string:
+      case Shape::Kind::list: {
+        draft.children.push_back(
+            add_column(index, layout, Role::offsets, Dtype::i8, {}, shape.slot, around, field, lists));
+        draft.children.back().name = "offsets";
+        lists.push_back(*draft.children.back().column);
+        out_.columns[lists.back()].lists = lists;
+        out_.columns[lists.back()].optional = shape.is_optional;
+        note_class(lists.back(), shape);
+        if (shape.kind != Shape::Kind::list) {
+          const bool is_raw = shape.kind == Shape::Kind::raw;
+          draft.children.push_back(add_column(index, layout, is_raw ? Role::raw : Role::chars, Dtype::u1, {},
+                                              shape.slot + 1, around, field, lists));
+          draft.children.back().name = is_raw ? "raw" : "chars";
+          out_.columns[*draft.children.back().column].reason = shape.reason;
+          note_class(*draft.children.back().column, shape);
+        } else if (shape.parts[0].has_columns()) {
+          Draft values;
+          values.name = "values";
+          add_shape(values, index, layout, shape.parts[0], around, field, lists);
+          draft.children.push_back(std::move(values));
+        }
+        return;
+      }
+      case Shape::Kind::record:
+        return add_parts(draft, index, layout, shape, around, field, lists);
+    }
+  }
+
+  // A node for each member, or alternative, by its name.
+  void add_parts(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape,
+                 const Surroundings& around, const std::vector<std::string>& field,
+                 const std::vector<ColumnId>& lists) {
+    for (const Shape& part : shape.parts) {
+      if (!part.has_columns()) continue;
+      Draft node;
+      node.name = part.name;
+      auto below = field;
+      below.push_back(part.name);
+      add_shape(node, index, layout, part, around, below, lists);
+      draft.children.push_back(std::move(node));
+    }
+  }
+
+  // Tags, index, and a node for each alternative, whose items are those of all entries one behind the other.
+  void add_variant(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape,
+                   const Surroundings& around, const std::vector<std::string>& field,
+                   const std::vector<ColumnId>& lists) {
+    draft.children.push_back(add_column(index, layout, Role::tags, Dtype::i1, {}, shape.slot, around, field, lists));
+    draft.children.back().name = "tags";
+    Column& tags = out_.columns[*draft.children.back().column];
+    note_class(*draft.children.back().column, shape);
+    tags.class_name.clear();  // which class each tag stands for, from 1 on
+    for (const Shape& alternative : shape.parts) {
+      tags.class_name += (tags.class_name.empty() ? "" : "|") + alternative.name;
+      draft.alternatives.push_back(alternative.name);
+    }
+    draft.children.push_back(
+        add_column(index, layout, Role::index, Dtype::i8, {}, shape.slot + 1, around, field, lists));
+    draft.children.back().name = "index";
+    note_class(*draft.children.back().column, shape);
+    add_parts(draft, index, layout, shape, around, field, lists);
+  }
+
+  Draft add_column(BranchIndex index, const BranchLayout& layout, Role role, Dtype dtype,
+                   std::vector<std::uint32_t> shape, std::uint32_t slot, const Surroundings& around,
+                   const std::vector<std::string>& field, const std::vector<ColumnId>& lists) {
+    (void)layout;
+    const BranchRecord& branch = tree_.branches[index];
+    Column column;
+    column.dtype = dtype;
+    column.role = role;
+    column.shape = std::move(shape);
+    column.lists = lists;
+    column.branch = around.path;
+    column.field = field;
+    column.title = branch.title;
+    column.class_name = branch.element_class;
+    column.compression = compression_text(branch.compress);
+    column.stream = next_stream();
+    column.slot = slot;
+    Draft draft;
+    draft.kind = NodeKind::number;
+    draft.column = static_cast<ColumnId>(out_.columns.size());
+    out_.columns.push_back(std::move(column));
+    return draft;
+  }
+
+  // A member's own class and comment rather than the branch's.
+  void note_class(ColumnId id, const Shape& shape) {
+    Column& column = out_.columns[id];
+    if (!shape.class_name.empty()) column.class_name = shape.class_name;
+    if (!column.field.empty()) column.title = shape.title;
+  }
+
+  // The branch's name without what repeats an ancestor's.
+  std::string member_name(const BranchRecord& branch, const Surroundings& around) const {
+    std::string_view name = bare(branch.name);
+    for (auto above = around.ancestors.rbegin(); above != around.ancestors.rend(); ++above) {
+      const std::string_view prefix = bare(tree_.branches[*above].name);
+      if (name.size() > prefix.size() + 1 && name.starts_with(prefix) && name[prefix.size()] == '.') {
+        name.remove_prefix(prefix.size() + 1);
+        break;
+      }
+    }
+    return member_of_pair(std::string(name), around);
+  }
+  static std::string member_of_pair(std::string name, const Surroundings& around) {
+    if (around.in_map && name == "first") return "key";
+    if (around.in_map && name == "second") return "value";
+    return name;
+  }
+
+  // Gives the children of `draft` unique names, and nodes and columns their paths.
+  void place(Draft& draft, NodeId node, const std::string& path) {
+    std::vector<std::string_view> names;
+    std::vector<std::string> suffixes;
+    for (const Draft& child : draft.children) {
+      names.push_back(child.name);
+      suffixes.push_back(child.column
+                             ? typed_suffix(out_.columns[*child.column].dtype, out_.columns[*child.column].shape)
+                             : std::string());
+    }
+    std::vector<std::string> unique = directory_names(names, suffixes);
+    for (std::size_t i = 0; i < draft.children.size(); ++i) {
+      Draft& child = draft.children[i];
+      if (names[i] == kOffsetsStem && suffixes[i] == ".i8" && out_.columns[*child.column].role != Role::offsets)
+        unique[i] = std::string(kEscapedOffsetsStem) + suffixes[i];
+      const auto id = static_cast<NodeId>(out_.nodes.size());
+      out_.nodes[node].children.push_back(id);
+      Node made;
+      made.kind = child.kind;
+      made.name = unique[i];
+      made.column = child.column;
+      made.alternatives = std::move(child.alternatives);
+      if (child.name + suffixes[i] != unique[i]) made.original_name = child.name;
+      if (child.branch_name != unique[i]) made.branch_name = child.branch_name;
+      out_.nodes.push_back(std::move(made));
+      const std::string child_path = path.empty() ? unique[i] : path + "/" + unique[i];
+      if (child.column) {
+        out_.columns[*child.column].name = unique[i];
+        out_.columns[*child.column].path = child_path;
+      }
+      if (child.untried) {
+        out_.untried[*child.untried].node = id;
+        out_.untried[*child.untried].path = child_path;
+      }
+      place(child, id, child_path);
+    }
+  }
+
+  // Lists that another branch counts say so, and streams whose entry offsets were left out of the file learn which
+  // column they need for it.
+  void link_counters() {
+    constexpr std::uint8_t kGenerateOffsetMap = 1;
+    std::unordered_map<BranchIndex, StreamId> stream_of;
+    for (StreamId id = 0; id < out_.streams.size(); ++id) stream_of.emplace(out_.streams[id].branch, id);
+    std::unordered_map<StreamId, ColumnId> column_of;
+    for (ColumnId id = 0; id < out_.columns.size(); ++id) {
+      const Column& column = out_.columns[id];
+      if (column.role == Role::values && column.lists.empty()) column_of.emplace(column.stream, id);
+    }
+    const auto counter_of = [&](const Stream& stream) -> std::optional<ColumnId> {
+      const auto count = counting_branch(stream);
+      const auto counter = count ? stream_of.find(*count) : stream_of.end();
+      const auto column = counter == stream_of.end() ? column_of.end() : column_of.find(counter->second);
+      return column == column_of.end() ? std::nullopt : std::optional(column->second);
+    };
+    for (Stream& stream : out_.streams) {
+      if (stream.form == Stream::Form::jagged) stream.lists_of = counting_branch(stream);
+      if (stream.item_counter_branch) link_item_counter(stream, stream_of);
+      const auto counter = counter_of(stream);
+      if (!counter || !(tree_.branches[stream.branch].io_bits & kGenerateOffsetMap)) continue;
+      const Column& column = out_.columns[*counter];
+      stream.counter = Stream::Counter{column.stream, column.slot, column.dtype};
+    }
+    for (Column& column : out_.columns) {
+      if (column.role != Role::offsets || column.lists.size() != 1) continue;
+      const auto counter = counter_of(out_.streams[column.stream]);
+      if (counter && is_plain_integer(out_.columns[*counter])) column.counter = counter;
+    }
+  }
+
+  std::optional<BranchIndex> counting_branch(const Stream& stream) const {
+    const BranchRecord& branch = tree_.branches[stream.branch];
+    if ((stream.form != Stream::Form::jagged && stream.packed_item_size == 0) || branch.leaves.empty())
+      return std::nullopt;
+    const auto& count = tree_.leaves[branch.leaves[0]].count;
+    return count ? std::optional(tree_.leaves[*count].branch) : std::nullopt;
+  }
+
+  // Alone in its branch: of several leaves nothing tells here which of them counts.
+  bool is_plain_integer(const Column& column) const {
+    const BranchRecord& branch = tree_.branches[out_.streams[column.stream].branch];
+    const char kind = type_suffix(column.dtype)[0];
+    return branch.leaves.size() == 1 && column.shape.empty() && (kind == 'i' || kind == 'u');
+  }
+
+  void link_item_counter(Stream& stream, const std::unordered_map<BranchIndex, StreamId>& stream_of) {
+    const auto counter = stream_of.find(*stream.item_counter_branch);
+    if (counter == stream_of.end() || out_.streams[counter->second].form != Stream::Form::flat) return;
+    for (const Column& column : out_.columns) {
+      if (column.stream == counter->second)
+        stream.item_counter = Stream::Counter{counter->second, column.slot, column.dtype};
+    }
+  }
+
+  const TreeRecord& tree_;
+  const StreamerInfos& infos_;
+  const LayoutOf layout_of_;
+  StreamId first_stream_ = 0;
+  BranchNodes out_;
+};
+
+}  // namespace
+
+BranchNodes make_branch_nodes(const TreeRecord& tree, const StreamerInfos& infos, const FirstEntries& first_entries) {
+  return Builder(tree, infos,
+                 [&](BranchIndex index, bool in_list) {
+                   return KnownLayout{tried_layout(tree, index, infos, in_list, first_entries)};
+                 })
+      .build();
+}
+
+BranchNodes make_outline(const TreeRecord& tree, const StreamerInfos& infos, const TryNow& try_now) {
+  return Builder(tree, infos,
+                 [&](BranchIndex index, bool in_list) { return known_layout(tree, index, infos, in_list, try_now); })
+      .build();
+}
+
+BranchNodes make_all_nodes(const TreeRecord& tree, const StreamerInfos& infos, const LayoutFound& found) {
+  return Builder(tree, infos,
+                 [&](BranchIndex index, bool in_list) {
+                   const BranchLayout* tried = found(index);
+                   return tried ? KnownLayout{without_program(*tried)} : known_layout(tree, index, infos, in_list, {});
+                 })
+      .build();
+}
+
+BranchNodes make_nodes_below(const TreeRecord& tree, const StreamerInfos& infos, const UntriedBranch& untried,
+                             const BranchLayout& layout, const Node& directory, std::span<const Column> columns) {
+  return Builder(tree, infos, [&](BranchIndex, bool) { return KnownLayout{without_program(layout)}; })
+      .build_below(untried, directory, columns);
+}
+
+}  // namespace tfile

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/read/stream.h"
+
+#include "bytes/boolean.h"
+#include "bytes/swap.h"
+#include "tree/read/item_ends.h"
+
+namespace tfile {
+namespace {
+
+Error not_whole(std::uint64_t size, std::uint64_t item) {
+  return Error{ErrorKind::damaged,
+               "basket: " + std::to_string(size) + " bytes of data are not a whole number of items of " +
+                   std::to_string(item) + " bytes",
+               -1, 0};
+}
+
+std::int64_t ends_of(std::int64_t entries, bool first_chunk) { return entries + (first_chunk ? 1 : 0); }
+
+// Ends of the entries in items, absolute, with the leading 0 where the column begins.
+class EndsArray {
+ public:
+  EndsArray(std::int64_t entries, std::int64_t base, bool leading_zero)
+      : buffer_(static_cast<std::size_t>(entries + leading_zero) * sizeof(std::int64_t)), base_(base) {
+    if (leading_zero) push_absolute(0);
+  }
+  void push(std::int64_t end) { push_absolute(base_ + end); }
+  bool push_from_bytes(std::span<const std::int32_t> byte_ends, std::int32_t item_size) {
+    std::int64_t* to = reinterpret_cast<std::int64_t*>(buffer_.data()) + next_;
+    next_ += byte_ends.size();
+    return item_ends(byte_ends, item_size, base_, to);
+  }
+  Buffer take() { return std::move(buffer_); }
+
+ private:
+  void push_absolute(std::int64_t value) { reinterpret_cast<std::int64_t*>(buffer_.data())[next_++] = value; }
+  Buffer buffer_;
+  std::int64_t base_;
+  std::size_t next_ = 0;
+};
+
+// Item ends from byte offsets, else from counts, else (no offsets were needed) from entries of one size.
+Result<Buffer> jagged_ends(const Stream& stream, const BasketData& data, std::span<const std::int64_t> counts,
+                           std::int64_t base, bool leading_zero) {
+  EndsArray ends(data.entries, base, leading_zero);
+  const auto item = static_cast<std::int64_t>(stream.item_size);
+  const auto total = static_cast<std::int64_t>(data.size) / item;
+  if (!data.offsets.empty()) {
+    if (static_cast<std::int64_t>(data.offsets.size()) != data.entries + 1)
+      return fail(ErrorKind::damaged, "basket: " + std::to_string(data.offsets.size()) + " offsets for " +
+                                          std::to_string(data.entries) + " entries");
+    if (!ends.push_from_bytes(std::span(data.offsets).subspan(1), static_cast<std::int32_t>(item)))
+      return fail(ErrorKind::damaged, "basket: an entry is not a whole number of items");
+  } else if (!counts.empty() || data.entries == 0) {
+    if (static_cast<std::int64_t>(counts.size()) != data.entries)
+      return fail(ErrorKind::damaged, "basket: its counter covers other entries");
+    std::int64_t end = 0;
+    for (std::int64_t n : counts) {
+      if (n < 0 || n > total - end) return fail(ErrorKind::damaged, "basket: counter beyond the data");
+      ends.push(end += n);
+    }
+    if (end != total) return fail(ErrorKind::damaged, "basket: counters do not add up to the data");
+  } else {
+    if (total % data.entries != 0) return fail(ErrorKind::damaged, "basket: entries of varying size without offsets");
+    for (std::int64_t i = 1; i <= data.entries; ++i) ends.push(total / data.entries * i);
+  }
+  return ends.take();
+}
+
+// The data in final byte order: in place where the basket was decompressed, else in one pass on the way out.
+Buffer final_form(const Stream& stream, BasketData data) {
+  if (data.outside.empty()) {
+    if (stream.number_size > 1) swap_items(data.payload.span().first(data.size), stream.number_size);
+  } else {
+    data.payload = Buffer(data.size);
+    swap_items(data.bytes(), data.payload.data(), stream.number_size);
+  }
+  if (stream.is_boolean) normalize_booleans(data.payload.span().first(data.size));
+  return std::move(data.payload);
+}
+
+// Whether these are the ends of the basket's lists, behind the leading 0 where the column begins.
+bool has_ends(const Stream& stream, const BasketData& data, std::int64_t base, bool leading_zero, const Buffer& ends) {
+  if (data.offsets.empty()) return false;
+  const std::span all(reinterpret_cast<const std::int64_t*>(ends.data()), ends.size() / sizeof(std::int64_t));
+  return are_item_ends(std::span(data.offsets).subspan(1), static_cast<std::int32_t>(stream.item_size), base,
+                       all.subspan(leading_zero ? 1 : 0));
+}
+
+Result<std::shared_ptr<const Buffer>> shared_ends(const Stream& stream, const BasketData& data,
+                                                  std::span<const std::int64_t> counts,
+                                                  std::span<const std::int64_t> first, SharedEnds* shared) {
+  const bool leading_zero = first[0] == 0;
+  const SharedEnds::Place place{first[0], ends_of(data.entries, leading_zero), first[1]};
+  if (shared)
+    if (auto known = shared->at(place); known && has_ends(stream, data, first[1], leading_zero, *known)) return known;
+  TRY(Buffer made, jagged_ends(stream, data, counts, first[1], leading_zero));
+  auto ends = std::make_shared<const Buffer>(std::move(made));
+  if (shared) shared->keep(place, ends);
+  return ends;
+}
+
+Result<Chunk> decode_jagged(const Stream& stream, BasketData data, std::span<const std::int64_t> counts,
+                            std::span<const std::int64_t> first, SharedEnds* shared) {
+  if (data.size % stream.item_size != 0) return tl::unexpected<Error>(not_whole(data.size, stream.item_size));
+  Chunk chunk;
+  TRY(chunk.shared, shared_ends(stream, data, counts, first, shared));
+  const std::size_t size = data.size;
+  chunk.owned.push_back(final_form(stream, std::move(data)));
+  chunk.arrays = {chunk.shared->span(), chunk.owned[0].span().first(size)};
+  return chunk;
+}
+
+Result<Chunk> decode_flat(const Stream& stream, BasketData data) {
+  // The same count that `items` gave from the entries alone.
+  TRY_VOID(items_by_size(stream, data.size, data.entries, false));
+  const std::size_t size = data.size;
+  Chunk chunk;
+  chunk.owned.push_back(final_form(stream, std::move(data)));
+  chunk.arrays = {chunk.owned[0].span().first(size)};
+  return chunk;
+}
+
+Entries entries_of(const BasketData& data) {
+  return {data.bytes(), data.offsets, data.entries, data.keylen, data.item_counts, data.displacement};
+}
+
+// Entries whose end a program needs, in a basket without offsets: nothing but items (a member of a split collection) is
+// one long entry, else all have one size.
+Result<> complete_offsets(const Stream& stream, BasketData& data) {
+  const Program& program = *stream.program;
+  if (!data.offsets.empty() || !program.needs_entry_ends || data.entries == 0) return {};
+  if (program.entry_is_items && program.main.end - program.main.begin == 1) {
+    data.offsets = {0, static_cast<std::int32_t>(data.size)};
+    data.entries = 1;
+    return {};
+  }
+  const auto n = static_cast<std::uint64_t>(data.entries);
+  if (data.size % n != 0) return fail(ErrorKind::damaged, "basket: entries of varying size without offsets");
+  for (std::uint64_t i = 0; i <= n; ++i) data.offsets.push_back(static_cast<std::int32_t>(data.size / n * i));
+  return {};
+}
+
+// The count that items_by_size gave supposes headers of one size; a basket may hold others.
+Result<> check_number_list(const Stream& stream, const BasketData& data, const Chunk& chunk) {
+  TRY(const auto items, items_by_size(stream, data.size, data.entries, false));
+  if (chunk.arrays.back().size() != static_cast<std::uint64_t>(items.back()) * stream.item_size)
+    return fail(ErrorKind::unsupported,
+                "basket: lists with headers of another size than " + std::to_string(stream.list_prefix));
+  return {};
+}
+
+}  // namespace
+
+bool size_gives_items(const Stream& stream) {
+  switch (stream.form) {
+    case Stream::Form::flat:
+    case Stream::Form::jagged:
+    case Stream::Form::raw:
+      return true;
+    case Stream::Form::program:
+      if (stream.list_prefix != 0) return true;
+      for (auto length : stream.lengths) {
+        if (length == Stream::Length::unknown) return false;
+      }
+      return true;
+  }
+  return false;
+}
+
+Result<std::vector<std::int64_t>> items_by_size(const Stream& stream, std::uint64_t data_size, std::int64_t entries,
+                                                bool first_chunk) {
+  if (stream.form == Stream::Form::program && stream.list_prefix == 0) {
+    std::vector<std::int64_t> items;
+    for (auto length : stream.lengths)
+      items.push_back(length == Stream::Length::entries ? entries : ends_of(entries, first_chunk));
+    return items;
+  }
+  const auto prefix = static_cast<std::uint64_t>(entries) * stream.list_prefix;
+  if (data_size < prefix || (data_size - prefix) % stream.item_size != 0)
+    return tl::unexpected<Error>(not_whole(data_size, stream.item_size));
+  const auto n = static_cast<std::int64_t>((data_size - prefix) / stream.item_size);
+  switch (stream.form) {
+    case Stream::Form::flat:
+      if (stream.lengths[0] == Stream::Length::entries && n != entries)
+        return fail(ErrorKind::damaged,
+                    "basket: " + std::to_string(n) + " items for " + std::to_string(entries) + " entries");
+      return std::vector{n};
+    case Stream::Form::program:
+      return std::vector{ends_of(entries, first_chunk), n, n};
+    default:
+      return std::vector{ends_of(entries, first_chunk), n};
+  }
+}
+
+Result<ItemCounter::Counted> count_by_decoding(const Stream& stream, BasketData data, bool first_chunk) {
+  const Program& program = *stream.program;
+  TRY_VOID(complete_offsets(stream, data));
+  // As if it began at item 0, but for the leading 0 of ends, which the first chunk alone has.
+  std::vector<std::int64_t> first(program.slots.size(), 0);
+  for (std::size_t slot = 0; slot < first.size(); ++slot)
+    first[slot] = program.slots[slot].kind == Slot::Kind::ends && !first_chunk ? 1 : 0;
+  ItemCounter::Counted counted;
+  TRY(counted.chunk, run_program(program, entries_of(data), first, &counted.items));
+  for (std::size_t slot = 0; first_chunk && slot < first.size(); ++slot)
+    counted.items[slot] += program.slots[slot].kind == Slot::Kind::ends ? 1 : 0;
+  return counted;
+}
+
+Result<> offsets_from_counts(const Stream& stream, BasketData& data, std::span<const std::int64_t> counts) {
+  const auto item = static_cast<std::int64_t>(stream.packed_item_size);
+  const auto items = static_cast<std::int64_t>(data.size) / item;
+  std::int64_t end = 0;
+  data.offsets.assign(1, 0);
+  for (std::int64_t n : counts) {
+    if (n < 0 || n > items - end) return fail(ErrorKind::damaged, "basket: counter beyond the data");
+    end += n;
+    data.offsets.push_back(static_cast<std::int32_t>(end * item));
+  }
+  if (end * item != static_cast<std::int64_t>(data.size))
+    return fail(ErrorKind::damaged, "basket: counters do not add up to the data");
+  return {};
+}
+
+Result<> entries_follow_program(const Stream& stream, BasketData& data) {
+  TRY_VOID(complete_offsets(stream, data));
+  TRY_VOID(run_program(*stream.program, entries_of(data), {}, nullptr));
+  return {};
+}
+
+FoundClasses classes_of_entries(const Stream& stream, BasketData& data) {
+  return complete_offsets(stream, data) ? find_classes(*stream.program, entries_of(data)) : FoundClasses();
+}
+
+Result<Chunk> decode_basket(const Stream& stream, BasketData data, std::span<const std::int64_t> counts,
+                            std::span<const std::int64_t> first, SharedEnds* shared) {
+  switch (stream.form) {
+    case Stream::Form::flat:
+      return decode_flat(stream, std::move(data));
+    case Stream::Form::jagged:
+    case Stream::Form::raw:
+      return decode_jagged(stream, std::move(data), counts, first, shared);
+    case Stream::Form::program: {
+      TRY_VOID(complete_offsets(stream, data));
+      auto chunk = run_program(*stream.program, entries_of(data), first, nullptr);
+      if (chunk && stream.list_prefix != 0) TRY_VOID(check_number_list(stream, data, *chunk));
+      return chunk;
+    }
+  }
+  return fail(ErrorKind::unsupported, "form of a stream");
+}
+
+}  // namespace tfile

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/read/table_trials.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "tree/read/table_memory.h"
+
+namespace tfile {
+namespace {
+
+// Classes are looked for until enough entries were seen to have met what is usual.
+constexpr std::int64_t kEntriesSeen = 256;
+constexpr std::uint32_t kBasketsMax = 32;
+
+// Enough entries to meet one that is not empty, without decoding a whole basket.
+constexpr std::int64_t kTrialEntries = 64;
+
+// The first baskets in which there are so many entries that one need not look at more.
+std::uint32_t baskets_with_classes(const BasketTable& baskets) {
+  const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(baskets.seek.size(), kBasketsMax));
+  for (std::uint32_t i = 0; i < count; ++i)
+    if ((*baskets.entry)[i + 1] - (*baskets.entry)[0] >= kEntriesSeen) return i + 1;
+  return count;
+}
+
+// Looks at the entries of one branch.
+class Trial {
+ public:
+  Trial(TrialBaskets& baskets, const TreeRecord& tree) : baskets_(baskets), tree_(tree) {}
+
+  FirstEntries first_entries() {
+    return {[this](const Stream& stream) { return follow(stream); },
+            [this](const Stream& stream) { return classes(stream); }};
+  }
+
+ private:
+  // What cannot be read at all is not judged here.
+  Result<> follow(const Stream& stream) {
+    if (baskets_.branch(stream.branch).baskets.seek.empty() || stream.item_counter_branch) return {};
+    auto data = baskets_.data(stream.branch, 0);
+    if (!data) return {};
+    const auto& count = tree_.branches[stream.branch].count;
+    if (data->size == 0 && stream.program->entry_is_items && count && counts_items(baskets_, *count, data->entries))
+      return fail(ErrorKind::unsupported,
+                  "its entries have no bytes, although there are items: nothing was written of it");
+    // An item that nothing describes may come late.
+    if (stream.program->unknown.empty() && !data->offsets.empty() && data->entries > kTrialEntries) {
+      data->entries = kTrialEntries;
+      data->offsets.resize(kTrialEntries + 1);
+    }
+    return entries_follow_program(stream, *data);
+  }
+
+  FoundClasses classes(const Stream& stream) {
+    FoundClasses found;
+    const std::uint32_t count = baskets_with_classes(baskets_.branch(stream.branch).baskets);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      auto data = baskets_.data(stream.branch, i);
+      if (!data) break;
+      for (auto& [place, classes] : classes_of_entries(stream, *data)) found[place].merge(classes);
+    }
+    return found;
+  }
+
+  TrialBaskets& baskets_;
+  const TreeRecord& tree_;
+};
+
+// A member that another member counts learns which stream that is.
+void link_item_counter(Stream& stream, const StreamSlots& streams, std::span<const Column> columns) {
+  for (const Column& column : columns) {
+    const Stream& counter = streams[column.stream];
+    if (counter.branch == *stream.item_counter_branch && counter.form == Stream::Form::flat)
+      stream.item_counter = Stream::Counter{column.stream, column.slot, column.dtype};
+  }
+}
+
+}  // namespace
+
+bool counts_items(TrialBaskets& baskets, BranchIndex collection, std::int64_t first_entries) {
+  if (baskets.branch(collection).baskets.seek.empty()) return false;
+  const auto counts = baskets.data(collection, 0);
+  if (!counts) return false;
+  const auto bytes = counts->bytes();
+  const std::size_t size =
+      std::min<std::size_t>(bytes.size(), static_cast<std::size_t>(first_entries) * sizeof(std::int32_t));
+  return std::any_of(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(size),
+                     [](std::byte b) { return b != std::byte{0}; });
+}
+
+BranchLayout tried_now(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,
+                       const SourceOfBranch& source_of) {
+  TrialBaskets baskets([&](BranchIndex i) -> const BranchStorage& { return tree.branches[i]; }, source_of);
+  Trial trial(baskets, tree);
+  for (;;) {
+    baskets.begin();
+    BranchLayout layout = tried_layout(tree, index, infos, in_list, trial.first_entries());
+    if (!baskets.missed()) return layout;
+    baskets.read_wanted();
+  }
+}
+
+TableTrials::TableTrials(TreeRecord tree, std::shared_ptr<const StreamerInfos> infos,
+                         std::vector<UntriedBranch> untried, std::map<BranchIndex, BranchLayout> tried_at_opening,
+                         std::span<const BranchStorage> branches, SourceOfBranch source_of, const StreamSlots& streams,
+                         std::span<const Column> columns)
+    : tree_(std::move(tree)),
+      infos_(std::move(infos)),
+      untried_(std::move(untried)),
+      tried_at_opening_(std::move(tried_at_opening)),
+      branches_(branches),
+      source_of_(std::move(source_of)),
+      streams_(streams),
+      columns_(columns),
+      layouts_(untried_.size()) {}
+
+const BranchLayout* TableTrials::layout(UntriedId id) const {
+  const std::lock_guard lock(mutex_);
+  return layouts_[id].get();
+}
+
+// Of two threads that tried the same branch the first is right: both have seen the same bytes.
+void TableTrials::publish(UntriedId id, BranchLayout layout) const {
+  const UntriedBranch& untried = untried_[id];
+  layout.stream.collection = untried.collection;
+  if (untried.in_list && layout.stream.form == Stream::Form::flat) layout.stream.lists_of = untried.lists_of;
+  if (layout.stream.item_counter_branch) link_item_counter(layout.stream, streams_, columns_);
+  auto made = std::make_unique<const BranchLayout>(std::move(layout));
+  const std::lock_guard lock(mutex_);
+  if (layouts_[id]) return;
+  layouts_[id] = std::move(made);
+  streams_.replace(untried.stream, layouts_[id]->stream);
+}
+
+std::uint32_t TableTrials::baskets_wanted(UntriedId id) const {
+  const UntriedBranch& untried = untried_[id];
+  return untried.asks_for_classes ? baskets_with_classes(branches_[untried.branch].baskets) : 1;
+}
+
+// With the basket that a trial may ask for besides.
+std::uint64_t TableTrials::stored_size(UntriedId id) const {
+  const UntriedBranch& untried = untried_[id];
+  std::uint64_t size = 0;
+  for (std::uint32_t i = 0; i < baskets_wanted(id); ++i) size += branches_[untried.branch].baskets.nbytes[i];
+  const auto& count = tree_.branches[untried.branch].count;
+  if (count && !branches_[*count].baskets.nbytes.empty()) size += branches_[*count].baskets.nbytes[0];
+  return size;
+}
+
+// As many from the front as one plan may have, one at least.
+std::vector<UntriedId> TableTrials::next_batch(std::vector<UntriedId>& left) const {
+  std::size_t count = 0;
+  for (std::uint64_t bytes = 0; count < left.size(); ++count)
+    if ((bytes += stored_size(left[count])) > TrialBaskets::kPlanBytes && count > 0) break;
+  const auto end = left.begin() + static_cast<std::ptrdiff_t>(count);
+  std::vector<UntriedId> batch(left.begin(), end);
+  left.erase(left.begin(), end);
+  return batch;
+}
+
+// Gives the first failure of the storage, if there was one. A round of reads tells most what they need; few ask for
+// more.
+std::optional<Error> TableTrials::try_together(std::vector<UntriedId> batch) const {
+  TrialBaskets baskets([this](BranchIndex index) -> const BranchStorage& { return branches_[index]; }, source_of_);
+  for (const UntriedId id : batch)
+    for (std::uint32_t i = 0; i < baskets_wanted(id); ++i) baskets.want(untried_[id].branch, i);
+  Trial trial(baskets, tree_);
+  const FirstEntries first = trial.first_entries();
+  std::optional<Error> failure;
+  while (!batch.empty()) {
+    baskets.read_wanted();
+    std::erase_if(batch, [&](UntriedId id) {
+      baskets.begin();
+      BranchLayout layout = tried_layout(tree_, untried_[id].branch, *infos_, untried_[id].in_list, first);
+      if (baskets.missed()) return false;
+      if (!baskets.failure())
+        publish(id, std::move(layout));
+      else if (!failure)
+        failure = baskets.failure();
+      return true;
+    });
+  }
+  return failure;
+}
+
+Result<> TableTrials::try_branch(UntriedId id, std::size_t ahead) const {
+  if (layout(id)) return {};
+  std::vector<UntriedId> wanted{id};
+  for (std::size_t step = 1; step < untried_.size() && wanted.size() <= ahead; ++step) {
+    const auto next = static_cast<UntriedId>((id + step) % untried_.size());
+    if (!layout(next)) wanted.push_back(next);
+  }
+  const auto failure = try_together(next_batch(wanted));
+  if (layout(id)) return {};
+  return tl::unexpected<Error>(*failure);
+}
+
+Result<> TableTrials::try_all() const {
+  std::vector<UntriedId> left;
+  for (UntriedId id = 0; id < untried_.size(); ++id)
+    if (!layout(id)) left.push_back(id);
+  std::optional<Error> first_failure;
+  while (!left.empty()) {
+    const auto failure = try_together(next_batch(left));
+    if (failure && !first_failure) first_failure = failure;
+  }
+  if (first_failure) return tl::unexpected<Error>(*first_failure);
+  return {};
+}
+
+BranchNodes TableTrials::nodes_below(UntriedId id, const Node& directory) const {
+  return make_nodes_below(tree_, *infos_, untried_[id], *layout(id), directory, columns_);
+}
+
+BranchNodes TableTrials::all_nodes() const {
+  std::unordered_map<BranchIndex, UntriedId> ids;
+  for (UntriedId id = 0; id < untried_.size(); ++id) ids.emplace(untried_[id].branch, id);
+  return make_all_nodes(tree_, *infos_, [&](BranchIndex branch) -> const BranchLayout* {
+    if (const auto known = tried_at_opening_.find(branch); known != tried_at_opening_.end()) return &known->second;
+    const auto found = ids.find(branch);
+    return found == ids.end() ? nullptr : layout(found->second);
+  });
+}
+
+std::optional<UntriedId> TableTrials::tried_with(StreamId stream) const {
+  const auto found =
+      std::find_if(untried_.begin(), untried_.end(), [&](const UntriedBranch& one) { return one.stream == stream; });
+  const auto id = static_cast<UntriedId>(found - untried_.begin());
+  return found == untried_.end() || !layout(id) ? std::nullopt : std::optional(id);
+}
+
+std::size_t TableTrials::memory() const {
+  std::size_t bytes = sizeof *this + memory_of(tree_);
+  const std::lock_guard lock(mutex_);
+  for (const auto& layout : layouts_)
+    if (layout) bytes += sizeof *layout + memory_of(std::span(&layout->stream, 1));
+  return bytes;
+}
+
+}  // namespace tfile

@@ -1,0 +1,620 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/read/tree_table.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <set>
+
+#include "bytes/endian.h"
+#include "streamer/layout/chunk_of_arrays.h"
+#include "tree/read/basket_data.h"
+#include "tree/read/branch_nodes.h"
+#include "tree/read/cluster_boundaries.h"
+#include "tree/read/stream_slots.h"
+#include "tree/read/table_memory.h"
+#include "tree/read/table_trials.h"
+#include "tree/read/tried_table.h"
+#include "tree/record/tree_record.h"
+
+namespace tfile {
+namespace {
+
+// Fixed fields of a basket's key and header, and room for the longest names that are not absurd: one read gets all.
+constexpr std::uint64_t kHeaderRoom = 512;
+constexpr std::uint64_t kOffsetSize = 4;
+
+class TreeTable final : public Table, public ItemCounter, public std::enable_shared_from_this<TreeTable> {
+ public:
+  TreeTable(std::shared_ptr<const Source> source, TreeRecord tree, std::shared_ptr<const StreamerInfos> infos)
+      : source_(std::move(source)) {
+    name = tree.name;
+    title = tree.title;
+    kind = "ttree";
+    entries = tree.entries;
+    warnings = std::move(tree.warnings);
+    clusters = cluster_boundaries(tree);
+    open_siblings(tree);
+    const auto source_of_branch = [this](const BranchStorage& branch) { return source_of(branch); };
+    BranchNodes made = make_outline(tree, *infos, [&](BranchIndex branch, bool in_list) {
+      return tried_now(tree, branch, *infos, in_list, source_of_branch);
+    });
+    nodes = std::move(made.nodes);
+    columns = std::move(made.columns);
+    streams_ = StreamSlots(std::move(made.streams));
+    branches_.reserve(tree.branches.size());
+    for (BranchRecord& branch : tree.branches) {
+      branches_.push_back(std::move(static_cast<BranchStorage&>(branch)));
+      branch.name = branches_.back().name;
+    }
+    for (const UntriedBranch& branch : made.untried) untried.push_back(branch.node);
+    for (ColumnId id = 0; id < columns.size(); ++id)
+      if (is_doubtful(columns, columns[id])) may_be_unwritten.push_back(id);
+    if (is_whole()) return;
+    trials_ = std::make_unique<const TableTrials>(std::move(tree), std::move(infos), std::move(made.untried),
+                                                  std::move(made.tried_at_opening), branches_, source_of_branch,
+                                                  streams_, columns);
+  }
+
+  Result<std::shared_ptr<const Table>> tried(NodeId node, std::size_t ahead) const override {
+    if (!is_untried(node)) return fail(ErrorKind::invalid, "the node is no branch that is to be tried");
+    const auto id = static_cast<UntriedId>(std::ranges::lower_bound(untried, node) - untried.begin());
+    TRY_VOID(trials_->try_branch(id, ahead));
+    return table_below(shared_from_this(), trials_->nodes_below(id, nodes[node]));
+  }
+
+  Result<std::shared_ptr<const Table>> whole() const override {
+    if (!trials_) return shared_from_this();
+    TRY_VOID(trials_->try_all());
+    BranchNodes all = trials_->all_nodes();
+    TRY_VOID(note_unwritten(all.columns));
+    return whole_table(shared_from_this(), std::move(all));
+  }
+
+  std::vector<Column> columns_tried(StreamId id) const override {
+    const auto branch = trials_ ? trials_->tried_with(id) : std::nullopt;
+    if (!branch) return {};
+    std::vector<Column> found = trials_->nodes_below(*branch, Node()).columns;
+    std::erase_if(found, [&](const Column& column) { return column.stream != id; });
+    return found;
+  }
+
+  std::size_t memory() const override {
+    return memory_of(*this) + memory_of(std::span(streams_.opened())) + memory_of(std::span(branches_)) +
+           (trials_ ? trials_->memory() : 0);
+  }
+
+  std::size_t stream_count() const override { return streams_.size(); }
+  StreamShape shape(StreamId id) const override {
+    const Stream& stream = streams_[id];
+    return {.chunks = stream.is_stand_in ? 0 : std::max<std::size_t>(basket_count(id), 1),
+            .slots = stream.lengths.size(),
+            .items_from = items_from(stream),
+            .stored_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(branch_of(id).zip_bytes, 0))};
+  }
+
+  // What a list's counter says is part of its offsets, wherever the counter is stored.
+  std::vector<Sibling> siblings_of(StreamId id) const override {
+    if (siblings.empty()) return {};
+    std::set<StreamId> from;
+    add_origins(id, from);
+    std::vector<Sibling> found;
+    for (const Sibling& sibling : siblings)
+      if (std::any_of(from.begin(), from.end(), [&](StreamId s) { return branch_of(s).file_name == sibling.name; }))
+        found.push_back(sibling);
+    return found;
+  }
+
+  EntryRange chunk_entries(ChunkKey key) const override {
+    const auto& baskets = branch_of(key.stream).baskets;
+    if (key.index >= basket_count(key.stream)) return {};
+    return {(*baskets.entry)[key.index], (*baskets.entry)[key.index + 1]};
+  }
+
+  Result<Locator> locate(ChunkKey key) const override {
+    Locator locator;
+    const BranchStorage& branch = branch_of(key.stream);
+    if (key.index >= basket_count(key.stream)) return locator;
+    if (const EmbeddedBasket* embedded = embedded_basket(branch, key.index)) {
+      locator.embedded = embedded->data;
+      return locator;
+    }
+    locator.range = {branch.baskets.seek[key.index], branch.baskets.nbytes[key.index]};
+    if (locator.range.begin == 0 || locator.range.size == 0)
+      return fail(ErrorKind::damaged, "branch " + branch.name + ": basket " + std::to_string(key.index) + " was lost");
+    TRY(locator.source, source_of(branch));
+    return locator;
+  }
+
+  Result<Locator> header_locator(ChunkKey key) const override {
+    TRY(Locator locator, locate(key));
+    locator.range.size = std::min(locator.range.size, header_max(branch_of(key.stream)));
+    return locator;
+  }
+
+  std::uint64_t decoded_size(ChunkKey key) const override {
+    const BranchStorage& branch = branch_of(key.stream);
+    const EntryRange range = chunk_entries(key);
+    const std::uint64_t stored = key.index < basket_count(key.stream) ? branch.baskets.nbytes[key.index] : 0;
+    const double ratio =
+        branch.zip_bytes > 0 && branch.tot_bytes > 0
+            ? std::clamp(static_cast<double>(branch.tot_bytes) / static_cast<double>(branch.zip_bytes), 1.0, 1000.0)
+            : 4.0;
+    // Ends take 8 bytes where the file has 4 or fewer.
+    const std::uint64_t slots = streams_[key.stream].lengths.size();
+    return static_cast<std::uint64_t>(static_cast<double>(stored) * ratio) +
+           8 * slots * static_cast<std::uint64_t>(range.size() + 1);
+  }
+
+  std::vector<ChunkKey> inputs(ChunkKey key) const override {
+    const Stream& stream = streams_[key.stream];
+    if (key.index >= basket_count(key.stream)) return {};
+    if (stream.counter) return chunks_over(stream.counter->stream, chunk_entries(key));
+    if (!stream.item_counter) return {};
+    const EntryRange wanted = chunk_entries(key);
+    std::vector<ChunkKey> keys = chunks_over(stream.item_counter->stream, wanted);
+    // Where the counters begin at an earlier entry, the collection's ends tell how many of them are not ours.
+    const std::int64_t begin = keys.empty() ? wanted.begin : chunk_entries(keys[0]).begin;
+    if (begin >= wanted.begin) return keys;
+    for (const std::int64_t entry : {begin - 1, wanted.begin - 1}) {
+      for (const ChunkKey& ends : chunks_over(stream.collection, {entry, entry + 1})) {
+        if (entry >= 0) keys.push_back(ends);
+      }
+    }
+    return keys;
+  }
+
+  const ItemCounter* counter() const override { return this; }
+
+  Result<Counted> count(ChunkKey key, std::span<const std::byte> bytes,
+                        std::span<const std::shared_ptr<const Chunk>> inputs) const override {
+    const Stream& stream = streams_[key.stream];
+    const bool first_chunk = key.index == 0;
+    if (items_from(stream) == ItemsFrom::payloads) {
+      TRY(BasketData data, basket_data(key, bytes));
+      TRY_VOID(missing_offsets(key, data, inputs));
+      return count_by_decoding(stream, std::move(data), first_chunk);
+    }
+    TRY(const std::uint64_t size, data_size(key, bytes));
+    TRY(auto items, items_by_size(stream, size, chunk_entries(key).size(), first_chunk));
+    return Counted{std::move(items), {}};
+  }
+  void place(ChunkKey key, Chunk& chunk, std::span<const std::int64_t> first) const override {
+    place_chunk(*streams_[key.stream].program, first, chunk);
+  }
+
+  std::vector<std::int64_t> lengths(StreamId id) const override {
+    const Stream& stream = streams_[id];
+    const std::int64_t n = stream_entries(id);
+    if (auto items = lengths_without_header(id)) return *std::move(items);
+    std::vector<std::int64_t> known;
+    for (auto length : stream.lengths)
+      known.push_back(length == Stream::Length::unknown ? -1 : length == Stream::Length::entries ? n : n + 1);
+    return known;
+  }
+
+  Result<Extents> extents(StreamId id) const override {
+    const Stream& stream = streams_[id];
+    if (!needs_no_size(stream)) return fail(ErrorKind::invalid, "extents: only a look at the baskets tells");
+    ExtentSum sum(stream.lengths.size());
+    std::vector<std::int64_t> items(stream.lengths.size());
+    for (std::uint32_t i = 0, count = static_cast<std::uint32_t>(chunk_count(id)); i < count; ++i) {
+      const std::int64_t n = chunk_entries({id, i}).size();
+      for (std::size_t slot = 0; slot < items.size(); ++slot)
+        items[slot] = n + (i == 0 && stream.lengths[slot] == Stream::Length::entries_and_one ? 1 : 0);
+      sum.add(items);
+    }
+    return sum.take();
+  }
+
+  bool header_tells(StreamId id) const override {
+    const Stream& stream = streams_[id];
+    return !needs_no_size(stream) && size_gives_items(stream) && sizes_add_up(id) && basket_count(id) > 0;
+  }
+
+  Result<std::optional<std::vector<std::int64_t>>> lengths_by_header(
+      StreamId id, std::span<const std::byte> header0) const override {
+    using Lengths = std::optional<std::vector<std::int64_t>>;
+    if (!header_tells(id)) return Lengths();
+    TRY(const auto size, total_data_size(id, header0));
+    if (!size) return Lengths();
+    auto items = items_by_size(streams_[id], *size, stream_entries(id), true);
+    if (!items) return Lengths();
+    note_lists(id, header0, items->back());
+    return Lengths(*std::move(items));
+  }
+
+  std::vector<StreamId> telling_headers() const override {
+    std::vector<StreamId> wanted;
+    std::set<BranchIndex> told;
+    for (StreamId id = 0; id < streams_.size(); ++id) {
+      const Stream& stream = streams_[id];
+      if (!stream.is_stand_in && header_tells(id) && (!stream.lists_of || told.insert(*stream.lists_of).second))
+        wanted.push_back(id);
+    }
+    return wanted;
+  }
+
+  Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored,
+                       std::span<const std::shared_ptr<const Chunk>> inputs,
+                       std::span<const std::int64_t> first) const override {
+    TRY(BasketData data, basket_data(key, stored));
+    TRY(const auto counts, missing_offsets(key, data, inputs));
+    auto chunk = decode_basket(streams_[key.stream], std::move(data), counts, first, &shared_ends_);
+    if (!chunk)
+      return fail(
+          chunk.error().kind,
+          "branch " + branch_of(key.stream).name + ", basket " + std::to_string(key.index) + ": " + chunk.error().text,
+          static_cast<std::int64_t>(locate(key).value_or(Locator{}).range.begin));
+    return chunk;
+  }
+
+ private:
+  // ROOT makes branches for members that it cannot reach, as those of std::array in a vector, and writes nothing of
+  // them. Whether what the record says leaves that open.
+  bool is_doubtful(std::span<const Column> all, const Column& column) const {
+    if (column.lists.empty() || column.role != Role::values) return false;
+    const StreamId lists = list_around(all, column);
+    if (lists == column.stream || streams_[column.stream].form != Stream::Form::flat) return false;
+    return may_hold_nothing(column.stream) && basket_count(lists) > 0;
+  }
+
+  // Whether the baskets of a flat stream are there, and may be no more than their keys.
+  bool may_hold_nothing(StreamId id) const {
+    const BranchStorage& branch = branch_of(id);
+    if (!sizes_add_up(id)) return false;
+    const auto on_disk = basket_count(id) - branch.embedded.size();
+    const auto offsets_max = branch.entry_offset_len == 0 ? 0 : kOffsetSize * (stream_entries(id) + 2 * on_disk);
+    return static_cast<std::uint64_t>(branch.tot_bytes) <= on_disk * header_max(branch) + offsets_max;
+  }
+
+  // Reads the headers of their baskets together, and then the counts of their lists.
+  Result<> note_unwritten(std::vector<Column>& all) const {
+    TrialBaskets headers = no_baskets();
+    std::vector<Column*> doubtful;
+    for (Column& column : all) {
+      if (!is_doubtful(all, column)) continue;
+      doubtful.push_back(&column);
+      if (basket_count(column.stream) > 0)
+        headers.want(streams_[column.stream].branch, 0, header_max(branch_of(column.stream)));
+    }
+    headers.read_wanted();
+    std::erase_if(doubtful, [&](const Column* column) { return !holds_nothing(column->stream, headers); });
+    if (headers.failure()) return tl::unexpected<Error>(*headers.failure());
+    for (std::span<Column* const> left = doubtful; !left.empty();) {
+      TrialBaskets counts = no_baskets();
+      std::size_t count = 0;
+      for (; count < left.size() && counts.wanted_bytes() < TrialBaskets::kPlanBytes; ++count)
+        counts.want(streams_[list_around(all, *left[count])].branch, 0);
+      TRY_VOID(note_unwritten(all, left.first(count), counts));
+      left = left.subspan(count);
+    }
+    return {};
+  }
+
+  Result<> note_unwritten(std::span<const Column> all, std::span<Column* const> empty, TrialBaskets& counts) const {
+    counts.read_wanted();
+    for (Column* column : empty) {
+      const StreamId lists = list_around(all, *column);
+      if (counts_items(counts, streams_[lists].branch, stream_entries(lists)))
+        column->reason = "there are items in its lists, and nothing was written of them";
+    }
+    if (counts.failure()) return tl::unexpected<Error>(*counts.failure());
+    return {};
+  }
+
+  TrialBaskets no_baskets() const {
+    return {[this](BranchIndex index) -> const BranchStorage& { return branches_[index]; },
+            [this](const BranchStorage& branch) { return source_of(branch); }};
+  }
+  static StreamId list_around(std::span<const Column> all, const Column& column) {
+    return all[column.lists.back()].stream;
+  }
+
+  bool holds_nothing(StreamId id, TrialBaskets& headers) const {
+    std::span<const std::byte> header;
+    if (basket_count(id) > branch_of(id).embedded.size()) {
+      const auto stored = headers.stored(streams_[id].branch, 0);
+      if (!stored) return false;
+      header = *stored;
+    }
+    const auto size = total_data_size(id, header);
+    return size && *size && **size == 0;
+  }
+
+  std::uint64_t header_max(const BranchStorage& branch) const {
+    return kHeaderRoom + branch.name.size() + name.size() + title.size();
+  }
+
+  const BranchStorage& branch_of(StreamId id) const { return branches_[streams_[id].branch]; }
+  std::size_t basket_count(StreamId id) const { return branch_of(id).baskets.seek.size(); }
+  std::int64_t stream_entries(StreamId id) const {
+    const auto& entry = branch_of(id).baskets.entry;
+    return entry && !entry->empty() ? entry->back() : 0;
+  }
+
+  static ItemsFrom items_from(const Stream& stream) {
+    if (!size_gives_items(stream)) return ItemsFrom::payloads;
+    return needs_no_size(stream) ? ItemsFrom::metadata : ItemsFrom::headers;
+  }
+
+  static bool needs_no_size(const Stream& stream) {
+    return stream.form != Stream::Form::raw &&
+           std::all_of(stream.lengths.begin(), stream.lengths.end(),
+                       [](Stream::Length length) { return length != Stream::Length::unknown; });
+  }
+
+  // Bytes of data of one basket, from its header.
+  Result<std::uint64_t> data_size(ChunkKey key, std::span<const std::byte> stored) const {
+    if (key.index >= basket_count(key.stream)) return 0;
+    const BranchStorage& branch = branch_of(key.stream);
+    if (const EmbeddedBasket* embedded = embedded_basket(branch, key.index)) return embedded->data.size();
+    TRY(const BasketHeader header, checked_header(key, stored));
+    return header.border();
+  }
+
+  Result<BasketHeader> checked_header(ChunkKey key, std::span<const std::byte> stored) const {
+    TRY(const BasketHeader header, read_basket_header(stored, branch_of(key.stream).baskets.nbytes[key.index]));
+    if (header.entries != chunk_entries(key).size())
+      return tl::unexpected<Error>(wrong_entries(header.entries, chunk_entries(key).size()));
+    return header;
+  }
+
+  Result<BasketData> basket_data(ChunkKey key, std::span<const std::byte> stored) const {
+    BasketData data;
+    data.entries = chunk_entries(key).size();
+    if (key.index >= basket_count(key.stream)) return data;
+    if (const EmbeddedBasket* embedded = embedded_basket(branch_of(key.stream), key.index))
+      return embedded_data(*embedded, data.entries);
+    auto basket = stored_basket(stored, data.entries);
+    if (!basket)
+      return fail(
+          basket.error().kind,
+          "branch " + branch_of(key.stream).name + ", basket " + std::to_string(key.index) + ": " + basket.error().text,
+          static_cast<std::int64_t>(branch_of(key.stream).baskets.seek[key.index]));
+    return basket;
+  }
+
+  bool has_baskets_on_disk(StreamId id) const {
+    const auto& seek = branch_of(id).baskets.seek;
+    return std::any_of(seek.begin(), seek.end(), [](std::uint64_t at) { return at != 0; });
+  }
+
+  // Whether fTotBytes tells the data of all baskets: nothing lost, entry offsets in all or none.
+  bool sizes_add_up(StreamId id) const {
+    const BranchStorage& branch = branch_of(id);
+    if (branch.io_bits != 0) return false;
+    std::size_t on_disk = 0;
+    for (std::uint64_t seek : branch.baskets.seek) on_disk += seek != 0;
+    if (on_disk + branch.embedded.size() != branch.baskets.seek.size()) return false;
+    return on_disk == 0 || branch.baskets.seek[0] != 0;
+  }
+
+  // The header of a branch told how many items its lists have: what it says of the keys of the others as well, which
+  // differ in the branch's name.
+  void note_lists(StreamId id, std::span<const std::byte> header0, std::int64_t items) const {
+    if (!streams_[id].lists_of || header0.empty()) return;
+    const auto header = checked_header({id, 0}, header0);
+    if (!header) return;
+    const std::lock_guard lock(lists_mutex_);
+    lists_.insert_or_assign(*streams_[id].lists_of,
+                            KnownLists{items, header->keylen - static_cast<std::int64_t>(branch_of(id).name.size())});
+  }
+
+  std::optional<std::vector<std::int64_t>> lengths_without_header(StreamId id) const {
+    if (needs_no_size(streams_[id]) || !size_gives_items(streams_[id]) || !sizes_add_up(id)) return std::nullopt;
+    if (has_baskets_on_disk(id)) return told_by_neighbour(id);
+    const auto size = size_by_keylen(id, 0);
+    if (!size) return std::nullopt;
+    auto items = items_by_size(streams_[id], *size, stream_entries(id), true);
+    if (!items) return std::nullopt;
+    return *std::move(items);
+  }
+
+  // Lengths of a stream whose own header nobody has looked at, where another one with the same lists was: its bytes
+  // must come to as many items.
+  std::optional<std::vector<std::int64_t>> told_by_neighbour(StreamId id) const {
+    const Stream& stream = streams_[id];
+    if (!stream.lists_of) return std::nullopt;
+    std::optional<KnownLists> known;
+    {
+      const std::lock_guard lock(lists_mutex_);
+      if (const auto found = lists_.find(*stream.lists_of); found != lists_.end()) known = found->second;
+    }
+    if (!known) return std::nullopt;
+    const auto size = size_by_keylen(id, known->keylen + static_cast<std::int64_t>(branch_of(id).name.size()));
+    if (!size) return std::nullopt;
+    auto items = items_by_size(stream, *size, stream_entries(id), true);
+    if (!items || items->back() != known->items) return std::nullopt;
+    return *std::move(items);
+  }
+
+  Result<std::optional<std::uint64_t>> total_data_size(StreamId id, std::span<const std::byte> header0) const {
+    if (!has_baskets_on_disk(id)) return size_by_keylen(id, 0);
+    TRY(const BasketHeader header, checked_header({id, 0}, header0));
+    return size_by_keylen(id, header.keylen);
+  }
+
+  // fTotBytes holds the keys, the data and the entry offsets (n + 1 of them after a count) of the baskets on disk.
+  std::optional<std::uint64_t> size_by_keylen(StreamId id, std::int64_t keylen) const {
+    using Size = std::optional<std::uint64_t>;
+    const BranchStorage& branch = branch_of(id);
+    std::uint64_t size = 0;
+    for (const EmbeddedBasket& basket : branch.embedded) size += basket.data.size();
+    std::int64_t disk_entries = 0, disk_baskets = 0;
+    for (std::uint32_t i = 0; i < branch.baskets.seek.size(); ++i) {
+      if (branch.baskets.seek[i] == 0) continue;
+      ++disk_baskets;
+      disk_entries += chunk_entries({id, i}).size();
+    }
+    if (disk_baskets == 0) return Size(size);
+    std::int64_t rest = branch.tot_bytes - disk_baskets * keylen;
+    if (branch.entry_offset_len != 0)
+      rest -= static_cast<std::int64_t>(kOffsetSize) * (disk_entries + 2 * disk_baskets);
+    return rest < 0 ? Size() : Size(size + static_cast<std::uint64_t>(rest));
+  }
+
+  // The items of each entry where the basket leaves its offsets out; offsets too where the program needs them.
+  Result<std::vector<std::int64_t>> missing_offsets(ChunkKey key, BasketData& data,
+                                                    std::span<const std::shared_ptr<const Chunk>> inputs) const {
+    const Stream& stream = streams_[key.stream];
+    if (stream.item_counter_branch && data.entries > 0) {
+      TRY(data.item_counts, item_counts(key, inputs));
+      return std::vector<std::int64_t>();
+    }
+    if (!data.offsets.empty() || !stream.counter || data.entries == 0) return std::vector<std::int64_t>();
+    TRY(auto counts, entry_counts(key, inputs));
+    if (stream.packed_item_size != 0) TRY_VOID(offsets_from_counts(stream, data, counts));
+    return counts;
+  }
+
+  // Items of each entry of a basket, from the arrays of the counter's chunks.
+  Result<std::vector<std::int64_t>> entry_counts(ChunkKey key,
+                                                 std::span<const std::shared_ptr<const Chunk>> chunks) const {
+    const Stream::Counter& counter = *streams_[key.stream].counter;
+    const std::vector<ChunkKey> keys = inputs(key);
+    const EntryRange wanted = chunk_entries(key);
+    std::vector<std::int64_t> counts;
+    if (chunks.size() != keys.size()) return fail(ErrorKind::invalid, "basket: chunks of its counter are missing");
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      const EntryRange have = chunk_entries(keys[i]);
+      const auto array = chunks[i]->arrays[counter.slot];
+      for (std::int64_t e = std::max(wanted.begin, have.begin); e < std::min(wanted.end, have.end); ++e) {
+        const std::size_t at = static_cast<std::size_t>(e - have.begin) * size_of(counter.dtype);
+        if (at + size_of(counter.dtype) > array.size())
+          return fail(ErrorKind::damaged, "basket: its counter is too short");
+        counts.push_back(count_at(array.data() + at, counter.dtype));
+      }
+    }
+    if (static_cast<std::int64_t>(counts.size()) != wanted.size())
+      return fail(ErrorKind::damaged, "basket: its counter covers other entries");
+    return counts;
+  }
+
+  // What the counter says of each item from the chunk's first entry on.
+  Result<std::vector<std::int64_t>> item_counts(ChunkKey key,
+                                                std::span<const std::shared_ptr<const Chunk>> chunks) const {
+    const Stream& stream = streams_[key.stream];
+    if (!stream.item_counter)
+      return fail(ErrorKind::unsupported, "basket: the branch that counts its arrays is not decoded");
+    const Stream::Counter& counter = *stream.item_counter;
+    const std::vector<ChunkKey> keys = inputs(key);
+    if (chunks.size() != keys.size()) return fail(ErrorKind::invalid, "basket: chunks of its counter are missing");
+    const std::int64_t wanted = chunk_entries(key).begin;
+    const std::int64_t begin = keys.empty() ? wanted : chunk_entries(keys[0]).begin;
+    std::int64_t passed = 0;  // items before ours
+    std::vector<std::int64_t> counts;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      if (keys[i].stream == stream.collection) {
+        const EntryRange have = chunk_entries(keys[i]);
+        const bool is_ours = have.begin < wanted && wanted <= have.end && i + 1 == keys.size();
+        TRY(const std::int64_t end, end_before(*chunks[i], have, is_ours ? wanted : begin));
+        passed += is_ours ? end : -end;
+        continue;
+      }
+      const auto array = chunks[i]->arrays[counter.slot];
+      for (std::size_t at = 0; at + size_of(counter.dtype) <= array.size(); at += size_of(counter.dtype))
+        counts.push_back(count_at(array.data() + at, counter.dtype));
+    }
+    if (passed < 0 || passed > static_cast<std::int64_t>(counts.size()))
+      return fail(ErrorKind::damaged, "basket: its counter covers other entries");
+    counts.erase(counts.begin(), counts.begin() + passed);
+    return counts;
+  }
+
+  // The item behind the last of the entry before `entry`, from a chunk of ends.
+  static Result<std::int64_t> end_before(const Chunk& chunk, EntryRange have, std::int64_t entry) {
+    const auto array = chunk.arrays[0];
+    const std::int64_t leading = static_cast<std::int64_t>(array.size() / sizeof(std::int64_t)) - have.size();
+    const std::int64_t at = entry - 1 - have.begin + leading;
+    if (at < 0 || static_cast<std::uint64_t>(at + 1) * sizeof(std::int64_t) > array.size())
+      return fail(ErrorKind::damaged, "basket: its collection has other entries");
+    return load_little<std::int64_t>(array.data() + static_cast<std::size_t>(at) * sizeof(std::int64_t));
+  }
+
+  std::vector<ChunkKey> chunks_over(StreamId stream, EntryRange wanted) const {
+    std::vector<ChunkKey> keys;
+    if (!branch_of(stream).baskets.entry) return keys;
+    const auto& boundaries = *branch_of(stream).baskets.entry;
+    const auto at = std::upper_bound(boundaries.begin(), boundaries.end(), wanted.begin);
+    auto index = static_cast<std::uint32_t>(std::max<std::ptrdiff_t>(at - boundaries.begin() - 1, 0));
+    for (; index + 1 < boundaries.size() && boundaries[index] < wanted.end; ++index) keys.push_back({stream, index});
+    return keys;
+  }
+
+  static std::int64_t count_at(const std::byte* p, Dtype dtype) {
+    switch (size_of(dtype)) {
+      case 1:
+        return load_little<std::uint8_t>(p);
+      case 2:
+        return load_little<std::uint16_t>(p);
+      case 4:
+        return load_little<std::int32_t>(p);
+      default:
+        return load_little<std::int64_t>(p);
+    }
+  }
+
+  Result<const Source*> source_of(const BranchStorage& branch) const {
+    if (branch.file_name.empty()) return source_.get();
+    const auto& sibling = siblings_.at(branch.file_name);
+    if (sibling) return sibling->get();
+    // For this column its bytes are gone, whatever the reason, and that lasts as long as the table does.
+    return fail(ErrorKind::damaged, "branch " + branch.name + " is stored in " + branch.file_name +
+                                        ", which cannot be opened: " + sibling.error().text);
+  }
+
+  // The streams that a stream is decoded from, itself among them.
+  void add_origins(StreamId id, std::set<StreamId>& into) const {
+    if (!into.insert(id).second) return;
+    const Stream& stream = streams_[id];
+    if (stream.counter) add_origins(stream.counter->stream, into);
+    if (!stream.item_counter) return;
+    add_origins(stream.item_counter->stream, into);
+    add_origins(stream.collection, into);
+  }
+
+  void open_siblings(const TreeRecord& tree) {
+    for (const BranchRecord& branch : tree.branches) {
+      if (branch.file_name.empty() || siblings_.contains(branch.file_name)) continue;
+      auto sibling = source_->sibling(branch.file_name);
+      if (!sibling)
+        warnings.push_back("branch " + branch.name + " is stored in " + branch.file_name +
+                           ", which cannot be opened: " + sibling.error().text);
+      else
+        siblings.push_back({branch.file_name, (*sibling)->identity()});
+      siblings_.emplace(branch.file_name, std::move(sibling));
+    }
+  }
+
+  std::shared_ptr<const Source> source_;
+  std::vector<BranchStorage> branches_;
+  StreamSlots streams_;
+  mutable SharedEnds shared_ends_;
+  struct KnownLists {
+    std::int64_t items = 0;
+    std::int64_t keylen = 0;  // of a basket, without the branch's name
+  };
+  mutable std::mutex lists_mutex_;
+  mutable std::map<BranchIndex, KnownLists> lists_;  // by the branch that counts them
+  std::map<std::string, Result<std::shared_ptr<const Source>>> siblings_;
+  std::unique_ptr<const TableTrials> trials_;  // null where nothing is left to find out
+};
+
+}  // namespace
+
+Result<std::shared_ptr<const Table>> open_tree(std::shared_ptr<const Source> source, std::span<const std::byte> payload,
+                                               std::uint32_t keylen, const std::string& class_name,
+                                               std::shared_ptr<const StreamerInfos> infos,
+                                               const std::vector<std::string>& warnings) {
+  auto tree = read_tree(payload, keylen, class_name, *infos);
+  if (!tree && tree.error().kind != ErrorKind::unsupported) return tl::unexpected<Error>(std::move(tree).error());
+  TreeRecord record;
+  if (tree) record = *std::move(tree);
+  auto table = std::make_shared<TreeTable>(std::move(source), std::move(record), std::move(infos));
+  table->warnings.insert(table->warnings.begin(), warnings.begin(), warnings.end());
+  if (!tree) table->reason = tree.error().text;
+  return std::shared_ptr<const Table>(std::move(table));
+}
+
+}  // namespace tfile

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "source/read_together.h"
+#include "tree/read/stream.h"
+#include "tree/record/tree_record.h"
+
+namespace tfile {
+
+using StorageOf = std::function<const BranchStorage&(BranchIndex)>;
+using SourceOfBranch = std::function<Result<const Source*>(const BranchStorage&)>;
+
+// The first baskets of branches, as trials look at them. What a trial finds missing is noted and read together with
+// what others miss, and the trial begins anew.
+class TrialBaskets {
+ public:
+  TrialBaskets(StorageOf storage_of, SourceOfBranch source_of)
+      : storage_of_(std::move(storage_of)), source_of_(std::move(source_of)) {}
+
+  const BranchStorage& branch(BranchIndex index) const { return storage_of_(index); }
+
+  // Notes that the basket will be needed, or of it no more than `bytes_max` bytes.
+  void want(BranchIndex, std::uint32_t index, std::uint64_t bytes_max = kTrialBytesMax);
+  std::uint64_t wanted_bytes() const { return wanted_bytes_; }
+  // Reads what was noted. Blocks.
+  void read_wanted();
+
+  // A trial begins: forgets what the one before met.
+  void begin();
+  bool missed() const { return missed_; }
+  // That the storage failed: nothing is known then.
+  const std::optional<Error>& failure() const { return failure_; }
+
+  // The data of a basket, or its stored bytes. Errors: damaged, unsupported; those of the storage; invalid where it is
+  // missing.
+  Result<BasketData> data(BranchIndex, std::uint32_t index);
+  Result<std::span<const std::byte>> stored(BranchIndex, std::uint32_t index);
+
+  // A basket beyond what ROOT ever writes is left to the reader who wants it.
+  static constexpr std::uint64_t kTrialBytesMax = 64 << 20;
+  // Stored bytes, about, that are wanted together at most, but for one basket.
+  static constexpr std::uint64_t kPlanBytes = 16 << 20;
+
+ private:
+  using Place = std::pair<BranchIndex, std::uint32_t>;
+
+  const StorageOf storage_of_;
+  const SourceOfBranch source_of_;
+  std::map<Place, Result<std::span<const std::byte>>> read_;
+  std::map<Place, std::uint64_t> wanted_;  // bytes of it
+  std::uint64_t wanted_bytes_ = 0;
+  std::vector<Buffer> memory_;
+  bool missed_ = false;
+  std::optional<Error> failure_;
+};
+
+}  // namespace tfile

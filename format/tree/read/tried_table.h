@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "tfile/table.h"
+#include "tree/read/branch_nodes.h"
+
+namespace tfile {
+
+// A table over the streams of another one, which lacked what trials have told since: all nodes and columns, or those of
+// one branch.
+std::shared_ptr<const Table> whole_table(std::shared_ptr<const Table> outline, BranchNodes all);
+std::shared_ptr<const Table> table_below(std::shared_ptr<const Table> outline, BranchNodes below);
+
+}  // namespace tfile

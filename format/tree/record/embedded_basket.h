@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "bytes/cursor.h"
+#include "tree/record/tree_record.h"
+
+namespace tfile {
+
+// Reads a TBasket that lies inside a tree's record, from its key on (docs/format.md, "Embedded baskets"); `index` is
+// left at 0. A basket that was never filled gives no data. Failure sticks to the cursor.
+EmbeddedBasket read_embedded_basket(Cursor& in);
+
+}  // namespace tfile

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/record/record_outline.h"
+
+#include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+#include "bytes/cursor.h"
+#include "streamer/info/own_class.h"
+#include "streamer/layout/class_layout.h"
+#include "streamer/layout/packing.h"
+#include "streamer/walk/object_reader.h"
+#include "tree/record/record_plan.h"
+
+namespace tfile {
+namespace {
+
+using namespace element_type;
+
+// Branches in branches; real trees stay below 20.
+constexpr int kDepthMax = 100;
+
+constexpr std::pair<std::string_view, TreeMember> kTreeMembers[] = {
+    {"fEntries", TreeMember::entries},
+    {"fTotBytes", TreeMember::tot_bytes},
+    {"fZipBytes", TreeMember::zip_bytes},
+    {"fFlushedBytes", TreeMember::flushed_bytes},
+    {"fAutoFlush", TreeMember::auto_flush},
+    {"fNClusterRange", TreeMember::cluster_ranges},
+    {"fClusterRangeEnd", TreeMember::cluster_range_end},
+    {"fClusterSize", TreeMember::cluster_size},
+};
+
+constexpr std::pair<std::string_view, BranchMember> kBranchMembers[] = {
+    {"fBasketSize", BranchMember::basket_size},   {"fEntryOffsetLen", BranchMember::entry_offset_len},
+    {"fWriteBasket", BranchMember::write_basket}, {"fEntryNumber", BranchMember::entry_number},
+    {"fMaxBaskets", BranchMember::max_baskets},   {"fEntries", BranchMember::entries},
+    {"fTotBytes", BranchMember::tot_bytes},       {"fZipBytes", BranchMember::zip_bytes},
+    {"fBasketBytes", BranchMember::basket_bytes}, {"fBasketEntry", BranchMember::basket_entry},
+    {"fBasketSeek", BranchMember::basket_seek},
+};
+
+template <class Member, std::size_t kCount>
+std::optional<Member> member_of(const std::pair<std::string_view, Member> (&members)[kCount], std::string_view name) {
+  for (const auto& [known, member] : members) {
+    if (known == name) return member;
+  }
+  return std::nullopt;
+}
+
+std::size_t packed_size(const StreamerElement& element) {
+  return parse_packing(element.title, element.type == element_type::kDouble32).stored_size();
+}
+
+class Outliner {
+ public:
+  Outliner(std::span<const std::byte> payload, std::uint32_t keylen, const StreamerInfos& infos)
+      : in_(payload), keylen_(keylen), infos_(infos) {}
+
+  Result<RecordOutline> run(const std::string& class_name) {
+    Object tree;
+    tree.kind = Object::Kind::tree;
+    object(class_name, tree);
+    if (!unsupported_.empty()) return fail(ErrorKind::unsupported, "tree record: " + unsupported_);
+    if (in_.failed()) return tl::unexpected<Error>(in_.error());
+    if (in_.left() != 0) return fail(ErrorKind::unsupported, "tree record: bytes behind the tree");
+    return std::move(out_);
+  }
+
+ private:
+  // The object whose members are being walked over, bases included.
+  struct Object {
+    enum class Kind : std::uint8_t { other, tree, branch, leaf } kind = Kind::other;
+    std::size_t index = 0;  // of a branch in `top` (npos: below one), of a leaf
+    bool is_top = false;
+  };
+
+  std::uint32_t here() const { return static_cast<std::uint32_t>(in_.position()); }
+  bool stopped() const { return in_.failed() || !unsupported_.empty(); }
+  void give_up(std::string why) {
+    if (unsupported_.empty()) unsupported_ = std::move(why);
+  }
+
+  Frame frame() {
+    const std::uint32_t at = here();
+    const Frame read = read_frame(in_);
+    if (!read.counted && !in_.failed()) give_up("an object without a byte count");
+    if (!stopped()) out_.marks.push_back({RecordMark::Kind::frame, at, static_cast<std::uint32_t>(read.end), {}});
+    return read;
+  }
+
+  // An object in place: its frame and members, or what its own streamer makes of it.
+  void object(std::string_view class_name, Object& target) {
+    if (stopped()) return;
+    if (++depth_ > kDepthMax) give_up("objects nest too deep");
+    const OwnClass* own = own_class(class_name);
+    if (own && own->kind == OwnClass::Kind::tobject) {
+      read_tobject(in_);
+    } else if (own && own->kind == OwnClass::Kind::tstring) {
+      in_.string("TString");
+    } else if (own && own->kind == OwnClass::Kind::array) {
+      read_array(in_, own->dtype);
+    } else {
+      framed(class_name, own, target);
+    }
+    --depth_;
+  }
+
+  void framed(std::string_view class_name, const OwnClass* own, Object& target) {
+    const Frame head = frame();
+    if (stopped()) return;
+    if (class_name == "TNamed") {
+      named(target);
+    } else if (own && own->holds_pointers()) {
+      slots(*own, head, nullptr);
+    } else if (const StreamerInfo* info = described(class_name, head)) {
+      members(*info, target);
+    } else {
+      return give_up("class " + std::string(class_name) + " of version " + std::to_string(head.version) +
+                     " is not described");
+    }
+    if (!stopped() && in_.position() != head.end) give_up("class " + std::string(class_name) + " is not as described");
+  }
+
+  // Classes whose bytes do not follow their description are not followed. Those of trees do in the versions described.
+  const StreamerInfo* described(std::string_view class_name, const Frame& head) {
+    const bool is_of_trees =
+        derives("TTree", class_name) || derives("TBranch", class_name) || derives("TLeaf", class_name);
+    if (class_name == "TBranchClones" || (has_own_streamer(class_name) && !is_of_trees)) return nullptr;
+    const StreamerInfo* info = head.version == 0 ? infos_.find_by_checksum(class_name, head.checksum) : nullptr;
+    return info ? info : infos_.find(class_name, head.version);
+  }
+
+  void named(Object& target) {
+    read_tobject(in_);
+    const std::uint32_t at = here();
+    const std::string_view name = in_.string("TNamed: fName");
+    if (target.kind == Object::Kind::tree) place(TreeMember::name) = {{at, here()}, kTString};
+    if (target.kind == Object::Kind::branch && target.is_top) out_.top[target.index].name = name;
+    if (target.kind == Object::Kind::leaf) out_.leaf_objects[target.index].name = name;
+    in_.string("TNamed: fTitle");
+  }
+
+  // `array`: where the slots are noted; `of_tree`: they hold the tree's own branches.
+  void slots(const OwnClass& own, const Frame& frame, ArrayPlace* array, bool of_tree = false) {
+    const CollectionHead head = read_collection_head(in_, own, frame.version);
+    for (std::uint32_t i = 0; i < head.count && !stopped(); ++i) {
+      const std::uint32_t begin = here();
+      if (of_tree) out_.top.emplace_back();
+      slot(of_tree);
+      if (array) array->slots.push_back({begin, here()});
+      if (own.has_options(frame.version)) in_.string("TList: option");
+    }
+    if (!array) return;
+    const auto count_at = static_cast<std::uint32_t>(head.count_at);
+    array->count = {count_at, count_at + 4};
+    array->end = here();
+  }
+
+  // A pointer slot. `is_top`: one of the tree's own branches.
+  void slot(bool is_top = false) {
+    const std::uint32_t at = here();
+    const auto word = in_.big<std::uint32_t>("pointer");
+    if (in_.failed() || word == 0) return;
+    if (!(word & kByteCountBit)) return reference(at, word);
+    const std::uint64_t end = std::uint64_t{at} + 4 + (word & ~kByteCountBit);
+    if (end > in_.size()) return in_.reject("pointer: byte count");
+    out_.marks.push_back({RecordMark::Kind::frame, at, static_cast<std::uint32_t>(end), {}});
+    const std::string_view class_name = class_tag();
+    if (stopped()) return;
+    if (class_name == "TBasket") {
+      in_.seek(end, "basket");  // what refers to places in it counts from its own key
+    } else {
+      pointed(class_name, {at, static_cast<std::uint32_t>(end)}, is_top);
+    }
+    if (!stopped() && in_.position() != end) give_up("class " + std::string(class_name) + " is not as described");
+  }
+
+  void reference(std::uint32_t at, std::uint32_t word) {
+    if (word & kClassBit) return give_up("a pointer of an old form");
+    if (word == 1) return;  // the tree itself
+    const std::int64_t target = std::int64_t{word} - kTagOffset - keylen_;
+    if (target < 0 || target >= at) return give_up("a reference that leads nowhere");
+    out_.marks.push_back({RecordMark::Kind::reference, at, static_cast<std::uint32_t>(target), {}});
+  }
+
+  std::string_view class_tag() {
+    const std::uint32_t at = here();
+    const auto word = in_.big<std::uint32_t>("class tag");
+    std::string_view name;
+    if (word == kNewClass) {
+      name = in_.c_string("class name");
+      classes_.emplace(at, name);
+    } else {
+      const std::int64_t target = std::int64_t{word & ~kClassBit} - kTagOffset - keylen_;
+      const auto known = classes_.find(static_cast<std::uint32_t>(target));
+      if (!(word & kClassBit) || known == classes_.end()) {
+        give_up("a class tag that leads nowhere");
+        return {};
+      }
+      name = known->second;
+    }
+    if (!stopped()) out_.marks.push_back({RecordMark::Kind::class_tag, at, here(), name});
+    return name;
+  }
+
+  void pointed(std::string_view class_name, Stretch where, bool is_top) {
+    Object target;
+    if (derives("TBranch", class_name)) {
+      target.kind = Object::Kind::branch;
+      target.is_top = is_top;
+      target.index = out_.top.size() - 1;
+      if (is_top) out_.top.back().slot = where;
+    } else if (derives("TLeaf", class_name)) {
+      target.kind = Object::Kind::leaf;
+      target.index = out_.leaf_objects.size();
+      out_.leaf_objects.push_back({where, {}, {}, {}});
+    }
+    object(class_name, target);
+  }
+
+  bool derives(std::string_view base, std::string_view class_name) {
+    const auto [known, is_new] = kinds_.try_emplace({std::string(base), std::string(class_name)}, false);
+    if (is_new) known->second = derives_from(infos_, class_name, base);
+    return known->second;
+  }
+
+  void members(const StreamerInfo& info, Object& target) {
+    std::vector<std::pair<std::string_view, std::int64_t>> counts;
+    for (const StreamerElement& element : info.elements) {
+      if (stopped()) return;
+      const std::uint32_t at = here();
+      member(element, target, counts);
+      if (!stopped()) note(element, {at, here()}, target, counts);
+    }
+  }
+
+  void member(const StreamerElement& element, Object& target,
+              const std::vector<std::pair<std::string_view, std::int64_t>>& counts) {
+    Object nobody;
+    const int type = element.type;
+    if (element.kind == ElementKind::base) return object(element.name, target);
+    if (const std::uint32_t size = number_size(type)) return in_.skip(size, "member");
+    if (type == kDouble32 || type == kFloat16) return in_.skip(packed_size(element), "member");
+    if (const std::uint32_t size = type > kOffsetArray ? number_size(type - kOffsetArray) : 0) {
+      in_.take_items(static_cast<std::uint64_t>(std::max(element.array_length, 0)), size, "array");
+      return;
+    }
+    if (const std::uint32_t size = type > kOffsetPointer ? number_size(type - kOffsetPointer) : 0)
+      return counted_numbers(element, size, counts);
+    if (type == kTString) {
+      in_.string("member");
+    } else if (type == kTObject) {
+      read_tobject(in_);
+    } else if (type == kTNamed) {
+      object("TNamed", nobody);
+    } else if (element.type_name == "TObjArray" && (type == kObject || type == kAny)) {
+      array_member(element, target);
+    } else if (type == kObject || type == kAny) {
+      object(element.type_name, nobody);
+    } else if (type == kObjectp || type == kAnyp) {
+      object(without_pointer(element.type_name), nobody);
+    } else if (type == kObjectP || type == kAnyP) {
+      slot();
+    } else {
+      give_up("member " + element.name + " of type " + element.type_name);
+    }
+  }
+
+  void counted_numbers(const StreamerElement& element, std::uint32_t size,
+                       const std::vector<std::pair<std::string_view, std::int64_t>>& counts) {
+    if (in_.u1("array: flag") == 0) return;
+    const auto count = std::ranges::find(counts, std::string_view(element.count_name),
+                                         &std::pair<std::string_view, std::int64_t>::first);
+    if (count == counts.end() || count->second < 0) return give_up("array " + element.name + " that nothing counts");
+    in_.take_items(static_cast<std::uint64_t>(count->second), size, "array");
+  }
+
+  void array_member(const StreamerElement& element, Object& target) {
+    const Frame head = frame();
+    if (stopped()) return;
+    const bool of_tree = target.kind == Object::Kind::tree,
+               of_top = target.kind == Object::Kind::branch && target.is_top;
+    ArrayPlace array;
+    slots(*own_class("TObjArray"), head, &array, of_tree && element.name == "fBranches");
+    if (of_tree && element.name == "fBranches") out_.branches = std::move(array);
+    if (of_tree && element.name == "fLeaves") out_.leaves = std::move(array);
+    if (of_top && element.name == "fLeaves") out_.top[target.index].leaf_slots = std::move(array.slots);
+    if (of_top && element.name == "fBaskets") out_.top[target.index].baskets = std::move(array);
+    if (!stopped() && in_.position() != head.end) give_up("an array that is not as described");
+  }
+
+  MemberPlace& place(TreeMember member) { return out_.tree[static_cast<std::size_t>(member)]; }
+
+  void note(const StreamerElement& element, Stretch where, const Object& target,
+            std::vector<std::pair<std::string_view, std::int64_t>>& counts) {
+    const std::span<const std::byte> bytes = in_.bytes().subspan(where.begin, where.size());
+    if (number_size(element.type) != 0 && element.type != kFloat && element.type != kDouble) {
+      counts.emplace_back(element.name, number_at(bytes));
+    }
+    if (target.kind == Object::Kind::tree) {
+      if (const auto known = member_of(kTreeMembers, element.name)) place(*known) = {where, element.type};
+    } else if (target.kind == Object::Kind::branch && target.is_top) {
+      if (const auto known = member_of(kBranchMembers, element.name))
+        out_.top[target.index].members[static_cast<std::size_t>(*known)] = {where, element.type};
+    } else if (target.kind == Object::Kind::leaf) {
+      LeafPlace& leaf = out_.leaf_objects[target.index];
+      if (element.name == "fMaximum") leaf.maximum = {where, element.type};
+      if (element.name == "fLen") leaf.len = {where, element.type};
+    }
+  }
+
+  Cursor in_;
+  std::uint32_t keylen_;
+  const StreamerInfos& infos_;
+  RecordOutline out_;
+  std::unordered_map<std::uint32_t, std::string_view> classes_;  // by where they were named
+  std::map<std::pair<std::string, std::string>, bool> kinds_;
+  std::string unsupported_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+std::int64_t number_at(std::span<const std::byte> bytes) {
+  switch (bytes.size()) {
+    case 1:
+      return load_big<std::int8_t>(bytes.data());
+    case 2:
+      return load_big<std::int16_t>(bytes.data());
+    case 4:
+      return load_big<std::int32_t>(bytes.data());
+    default:
+      return load_big<std::int64_t>(bytes.data());
+  }
+}
+
+Result<RecordOutline> outline_record(std::span<const std::byte> payload, std::uint32_t keylen,
+                                     const std::string& class_name, const StreamerInfos& infos) {
+  return Outliner(payload, keylen, infos).run(class_name);
+}
+
+}  // namespace tfile

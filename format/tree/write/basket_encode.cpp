@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/write/basket_encode.h"
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bytes/appender.h"
+#include "bytes/swap.h"
+#include "compression/encode.h"
+#include "container/key_encode.h"
+
+namespace tfile {
+namespace {
+
+using Kind = WrittenBranch::Kind;
+using Bytes = std::span<const std::byte>;
+
+// The version header of an entry's collection, as ROOT 6.40 writes it: byte count and version of TStreamerInfo; then
+// the number of its items.
+constexpr std::uint16_t kCollectionVersion = 10;
+constexpr std::size_t kCollectionHeaderSize = 4 + 2 + 4;
+constexpr std::uint32_t kByteCountBit = 0x40000000;
+
+constexpr std::uint64_t kPayloadMax = 0x3FFFFFFF;
+
+// Where a basket's key holds its own address: 8 bytes, big-endian. The keys of baskets are always of the wide form.
+constexpr std::size_t kSeekOffset = 4 + 2 + 4 + 4 + 2 + 2;
+
+constexpr std::uint16_t kBasketVersion = 3;
+constexpr std::int32_t kOffsetCapacity = 1000;  // fNevBufSize where there are offsets: TTree's default
+constexpr std::size_t kBasketHeaderSize = 2 + 4 + 4 + 4 + 4 + 1;
+
+// Scratch memory beyond this is given back after use: baskets of the usual size are far below.
+constexpr std::size_t kScratchMax = 16 << 20;
+
+// Where a list is shorter than this, a plain loop is faster than the call of the wide one.
+constexpr std::size_t kWideSwapMin = 256;
+
+tl::unexpected<Error> invalid(const WrittenBranch& branch, std::int64_t entry, const std::string& what) {
+  return fail(ErrorKind::invalid, branch.name + ", entry " + std::to_string(entry) + ": " + what);
+}
+
+// Offsets of one level as they were staged: little-endian, absolute.
+class Offsets {
+ public:
+  Offsets() = default;
+  explicit Offsets(Bytes bytes) : bytes_(bytes) {}
+  std::size_t items() const { return bytes_.size() / 8 - 1; }
+  std::int64_t operator[](std::size_t i) const { return load_little<std::int64_t>(bytes_.data() + 8 * i); }
+  std::int64_t first() const { return (*this)[0]; }
+  std::uint64_t span() const { return static_cast<std::uint64_t>((*this)[items()] - first()); }
+  // Of item i, counted from the first one.
+  std::uint64_t begin(std::size_t i) const { return static_cast<std::uint64_t>((*this)[i] - first()); }
+
+  bool ascend() const {
+    bool down = false;
+    for (std::size_t i = 0; i < items(); ++i) down |= (*this)[i + 1] < (*this)[i];
+    return !down;
+  }
+  std::size_t first_descent() const {
+    std::size_t i = 0;
+    while (i < items() && (*this)[i] <= (*this)[i + 1]) ++i;
+    return i;
+  }
+
+ private:
+  Bytes bytes_;
+};
+
+// The columns of a basket, each of the size that those before it ask for.
+struct Columns {
+  std::vector<Offsets> levels;  // outermost first; of texts the offsets of chars last
+  Bytes items;                  // values or chars
+  std::size_t item_size = 1;
+};
+
+Result<Columns> check_columns(const WrittenBranch& branch, EntryRange range, std::span<const Bytes> given) {
+  Columns columns;
+  if (branch.kind == Kind::counted) given = given.subspan(1);
+  if (branch.kind != Kind::text) columns.item_size = branch.leaves[0].bytes();
+  auto wanted = static_cast<std::uint64_t>(range.size());
+  for (const Bytes bytes : given.first(given.size() - 1)) {
+    if (bytes.size() != 8 * (wanted + 1))
+      return invalid(branch, range.begin, "offsets of another length than asked for");
+    const Offsets level(bytes);
+    if (level.first() < 0 || !level.ascend()) {
+      const std::size_t entry = columns.levels.empty() ? level.first_descent() : 0;
+      return invalid(branch, range.begin + static_cast<std::int64_t>(entry), "offsets that go down");
+    }
+    wanted = level.span();
+    if (wanted > kPayloadMax) return invalid(branch, range.begin, "more than a basket can hold");
+    columns.levels.push_back(level);
+  }
+  columns.items = given.back();
+  if (columns.items.size() != wanted * columns.item_size) {
+    return invalid(branch, range.begin, "values of another length than the offsets say");
+  }
+  return columns;
+}
+
+template <class T>
+Result<> check_counter(const WrittenBranch& branch, EntryRange range, Bytes counter, const Offsets& offsets) {
+  if (counter.size() != sizeof(T) * offsets.items())
+    return invalid(branch, range.begin, "its counter is of another length");
+  bool differs = false;
+  const auto count = [&](std::size_t i) {
+    return static_cast<std::int64_t>(load_little<T>(counter.data() + sizeof(T) * i));
+  };
+  for (std::size_t i = 0; i < offsets.items(); ++i) differs |= count(i) != offsets[i + 1] - offsets[i];
+  if (!differs) return {};
+  std::size_t i = 0;
+  while (count(i) == offsets[i + 1] - offsets[i]) ++i;
+  return invalid(branch, range.begin + static_cast<std::int64_t>(i),
+                 branch.counter + " is " + std::to_string(count(i)) + ", the list has " +
+                     std::to_string(offsets[i + 1] - offsets[i]) + " items");
+}
+
+// `use` with a number of the dtype of an integer.
+template <class Use>
+auto with_integer(Dtype dtype, Use use) {
+  switch (dtype) {
+    case Dtype::i1:
+      return use(std::int8_t{});
+    case Dtype::u1:
+    case Dtype::b1:
+      return use(std::uint8_t{});
+    case Dtype::i2:
+      return use(std::int16_t{});
+    case Dtype::u2:
+      return use(std::uint16_t{});
+    case Dtype::i4:
+      return use(std::int32_t{});
+    case Dtype::u4:
+      return use(std::uint32_t{});
+    default:
+      return use(std::int64_t{});
+  }
+}
+
+void copy_booleans(Bytes from, std::byte* to) {
+  for (std::size_t i = 0; i < from.size(); ++i) to[i] = std::byte{from[i] != std::byte{0}};
+}
+
+// Numbers of one type, side by side.
+void copy_numbers(Bytes from, Dtype dtype, std::byte* to) {
+  if (from.empty()) return;
+  if (dtype == Dtype::b1) {
+    copy_booleans(from, to);
+  } else if (size_of(dtype) == 1) {
+    std::memcpy(to, from.data(), from.size());
+  } else {
+    swap_items(from, to, size_of(dtype));
+  }
+}
+
+template <std::size_t kSize>
+void swap_few(const std::byte* from, std::size_t count, std::byte* to) {
+  for (std::size_t i = 0; i < count; ++i) {
+    using Raw = typename UnsignedOfSize<kSize>::type;
+    store_big(to + kSize * i, load_little<Raw>(from + kSize * i));
+  }
+}
+
+// The same for lists that may be of a few items.
+std::byte* put_numbers(Bytes from, Dtype dtype, std::byte* to) {
+  const std::size_t size = size_of(dtype);
+  if (from.size() >= kWideSwapMin || size == 1) {
+    copy_numbers(from, dtype, to);
+  } else if (size == 2) {
+    swap_few<2>(from.data(), from.size() / 2, to);
+  } else if (size == 4) {
+    swap_few<4>(from.data(), from.size() / 4, to);
+  } else {
+    swap_few<8>(from.data(), from.size() / 8, to);
+  }
+  return to + from.size();
+}
+
+std::uint64_t text_size(std::uint64_t length) { return length + (length < 255 ? 1 : 5); }
+
+// ROOT's TLeafC has no byte for an empty text.
+std::uint64_t texts_size(const Offsets& chars, bool is_leaf_text) {
+  std::uint64_t size = 0;
+  for (std::size_t i = 0; i < chars.items(); ++i) {
+    const auto length = static_cast<std::uint64_t>(chars[i + 1] - chars[i]);
+    size += is_leaf_text && length == 0 ? 0 : text_size(length);
+  }
+  return size;
+}
+
+std::byte* put_text(Bytes text, std::byte* to) {
+  if (text.size() < 255) {
+    *to++ = static_cast<std::byte>(text.size());
+  } else {
+    *to++ = std::byte{255};
+    store_big(to, static_cast<std::int32_t>(text.size()));
+    to += 4;
+  }
+  if (!text.empty()) std::memcpy(to, text.data(), text.size());
+  return to + text.size();
+}
+
+// The data of a basket, and where in it each entry begins (from 0).
+class DataWriter {
+ public:
+  DataWriter(const WrittenBranch& branch, EntryRange range, std::span<const Bytes> given)
+      : branch_(branch), range_(range), given_(given) {}
+
+  // Bytes of data; everything is checked then.
+  Result<std::uint64_t> size() {
+    if (branch_.kind == Kind::numbers) return size_of_numbers();
+    TRY(columns_, check_columns(branch_, range_, given_));
+    std::uint64_t size = columns_.items.size();
+    switch (branch_.kind) {
+      case Kind::counted:
+        TRY_VOID(with_integer(branch_.counter_dtype, [&](auto count) {
+          return check_counter<decltype(count)>(branch_, range_, given_[0], columns_.levels[0]);
+        }));
+        break;
+      case Kind::text:
+        size = texts_size(columns_.levels[0], branch_.is_leaf_text);
+        break;
+      default:
+        if (branch_.of_texts) size = texts_size(columns_.levels.back(), false);
+        size += kCollectionHeaderSize * static_cast<std::uint64_t>(range_.size());
+        for (std::uint32_t level = 1; level < branch_.depth; ++level) size += 4 * columns_.levels[level].items();
+    }
+    return size;
+  }
+
+  // After size(). `ends[i]`: where entry i ends, for branches with offsets.
+  void write(std::byte* to, std::span<std::uint32_t> ends) const {
+    switch (branch_.kind) {
+      case Kind::numbers:
+        return write_numbers(to);
+      case Kind::counted:
+        copy_numbers(columns_.items, branch_.leaves[0].dtype, to);
+        for (std::size_t i = 0; i < ends.size(); ++i) {
+          ends[i] = static_cast<std::uint32_t>(columns_.levels[0].begin(i + 1) * columns_.item_size);
+        }
+        return;
+      case Kind::text:
+        return write_texts(to, ends);
+      case Kind::vectors:
+        return write_vectors(to, ends);
+    }
+  }
+
+  std::int64_t largest() const {
+    if (branch_.kind == Kind::text) return longest_text();
+    if (!branch_.is_counter || branch_.leaves.size() != 1) return 0;
+    return with_integer(branch_.leaves[0].dtype, [&](auto zero) {
+      decltype(zero) most = 0;
+      for (std::size_t i = 0; i < given_[0].size() / sizeof zero; ++i) {
+        most = std::max(most, load_little<decltype(zero)>(given_[0].data() + sizeof zero * i));
+      }
+      return static_cast<std::int64_t>(most);
+    });
+  }
+
+ private:
+  Result<std::uint64_t> size_of_numbers() const {
+    for (std::size_t i = 0; i < branch_.leaves.size(); ++i) {
+      if (given_[i].size() != branch_.leaves[i].bytes() * static_cast<std::uint64_t>(range_.size())) {
+        return invalid(branch_, range_.begin, "values of another length than asked for");
+      }
+    }
+    return branch_.entry_size() * static_cast<std::uint64_t>(range_.size());
+  }
+
+  void write_numbers(std::byte* to) const {
+    if (branch_.leaves.size() == 1) return copy_numbers(given_[0], branch_.leaves[0].dtype, to);
+    const std::size_t entry_size = branch_.entry_size();
+    for (std::size_t i = 0; i < branch_.leaves.size(); ++i) {
+      const LeafForm& leaf = branch_.leaves[i];
+      const std::size_t bytes = leaf.bytes();
+      for (std::size_t entry = 0; entry < static_cast<std::size_t>(range_.size()); ++entry) {
+        put_numbers(given_[i].subspan(entry * bytes, bytes), leaf.dtype, to + entry * entry_size);
+      }
+      to += bytes;
+    }
+  }
+
+  Bytes text(std::size_t i) const {
+    const Offsets& chars = columns_.levels.back();
+    return columns_.items.subspan(chars.begin(i), chars.begin(i + 1) - chars.begin(i));
+  }
+
+  void write_texts(std::byte* to, std::span<std::uint32_t> ends) const {
+    const std::byte* start = to;
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      const Bytes one = text(i);
+      if (!one.empty() || !branch_.is_leaf_text) to = put_text(one, to);
+      ends[i] = static_cast<std::uint32_t>(to - start);
+    }
+  }
+
+  std::int64_t longest_text() const {
+    std::int64_t most = 0;
+    const Offsets& chars = columns_.levels.back();
+    for (std::size_t i = 0; i < chars.items(); ++i) most = std::max(most, chars[i + 1] - chars[i]);
+    return most;
+  }
+
+  // Items [begin, end) below `level`, without a header.
+  std::byte* put_items(std::size_t level, std::uint64_t begin, std::uint64_t end, std::byte* to) const {
+    if (level == branch_.depth) {
+      if (!branch_.of_texts) {
+        const std::size_t size = columns_.item_size;
+        return put_numbers(columns_.items.subspan(begin * size, (end - begin) * size), branch_.leaves[0].dtype, to);
+      }
+      for (std::uint64_t i = begin; i < end; ++i) to = put_text(text(i), to);
+      return to;
+    }
+    const Offsets& lists = columns_.levels[level];
+    for (std::uint64_t i = begin; i < end; ++i) {
+      store_big(to, static_cast<std::uint32_t>(lists.begin(i + 1) - lists.begin(i)));
+      to = put_items(level + 1, lists.begin(i), lists.begin(i + 1), to + 4);
+    }
+    return to;
+  }
+
+  void write_vectors(std::byte* to, std::span<std::uint32_t> ends) const {
+    const std::byte* start = to;
+    const Offsets& lists = columns_.levels[0];
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      std::byte* end = put_items(1, lists.begin(i), lists.begin(i + 1), to + kCollectionHeaderSize);
+      store_big(to, static_cast<std::uint32_t>(end - to - 4) | kByteCountBit);
+      store_big(to + 4, kCollectionVersion);
+      store_big(to + 6, static_cast<std::uint32_t>(lists.begin(i + 1) - lists.begin(i)));
+      to = end;
+      ends[i] = static_cast<std::uint32_t>(to - start);
+    }
+  }
+
+  const WrittenBranch& branch_;
+  EntryRange range_;
+  std::span<const Bytes> given_;
+  Columns columns_;
+};
+
+// fKeylen, fNevBufSize, fNevBuf and fLast.
+struct BasketHead {
+  std::size_t keylen = 0;
+  std::int32_t entry_size = 0, entries = 0, last = 0;
+};
+
+void write_head(const WrittenBranch& branch, const TreePlace& place, const BasketHead& head, std::size_t payload_size,
+                std::span<std::byte> record) {
+  KeyHeader key;
+  key.nbytes = static_cast<std::int32_t>(record.size());
+  key.version = kWideVersion + kKeyVersion;  // ROOT has no other for baskets
+  key.objlen = static_cast<std::int32_t>(payload_size);
+  key.datime = place.datime;
+  key.keylen = static_cast<std::int16_t>(head.keylen);
+  key.seek_pdir = static_cast<std::int64_t>(place.directory_seek);  // the key's own address is not known yet
+  key.class_name = "TBasket";
+  key.name = branch.name;
+  key.title = branch.basket_title;
+  Appender out;
+  append_key(out, key);
+  out.big(kBasketVersion);
+  out.big(static_cast<std::int32_t>(head.keylen + payload_size));  // fBufferSize
+  out.big(head.entry_size);
+  out.big(head.entries);
+  out.big(head.last);
+  out.u1(0);  // the flag: as on disk
+  std::memcpy(record.data(), out.span().data(), out.size());
+}
+
+// Where each entry begins, counted from the key's start; the last one means nothing and is 0 in ROOT's.
+void write_offsets(std::span<const std::uint32_t> ends, std::size_t keylen, std::byte* to) {
+  store_big(to, static_cast<std::int32_t>(ends.size() + 1));
+  auto begin = static_cast<std::uint32_t>(keylen);
+  for (std::size_t i = 0; i < ends.size(); ++i) {
+    store_big(to + 4 * (i + 1), begin);
+    begin = static_cast<std::uint32_t>(keylen + ends[i]);
+  }
+  store_big(to + 4 * (ends.size() + 1), std::uint32_t{0});
+}
+
+// Memory of a thread that encodes, used again for its next basket.
+struct Scratch {
+  std::vector<std::byte> payload, stored;
+  std::vector<std::uint32_t> ends;
+  void trim() {
+    if (payload.capacity() > kScratchMax) payload = {};
+    if (stored.capacity() > kScratchMax) stored = {};
+    if (ends.capacity() * 4 > kScratchMax) ends = {};
+  }
+};
+
+class BasketEncoder {
+ public:
+  BasketEncoder(const WrittenBranch& branch, const TreePlace& place, EntryRange entries, std::span<const Bytes> columns,
+                Scratch& scratch)
+      : branch_(branch), place_(place), entries_(entries), data_(branch, entries, columns), scratch_(scratch) {}
+
+  Result<Part> encode() {
+    TRY(data_size_, data_.size());
+    const auto entries = static_cast<std::uint64_t>(entries_.size());
+    payload_size_ = data_size_ + (branch_.has_offsets() ? 4 * (entries + 2) : 0);
+    if (payload_size_ > kPayloadMax) {
+      return invalid(branch_, entries_.begin, entries == 1 ? "it has more than 1 GiB" : "a basket of more than 1 GiB");
+    }
+    head_.keylen = basket_keylen(branch_.name, branch_.basket_title);
+    head_.entries = static_cast<std::int32_t>(entries);
+    head_.entry_size = branch_.has_offsets() ? kOffsetCapacity : static_cast<std::int32_t>(branch_.entry_size());
+    head_.last = static_cast<std::int32_t>(head_.keylen + data_size_);
+    scratch_.ends.resize(branch_.has_offsets() ? entries : 0);
+    Part basket;
+    TRY(basket.stored, make_record());
+    write_head(branch_, place_, head_, payload_size_, basket.stored.span());
+    basket.entries = entries_.size();
+    basket.raw_bytes = static_cast<std::int64_t>(head_.keylen + payload_size_);
+    auto notes = std::make_unique<BasketNotes>();
+    notes->largest = data_.largest();
+    basket.notes = std::move(notes);
+    return basket;
+  }
+
+ private:
+  void write_payload(std::byte* to) {
+    data_.write(to, scratch_.ends);
+    if (branch_.has_offsets()) write_offsets(scratch_.ends, head_.keylen, to + data_size_);
+  }
+
+  // The record without its head.
+  Result<Buffer> make_record() {
+    if (place_.compression.level == 0) {
+      Buffer record(head_.keylen + payload_size_, Use::passing);
+      write_payload(record.data() + head_.keylen);
+      return record;
+    }
+    scratch_.payload.resize(payload_size_);
+    write_payload(scratch_.payload.data());
+    scratch_.stored.clear();
+    TRY(const bool shrinks, compress(scratch_.payload, data_size_, place_.compression, scratch_.stored));
+    const std::vector<std::byte>& stored = shrinks ? scratch_.stored : scratch_.payload;
+    Buffer record(head_.keylen + stored.size(), Use::passing);
+    if (!stored.empty()) std::memcpy(record.data() + head_.keylen, stored.data(), stored.size());
+    return record;
+  }
+
+  const WrittenBranch& branch_;
+  const TreePlace& place_;
+  EntryRange entries_;
+  DataWriter data_;
+  Scratch& scratch_;
+  std::uint64_t data_size_ = 0, payload_size_ = 0;
+  BasketHead head_;
+};
+
+}  // namespace
+
+void put_basket_address(Part& basket, std::uint64_t address) { store_big(basket.stored.data() + kSeekOffset, address); }
+
+std::size_t basket_keylen(std::string_view branch_name, std::string_view title) {
+  KeyHeader key;
+  key.version = kWideVersion + kKeyVersion;
+  key.class_name = "TBasket";
+  key.name = branch_name;
+  key.title = title;
+  return key_size(key) + kBasketHeaderSize;
+}
+
+Result<Part> encode_basket(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
+                           std::span<const std::span<const std::byte>> columns) try {
+  thread_local Scratch scratch;
+  Result<Part> basket = BasketEncoder(branch, place, entries, columns, scratch).encode();
+  scratch.trim();
+  return basket;
+} catch (const std::bad_alloc&) {
+  return fail(ErrorKind::no_space, "no memory for a basket of " + branch.name);
+}
+
+}  // namespace tfile

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/write/branch_record.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace tfile {
+namespace {
+
+using Kind = WrittenBranch::Kind;
+
+// Versions and values as ROOT 6.40 writes them.
+constexpr std::uint16_t kBranchVersion = 13, kBranchElementVersion = 10, kLeafVersion = 2, kLeafOfTypeVersion = 1;
+constexpr std::uint16_t kAttFillVersion = 2;
+constexpr std::uint16_t kFillColor = 0, kFillStyle = 1001;
+constexpr std::uint32_t kIoFeaturesChecksum = 0x1AA12F10;  // of ROOT::TIOFeatures, which has no version of its own
+constexpr std::uint32_t kDoNotUseBufferMap = 1 << 22, kIsFolder = 1 << 20;  // TBranch's bits
+constexpr std::int32_t kSplitLevel = 99;        // of a branch of an object, as TTree::Branch makes it
+constexpr std::int32_t kEntryOffsetLen = 1000;  // TTree's default; other than 0 means that baskets have entry offsets
+constexpr std::int32_t kSlotsMin = 10;
+
+// TClass::GetCheckSum of a class without members.
+std::uint32_t checksum_of(std::string_view class_name) {
+  std::uint32_t sum = 0;
+  for (const char c : class_name) sum = sum * 3 + static_cast<unsigned char>(c);
+  return sum;
+}
+
+constexpr std::uint16_t kVectorClassVersion = 6, kStringClassVersion = 2;
+constexpr std::uint32_t kStringChecksum = 0x6E6F1604;  // std::string has members
+
+std::string dimensions(const LeafForm& leaf) {
+  std::string text;
+  for (const std::uint32_t extent : leaf.shape) text += "[" + std::to_string(extent) + "]";
+  return text;
+}
+
+std::string leaf_title(const WrittenBranch& branch, const LeafForm& leaf) {
+  return leaf.name + (branch.kind == Kind::counted ? "[" + branch.counter + "]" : "") + dimensions(leaf);
+}
+
+// "x/F", "pt[n]/F", "a/F:b[2]/I"; of an object its name.
+std::string root_title(const WrittenBranch& branch) {
+  if (branch.is_element()) return branch.name;
+  if (branch.kind == Kind::text) return branch.name + "/C";
+  std::string title;
+  for (const LeafForm& leaf : branch.leaves) {
+    if (!title.empty()) title += ":";
+    title += leaf_title(branch, leaf) + "/" + leaf_letter(leaf.dtype);
+  }
+  return title;
+}
+
+bool is_unsigned(Dtype dtype) {
+  return dtype == Dtype::u1 || dtype == Dtype::u2 || dtype == Dtype::u4 || dtype == Dtype::u8;
+}
+
+template <class T>
+void write_range(ObjectAppender& out, std::int64_t largest) {
+  out.big(T{});
+  out.big(static_cast<T>(largest));
+}
+
+// fMinimum, fMaximum in the leaf's type.
+void write_range(ObjectAppender& out, Dtype dtype, std::int64_t largest) {
+  switch (size_of(dtype)) {
+    case 1:
+      return write_range<std::int8_t>(out, largest);
+    case 2:
+      return write_range<std::int16_t>(out, largest);
+    case 4:
+      return write_range<std::int32_t>(out, largest);  // of a float both are 0, whose bytes are the same
+    default:
+      return write_range<std::int64_t>(out, largest);
+  }
+}
+
+struct LeafFields {
+  std::string_view name, title;
+  std::int32_t len = 1, len_type = 0, offset = 0;
+  bool is_range = false, is_unsigned = false;
+};
+
+void write_leaf_base(ObjectAppender& out, const LeafFields& leaf, const std::size_t* counter) {
+  const std::size_t frame = out.open(kLeafVersion);
+  out.tnamed(leaf.name, leaf.title, 0);
+  out.big(leaf.len);
+  out.big(leaf.len_type);
+  out.big(leaf.offset);
+  out.u1(leaf.is_range);
+  out.u1(leaf.is_unsigned);
+  if (counter) {
+    out.reference(*counter);
+  } else {
+    out.null_pointer();
+  }
+  out.close(frame);
+}
+
+void write_element_leaf(ObjectAppender& out, const WrittenBranch& branch, LeafPlaces& places) {
+  const std::size_t object = out.open_pointer("TLeafElement");
+  const std::size_t frame = out.open(kLeafOfTypeVersion);
+  write_leaf_base(out, {branch.name, branch.name}, nullptr);
+  out.big(std::int32_t{-1});  // fID: the whole object
+  out.big(std::int32_t{-1});  // fType
+  out.close(frame);
+  out.close(object);
+  places.all.push_back(object);
+}
+
+void write_leaf(ObjectAppender& out, const WrittenBranch& branch, const LeafForm& leaf, std::int32_t offset,
+                const BranchBaskets& baskets, LeafPlaces& places) {
+  const std::size_t object = out.open_pointer(leaf_class(leaf.dtype));
+  const std::size_t frame = out.open(kLeafOfTypeVersion);
+  const std::string title = leaf_title(branch, leaf);
+  LeafFields fields{leaf.name, title};
+  fields.len = static_cast<std::int32_t>(leaf.count());
+  fields.len_type = static_cast<std::int32_t>(size_of(leaf.dtype));
+  fields.offset = offset;
+  fields.is_range = branch.is_counter;
+  fields.is_unsigned = is_unsigned(leaf.dtype);
+  const auto counter = branch.kind == Kind::counted ? places.counters.find(branch.counter) : places.counters.end();
+  write_leaf_base(out, fields, counter == places.counters.end() ? nullptr : &counter->second);
+  write_range(out, leaf.dtype, branch.is_counter ? baskets.largest : 0);
+  out.close(frame);
+  out.close(object);
+  places.all.push_back(object);
+  if (branch.is_counter) places.counters.insert_or_assign(branch.name, object);
+}
+
+void write_text_leaf(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets,
+                     LeafPlaces& places) {
+  const std::size_t object = out.open_pointer("TLeafC");
+  const std::size_t frame = out.open(kLeafOfTypeVersion);
+  LeafFields fields{branch.name, branch.name};
+  fields.len = static_cast<std::int32_t>(baskets.largest + 1);
+  fields.len_type = 1;
+  write_leaf_base(out, fields, nullptr);
+  write_range<std::int32_t>(out, baskets.largest + 1);
+  out.close(frame);
+  out.close(object);
+  places.all.push_back(object);
+}
+
+void write_leaves(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, LeafPlaces& places) {
+  const bool one = branch.kind != Kind::numbers;
+  const std::size_t list = out.open_array(one ? 1 : static_cast<std::int32_t>(branch.leaves.size()));
+  if (branch.is_element()) {
+    write_element_leaf(out, branch, places);
+  } else if (branch.kind == Kind::text) {
+    write_text_leaf(out, branch, baskets, places);
+  } else {
+    std::int32_t offset = 0;
+    for (const LeafForm& leaf : branch.leaves) {
+      write_leaf(out, branch, leaf, offset, baskets, places);
+      offset += static_cast<std::int32_t>(leaf.bytes());
+    }
+  }
+  out.close(list);
+}
+
+void write_tbranch(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, int compression,
+                   LeafPlaces& places) {
+  const std::size_t frame = out.open(kBranchVersion);
+  out.tnamed(branch.name, branch.title.empty() ? root_title(branch) : branch.title,
+             kDoNotUseBufferMap | (branch.is_element() ? kIsFolder : 0));
+  const std::size_t fill = out.open(kAttFillVersion);
+  out.big(kFillColor);
+  out.big(kFillStyle);
+  out.close(fill);
+  out.big(static_cast<std::int32_t>(compression));          // fCompress
+  out.big(baskets.basket_size);                             // fBasketSize
+  out.big(branch.has_offsets() ? kEntryOffsetLen : 0);      // fEntryOffsetLen
+  out.big(static_cast<std::int32_t>(baskets.seek.size()));  // fWriteBasket
+  out.big(baskets.entries);                                 // fEntryNumber
+  const std::size_t features = out.open_unversioned(kIoFeaturesChecksum);
+  out.u1(0);  // fIOBits
+  out.close(features);
+  out.big(std::int32_t{0});                                 // fOffset
+  out.big(basket_slots(baskets.seek.size()));               // fMaxBaskets
+  out.big(branch.kind == Kind::vectors ? kSplitLevel : 0);  // fSplitLevel
+  out.big(baskets.entries);                                 // fEntries
+  out.big(std::int64_t{0});                                 // fFirstEntry
+  out.big(baskets.tot_bytes);
+  out.big(baskets.zip_bytes);
+  out.close(out.open_array(0));  // fBranches
+  write_leaves(out, branch, baskets, places);
+  const std::size_t slots =
+      out.open_array(static_cast<std::int32_t>(baskets.seek.size() + 1));  // fBaskets: all on disk
+  out.zeros(4 * (baskets.seek.size() + 1));
+  out.close(slots);
+  write_basket_bytes(out, baskets);
+  write_basket_entries(out, baskets);
+  write_basket_seeks(out, baskets);
+  out.string("");  // fFileName
+  out.close(frame);
+}
+
+void write_tbranch_element(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets,
+                           int compression, LeafPlaces& places) {
+  const bool is_text = branch.kind == Kind::text;
+  const std::string class_name = class_of(branch);
+  const std::size_t frame = out.open(kBranchElementVersion);
+  write_tbranch(out, branch, baskets, compression, places);
+  out.string(class_name);
+  out.string("");  // fParentName
+  out.string("");  // fClonesName
+  out.big(is_text ? kStringChecksum : checksum_of(class_name));
+  out.big(is_text ? kStringClassVersion : kVectorClassVersion);
+  out.big(std::int32_t{-1});                // fID: the whole object
+  out.big(std::int32_t{is_text ? -1 : 0});  // fType: std::string has a streamer of its own
+  out.big(std::int32_t{-1});                // fStreamerType
+  out.big(std::int32_t{0});                 // fMaximum
+  out.null_pointer();                       // fBranchCount
+  out.null_pointer();                       // fBranchCount2
+  out.close(frame);
+}
+
+}  // namespace
+
+void BranchBaskets::add(std::uint64_t address, std::uint32_t size, std::int64_t basket_entries,
+                        std::int64_t raw_bytes) {
+  seek.push_back(address);
+  nbytes.push_back(size);
+  first_entry.push_back(entries);
+  entries += basket_entries;
+  tot_bytes += raw_bytes;
+  zip_bytes += size;
+}
+
+std::int32_t basket_slots(std::size_t baskets) { return std::max(kSlotsMin, static_cast<std::int32_t>(baskets) + 1); }
+
+void write_branch(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, int compression,
+                  LeafPlaces& leaves) {
+  const std::size_t object = out.open_pointer(branch.is_element() ? "TBranchElement" : "TBranch");
+  if (branch.is_element()) {
+    write_tbranch_element(out, branch, baskets, compression, leaves);
+  } else {
+    write_tbranch(out, branch, baskets, compression, leaves);
+  }
+  out.close(object);
+}
+
+void write_basket_bytes(ObjectAppender& out, const BranchBaskets& baskets) {
+  out.u1(1);
+  for (const std::uint32_t bytes : baskets.nbytes) out.big(bytes);
+  out.zeros(4 * (static_cast<std::size_t>(basket_slots(baskets.seek.size())) - baskets.seek.size()));
+}
+
+void write_basket_entries(ObjectAppender& out, const BranchBaskets& baskets) {
+  out.u1(1);
+  for (const std::int64_t entry : baskets.first_entry) out.big(entry);
+  out.big(baskets.entries);
+  out.zeros(8 * (static_cast<std::size_t>(basket_slots(baskets.seek.size())) - baskets.seek.size() - 1));
+}
+
+void write_basket_seeks(ObjectAppender& out, const BranchBaskets& baskets) {
+  out.u1(1);
+  for (const std::uint64_t seek : baskets.seek) out.big(seek);
+  out.zeros(8 * (static_cast<std::size_t>(basket_slots(baskets.seek.size())) - baskets.seek.size()));
+}
+
+}  // namespace tfile

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "streamer/info/object_append.h"
+#include "tree/write/branch_form.h"
+
+namespace tfile {
+
+// What a branch's record says of its baskets (docs/format.md, "Trees and branches").
+struct BranchBaskets {
+  std::vector<std::uint64_t> seek;
+  std::vector<std::uint32_t> nbytes;
+  std::vector<std::int64_t> first_entry;  // of each basket
+  std::int64_t entries = 0;
+  std::int64_t tot_bytes = 0, zip_bytes = 0;
+  std::int32_t basket_size = 32000;  // fBasketSize: ROOT's default
+  std::int64_t largest = 0;          // of a counter: fMaximum; of a TLeafC the longest text
+
+  void add(std::uint64_t address, std::uint32_t size, std::int64_t basket_entries, std::int64_t raw_bytes);
+};
+
+// Slots of the arrays of a branch with `baskets` baskets: ROOT has ten at least, and one that is being filled.
+std::int32_t basket_slots(std::size_t baskets);
+
+// A TBranch or TBranchElement in a pointer slot, with its leaves. `leaves`: where the leaves of branches lie, by branch
+// name; the branch's own are added, a counter's must be there.
+struct LeafPlaces {
+  std::unordered_map<std::string, std::size_t> counters;  // identity of the leaf, by name
+  std::vector<std::size_t> all;                           // in the order written
+};
+void write_branch(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, int compression,
+                  LeafPlaces& leaves);
+
+// The head of the three arrays of baskets: what TBranch has of them at its end, before fFileName.
+void write_basket_bytes(ObjectAppender& out, const BranchBaskets& baskets);
+void write_basket_entries(ObjectAppender& out, const BranchBaskets& baskets);
+void write_basket_seeks(ObjectAppender& out, const BranchBaskets& baskets);
+
+}  // namespace tfile

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/write/committed_tree.h"
+
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
+#include "container/key.h"
+#include "streamer/info/type_name.h"
+#include "tree/read/branch_nodes.h"
+#include "tree/write/basket_encode.h"
+
+namespace tfile {
+namespace {
+
+using Kind = WrittenBranch::Kind;
+
+// Why entries cannot be appended to a branch; empty where they can.
+using Reason = std::string;
+
+// "vector<vector<float> >": its depth, and whether its items are texts or numbers of that type.
+bool is_vector_of(std::string_view class_name, const WrittenBranch& form) {
+  TypeName type = parse_type_name(class_name);
+  std::uint32_t depth = 0;
+  for (; type.kind == TypeName::Kind::sequence && type.text.starts_with("vector<"); ++depth) {
+    TypeName item = std::move(type.arguments[0]);
+    type = std::move(item);
+  }
+  if (depth != form.depth) return false;
+  if (form.of_texts) return type.kind == TypeName::Kind::std_string;
+  return type.kind == TypeName::Kind::number && type.dtype == form.leaves[0].dtype;
+}
+
+class Reader {
+ public:
+  Reader(CommittedTree& tree, const std::string& tree_name, const Source& source, const StreamerInfos& infos)
+      : tree_(tree), tree_name_(tree_name), source_(source) {
+    nodes_ = make_branch_nodes(tree.record, infos, no_entries());
+    for (ColumnId id = 0; id < nodes_.columns.size(); ++id) {
+      columns_[nodes_.streams[nodes_.columns[id].stream].branch].push_back(id);
+    }
+  }
+
+  Result<> run() {
+    Reason reason = tree_reason();
+    for (std::size_t slot = 0; slot < tree_.outline.top.size() && reason.empty(); ++slot) {
+      const BranchIndex branch = tree_.record.top[slot];
+      auto found = add_branch(slot, branch);
+      if (!found) return tl::unexpected<Error>(std::move(found).error());
+      if (!found->empty()) reason = "branch " + tree_.record.branches[branch].name + ": " + *found;
+    }
+    if (!reason.empty()) {
+      tree_.form = {};
+      tree_.branches.clear();
+      tree_.form.reason = std::move(reason);
+    }
+    return {};
+  }
+
+ private:
+  // Entries decide for classes alone, and those are not written.
+  static FirstEntries no_entries() {
+    return {[](const Stream&) { return Result<>(); }, [](const Stream&) { return FoundClasses(); }};
+  }
+
+  const BranchRecord& record(BranchIndex branch) const { return tree_.record.branches[branch]; }
+
+  Reason tree_reason() const {
+    if (!tree_.record.warnings.empty()) return tree_.record.warnings.front();
+    if (tree_.record.top.size() < tree_.outline.top.size()) return "not all of its branches can be read";
+    for (std::size_t slot = 0; slot < tree_.outline.top.size(); ++slot) {
+      if (tree_.outline.top[slot].name != record(tree_.record.top[slot]).name)
+        return "its branches refer to each other";
+    }
+    return {};
+  }
+
+  // What holds for branches of every kind.
+  Reason storage_reason(const BranchRecord& branch, const BranchPlace& place) const {
+    using namespace element_type;
+    if (!branch.children.empty()) return "it has branches below it";
+    if (!branch.file_name.empty()) return "its baskets lie in another file";
+    if (!branch.embedded.empty()) return "its baskets lie in the record of the tree";
+    if (branch.entries != tree_.record.entries) return "it has fewer entries than the tree";
+    if (branch.first_entry != 0) return "its first entry is not 0";
+    const bool arrays = place[BranchMember::basket_bytes].type == kOffsetPointer + kInt &&
+                        place[BranchMember::basket_entry].type == kOffsetPointer + kLong64 &&
+                        place[BranchMember::basket_seek].type == kOffsetPointer + kLong64;
+    const auto is_there = [](const MemberPlace& member) { return static_cast<bool>(member.bytes); };
+    if (!arrays || !std::ranges::all_of(place.members, is_there)) return "it is of an old form";
+    return {};
+  }
+
+  // The reason, or a branch more.
+  Result<Reason> add_branch(std::size_t slot, BranchIndex index) {
+    const BranchRecord& branch = record(index);
+    const BranchPlace& place = tree_.outline.top[slot];
+    if (Reason reason = storage_reason(branch, place); !reason.empty()) return reason;
+    const std::vector<ColumnId>& columns = columns_[index];
+    CommittedBranch committed;
+    committed.form.name = branch.name;
+    committed.form.basket_title = tree_name_;
+    FieldForm form;
+    form.name = branch.name;
+    form.title = branch.title;
+    Reason reason = branch.class_name == "TBranchElement" ? element_form(branch, columns, committed.form, form)
+                    : branch.class_name == "TBranch"      ? leaves_form(branch, columns, committed.form, form)
+                                                          : "its class is " + branch.class_name;
+    if (!reason.empty()) return reason;
+    if ((branch.entry_offset_len != 0) != committed.form.has_offsets())
+      return Reason("it has entry offsets of another form");
+    for (const ColumnId id : columns) form.columns.push_back(offer(id));
+    TRY(reason, take_baskets(branch, committed));
+    if (!reason.empty()) return reason;
+    tree_.branches.push_back(std::move(committed));
+    tree_.form.fields.push_back(std::move(form));
+    return Reason();
+  }
+
+  std::uint32_t offer(ColumnId id) {
+    const auto [known, is_new] = offered_.try_emplace(id, static_cast<std::uint32_t>(tree_.form.columns.size()));
+    if (is_new) {
+      const Column& column = nodes_.columns[id];
+      tree_.form.columns.push_back({column.path, column.dtype, column.shape, column.role, column.title, {}});
+    }
+    return known->second;
+  }
+
+  LeafForm leaf_form(const std::string& name, ColumnId id) const {
+    return {name, nodes_.columns[id].dtype, nodes_.columns[id].shape};
+  }
+
+  bool roles_are(const std::vector<ColumnId>& columns, std::size_t offsets, Role last) const {
+    if (columns.size() != offsets + 1) return false;
+    for (std::size_t i = 0; i < offsets; ++i) {
+      if (nodes_.columns[columns[i]].role != Role::offsets) return false;
+    }
+    return nodes_.columns[columns[offsets]].role == last;
+  }
+
+  Reason leaves_form(const BranchRecord& branch, const std::vector<ColumnId>& columns, WrittenBranch& written,
+                     FieldForm& form) {
+    if (branch.leaves.empty()) return "it has no leaves";
+    const LeafRecord& first = tree_.record.leaves[branch.leaves[0]];
+    const auto is_plain = [&](LeafIndex leaf) {
+      static constexpr std::string_view kPlain = "OBSILGFD";
+      const LeafRecord& record = tree_.record.leaves[leaf];
+      return record.class_name.size() == 6 && kPlain.find(record.class_name.back()) != kPlain.npos;
+    };
+    if (first.class_name == "TLeafC" && branch.leaves.size() == 1 && roles_are(columns, 1, Role::chars)) {
+      written.kind = Kind::text;
+      written.is_leaf_text = true;
+      form.kind = FieldForm::Kind::text;
+      return {};
+    }
+    if (!std::ranges::all_of(branch.leaves, is_plain)) return "a leaf of class " + first.class_name;
+    if (first.count && branch.leaves.size() == 1) return counted_form(first, columns, written, form);
+    const auto counts = [&](LeafIndex leaf) { return tree_.record.leaves[leaf].count.has_value(); };
+    if (std::ranges::any_of(branch.leaves, counts) || columns.size() != branch.leaves.size())
+      return "arrays beside other leaves";
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      const LeafRecord& leaf = tree_.record.leaves[branch.leaves[i]];
+      written.leaves.push_back(leaf_form(leaf.name, columns[i]));
+      if (nodes_.columns[columns[i]].role != Role::values) return "it is not read as numbers";
+      if (leaf.is_range && columns.size() > 1) return "a counter beside other leaves";
+    }
+    written.is_counter = first.is_range;
+    form.kind = columns.size() == 1 ? FieldForm::Kind::number : FieldForm::Kind::record;
+    return {};
+  }
+
+  Reason counted_form(const LeafRecord& leaf, const std::vector<ColumnId>& columns, WrittenBranch& written,
+                      FieldForm& form) {
+    const LeafRecord& counter = tree_.record.leaves[*leaf.count];
+    const std::vector<ColumnId>& counter_columns = columns_[counter.branch];
+    const bool is_number = counter_columns.size() == 1 && record(counter.branch).leaves.size() == 1 && !counter.count;
+    if (!is_number || !roles_are(columns, 1, Role::values)) return "it is counted by a leaf beside others";
+    written.kind = Kind::counted;
+    written.leaves = {leaf_form(leaf.name, columns.back())};
+    written.counter = counter.name;
+    written.counter_dtype = nodes_.columns[counter_columns[0]].dtype;
+    form.kind = FieldForm::Kind::list;
+    form.counter = offer(counter_columns[0]);
+    return {};
+  }
+
+  Reason element_form(const BranchRecord& branch, const std::vector<ColumnId>& columns, WrittenBranch& written,
+                      FieldForm& form) const {
+    constexpr std::int32_t kWholeObject = -1;
+    const Reason is_class = "its class is " + branch.element_class;
+    if (branch.id != kWholeObject || columns.empty()) return is_class;
+    const Column& last = nodes_.columns[columns.back()];
+    if ((branch.element_class == "string" || branch.element_class == "std::string") &&
+        roles_are(columns, 1, Role::chars)) {
+      written.kind = Kind::text;
+      form.kind = FieldForm::Kind::text;
+      return {};
+    }
+    written.kind = Kind::vectors;
+    written.of_texts = last.role == Role::chars;
+    written.leaves = {leaf_form(branch.name, columns.back())};
+    written.depth = static_cast<std::uint32_t>(columns.size()) - (written.of_texts ? 2 : 1);
+    form.kind = FieldForm::Kind::list;
+    const bool as_written =
+        roles_are(columns, columns.size() - 1, written.of_texts ? Role::chars : Role::values) && last.shape.empty();
+    return as_written && is_vector_of(branch.element_class, written) ? Reason() : is_class;
+  }
+
+  Result<Reason> take_baskets(const BranchRecord& branch, CommittedBranch& committed) {
+    BranchBaskets& baskets = committed.baskets;
+    const BasketTable& table = branch.baskets;
+    if (std::ranges::count(table.seek, std::uint64_t{0}) != 0) return Reason("a basket of it is lost");
+    baskets.seek = table.seek;
+    baskets.nbytes = table.nbytes;
+    if (table.entry)
+      baskets.first_entry.assign(table.entry->begin(), table.entry->end() - (table.entry->empty() ? 0 : 1));
+    if (baskets.first_entry.size() != baskets.seek.size()) return Reason("its baskets do not fit together");
+    baskets.entries = branch.entries;
+    baskets.tot_bytes = branch.tot_bytes;
+    baskets.zip_bytes = branch.zip_bytes;
+    baskets.basket_size = branch.basket_size;
+    if (committed.form.has_offsets() && !baskets.seek.empty()) return match_keys(branch, committed.form);
+    return Reason();
+  }
+
+  // Sizes of columns are told by the sizes of baskets and the length of one of their keys: all keys of a branch have
+  // one length.
+  Result<Reason> match_keys(const BranchRecord& branch, WrittenBranch& form) {
+    std::array<std::byte, kKeyFixedSize> head{};
+    TRY_VOID(read_range(source_, {branch.baskets.seek[0], head.size()}, head));
+    const auto keylen = static_cast<std::size_t>(load_big<std::uint16_t>(head.data() + 4 + 2 + 4 + 4));
+    constexpr std::size_t kShortText = 254;
+    const std::size_t least = basket_keylen(form.name, "");
+    if (keylen < least || keylen - least > kShortText) return Reason("its baskets have keys of another form");
+    form.basket_title.resize(keylen - least, ' ');
+    return Reason();
+  }
+
+  CommittedTree& tree_;
+  const std::string& tree_name_;
+  const Source& source_;
+  BranchNodes nodes_;
+  std::unordered_map<BranchIndex, std::vector<ColumnId>> columns_;  // of each branch
+  std::unordered_map<ColumnId, std::uint32_t> offered_;
+};
+
+}  // namespace
+
+Result<CommittedTree> read_committed_tree(std::span<const std::byte> payload, std::uint32_t keylen,
+                                          const std::string& class_name, const StreamerInfos& infos,
+                                          const std::string& tree_name, const Source& source) {
+  CommittedTree tree;
+  tree.payload.assign(payload.begin(), payload.end());
+  TRY(tree.outline, outline_record(tree.payload, keylen, class_name, infos));
+  TRY(tree.record, read_tree(tree.payload, keylen, class_name, infos));
+  TRY_VOID(Reader(tree, tree_name, source, infos).run());
+  return tree;
+}
+
+}  // namespace tfile

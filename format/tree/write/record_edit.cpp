@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tree/write/record_edit.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace tfile {
+namespace {
+
+using Kind = RecordMark::Kind;
+
+// Objects left out that refer to others left out: real ones (a leaf, and the leaf that counts it) go two deep.
+constexpr int kDepthMax = 16;
+
+std::size_t first_mark(const RecordOutline& outline, std::uint32_t at) {
+  const auto found = std::ranges::lower_bound(outline.marks, at, {}, &RecordMark::at);
+  return static_cast<std::size_t>(found - outline.marks.begin());
+}
+
+}  // namespace
+
+std::vector<std::byte> RecordEdit::write(std::uint32_t keylen) {
+  // What is appended to an array comes before what replaces the bytes behind it.
+  std::ranges::sort(edits_, {}, [](const Edit& edit) { return std::pair(edit.where.begin, edit.where.end); });
+  ObjectAppender out(keylen);
+  copy(out, {0, static_cast<std::uint32_t>(payload_.size())}, true);
+  return out.take();
+}
+
+// The stretch, with its edits or as it was.
+void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
+  struct Open {
+    std::size_t at;  // in what is written
+    std::uint32_t begin, end;
+  };
+  std::vector<Open> open;
+  std::size_t edit = edited ? 0 : edits_.size();
+  std::size_t mark = first_mark(outline_, where.begin);
+  std::uint32_t done = where.begin;
+  const auto copy_to = [&](std::uint32_t to) {
+    out.bytes(bytes(done, to));
+    done = to;
+  };
+  for (;;) {
+    const std::uint32_t next_end = open.empty() ? where.end : open.back().end;
+    const std::uint32_t next_mark = mark < outline_.marks.size() ? outline_.marks[mark].at : where.end;
+    const std::uint32_t next_edit = edit < edits_.size() ? edits_[edit].where.begin : where.end;
+    // At a frame's end an insertion may belong into it, what replaces bytes is behind it.
+    const bool is_inside =
+        edit < edits_.size() && (next_edit < next_end || open.empty() || open.back().begin <= edits_[edit].inside);
+    if (edit < edits_.size() && next_edit <= next_mark && is_inside) {
+      copy_to(next_edit);
+      edits_[edit].write(out);
+      done = edits_[edit].where.end;
+      if (edits_[edit].where) mark = first_mark(outline_, done);
+      ++edit;
+    } else if (!open.empty() && next_end <= next_mark) {
+      copy_to(next_end);
+      out.close(open.back().at);
+      open.pop_back();
+    } else if (mark < outline_.marks.size() && next_mark < where.end) {
+      copy_to(next_mark);
+      const RecordMark& found = outline_.marks[mark++];
+      if (found.kind == Kind::frame) {
+        written_[found.at] = out.size();
+        open.push_back({out.size(), found.at, found.other});
+        copy_to(found.at + sizeof(std::uint32_t));
+      } else {
+        copy_mark(out, found);
+        done =
+            found.kind == Kind::class_tag ? found.other : found.at + static_cast<std::uint32_t>(sizeof(std::uint32_t));
+      }
+    } else {
+      return copy_to(where.end);
+    }
+  }
+}
+
+void RecordEdit::copy_mark(ObjectAppender& out, const RecordMark& mark) {
+  if (mark.kind == Kind::class_tag) return out.class_tag(mark.class_name);
+  if (const auto known = written_.find(mark.other); known != written_.end()) return out.reference(known->second);
+  // What it refers to was left out: it stands here from now on.
+  const std::size_t target = first_mark(outline_, mark.other);
+  const bool is_object = target < outline_.marks.size() && outline_.marks[target].at == mark.other;
+  if (!is_object || depth_ == kDepthMax) return out.null_pointer();
+  ++depth_;
+  copy(out, {mark.other, outline_.marks[target].other}, false);
+  --depth_;
+}
+
+}  // namespace tfile
