@@ -59,13 +59,19 @@ void Eviction::remember(std::uint64_t fingerprint) {
   }
 }
 
+namespace {
+// Of baskets of a few kilobytes there are more than a hundred thousand in a table: each that is forgotten is loaded
+// again on a guess. About 64 bytes for each ghost: 2 MB, and 16 MB beside a memory of 4 GB.
+constexpr std::uint64_t kGhostsMin = 32768, kGhostsMost = 262144, kBytesAGhost = 16 << 10;
+}  // namespace
+
 void Eviction::remember_handed(const Resident& resident) {
-  constexpr std::size_t kGhostsMax = 32768;  // 4 MB of them
+  const std::size_t ghosts_max = std::clamp<std::uint64_t>(capacity_ / kBytesAGhost, kGhostsMin, kGhostsMost);
   if (handed_ghosts_.emplace(resident.fingerprint, resident.bytes).second) {
     handed_order_.push_back(resident.fingerprint);
     handed_ghost_bytes_ += resident.bytes;
   }
-  while (handed_ghost_bytes_ > capacity_ || handed_order_.size() > kGhostsMax) {
+  while (handed_ghost_bytes_ > capacity_ || handed_order_.size() > ghosts_max) {
     if (const auto oldest = handed_ghosts_.find(handed_order_.front()); oldest != handed_ghosts_.end()) {
       handed_ghost_bytes_ -= oldest->second;
       handed_ghosts_.erase(oldest);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "staging/committer.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -71,13 +72,17 @@ std::uint32_t datime_or_none(const std::optional<std::int64_t>& time) { return t
 
 Result<> Committer::prepare() {
   if (lost_) return fail(ErrorKind::io, place_->shown + ": a commit failed in its last step; the next mount mends it");
+  // A program that writes into gaps, twice in a second, may leave the first bytes as they are.
+  if (writer_ && !temporary_ && identity() != seen_) give_up();
   if (writer_) return {};
   auto source = place_->source();
   if (!source && source.error().kind != ErrorKind::not_found) return tl::unexpected(std::move(source).error());
   if (!source && !head_.empty()) return fail(ErrorKind::stale, place_->shown + ": the file was taken away");
+  std::optional<tfile::Identity> state;
   if (!source) {
     TRY(writer_, tfile::FileWriter::create(place_->name, options_.compression));
   } else {
+    state = (*source)->identity();
     TRY(auto file, tfile::File::open(*source));
     TRY(writer_, tfile::FileWriter::open(std::move(file), options_.compression));
   }
@@ -86,9 +91,16 @@ Result<> Committer::prepare() {
     TRY(file_, place_->make_temporary(place_->owner().value_or(maker_)));
   } else {
     TRY(file_, place_->open_to_write());
+    seen_ = identity();
     TRY_VOID(check_head(head_));
+    if (seen_ != state) return fail(ErrorKind::stale, place_->shown + ": another program is writing the file");
   }
   return {};
+}
+
+std::optional<tfile::Identity> Committer::identity() const {
+  struct stat status {};
+  return ::fstat(file_.get(), &status) == 0 ? std::optional(tfile::identity_of(status)) : std::nullopt;
 }
 
 void Committer::follow(std::span<const std::byte> head) {
@@ -244,6 +256,7 @@ Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::
     writer_->committed(plan);
     if (!plan.steps.empty()) head = head_ = plan.head_after;
     untidy_ = !work.empty();
+    seen_ = identity();
     // A file without keys is made anew when one comes.
     if (writer_->makes_new_file()) give_up();
     // What is left of a table is looked at anew: entries are added to fields that the file has.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -66,6 +67,7 @@ class Committer {
   Result<> rename(const CommitWork::Rename&);
   Result<std::int64_t> column_items(const std::string& table, const std::string& column) const;
   Result<> check_head(std::span<const std::byte> head) const;
+  std::optional<tfile::Identity> identity() const;
   Result<> apply(const tfile::CommitPlan&, JournalRecord intention, Journal&, const std::function<void()>& switching);
   Result<> replace_file(const tfile::CommitPlan&, JournalRecord intention, Journal&,
                         const std::function<void()>& switching);
@@ -77,6 +79,7 @@ class Committer {
   std::unique_ptr<tfile::FileWriter> writer_;
   std::vector<std::byte> head_;  // of the state that writer_ knows
   Descriptor file_;
+  std::optional<tfile::Identity> seen_;  // file_, when writer_ last was what it holds
   FilePlace::Owner maker_ = process_owner();
   bool temporary_ = false;  // file_ does not stand under its name yet
   bool untidy_ = false;

@@ -427,6 +427,20 @@ std::shared_ptr<const Holder> FileSystem::open_holder(HandleId handle) const {
   return file ? file->content.own : nullptr;
 }
 
+namespace {
+
+Reply<Entry> attributes_of(Reply<Attributes> reply) {
+  const std::stop_token asker = reply.asker();
+  auto ask = [reply = std::move(reply)](Result<Entry> entry) mutable {
+    if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+    const std::shared_ptr<const Holder> holder = entry->holder;
+    holder->attributes(entry->slot, std::move(reply));
+  };
+  return Reply<Entry>(std::move(ask), asker);
+}
+
+}  // namespace
+
 void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& by, HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
@@ -439,23 +453,21 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
   };
   Reply<Attributes> told(std::move(tell_kernel), asker);
   if (const auto holder = open_holder(open)) return holder->attributes({}, std::move(told));
-  // What was removed or moved while it was open is asked through that, and what a commit has replaced through the
-  // handle from before: the kernel asks for the size when a reader comes to the end.
-  auto find = [this, inode, open, told = std::move(told)](Result<Attributes> attributes) mutable {
+  // What was removed or moved while it was open is asked through that. What a commit has replaced is told as it was
+  // when it was opened: the kernel asks for the size when a reader comes to the end, and says of no fstat(2) by which
+  // handle.
+  const CallerPtr caller = open != 0 ? nullptr : by;
+  auto find = [this, inode, caller, told = std::move(told)](Result<Attributes> attributes) mutable {
     if (attributes || attributes.error().kind != ErrorKind::stale) return told(std::move(attributes));
     if (const auto holder = files_.own_of(*inode)) return holder->attributes({}, std::move(told));
     const Entry as_opened = inodes_->entry(*inode);
-    const GenerationPtr generation = open != 0 ? as_opened.holder->generation() : nullptr;
-    if (generation && !generation->source->is_stale())
-      return as_opened.holder->attributes(as_opened.slot, std::move(told));
-    told(std::move(attributes));
+    const GenerationPtr generation = as_opened.holder->generation();
+    const bool is_readable = generation && !generation->source->is_stale() && files_.is_open(*inode);
+    if (!is_readable) return told(std::move(attributes));
+    admitted(as_opened, Access::status, caller, attributes_of(std::move(told)));
   };
   Reply<Attributes> found(std::move(find), asker);
-  entry_for(inode, Access::status, open != 0 ? nullptr : by, [found = std::move(found)](Result<Entry> entry) mutable {
-    if (!entry) return found(tl::unexpected(std::move(entry).error()));
-    const std::shared_ptr<const Holder> holder = entry->holder;
-    holder->attributes(entry->slot, std::move(found));
-  });
+  entry_for(inode, Access::status, caller, attributes_of(std::move(found)));
 }
 
 void FileSystem::readlink(InodeId id, Reply<std::string> reply, const CallerPtr& by) {

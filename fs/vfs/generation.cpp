@@ -184,28 +184,40 @@ GenerationPtr MountedFile::known() {
   return current_.lock();
 }
 
+std::optional<tfile::Identity> MountedFile::identity_now() const {
+  const auto state = origin_->look();
+  return state ? std::optional(state->identity) : std::nullopt;
+}
+
 void MountedFile::expect_commit() {
-  GenerationPtr open;  // its end, should it be the last, is not to be met under the lock; below, too
-  const Lock lock(mutex_);
-  committing_ = true;
-  open = current_.lock();
-  if (open) open->source->trust_writer(true);
+  const auto now = identity_now();
+  const std::uint64_t age = own_changes_->begin(now);
+  GenerationPtr open;
+  {
+    const Lock lock(mutex_);
+    committing_ = true;
+    open = current_.lock();
+  }
+  // Another program may have come before.
+  if (open && now && open->source->accepts(open->source->accepted(), *now)) open->source->trust(own_changes_, age);
 }
 
 void MountedFile::expect_no_commit() {
+  own_changes_->end(identity_now());
   {
-    GenerationPtr open;
     const Lock lock(mutex_);
     committing_ = false;
-    open = current_.lock();
-    if (open) open->source->trust_writer(false);
   }
   end_switch();
 }
 
+// From here on the file's own bytes are of the next state; what was loaded of the former one stays.
 void MountedFile::expect_switch() {
+  GenerationPtr open;  // its end, should it be the last, is not to be met under the lock; below, too
   const Lock lock(mutex_);
   switching_ = true;
+  open = current_.lock();
+  if (open) open->superseded = true;
 }
 
 void MountedFile::end_switch() {
@@ -224,6 +236,7 @@ void MountedFile::expect_another() {
 }
 
 void MountedFile::supersede() {
+  own_changes_->end(identity_now());
   {
     GenerationPtr open;
     const Lock lock(mutex_);
@@ -266,7 +279,7 @@ void MountedFile::check() {
       if (result) {
         current_ = *result;
         // What was opened while a commit wrote is superseded with the rest.
-        if (committing_ || commits != commits_) (*result)->source->trust_writer(true);
+        if (committing_ || commits != commits_) (*result)->source->trust(own_changes_, own_changes_->age());
         if (commits != commits_) (*result)->superseded = true;
         checked_ = files == files_ ? now : Clock::time_point();
       }
@@ -278,11 +291,12 @@ void MountedFile::check() {
 
 Result<GenerationPtr> MountedFile::look_again() {
   const GenerationPtr known = this->known();
+  const std::uint64_t moment = own_changes_->moment();
   const tfile::Identity before = known ? known->source->accepted() : tfile::Identity{};
   auto state = origin_->look();
   const bool usable = known && !known->source->is_stale() && !known->superseded;
   if (usable && state && known->source->accepts(before, state->identity)) return known;
-  if (usable) known->source->set_stale();
+  if (usable && own_changes_->moment() == moment) known->source->set_stale();
   if (!state) return tl::unexpected(std::move(state).error());
   {
     const Lock lock(mutex_);

@@ -175,6 +175,7 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   void start_check();
   void check();
   Result<GenerationPtr> look_again();
+  std::optional<tfile::Identity> identity_now() const;
   struct OpenedFile {
     std::shared_ptr<const GuardedSource> source;
     std::shared_ptr<const tfile::File> file;
@@ -192,8 +193,9 @@ class MountedFile : public std::enable_shared_from_this<MountedFile> {
   std::uint64_t files_ GUARDED_BY(mutex_) = 0;  // how often another was expected
   bool checking_ GUARDED_BY(mutex_) = false;
   std::uint64_t commits_ GUARDED_BY(mutex_) = 0;  // of this mount, that have changed the file
-  bool committing_ GUARDED_BY(mutex_) = false;    // by a commit of this mount that has not ended
-  bool switching_ GUARDED_BY(mutex_) = false;     // a commit changes what a look would see
+  const std::shared_ptr<OwnChanges> own_changes_ = std::make_shared<OwnChanges>();
+  bool committing_ GUARDED_BY(mutex_) = false;  // by a commit of this mount that has not ended
+  bool switching_ GUARDED_BY(mutex_) = false;   // a commit changes what a look would see
   std::vector<Reply<GenerationPtr>> waiters_ GUARDED_BY(mutex_);
   // Why the file in this state cannot be opened: not tried again until it changes.
   std::optional<std::pair<tfile::Identity, Error>> refused_ GUARDED_BY(mutex_);

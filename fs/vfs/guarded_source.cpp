@@ -34,13 +34,25 @@ bool GuardedSource::may_be_filled(const tfile::Identity& before, const tfile::Id
   return now.size > before.size || (now.size == before.size && now.size > saved_end_);
 }
 
+void GuardedSource::trust(std::shared_ptr<const OwnChanges> changes, std::uint64_t age) const {
+  const Lock lock(mutex_);
+  trusted_ = {std::move(changes), age};
+}
+
+GuardedSource::Trusted GuardedSource::trusted() const {
+  const Lock lock(mutex_);
+  return trusted_;
+}
+
 tfile::Identity GuardedSource::accepted() const {
   const Lock lock(mutex_);
   return accepted_;
 }
 
 bool GuardedSource::accepts(const tfile::Identity& before, const tfile::Identity& now) const {
-  if (now == before || (trusted_ && now.is_same_object(before))) return true;
+  if (now == before) return true;
+  const Trusted own = trusted();
+  if (own.changes && now.is_same_object(before) && own.changes->made(own.age, now)) return true;
   if (!may_be_filled(before, now)) return false;
   const auto head = read_head();
   if (!head || *head != head_) return false;
@@ -68,9 +80,15 @@ bool GuardedSource::is_changing() const {
 Result<> GuardedSource::read(std::span<const tfile::ByteRange> ranges,
                              std::span<const std::span<std::byte>> into) const {
   TRY_VOID(inner_->read(ranges, into));
-  const tfile::Identity before = accepted();
-  TRY(const tfile::Identity now, inner_->identity_now());
-  if (accepts(before, now)) return {};
+  // A commit that begins or ends meanwhile makes what was looked at a state that nobody has left.
+  for (bool is_told = false; !is_told;) {
+    const Trusted own = trusted();
+    const std::uint64_t moment = own.changes ? own.changes->moment() : 0;
+    const tfile::Identity before = accepted();
+    TRY(const tfile::Identity now, inner_->identity_now());
+    if (accepts(before, now)) return {};
+    is_told = !own.changes || own.changes->moment() == moment;
+  }
   set_stale();
   return tfile::fail(ErrorKind::stale, name() + ": changed since it was opened");
 }

@@ -8,6 +8,7 @@
 #include "mutex.h"
 #include "reply.h"
 #include "tfile/source.h"
+#include "vfs/own_changes.h"
 
 namespace tfilefs {
 
@@ -32,8 +33,8 @@ class GuardedSource final : public tfile::Source {
   // all.
   bool is_changing() const EXCLUDES(mutex_);
 
-  // From now on this process alone changes the file, and nothing that anyone has read; or no longer.
-  void trust_writer(bool trusted) const { trusted_ = trusted; }
+  // What commits of this mount make of the file is no change to who reads it. `age`: of what was opened.
+  void trust(std::shared_ptr<const OwnChanges> changes, std::uint64_t age) const EXCLUDES(mutex_);
 
   // That the file does not show any more what was opened, as a read has found, or whoever looked at it by its path: for
   // ever. Any thread.
@@ -54,15 +55,20 @@ class GuardedSource final : public tfile::Source {
  private:
   explicit GuardedSource(std::shared_ptr<const tfile::Source> inner)
       : inner_(std::move(inner)), accepted_(inner_->identity()) {}
+  struct Trusted {
+    std::shared_ptr<const OwnChanges> changes;
+    std::uint64_t age = 0;
+  };
+  Trusted trusted() const EXCLUDES(mutex_);
   Result<std::string> read_head() const;
   bool may_be_filled(const tfile::Identity& before, const tfile::Identity& now) const;
 
   const std::shared_ptr<const tfile::Source> inner_;
   mutable std::atomic<std::uint64_t> saved_end_ = ~std::uint64_t{0};
-  mutable std::atomic<bool> trusted_ = false;
   mutable std::atomic<bool> stale_ = false;
   std::string head_;  // as it was when opened; constant from then on
   mutable Mutex mutex_;
+  mutable Trusted trusted_ GUARDED_BY(mutex_);
   mutable tfile::Identity accepted_ GUARDED_BY(mutex_);  // the state in which it was last found to be the same
 };
 

@@ -221,7 +221,7 @@ void KeyHolder::content(Form form, Reply<std::shared_ptr<Content>> reply) const 
     case Form::header:
       return reply(std::make_shared<FixedContent>(header_text(*g.file)));
     case Form::original:
-      return reply(std::make_shared<SourceContent>(g.context.cache, g.file->shared_source()));
+      return reply(std::make_shared<SourceContent>(generation_));
     case Form::map: {
       auto job = [file = g.file]() -> Result<std::shared_ptr<Content>> {
         TRY(const auto records, file->record_map());

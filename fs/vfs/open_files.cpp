@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vfs/open_files.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tfilefs {
@@ -23,6 +24,12 @@ std::shared_ptr<const Holder> OpenFiles::own_of(const Inode& inode) const {
   for (const auto& [id, file] : files_)
     if (file->inode.get() == &inode && file->content.own) return file->content.own;
   return nullptr;
+}
+
+bool OpenFiles::is_open(const Inode& inode) const {
+  const Lock lock(mutex_);
+  return std::any_of(files_.begin(), files_.end(),
+                     [&](const auto& file) { return file.second->inode.get() == &inode; });
 }
 
 void OpenFiles::replace(HandleId id, OpenFile file) {

@@ -29,6 +29,7 @@ class OpenFiles {
   std::shared_ptr<const OpenFile> find(HandleId) const;  // null: not open
   // By what the inode's file is asked through one of its handles; null where it is not open, or asked by its path.
   std::shared_ptr<const Holder> own_of(const Inode&) const;
+  bool is_open(const Inode&) const;
   void replace(HandleId, OpenFile);
   void remove(HandleId);
   std::size_t size() const;

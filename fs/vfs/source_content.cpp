@@ -9,17 +9,19 @@
 namespace tfilefs {
 
 void SourceContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
-  if (offset >= source_->size()) return reply(Slices{});
-  size = std::min<std::uint64_t>(size, source_->size() - offset);
-  auto job = [source = source_, offset, size]() -> Result<Slices> {
+  if (offset >= this->size()) return reply(Slices{});
+  size = std::min<std::uint64_t>(size, this->size() - offset);
+  auto job = [generation = generation_, offset, size]() -> Result<Slices> {
+    const GuardedSource& source = *generation->source;
     auto bytes = std::make_shared<tfile::Buffer>(size);
-    TRY_VOID(tfile::read_range(*source, {offset, size}, bytes->span()));
+    TRY_VOID(tfile::read_range(source, {offset, size}, bytes->span()));
+    if (generation->superseded) return tfile::fail(ErrorKind::stale, source.name() + ": committed since it was opened");
     Slices slices;
     slices.pieces.push_back(bytes->span());
     slices.pins.push_back(std::move(bytes));
     return slices;
   };
-  answer_reading(cache_, source_->origin(), std::move(job), std::move(reply));
+  answer_reading(generation_->context.cache, generation_->source->origin(), std::move(job), std::move(reply));
 }
 
 }  // namespace tfilefs

@@ -674,8 +674,22 @@ def test_what_was_opened_before_a_commit_is_read_to_its_end(place):
         p.append("Events/a.i8", i8(3))
         p.commit()
         time.sleep(1.2)  # the kernel asks anew
+        assert os.fstat(held.fileno()).st_size == 16
         assert held.read(1000) == b'{"a":1}\n{"a":2}\n'
         assert held.read(1000) == b""
+
+
+def test_the_file_itself_is_no_mixture_of_states(place):
+    p = place()
+    p.append("Events/a.i8", np.random.default_rng(1).integers(0, 1 << 62, 1 << 20))
+    p.commit()
+    with open(os.path.join(p.top, ".original"), "rb", buffering=0) as held:
+        assert held.read(4) == b"root"
+        p.append("Events/a.i8", i8(3))
+        p.commit()
+        with pytest.raises(OSError) as changed:
+            os.pread(held.fileno(), 100, 7_000_000)
+        assert changed.value.errno == errno.ESTALE
 
 
 def foreign_tree(p, name):
@@ -713,3 +727,22 @@ def test_what_goes_on_after_another_program_wrote_survives(place):
     p.append("New/a.i8", i8(2))
     assert p.umount() == 0
     assert p.tree() == {"x": [1, 2, 3]} and p.tree("New") == {"a": [1, 2], "b": [1, 2]}
+
+
+def test_what_another_program_wrote_under_the_same_head_stays(place):
+    """As uproot does, into gaps of the file and within a second: the first bytes do not tell."""
+    p = place()
+    p.append("Events/x.i8", i8(1, 2))
+    p.append("New/a.i8", i8(1))
+    p.append("New/b.i8", i8(1, 2))  # not whole: the journal stays
+    p.commit("Events")
+    with open(p.path, "rb") as file:
+        before = file.read()
+    name = before.rfind(b"\x05TTree\x06Events")  # in the list of keys, which stands behind the tree's own record
+    with open(p.path, "r+b") as file:
+        file.seek(name + len(b"\x05TTree\x06Event"))
+        file.write(b"Z")
+    p.append("New/a.i8", i8(2))
+    assert p.umount() == 0
+    with uproot.open(p.path) as file:
+        assert sorted(file.keys(cycle=False)) == ["EventZ", "New"]

@@ -100,6 +100,22 @@ TEST(Eviction, HitsMoreOftenThanFifoOnASkewedTrace) {
 
 constexpr std::uint64_t kMegabyte = 1 << 20;
 
+TEST(Eviction, RemembersEachOfManySmallOnesThatWereHandedOver) {
+  constexpr std::uint64_t kCount = 200'000, kBytes = 2000;
+  Eviction eviction(std::uint64_t{4} << 30);
+  std::deque<Resident> residents(kCount);
+  for (std::uint64_t id = 0; id < kCount; ++id) {
+    residents[id].bytes = kBytes;
+    residents[id].fingerprint = id;
+    eviction.insert(residents[id]);
+    eviction.hand_over(residents[id]);
+  }
+  while (eviction.take_handed([](const Resident&) { return true; })) {
+  }
+  EXPECT_TRUE(eviction.has_handed_over(0));
+  EXPECT_TRUE(eviction.has_handed_over(kCount - 1));
+}
+
 // Residents of one megabyte in a cache that may take a gigabyte, each of which is handed over as soon as it is there.
 class HandedTrace {
  public:

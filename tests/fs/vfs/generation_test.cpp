@@ -89,10 +89,14 @@ TEST_F(KeptFiles, WhatIsOpenedDuringACommitStaysReadable) {
   file->expect_switch();
   before->bytes->state = {.size = 500, .modified_ns = 7};  // not as if it had only been filled
   EXPECT_TRUE(read(*opened));
-  disk->put(with_numbers({1, 2}));
+  const auto after = with_numbers({1, 2});
+  disk->put(after);
+  before->bytes->state = after->bytes->state;
   file->supersede();
   EXPECT_TRUE(read(*opened));
   EXPECT_NE(look(), opened);
+  before->bytes->state.modified_ns = 99;
+  EXPECT_EQ(read(*opened).error().kind, ErrorKind::stale) << "another program changed what the commit had left";
 
   const GenerationPtr next = look();
   file->expect_commit();
