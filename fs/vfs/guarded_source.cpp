@@ -44,15 +44,18 @@ GuardedSource::Trusted GuardedSource::trusted() const {
   return trusted_;
 }
 
+bool GuardedSource::is_own(const tfile::Identity& now) const {
+  const Trusted own = trusted();
+  return own.changes && own.changes->made(own.age, now);
+}
+
 tfile::Identity GuardedSource::accepted() const {
   const Lock lock(mutex_);
   return accepted_;
 }
 
 bool GuardedSource::accepts(const tfile::Identity& before, const tfile::Identity& now) const {
-  if (now == before) return true;
-  const Trusted own = trusted();
-  if (own.changes && now.is_same_object(before) && own.changes->made(own.age, now)) return true;
+  if (now == before || (now.is_same_object(before) && is_own(now))) return true;
   if (!may_be_filled(before, now)) return false;
   const auto head = read_head();
   if (!head || *head != head_) return false;
@@ -66,13 +69,13 @@ bool GuardedSource::is_changing() const {
   // Between the keys and the head of a file the job may wait for the disk, or for a processor that many others want.
   constexpr std::chrono::milliseconds kWait{500}, kStep{5};
   const auto seen = inner_->identity_now();
-  if (!seen || *seen != accepted()) return true;
+  if (!seen || (*seen != accepted() && !is_own(*seen))) return true;
   const timespec now = wall_clock();
   if (std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - seen->modified_ns > kRecentNs) return false;
   for (auto waited = std::chrono::milliseconds::zero(); waited < kWait; waited += kStep) {
     std::this_thread::sleep_for(kStep);
     const auto later = inner_->identity_now();
-    if (!later || *later != *seen) return true;
+    if (!later || (*later != *seen && !is_own(*later))) return true;
   }
   return false;
 }
@@ -87,7 +90,7 @@ Result<> GuardedSource::read(std::span<const tfile::ByteRange> ranges,
     const tfile::Identity before = accepted();
     TRY(const tfile::Identity now, inner_->identity_now());
     if (accepts(before, now)) return {};
-    is_told = !own.changes || own.changes->moment() == moment;
+    is_told = trusted().changes == own.changes && (!own.changes || own.changes->moment() == moment);
   }
   set_stale();
   return tfile::fail(ErrorKind::stale, name() + ": changed since it was opened");

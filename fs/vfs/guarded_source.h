@@ -28,7 +28,7 @@ class GuardedSource final : public tfile::Source {
   bool accepts(const tfile::Identity& before, const tfile::Identity& now) const EXCLUDES(mutex_);
   tfile::Identity accepted() const EXCLUDES(mutex_);
 
-  // Whether the file has changed since it was opened or, where somebody has just written it, does so in the next
+  // Whether another program has changed the file since it was opened or, where it was just written, does so in the next
   // moments: what looks damaged may be a save that is under way. Waits for that; where the last change is older, not at
   // all.
   bool is_changing() const EXCLUDES(mutex_);
@@ -60,6 +60,7 @@ class GuardedSource final : public tfile::Source {
     std::uint64_t age = 0;
   };
   Trusted trusted() const EXCLUDES(mutex_);
+  bool is_own(const tfile::Identity& now) const EXCLUDES(mutex_);
   Result<std::string> read_head() const;
   bool may_be_filled(const tfile::Identity& before, const tfile::Identity& now) const;
 
