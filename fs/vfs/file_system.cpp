@@ -458,6 +458,7 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
   // handle.
   const CallerPtr caller = open != 0 ? nullptr : by;
   auto find = [this, inode, caller, told = std::move(told)](Result<Attributes> attributes) mutable {
+    if (!attributes && attributes.error().kind == ErrorKind::not_found) attributes = source_changed();
     if (attributes || attributes.error().kind != ErrorKind::stale) return told(std::move(attributes));
     if (const auto holder = files_.own_of(*inode)) return holder->attributes({}, std::move(told));
     const Entry as_opened = inodes_->entry(*inode);

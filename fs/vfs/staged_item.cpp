@@ -431,6 +431,8 @@ void read_committed(const WrittenPtr& file, const StagedPlace& at, std::uint64_t
   };
   file->committed_entry(at.directory, at.name, Freshness::recent,
                         [read, reply = std::move(reply)](Result<FoundEntry> found) mutable {
+                          const bool is_gone = !found && found.error().kind == ErrorKind::not_found;
+                          if (is_gone) return reply(not_there_any_more());  // no read(2) says ENOENT
                           if (!found) return reply(tl::unexpected(std::move(found).error()));
                           read(found->entry, std::move(reply));
                         });

@@ -746,3 +746,18 @@ def test_what_another_program_wrote_under_the_same_head_stays(place):
     assert p.umount() == 0
     with uproot.open(p.path) as file:
         assert sorted(file.keys(cycle=False)) == ["EventZ", "New"]
+
+
+def test_a_column_of_a_table_that_another_program_removed_is_stale(place):
+    p = place()
+    p.append("Events/a.i8", np.arange(1 << 20))
+    p.append("Stays/a.i8", i8(1))
+    p.commit(".")
+    with open(os.path.join(p.top, "Events/a.i8"), "rb", buffering=0) as held:
+        assert held.read(8) == i8(0).tobytes()
+        with uproot.update(p.path) as file:
+            del file["Events"]
+        time.sleep(1.2)
+        with pytest.raises(OSError) as removed:
+            os.pread(held.fileno(), 8, 8 << 19)
+        assert removed.value.errno == errno.ESTALE
