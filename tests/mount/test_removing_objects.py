@@ -72,7 +72,7 @@ def test_all_of_a_file_of_objects_goes(tmp_path, samples):
             assert any(os.path.isdir(os.path.join(inside, key, part)) for key in os.listdir(inside)
                        for part in os.listdir(os.path.join(inside, key)))
             shutil.rmtree(inside)
-        assert m.errors() == ""
+        assert [line for line in m.errors().splitlines() if "no plot: " not in line] == []
     assert os.listdir(tmp_path / "plots") == []
 
 

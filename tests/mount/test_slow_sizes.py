@@ -12,7 +12,7 @@ import uproot
 
 import mounted
 
-ENTRIES = 1_500_000
+ENTRIES = 2_250_000
 VIEWS = ("t.csv", "t.jsonl")
 
 
@@ -47,9 +47,9 @@ def test_who_waits_for_the_same_name_can_be_killed(wide, expected, mount, name):
     m = mount(wide)
     path = os.path.join(m.path, name)
     first = start(STAT, path)
-    time.sleep(0.3)
+    time.sleep(0.2)
     second = start(STAT, path)
-    time.sleep(0.3)
+    time.sleep(0.2)
     assert first.poll() is None, "too quick to tell"
     second.kill()
     before = time.monotonic()
