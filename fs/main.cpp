@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <csignal>
@@ -37,9 +39,18 @@ int dispatch(int argc, char** argv) {
   return finished(tfilefs::run_mount(argc, argv), tfilefs::kExitFailure);
 }
 
+// Whoever starts this may have closed a standard descriptor. What is opened next would take its number, and be lost
+// when the daemon leaves these three. In its place stands one that cannot be used, so that lost output is still told.
+void fill_standard_descriptors() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  fill_standard_descriptors();
   // Each arena of malloc keeps what its threads freed: with one for each thread a cache of small chunks took tens of
   // megabytes more than its budget. Chunks are too large, and too few, for threads to meet at one.
   mallopt(M_ARENA_MAX, 1);

@@ -5,29 +5,25 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "tfile/result.h"
 
 namespace tfile {
 
+// The kinds of numbers that a formula computes with, as in C++: 1/2 is an int and 0, 1/2. is 0.5.
+enum class Arithmetic : std::uint8_t { integer, long_integer, floating };
+
 // A formula of one or two variables as TFormula writes it: "[0]*exp(-0.5*((x-[1])/[2])^2)", "gaus(0)+pol1(3)",
-// "[p0]*sin(x)", "x>2 ? 1 : 0". Compiled once to a list of steps for a stack of numbers.
+// "[p0]*sin(x)", "x>2 ? 1 : 0". It is C++ with a power ^ and with shapes, and computes as ROOT's compiled one does.
+// Compiled once to a list of steps for a stack of numbers.
 class Formula {
  public:
   // Errors: unsupported (a name that is not known, C++ beyond expressions, nesting without end).
   // `names`: of the parameters, by number; others count in the order in which they are met.
   static Result<Formula> parse(std::string_view text, std::size_t variables = 1, std::vector<std::string> names = {});
 
-  // Parameters that are missing are 0.
-  double value(double x, std::span<const double> parameters) const { return value(x, 0, parameters); }
-  double value(double x, double y, std::span<const double> parameters) const;
-
-  // What one value takes (tfile/effort.h).
-  std::uint64_t steps() const;
-
- private:
-  friend class FormulaParser;
   enum class Step : std::uint8_t {
     constant,
     variable,
@@ -37,8 +33,13 @@ class Formula {
     subtract,
     multiply,
     divide,
-    power,
     remainder,
+    power,
+    shift_left,
+    shift_right,
+    bits_and,
+    bits_or,
+    bits_not,
     less,
     greater,
     less_equal,
@@ -56,10 +57,24 @@ class Formula {
   };
   struct Op {
     Step step = Step::constant;
+    Arithmetic kind = Arithmetic::floating;  // what it computes with
     double number = 0;
     std::uint32_t index = 0;  // of the variable, the parameter, the function; of the first parameter of a shape
-    std::uint32_t extra = 0;  // of a shape: its degree; of a special function: its arguments
+    std::uint32_t extra = 0;  // of a shape: its kind and degree; of a special function: its arguments
   };
+  static constexpr std::uint32_t kShapeBits = 8;  // of Op::extra; the degree lies above
+
+  // Each step finds as many numbers as it takes, and one is left.
+  explicit Formula(std::vector<Op> ops) : ops_(std::move(ops)) {}
+
+  // Parameters that are missing are 0. Not a number where C++ does not say (1/0 of integers).
+  double value(double x, std::span<const double> parameters) const { return value(x, 0, parameters); }
+  double value(double x, double y, std::span<const double> parameters) const;
+
+  // What one value takes (tfile/effort.h).
+  std::uint64_t steps() const;
+
+ private:
   std::vector<Op> ops_;
 };
 

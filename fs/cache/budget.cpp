@@ -3,18 +3,18 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tfilefs {
-namespace {
-
-Error refusal(std::uint64_t need, std::uint64_t size) {
-  const auto megabytes = [](std::uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MB"; };
-  return {ErrorKind::no_space, megabytes(need) + " are needed at once, and memory= gives " + megabytes(size), -1,
-          ENOMEM};
+Error refusal(std::uint64_t need, std::string_view giver, std::uint64_t given) {
+  constexpr std::uint64_t kMegabyte = 1 << 20;
+  const auto megabytes = [](std::uint64_t bytes) {
+    return std::to_string(bytes / kMegabyte + (bytes % kMegabyte != 0)) + " MB";
+  };
+  std::string text = megabytes(need) + " are needed at once, and " + std::string(giver) + " gives " + megabytes(given);
+  return {ErrorKind::no_space, std::move(text), -1, ENOMEM};
 }
-
-}  // namespace
 
 Budget::Reservation Budget::Reservation::split(std::uint64_t bytes) {
   bytes = std::min(bytes, bytes_);
@@ -152,7 +152,7 @@ Budget::Served Budget::serve(const Waiting& head) {
   std::uint64_t need = head.request->prepare();
   if (need > kBeyondMax && need - kBeyondMax > size_) {
     head.request->retreat();
-    return {.refused = refusal(need, size_)};
+    return {.refused = refusal(need, "memory=", size_)};
   }
   if (grant(head, need)) return {.granted = true};
   evict_(shortfall(need), Evict::idle);

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "mutex.h"
 #include "reply.h"
@@ -136,6 +137,8 @@ class Budget : public std::enable_shared_from_this<Budget> {
   bool closed_ GUARDED_BY(mutex_) = false;
 };
 
+// Something takes more memory at once than it is given.
+Error refusal(std::uint64_t need, std::string_view giver, std::uint64_t given);
 // Whether an error says that something takes more memory at once than the mount was given.
 inline bool is_refusal(const Error& error) { return error.kind == ErrorKind::no_space && error.system_errno == ENOMEM; }
 

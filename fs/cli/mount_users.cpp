@@ -29,25 +29,36 @@ bool is_to_write(const std::string& process, const std::string& number) {
   return false;
 }
 
+// What a link of /proc says, if that lies in the mount.
+std::optional<std::string> path_below(const filesystem::path& link, const std::string& mount_point) {
+  std::error_code gone;  // or not this user's to know
+  std::string path = filesystem::read_symlink(link, gone);
+  // So the kernel says also of a name that it has only forgotten.
+  if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
+  if (path != mount_point && !path.starts_with(mount_point + "/")) return std::nullopt;
+  return path.substr(mount_point.size());
+}
+
 }  // namespace
 
-std::vector<OpenToWrite> files_open_to_write(const std::string& mount_point) {
-  std::vector<OpenToWrite> files;
-  const std::string below = mount_point + "/";
+std::vector<MountUse> mount_uses(const std::string& mount_point) {
+  using How = MountUse::How;
+  std::vector<MountUse> uses;
   for (const pid_t pid : process_ids()) {
-    const std::string process = std::to_string(pid);
+    const std::string process = std::to_string(pid), directory = "/proc/" + process;
+    const std::string name = "process " + process + " (" + process_name(process) + ")";
+    if (auto path = path_below(directory + "/cwd", mount_point))
+      uses.push_back({name, *std::move(path), How::working_directory});
     std::error_code error;
-    filesystem::directory_iterator at("/proc/" + process + "/fd", error);
+    filesystem::directory_iterator at(directory + "/fd", error);
     for (; !error && at != filesystem::directory_iterator(); at.increment(error)) {
-      std::error_code gone;  // or not this user's to know
-      std::string path = filesystem::read_symlink(at->path(), gone);
-      // So the kernel says also of a name that it has only forgotten.
-      if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
-      if (!path.starts_with(below) || !is_to_write(process, at->path().filename())) continue;
-      files.push_back({"process " + process + " (" + process_name(process) + ")", path.substr(mount_point.size())});
+      auto path = path_below(at->path(), mount_point);
+      if (!path) continue;
+      const bool to_write = is_to_write(process, at->path().filename());
+      uses.push_back({name, *std::move(path), to_write ? How::open_to_write : How::open});
     }
   }
-  return files;
+  return uses;
 }
 
 }  // namespace tfilefs

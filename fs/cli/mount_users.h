@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace tfilefs {
 
-// A file of a mount that a process has open to write.
-struct OpenToWrite {
+// What a process has of a mount.
+struct MountUse {
+  enum class How : std::uint8_t { open, open_to_write, working_directory };
   std::string process;  // "process 4711 (cp)"
-  std::string path;     // below the mount point: "/out.root/Events/px.f4"
+  std::string path;     // below the mount point: "/out.root/Events/px.f4", "" of the mount point itself
+  How how = How::open;
 };
 
 // Those of which this user may know. Blocks.
-std::vector<OpenToWrite> files_open_to_write(const std::string& mount_point);
+std::vector<MountUse> mount_uses(const std::string& mount_point);
 
 }  // namespace tfilefs

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -210,6 +211,15 @@ Result<> watch(const std::string& mount_point, bool branches, double seconds) {
   }
 }
 
+// Written so that nan is none.
+std::string is_interval(const std::string& text) {
+  constexpr double kLeast = 0.1, kMost = 86400;
+  double seconds = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number && seconds >= kLeast && seconds <= kMost ? "" : text + ": not between 0.1 and 86400 seconds";
+}
+
 }  // namespace
 
 int run_stats(int argc, char** argv) {
@@ -219,7 +229,7 @@ int run_stats(int argc, char** argv) {
   double seconds = 0;
   app.add_option("MNT", mount_point, "the mount point")->required();
   app.add_flag("-b,--branches", branches, "a line for each branch as well");
-  app.add_option("-w,--watch", seconds, "go on: differences, every so many seconds")->check(CLI::Range(0.1, 86400.0));
+  app.add_option("-w,--watch", seconds, "go on: differences, every so many seconds")->check(is_interval);
   if (const auto code = parse_arguments(app, argc, argv)) return *code;
 
   mount_point = absolute_path(mount_point);

@@ -3,6 +3,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <fstream>
@@ -77,11 +78,12 @@ void wait_for_end(const Daemon& daemon, const std::string& mount_point, const st
 // knows by which path a file was opened.
 std::vector<std::string> writers_of(const std::string& mount_point, const std::vector<std::string>& written) {
   std::vector<std::string> lines;
-  const auto open = written.empty() ? std::vector<OpenToWrite>() : files_open_to_write(mount_point);
+  const auto uses = written.empty() ? std::vector<MountUse>() : mount_uses(mount_point);
   for (const std::string& path : written) {
     const std::size_t before = lines.size();
-    for (const OpenToWrite& file : open) {
-      if (file.path == path) lines.push_back(path + ": " + file.process + " is writing it");
+    for (const MountUse& use : uses) {
+      if (use.path == path && use.how == MountUse::How::open_to_write)
+        lines.push_back(path + ": " + use.process + " is writing it");
     }
     if (lines.size() == before) lines.push_back(path + ": a program is writing it");
   }
@@ -102,6 +104,20 @@ int refuse(const std::string& mount_point, const Pending& pending) {
   return complain({ErrorKind::busy, not_unmounted +
                                         "that would be lost: make room, or remove these files; umount --lazy "
                                         "gives them up"});
+}
+
+// A mount that is not unmounted is kept by somebody, who is named.
+int tell_who_uses(const std::string& mount_point, const Error& error) {
+  constexpr std::size_t kLinesMax = 20;  // a shell's window
+  const auto uses = error.kind == ErrorKind::busy ? mount_uses(mount_point) : std::vector<MountUse>();
+  for (std::size_t i = 0; i < std::min(uses.size(), kLinesMax); ++i) {
+    const std::string path = mount_point + uses[i].path;
+    const bool works_there = uses[i].how == MountUse::How::working_directory;
+    complain({ErrorKind::busy, uses[i].process + (works_there ? " has " + path + " as its working directory"
+                                                              : " has " + path + " open")});
+  }
+  if (uses.size() > kLinesMax) complain({ErrorKind::busy, "and " + std::to_string(uses.size() - kLinesMax) + " more"});
+  return complain(error);
 }
 
 // What was not committed, and what becomes of it. `pending`, `writers`: before it was unmounted.
@@ -150,7 +166,7 @@ int run_umount(int argc, char** argv) {
   if (!lazy && !(pending.unkept.empty() && pending.written.empty())) return refuse(mount_point, pending);
   const auto writers = writers_of(mount_point, pending.written);
   const auto result = lazy ? unmount(mount_point, true) : unmount_soon(mount_point);
-  if (!result) return complain(result.error());
+  if (!result) return tell_who_uses(mount_point, result.error());
   if (daemon.ends && !lazy) wait_for_end(daemon, mount_point, device);
   const int code = tell_what_is_left(pending, writers);
   return code == kExitOk && !committed ? complain(committed.error()) : code;

@@ -37,6 +37,7 @@ tl::unexpected<Error> source_changed() { return fail(ErrorKind::stale, "the file
 // Trouble that somebody should hear of, rather than a question answered with no.
 bool is_trouble(const Error& error) {
   if (error.system_errno == ECANCELED) return false;  // given_up()
+  if (is_refusal(error)) return true;
   switch (error.kind) {
     case ErrorKind::damaged:
     case ErrorKind::unsupported:

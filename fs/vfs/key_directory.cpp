@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "exec/step_loop.h"
 #include "vfs/generation.h"
 #include "vfs/key_holder.h"
 #include "vfs/key_names.h"
@@ -44,6 +46,7 @@ class KeyDirectory final : public Directory {
 
  private:
   friend class KeyListing;
+  friend class ViewNames;
   auto shown_name() const {
     return [this](std::uint32_t key) -> std::string_view { return keys_->names()[key]; };
   }
@@ -88,12 +91,14 @@ std::optional<Slot> KeyDirectory::find_slot(std::string_view name) const {
 // Bare names; then, where views are listed, older cycles, the files about the file, and those made of tables.
 class KeyListing final : public Listing {
  public:
-  KeyListing(std::shared_ptr<const KeyDirectory> directory, bool all)
+  // `views`: of the tables, where views are listed.
+  KeyListing(std::shared_ptr<const KeyDirectory> directory, std::optional<std::vector<std::string>> views)
       : directory_(std::move(directory)),
-        cycles_(all ? directory_->older_.size() : 0),
-        files_(all && directory_->keys_->is_root() ? std::size(kRootFiles) : 0) {
-    if (all) name_views();
-    if (all && !directory_->index_.find(kIndexName, directory_->shown_name())) views_.emplace_back(kIndexName);
+        cycles_(views ? directory_->older_.size() : 0),
+        files_(views && directory_->keys_->is_root() ? std::size(kRootFiles) : 0) {
+    if (!views) return;
+    views_ = *std::move(views);
+    if (!directory_->index_.find(kIndexName, directory_->shown_name())) views_.emplace_back(kIndexName);
   }
 
   std::size_t size() const override { return directory_->newest_.size() + cycles_ + files_ + views_.size(); }
@@ -129,24 +134,49 @@ class KeyListing final : public Listing {
   }
 
  private:
-  void name_views() {
-    for (const std::uint32_t key : directory_->newest_) {
-      if (directory_->keys_->listing().keys[key].kind != tfile::KeyKind::table) continue;
-      for (const TableView& view : kTableViews) {
-        std::string name = directory_->keys_->names()[key] + std::string(view.suffix);
-        if (!directory_->index_.find(name, directory_->shown_name())) views_.push_back(std::move(name));
-      }
-    }
-  }
-
   const std::shared_ptr<const KeyDirectory> directory_;
   const std::size_t cycles_, files_;
   std::vector<std::string> views_;  // names
 };
 
+// Asks the tables of a directory, one after the other, which files are made of them.
+class ViewNames : public std::enable_shared_from_this<ViewNames> {
+ public:
+  ViewNames(std::shared_ptr<const KeyDirectory> directory, Reply<std::shared_ptr<const Listing>> reply)
+      : directory_(std::move(directory)), reply_(std::move(reply)) {}
+
+  void next() {
+    loop_.next([self = shared_from_this()] { self->step(); });
+  }
+
+ private:
+  void step() {
+    const KeyHolder& keys = *directory_->keys_;
+    const std::vector<std::uint32_t>& newest = directory_->newest_;
+    while (at_ < newest.size() && keys.listing().keys[newest[at_]].kind != tfile::KeyKind::table) ++at_;
+    if (at_ == newest.size()) return reply_(std::make_shared<const KeyListing>(directory_, std::move(names_)));
+    const std::uint32_t key = newest[at_++];
+    auto take = [self = shared_from_this(), key](Result<std::vector<TableView>> views) {
+      for (const TableView& view : *views) self->add(self->directory_->keys_->names()[key] + std::string(view.suffix));
+      self->next();
+    };
+    keys.table_views(key, Reply<std::vector<TableView>>(std::move(take), reply_.asker()));
+  }
+  void add(std::string name) {
+    if (!directory_->index_.find(name, directory_->shown_name())) names_.push_back(std::move(name));
+  }
+
+  const std::shared_ptr<const KeyDirectory> directory_;
+  Reply<std::shared_ptr<const Listing>> reply_;
+  std::size_t at_ = 0;
+  std::vector<std::string> names_;
+  StepLoop loop_;
+};
+
 void KeyDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
-  reply(std::make_shared<const KeyListing>(std::static_pointer_cast<const KeyDirectory>(shared_from_this()),
-                                           generation()->context.views_listed));
+  auto self = std::static_pointer_cast<const KeyDirectory>(shared_from_this());
+  if (!generation()->context.views_listed) return reply(std::make_shared<const KeyListing>(self, std::nullopt));
+  std::make_shared<ViewNames>(self, std::move(reply))->next();
 }
 
 }  // namespace

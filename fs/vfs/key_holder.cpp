@@ -162,14 +162,8 @@ void KeyHolder::load_table(std::uint32_t key, Reply<std::shared_ptr<const Loaded
       .get(
           [&](Reply<std::shared_ptr<const LoadedTable>> loaded) {
             const KeyInfo& info = listing_->keys[key];
-            auto noted = [self, key,
-                          loaded = std::move(loaded)](Result<std::shared_ptr<const LoadedTable>> table) mutable {
-              if (!table && is_refusal(table.error()))
-                self->generation_->context.errors.add(self->path_of(key), table.error().text);
-              loaded(std::move(table));
-            };
             answer_blocking_within(generation_->context.cache, std::uint64_t{info.objlen} + info.nbytes,
-                                   std::move(load), Reply<std::shared_ptr<const LoadedTable>>(std::move(noted)));
+                                   std::move(load), std::move(loaded));
           },
           std::move(reply));
 }
@@ -194,6 +188,20 @@ void KeyHolder::find_table_view(std::uint32_t key, Form form, Reply<FoundEntry> 
                if (!entry) return reply(tl::unexpected(std::move(entry).error()));
                reply(FoundEntry{*std::move(entry), {}});
              });
+}
+
+void KeyHolder::table_views(std::uint32_t key, Reply<std::vector<TableView>> reply) const {
+  load_table(key, [reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
+    if (!loaded || !(*loaded)->table().reason.empty()) return reply(std::vector<TableView>{});
+    const std::stop_token asker = reply.asker();
+    auto told = [table = (*loaded)->shared_table(),
+                 reply = std::move(reply)](Result<LoadedTable::Settled> all) mutable {
+      std::vector<TableView> views(std::begin(kTableViews), std::end(kTableViews));
+      if (!has_csv(all ? *all->table : *table)) std::erase_if(views, [](const auto& v) { return v.form == Form::csv; });
+      reply(std::move(views));
+    };
+    (*loaded)->settled(0, Reply<LoadedTable::Settled>(std::move(told), asker));
+  });
 }
 
 // What cannot be read as its class, or takes more memory than the mount has, is there as its bytes, and the reason

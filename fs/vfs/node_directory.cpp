@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <set>
 
 #include "tfile/name.h"
 #include "vfs/generation.h"
@@ -165,18 +166,21 @@ std::string NodeDirectory::own_name(Slot slot) const {
 // The children; then, where views are listed, each child's views.
 class NodeListing final : public Listing {
  public:
-  NodeListing(std::shared_ptr<const NodeDirectory> directory, bool views) : directory_(std::move(directory)) {
+  // `settled`: of the directory's node, where views are listed.
+  NodeListing(std::shared_ptr<const NodeDirectory> directory, const LoadedTable::Settled* settled)
+      : directory_(std::move(directory)) {
     const NodeId node = directory_->node_;
     for (const auto& file : directory_->table_->own_files(node)) {
-      if (views || !file.is_view) extra_.push_back({std::string(file.name), {node, file.form}});
+      if (settled || !file.is_view) extra_.push_back({std::string(file.name), {node, file.form}});
     }
-    if (!views) return;
+    if (!settled) return;
+    const auto texts = names_with_text(*settled);
     if (has_option_index(directory_->table_->table(), directory_->node_))
       extra_.push_back({std::string(kOptionIndexName), {directory_->node_, Form::option_index}});
     for (const NodeId id : directory_->self().children) {
       const Node& child = directory_->table_->table().nodes[id];
       if (child.column) add_view(child.name + std::string(kNpySuffix), {id, Form::npy});
-      add_view(child.name + std::string(kTextSuffix), {id, Form::text});
+      if (texts.contains(child.name)) add_view(child.name + std::string(kTextSuffix), {id, Form::text});
     }
   }
 
@@ -202,6 +206,12 @@ class NodeListing final : public Listing {
     std::string name;
     Slot slot;
   };
+  static std::set<std::string_view> names_with_text(const LoadedTable::Settled& settled) {
+    std::set<std::string_view> names;
+    for (const NodeId child : settled.table->nodes[settled.node].children)
+      if (has_text(*settled.table, child)) names.insert(settled.table->nodes[child].name);
+    return names;
+  }
   void add_view(std::string name, Slot slot) {
     if (!directory_->children_.find(name, directory_->child_name())) extra_.push_back({std::move(name), slot});
   }
@@ -210,8 +220,15 @@ class NodeListing final : public Listing {
 };
 
 void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
-  reply(std::make_shared<const NodeListing>(std::static_pointer_cast<const NodeDirectory>(shared_from_this()),
-                                            generation()->context.views_listed));
+  auto self = std::static_pointer_cast<const NodeDirectory>(shared_from_this());
+  if (!generation()->context.views_listed) return reply(std::make_shared<const NodeListing>(std::move(self), nullptr));
+  const std::stop_token asker = reply.asker();
+  auto told = [self, reply = std::move(reply)](Result<LoadedTable::Settled> settled) mutable {
+    // Of a branch that cannot be read now, what its name says is listed.
+    if (!settled) settled = LoadedTable::Settled{self->table_->loaded().shared_table(), self->node_};
+    reply(std::make_shared<const NodeListing>(std::move(self), &*settled));
+  };
+  table_->loaded().settled(node_, Reply<LoadedTable::Settled>(std::move(told), asker));
 }
 
 }  // namespace

@@ -38,9 +38,8 @@ class Making : public std::enable_shared_from_this<Making> {
 
   // It is made beside the budget, so it takes no more than a request may take beyond that.
   void start() {
-    if (is_too_large())
-      return reply_(
-          tfile::fail(ErrorKind::no_space, "a part of the view that is made in one go is too large", -1, ENOMEM));
+    const std::uint64_t need = needed();
+    if (need > Budget::kBeyondMax) return reply_(tl::unexpected<Error>(refusal(need, "a mount", Budget::kBeyondMax)));
     next();
   }
 
@@ -49,13 +48,12 @@ class Making : public std::enable_shared_from_this<Making> {
     loop_.next([self = shared_from_this()] { self->step(); });
   }
 
-  bool is_too_large() const {
-    std::uint64_t left = Budget::kBeyondMax;
+  std::uint64_t needed() const {
+    std::uint64_t sum = size_;
     for (const ColumnRange& input : inputs_) {
-      if (input.size > left) return true;
-      left -= input.size;
+      if (__builtin_add_overflow(sum, input.size, &sum)) return std::numeric_limits<std::uint64_t>::max();
     }
-    return size_ > left;
+    return sum;
   }
 
   void step() {

@@ -315,6 +315,9 @@ void write_as(Result<std::vector<TextForm>> forms, TextStyle style, std::shared_
 
 }  // namespace
 
+bool has_text(const tfile::Table& table, tfile::NodeId node) { return text_forms(table, node).has_value(); }
+bool has_csv(const tfile::Table& table) { return table_text_forms(table, TextStyle::csv).has_value(); }
+
 void text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, tfile::NodeId node,
                   Reply<std::shared_ptr<Content>> reply) {
   write_as(text_forms(*table, node), TextStyle::plain, std::move(streams), table, std::move(reply));

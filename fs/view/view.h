@@ -19,6 +19,10 @@ std::shared_ptr<Content> column_content(std::shared_ptr<CachedStreams>, const tf
 // NAME.npy: header of format 1.0 (2.0 where the header needs it), padded to 64 bytes, then the column.
 std::shared_ptr<Content> npy_content(std::shared_ptr<CachedStreams>, const tfile::Column&, std::int64_t length);
 
+// Whether there are NODE.txt and TABLE.csv: of a table in which nothing is left to be found out.
+bool has_text(const tfile::Table&, tfile::NodeId);
+bool has_csv(const tfile::Table&);
+
 // NODE.txt: a line an entry; lists by spaces, strings as they are with control characters escaped; floats as the
 // shortest text that reads back equal. One formatting pass gives the exact size; of it an index of offsets is kept.
 void text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,

@@ -75,6 +75,14 @@ def test_background_daemon_keeps_no_terminal(program, plain, mount_point):
     assert run(program, "umount", mount_point).returncode == 0
 
 
+@pytest.mark.parametrize("closed", (["<&-"], [">&-"], ["2>&-"], ["<&-", ">&-"], ["<&-", ">&-", "2>&-"]))
+def test_background_mount_of_a_shell_that_closed_its_descriptors(program, plain, mount_point, closed):
+    command = f'"$0" "$1" "$2" {" ".join(closed)}'
+    assert subprocess.run(["sh", "-c", command, program, plain, mount_point], capture_output=True).returncode == 0
+    assert sorted(os.listdir(mount_point)) == ["h", "t"]
+    assert run(program, "umount", mount_point).returncode == 0
+
+
 @pytest.mark.parametrize("options", ([], ["-f"]))
 @pytest.mark.parametrize(
     "content, told",

@@ -151,6 +151,8 @@ def test_large_histograms_keep_to_the_budget(mount, samples):
                 assert name != "huge", view
             except OSError as error:
                 assert error.errno == (errno.ENOENT if name == "huge" else errno.ENOMEM) and name != "tiny", (name, view, error)
+                told = f"/{name}/{view}: " in mounted.errors()
+                assert told == (name != "huge"), (view, mounted.errors())
     # A stack takes memory for all that it is drawn of, and its parts are read one by one.
     large, tiny = (os.path.join(mounted.path, name + "_stack") for name in ("large", "tiny"))
     with pytest.raises(OSError) as refused, open(os.path.join(large, "plot.svg"), "rb") as file:

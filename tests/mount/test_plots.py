@@ -15,7 +15,7 @@ import mounted_table
 
 SAMPLE = "plots"
 FUNCTIONS = ["landau", "landaun", "crystalball", "breitwigner", "cheb2", "gausn", "voigt", "poisson", "gamma_dist", "log_normal",
-             "student", "normal_pdf", "bessel", "sum", "laplace", "named"]
+             "student", "normal_pdf", "bessel", "sum", "laplace", "named", "integers"]
 
 
 def text_of(path):

@@ -246,6 +246,18 @@ def test_who_writes_keeps_the_mount_and_is_named(tmp_path):
         assert file["Events"].num_entries % 10_000 == 0
 
 
+def test_who_reads_or_stands_in_the_mount_is_named(samples, tmp_path):
+    m = mounted.Mounted(os.path.join(samples("storage"), "plain.root"))
+    column = os.path.join(m.path, "t", "number.i4")
+    with open(column, "rb"), subprocess.Popen(["sleep", "600"], cwd=os.path.join(m.path, "t")) as stands:
+        said = umount(m)
+        stands.kill()
+        assert said.returncode == 1 and mounted.is_mount_point(m.path)
+        assert f"process {os.getpid()} (" in said.stderr and f"has {column} open" in said.stderr
+        assert f"process {stands.pid} (sleep) has {m.path}/t as its working directory" in said.stderr
+    assert umount(m).returncode == 0 and m.close() == 0
+
+
 def test_who_writes_goes_on_after_a_lazy_unmount(tmp_path):
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     os.makedirs(os.path.join(m.path, "out.root", "Events"))

@@ -139,6 +139,34 @@ def test_views_listed(samples, mount):
             mounted_table.read_exactly(os.path.join(directory, name))
 
 
+def stat_all(top):
+    """Everything that listings show is there."""
+    for directory, names, files in os.walk(top, onerror=lambda error: pytest.fail(str(error))):
+        for name in (*names, *files):
+            os.stat(os.path.join(directory, name))
+
+
+@pytest.mark.parametrize("sample", ("plots", "objects", "contradictions"))
+def test_what_is_listed_is_there(samples, mount, sample):
+    for name in sorted(os.listdir(samples(sample))):
+        if name.endswith(".root"):
+            stat_all(mount(os.path.join(samples(sample), name), "views=listed").path)
+
+
+def test_views_that_a_table_does_not_have_are_not_listed(tmp_path, mount):
+    path = tmp_path / "shapes.root"
+    with uproot.recreate(path) as file:
+        file.mktree("shapes", {"m": ("f8", (2, 2))}).extend({"m": np.zeros((3, 2, 2))})
+        file.mktree("both", {"m": ("f8", (2, 2)), "x": "f8"}).extend({"m": np.zeros((3, 2, 2)), "x": np.zeros(3)})
+        ntuple = file.mkrntuple("ntuple", {"x": np.zeros(3)})
+        ntuple.extend({"x": np.zeros(3)})
+    top = mount(path, "views=listed").path
+    names = set(os.listdir(top))
+    assert {"both.csv", "both.arrow", "shapes.arrow", "shapes.jsonl"} <= names
+    assert "shapes.csv" not in names and not os.path.exists(os.path.join(top, "shapes.csv"))
+    stat_all(top)
+
+
 def test_control_directory(samples, mount):
     m = mount(os.path.join(samples("storage"), "plain.root"))
     control = os.path.join(m.path, ".tfilefs")

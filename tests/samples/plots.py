@@ -25,6 +25,7 @@ FUNCTIONS = {
     "student": ("TMath::Student(x,4)", ()), "normal_pdf": ("ROOT::Math::normal_pdf(x,[0],[1])", (0.7, 0.5)),
     "bessel": ("TMath::BesselJ0(x)+TMath::BesselI0(x)+TMath::BesselI1(x)", ()), "sum": ("gaus(0)+landau(3)", (1, 2, 0.5, 2, -1, 0.4)),
     "laplace": ("TMath::LaplaceDist(x,[0],[1])", (0.5, 0.7)), "named": ("[slope]*x+[offset]", (3, 5)),
+    "integers": ("[0]*exp(-1/2*((x-[1])/[2])^2)+4/3*x+abs(x)^(1/2)+(x>0)/2+int(7.5)/2+(sqrt2+ln10)/TMath::E()", (2, 0.5, 0.7)),
 }
 
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "object/special_functions.h"
@@ -28,6 +29,68 @@ TEST(Formula, Precedence) {
   EXPECT_EQ(value("(1+2)*3-4/2", 0), 7);
   EXPECT_EQ(value("7%4", 0), 3);
   EXPECT_EQ(value("1e-1*x", 5), 0.5);
+}
+
+// The values are those of ROOT 6.40's TF1::Eval(6).
+TEST(Formula, IntegersAreThoseOfC) {
+  const std::pair<const char*, double> cases[] = {{"7/2+x", 9},
+                                                  {"exp(-1/2*((x-3)/2)^2)", 1},
+                                                  {"4/3*x", 6},
+                                                  {"x^(1/2)", 1},
+                                                  {"1/3.", 1 / 3.},
+                                                  {"1e3/3", 1e3 / 3},
+                                                  {"-7/2", -3},
+                                                  {"-7%4/2.", -1.5},
+                                                  {"(x>0)/2", 0},
+                                                  {"!0/2", 0},
+                                                  {"(x&&1)/2", 0},
+                                                  {"(x>0?3:2)/2", 1},
+                                                  {"(x>0?3:2.)/2", 1.5},
+                                                  {"true/2", 0},
+                                                  {"int(7.5)/2", 3},
+                                                  {"double(1)/2", 0.5},
+                                                  {"bool(3)/2", 0},
+                                                  {"abs(-7)/2", 3},
+                                                  {"fabs(-7)/2", 3.5},
+                                                  {"TMath::Max(7,8)/3", 2},
+                                                  {"TMath::Min(7,8)/2", 3},
+                                                  {"sign(3,-2)/2", -1},
+                                                  {"sq(3)/2", 4.5},
+                                                  {"pow(7,1)/2", 3.5},
+                                                  {"TMath::Nint(7.2)/2", 3},
+                                                  {"TMath::Nint(2.5)", 2},
+                                                  {"TMath::FloorNint(7.5)/2", 3},
+                                                  {"TMath::CeilNint(7.5)/2", 4},
+                                                  {"TMath::Odd(3)/2", 0},
+                                                  {"0x10/3", 5},
+                                                  {"012/3", 3},
+                                                  {"3|4", 7},
+                                                  {"3&1", 1},
+                                                  {"1<<4", 16},
+                                                  {"-17>>2", -5},
+                                                  {"~1", -2},
+                                                  {"1==x<3", 0},
+                                                  {"2147483647+1+x", -2147483642},
+                                                  {"2147483648*2/3", 1431655765},
+                                                  {"65536*65536+x", 6},
+                                                  {"4294967296*4294967296+x", 6}};
+  for (const auto& [text, expected] : cases) EXPECT_DOUBLE_EQ(value(text, 6), expected) << text;
+  EXPECT_FALSE(std::signbit(value("-0", 0)));
+  for (const char* undefined : {"1/0", "1%0", "1<<40", "1/0+x"})
+    EXPECT_TRUE(std::isnan(value(undefined, 6))) << undefined;
+  EXPECT_EQ(value("int(1e300)", 0), -0x1p31);
+  EXPECT_EQ(value("-9223372036854775807/-1", 0), -0x1p63);  // a long wraps
+  for (const char* wrong : {"x|1", "x<<1", "~x", "08", "1L", "1.f"}) EXPECT_FALSE(Formula::parse(wrong)) << wrong;
+}
+
+TEST(Formula, ConstantsOfRoot) {
+  EXPECT_DOUBLE_EQ(value("sqrt2*TMath::Sqrt2()", 0), 2);
+  EXPECT_DOUBLE_EQ(value("ln10*loge", 0), 1);
+  EXPECT_DOUBLE_EQ(value("c/TMath::C()", 0), 1);
+  EXPECT_DOUBLE_EQ(value("TMath::E()/e", 0), 1);
+  EXPECT_DOUBLE_EQ(value("r", 0), 8.31446261815324);
+  for (const char* wrong : {"infinity", "Sqrt2", "TMath::sqrt2()x", "c()"})
+    EXPECT_FALSE(Formula::parse(wrong)) << wrong;
 }
 
 TEST(Formula, StepsGrowWithWhatAValueTakes) {
@@ -100,6 +163,9 @@ TEST(Formula, Conditions) {
 TEST(Formula, WhatIsNotUnderstoodIsRefused) {
   for (const std::string text : {"", "x+", "(x", "foo(x)", "x)", "[0", "x?1", "system(\"ls\")", "pow(1)", "sin(1,2)"})
     EXPECT_FALSE(Formula::parse(text)) << text;
+  const auto within = [](std::size_t depth) { return std::string(depth, '(') + "x" + std::string(depth, ')'); };
+  EXPECT_TRUE(Formula::parse(within(250)));  // ROOT's compiler ends at 256
+  EXPECT_FALSE(Formula::parse(within(257)));
   EXPECT_FALSE(Formula::parse(std::string(100'000, '(')));
   EXPECT_FALSE(Formula::parse(std::string(100'000, '-') + "1"));
 }
