@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "json/json_text.h"
+#include "json/json_writer.h"
 #include "view/column_lengths.h"
 #include "view/table_form.h"
 #include "view/view.h"
@@ -61,9 +61,11 @@ class Writer {
 
   std::string write() {
     const std::int64_t entries = std::max<std::int64_t>(0, table_.entries);
-    text_ = "{\"tfilefs\": 1, \"length\": " + std::to_string(entries) + ", \"form\":\n";
+    files_.begin_object();
+    json_.begin_object().member("tfilefs", 1).member("length", entries).key("form").line();
     add_record(table_form(table_), entries, "");
-    return std::move(text_) + ",\n\"files\": {" + files_ + "}}\n";
+    json_.line().key("files").raw(files_.end_object().take());
+    return json_.end_object().take() + "\n";
   }
 
  private:
@@ -77,17 +79,14 @@ class Writer {
     }
     begin("RecordArray");
     if (!name.empty()) add_parameters(name_parameter("__record__", name));
-    text_ += "\"fields\": [";
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      if (i > 0) text_ += ", ";
-      append_json_string(text_, fields[i]->name);
+    json_.key("fields").begin_array();
+    for (const TableForm* field : fields) json_.text(field->name);
+    json_.end_array().key("contents").begin_array();
+    for (const TableForm* field : fields) {
+      json_.line();
+      add(*field);
     }
-    text_ += "], \"contents\": [";
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-      text_ += i > 0 ? ",\n" : "\n";
-      add(*fields[i]);
-    }
-    text_ += "]}";
+    json_.end_array().end_object();
   }
 
   // `name`: of a record or a list that is a class.
@@ -111,7 +110,7 @@ class Writer {
           begin_list(form.offsets, name.empty() ? "" : name_parameter("__list__", name));
         add(form.fields[0]);
     }
-    text_ += '}';
+    json_.end_object();
   }
 
   // Tag 0 is the null, then come the classes. Awkward Array wants that all may be null, or none; and that they differ,
@@ -119,73 +118,63 @@ class Writer {
   void add_variant(const TableForm& form) {
     const Column& tags = column(form.fields[0].values);
     begin("UnionArray");
-    text_ += R"("tags": "i8", "index": "i64", )";
+    json_.member("tags", "i8").member("index", "i64");
     add_keys({{"tags", tags.path}, {"index", column(form.fields[1].values).path}});
-    text_ += ", \"contents\": [\n";
+    json_.key("contents").begin_array().line();
     begin_option(directory_of(tags));
-    text_ += R"({"class": "EmptyArray"}})";
+    begin("EmptyArray");
+    json_.end_object().end_object();
     for (const std::string& name : form.classes) {
-      text_ += ",\n";
+      json_.line();
       begin("UnmaskedArray");
-      text_ += "\"content\": ";
+      json_.key("content");
       const auto shown =
           std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
       if (shown == form.fields.end())
         add_record({}, std::nullopt, name);
       else
         add(*shown, name);
-      text_ += '}';
+      json_.end_object();
     }
-    text_ += "]}";
+    json_.end_array().end_object();
   }
 
-  void begin(std::string_view kind) {
-    text_ += "{\"class\": \"";
-    text_ += kind;
-    text_ += "\", ";
-  }
+  void begin(std::string_view kind) { json_.begin_object().member("class", kind); }
 
   void begin_list(ColumnId offsets, std::string_view parameters) {
     begin("ListOffsetArray");
-    text_ += "\"offsets\": \"i64\", ";
+    json_.member("offsets", "i64");
     add_parameters(parameters);
     add_keys({{"offsets", column(offsets).path}});
-    text_ += ", \"content\": ";
+    json_.key("content");
   }
 
   void begin_option(const std::string& directory) {
     begin("IndexedOptionArray");
-    text_ += "\"index\": \"i64\", ";
+    json_.member("index", "i64");
     add_keys({{"index", directory + ".option"}});
-    text_ += ", \"content\": ";
+    json_.key("content");
   }
 
   void add_numbers(ColumnId id, std::string_view parameters) {
     // Not as the inner shape of the numbers: inside a list that is not read yet, Awkward Array refuses one.
     for (const std::uint32_t extent : column(id).shape) {
       begin("RegularArray");
-      text_ += "\"size\": " + std::to_string(extent) + ", \"content\": ";
+      json_.member("size", extent).key("content");
     }
     begin("NumpyArray");
-    text_ += "\"primitive\": \"";
-    text_ += primitive(column(id).dtype);
-    text_ += "\", ";
+    json_.member("primitive", primitive(column(id).dtype));
     add_parameters(parameters);
     add_keys({{"data", column(id).path}});
-    text_.append(column(id).shape.size() + 1, '}');
+    for (std::size_t i = 0; i <= column(id).shape.size(); ++i) json_.end_object();
   }
 
   static std::string name_parameter(std::string_view key, std::string_view name) {
-    std::string text = "{\"" + std::string(key) + "\": ";
-    append_json_string(text, name);
-    return text + '}';
+    return JsonWriter().begin_object().member(key, name).end_object().take();
   }
 
   void add_parameters(std::string_view parameters) {
-    if (parameters.empty()) return;
-    text_ += "\"parameters\": ";
-    text_ += parameters;
-    text_ += ", ";
+    if (!parameters.empty()) json_.key("parameters").raw(parameters);
   }
 
   struct Buffer {
@@ -194,19 +183,15 @@ class Writer {
   };
   void add_keys(std::initializer_list<Buffer> buffers) {
     const std::string number = std::to_string(nodes_++);
-    text_ += "\"form_key\": \"" + number + '"';
-    for (const Buffer& buffer : buffers) {
-      if (!files_.empty()) files_ += ", ";
-      files_ += '"' + number + '-' + std::string(buffer.attribute) + "\": ";
-      append_json_string(files_, buffer.file);
-    }
+    json_.member("form_key", number);
+    for (const Buffer& buffer : buffers) files_.member(number + '-' + std::string(buffer.attribute), buffer.file);
   }
 
   const Column& column(ColumnId id) const { return table_.columns[id]; }
 
   const tfile::Table& table_;
   const ColumnLengths& lengths_;
-  std::string text_, files_;
+  JsonWriter json_, files_;
   std::size_t nodes_ = 0;  // that have buffers
 };
 

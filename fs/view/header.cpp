@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "json/json_text.h"
+#include "json/json_writer.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -22,18 +22,14 @@ std::string uuid_text(const std::array<std::uint8_t, 16>& uuid) {
 
 std::string header_text(const tfile::File& file) {
   const tfile::FileHeader& header = file.header();
-  std::string text = "{\"tfilefs\": 1";
-  const auto number = [&](const char* name, std::int64_t value) {
-    text += std::string(",\n \"") + name + "\": " + std::to_string(value);
-  };
-  const auto quoted = [&](const char* name, std::string_view value) {
-    text += std::string(",\n \"") + name + "\": ";
-    append_json_string(text, value);
-  };
+  JsonWriter json;
+  json.begin_object().member("tfilefs", 1);
+  const auto number = [&](const char* name, std::int64_t value) { json.line(1).member(name, value); };
+  const auto quoted = [&](const char* name, std::string_view value) { json.line(1).member(name, value); };
   quoted("name", header.name);
   quoted("title", header.title);
   number("fVersion", header.version);
-  text += std::string(",\n \"large\": ") + (header.big ? "true" : "false");
+  json.line(1).key("large").flag(header.big);
   number("fBEGIN", header.begin);
   number("fEND", header.end);
   number("fSeekFree", header.seek_free);
@@ -47,14 +43,10 @@ std::string header_text(const tfile::File& file) {
   number("fUUID_version", header.uuid_version);
   quoted("fUUID", uuid_text(header.uuid));
   number("size", static_cast<std::int64_t>(file.source().size()));
-  text += std::string(",\n \"recovered\": ") + (file.recovered() ? "true" : "false");
-  text += ",\n \"warnings\": [";
-  bool first = true;
-  for (const std::string& warning : file.warnings()) {
-    if (!std::exchange(first, false)) text += ", ";
-    append_json_string(text, warning);
-  }
-  return text += "]}\n";
+  json.line(1).key("recovered").flag(file.recovered());
+  json.line(1).key("warnings").begin_array();
+  for (const std::string& warning : file.warnings()) json.text(warning);
+  return json.end_array().end_object().take() + "\n";
 }
 
 }  // namespace tfilefs

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tfilefs {
+
+// Writes JSON in the order in which it is told, on one line unless line() says otherwise. Text as append_json_string()
+// has it. Whoever calls keeps to the grammar: in an object, a key before each value.
+class JsonWriter {
+ public:
+  JsonWriter& begin_object() { return begin('{'); }
+  JsonWriter& end_object() { return end('}'); }
+  JsonWriter& begin_array() { return begin('['); }
+  JsonWriter& end_array() { return end(']'); }
+
+  // The next key, value or closing bracket begins a line, behind so many spaces.
+  JsonWriter& line(std::size_t indent = 0);
+  JsonWriter& key(std::string_view name);
+
+  JsonWriter& text(std::string_view value);
+  template <std::integral T>
+  JsonWriter& number(T value) {
+    return raw(std::to_string(value));
+  }
+  JsonWriter& seconds(double value);  // six digits behind the point
+  JsonWriter& flag(bool value) { return raw(value ? "true" : "false"); }
+  JsonWriter& null() { return raw("null"); }
+  JsonWriter& raw(std::string_view json);  // a value that is JSON already
+
+  JsonWriter& member(std::string_view name, std::string_view value) { return key(name).text(value); }
+  template <std::integral T>
+  JsonWriter& member(std::string_view name, T value) {
+    return key(name).number(value);
+  }
+  JsonWriter& member_or_null(std::string_view name, std::optional<std::int64_t> value) {
+    return value ? member(name, *value) : key(name).null();
+  }
+
+  // What was written since it was last taken.
+  std::string take() { return std::move(text_); }
+
+ private:
+  JsonWriter& begin(char bracket);
+  JsonWriter& end(char bracket);
+  void item();  // what separates it from the one before
+  void break_line();
+
+  std::string text_;
+  std::optional<std::size_t> line_;
+  bool is_first_ = true, has_key_ = false;
+};
+
+}  // namespace tfilefs
