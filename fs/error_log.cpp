@@ -22,12 +22,24 @@ std::string utc_time(std::int64_t seconds) {
   return text.data();
 }
 
+std::string shortened(std::string text) {
+  constexpr std::size_t kTextMax = 2000;
+  if (text.size() > kTextMax) text.resize(kTextMax);
+  return text;
+}
+
 }  // namespace
 
-void ErrorLog::add(std::string_view path, std::string_view text, std::int64_t offset) {
-  std::string message = printable(path) + ": " + printable(text);
-  if (message.size() > kMessageMax) message.resize(kMessageMax);
-  if (offset >= 0) message += " (at byte " + std::to_string(offset) + ")";
+std::string message_of(const Error& error) {
+  std::string message = printable(error.text);
+  const std::string file = printable(error.source);
+  if (error.offset < 0) return file.empty() ? message : message + " (in " + file + ")";
+  return message + " (at byte " + std::to_string(error.offset) + (file.empty() ? "" : " of " + file) + ")";
+}
+
+void ErrorLog::add(std::string_view path, const Error& error) {
+  const Error shown{error.kind, shortened(error.text), error.offset, 0, shortened(error.source)};
+  std::string message = printable(shortened(std::string(path))) + ": " + message_of(shown);
   const auto now =
       std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch());
   const Lock lock(mutex_);

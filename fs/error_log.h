@@ -11,13 +11,16 @@
 
 namespace tfilefs {
 
+// An error for people: "TEXT (at byte OFFSET of FILE)". What a file says may hold any character: control characters are
+// escaped.
+std::string message_of(const Error&);
+
 // What .tfilefs/errors shows: the last problems met, one line each, oldest first. Thread-safe.
 class ErrorLog {
  public:
-  // A line "DATE PATH: TEXT (at byte OFFSET)". What a file says may hold any character: control characters are
-  // escaped. The same problem met again in a row of others is counted, not repeated.
-  void add(std::string_view path, std::string_view text, std::int64_t offset = -1);
-  void add(std::string_view path, const Error& error) { add(path, error.text, error.offset); }
+  // A line "DATE PATH: MESSAGE". The same problem met again in a row of others is counted, not repeated.
+  void add(std::string_view path, const Error&);
+  void add(std::string_view path, std::string_view text) { add(path, Error{{}, std::string(text)}); }
 
   std::string text() const;
   std::uint64_t count() const;  // of all problems since the start, repeated ones included
@@ -28,9 +31,8 @@ class ErrorLog {
     std::string message;
     std::uint64_t times = 1;
   };
-  // Enough to see the pattern of a damaged file; at the longest line (kMessageMax) 1 MB.
+  // Enough to see the pattern of a damaged file; some megabytes with the longest messages.
   static constexpr std::size_t kLinesMax = 500;
-  static constexpr std::size_t kMessageMax = 2000;
 
   mutable Mutex mutex_;
   std::deque<Line> lines_ GUARDED_BY(mutex_);

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "cli/commands.h"
-#include "printable.h"
 
 namespace tfilefs {
 
@@ -20,12 +19,6 @@ std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
     return kExitUsage;
   }
   return std::nullopt;
-}
-
-std::string message_of(const Error& error) {
-  std::string text = printable(error.text);
-  if (error.offset >= 0) text += " (at byte " + std::to_string(error.offset) + ")";
-  return text;
 }
 
 int complain(const Error& error) {

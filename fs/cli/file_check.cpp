@@ -265,7 +265,7 @@ class Checker {
       is_whole = false;
       Error error = checked.error();
       if (error.offset < 0 && lies_at.source) error.offset = static_cast<std::int64_t>(lies_at.range.begin);
-      if (in_sibling) error.text = "in " + lies_at.source->name() + ": " + error.text;
+      if (in_sibling && error.source.empty()) error.source = lies_at.source->name();
       const auto entries = table.chunk_entries({stream, index});
       const std::string which = std::to_string(entries.begin) + " to " + std::to_string(entries.end - 1);
       error.text = "entries " + which + ": " + error.text;

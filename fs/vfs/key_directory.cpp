@@ -13,7 +13,7 @@
 #include "vfs/key_names.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
-#include "vfs/table_directory.h"
+#include "vfs/table_views.h"
 
 namespace tfilefs {
 namespace {
@@ -35,8 +35,9 @@ class KeyDirectory final : public Directory {
   const std::shared_ptr<const Generation>& generation() const override { return keys_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     if (const auto slot = find_slot(name)) return reply(FoundEntry{{keys_, *slot}, {}});
-    for (const TableView& view : kTableViews) {
-      const auto stem = without_suffix(name, view.suffix);
+    for (const TableView& view : table_views()) {
+      if (view.place != TableView::Place::beside_table) continue;
+      const auto stem = without_suffix(name, view.name);
       const auto slot = stem ? find_slot(*stem) : std::nullopt;
       if (slot && slot->form == Form::itself) return keys_->find_table_view(slot->index, view.form, std::move(reply));
     }
@@ -157,10 +158,10 @@ class ViewNames : public std::enable_shared_from_this<ViewNames> {
     if (at_ == newest.size()) return reply_(std::make_shared<const KeyListing>(directory_, std::move(names_)));
     const std::uint32_t key = newest[at_++];
     auto take = [self = shared_from_this(), key](Result<std::vector<TableView>> views) {
-      for (const TableView& view : *views) self->add(self->directory_->keys_->names()[key] + std::string(view.suffix));
+      for (const TableView& view : *views) self->add(self->directory_->keys_->names()[key] + std::string(view.name));
       self->next();
     };
-    keys.table_views(key, Reply<std::vector<TableView>>(std::move(take), reply_.asker()));
+    keys.views_beside(key, Reply<std::vector<TableView>>(std::move(take), reply_.asker()));
   }
   void add(std::string name) {
     if (!directory_->index_.find(name, directory_->shown_name())) names_.push_back(std::move(name));

@@ -190,14 +190,17 @@ void KeyHolder::find_table_view(std::uint32_t key, Form form, Reply<FoundEntry> 
              });
 }
 
-void KeyHolder::table_views(std::uint32_t key, Reply<std::vector<TableView>> reply) const {
+void KeyHolder::views_beside(std::uint32_t key, Reply<std::vector<TableView>> reply) const {
   load_table(key, [reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
     if (!loaded || !(*loaded)->table().reason.empty()) return reply(std::vector<TableView>{});
     const std::stop_token asker = reply.asker();
     auto told = [table = (*loaded)->shared_table(),
                  reply = std::move(reply)](Result<LoadedTable::Settled> all) mutable {
-      std::vector<TableView> views(std::begin(kTableViews), std::end(kTableViews));
-      if (!has_csv(all ? *all->table : *table)) std::erase_if(views, [](const auto& v) { return v.form == Form::csv; });
+      std::vector<TableView> views;
+      for (const TableView& view : table_views()) {
+        if (view.place == TableView::Place::beside_table && view.is_there(all ? *all->table : *table, 0))
+          views.push_back(view);
+      }
       reply(std::move(views));
     };
     (*loaded)->settled(0, Reply<LoadedTable::Settled>(std::move(told), asker));

@@ -8,7 +8,7 @@
 #include "once.h"
 #include "tfile/file.h"
 #include "vfs/directory.h"
-#include "vfs/table_directory.h"
+#include "vfs/table_views.h"
 
 namespace tfilefs {
 
@@ -34,7 +34,7 @@ class KeyHolder final : public Holder {
   void find_table_view(std::uint32_t key, Form, Reply<FoundEntry>) const;
 
   // The files that there are of the table under a key, by their names' ends; none of one that cannot be read now.
-  void table_views(std::uint32_t key, Reply<std::vector<TableView>>) const;
+  void views_beside(std::uint32_t key, Reply<std::vector<TableView>>) const;
 
   void attributes(Slot, Reply<Attributes>) const override;
   std::optional<Attributes> known_attributes(Slot) const override;

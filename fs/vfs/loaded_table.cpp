@@ -8,7 +8,7 @@
 
 #include "tfile/name.h"
 #include "vfs/blocking.h"
-#include "view/view.h"
+#include "vfs/table_views.h"
 
 namespace tfilefs {
 
@@ -143,44 +143,12 @@ void LoadedTable::view(NodeId node, Form form, StringsAs strings, Reply<std::sha
         const std::stop_token asker = made.asker();
         auto make = [self = shared_from_this(), form, strings, made = std::move(made)](Result<Settled> of) mutable {
           if (!of) return made(tl::unexpected(std::move(of).error()));
-          self->make_view(*std::move(of), form, strings, std::move(made));
+          const ViewedNode viewed{self->cache_, self->streams_, std::move(of->table), of->node, strings};
+          table_view(form).make(viewed, std::move(made));
         };
         settled(node, Reply<Settled>(std::move(make), asker));
       },
       std::move(reply));
-}
-
-void LoadedTable::make_view(Settled of, Form form, StringsAs strings, Reply<std::shared_ptr<Content>> made) const {
-  switch (form) {
-    case Form::text:
-      return text_content(streams_, of.table, of.node, std::move(made));
-    case Form::arrow:
-      return arrow_content(streams_, of.table, strings, std::move(made));
-    case Form::parquet:
-      return parquet_content(streams_, of.table, strings, std::move(made));
-    case Form::csv:
-      return table_text_content(streams_, of.table, TextStyle::csv, std::move(made));
-    case Form::jsonl:
-      return table_text_content(streams_, of.table, TextStyle::json, std::move(made));
-    case Form::awkward:
-      return make_text(awkward_text, of.table, std::move(made));
-    case Form::option_index:
-      return option_index_content(streams_, of.table, of.node, std::move(made));
-    default:
-      return make_text(schema_text, of.table, std::move(made));
-  }
-}
-
-// Ten thousand columns make megabytes of text: not on the thread of whoever asks.
-void LoadedTable::make_text(TextMaker make, std::shared_ptr<const tfile::Table> of,
-                            Reply<std::shared_ptr<Content>> reply) const {
-  auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
-  run_job(cache_, [make, streams = streams_, table = std::move(of), shared] {
-    make(streams, table, Reply<std::string>([shared](Result<std::string> text) {
-           if (!text) return (*shared)(tl::unexpected(std::move(text).error()));
-           (*shared)(std::make_shared<FixedContent>(*std::move(text)));
-         }));
-  });
 }
 
 void LoadedTable::index_branches() const {

@@ -58,9 +58,6 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
 
  private:
   using LoadedPtr = std::shared_ptr<const LoadedTable>;
-  using TextMaker = void (*)(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
-  void make_text(TextMaker, std::shared_ptr<const tfile::Table>, Reply<std::shared_ptr<Content>>) const;
-  void make_view(Settled, Form, StringsAs, Reply<std::shared_ptr<Content>>) const;
   template <class Look>
   void look(Look, Reply<LoadedPtr>) const;
   void whole(Reply<LoadedPtr>) const;

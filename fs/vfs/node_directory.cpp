@@ -3,22 +3,23 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
-#include <set>
 
 #include "tfile/name.h"
 #include "vfs/generation.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
 #include "vfs/table_directory.h"
-#include "view/view.h"
+#include "vfs/table_views.h"
 
 namespace tfilefs {
 namespace {
 
 using tfile::Node;
 using tfile::NodeId;
+using Place = TableView::Place;
 
 // Another name under which a child is found. It lies in the child's node, unless it had to be escaped: there are as
 // many as columns.
@@ -135,12 +136,12 @@ std::optional<NodeId> NodeDirectory::find_node(std::string_view name) const {
 
 std::optional<Slot> NodeDirectory::find_view(std::string_view name) const {
   if (const auto form = table_->find_own_file(node_, name)) return Slot{node_, *form};
-  if (name == kOptionIndexName && has_option_index(table_->table(), node_)) return Slot{node_, Form::option_index};
-  if (const auto stem = without_suffix(name, kNpySuffix)) {
-    if (const auto node = find_node(*stem); node && table_->table().nodes[*node].column) return Slot{*node, Form::npy};
-  }
-  if (const auto stem = without_suffix(name, kTextSuffix)) {
-    if (const auto node = find_node(*stem)) return Slot{*node, Form::text};
+  const tfile::Table& table = table_->table();
+  for (const TableView& view : table_views()) {
+    if (view.place == Place::in_node && name == view.name && view.can_be(table, node_)) return Slot{node_, view.form};
+    const auto stem = view.place == Place::beside_node ? without_suffix(name, view.name) : std::nullopt;
+    const auto node = stem ? find_node(*stem) : std::nullopt;
+    if (node && view.can_be(table, *node)) return Slot{*node, view.form};
   }
   return std::nullopt;
 }
@@ -158,9 +159,10 @@ std::string NodeDirectory::own_name(Slot slot) const {
   const Node& node = table_->table().nodes[slot.index];
   const auto child = children_.find(node.name, child_name());
   if (!child || self().children[*child] != slot.index) return "";
-  if (slot.form == Form::npy) return node.name + std::string(kNpySuffix);
-  if (slot.form == Form::text) return node.name + std::string(kTextSuffix);
-  return slot.form == Form::itself ? node.name : "";
+  if (slot.form == Form::itself) return node.name;
+  const auto all = table_views();
+  const auto view = std::find_if(all.begin(), all.end(), [&](const TableView& v) { return v.form == slot.form; });
+  return view != all.end() && view->place == Place::beside_node ? node.name + std::string(view->name) : "";
 }
 
 // The children; then, where views are listed, each child's views.
@@ -174,14 +176,11 @@ class NodeListing final : public Listing {
       if (settled || !file.is_view) extra_.push_back({std::string(file.name), {node, file.form}});
     }
     if (!settled) return;
-    const auto texts = names_with_text(*settled);
-    if (has_option_index(directory_->table_->table(), directory_->node_))
-      extra_.push_back({std::string(kOptionIndexName), {directory_->node_, Form::option_index}});
-    for (const NodeId id : directory_->self().children) {
-      const Node& child = directory_->table_->table().nodes[id];
-      if (child.column) add_view(child.name + std::string(kNpySuffix), {id, Form::npy});
-      if (texts.contains(child.name)) add_view(child.name + std::string(kTextSuffix), {id, Form::text});
+    for (const TableView& view : table_views()) {
+      if (view.place == Place::in_node && view.is_there(*settled->table, settled->node))
+        extra_.push_back({std::string(view.name), {node, view.form}});
     }
+    for (const NodeId there : settled->table->nodes[settled->node].children) add_views(*settled->table, there);
   }
 
   std::size_t size() const override { return directory_->self().children.size() + extra_.size(); }
@@ -206,14 +205,17 @@ class NodeListing final : public Listing {
     std::string name;
     Slot slot;
   };
-  static std::set<std::string_view> names_with_text(const LoadedTable::Settled& settled) {
-    std::set<std::string_view> names;
-    for (const NodeId child : settled.table->nodes[settled.node].children)
-      if (has_text(*settled.table, child)) names.insert(settled.table->nodes[child].name);
-    return names;
-  }
-  void add_view(std::string name, Slot slot) {
-    if (!directory_->children_.find(name, directory_->child_name())) extra_.push_back({std::move(name), slot});
+  // `there`: a child, as the settled table has it.
+  void add_views(const tfile::Table& settled, NodeId there) {
+    const std::string& child = settled.nodes[there].name;
+    const auto i = directory_->children_.find(child, directory_->child_name());
+    if (!i) return;
+    for (const TableView& view : table_views()) {
+      if (view.place != Place::beside_node || !view.is_there(settled, there)) continue;
+      std::string name = child + std::string(view.name);
+      if (!directory_->children_.find(name, directory_->child_name()))
+        extra_.push_back({std::move(name), {directory_->self().children[*i], view.form}});
+    }
   }
   const std::shared_ptr<const NodeDirectory> directory_;
   std::vector<Extra> extra_;

@@ -19,15 +19,7 @@ std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Gene
                                                       std::shared_ptr<const tfile::DirectoryListing>,
                                                       std::uint32_t key);
 
-// The files made of a whole table, which stand beside it: what is appended to its name.
-struct TableView {
-  std::string_view suffix;
-  Form form;
-};
-inline constexpr TableView kTableViews[] = {
-    {".arrow", Form::arrow}, {".parquet", Form::parquet}, {".csv", Form::csv}, {".jsonl", Form::jsonl}};
-
-// One of them. Errors: unsupported (with ENOENT: a table that cannot be read has none).
+// A file beside the table. Errors: unsupported (with ENOENT: a table that cannot be read has none).
 Result<Entry> make_table_view(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
                               std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key, Form);
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tfilefs check`: silent about good files, and no damage goes unseen where the file has checksums."""
 
+import contextlib
 import os
 import random
 import re
@@ -12,6 +13,8 @@ import awkward
 import numpy as np
 import pytest
 import uproot
+
+import mounted
 
 
 def check(program, path):
@@ -147,7 +150,13 @@ def test_damage_in_a_sibling_names_it(program, samples, tmp_path):
     whole[address + size - 20 : address + size] = b"\xa5" * 20
     (tmp_path / "side.root").write_bytes(whole)
     code, lines, _ = check(program, tmp_path / "main.root")
-    assert code == 4 and len(lines) == 2 and "side.root" in lines[0] and f"(at byte {address})" in lines[0], lines
+    assert code == 4 and len(lines) == 2 and f"(at byte {address} of side.root)" in lines[0], lines
+    with mounted.Mounted(tmp_path / "main.root") as m:
+        for name, _, columns in os.walk(m.path):
+            for column in columns:
+                with contextlib.suppress(OSError), open(os.path.join(name, column), "rb") as file:
+                    file.read()
+        assert f"(at byte {address} of side.root)" in m.errors()
 
 
 def test_a_record_that_is_overwritten_is_found(program, good, tmp_path):

@@ -29,6 +29,7 @@ struct Error {
   std::string text;
   std::int64_t offset = -1;  // byte offset in the file concerned, or -1
   int system_errno = 0;
+  std::string source = {};  // the name of that file, where it is another one than was asked about
 };
 
 // A value or an Error. A class of its own rather than an alias, so that a result nobody looks at is a warning.

@@ -238,6 +238,15 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored,
                        std::span<const std::shared_ptr<const Chunk>> inputs,
                        std::span<const std::int64_t> first) const override {
+    auto chunk = chunk_of(key, stored, inputs, first);
+    if (!chunk) chunk.error().source = branch_of(key.stream).file_name;
+    return chunk;
+  }
+
+ private:
+  Result<Chunk> chunk_of(ChunkKey key, std::span<const std::byte> stored,
+                         std::span<const std::shared_ptr<const Chunk>> inputs,
+                         std::span<const std::int64_t> first) const {
     TRY(BasketData data, basket_data(key, stored));
     TRY(const auto counts, missing_offsets(key, data, inputs));
     auto chunk = decode_basket(streams_[key.stream], std::move(data), counts, first, &shared_ends_);
@@ -249,7 +258,6 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return chunk;
   }
 
- private:
   // ROOT makes branches for members that it cannot reach, as those of std::array in a vector, and writes nothing of
   // them. Whether what the record says leaves that open.
   bool is_doubtful(std::span<const Column> all, const Column& column) const {

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/table_views.h"
+
+#include <algorithm>
+
+#include "vfs/blocking.h"
+#include "vfs/names.h"
+#include "view/view.h"
+
+namespace tfilefs {
+namespace {
+
+using tfile::NodeId;
+using tfile::Table;
+using Place = TableView::Place;
+using Made = Reply<std::shared_ptr<Content>>;
+
+bool always(const Table&, NodeId) { return true; }
+bool is_column(const Table& table, NodeId node) { return table.nodes[node].column.has_value(); }
+bool table_has_csv(const Table& table, NodeId) { return has_csv(table); }
+
+// Ten thousand columns make megabytes of text: not on the thread of whoever asks.
+template <void (*make)(std::shared_ptr<CachedStreams>, std::shared_ptr<const Table>, Reply<std::string>)>
+void text_of_table(const ViewedNode& of, Made reply) {
+  auto shared = std::make_shared<Made>(std::move(reply));
+  run_job(of.cache, [streams = of.streams, table = of.table, shared] {
+    make(streams, table, Reply<std::string>([shared](Result<std::string> text) {
+           if (!text) return (*shared)(tl::unexpected(std::move(text).error()));
+           (*shared)(std::make_shared<FixedContent>(*std::move(text)));
+         }));
+  });
+}
+template <TextStyle style>
+void lines_of_table(const ViewedNode& of, Made reply) {
+  table_text_content(of.streams, of.table, style, std::move(reply));
+}
+void arrow(const ViewedNode& of, Made reply) { arrow_content(of.streams, of.table, of.strings, std::move(reply)); }
+void parquet(const ViewedNode& of, Made reply) { parquet_content(of.streams, of.table, of.strings, std::move(reply)); }
+void text(const ViewedNode& of, Made reply) { text_content(of.streams, of.table, of.node, std::move(reply)); }
+void option(const ViewedNode& of, Made reply) { option_index_content(of.streams, of.table, of.node, std::move(reply)); }
+
+constexpr TableView kViews[] = {
+    {".arrow", Place::beside_table, Form::arrow, always, always, arrow},
+    {".parquet", Place::beside_table, Form::parquet, always, always, parquet},
+    {".csv", Place::beside_table, Form::csv, always, table_has_csv, lines_of_table<TextStyle::csv>},
+    {".jsonl", Place::beside_table, Form::jsonl, always, always, lines_of_table<TextStyle::json>},
+    {kSchemaName, Place::in_table, Form::schema, always, always, text_of_table<schema_text>},
+    {kAwkwardName, Place::in_table, Form::awkward, always, always, text_of_table<awkward_text>},
+    {kOptionIndexName, Place::in_node, Form::option_index, has_option_index, has_option_index, option},
+    {kNpySuffix, Place::beside_node, Form::npy, is_column, is_column, nullptr},
+    {kTextSuffix, Place::beside_node, Form::text, always, has_text, text}};
+
+}  // namespace
+
+std::span<const TableView> table_views() { return kViews; }
+
+const TableView& table_view(Form form) {
+  return *std::find_if(std::begin(kViews), std::end(kViews), [&](const TableView& view) { return view.form == form; });
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "cache/cluster_cache.h"
+#include "content.h"
+#include "tfile/table.h"
+#include "vfs/directory.h"
+#include "view/columnar_form.h"
+
+namespace tfilefs {
+
+// A node of a table, of which a view is made. Nothing in it is left to be found out.
+struct ViewedNode {
+  ClusterCache& cache;
+  std::shared_ptr<CachedStreams> streams;
+  std::shared_ptr<const tfile::Table> table;
+  tfile::NodeId node = 0;
+  StringsAs strings;
+};
+
+// A file that is made of a table, or of a node of it.
+struct TableView {
+  enum class Place : std::uint8_t { beside_table, in_table, beside_node, in_node };
+  std::string_view name;  // beside what it is made of: the end of its name
+  Place place;
+  Form form;
+  // Whether a node can have it, as far as its name tells; and whether it has, when nothing is left to be found out.
+  bool (*can_be)(const tfile::Table&, tfile::NodeId);
+  bool (*is_there)(const tfile::Table&, tfile::NodeId);
+  // Null of .npy, which is a column behind a header: TableHolder::open().
+  void (*make)(const ViewedNode&, Reply<std::shared_ptr<Content>>);
+};
+
+// All of them, in the order in which listings show them.
+std::span<const TableView> table_views();
+
+// The one of this form.
+const TableView& table_view(Form);
+
+}  // namespace tfilefs
