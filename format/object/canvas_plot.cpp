@@ -183,8 +183,11 @@ class CanvasReader {
     if (class_name == "TLine" || class_name == "TArrow") return add_line(to, part, margins);
     if (class_name == "TBox") return add_box(to, part);
     if (class_name == "TPaveText" || class_name == "TPaveLabel") return add_pave(to, part, margins);
-    if (!is_drawable(scene.infos, part)) return;
-    if (auto plot = part_plot(part, scene)) add_layers(to, *std::move(plot));
+    auto plot = is_drawable(scene.infos, part) ? part_plot(part, scene) : std::nullopt;
+    if (plot)
+      add_layers(to, *std::move(plot));
+    else if (to.left_out.empty() && class_name != "TFrame" && class_name != "TObjArray")  // the colours
+      to.left_out = class_name;
   }
 
   void add_text(Plot& to, const ObjectMembers& part, const Margins& margins) const {
@@ -344,7 +347,10 @@ Plot stack_plot(const ObjectMembers& members, const PlotScene& scene) {
     inner.option = option_of(members, "fHists", i);
     auto drawn = is_drawable(scene.infos, part) ? part_plot(part, inner) : std::nullopt;
     auto* bins = drawn && !drawn->layers.empty() ? std::get_if<PlotBins>(drawn->layers.data()) : nullptr;
-    if (!bins || bins->dimensions != 1) continue;
+    if (!bins || bins->dimensions != 1) {
+      plot.left_out = part.class_name("");
+      continue;
+    }
     bins->entries = bins->mean = bins->deviation = 0;
     plot.legend.push_back(legend_line(part, bins->look, bins->look.fill ? "f" : "l"));
     if (is_stacked && !all.empty() && all.back().values.size() == bins->values.size()) {
@@ -370,7 +376,10 @@ Plot multigraph_plot(const ObjectMembers& members, const PlotScene& scene) {
     inner.option = option_of(members, "fGraphs", i);
     if (inner.option.empty()) inner.option = scene.option;
     auto drawn = is_drawable(scene.infos, part) ? part_plot(part, inner) : std::nullopt;
-    if (!drawn || drawn->layers.empty()) continue;
+    if (!drawn || drawn->layers.empty()) {
+      plot.left_out = part.class_name("");
+      continue;
+    }
     if (const auto* points = std::get_if<PlotPoints>(drawn->layers.data()))
       plot.legend.push_back(legend_line(part, points->look, points->has_marks ? (points->is_line ? "lp" : "p") : "l"));
     add_layers(plot, *std::move(drawn));

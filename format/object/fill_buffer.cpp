@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
+#include <utility>
 
 #include "object/object_arrays.h"
 
@@ -34,10 +36,30 @@ bool has_whole_contents(const ObjectMembers& members, const std::string& prefix)
   return contents && contents->dtype != Dtype::f4 && contents->dtype != Dtype::f8;
 }
 
+// Calls `each` with the cell that a fill goes to, and the fill: `step` numbers, the first of them the weight.
+template <class Each>
+void each_fill(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions, std::size_t step,
+               Each each) {
+  const std::vector<double> buffer = members.doubles(prefix + "fBuffer");
+  std::vector<Axis> axes;
+  for (std::size_t i = 0; i < dimensions; ++i) axes.push_back(axis_at(members, prefix + kAxes[i]));
+  const double room = static_cast<double>((buffer.size() - 1) / step);
+  const auto fills = static_cast<std::size_t>(std::min(buffer[0], room));
+  for (std::size_t i = 0; i < fills; ++i) {
+    const std::span<const double> fill = std::span(buffer).subspan(1 + i * step, step);
+    std::uint64_t cell = 0, stride = 1;
+    for (std::size_t axis = 0; axis < dimensions; ++axis) {
+      cell += stride * axes[axis].find(fill[1 + axis]);
+      stride *= axes[axis].bins + 2;
+    }
+    each(cell, fill);
+  }
+}
+
 }  // namespace
 
-// fBuffer: how many fills (negative: they are in the bins already), then a weight and a coordinate for each axis, again
-// and again. An axis without a range gets one from the fills, by rules that are ROOT's own.
+// fBuffer: how many fills (negative: they are in the bins already), then a weight, a coordinate for each axis, and of a
+// profile the value, again and again. An axis without a range gets one from the fills, by rules that are ROOT's own.
 bool has_fill_buffer(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions) {
   const StoredNumbers* buffer = members.numbers(prefix + "fBuffer");
   if (!buffer || buffer->count() <= dimensions + 1) return false;
@@ -54,21 +76,10 @@ bool has_fill_buffer(const ObjectMembers& members, const std::string& prefix, st
 
 void merge_fill_buffer(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions,
                        std::vector<double>& contents, std::vector<double>& squares) {
-  const std::vector<double> buffer = members.doubles(prefix + "fBuffer");
-  std::vector<Axis> axes;
-  for (std::size_t i = 0; i < dimensions; ++i) axes.push_back(axis_at(members, prefix + kAxes[i]));
-  const std::size_t step = dimensions + 1;
   const bool whole_numbers = has_whole_contents(members, prefix);
-  const double room = static_cast<double>((buffer.size() - 1) / step);
-  const auto fills = static_cast<std::size_t>(std::min(buffer[0], room));
-  for (std::size_t i = 0; i < fills; ++i) {
-    const double weight = buffer[1 + i * step];
-    std::uint64_t cell = 0, stride = 1;
-    for (std::size_t axis = 0; axis < dimensions; ++axis) {
-      cell += stride * axes[axis].find(buffer[2 + i * step + axis]);
-      stride *= axes[axis].bins + 2;
-    }
-    if (cell >= contents.size()) continue;
+  each_fill(members, prefix, dimensions, dimensions + 1, [&](std::uint64_t cell, std::span<const double> fill) {
+    const double weight = fill[0];
+    if (cell >= contents.size()) return;
     // The first weight makes the histogram keep sums of squares.
     if (squares.empty() && weight != 1) {
       squares.resize(contents.size());
@@ -77,7 +88,25 @@ void merge_fill_buffer(const ObjectMembers& members, const std::string& prefix, 
     }
     contents[cell] += whole_numbers ? std::trunc(weight) : weight;
     if (!squares.empty()) squares[cell] += weight * weight;
-  }
+  });
+}
+
+void merge_profile_buffer(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions,
+                          ProfileSums sums) {
+  constexpr std::array<std::pair<const char*, const char*>, 3> kLimits = {
+      {{"fYmin", "fYmax"}, {"fZmin", "fZmax"}, {"fTmin", "fTmax"}}};
+  const auto [low_name, high_name] = kLimits[dimensions - 1];
+  const double low = members.number(prefix + low_name).value_or(0),
+               high = members.number(prefix + high_name).value_or(0);
+  each_fill(members, prefix, dimensions, dimensions + 2, [&](std::uint64_t cell, std::span<const double> fill) {
+    const double weight = fill[0], value = fill[dimensions + 1];
+    if (cell >= sums.values.size() || (low != high && !(value >= low && value <= high))) return;
+    if (sums.squared_weights.empty() && weight != 1) sums.squared_weights = sums.weights;
+    sums.values[cell] += weight * value;
+    sums.squares[cell] += weight * value * value;
+    sums.weights[cell] += weight;
+    if (!sums.squared_weights.empty()) sums.squared_weights[cell] += weight * weight;
+  });
 }
 
 }  // namespace tfile

@@ -17,4 +17,12 @@ bool has_fill_buffer(const ObjectMembers&, const std::string& prefix, std::size_
 void merge_fill_buffer(const ObjectMembers&, const std::string& prefix, std::size_t dimensions,
                        std::vector<double>& contents, std::vector<double>& squares);
 
+// What a profile keeps of each cell. Of the last one may be none: weights of 1.
+struct ProfileSums {
+  std::vector<double>&values, &squares, &weights, &squared_weights;
+};
+
+// The same into these, as TProfile::BufferEmpty and its kin do.
+void merge_profile_buffer(const ObjectMembers&, const std::string& prefix, std::size_t dimensions, ProfileSums);
+
 }  // namespace tfile

@@ -149,6 +149,8 @@ HistogramCells::HistogramCells(const ObjectMembers& members, const std::string& 
   squares_.resize(contents_.size());
   entry_squares_ = members.doubles(prefix + "fBinSumw2");
   if (entry_squares_.size() != contents_.size()) entry_squares_.clear();
+  if (has_fill_buffer(members, prefix, dimensions))
+    merge_profile_buffer(members, prefix, dimensions, {contents_, squares_, entries_, entry_squares_});
 }
 
 std::uint64_t HistogramCells::memory(const HistogramBins& h, bool is_profile) {

@@ -6,6 +6,7 @@
 #include "object/canvas_plot.h"
 #include "object/object_arrays.h"
 #include "object/object_plot.h"
+#include "object/object_text.h"
 #include "streamer/walk/object_reader.h"
 #include "tfile/name.h"
 
@@ -40,7 +41,9 @@ class Finder {
       const std::string place = path.empty() ? shown[own + i] : path + "/" + shown[own + i];
       const std::string inner(found[i].class_name(""));
       parts_.push_back({place, inner, found[i]});
+      const std::size_t before = parts_.size();
       find(found[i], place, depth + 1);
+      if (parts_.size() == before && !has_files(found[i])) parts_.pop_back();
     }
   }
   std::vector<ObjectPart> take() { return std::move(parts_); }
@@ -49,9 +52,17 @@ class Finder {
   bool is_shown(const ObjectMembers& part) const {
     const std::string_view class_name = part.class_name("");
     if (class_name.empty()) return false;
-    if (kind_of_object(infos_, class_name).family != ObjectFamily::other || is_drawable(infos_, part)) return true;
+    if (is_array_or_plot(part)) return true;
     const auto items = held_items(infos_, part);
     return items && items->count > 0 && part.text("name") != "ListOfColors";
+  }
+
+  bool is_array_or_plot(const ObjectMembers& part) const {
+    return kind_of_object(infos_, part.class_name("")).family != ObjectFamily::other || is_drawable(infos_, part);
+  }
+  // Of a part that holds none itself.
+  bool has_files(const ObjectMembers& part) const {
+    return is_array_or_plot(part) || object_text(infos_, part.class_name(""), part);
   }
 
   const StreamerInfos& infos_;

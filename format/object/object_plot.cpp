@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 #include <utility>
 
 #include "object/binomial_interval.h"
@@ -323,12 +324,18 @@ std::size_t efficiency_dimensions(const StreamerInfos& infos, const ObjectMember
   return kind_of_object(infos, members.class_name("fTotalHistogram")).dimensions;
 }
 
-Result<Plot> efficiency_plot(const ObjectMembers& members, const PlotScene& scene) {
-  const StreamerInfos& infos = scene.infos;
-  Effort& effort = scene.effort;
+Result<> check_efficiency(const StreamerInfos& infos, const ObjectMembers& members) {
   const std::size_t dimensions = efficiency_dimensions(infos, members);
   if (dimensions < 1 || dimensions > 2)
     return fail(ErrorKind::unsupported, "efficiency: only one or two dimensions are drawn");
+  return {};
+}
+
+Result<Plot> efficiency_plot(const ObjectMembers& members, const PlotScene& scene) {
+  const StreamerInfos& infos = scene.infos;
+  Effort& effort = scene.effort;
+  TRY_VOID(check_efficiency(infos, members));
+  const std::size_t dimensions = efficiency_dimensions(infos, members);
   TRY(const HistogramBins h, small_bins(members, "fTotalHistogram.", dimensions));
   TRY_VOID(check_room(scene, h.cells));
   TRY(const EfficiencyCells cells, efficiency_cells(members, dimensions));
@@ -488,6 +495,13 @@ Spreadsheet graph_sheet(const ObjectMembers& members) {
                               std::pair("y_error_low", &g.y_low), std::pair("y_error_high", &g.y_high)}) {
     if (!values->empty()) add_column(sheet, name, std::move(*values));
   }
+  // TGraph2DErrors has one error of z, TGraph2DAsymmErrors two.
+  for (const auto& [name, one, each] :
+       {std::tuple("z_error_low", "fEZ", "fEZlow"), {"z_error_high", "fEZ", "fEZhigh"}}) {
+    auto values = members.doubles(one);
+    if (values.empty()) values = members.doubles(each);
+    if (values.size() == n && n > 0) add_column(sheet, name, std::move(values));
+  }
   for (std::size_t i = 0; i < g.each_low.size(); ++i)
     add_column(sheet, "y_error_low" + std::to_string(i), std::move(g.each_low[i]));
   for (std::size_t i = 0; i < g.each_high.size(); ++i)
@@ -579,6 +593,8 @@ Result<> check_drawable(const StreamerInfos& infos, const ObjectMembers& members
   if (!is_drawable_class(infos, class_name)) return fail(ErrorKind::unsupported, "nothing to be drawn");
   if (is_function(infos, class_name)) return check_samples(members, 1);
   if (is_surface(infos, class_name)) return check_samples(members, 2);
+  if (kind_of_object(infos, class_name).family != ObjectFamily::efficiency) return {};
+  return check_efficiency(infos, members);
   return {};
 }
 

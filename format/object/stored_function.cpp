@@ -41,6 +41,28 @@ class FormulaFunction final : public StoredFunction {
   const std::vector<double> parameters_;
 };
 
+// TF12: a function of two variables at one value of the other.
+class SliceFunction final : public StoredFunction {
+ public:
+  SliceFunction(Formula formula, std::vector<double> parameters, double other, bool is_of_y)
+      : formula_(std::move(formula)),
+        steps_(formula_.steps()),
+        parameters_(std::move(parameters)),
+        other_(other),
+        is_of_y_(is_of_y) {}
+  double value(double at, Effort& effort) override {
+    if (!effort.spend(steps_)) return std::nan("");
+    return is_of_y_ ? formula_.value(other_, at, parameters_) : formula_.value(at, other_, parameters_);
+  }
+
+ private:
+  const Formula formula_;
+  const std::uint64_t steps_;
+  const std::vector<double> parameters_;
+  const double other_;
+  const bool is_of_y_;
+};
+
 // Divided by its integral over its own range.
 class NormalizedFunction final : public StoredFunction {
  public:
@@ -197,7 +219,17 @@ Result<FunctionPtr> make_composition(const ObjectMembers& members, std::vector<d
   return fail(ErrorKind::unsupported, "a function composed as " + std::string(class_name));
 }
 
+Result<FunctionPtr> make_slice(const ObjectMembers& members) {
+  if (members.class_name("fF2").empty())
+    return fail(ErrorKind::unsupported, "a slice of a function that is not stored");
+  FormulaOf of = formula_of(members.at("fF2"));
+  TRY(Formula formula, Formula::parse(of.text, 2, std::move(of.names)));
+  return std::make_unique<SliceFunction>(std::move(formula), std::move(of.parameters),
+                                         members.number("fXY").value_or(0), members.integer("fCase", 0) != 0);
+}
+
 Result<FunctionPtr> make(const ObjectMembers& members, std::vector<double> parameters, int depth) {
+  if (members.class_name("") == "TF12") return make_slice(members);
   FunctionPtr function;
   if (!members.class_name("fComposition").empty()) {
     TRY(function, make_composition(members.at("fComposition"), std::move(parameters), depth));

@@ -2,6 +2,7 @@
 #include "cli/mount_users.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -45,6 +46,7 @@ std::vector<MountUse> mount_uses(const std::string& mount_point) {
   using How = MountUse::How;
   std::vector<MountUse> uses;
   for (const pid_t pid : process_ids()) {
+    if (pid == ::getpid()) continue;  // what this program has inherited is gone when it ends
     const std::string process = std::to_string(pid), directory = "/proc/" + process;
     const std::string name = "process " + process + " (" + process_name(process) + ")";
     if (auto path = path_below(directory + "/cwd", mount_point))

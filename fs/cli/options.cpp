@@ -52,6 +52,7 @@ bool is_passed_over(std::string_view name) {
                                                                   "atime",
                                                                   "diratime",
                                                                   "norelatime",
+                                                                  "relatime",
                                                                   "nostrictatime",
                                                                   "nolazytime",
                                                                   "lazytime",
@@ -73,8 +74,7 @@ bool is_passed_over(std::string_view name) {
 }
 
 bool is_for_kernel(std::string_view name) {
-  static constexpr auto kNames =
-      std::to_array<std::string_view>({"noexec", "noatime", "nodiratime", "relatime", "strictatime"});
+  static constexpr auto kNames = std::to_array<std::string_view>({"noexec", "noatime", "nodiratime", "strictatime"});
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 

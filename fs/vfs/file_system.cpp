@@ -256,7 +256,9 @@ InodePtr FileSystem::known(InodeId id) {
 }
 
 void FileSystem::note(const Inode& inode, std::string_view below, const Error& error) {
-  if (!is_trouble(error)) return;
+  // The mount's own source was there when it was mounted.
+  const bool lost_source = inode.id == kRootId && below.empty() && error.kind == ErrorKind::not_found;
+  if (!is_trouble(error) && !lost_source) return;
   std::string path = path_of(inode);
   if (!below.empty()) path += (path == "/" ? "" : "/") + std::string(below);
   errors_.add(path, error);

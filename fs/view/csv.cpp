@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "view/plot_svg.h"
@@ -40,7 +41,9 @@ std::string csv_text(const tfile::Spreadsheet& sheet) {
   std::array<char, 32> digits;
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
-      const auto [end, error] = std::to_chars(digits.begin(), digits.end(), sheet.columns[i][row]);
+      const double value = sheet.columns[i][row];
+      // A sign of nan says nothing.
+      const auto end = std::to_chars(digits.begin(), digits.end(), std::isnan(value) ? std::abs(value) : value).ptr;
       text.append(digits.begin(), end);
       end_field(i);
     }

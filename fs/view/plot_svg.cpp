@@ -43,6 +43,9 @@ class Page {
       std::visit([&](const auto& first) { x = &first.x, y = &first.y; }, plot.layers[0]);
     } else if (plot.notes.empty()) {
       to_.text(plot.title, {page.width / 2, 38, kTitleSize, "title", TextAnchor::middle});
+      if (!plot.left_out.empty())
+        to_.text(plot.left_out + " is not drawn",
+                 {page.width / 2, page.height / 2, kAxisSize, "axis", TextAnchor::middle});
       return page;
     }
     const PlotRanges ranges = ranges_of(plot);

@@ -2,11 +2,14 @@
 """Sources that change, or cannot be opened for a moment, while they are looked at."""
 
 import collections
+import contextlib
 import errno
 import os
 import resource
+import shutil
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -84,3 +87,15 @@ def test_a_limit_of_file_size_is_an_error_of_write(tmp_path):
         assert m.alive() and os.path.getsize(tmp_path / "plain") == 100_000
     finally:
         m.close()
+
+
+def test_a_source_that_is_removed_is_among_the_errors(samples, tmp_path):
+    source = shutil.copy(os.path.join(samples("storage"), "plain.root"), tmp_path)
+    with mounted.Mounted(source) as m:
+        assert os.listdir(m.path)
+        os.remove(source)
+        deadline = time.monotonic() + 10
+        while m.errors() == "" and time.monotonic() < deadline:
+            with contextlib.suppress(OSError):
+                os.listdir(m.path)
+        assert source in m.errors() and "No such file" in m.errors()

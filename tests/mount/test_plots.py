@@ -84,7 +84,8 @@ def test_functions_that_root_has_names_for(top, name):
     assert paths(drawn(os.path.join(top, "f_" + name, "plot.svg")), "line")
 
 
-@pytest.mark.parametrize("name", ["norm_sum", "convolution", "circle", "integral", "alone_circle", "alone_integral", "saved"])
+@pytest.mark.parametrize("name", ["norm_sum", "convolution", "circle", "integral", "alone_circle", "alone_integral", "saved",
+                                  "slice_x", "slice_y"])
 def test_functions_composed_of_others(top, name):
     """And one of compiled code, whose points were saved: both ends of them are where ROOT has them."""
     rows = np.loadtxt(os.path.join(top, "f_" + name, "table.csv"), delimiter=",", skiprows=1)
@@ -92,6 +93,32 @@ def test_functions_composed_of_others(top, name):
     np.testing.assert_allclose(rows[:, 0], np.fromfile(os.path.join(top, "g_" + name, "x"), "<f8"), atol=1e-12)
     np.testing.assert_allclose(rows[:, 1], expected, rtol=1e-8, atol=1e-9 * np.abs(expected).max())
     assert paths(drawn(os.path.join(top, "f_" + name, "plot.svg")), "line")
+
+
+def test_errors_of_points_in_space_are_in_the_table(top):
+    def rows(name):
+        return np.genfromtxt(os.path.join(top, name, "table.csv"), delimiter=",", names=True)
+
+    one, two = rows("space_errors"), rows("space_asymmetric")
+    assert one.dtype.names == two.dtype.names and one.dtype.names[-2:] == ("z_error_low", "z_error_high")
+    np.testing.assert_allclose([one["z_error_low"], one["z_error_high"]], 0.3)
+    np.testing.assert_allclose(two["z_error_low"], 0.5)
+    np.testing.assert_allclose(two["z_error_high"], 0.6)
+
+
+def test_an_efficiency_of_three_dimensions_has_no_plot(top, file, mount):
+    m = mount(file)
+    assert os.listdir(os.path.join(m.path, "deep")) and not os.path.exists(os.path.join(m.path, "deep", "plot.svg"))
+    assert "/deep: no plot: " in m.errors()
+
+
+@pytest.mark.parametrize("name, left_out", (("cube_alone", "TH3D"), ("maps", "TH2D")))
+def test_a_plot_in_which_nothing_is_drawn_says_so(top, name, left_out):
+    assert f"{left_out} is not drawn" in texts(drawn(os.path.join(top, name, "plot.svg")))
+
+
+def test_lists_of_nothing_that_is_shown_have_no_directory(top):
+    assert sorted(os.listdir(os.path.join(top, "cube_alone"))) == ["cube", "object.bin", "object.json"]
 
 
 def test_a_frame_of_roofit(samples, mount):
@@ -186,7 +213,7 @@ def test_a_page_of_all_plots_below_a_directory(top, file, mount):
     assert "./below/deep %2541/h <&>/plot.svg" in links.images
     assert {"./fitted/plot.svg", "./canvas/plot.svg", "./stack/plot.svg"} <= set(links.images)
     missing = [image for image in links.images if not os.path.exists(os.path.join(top, image))]
-    assert missing == ["./f_unknown/plot.svg"]  # what formulas say is not looked at
+    assert sorted(missing) == ["./deep/plot.svg", "./f_unknown/plot.svg"]  # objects are not read for it
     assert "script" not in links.tags
     inner = Links()
     inner.feed(text_of(os.path.join(top, "below", "index.html")))
@@ -209,7 +236,7 @@ def test_a_page_of_all_plots_below_a_mirrored_directory(file, mount, tmp_path):
     inner.feed(text_of(os.path.join(top, "runs", "2024", "index.html")))
     assert {"./runs/a.root/fitted/plot.svg", "./runs/2024/no suffix/below/deep %2541/h <&>/plot.svg"} <= set(links.images)
     assert len(links.images) == 2 * len(inner.images) and "./no suffix/canvas/plot.svg" in inner.images
-    assert [image for image in links.images if not os.path.exists(os.path.join(top, image)) and "f_unknown" not in image] == []
+    assert [image for image in links.images if not os.path.exists(os.path.join(top, image)) and not {"f_unknown", "deep"} & set(image.split("/"))] == []
     assert os.stat(os.path.join(top, "index.html")).st_size == len(text_of(os.path.join(top, "index.html")).encode())
     assert not os.path.exists(os.path.join(top, "empty", "index.html")), "no plot, no page"
     assert "index.html" not in os.listdir(top)

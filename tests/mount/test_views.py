@@ -139,18 +139,20 @@ def test_views_listed(samples, mount):
             mounted_table.read_exactly(os.path.join(directory, name))
 
 
-def stat_all(top):
-    """Everything that listings show is there."""
+def read_all(top):
+    """Everything that listings show is there, and is read to the end that it tells."""
     for directory, names, files in os.walk(top, onerror=lambda error: pytest.fail(str(error))):
-        for name in (*names, *files):
+        for name in names:
             os.stat(os.path.join(directory, name))
+        for name in files:
+            mounted_table.read_exactly(os.path.join(directory, name))
 
 
 @pytest.mark.parametrize("sample", ("plots", "objects", "contradictions"))
 def test_what_is_listed_is_there(samples, mount, sample):
     for name in sorted(os.listdir(samples(sample))):
         if name.endswith(".root"):
-            stat_all(mount(os.path.join(samples(sample), name), "views=listed").path)
+            read_all(mount(os.path.join(samples(sample), name), "views=listed").path)
 
 
 def test_views_that_a_table_does_not_have_are_not_listed(tmp_path, mount):
@@ -164,7 +166,7 @@ def test_views_that_a_table_does_not_have_are_not_listed(tmp_path, mount):
     names = set(os.listdir(top))
     assert {"both.csv", "both.arrow", "shapes.arrow", "shapes.jsonl"} <= names
     assert "shapes.csv" not in names and not os.path.exists(os.path.join(top, "shapes.csv"))
-    stat_all(top)
+    read_all(top)
 
 
 def test_control_directory(samples, mount):

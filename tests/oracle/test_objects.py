@@ -42,7 +42,7 @@ def test_histograms_are_what_uproot_reads(file, top, name):
     np.testing.assert_array_equal(flow["variances"], np.abs(expected.variances(flow=True)))
 
 
-@pytest.mark.parametrize("name", ["buffer_1", "buffer_w", "buffer_2", "buffer_3"])
+@pytest.mark.parametrize("name", ["buffer_1", "buffer_w", "buffer_2", "buffer_3", "buffer_p", "buffer_pw", "buffer_p2", "buffer_p3"])
 def test_fill_buffers_are_merged_as_root_would(top, name):
     """A twin had its fills put into its bins before it was written."""
     for directory in ("", "flow"):

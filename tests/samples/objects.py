@@ -48,6 +48,24 @@ H* with_buffer(H* h, int size) {
   }
   return h;
 }
+template <class P>
+P* profile_with_buffer(P* p, int size) {
+  if (size > 0) p->SetBuffer(size);
+  const bool weighted = p->GetNbinsX() != 6;
+  for (int i = 0; i < 40; i++) {
+    const double x = (i * 7 % 40) / 5. - 4, y = i % 6 - 1, z = i % 4, value = (i * 11 % 40) / 3., w = weighted ? 0.5 + i % 3 : 1;
+    if constexpr (std::is_base_of_v<TProfile3D, P>) p->Fill(x, y, z, value, w);
+    else if constexpr (std::is_base_of_v<TProfile2D, P>) p->Fill(x, y, value, w);
+    else p->Fill(x, value, w);
+  }
+  return p;
+}
+std::vector<TH1*> buffered_profiles(int size, const char* mark) {
+  return {profile_with_buffer(new TProfile(Form("buffer_p%s", mark), "", 6, -3, 3), size),
+          profile_with_buffer(new TProfile(Form("buffer_pw%s", mark), "", 5, -3, 3, 2, 9), size),
+          profile_with_buffer(new TProfile2D(Form("buffer_p2%s", mark), "", 4, -3, 3, 3, 0, 3), size),
+          profile_with_buffer(new TProfile3D(Form("buffer_p3%s", mark), "", 2, -3, 3, 3, 0, 3, 2, 0, 2), size)};
+}
 std::vector<TH1*> buffered(int size, const char* mark) {
   const double edges[] = {-3, -1, 0, 0.5, 3};
   auto* weighted = new TH1D(Form("buffer_w%s", mark), "", 4, edges);
@@ -79,6 +97,7 @@ def histograms():
     edges = array("d", [-3, -1, -0.5, 0, 0.25, 4])
     for size, mark in ((100, ""), (0, "_filled")):
         yield from ROOT.buffered(size, mark)
+        yield from ROOT.buffered_profiles(size, mark)
     for kind in "CSILFD":
         if not hasattr(ROOT, "TH1" + kind):
             continue

@@ -71,9 +71,25 @@ def write(file):
     ROOT.gInterpreter.Declare("double unknown_to_all(double x) { return x; }")
     ROOT.gInterpreter.Declare("double saved_with_points(double* x, double*) { return x[0] * x[0]; }")
     write_function(file, ROOT.TF1("saved", ROOT.saved_with_points, 0, 4, 0), "saved")
+    surface = kept(ROOT.TF2("surface", "[0]*x*y+y/2", -1, 3, 0, 2))
+    surface.SetParameter(0, 3)
+    for name in ("x", "y"):
+        write_function(file, kept(ROOT.TF12("f_slice_" + name, surface, 0.5, name)), "slice_" + name)
     file.WriteObject(ROOT.TF1("f_unknown", "unknown_to_all(x)", 0, 1), "f_unknown")
     space = ROOT.TGraph2D("space", "space;x;y;z", 3, x, y, errors[5])
     file.WriteObject(space, "space")
+    file.WriteObject(ROOT.TGraph2DErrors(3, x, y, errors[5], *errors[:3]), "space_errors")
+    file.WriteObject(ROOT.TGraph2DAsymmErrors(3, x, y, errors[5], *errors), "space_asymmetric")
+    cube = kept(ROOT.TH3D("cube", "", 2, 0, 1, 2, 0, 1, 2, 0, 1))
+    canvas = ROOT.TCanvas("cube_alone", "")
+    cube.Draw()
+    file.WriteObject(canvas, "cube_alone")
+    maps = ROOT.THStack("maps", "")
+    maps.Add(kept(ROOT.TH2D("map", "", 2, 0, 1, 2, 0, 1)))
+    file.WriteObject(maps, "maps")
+    deep = ROOT.TEfficiency("deep", "", 2, 0, 1, 2, 0, 1, 2, 0, 1)
+    deep.Fill(True, 0.2, 0.2, 0.2)
+    file.WriteObject(deep, "deep")
 
 
 def write_function(file, function, name):

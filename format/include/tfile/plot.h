@@ -94,6 +94,7 @@ struct Plot {
   std::vector<PlotLegendLine> legend;
   std::optional<double> legend_left, legend_top;  // in parts of the frame, as for notes
   bool log_x = false, log_y = false, log_z = false;
+  std::string left_out;    // the class of something that it holds and that is not drawn
   bool is_shared = false;  // the axes hold all layers, also along x
   double aspect = 1.5;     // width to height
 
