@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -13,10 +15,12 @@ int run_commit(int argc, char** argv) {
   CLI::App app("Commits what is whole below a directory of a mount, without waiting for it to be quiet.",
                "tfilefs commit");
   std::string path;
-  app.add_option("MNT/PATH", path, "a table, a ROOT file, or a directory of them")->required();
+  app.add_option("MNT/PATH", path, "a table or something in it, a ROOT file, or a directory of them")->required();
   if (const auto code = parse_arguments(app, argc, argv)) return *code;
 
   path = absolute_path(path);
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) path = std::filesystem::path(path).parent_path();
   const std::string mount_point = mount_point_above(path);
   if (mount_point.empty()) return complain({ErrorKind::invalid, path + ": not in a mount of tfilefs", -1, 0});
   const auto done = commit_directory(mount_point, path);

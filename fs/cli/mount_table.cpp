@@ -71,7 +71,9 @@ std::string absolute_path(const std::string& path) {
   std::array<char, PATH_MAX> real;
   if (::realpath(path.c_str(), real.data())) return real.data();
   // realpath(3) looks at the last component too, which fails on a dead mount.
-  std::filesystem::path whole = std::filesystem::absolute(path).lexically_normal();
+  std::error_code error;
+  std::filesystem::path whole = std::filesystem::absolute(path, error).lexically_normal();
+  if (error) return path;  // empty, or relative to a directory that is gone: whatever looks for it says so
   if (whole.filename().empty()) whole = whole.parent_path();
   const std::string parent = whole.parent_path();
   if (::realpath(parent.c_str(), real.data())) {

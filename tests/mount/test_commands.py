@@ -5,6 +5,9 @@ import os
 import subprocess
 
 import pytest
+import uproot
+
+import mounted
 
 
 @pytest.fixture
@@ -112,3 +115,31 @@ def test_the_directory_of_headers_may_be_a_link(program, described, tmp_path):
     os.symlink("real", tmp_path / "link")
     assert headers(program, described, tmp_path / "link").returncode == 0
     assert os.listdir(tmp_path / "real")
+
+
+@pytest.mark.parametrize("arguments", (["", "MNT"], ["PLAIN", ""], ["umount", ""], ["stats", ""], ["commit", ""], ["recover", ""]))
+def test_a_name_that_is_empty(program, plain, tmp_path, arguments):
+    arguments = [{"PLAIN": plain, "MNT": str(tmp_path)}.get(each, each) for each in arguments]
+    done = subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60)
+    assert done.returncode != 0 and done.stderr.startswith("tfilefs: ") and "filesystem error" not in done.stderr
+
+
+def test_commands_in_a_directory_that_is_gone(program, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    command = 'cd "$1" && rmdir "$1" && "$0" umount here'
+    done = subprocess.run(["sh", "-c", command, program, gone], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1 and "filesystem error" not in done.stderr and "here: " in done.stderr
+
+
+def test_a_commit_of_a_column_is_one_of_its_table(program, tmp_path):
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    os.makedirs(os.path.join(m.path, "a.root", "T"))
+    for name in ("x.f4", "y.f4"):
+        with open(os.path.join(m.path, "a.root", "T", name), "wb") as file:
+            file.write(bytes(4000))
+    done = subprocess.run([program, "commit", os.path.join(m.path, "a.root", "T", "y.f4")], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    with uproot.open(tmp_path / "a.root") as file:
+        assert file["T"].num_entries == 1000
+    assert m.close() == 0
