@@ -47,16 +47,16 @@ void Budget::add(std::uint64_t bytes, bool requested) {
   peak_ = std::max(peak_.load(), used_.load());
 }
 
-void Budget::reserve(std::shared_ptr<Request> request, Patience patience) {
+void Budget::reserve(std::shared_ptr<Request> request, IfFull if_full) {
   const char* refusal = nullptr;
   {
     Lock lock(mutex_);
     if (closed_) {
       refusal = "the cache is closing";
-    } else if (patience == Patience::now_or_never && !queue_.empty()) {
+    } else if (if_full == IfFull::fail && !queue_.empty()) {
       refusal = "readers wait for memory";
     } else {
-      queue_.push_back({request, patience});
+      queue_.push_back({request, if_full});
       ++waiting_;
     }
   }
@@ -139,7 +139,7 @@ bool Budget::grant(const Waiting& waiting, std::uint64_t need) {
   {
     Lock lock(mutex_);
     const bool fits = need <= size_ && used_ <= size_ - need;
-    if (!fits && (requested_ > 0 || waiting.patience == Patience::now_or_never)) return false;
+    if (!fits && (requested_ > 0 || waiting.if_full == IfFull::fail)) return false;
     add(need, true);
   }
   waiting.request->claim(Reservation(shared_from_this(), need, true));
@@ -158,7 +158,7 @@ Budget::Served Budget::serve(const Waiting& head) {
   evict_(shortfall(need), Evict::idle);
   if (grant(head, need)) return {.granted = true};
   head.request->retreat();
-  if (head.patience == Patience::now_or_never) return {.refused = Error{ErrorKind::busy, "no memory is free", -1, 0}};
+  if (head.if_full == IfFull::fail) return {.refused = Error{ErrorKind::busy, "no memory is free", -1, 0}};
   evict_(shortfall(need), Evict::any);
   need = head.request->prepare();
   if (grant(head, need)) return {.granted = true};

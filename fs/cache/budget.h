@@ -70,7 +70,7 @@ class Budget : public std::enable_shared_from_this<Budget> {
     virtual void start() = 0;             // after claim: go
     virtual void denied(const Error&) = 0;
   };
-  enum class Patience : std::uint8_t { wait, now_or_never };
+  enum class IfFull : std::uint8_t { wait, fail };
   enum class Evict : std::uint8_t { idle, any };  // any: also what readers hold; it is freed when they let go
 
   // What one request may take beyond the budget: with a small one, baskets and objects of ordinary files are still to
@@ -88,7 +88,7 @@ class Budget : public std::enable_shared_from_this<Budget> {
 
   // Each request is granted or denied, now or later. Errors: busy (nothing is free, and it does not wait; or this is
   // closed), is_refusal() (it is too large to be granted ever).
-  void reserve(std::shared_ptr<Request>, Patience);
+  void reserve(std::shared_ptr<Request>, IfFull);
 
   // Bytes that cannot wait (what a writer has handed over): counted at once, even beyond the budget; what lies idle in
   // the cache gives way to them.
@@ -109,7 +109,7 @@ class Budget : public std::enable_shared_from_this<Budget> {
  private:
   struct Waiting {
     std::shared_ptr<Request> request;
-    Patience patience;
+    IfFull if_full;
   };
   void pump();
   void pump_elsewhere();

@@ -78,7 +78,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
 
   void run() {
     const bool waits = urgency_ == Urgency::awaited;
-    set_->core->budget->reserve(shared_from_this(), waits ? Budget::Patience::wait : Budget::Patience::now_or_never);
+    set_->core->budget->reserve(shared_from_this(), waits ? Budget::IfFull::wait : Budget::IfFull::fail);
   }
   std::span<const std::uint32_t> wanted() const { return wanted_; }
   Unit& unit(std::uint32_t position) { return units_[position]; }

@@ -61,7 +61,7 @@ void answer_blocking_within(ClusterCache& cache, std::uint64_t bytes, Job job, R
     Budget::Reservation memory;
   };
   cache.budget()->reserve(std::make_shared<Request>(cache, bytes, std::move(job), std::move(reply)),
-                          Budget::Patience::wait);
+                          Budget::IfFull::wait);
 }
 
 }  // namespace tfilefs

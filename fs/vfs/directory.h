@@ -106,7 +106,7 @@ struct Creation {
 
 // Of a ROOT file: keys into a directory, columns into a table or a directory of it, items into a column; into the
 // directory of an object, or of a part of one, no more than its removal.
-enum class Takes : std::uint8_t { nothing, keys, columns_of_table, columns, items, removal };
+enum class Accepts : std::uint8_t { nothing, keys, columns_of_table, columns, items, removal };
 
 // A file just made, and open.
 struct CreatedFile {
@@ -154,7 +154,7 @@ class Holder : public std::enable_shared_from_this<Holder> {
   virtual void xattrs(Slot, Reply<Xattrs>) const;
 
   // What can be put into what stands here, where files are written.
-  virtual Takes takes(Slot) const { return Takes::nothing; }
+  virtual Accepts accepts(Slot) const { return Accepts::nothing; }
   // Whether it is a listed file that is made of a key and goes with that: who removes all that is listed removes it
   // first.
   virtual bool goes_with_key(Slot) const { return false; }

@@ -91,17 +91,17 @@ std::optional<Attributes> KeyHolder::attributes_but_size(Slot slot) const {
   }
 }
 
-Takes KeyHolder::takes(Slot slot) const {
-  if (slot.form != Form::itself) return Takes::nothing;
+Accepts KeyHolder::accepts(Slot slot) const {
+  if (slot.form != Form::itself) return Accepts::nothing;
   switch (listing_->keys[slot.index].kind) {
     case KeyKind::directory:
-      return Takes::keys;
+      return Accepts::keys;
     case KeyKind::table:
-      return Takes::columns_of_table;
+      return Accepts::columns_of_table;
     case KeyKind::object:
-      return Takes::removal;
+      return Accepts::removal;
   }
-  return Takes::nothing;
+  return Accepts::nothing;
 }
 
 void KeyHolder::attributes(Slot slot, Reply<Attributes> reply) const {

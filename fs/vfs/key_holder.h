@@ -42,7 +42,7 @@ class KeyHolder final : public Holder {
   void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
   void open(Slot, Reply<OpenedContent>) const override;
   void xattrs(Slot, Reply<Xattrs>) const override;
-  Takes takes(Slot) const override;
+  Accepts accepts(Slot) const override;
 
  private:
   std::string path_of(std::uint32_t key) const;

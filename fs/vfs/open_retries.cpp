@@ -5,14 +5,14 @@ namespace tfilefs {
 
 namespace {
 // It comes back at once; but on a busy machine that takes a moment.
-constexpr std::chrono::seconds kPatience{1};
+constexpr std::chrono::seconds kKeptFor{1};
 }  // namespace
 
 void OpenRetries::expect(pid_t thread, InodeNumber number, std::uint64_t generation) {
   const auto now = Clock::now();
   const Lock lock(mutex_);
   std::erase_if(expected_, [&](const auto& one) { return one.second.until < now; });  // who does not come back
-  expected_[{thread, number}] = {generation, now + kPatience};
+  expected_[{thread, number}] = {generation, now + kKeptFor};
 }
 
 bool OpenRetries::awaits(pid_t thread) {

@@ -140,7 +140,7 @@ void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Freshness f
   auto finish = [file, at, commits, then, reply = std::move(reply)](Result<FoundEntry> found) mutable {
     if (!found) return reply(tl::unexpected(std::move(found).error()));
     const Entry& now = found->entry;
-    const bool is_column = now.holder->takes(now.slot) == Takes::items;
+    const bool is_column = now.holder->accepts(now.slot) == Accepts::items;
     then(is_column ? committed_column_entry(file, at.directory, at.name, commits, now) : now, std::move(reply));
   };
   file->committed_entry(at.directory, at.name, freshness, std::move(finish));
@@ -180,7 +180,7 @@ class StagedHolder final : public Holder {
     if (file_->staged().opened(*node_, true)) return reply(opening(true));
     committed(Freshness::now, open_entry_to_write, std::move(reply));
   }
-  Takes takes(Slot) const override { return Takes::items; }
+  Accepts accepts(Slot) const override { return Accepts::items; }
 
   // A file that a commit reads is cut off behind that.
   void change(Slot slot, const AttributeChange& change, Reply<Attributes> reply) const override {
@@ -373,7 +373,7 @@ class CommittedColumnHolder final : public Holder {
   void xattrs(Slot, Reply<Xattrs> reply) const override {
     committed_.holder->xattrs(committed_.slot, std::move(reply));
   }
-  Takes takes(Slot) const override { return Takes::items; }
+  Accepts accepts(Slot) const override { return Accepts::items; }
   // What the file says of a column is not changed; to ask for it is no error, as rsync -aX does.
   void set_xattr(Slot, std::string_view, std::optional<std::string>, int, Reply<void> reply) const override {
     reply({});

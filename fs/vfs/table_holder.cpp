@@ -47,10 +47,10 @@ std::optional<Form> TableHolder::find_own_file(tfile::NodeId at, std::string_vie
   return object_ ? object_->find(at, name) : std::nullopt;
 }
 
-Takes TableHolder::takes(Slot slot) const {
-  if (slot.form != Form::itself || is_opaque()) return Takes::nothing;
-  if (object_) return node(slot).column ? Takes::nothing : Takes::removal;
-  return node(slot).column ? Takes::items : Takes::columns;
+Accepts TableHolder::accepts(Slot slot) const {
+  if (slot.form != Form::itself || is_opaque()) return Accepts::nothing;
+  if (object_) return node(slot).column ? Accepts::nothing : Accepts::removal;
+  return node(slot).column ? Accepts::items : Accepts::columns;
 }
 
 bool TableHolder::goes_with_key(Slot slot) const {

@@ -114,16 +114,16 @@ void WrittenDirectory::find_committed(std::string_view name, Reply<FoundEntry> r
 FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry found) const {
   const Holder& holder = *found.entry.holder;
   const std::string& own = found.own_name.empty() ? name : found.own_name;
-  const Takes takes = holder.takes(found.entry.slot);
-  if (takes == Takes::nothing) return found;
-  if (takes == Takes::items) {
+  const Accepts accepts = holder.accepts(found.entry.slot);
+  if (accepts == Accepts::nothing) return found;
+  if (accepts == Accepts::items) {
     found.entry = committed_column_entry(file_, node_, own, commits_, std::move(found.entry));
     return found;
   }
   if (is_older_cycle(name, found)) return found;
-  const CommittedKind kind = takes == Takes::columns_of_table ? CommittedKind::table
-                             : takes == Takes::removal        ? CommittedKind::object
-                                                              : CommittedKind::directory;
+  const CommittedKind kind = accepts == Accepts::columns_of_table ? CommittedKind::table
+                             : accepts == Accepts::removal        ? CommittedKind::object
+                                                                  : CommittedKind::directory;
   found.entry = {file_->directory(file_->staged().stand_over(node_, own, kind)), {}};
   return found;
 }
@@ -294,13 +294,13 @@ WrittenDirectory::Removal WrittenDirectory::removal_of(const std::string& name, 
   const Holder& holder = *committed.entry.holder;
   const Slot slot = committed.entry.slot;
   if (is_in_object()) {
-    const bool goes = directory ? holder.takes(slot) == Takes::removal : holder.goes_with_key(slot);
+    const bool goes = directory ? holder.accepts(slot) == Accepts::removal : holder.goes_with_key(slot);
     return goes ? Removal::set_aside : Removal::refused;
   }
   if (!directory && holder.goes_with_key(slot)) return Removal::set_aside;
-  const Takes takes = holder.takes(slot);
-  if (takes == Takes::nothing || (directory && is_older_cycle(name, committed))) return Removal::refused;
-  return directory == (takes != Takes::items) ? Removal::of_committed : Removal::refused;
+  const Accepts accepts = holder.accepts(slot);
+  if (accepts == Accepts::nothing || (directory && is_older_cycle(name, committed))) return Removal::refused;
+  return directory == (accepts != Accepts::items) ? Removal::of_committed : Removal::refused;
 }
 
 // Error: not_empty.

@@ -139,9 +139,9 @@ TEST(SmallBudget, BytesThatComeBackAreGrantedByAnotherThread) {
   std::mutex mutex;
   const auto wanted = std::make_shared<Wanted>(mutex), before = std::make_shared<Wanted>(mutex);
   const auto cache = ClusterCache::create({.memory = 1'000'000, .threads = 1, .io_threads = 1});
-  cache->budget()->reserve(before, Budget::Patience::wait);
+  cache->budget()->reserve(before, Budget::IfFull::wait);
   before->started.get_future().wait();
-  cache->budget()->reserve(wanted, Budget::Patience::wait);
+  cache->budget()->reserve(wanted, Budget::IfFull::wait);
   auto started = wanted->started.get_future();
   {
     const std::lock_guard lock(mutex);
