@@ -4,7 +4,8 @@
 #include <cerrno>
 #include <utility>
 
-#include "staging/staged_arrow.h"
+#include "staging/overlay/arrow_columns.h"
+#include "staging/overlay/staged_arrow.h"
 #include "staging/staged_file.h"
 #include "tfile/node.h"
 
@@ -93,6 +94,21 @@ Result<> StagedFile::check_closed(const NodePtr& node) {
     return reason.empty() ? Result<>() : fail(ErrorKind::invalid, reason);
   }
   return arrow_table_name(name) ? check_arrow(node) : Result<>();
+}
+
+Result<StagedTable> StagedFile::arrow_table(const StagedArrow& file) const {
+  TRY(StagedTable table, read_staged_arrow(file, writing_.memory));
+  const TableProgress progress = progress_of(table, nullptr);
+  if (!progress.whole) return fail(ErrorKind::invalid, progress.reasons[0]);
+  return table;
+}
+
+Result<> StagedFile::check_arrow(const NodePtr& node) const {
+  const StagedArrow file{node, "", "", node->bytes->size(), false, std::nullopt};
+  TRY(const bool whole, is_whole_arrow(*node->bytes, file.size));
+  if (!whole) return {};  // somebody may go on
+  TRY_VOID(arrow_table(file));
+  return {};
 }
 
 // Nothing more is made where all is refused.

@@ -7,8 +7,8 @@
 #include <thread>
 #include <utility>
 
-#include "staging/cluster_cut.h"
-#include "staging/recovery.h"
+#include "staging/changes/recovery.h"
+#include "staging/commit/cluster_cut.h"
 #include "staging/staged_file.h"
 
 namespace tfilefs {
@@ -320,6 +320,39 @@ void StagedFile::plan_table(StagedTable table, Occasion occasion, bool& again, C
   }
 }
 
+// Of those files that nobody writes any more: what is whole is committed with the tables.
+void StagedFile::plan_arrows(const StagedChanges& changes, const std::string& below, CommitWork& work) {
+  for (const StagedArrow& file : changes.arrows) {
+    auto table =
+        concerns(below, file.table) ? whole_arrow(file) : Result<StagedTable>(fail(ErrorKind::busy, "not now"));
+    if (table) {
+      const std::int64_t entries = progress_of(*table, nullptr).entries;
+      work.tables.push_back({*std::move(table), entries, true});
+    } else {
+      file.node->bytes->thaw();
+    }
+  }
+}
+
+Result<StagedTable> StagedFile::whole_arrow(const StagedArrow& file) {
+  if (file.is_open) return fail(ErrorKind::busy, "open for writing");
+  if (is_taken(file)) return fail(ErrorKind::exists, "there is " + file.table + " already");
+  return arrow_table(file);
+}
+
+// Another table of that name, staged or committed.
+bool StagedFile::is_taken(const StagedArrow& file) {
+  bool there = false;
+  {
+    const Lock lock(mutex_);
+    if (node_at(root_, file.table)) return true;
+    there = there_;
+  }
+  if (!there) return false;
+  const auto committed = committer_.committed_table(file.table);
+  return committed || committed.error().kind != ErrorKind::not_found;
+}
+
 TableProgress StagedFile::progress(StagedTable& table) {
   if (!table.committed) return progress_of(table, nullptr);
   auto committed = committer_.committed_table(table.committed_path);
@@ -374,6 +407,15 @@ void StagedFile::settle_column(const StagedColumn& column) {
     node.continues = true;
     node.bytes->drop_before(column.done);
   }
+}
+
+void StagedFile::settle_whole(const NodePtr& file) {
+  StagedNode& node = *file;
+  if (const NodePtr parent = node.parent.lock()) became_committed(parent);
+  node.settled = true;
+  detach(file);
+  // Whoever opened it while it was committed writes into nothing.
+  if (node.writers > 0) node.error = Error{ErrorKind::stale, "committed while it was open", -1, ESTALE};
 }
 
 // Before the file is left: what the last commit freed becomes gaps. What fails here costs some bytes of space.

@@ -13,12 +13,12 @@
 #include "content.h"
 #include "error_log.h"
 #include "mutex.h"
-#include "staging/committer.h"
-#include "staging/file_place.h"
-#include "staging/staged_tree.h"
-#include "staging/staging_memory.h"
-#include "staging/table_progress.h"
-#include "staging/write_options.h"
+#include "staging/commit/committer.h"
+#include "staging/commit/table_progress.h"
+#include "staging/commit/write_options.h"
+#include "staging/journal/file_place.h"
+#include "staging/overlay/staged_tree.h"
+#include "staging/overlay/staging_memory.h"
 
 namespace tfilefs {
 

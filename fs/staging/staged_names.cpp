@@ -6,7 +6,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "staging/staged_arrow.h"
+#include "staging/overlay/staged_arrow.h"
 #include "staging/staged_file.h"
 #include "tfile/name.h"
 #include "wall_clock.h"

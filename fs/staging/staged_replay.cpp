@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "staging/recovery.h"
+#include "staging/changes/recovery.h"
 #include "staging/staged_file.h"
 #include "tfile/file.h"
 
