@@ -20,7 +20,7 @@ Result<> StagedFile::commit(const NodePtr& directory) {
   wait_for_releases(directory);
   std::string below;
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     below = staged_path(*directory);
   }
   auto done = commit_pass(Occasion::quiet, below);
@@ -43,18 +43,19 @@ bool is_closing(const StagedNode& node) {
 void StagedFile::wait_for_releases(const NodePtr& directory) {
   constexpr std::chrono::milliseconds kPatience{1000};  // who has flushed and goes on writing is not waited for longer
   const auto deadline = Clock::now() + kPatience;
-  const Lock lock(mutex_);
-  while (is_closing(*directory) && Clock::now() < deadline) changed_.wait_for(mutex_, deadline - Clock::now());
+  const Lock lock(overlay_.mutex);
+  while (is_closing(*directory) && Clock::now() < deadline)
+    overlay_.changed.wait_for(overlay_.mutex, deadline - Clock::now());
 }
 
 // The thread ends when nothing is staged any more.
 void StagedFile::run() {
   while (const auto occasion = wait_for_work()) {
     auto done = commit_pass(*occasion);
-    if (!done) writing_.errors.add("/" + path_, done.error());
-    const Lock lock(mutex_);
+    if (!done) overlay_.errors.add("/" + overlay_.file_path, done.error());
+    const Lock lock(overlay_.mutex);
     last_pass_.failed = !done;
-    if (!has_changes(*root_) && !has_set_aside(*root_) && (there_ || !explicit_)) {
+    if (!has_changes(*overlay_.root) && !has_set_aside(*overlay_.root) && (overlay_.there || !overlay_.made_by_name)) {
       running_ = false;
       return;
     }
@@ -69,18 +70,20 @@ std::optional<StagedFile::Occasion> StagedFile::wait_for_work() {
   // Who removes what goes as a whole, name by name, is done sooner than this after his last one, whatever commit= is.
   constexpr std::chrono::milliseconds kRemovalPause{1000};
   const std::chrono::milliseconds wait = writing_.options.commit;
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   const auto tick = Clock::now() + std::max(wait, last_pass_.failed ? kPauseMax : kPauseMin);
   for (;;) {
-    if (stopping_) return std::nullopt;
+    if (overlay_.ending) return std::nullopt;
     const auto now = Clock::now();
-    const bool quiet = now >= last_change_ + (has_set_aside(*root_) ? std::max(wait, kRemovalPause) : wait);
-    const bool seen = last_pass_.quiet && !last_pass_.failed && last_change_ < last_pass_.begin;
+    const bool quiet =
+        now >= overlay_.last_change + (has_set_aside(*overlay_.root) ? std::max(wait, kRemovalPause) : wait);
+    const bool seen = last_pass_.quiet && !last_pass_.failed && overlay_.last_change < last_pass_.begin;
     if (now >= tick && !seen) {
       last_pass_ = {now, quiet, false};
       return quiet ? Occasion::quiet : Occasion::busy;
     }
-    changed_.wait_for(mutex_, now < tick ? tick - now : std::clamp<Clock::duration>(wait, kPauseMin, kPauseMax));
+    overlay_.changed.wait_for(overlay_.mutex,
+                              now < tick ? tick - now : std::clamp<Clock::duration>(wait, kPauseMin, kPauseMax));
   }
 }
 
@@ -93,13 +96,13 @@ bool is_stale(const Result<>& done) { return !done && done.error().kind == Error
 Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
   constexpr std::chrono::milliseconds kPatience{500}, kPause{10};
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     ++committing_;
-    while (looking_ > 0) looked_.wait(mutex_);
+    while (looking_ > 0) looked_.wait(overlay_.mutex);
   }
   const Lock commit(commit_mutex_);
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     failed_.clear();
   }
   Result<> done;
@@ -113,7 +116,7 @@ Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
     if (is_stale(once)) once = fail(ErrorKind::busy, once.error().text, -1, EBUSY);
     if (done) done = std::move(once);
   }
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   --committing_;
   return done;
 }
@@ -123,9 +126,9 @@ Result<> StagedFile::commit_pass(Occasion occasion, const std::string& below) {
 Result<> StagedFile::follow_file() {
   TRY(const std::vector<std::byte> head, place_->head());
   {
-    const Lock lock(mutex_);
-    if (is_same_head(basis_.head, head)) {
-      committer_.follow(basis_.head);
+    const Lock lock(overlay_.mutex);
+    if (is_same_head(overlay_.basis.head, head)) {
+      committer_.follow(overlay_.basis.head);
       return {};
     }
   }
@@ -136,9 +139,9 @@ Result<> StagedFile::follow_file() {
   const Lock change(change_mutex_);
   bool rests = false;
   {
-    const Lock lock(mutex_);
-    drop_hidden_of_nothing(*root_, file.get());
-    rests = rests_on_committed(*root_);
+    const Lock lock(overlay_.mutex);
+    drop_hidden_of_nothing(*overlay_.root, file.get());
+    rests = rests_on_committed(*overlay_.root);
   }
   if (rests)
     return fail(ErrorKind::busy,
@@ -147,8 +150,8 @@ Result<> StagedFile::follow_file() {
   TRY(JournalBegin now, journal_begin());
   if (journal_) TRY_VOID(journal_->append(begin_record(now)));
   committer_.follow(now.head);
-  const Lock lock(mutex_);
-  basis_ = std::move(now);
+  const Lock lock(overlay_.mutex);
+  overlay_.basis = std::move(now);
   return {};
 }
 
@@ -156,18 +159,18 @@ Result<> StagedFile::follow_file() {
 void StagedFile::show_whole_keys(Occasion occasion) {
   std::vector<std::string> paths;
   {
-    const Lock lock(mutex_);
-    if (occasion != Occasion::busy) paths = put_back(*root_);
-    drop_unused(*root_);
+    const Lock lock(overlay_.mutex);
+    if (occasion != Occasion::busy) paths = put_back(*overlay_.root);
+    drop_unused(*overlay_.root);
   }
   for (const std::string& path : paths)
-    writing_.errors.add("/" + joined_path(path_, path),
+    overlay_.errors.add("/" + joined_path(overlay_.file_path, path),
                         "files of it were removed and are there again: they go with its directory alone");
 }
 
 Result<> StagedFile::commit_once(Occasion occasion, const std::string& below, bool& again) {
   show_whole_keys(occasion);
-  if (auto followed = has_pending() ? follow_file() : Result<>(); !followed) {
+  if (auto followed = overlay_.has_pending() ? follow_file() : Result<>(); !followed) {
     again = false;
     return followed;
   }
@@ -186,11 +189,11 @@ Result<> StagedFile::commit_once(Occasion occasion, const std::string& below, bo
 
 Result<> StagedFile::commit_work(CommitWork& work) {
   hooks_.committing();
-  committer_.make_as(owner());
+  committer_.make_as(overlay_.owner());
   std::vector<std::byte> head;
   {
-    const Lock lock(mutex_);
-    head = basis_.head;
+    const Lock lock(overlay_.mutex);
+    head = overlay_.basis.head;
   }
   if (auto done = committer_.commit(work, *journal(), head, hooks_.switching); !done) {
     hooks_.failed();
@@ -198,9 +201,9 @@ Result<> StagedFile::commit_work(CommitWork& work) {
     return done;
   }
   {
-    const Lock lock(mutex_);
-    there_ = true;
-    basis_.head = std::move(head);
+    const Lock lock(overlay_.mutex);
+    overlay_.there = true;
+    overlay_.basis.head = std::move(head);
   }
   settle(work);
   hooks_.published();  // who has waited for it finds the names that are committed now
@@ -227,7 +230,7 @@ Result<> StagedFile::commit_parts(CommitWork& all) {
   std::vector<CommitWork::Table> tables = std::move(all.tables);
   all.tables.clear();
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     failed_.clear();
   }
   CommitWork needed;
@@ -268,10 +271,10 @@ CommitWork StagedFile::plan_work(Occasion occasion, const std::string& below, bo
   StagedChanges changes;
   {
     const Lock change(change_mutex_);  // what is frozen keeps its name
-    const Lock lock(mutex_);
-    changes = staged_changes(root_);
+    const Lock lock(overlay_.mutex);
+    changes = staged_changes(overlay_.root);
     // An empty file, an empty directory: only when nothing more can come.
-    changes.rest.make_file = occasion == Occasion::last && !there_ && explicit_;
+    changes.rest.make_file = occasion == Occasion::last && !overlay_.there && overlay_.made_by_name;
     std::erase_if(changes.tables, [&](const StagedTable& table) { return !concerns(below, table.path); });
     for (StagedTable& table : changes.tables) {
       // A .npy file is committed as a whole, or not at all: behind its column it cannot go on.
@@ -304,7 +307,7 @@ void StagedFile::plan_table(StagedTable table, Occasion occasion, bool& again, C
     release(later);
     table.columns.clear();
   }
-  read_columns(table);
+  overlay_.read_columns(table);
   const TableProgress done = progress(table);
   tell(table.path, done.hopeless);
   // A name, and nothing in it that could still come.
@@ -337,16 +340,16 @@ void StagedFile::plan_arrows(const StagedChanges& changes, const std::string& be
 Result<StagedTable> StagedFile::whole_arrow(const StagedArrow& file) {
   if (file.is_open) return fail(ErrorKind::busy, "open for writing");
   if (is_taken(file)) return fail(ErrorKind::exists, "there is " + file.table + " already");
-  return arrow_table(file);
+  return arrow_table(file, writing_.memory);
 }
 
 // Another table of that name, staged or committed.
 bool StagedFile::is_taken(const StagedArrow& file) {
   bool there = false;
   {
-    const Lock lock(mutex_);
-    if (node_at(root_, file.table)) return true;
-    there = there_;
+    const Lock lock(overlay_.mutex);
+    if (node_at(overlay_.root, file.table)) return true;
+    there = overlay_.there;
   }
   if (!there) return false;
   const auto committed = committer_.committed_table(file.table);
@@ -371,8 +374,8 @@ void StagedFile::release(const CommitWork& work) {
 
 // Staged names give way to committed ones. What was opened before reads on from what was staged.
 void StagedFile::settle(const CommitWork& work) {
-  const Lock lock(mutex_);
-  ++commits_;
+  const Lock lock(overlay_.mutex);
+  ++overlay_.settled_commits;
   for (const auto& [node, name] : work.hidden) node->hidden.erase(name);
   // Before anything below them is committed under their new names, and they with it.
   for (const NodePtr& node : work.moved) {
@@ -434,7 +437,7 @@ void StagedFile::tidy() {
   std::vector<std::byte> head;
   hooks_.committing();
   if (auto done = committer_.commit(nothing, *journal, head, hooks_.switching); !done) {
-    writing_.errors.add("/" + path_, done.error());
+    overlay_.errors.add("/" + overlay_.file_path, done.error());
     hooks_.failed();
   } else {
     hooks_.published();
@@ -458,16 +461,16 @@ void StagedFile::trim_journal() {
   const Lock change(change_mutex_);
   bool needed = false;
   {
-    const Lock lock(mutex_);
-    drop_unused(*root_);
+    const Lock lock(overlay_.mutex);
+    drop_unused(*overlay_.root);
     if (!journal_) return;
-    needed = has_changes(*root_) || (explicit_ && !there_);
+    needed = has_changes(*overlay_.root) || (overlay_.made_by_name && !overlay_.there);
   }
   if (needed) {
     if (!is_worth_compacting()) return;
     if (auto done = compact_journal(); !done) {
       compact_at_ = 2 * journal_->size();
-      writing_.errors.add("/" + path_, done.error());
+      overlay_.errors.add("/" + overlay_.file_path, done.error());
     }
     return;
   }
@@ -475,11 +478,11 @@ void StagedFile::trim_journal() {
 }
 
 void StagedFile::end_journal() {
-  if (auto removed = journal_->remove(); !removed) writing_.errors.add("/" + path_, removed.error());
+  if (auto removed = journal_->remove(); !removed) overlay_.errors.add("/" + overlay_.file_path, removed.error());
   journal_.reset();
-  const Lock lock(mutex_);
-  drop_unused(*root_, true);
-  forget_numbers(*root_);
+  const Lock lock(overlay_.mutex);
+  drop_unused(*overlay_.root, true);
+  forget_numbers(*overlay_.root);
 }
 
 }  // namespace tfilefs

@@ -74,9 +74,9 @@ bool TreeRecords::take(const NodePtr& directory, const std::string& path) {
 bool StagedFile::is_worth_compacting() const {
   const std::uint64_t size = journal_->size();
   if (size < kLittle || size < compact_at_ || journal_->has_failed()) return false;
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   TreeRecords tree;
-  if (!tree.take(root_, "")) return false;
+  if (!tree.take(overlay_.root, "")) return false;
   std::uint64_t live = 0;
   for (const NodePtr& file : tree.files) live += file->bytes->journaled_bytes();
   return size > 2 * live + kLittle;
@@ -87,17 +87,17 @@ Result<> StagedFile::compact_journal() {
   if (!committer_.is_settled()) return {};
   TRY(const JournalBegin begin, journal_begin());
   {
-    const Lock lock(mutex_);
-    if (!is_same_head(basis_.head, begin.head)) return {};  // another program has written the file
+    const Lock lock(overlay_.mutex);
+    if (!is_same_head(overlay_.basis.head, begin.head)) return {};  // another program has written the file
   }
   TreeRecords tree;
   {
-    const Lock lock(mutex_);
-    if (explicit_ && !there_)
+    const Lock lock(overlay_.mutex);
+    if (overlay_.made_by_name && !overlay_.there)
       tree.records.emplace_back().kind = JournalKind::create, tree.records[0].file_kind = StagedKind::directory;
-    (void)tree.take(root_, "");
+    (void)tree.take(overlay_.root, "");
   }
-  const FilePlace::Owner belongs = owner();
+  const FilePlace::Owner belongs = overlay_.owner();
   TRY(auto fresh,
       Journal::create_beside(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid));
   std::vector<std::unique_ptr<StagedBytes::Move>> moves;
@@ -116,7 +116,7 @@ Result<> StagedFile::compact_journal() {
   for (const auto& move : moves) move->settle();
   moves.clear();
   journal_ = std::move(fresh);
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   for (const NodePtr& node : tree.committed) node->forgotten = true;
   return {};
 }

@@ -43,43 +43,18 @@ Result<> check_key_name(std::string_view shown) {
 tl::unexpected<Error> too_long() { return fail(ErrorKind::invalid, "path too long", -1, ENAMETOOLONG); }
 }  // namespace
 
-NodePtr StagedFile::stand_over(const NodePtr& directory, std::string_view name, CommittedKind kind) {
-  const Lock lock(mutex_);
-  NodePtr& node = directory->children[std::string(name)];
-  if (!node) node = std::make_shared<StagedNode>(0, true, std::string(name), directory);
-  if (node->base_name.empty()) node->base_name = name;
-  node->is_table = kind == CommittedKind::table;
-  node->is_object = kind == CommittedKind::object;
-  return node;
-}
-
-void StagedFile::leave(const NodePtr& node) {
-  constexpr long kTheirs = 2;  // the caller's, and that of the directory
-  const Lock lock(mutex_);
-  const bool is_used = node.use_count() > kTheirs || !node->children.empty() || !node->set_aside.empty();
-  if (node->id == 0 && node->directory && !is_used && !has_changes(*node)) detach(node);
-}
-
-NodePtr StagedFile::add(const NodePtr& in, std::string_view name, bool directory, mode_t mode) {
-  const Lock lock(mutex_);
-  auto node = std::make_shared<StagedNode>(++last_id_, directory, std::string(name), in);
-  node->attributes.mode = mode & 07777;
-  node->attributes.modified = wall_clock();
-  return node;
-}
-
 Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view name, mode_t mode) {
   const Lock change(change_mutex_);
-  if (look(*in, name).node) return name_taken();
-  if (!has_room(*in, name)) return too_long();
-  NodePtr node = add(in, name, true, mode);
+  if (overlay_.look(*in, name).node) return name_taken();
+  if (!overlay_.has_room(*in, name)) return too_long();
+  NodePtr node = overlay_.new_node(in, name, true, mode);
   {
-    const Lock lock(mutex_);
-    TRY_VOID(check_place(in));
+    const Lock lock(overlay_.mutex);
+    TRY_VOID(overlay_.check_place(in));
     const auto table = table_above(*node);
     if (holds_keys(*in)) TRY_VOID(check_key_name(name));
     const Refusal refusal = table ? refusal_of_directory(*table->first, table->second) : Refusal{};
-    if (!refusal.reason.empty()) return tl::unexpected(refuse(refusal));
+    if (!refusal.reason.empty()) return tl::unexpected(overlay_.refuse(refusal));
   }
   TRY_VOID(begin_change());
   JournalRecord record;
@@ -87,11 +62,11 @@ Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view n
   record.id = node->id;
   record.file_kind = StagedKind::directory;
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     record.text = staged_path(*node);
   }
   TRY_VOID(note(record));
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   attach(in, node, node->name);
   note_names_changed(*in);
   return node;
@@ -99,24 +74,24 @@ Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view n
 
 Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, mode_t mode) {
   const Lock change(change_mutex_);
-  if (look(*in, name).node) return name_taken();
+  if (overlay_.look(*in, name).node) return name_taken();
   {
-    const Lock lock(mutex_);
-    TRY_VOID(check_place(in));
+    const Lock lock(overlay_.mutex);
+    TRY_VOID(overlay_.check_place(in));
   }
-  TRY_VOID(check_object(in, name));
+  TRY_VOID(overlay_.check_object(in, name));
   if (const auto arrow = arrow_table_name(name)) TRY_VOID(check_key_name(*arrow));
   TRY(NodePtr node, stage_file(in, name, 0, mode, false));
   Error refused;
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     const auto table = table_above(*node);
     const Refusal refusal = table ? refusal_of(*table->first, table->second) : Refusal{};
     if (refusal.reason.empty()) {
-      if (table) examine(table->first, *node);
+      if (table) overlay_.examine(table->first, *node);
       return node;
     }
-    refused = refuse(refusal);
+    refused = overlay_.refuse(refusal);
     detach(node);
   }
   JournalRecord record;
@@ -130,12 +105,12 @@ Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, 
 // any more.
 void StagedFile::drop_left_over() {
   const Lock change(change_mutex_);
-  std::vector<NodePtr> nodes{root_};
+  std::vector<NodePtr> nodes{overlay_.root};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const Listed& child : list(*nodes[i]).staged) {
+    for (const Listed& child : overlay_.list(*nodes[i]).staged) {
       bool is_one = false;
       {
-        const Lock lock(mutex_);
+        const Lock lock(overlay_.mutex);
         is_one = is_left_over(*child.node);
       }
       if (!is_one) {
@@ -146,7 +121,7 @@ void StagedFile::drop_left_over() {
       record.kind = JournalKind::remove;
       record.id = child.node->journal_id();
       if (!note(record)) return;  // they stay for the next mount
-      const Lock lock(mutex_);
+      const Lock lock(overlay_.mutex);
       detach(child.node);
     }
   }
@@ -155,17 +130,17 @@ void StagedFile::drop_left_over() {
 Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, const CommittedColumn& column) {
   {
     const Lock change(change_mutex_);
-    if (NodePtr there = look(*in, name).node) return there;
+    if (NodePtr there = overlay_.look(*in, name).node) return there;
     TRY_VOID(begin_change());
     const auto found = check_basis(column);
     if (found) return stage_file(in, name, column.size, column.mode, true);
-    if (column.commits != commits()) return tl::unexpected(found.error());
+    if (column.commits != overlay_.commits()) return tl::unexpected(found.error());
     // Where nothing is staged, another program is free to write the file.
     bool is_pending = false;
     {
-      const Lock lock(mutex_);
-      drop_unused(*root_);
-      is_pending = has_changes(*root_);
+      const Lock lock(overlay_.mutex);
+      drop_unused(*overlay_.root);
+      is_pending = has_changes(*overlay_.root);
     }
     if (!is_pending) end_journal();
   }
@@ -176,31 +151,32 @@ Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view na
     if (!followed && followed.error().kind != ErrorKind::busy) return tl::unexpected(std::move(followed).error());
   }
   const Lock change(change_mutex_);
-  if (NodePtr there = look(*in, name).node) return there;
+  if (NodePtr there = overlay_.look(*in, name).node) return there;
   TRY_VOID(begin_change());
   TRY_VOID(check_basis(column));
   return stage_file(in, name, column.size, column.mode, true);
 }
 
 Result<> StagedFile::check_basis(const CommittedColumn& column) {
-  const Lock lock(mutex_);
-  if (column.commits != commits_) return fail(ErrorKind::stale, "committed since it was looked at");
-  if (is_same_head(column.head, basis_.head)) return {};
-  return fail(ErrorKind::stale, path_ + ": another program has written the file, in which something is staged");
+  const Lock lock(overlay_.mutex);
+  if (column.commits != overlay_.settled_commits) return fail(ErrorKind::stale, "committed since it was looked at");
+  if (is_same_head(column.head, overlay_.basis.head)) return {};
+  return fail(ErrorKind::stale,
+              overlay_.file_path + ": another program has written the file, in which something is staged");
 }
 
 Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode,
                                        bool continues) {
-  if (!has_room(*in, name)) return too_long();
+  if (!overlay_.has_room(*in, name)) return too_long();
   TRY_VOID(begin_change());
-  NodePtr node = add(in, name, false, mode);
+  NodePtr node = overlay_.new_node(in, name, false, mode);
   JournalRecord record;
   record.kind = JournalKind::create;
   record.id = node->id;
   record.offset = base;
   if (continues) record.file_kind = StagedKind::continued;
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     record.text = staged_path(*node);
   }
   TRY_VOID(note(record));
@@ -208,7 +184,7 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
   node->bytes->limit_to(place_->capacity());
   node->base = base;
   node->continues = continues;
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   attach(in, node, node->name);
   note_names_changed(*in);
   return node;
@@ -216,7 +192,7 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
 
 Result<> StagedFile::remove(const Looked& what) {
   constexpr std::uint64_t kLarge = 1 << 20;  // bytes in the journal; less is not worth a look at all that is staged
-  const StagedLook there = look(*what.directory, what.name);
+  const StagedLook there = overlay_.look(*what.directory, what.name);
   const bool waits = there.what == StagedLook::What::directory || arrow_table_name(what.name);
   const bool was_large = there.node && there.node->bytes && there.node->bytes->journaled_bytes() >= kLarge;
   if (waits) {
@@ -225,19 +201,20 @@ Result<> StagedFile::remove(const Looked& what) {
   } else {
     TRY_VOID(take_away(what));
   }
-  if (was_large || !has_pending()) free_journal();
+  if (was_large || !overlay_.has_pending()) free_journal();
   return {};
 }
 
 Result<> StagedFile::take_away(const Looked& what) {
   const Lock change(change_mutex_);
   const auto& [in, name, is_committed, commits] = what;
-  const NodePtr node = look(*in, name).node;
+  const NodePtr node = overlay_.look(*in, name).node;
   bool committed = is_committed;
-  if (node && !node->directory) committed |= continues_committed(*node);  // a commit since it was looked up may say so
+  if (node && !node->directory)
+    committed |= overlay_.continues_committed(*node);  // a commit since it was looked up may say so
   if (node && node->directory) {
-    if (status(*node).has_children) return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
-    committed |= status_base_name(*node) == name;  // by a commit that was waited for
+    if (overlay_.status(*node).has_children) return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
+    committed |= overlay_.base_name_of(*node) == name;  // by a commit that was waited for
   } else {
     TRY_VOID(check_look(what));
   }
@@ -248,12 +225,12 @@ Result<> StagedFile::take_away(const Looked& what) {
     JournalRecord record;
     record.kind = JournalKind::whiteout;
     {
-      const Lock lock(mutex_);
+      const Lock lock(overlay_.mutex);
       record.text = joined_path(staged_path(*in), name);
     }
     TRY_VOID(note(record));
   }
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   if (node) {
     detach(node);
     node->gone = true;
@@ -266,8 +243,8 @@ Result<> StagedFile::take_away(const Looked& what) {
 Result<> StagedFile::set_aside(const NodePtr& in, std::string_view name) {
   const Lock change(change_mutex_);
   TRY_VOID(begin_change());  // whether the file may be written: else the key cannot be removed either
-  const Lock lock(mutex_);
-  if (const NodePtr node = tfilefs::look(*in, name).node) {
+  const Lock lock(overlay_.mutex);
+  if (const NodePtr node = look(*in, name).node) {
     detach(node);
     node->gone = true;
   }
@@ -276,7 +253,7 @@ Result<> StagedFile::set_aside(const NodePtr& in, std::string_view name) {
 }
 
 Result<> StagedFile::check_look(const Looked& what) const {
-  if (what.commits == commits()) return {};
+  if (what.commits == overlay_.commits()) return {};
   return fail(ErrorKind::stale, what.name + ": committed since it was looked at", -1, ESTALE);
 }
 
@@ -284,7 +261,7 @@ Result<> StagedFile::check_look(const Looked& what) const {
 std::optional<JournalRecord> StagedFile::removal_of(const StagedNode& node) const {
   JournalRecord record;
   record.kind = JournalKind::remove;
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   record.id = node.journal_id();
   if (record.id != 0) return record;
   if (node.base_name == node.name) return std::nullopt;
@@ -292,22 +269,14 @@ std::optional<JournalRecord> StagedFile::removal_of(const StagedNode& node) cons
   return record;
 }
 
-namespace {
-// A commit reads it, and knows it by its name.
-bool is_being_committed(const NodePtr& node) { return node && node->bytes && node->bytes->is_frozen(); }
-}  // namespace
-
-bool StagedFile::waits_for_commit(const StagedNode& in, std::string_view name) const {
-  const StagedLook there = look(in, name);
-  return there.what == StagedLook::What::directory || arrow_table_name(name) || is_being_committed(there.node);
-}
-
 Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
-  const StagedLook what = look(*in, name);
-  if (what.what == StagedLook::What::file && arrow_table_name(to.name)) TRY_VOID(check_arrow(what.node));
+  const StagedLook what = overlay_.look(*in, name);
+  if (what.what == StagedLook::What::file && arrow_table_name(to.name))
+    TRY_VOID(check_arrow(what.node, writing_.memory));
   if (what.what != StagedLook::What::directory && !arrow_table_name(name) && !arrow_table_name(to.name)) {
     const Lock change(change_mutex_);  // no commit begins
-    if (!is_being_committed(look(*in, name).node) && !is_being_committed(look(*to.directory, to.name).node))
+    if (!is_being_committed(overlay_.look(*in, name).node) &&
+        !is_being_committed(overlay_.look(*to.directory, to.name).node))
       return move(in, name, to, flags);
   }
   const Lock commit(commit_mutex_);
@@ -318,7 +287,7 @@ Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Look
 // What is committed keeps its place: of a table's parts also its name. What is staged behind it stays with it.
 Result<> StagedFile::check_move(const StagedNode& node, const NodePtr& in, const Looked& to) const {
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     const bool is_committed = node.directory ? !node.base_name.empty() : node.continues;
     if (is_committed && (!node.directory || in != to.directory || is_in_table(*in)))
       return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
@@ -329,40 +298,40 @@ Result<> StagedFile::check_move(const StagedNode& node, const NodePtr& in, const
 
 Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
   TRY_VOID(check_look(to));
-  const NodePtr node = look(*in, name).node;
+  const NodePtr node = overlay_.look(*in, name).node;
   if (!node) return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
-  const NodePtr taken = look(*to.directory, to.name).node;
+  const NodePtr taken = overlay_.look(*to.directory, to.name).node;
   if (taken == node) return {};
   if (flags & RENAME_EXCHANGE) return fail(ErrorKind::invalid, "not exchanged here", -1, EINVAL);
   if ((flags & RENAME_NOREPLACE) && (taken || to.committed)) return name_taken();
   TRY_VOID(check_move(*node, in, to));
-  if (taken && (taken->directory != node->directory || status(*taken).has_children))
+  if (taken && (taken->directory != node->directory || overlay_.status(*taken).has_children))
     return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
-  if (!has_room(*to.directory, to.name, node.get())) return too_long();
+  if (!overlay_.has_room(*to.directory, to.name, node.get())) return too_long();
   if (const auto arrow = arrow_table_name(to.name)) TRY_VOID(check_key_name(*arrow));
   if (node->directory) {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     if (holds_keys(*to.directory)) TRY_VOID(check_key_name(to.name));
   } else {
-    const Lock lock(mutex_);
-    TRY_VOID(check_place(to.directory));
+    const Lock lock(overlay_.mutex);
+    TRY_VOID(overlay_.check_place(to.directory));
     const StagedNode moved(0, false, to.name, to.directory);
     const auto table = table_above(moved);
     const Refusal refusal = table ? refusal_of(*table->first, table->second) : Refusal{};
-    if (!refusal.reason.empty()) return tl::unexpected(refuse(refusal));
+    if (!refusal.reason.empty()) return tl::unexpected(overlay_.refuse(refusal));
   }
   TRY_VOID(begin_change());
   if (const auto record = taken ? removal_of(*taken) : std::nullopt) TRY_VOID(note(*record));
   JournalRecord record;
   record.kind = JournalKind::rename;
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     record.id = node->journal_id();
     if (record.id == 0) record.from = staged_path(*node);
     record.text = joined_path(staged_path(*to.directory), to.name);
   }
   TRY_VOID(note(record));
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   if (taken) {
     detach(taken);
     taken->gone = true;
@@ -377,12 +346,12 @@ Result<> StagedFile::truncate(const NodePtr& node, std::uint64_t size) {
   const Lock change(change_mutex_);
   TRY_VOID(begin_change());
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     if (node->settled) return fail(ErrorKind::stale, "committed since it was looked up", -1, ESTALE);
     if (size < node->base) return fail(ErrorKind::denied, "committed entries do not change", -1, EPERM);
   }
   TRY_VOID(node->bytes->truncate(size));
-  written(*node, size);
+  overlay_.written(*node, size);
   return {};
 }
 
@@ -394,24 +363,9 @@ Result<> StagedFile::set_title(const NodePtr& node, std::string title) {
   record.id = node->id;
   record.text = title;
   TRY_VOID(note(record));
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   node->attributes.title = std::move(title);
   return {};
-}
-
-bool StagedFile::has_room(const StagedNode& in, std::string_view name, const StagedNode* moved) const {
-  const Lock lock(mutex_);
-  return fits(in, name, moved);
-}
-
-bool StagedFile::continues_committed(const StagedNode& node) const {
-  const Lock lock(mutex_);
-  return node.continues;
-}
-
-std::string StagedFile::status_base_name(const StagedNode& node) const {
-  const Lock lock(mutex_);
-  return node.base_name;
 }
 
 }  // namespace tfilefs

@@ -8,21 +8,21 @@
 namespace tfilefs {
 
 bool StagedFile::is_committing() const {
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   return committing_ > 0;
 }
 
 // As it is now; while a commit is under way, as it was before, and after the last commit by hand at the earliest.
 StagedFile::Reasons StagedFile::reasons() {
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     if (committing_ > 0) return known_;
     ++looking_;  // a commit that begins now waits for this look, and not this for the commit
   }
   struct Looking {
     StagedFile& file;
     ~Looking() {
-      const Lock lock(file.mutex_);
+      const Lock lock(file.overlay_.mutex);
       if (--file.looking_ == 0) file.looked_.notify_all();
     }
   };
@@ -33,9 +33,9 @@ StagedFile::Reasons StagedFile::reasons() {
 StagedFile::Reasons StagedFile::find_reasons() {
   const Lock commit(commit_mutex_);
   Reasons found = look_for_reasons();
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   for (const auto& [path, failure] : failed_) {
-    if (failure.at >= last_change_) found[path].push_back(failure.text);
+    if (failure.at >= overlay_.last_change) found[path].push_back(failure.text);
   }
   known_ = found;
   return found;
@@ -44,12 +44,12 @@ StagedFile::Reasons StagedFile::find_reasons() {
 StagedFile::Reasons StagedFile::look_for_reasons() {
   StagedChanges changes;
   {
-    const Lock lock(mutex_);
-    drop_unused(*root_);
-    changes = staged_changes(root_);
+    const Lock lock(overlay_.mutex);
+    drop_unused(*overlay_.root);
+    changes = staged_changes(overlay_.root);
   }
   Reasons found;
-  if (auto followed = has_pending() ? follow_file() : Result<>(); !followed) {
+  if (auto followed = overlay_.has_pending() ? follow_file() : Result<>(); !followed) {
     const std::vector<std::string> one{followed.error().text};
     for (const StagedTable& table : changes.tables) found[table.path] = one;
     for (const StagedArrow& file : changes.arrows) found[file.path] = one;
@@ -63,7 +63,7 @@ StagedFile::Reasons StagedFile::look_for_reasons() {
   }
   for (const StagedChanges::Refused& directory : changes.refused) found[directory.path] = {directory.reason};
   for (StagedTable& table : changes.tables) {
-    read_columns(table);
+    overlay_.read_columns(table);
     TableProgress done = progress(table);
     if (!done.whole) found[table.path] = std::move(done.reasons);
   }
@@ -80,18 +80,18 @@ void StagedFile::tell(const std::string& path, const std::vector<std::string>& h
   for (const std::string& reason : hopeless) now.insert(begin + reason);
   std::vector<std::string> fresh;
   {
-    const Lock lock(mutex_);
+    const Lock lock(overlay_.mutex);
     std::erase_if(told_, [&](const std::string& line) { return line.starts_with(begin) && !now.contains(line); });
     for (const std::string& line : now) {
       if (told_.insert(line).second) fresh.push_back(line.substr(begin.size()));
     }
   }
-  const std::string shown = "/" + joined_path(path_, path);
-  for (const std::string& reason : fresh) writing_.errors.add(shown, "not committed: " + reason);
+  const std::string shown = "/" + joined_path(overlay_.file_path, path);
+  for (const std::string& reason : fresh) overlay_.errors.add(shown, "not committed: " + reason);
 }
 
 void StagedFile::keep_error(const CommitWork& planned, const Error& error) {
-  const Lock lock(mutex_);
+  const Lock lock(overlay_.mutex);
   const auto at = StagedNode::Clock::now();
   if (planned.tables.empty()) failed_[""] = {error.text, at};
   for (const CommitWork::Table& table : planned.tables) {
@@ -103,7 +103,7 @@ void StagedFile::keep_error(const CommitWork& planned, const Error& error) {
 std::vector<StagedFile::Pending> StagedFile::pending() {
   std::vector<Pending> all;
   for (const auto& [below, reasons] : reasons()) {
-    const std::string path = "/" + (below.empty() ? path_ : joined_path(path_, below));
+    const std::string path = "/" + (below.empty() ? overlay_.file_path : joined_path(overlay_.file_path, below));
     for (const std::string& reason : reasons) all.push_back({path, reason});
   }
   return all;
@@ -114,8 +114,8 @@ Result<std::string> StagedFile::pending_json() {
   Reasons known = reasons();
   StagedChanges changes;
   {
-    const Lock lock(mutex_);
-    changes = staged_changes(root_);
+    const Lock lock(overlay_.mutex);
+    changes = staged_changes(overlay_.root);
   }
   nlohmann::json json = {{"tfilefs", 1}, {"tables", nlohmann::json::array()}};
   for (const StagedArrow& file : changes.arrows) {

@@ -21,9 +21,10 @@ Result<> StagedFile::replay() {
   if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::busy)) return {};
   TRY(Replayed replayed, std::move(found));
   if (!replayed.cut.empty())
-    writing_.errors.add("/" + path_, "journal read up to its last whole record: " + replayed.cut);
+    overlay_.errors.add("/" + overlay_.file_path, "journal read up to its last whole record: " + replayed.cut);
   TRY(const Mended mended, mend_head(*place_, replayed.records));
-  if (mended.was_torn) writing_.errors.add("/" + path_, "the head was torn; it was written again from the journal");
+  if (mended.was_torn)
+    overlay_.errors.add("/" + overlay_.file_path, "the head was torn; it was written again from the journal");
   std::shared_ptr<const tfile::File> file;
   if (auto source = place_->source()) {
     TRY(file, tfile::File::open(*source));
@@ -37,26 +38,27 @@ Result<> StagedFile::replay() {
       TRY(replayed.begin.head, place_->head());
     }
   }
-  auto tree = restore_tree(root_, replayed.records, mended.last_took_place, file.get(),
+  auto tree = restore_tree(overlay_.root, replayed.records, mended.last_took_place, file.get(),
                            [this, &journal = replayed.journal](std::uint64_t id, std::uint64_t base) {
                              return new_bytes(id, base, journal);
                            });
   if (!tree) {
-    const Lock lock(mutex_);
-    root_->children.clear();  // half of what was staged is not to be committed
-    root_->hidden.clear();
+    const Lock lock(overlay_.mutex);
+    overlay_.root->children.clear();  // half of what was staged is not to be committed
+    overlay_.root->hidden.clear();
     return tl::unexpected(std::move(tree).error());
   }
   const RestoredTree& restored = *tree;
   journal_ = replayed.journal;
   {
-    const Lock lock(mutex_);
-    last_id_ = restored.last_id;
+    const Lock lock(overlay_.mutex);
+    overlay_.last_id = restored.last_id;
     // What rests on a file that is gone is shown: it can be copied elsewhere, or removed.
-    explicit_ = restored.makes_file || (!file && replayed.begin.file_end != 0 && has_changes(*root_));
-    basis_ = std::move(replayed.begin);
-    if (restored.head) basis_.head = *restored.head;
-    if (!owner) owner_.uid = replayed.owner, owner_.gid = replayed.group;
+    overlay_.made_by_name =
+        restored.makes_file || (!file && replayed.begin.file_end != 0 && has_changes(*overlay_.root));
+    overlay_.basis = std::move(replayed.begin);
+    if (restored.head) overlay_.basis.head = *restored.head;
+    if (!owner) overlay_.file_owner.uid = replayed.owner, overlay_.file_owner.gid = replayed.group;
   }
   return begin_change();
 }
