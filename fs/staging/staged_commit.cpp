@@ -7,9 +7,9 @@
 #include <thread>
 #include <utility>
 
-#include "staging/changes/recovery.h"
 #include "staging/commit/cluster_cut.h"
 #include "staging/staged_file.h"
+#include "tfile/file.h"
 
 namespace tfilefs {
 
@@ -25,7 +25,7 @@ Result<> StagedFile::commit(const NodePtr& directory) {
   }
   auto done = commit_pass(Occasion::quiet, below);
   (void)find_reasons();  // for who asks next, though another commit may be under way by then
-  TRY_VOID(sync_below(directory));
+  TRY_VOID(changes_.sync_below(directory));
   return done;
 }
 
@@ -46,6 +46,14 @@ void StagedFile::wait_for_releases(const NodePtr& directory) {
   const Lock lock(overlay_.mutex);
   while (is_closing(*directory) && Clock::now() < deadline)
     overlay_.changed.wait_for(overlay_.mutex, deadline - Clock::now());
+}
+
+void StagedFile::begin_thread() {
+  const Lock lock(overlay_.mutex);
+  if (running_) return;
+  if (thread_.joinable()) thread_.join();  // it has ended by itself
+  running_ = true;
+  thread_ = std::thread([this] { run(); });
 }
 
 // The thread ends when nothing is staged any more.
@@ -136,22 +144,8 @@ Result<> StagedFile::follow_file() {
   if (auto source = place_->source()) {
     TRY(file, tfile::File::open(*std::move(source)));
   }
-  const Lock change(change_mutex_);
-  bool rests = false;
-  {
-    const Lock lock(overlay_.mutex);
-    drop_hidden_of_nothing(*overlay_.root, file.get());
-    rests = rests_on_committed(*overlay_.root);
-  }
-  if (rests)
-    return fail(ErrorKind::busy,
-                "another program has written the file since: copy what is staged elsewhere, cut it off here (truncate "
-                "columns to what is committed, remove what is new), and write it again");
-  TRY(JournalBegin now, journal_begin());
-  if (journal_) TRY_VOID(journal_->append(begin_record(now)));
-  committer_.follow(now.head);
-  const Lock lock(overlay_.mutex);
-  overlay_.basis = std::move(now);
+  TRY(const std::vector<std::byte> now, changes_.follow(file.get()));
+  committer_.follow(now);
   return {};
 }
 
@@ -176,14 +170,14 @@ Result<> StagedFile::commit_once(Occasion occasion, const std::string& below, bo
   }
   CommitWork planned = plan_work(occasion, below, again);
   if (planned.empty()) {
-    trim_journal();
+    changes_.trim_journal(committer_.is_settled());
     return {};
   }
   auto done = commit_work(planned);
   const bool may_be_one = !done && done.error().kind != ErrorKind::busy && done.error().kind != ErrorKind::stale;
   if (may_be_one && !planned.tables.empty() && committer_.is_settled()) done = commit_parts(planned);
   release(planned);
-  trim_journal();
+  changes_.trim_journal(committer_.is_settled());
   return done;
 }
 
@@ -195,7 +189,7 @@ Result<> StagedFile::commit_work(CommitWork& work) {
     const Lock lock(overlay_.mutex);
     head = overlay_.basis.head;
   }
-  if (auto done = committer_.commit(work, *journal(), head, hooks_.switching); !done) {
+  if (auto done = committer_.commit(work, *changes_.journal(), head, hooks_.switching); !done) {
     hooks_.failed();
     if (done.error().kind != ErrorKind::stale) keep_error(work, done.error());  // else it is tried again
     return done;
@@ -207,7 +201,7 @@ Result<> StagedFile::commit_work(CommitWork& work) {
   }
   settle(work);
   hooks_.published();  // who has waited for it finds the names that are committed now
-  note_done();
+  changes_.note_done();
   return {};
 }
 
@@ -249,12 +243,6 @@ Result<> StagedFile::commit_parts(CommitWork& all) {
   return done;
 }
 
-// A journal that stays knows by itself that the commit took place, whatever other programs make of the file.
-void StagedFile::note_done() {
-  const Lock change(change_mutex_);
-  if (journal_) (void)journal_->append({.kind = JournalKind::done});
-}
-
 // Whether clusters can be cut while the table is still written: its columns grow together (one alone may only be the
 // first of many), and there is enough of them.
 bool StagedFile::grows_in_step(const StagedTable& table, const TableProgress& progress) const {
@@ -270,7 +258,7 @@ CommitWork StagedFile::plan_work(Occasion occasion, const std::string& below, bo
   again = false;
   StagedChanges changes;
   {
-    const Lock change(change_mutex_);  // what is frozen keeps its name
+    const Lock change(changes_.mutex);  // what is frozen keeps its name
     const Lock lock(overlay_.mutex);
     changes = staged_changes(overlay_.root);
     // An empty file, an empty directory: only when nothing more can come.
@@ -425,14 +413,10 @@ void StagedFile::settle_whole(const NodePtr& file) {
 void StagedFile::tidy() {
   const Lock commit(commit_mutex_);
   if (!committer_.is_untidy()) return;
-  std::shared_ptr<Journal> journal;
-  {
-    const Lock change(change_mutex_);
-    if (!journal_ && !begin_journal()) return;
-    journal = journal_;
-  }
+  const std::shared_ptr<Journal> journal = changes_.want_journal();
+  if (!journal) return;
   // Another program that has written the file since has seen to it.
-  if (!follow_file() || !committer_.is_untidy()) return trim_journal();
+  if (!follow_file() || !committer_.is_untidy()) return changes_.trim_journal(committer_.is_settled());
   CommitWork nothing;
   std::vector<std::byte> head;
   hooks_.committing();
@@ -442,47 +426,15 @@ void StagedFile::tidy() {
   } else {
     hooks_.published();
   }
-  trim_journal();
+  changes_.trim_journal(committer_.is_settled());
 }
 
 // What was removed takes no room any more. A commit under way looks after that itself.
 void StagedFile::free_journal() {
   if (is_committing()) return;
   const Lock commit(commit_mutex_);
-  {
-    const Lock change(change_mutex_);
-    compact_at_ = 0;
-  }
-  trim_journal();
-}
-
-// With nothing staged the journal has nothing to tell; else little that is not so any more.
-void StagedFile::trim_journal() {
-  const Lock change(change_mutex_);
-  bool needed = false;
-  {
-    const Lock lock(overlay_.mutex);
-    drop_unused(*overlay_.root);
-    if (!journal_) return;
-    needed = has_changes(*overlay_.root) || (overlay_.made_by_name && !overlay_.there);
-  }
-  if (needed) {
-    if (!is_worth_compacting()) return;
-    if (auto done = compact_journal(); !done) {
-      compact_at_ = 2 * journal_->size();
-      overlay_.errors.add("/" + overlay_.file_path, done.error());
-    }
-    return;
-  }
-  end_journal();
-}
-
-void StagedFile::end_journal() {
-  if (auto removed = journal_->remove(); !removed) overlay_.errors.add("/" + overlay_.file_path, removed.error());
-  journal_.reset();
-  const Lock lock(overlay_.mutex);
-  drop_unused(*overlay_.root, true);
-  forget_numbers(*overlay_.root);
+  changes_.note_freed();
+  changes_.trim_journal(committer_.is_settled());
 }
 
 }  // namespace tfilefs

@@ -13,6 +13,7 @@
 #include "content.h"
 #include "error_log.h"
 #include "mutex.h"
+#include "staging/changes/changes.h"
 #include "staging/commit/closed_check.h"
 #include "staging/commit/committer.h"
 #include "staging/commit/table_progress.h"
@@ -83,64 +84,51 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   void flushed(StagedNode& node) { overlay_.flushed(node); }
   std::optional<Error> take_error(StagedNode& node) { return overlay_.take_error(node); }
 
+  // ---- of Changes: see there
+
+  Result<> make(const FilePlace::Owner& maker) { return changes_.make(maker); }
+  Result<> claim() { return changes_.claim(); }
+  bool rest() { return changes_.rest(); }
+  Result<NodePtr> make_directory(const NodePtr& in, std::string_view name, mode_t mode) {
+    return changes_.make_directory(in, name, mode);
+  }
+  Result<NodePtr> make_file(const NodePtr& in, std::string_view name, mode_t mode) {
+    return changes_.make_file(in, name, mode);
+  }
+  Result<> set_aside(const NodePtr& in, std::string_view name) { return changes_.set_aside(in, name); }
+  using CommittedColumn = Changes::CommittedColumn;
+  using Looked = Changes::Looked;
+  Result<> truncate(const NodePtr& node, std::uint64_t size) { return changes_.truncate(node, size); }
+  Result<> set_title(const NodePtr& node, std::string title) { return changes_.set_title(node, std::move(title)); }
+  Result<> sync(const NodePtr& node) { return changes_.sync(node); }
+  using Unkept = Changes::Unkept;
+  std::vector<Unkept> unkept() { return changes_.unkept(); }
+
+  // ---- changes beside commits
+
+  // Lets changes go on after rest() and claim() where nothing came of them.
+  void unclaim() EXCLUDES(commit_mutex_, changes_.mutex, overlay_.mutex);
+  // It was taken away by its name: what is staged goes with it. Changes are stale from then on.
+  void forget() EXCLUDES(commit_mutex_, changes_.mutex, overlay_.mutex);
+  // As Changes::continue_file, what is staged following the file where another program has written that.
+  Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, const CommittedColumn&)
+      EXCLUDES(commit_mutex_, changes_.mutex, overlay_.mutex);
+  // As Changes::remove. A directory, and an Arrow file, is removed when no commit is under way.
+  Result<> remove(const Looked&) EXCLUDES(commit_mutex_, changes_.mutex);
+  // As Changes::rename (for EXDEV mv copies). A directory, an Arrow file, and what a commit reads, which knows it by
+  // its name, is moved when no commit is under way.
+  Result<> rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags)
+      EXCLUDES(commit_mutex_, changes_.mutex);
+
   // ---- of the file
 
-  // The file is wanted whether or not anything is staged in it (mkdir). Changes nothing by itself; see make_directory.
-  Result<> make(const FilePlace::Owner& maker) EXCLUDES(change_mutex_);
   Result<> change_owner(const FilePlace::Owner&, timespec modified) EXCLUDES(overlay_.mutex);
   // The committed file. Blocks. Error: not_found.
   Result<std::shared_ptr<const tfile::Source>> committed_source() const { return place_->source(); }
-  // No other mount may write the file until forget() or unclaim(). Blocks. Errors: busy, denied, io.
-  Result<> claim() EXCLUDES(change_mutex_);
-  void unclaim() EXCLUDES(commit_mutex_, change_mutex_);
-  // Whether nothing is staged, and nothing is until forget() or unclaim(): changes are EBUSY. Its path changes
-  // meanwhile.
-  bool rest() EXCLUDES(change_mutex_, overlay_.mutex);
-  // It was taken away by its name: what is staged goes with it. Changes are stale from then on.
-  void forget() EXCLUDES(commit_mutex_, change_mutex_, overlay_.mutex);
-
-  // Changes of the tree. Whether a name is committed is the caller's to know.
-  Result<NodePtr> make_directory(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(change_mutex_);
-  Result<NodePtr> make_file(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(change_mutex_);
-  // A committed column to which items are to be appended; the staged one behind it, if there is one. Error: stale: it
-  // is not committed as was said, for a commit, or another program, has changed the file since.
-  struct CommittedColumn {
-    std::uint64_t size = 0;           // bytes
-    std::span<const std::byte> head;  // with which the file begins, of which that was read
-    std::uint64_t commits = 0;        // before it was looked at
-    mode_t mode = 0;
-  };
-  Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, const CommittedColumn&)
-      EXCLUDES(commit_mutex_, change_mutex_, overlay_.mutex);
-  // A committed name that goes with its key alone, as a file of an object does: it is hidden until the key is removed,
-  // or a commit finds that it was not. Changes nothing of the file.
-  Result<> set_aside(const NodePtr& in, std::string_view name) EXCLUDES(change_mutex_, overlay_.mutex);
-  // A name in a directory, as it was looked at before it is changed. What changes it gives the error stale where a
-  // commit has settled since: it is to be looked at again.
-  struct Looked {
-    NodePtr directory;
-    std::string name;
-    bool committed = false;     // something is, under this name
-    std::uint64_t commits = 0;  // before it was looked at
-  };
-  // What is committed under the name goes with the next commit. A directory, and an Arrow file, is removed when no
-  // commit is under way.
-  Result<> remove(const Looked&) EXCLUDES(commit_mutex_, change_mutex_);
-  // Of what is staged, or of a key within its own directory. Errors: exists, not_empty; EXDEV for a committed thing
-  // that cannot move (mv then copies). A directory, an Arrow file, and what a commit reads, which knows it by its name,
-  // is moved when no commit is under way.
-  Result<> rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags)
-      EXCLUDES(commit_mutex_, change_mutex_);
-  // Error: busy, where a commit reads what would be cut off (StagedBytes::when_thawed).
-  Result<> truncate(const NodePtr&, std::uint64_t size) EXCLUDES(change_mutex_);
-  Result<> set_title(const NodePtr&, std::string title) EXCLUDES(change_mutex_);
-
   // As the functions of these names (closed_check.h).
   bool is_to_be_checked(const StagedNode& node) const { return tfilefs::is_to_be_checked(overlay_, node); }
   Result<> check_closed(const NodePtr& node) { return tfilefs::check_closed(overlay_, node, writing_.memory); }
 
-  // All that was written to the file is on disk.
-  Result<> sync(const NodePtr&) EXCLUDES(overlay_.mutex);
   // Commits what is whole below the directory, and what was removed and renamed in the file; the rest goes into the
   // journal, on disk.
   Result<> commit(const NodePtr& directory) EXCLUDES(overlay_.mutex);
@@ -154,31 +142,14 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
     std::string path, reason;  // in the mount, from its root
   };
   std::vector<Pending> pending() EXCLUDES(commit_mutex_, overlay_.mutex);
-  // The staged files of which bytes are neither in the file nor in the journal: lost if the mount ended now.
-  struct Unkept {
-    std::string path;         // in the mount, from its root
-    bool is_written = false;  // a program has it open for writing, and the journal took what it was given last
-  };
-  std::vector<Unkept> unkept() EXCLUDES(change_mutex_, overlay_.mutex);
   // Bytes that the commit under way has still to encode.
   std::uint64_t bytes_left() const { return left_.load(std::memory_order_relaxed); }
 
  private:
   StagedFile(Writing&, FilePlace, std::string path, Hooks);
-  Result<> replay() EXCLUDES(commit_mutex_, change_mutex_, overlay_.mutex);
-  Result<> begin_journal() REQUIRES(change_mutex_);
-  Result<> begin_change() REQUIRES(change_mutex_);
-  void tidy() EXCLUDES(commit_mutex_, change_mutex_);
-  Result<> note(const JournalRecord&) REQUIRES(change_mutex_);
-  std::shared_ptr<StagedBytes> new_bytes(std::uint64_t id, std::uint64_t base, const std::shared_ptr<Journal>&) const;
-  Result<NodePtr> stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t, bool continues)
-      REQUIRES(change_mutex_) EXCLUDES(overlay_.mutex);
-  Result<> take_away(const Looked&) EXCLUDES(change_mutex_);
-  Result<> move(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) REQUIRES(change_mutex_);
-  Result<> check_move(const StagedNode&, const NodePtr& in, const Looked& to) const EXCLUDES(overlay_.mutex);
-  Result<> check_look(const Looked&) const EXCLUDES(overlay_.mutex);
-  std::optional<JournalRecord> removal_of(const StagedNode&) const EXCLUDES(overlay_.mutex);
+  void tidy() EXCLUDES(commit_mutex_, changes_.mutex);
   void wait_for_releases(const NodePtr& directory) EXCLUDES(overlay_.mutex);
+  void begin_thread() EXCLUDES(overlay_.mutex);
   void run();
   // What a look at the staged tables may commit: only clusters of those that are still being written; or what is whole;
   // or also what can be no more than it is.
@@ -201,19 +172,8 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   void settle_column(const StagedColumn&) REQUIRES(overlay_.mutex);
   void keep_error(const CommitWork&, const Error&) EXCLUDES(overlay_.mutex);
   void tell(const std::string& path, const std::vector<std::string>& hopeless) EXCLUDES(overlay_.mutex);
-  void drop_left_over() EXCLUDES(change_mutex_, overlay_.mutex);
-  void note_done() EXCLUDES(change_mutex_);
-  void end_journal() REQUIRES(change_mutex_) EXCLUDES(overlay_.mutex);
-  void free_journal() EXCLUDES(commit_mutex_, change_mutex_, overlay_.mutex);
-  void trim_journal() REQUIRES(commit_mutex_) EXCLUDES(change_mutex_, overlay_.mutex);
-  Result<> compact_journal() REQUIRES(commit_mutex_, change_mutex_) EXCLUDES(overlay_.mutex);
-  bool is_worth_compacting() const REQUIRES(change_mutex_) EXCLUDES(overlay_.mutex);
-  Result<JournalBegin> journal_begin() const;
-  Result<> check_basis(const CommittedColumn&) EXCLUDES(overlay_.mutex);
-  Result<> follow_file() REQUIRES(commit_mutex_) EXCLUDES(change_mutex_, overlay_.mutex);
-  Result<> sync_journal(const std::vector<NodePtr>&) EXCLUDES(change_mutex_, overlay_.mutex);
-  Result<> sync_below(const NodePtr& directory) EXCLUDES(change_mutex_, overlay_.mutex);
-  std::shared_ptr<Journal> journal() EXCLUDES(change_mutex_);
+  void free_journal() EXCLUDES(commit_mutex_, changes_.mutex, overlay_.mutex);
+  Result<> follow_file() REQUIRES(commit_mutex_) EXCLUDES(changes_.mutex, overlay_.mutex);
   using Reasons = std::map<std::string, std::vector<std::string>>;  // by path
   Reasons reasons() EXCLUDES(commit_mutex_, overlay_.mutex);
   Reasons find_reasons() EXCLUDES(commit_mutex_, overlay_.mutex);
@@ -229,15 +189,11 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   const std::shared_ptr<const FilePlace> place_;
   const Hooks hooks_;
   Overlay overlay_;
-
-  // One change after the other, each in the journal before it is in the tree; before overlay_.mutex.
-  Mutex change_mutex_;
-  std::shared_ptr<Journal> journal_ GUARDED_BY(change_mutex_);
-  std::uint64_t compact_at_ GUARDED_BY(change_mutex_) = 0;  // not below that many bytes: where it failed before
+  Changes changes_;
 
   std::atomic<std::uint64_t> left_ = 0;
 
-  Mutex commit_mutex_;  // one commit after the other; before change_mutex_
+  Mutex commit_mutex_;  // one commit after the other; before changes_.mutex
   Committer committer_ GUARDED_BY(commit_mutex_);
 
   // So many have commit_mutex_, maybe for long, or want it for a commit.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of StagedFile: a journal that stays is written anew when most of it is not so any more.
+// Of Changes: a journal that stays is written anew when most of it is not so any more.
 #include <utility>
 #include <vector>
 
-#include "staging/staged_file.h"
+#include "staging/changes/changes.h"
 
 namespace tfilefs {
 
@@ -71,7 +71,7 @@ bool TreeRecords::take(const NodePtr& directory, const std::string& path) {
 
 }  // namespace
 
-bool StagedFile::is_worth_compacting() const {
+bool Changes::is_worth_compacting() const {
   const std::uint64_t size = journal_->size();
   if (size < kLittle || size < compact_at_ || journal_->has_failed()) return false;
   const Lock lock(overlay_.mutex);
@@ -83,8 +83,7 @@ bool StagedFile::is_worth_compacting() const {
 }
 
 // The new one says what is staged now, by the state that the file has, which no commit is under way to change.
-Result<> StagedFile::compact_journal() {
-  if (!committer_.is_settled()) return {};
+Result<> Changes::compact_journal() {
   TRY(const JournalBegin begin, journal_begin());
   {
     const Lock lock(overlay_.mutex);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of StagedFile: what changes the tree of names.
+// Of Changes: what changes the tree of names.
 #include <fcntl.h>
 #include <stdio.h>
 
 #include <cerrno>
 #include <utility>
 
+#include "staging/changes/changes.h"
 #include "staging/overlay/staged_arrow.h"
-#include "staging/staged_file.h"
 #include "tfile/name.h"
 #include "wall_clock.h"
 
@@ -43,8 +43,8 @@ Result<> check_key_name(std::string_view shown) {
 tl::unexpected<Error> too_long() { return fail(ErrorKind::invalid, "path too long", -1, ENAMETOOLONG); }
 }  // namespace
 
-Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view name, mode_t mode) {
-  const Lock change(change_mutex_);
+Result<NodePtr> Changes::make_directory(const NodePtr& in, std::string_view name, mode_t mode) {
+  const Lock change(mutex);
   if (overlay_.look(*in, name).node) return name_taken();
   if (!overlay_.has_room(*in, name)) return too_long();
   NodePtr node = overlay_.new_node(in, name, true, mode);
@@ -72,8 +72,8 @@ Result<NodePtr> StagedFile::make_directory(const NodePtr& in, std::string_view n
   return node;
 }
 
-Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, mode_t mode) {
-  const Lock change(change_mutex_);
+Result<NodePtr> Changes::make_file(const NodePtr& in, std::string_view name, mode_t mode) {
+  const Lock change(mutex);
   if (overlay_.look(*in, name).node) return name_taken();
   {
     const Lock lock(overlay_.mutex);
@@ -101,72 +101,8 @@ Result<NodePtr> StagedFile::make_file(const NodePtr& in, std::string_view name, 
   return tl::unexpected(std::move(refused));
 }
 
-// Directories that nothing was ever put into, inside tables, and what is left of those that were refused: nobody will
-// any more.
-void StagedFile::drop_left_over() {
-  const Lock change(change_mutex_);
-  std::vector<NodePtr> nodes{overlay_.root};
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    for (const Listed& child : overlay_.list(*nodes[i]).staged) {
-      bool is_one = false;
-      {
-        const Lock lock(overlay_.mutex);
-        is_one = is_left_over(*child.node);
-      }
-      if (!is_one) {
-        nodes.push_back(child.node);
-        continue;
-      }
-      JournalRecord record;
-      record.kind = JournalKind::remove;
-      record.id = child.node->journal_id();
-      if (!note(record)) return;  // they stay for the next mount
-      const Lock lock(overlay_.mutex);
-      detach(child.node);
-    }
-  }
-}
-
-Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, const CommittedColumn& column) {
-  {
-    const Lock change(change_mutex_);
-    if (NodePtr there = overlay_.look(*in, name).node) return there;
-    TRY_VOID(begin_change());
-    const auto found = check_basis(column);
-    if (found) return stage_file(in, name, column.size, column.mode, true);
-    if (column.commits != overlay_.commits()) return tl::unexpected(found.error());
-    // Where nothing is staged, another program is free to write the file.
-    bool is_pending = false;
-    {
-      const Lock lock(overlay_.mutex);
-      drop_unused(*overlay_.root);
-      is_pending = has_changes(*overlay_.root);
-    }
-    if (!is_pending) end_journal();
-  }
-  {
-    const Lock commit(commit_mutex_);
-    // Nor is it kept from that by what does not rest on what the file had.
-    auto followed = follow_file();
-    if (!followed && followed.error().kind != ErrorKind::busy) return tl::unexpected(std::move(followed).error());
-  }
-  const Lock change(change_mutex_);
-  if (NodePtr there = overlay_.look(*in, name).node) return there;
-  TRY_VOID(begin_change());
-  TRY_VOID(check_basis(column));
-  return stage_file(in, name, column.size, column.mode, true);
-}
-
-Result<> StagedFile::check_basis(const CommittedColumn& column) {
-  const Lock lock(overlay_.mutex);
-  if (column.commits != overlay_.settled_commits) return fail(ErrorKind::stale, "committed since it was looked at");
-  if (is_same_head(column.head, overlay_.basis.head)) return {};
-  return fail(ErrorKind::stale,
-              overlay_.file_path + ": another program has written the file, in which something is staged");
-}
-
-Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode,
-                                       bool continues) {
+Result<NodePtr> Changes::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode,
+                                    bool continues) {
   if (!overlay_.has_room(*in, name)) return too_long();
   TRY_VOID(begin_change());
   NodePtr node = overlay_.new_node(in, name, false, mode);
@@ -190,23 +126,35 @@ Result<NodePtr> StagedFile::stage_file(const NodePtr& in, std::string_view name,
   return node;
 }
 
-Result<> StagedFile::remove(const Looked& what) {
-  constexpr std::uint64_t kLarge = 1 << 20;  // bytes in the journal; less is not worth a look at all that is staged
-  const StagedLook there = overlay_.look(*what.directory, what.name);
-  const bool waits = there.what == StagedLook::What::directory || arrow_table_name(what.name);
-  const bool was_large = there.node && there.node->bytes && there.node->bytes->journaled_bytes() >= kLarge;
-  if (waits) {
-    const Lock commit(commit_mutex_);
-    TRY_VOID(take_away(what));
-  } else {
-    TRY_VOID(take_away(what));
+Result<NodePtr> Changes::continue_file(const NodePtr& in, std::string_view name, const CommittedColumn& column,
+                                       bool again) {
+  const Lock change(mutex);
+  if (NodePtr there = overlay_.look(*in, name).node) return there;
+  TRY_VOID(begin_change());
+  const auto found = check_basis(column);
+  if (found) return stage_file(in, name, column.size, column.mode, true);
+  if (again || column.commits != overlay_.commits()) return tl::unexpected(found.error());
+  // Where nothing is staged, another program is free to write the file.
+  bool is_pending = false;
+  {
+    const Lock lock(overlay_.mutex);
+    drop_unused(*overlay_.root);
+    is_pending = has_changes(*overlay_.root);
   }
-  if (was_large || !overlay_.has_pending()) free_journal();
-  return {};
+  if (!is_pending) end_journal();
+  return NodePtr();
 }
 
-Result<> StagedFile::take_away(const Looked& what) {
-  const Lock change(change_mutex_);
+Result<> Changes::check_basis(const CommittedColumn& column) const {
+  const Lock lock(overlay_.mutex);
+  if (column.commits != overlay_.settled_commits) return fail(ErrorKind::stale, "committed since it was looked at");
+  if (is_same_head(column.head, overlay_.basis.head)) return {};
+  return fail(ErrorKind::stale,
+              overlay_.file_path + ": another program has written the file, in which something is staged");
+}
+
+Result<> Changes::remove(const Looked& what) {
+  const Lock change(mutex);
   const auto& [in, name, is_committed, commits] = what;
   const NodePtr node = overlay_.look(*in, name).node;
   bool committed = is_committed;
@@ -240,8 +188,8 @@ Result<> StagedFile::take_away(const Looked& what) {
   return {};
 }
 
-Result<> StagedFile::set_aside(const NodePtr& in, std::string_view name) {
-  const Lock change(change_mutex_);
+Result<> Changes::set_aside(const NodePtr& in, std::string_view name) {
+  const Lock change(mutex);
   TRY_VOID(begin_change());  // whether the file may be written: else the key cannot be removed either
   const Lock lock(overlay_.mutex);
   if (const NodePtr node = look(*in, name).node) {
@@ -252,13 +200,37 @@ Result<> StagedFile::set_aside(const NodePtr& in, std::string_view name) {
   return {};
 }
 
-Result<> StagedFile::check_look(const Looked& what) const {
+void Changes::drop_left_over() {
+  const Lock change(mutex);
+  std::vector<NodePtr> nodes{overlay_.root};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const Overlay::Listed& child : overlay_.list(*nodes[i]).staged) {
+      bool is_one = false;
+      {
+        const Lock lock(overlay_.mutex);
+        is_one = is_left_over(*child.node);
+      }
+      if (!is_one) {
+        nodes.push_back(child.node);
+        continue;
+      }
+      JournalRecord record;
+      record.kind = JournalKind::remove;
+      record.id = child.node->journal_id();
+      if (!note(record)) return;  // they stay for the next mount
+      const Lock lock(overlay_.mutex);
+      detach(child.node);
+    }
+  }
+}
+
+Result<> Changes::check_look(const Looked& what) const {
   if (what.commits == overlay_.commits()) return {};
   return fail(ErrorKind::stale, what.name + ": committed since it was looked at", -1, ESTALE);
 }
 
 // Nothing of what the journal knows by its committed name alone.
-std::optional<JournalRecord> StagedFile::removal_of(const StagedNode& node) const {
+std::optional<JournalRecord> Changes::removal_of(const StagedNode& node) const {
   JournalRecord record;
   record.kind = JournalKind::remove;
   const Lock lock(overlay_.mutex);
@@ -269,23 +241,8 @@ std::optional<JournalRecord> StagedFile::removal_of(const StagedNode& node) cons
   return record;
 }
 
-Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
-  const StagedLook what = overlay_.look(*in, name);
-  if (what.what == StagedLook::What::file && arrow_table_name(to.name))
-    TRY_VOID(check_arrow(what.node, writing_.memory));
-  if (what.what != StagedLook::What::directory && !arrow_table_name(name) && !arrow_table_name(to.name)) {
-    const Lock change(change_mutex_);  // no commit begins
-    if (!is_being_committed(overlay_.look(*in, name).node) &&
-        !is_being_committed(overlay_.look(*to.directory, to.name).node))
-      return move(in, name, to, flags);
-  }
-  const Lock commit(commit_mutex_);
-  const Lock change(change_mutex_);
-  return move(in, name, to, flags);
-}
-
 // What is committed keeps its place: of a table's parts also its name. What is staged behind it stays with it.
-Result<> StagedFile::check_move(const StagedNode& node, const NodePtr& in, const Looked& to) const {
+Result<> Changes::check_move(const StagedNode& node, const NodePtr& in, const Looked& to) const {
   {
     const Lock lock(overlay_.mutex);
     const bool is_committed = node.directory ? !node.base_name.empty() : node.continues;
@@ -296,7 +253,7 @@ Result<> StagedFile::check_move(const StagedNode& node, const NodePtr& in, const
   return {};
 }
 
-Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
+Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
   TRY_VOID(check_look(to));
   const NodePtr node = overlay_.look(*in, name).node;
   if (!node) return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
@@ -342,8 +299,10 @@ Result<> StagedFile::move(const NodePtr& in, std::string_view name, const Looked
   return {};
 }
 
-Result<> StagedFile::truncate(const NodePtr& node, std::uint64_t size) {
-  const Lock change(change_mutex_);
+// ---- bytes
+
+Result<> Changes::truncate(const NodePtr& node, std::uint64_t size) {
+  const Lock change(mutex);
   TRY_VOID(begin_change());
   {
     const Lock lock(overlay_.mutex);
@@ -355,8 +314,8 @@ Result<> StagedFile::truncate(const NodePtr& node, std::uint64_t size) {
   return {};
 }
 
-Result<> StagedFile::set_title(const NodePtr& node, std::string title) {
-  const Lock change(change_mutex_);
+Result<> Changes::set_title(const NodePtr& node, std::string title) {
+  const Lock change(mutex);
   TRY_VOID(begin_change());
   JournalRecord record;
   record.kind = JournalKind::title;

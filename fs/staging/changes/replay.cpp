@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of StagedFile: what a writer that crashed left.
+// Of Changes: what a writer that crashed left.
 #include <optional>
 #include <utility>
 
+#include "staging/changes/changes.h"
 #include "staging/changes/recovery.h"
-#include "staging/staged_file.h"
 #include "tfile/file.h"
 
 namespace tfilefs {
@@ -12,8 +12,8 @@ namespace tfilefs {
 using tfile::fail;
 
 // What its commits brought into the file is done, the rest is staged again.
-Result<> StagedFile::replay() {
-  const Lock change(change_mutex_);
+Result<> Changes::replay() {
+  const Lock change(mutex);
   const auto owner = place_->owner();
   auto found = Journal::replay(place_->directory.get(), journal_name(place_->name), place_->journal_owner(),
                                Journal::Use::take_over);
