@@ -1,26 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "staging/staged_file.h"
 
-#include <algorithm>
-#include <cerrno>
 #include <utility>
 
 #include "staging/overlay/staged_arrow.h"
 
 namespace tfilefs {
 
-using tfile::fail;
-using Clock = StagedNode::Clock;
-
-// ---- making, ending
-
 StagedFile::StagedFile(Writing& writing, FilePlace place, std::string path, Hooks hooks)
     : writing_(writing),
       place_(std::make_shared<const FilePlace>(std::move(place))),
-      hooks_(std::move(hooks)),
       overlay_(std::move(path), writing.errors, place_->owner()),
-      changes_(overlay_, place_, writing.memory, [this] { begin_thread(); }),
-      committer_(writing.options, writing.cache, place_, left_) {}
+      changes_(overlay_, place_, writing.memory, [this] { commits_.begin_thread(); }),
+      commits_(overlay_, changes_, writing, place_, std::move(hooks)) {}
 
 Result<std::shared_ptr<StagedFile>> StagedFile::open(Writing& writing, FilePlace place, std::string path, Hooks hooks) {
   std::shared_ptr<StagedFile> made(new StagedFile(writing, std::move(place), std::move(path), std::move(hooks)));
@@ -28,26 +20,7 @@ Result<std::shared_ptr<StagedFile>> StagedFile::open(Writing& writing, FilePlace
   return made;
 }
 
-StagedFile::~StagedFile() { stop(); }
-
-void StagedFile::stop() {
-  std::thread ending;
-  {
-    const Lock lock(overlay_.mutex);
-    if (std::exchange(overlay_.ending, true)) return;
-    ending.swap(thread_);
-  }
-  overlay_.changed.notify_all();
-  if (ending.joinable()) ending.join();
-  if (!changes_.journal()) return tidy();
-  changes_.drop_left_over();
-  if (auto done = commit_pass(Occasion::last); !done) overlay_.errors.add("/" + overlay_.file_path, done.error());
-  // What is not whole is for the next mount: nobody may have asked for its fsync.
-  if (auto kept = changes_.sync_below(overlay_.root); !kept)
-    overlay_.errors.add("/" + overlay_.file_path, kept.error());
-  for (const auto& [path, reason] : pending()) overlay_.errors.add(path, "not committed: " + reason);
-  tidy();
-}
+StagedFile::~StagedFile() { commits_.stop(); }
 
 Result<> StagedFile::change_owner(const FilePlace::Owner& owner, timespec modified) {
   if (place_->owner()) TRY_VOID(place_->change(owner, modified));
@@ -56,34 +29,13 @@ Result<> StagedFile::change_owner(const FilePlace::Owner& owner, timespec modifi
   return {};
 }
 
-void StagedFile::unclaim() {
-  const Lock commit(commit_mutex_);
-  {
-    const Lock lock(overlay_.mutex);
-    overlay_.resting = false;
-  }
-  changes_.trim_journal(committer_.is_settled());
-}
-
-void StagedFile::forget() {
-  const Lock commit(commit_mutex_);
-  committer_.give_up();
-  {
-    const Lock lock(overlay_.mutex);
-    failed_.clear();
-  }
-  changes_.forget();
-}
-
-// ---- names
-
 Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, const CommittedColumn& column) {
   TRY(NodePtr node, changes_.continue_file(in, name, column, false));
   if (node) return node;
   {
-    const Lock commit(commit_mutex_);
+    const Lock commit(commits_.mutex);
     // Another program is not kept from writing the file by what does not rest on what that had.
-    auto followed = follow_file();
+    auto followed = commits_.follow_file();
     if (!followed && followed.error().kind != ErrorKind::busy) return tl::unexpected(std::move(followed).error());
   }
   return changes_.continue_file(in, name, column, true);
@@ -95,12 +47,12 @@ Result<> StagedFile::remove(const Looked& what) {
   const bool waits = there.what == StagedLook::What::directory || arrow_table_name(what.name);
   const bool was_large = there.node && there.node->bytes && there.node->bytes->journaled_bytes() >= kLarge;
   if (waits) {
-    const Lock commit(commit_mutex_);
+    const Lock commit(commits_.mutex);
     TRY_VOID(changes_.remove(what));
   } else {
     TRY_VOID(changes_.remove(what));
   }
-  if (was_large || !overlay_.has_pending()) free_journal();
+  if (was_large || !overlay_.has_pending()) commits_.free_journal();
   return {};
 }
 
@@ -114,7 +66,7 @@ Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Look
         !is_being_committed(overlay_.look(*to.directory, to.name).node))
       return changes_.rename(in, name, to, flags);
   }
-  const Lock commit(commit_mutex_);
+  const Lock commit(commits_.mutex);
   const Lock change(changes_.mutex);
   return changes_.rename(in, name, to, flags);
 }

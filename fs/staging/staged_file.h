@@ -6,41 +6,24 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
+#include <utility>
 #include <vector>
 
-#include "cache/cluster_cache.h"
-#include "content.h"
-#include "error_log.h"
-#include "mutex.h"
 #include "staging/changes/changes.h"
 #include "staging/commit/closed_check.h"
-#include "staging/commit/committer.h"
-#include "staging/commit/table_progress.h"
-#include "staging/commit/write_options.h"
+#include "staging/commit/commits.h"
 #include "staging/journal/file_place.h"
 #include "staging/overlay/overlay.h"
-#include "staging/overlay/staging_memory.h"
 
 namespace tfilefs {
 
-// What all files that a mount writes share. Outlives them.
-struct Writing {
-  WriteOptions options;
-  StagingMemory memory;
-  ClusterCache& cache;  // for its threads
-  ErrorLog& errors;
-};
-
-// A ROOT file being written: the tree of what is staged in it, its journal, and the thread that commits. Thread-safe.
-// What changes the tree, `sync` and `commit` block; the rest never does.
+// A ROOT file being written: what is staged over it (Overlay), what changes that (Changes), and what brings it into the
+// file (Commits). Their locks are taken in the order Commits::mutex, Changes::mutex, Overlay::mutex. This hands on to
+// them, and has what takes two of them. Thread-safe. What changes the tree, `sync` and `commit` block; the rest never
+// does, unless it says so.
 class StagedFile : public std::enable_shared_from_this<StagedFile> {
  public:
-  // Called by whoever commits: before the file changes; before readers could see some of that; and after it, before
-  // staged names give way to committed ones; or when it failed.
-  struct Hooks {
-    std::function<void()> committing, switching, published, failed;
-  };
+  using Hooks = Commits::Hooks;
   // `path`: in the mount, for messages. Takes over the journal of a writer that crashed, if there is one: blocks.
   // Errors: damaged, denied, busy (a journal of another file).
   static Result<std::shared_ptr<StagedFile>> open(Writing&, FilePlace, std::string path, Hooks);
@@ -106,22 +89,19 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
 
   // ---- changes beside commits
 
-  // Lets changes go on after rest() and claim() where nothing came of them.
-  void unclaim() EXCLUDES(commit_mutex_, changes_.mutex, overlay_.mutex);
-  // It was taken away by its name: what is staged goes with it. Changes are stale from then on.
-  void forget() EXCLUDES(commit_mutex_, changes_.mutex, overlay_.mutex);
   // As Changes::continue_file, what is staged following the file where another program has written that.
   Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, const CommittedColumn&)
-      EXCLUDES(commit_mutex_, changes_.mutex, overlay_.mutex);
+      EXCLUDES(commits_.mutex, changes_.mutex, overlay_.mutex);
   // As Changes::remove. A directory, and an Arrow file, is removed when no commit is under way.
-  Result<> remove(const Looked&) EXCLUDES(commit_mutex_, changes_.mutex);
+  Result<> remove(const Looked&) EXCLUDES(commits_.mutex, changes_.mutex);
   // As Changes::rename (for EXDEV mv copies). A directory, an Arrow file, and what a commit reads, which knows it by
   // its name, is moved when no commit is under way.
   Result<> rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags)
-      EXCLUDES(commit_mutex_, changes_.mutex);
+      EXCLUDES(commits_.mutex, changes_.mutex);
 
   // ---- of the file
 
+  // Of the file that is there, and of the one that will be. Blocks. Errors: denied, io.
   Result<> change_owner(const FilePlace::Owner&, timespec modified) EXCLUDES(overlay_.mutex);
   // The committed file. Blocks. Error: not_found.
   Result<std::shared_ptr<const tfile::Source>> committed_source() const { return place_->source(); }
@@ -129,91 +109,25 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   bool is_to_be_checked(const StagedNode& node) const { return tfilefs::is_to_be_checked(overlay_, node); }
   Result<> check_closed(const NodePtr& node) { return tfilefs::check_closed(overlay_, node, writing_.memory); }
 
-  // Commits what is whole below the directory, and what was removed and renamed in the file; the rest goes into the
-  // journal, on disk.
-  Result<> commit(const NodePtr& directory) EXCLUDES(overlay_.mutex);
-  // Commits what is whole, once, and ends the thread. What stays pending is in the journal, and nothing is taken any
-  // more.
-  void stop() EXCLUDES(overlay_.mutex);
+  // ---- of Commits: see there
 
-  // .pending.json: what is staged, and why it cannot be committed now. The reasons, one by one. Both block.
-  Result<std::string> pending_json() EXCLUDES(commit_mutex_, overlay_.mutex);
-  struct Pending {
-    std::string path, reason;  // in the mount, from its root
-  };
-  std::vector<Pending> pending() EXCLUDES(commit_mutex_, overlay_.mutex);
-  // Bytes that the commit under way has still to encode.
-  std::uint64_t bytes_left() const { return left_.load(std::memory_order_relaxed); }
+  Result<> commit(const NodePtr& directory) { return commits_.commit(directory); }
+  void stop() { commits_.stop(); }
+  std::uint64_t bytes_left() const { return commits_.bytes_left(); }
+  void unclaim() { commits_.unclaim(); }
+  void forget() { commits_.forget(); }
+  Result<std::string> pending_json() { return commits_.pending_json(); }
+  using Pending = Commits::Pending;
+  std::vector<Pending> pending() { return commits_.pending(); }
 
  private:
   StagedFile(Writing&, FilePlace, std::string path, Hooks);
-  void tidy() EXCLUDES(commit_mutex_, changes_.mutex);
-  void wait_for_releases(const NodePtr& directory) EXCLUDES(overlay_.mutex);
-  void begin_thread() EXCLUDES(overlay_.mutex);
-  void run();
-  // What a look at the staged tables may commit: only clusters of those that are still being written; or what is whole;
-  // or also what can be no more than it is.
-  enum class Occasion : std::uint8_t { busy, quiet, last };
-  std::optional<Occasion> wait_for_work() EXCLUDES(overlay_.mutex);
-  // `below`: a path; of tables those in it, or that it lies in.
-  Result<> commit_pass(Occasion, const std::string& below = "") EXCLUDES(overlay_.mutex, commit_mutex_);
-  Result<> commit_once(Occasion, const std::string& below, bool& again) REQUIRES(commit_mutex_)
-      EXCLUDES(overlay_.mutex);
-  CommitWork plan_work(Occasion, const std::string& below, bool& again) REQUIRES(commit_mutex_)
-      EXCLUDES(overlay_.mutex);
-  void plan_table(StagedTable, Occasion, bool& again, CommitWork&) REQUIRES(commit_mutex_) EXCLUDES(overlay_.mutex);
-  Result<> commit_work(CommitWork&) REQUIRES(commit_mutex_) EXCLUDES(overlay_.mutex);
-  Result<> commit_parts(CommitWork&) REQUIRES(commit_mutex_) EXCLUDES(overlay_.mutex);
-  void show_whole_keys(Occasion) EXCLUDES(overlay_.mutex);
-  bool grows_in_step(const StagedTable&, const TableProgress&) const;
-  TableProgress progress(StagedTable&) REQUIRES(commit_mutex_);
-  void release(const CommitWork&) EXCLUDES(overlay_.mutex);
-  void settle(const CommitWork&) EXCLUDES(overlay_.mutex);
-  void settle_column(const StagedColumn&) REQUIRES(overlay_.mutex);
-  void keep_error(const CommitWork&, const Error&) EXCLUDES(overlay_.mutex);
-  void tell(const std::string& path, const std::vector<std::string>& hopeless) EXCLUDES(overlay_.mutex);
-  void free_journal() EXCLUDES(commit_mutex_, changes_.mutex, overlay_.mutex);
-  Result<> follow_file() REQUIRES(commit_mutex_) EXCLUDES(changes_.mutex, overlay_.mutex);
-  using Reasons = std::map<std::string, std::vector<std::string>>;  // by path
-  Reasons reasons() EXCLUDES(commit_mutex_, overlay_.mutex);
-  Reasons find_reasons() EXCLUDES(commit_mutex_, overlay_.mutex);
-  Reasons look_for_reasons() REQUIRES(commit_mutex_) EXCLUDES(overlay_.mutex);
-  bool is_committing() const EXCLUDES(overlay_.mutex);
-  void plan_arrows(const StagedChanges&, const std::string& below, CommitWork&) REQUIRES(commit_mutex_)
-      EXCLUDES(overlay_.mutex);
-  Result<StagedTable> whole_arrow(const StagedArrow&) REQUIRES(commit_mutex_) EXCLUDES(overlay_.mutex);
-  bool is_taken(const StagedArrow&) REQUIRES(commit_mutex_) EXCLUDES(overlay_.mutex);
-  void settle_whole(const NodePtr& file) REQUIRES(overlay_.mutex);  // an Arrow file, or a .npy file
 
   Writing& writing_;
   const std::shared_ptr<const FilePlace> place_;
-  const Hooks hooks_;
   Overlay overlay_;
   Changes changes_;
-
-  std::atomic<std::uint64_t> left_ = 0;
-
-  Mutex commit_mutex_;  // one commit after the other; before changes_.mutex
-  Committer committer_ GUARDED_BY(commit_mutex_);
-
-  // So many have commit_mutex_, maybe for long, or want it for a commit.
-  int committing_ GUARDED_BY(overlay_.mutex) = 0;
-  int looking_ GUARDED_BY(overlay_.mutex) = 0;  // for reasons, since before any of these came
-  Condition looked_;
-  Reasons known_ GUARDED_BY(overlay_.mutex);  // reasons, when last looked for
-  struct Failure {
-    std::string text;
-    StagedNode::Clock::time_point at;
-  };
-  std::map<std::string, Failure> failed_ GUARDED_BY(overlay_.mutex);  // commits, by what was to be committed: a path
-  std::set<std::string> told_ GUARDED_BY(overlay_.mutex);             // hopeless reasons, with their paths
-  bool running_ GUARDED_BY(overlay_.mutex) = false;
-  struct Pass {
-    StagedNode::Clock::time_point begin{};
-    bool quiet = false, failed = false;
-  };
-  Pass last_pass_ GUARDED_BY(overlay_.mutex);  // of the thread that commits
-  std::thread thread_ GUARDED_BY(overlay_.mutex);
+  Commits commits_;
 };
 
 }  // namespace tfilefs

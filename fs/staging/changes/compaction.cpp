@@ -82,7 +82,9 @@ bool Changes::is_worth_compacting() const {
   return size > 2 * live + kLittle;
 }
 
-// The new one says what is staged now, by the state that the file has, which no commit is under way to change.
+// The new one says what is staged now, by the state that the file has, which no commit is under way to change. `mutex`
+// is held over all that it writes: a change that the old one was told meanwhile would be in neither. Reads, and writes
+// that find room in memory, go on.
 Result<> Changes::compact_journal() {
   TRY(const JournalBegin begin, journal_begin());
   {

@@ -63,7 +63,7 @@ std::optional<std::int64_t> time_set_on(const StagedTable& table) {
   return newest;
 }
 
-class Changes {
+class StagedWalk {
  public:
   StagedChanges take(const NodePtr& root) {
     walk(root, "");
@@ -80,7 +80,7 @@ class Changes {
 };
 
 // A directory that is no table; gives whether something is staged in it or below.
-bool Changes::walk(const NodePtr& directory, const std::string& path) {
+bool StagedWalk::walk(const NodePtr& directory, const std::string& path) {
   CommitWork& rest = made_.rest;
   bool holds = false;
   std::set<std::string_view> moved;
@@ -126,7 +126,7 @@ bool Changes::walk(const NodePtr& directory, const std::string& path) {
   return holds;
 }
 
-void Changes::add_table(const NodePtr& directory, const std::string& path) {
+void StagedWalk::add_table(const NodePtr& directory, const std::string& path) {
   StagedTable table;
   table.node = directory;
   table.path = path;
@@ -145,7 +145,7 @@ void Changes::add_table(const NodePtr& directory, const std::string& path) {
   if (!is_empty) made_.tables.push_back(std::move(table));
 }
 
-void Changes::add_columns(const StagedNode& directory, const std::string& below, StagedTable& into) {
+void StagedWalk::add_columns(const StagedNode& directory, const std::string& below, StagedTable& into) {
   if (!below.empty()) {
     for (const std::string& name : directory.hidden) into.missing.push_back(joined_path(below, name));
   }
@@ -218,7 +218,7 @@ namespace {
 // Of what is staged below one name of the table, which makes a field together, and columns more.
 std::string refusal_of_field(const StagedNode& top, const std::string& name, std::vector<tfile::OfferedColumn> more) {
   StagedTable staged;
-  Changes().add_columns(top, name, staged);
+  StagedWalk().add_columns(top, name, staged);
   for (const StagedColumn& column : staged.columns) {
     auto one = tfile::offered_column(column.path);
     const bool is_known = !one || std::ranges::count(more, one->path, &tfile::OfferedColumn::path) > 0;
@@ -315,6 +315,6 @@ void keep_needed_directories(CommitWork& work, bool last) {
   work.directories = std::move(kept);
 }
 
-StagedChanges staged_changes(const NodePtr& root) { return Changes().take(root); }
+StagedChanges staged_changes(const NodePtr& root) { return StagedWalk().take(root); }
 
 }  // namespace tfilefs

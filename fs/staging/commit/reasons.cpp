@@ -1,37 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of StagedFile: why what is staged is not committed.
+// Of Commits: why what is staged is not committed.
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "staging/staged_file.h"
+#include "staging/commit/commits.h"
 
 namespace tfilefs {
 
-bool StagedFile::is_committing() const {
+bool Commits::is_committing() const {
   const Lock lock(overlay_.mutex);
   return committing_ > 0;
 }
 
 // As it is now; while a commit is under way, as it was before, and after the last commit by hand at the earliest.
-StagedFile::Reasons StagedFile::reasons() {
+Commits::Reasons Commits::reasons() {
   {
     const Lock lock(overlay_.mutex);
     if (committing_ > 0) return known_;
     ++looking_;  // a commit that begins now waits for this look, and not this for the commit
   }
   struct Looking {
-    StagedFile& file;
+    Commits& commits;
     ~Looking() {
-      const Lock lock(file.overlay_.mutex);
-      if (--file.looking_ == 0) file.looked_.notify_all();
+      const Lock lock(commits.overlay_.mutex);
+      if (--commits.looking_ == 0) commits.looked_.notify_all();
     }
   };
   const Looking looking{*this};
   return find_reasons();
 }
 
-StagedFile::Reasons StagedFile::find_reasons() {
-  const Lock commit(commit_mutex_);
+Commits::Reasons Commits::find_reasons() {
+  const Lock commit(mutex);
   Reasons found = look_for_reasons();
   const Lock lock(overlay_.mutex);
   for (const auto& [path, failure] : failed_) {
@@ -41,7 +41,7 @@ StagedFile::Reasons StagedFile::find_reasons() {
   return found;
 }
 
-StagedFile::Reasons StagedFile::look_for_reasons() {
+Commits::Reasons Commits::look_for_reasons() {
   StagedChanges changes;
   {
     const Lock lock(overlay_.mutex);
@@ -74,7 +74,7 @@ StagedFile::Reasons StagedFile::look_for_reasons() {
 }
 
 // What only something else than more bytes can mend is told in .tfilefs/errors, once.
-void StagedFile::tell(const std::string& path, const std::vector<std::string>& hopeless) {
+void Commits::tell(const std::string& path, const std::vector<std::string>& hopeless) {
   const std::string begin = path + ": ";
   std::set<std::string> now;
   for (const std::string& reason : hopeless) now.insert(begin + reason);
@@ -90,7 +90,7 @@ void StagedFile::tell(const std::string& path, const std::vector<std::string>& h
   for (const std::string& reason : fresh) overlay_.errors.add(shown, "not committed: " + reason);
 }
 
-void StagedFile::keep_error(const CommitWork& planned, const Error& error) {
+void Commits::keep_error(const CommitWork& planned, const Error& error) {
   const Lock lock(overlay_.mutex);
   const auto at = StagedNode::Clock::now();
   if (planned.tables.empty()) failed_[""] = {error.text, at};
@@ -100,7 +100,7 @@ void StagedFile::keep_error(const CommitWork& planned, const Error& error) {
   }
 }
 
-std::vector<StagedFile::Pending> StagedFile::pending() {
+std::vector<Commits::Pending> Commits::pending() {
   std::vector<Pending> all;
   for (const auto& [below, reasons] : reasons()) {
     const std::string path = "/" + (below.empty() ? overlay_.file_path : joined_path(overlay_.file_path, below));
@@ -110,7 +110,7 @@ std::vector<StagedFile::Pending> StagedFile::pending() {
 }
 
 // Versioned as docs/semantics.md says. Writers wait for the lock: text is made without it.
-Result<std::string> StagedFile::pending_json() {
+Result<std::string> Commits::pending_json() {
   Reasons known = reasons();
   StagedChanges changes;
   {
