@@ -13,7 +13,7 @@
 #include "cli/root_file.h"
 #include "descriptor.h"
 #include "printable.h"
-#include "staging/file_place.h"
+#include "staging/journal/file_place.h"
 #include "tfile/file.h"
 
 namespace tfilefs {

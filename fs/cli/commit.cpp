@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/mount_table.h"
 #include "cli/pending.h"
-#include "staging/staged_table.h"
+#include "staging/overlay/staged_table.h"
 
 namespace tfilefs {
 

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "staging/journal.h"
-#include "staging/left_journal.h"
+#include "staging/changes/left_journal.h"
+#include "staging/journal/journal.h"
 #include "vfs/written_file.h"
 
 namespace tfilefs {

@@ -11,7 +11,7 @@
 #include "cli/mount_table.h"
 #include "cli/options.h"
 #include "printable.h"
-#include "staging/journal.h"
+#include "staging/journal/journal.h"
 #include "vfs/file_system.h"
 
 namespace tfilefs {

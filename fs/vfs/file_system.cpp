@@ -13,7 +13,7 @@
 
 #include "control/metrics.h"
 #include "control/readme.h"
-#include "staging/left_journal.h"
+#include "staging/changes/left_journal.h"
 #include "vfs/attributes_soon.h"
 #include "vfs/blocking.h"
 #include "vfs/control_directory.h"

@@ -12,7 +12,7 @@
 #include <cstring>
 #include <optional>
 
-#include "staging/left_journal.h"
+#include "staging/changes/left_journal.h"
 #include "tfile/source.h"
 #include "vfs/acting_for.h"
 #include "vfs/beneath.h"

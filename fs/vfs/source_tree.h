@@ -13,7 +13,7 @@
 
 #include "descriptor.h"
 #include "mutex.h"
-#include "staging/file_place.h"
+#include "staging/journal/file_place.h"
 #include "vfs/directory.h"
 #include "vfs/generation.h"
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "staging/staged_arrow.h"
+#include "staging/overlay/staged_arrow.h"
 #include "vfs/blocking.h"
 #include "vfs/names.h"
 #include "vfs/written_file.h"

@@ -12,7 +12,7 @@
 
 #include "descriptor.h"
 #include "faults.h"
-#include "staging/journal.h"
+#include "staging/journal/journal.h"
 #include "temporary_directory.h"
 
 namespace tfilefs {

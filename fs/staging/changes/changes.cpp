@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/changes/changes.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "staging/changes/recovery.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+using Clock = StagedNode::Clock;
+
+Changes::Changes(Overlay& overlay, std::shared_ptr<const FilePlace> place, StagingMemory& memory,
+                 std::function<void()> begun)
+    : overlay_(overlay), place_(std::move(place)), memory_(memory), begun_(std::move(begun)) {}
+
+// ---- of the file
+
+Result<> Changes::make(const FilePlace::Owner& maker) {
+  const Lock change(mutex);
+  FilePlace::Owner before;
+  {
+    const Lock lock(overlay_.mutex);
+    if (overlay_.there || overlay_.made_by_name) return name_taken();
+    overlay_.made_by_name = true;
+    before = std::exchange(overlay_.file_owner, maker);  // the journal is given to him
+  }
+  JournalRecord record;  // of the root: the file itself
+  record.kind = JournalKind::create;
+  record.file_kind = StagedKind::directory;
+  auto made = begin_change();
+  if (made) made = note(record);
+  if (!made) {
+    const Lock lock(overlay_.mutex);
+    overlay_.made_by_name = false;
+    overlay_.file_owner = before;
+  }
+  return made;
+}
+
+Result<> Changes::claim() {
+  const Lock change(mutex);
+  return journal_ ? Result<>() : begin_journal();
+}
+
+bool Changes::rest() {
+  const Lock change(mutex);
+  const Lock lock(overlay_.mutex);
+  overlay_.resting = !has_changes(*overlay_.root);
+  return overlay_.resting;
+}
+
+void Changes::forget() {
+  const Lock change(mutex);
+  {
+    const Lock lock(overlay_.mutex);
+    overlay_.root->children.clear();
+    overlay_.root->hidden.clear();
+    overlay_.there = overlay_.made_by_name = overlay_.resting = false;
+    overlay_.forgotten = true;
+  }
+  if (journal_) (void)journal_->remove();  // where that fails, the next mount finds that it belongs to nothing
+  journal_.reset();
+}
+
+// ---- the journal
+
+// Of the file as it is now.
+Result<JournalBegin> Changes::journal_begin() const {
+  JournalBegin begin;
+  if (auto source = place_->source()) {
+    TRY_VOID(place_->open_to_write());  // whether it may be written
+    TRY(begin.head, place_->head());
+    TRY(const auto file, tfile::File::open(*source));
+    begin.file_uuid = file->header().uuid;
+    begin.file_end = file->header().end;
+  }
+  return begin;
+}
+
+Result<> Changes::begin_journal() {
+  TRY(const JournalBegin begin, journal_begin());
+  compact_at_ = 0;
+  const FilePlace::Owner belongs = overlay_.owner();
+  TRY(journal_, Journal::create(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid));
+  const Lock lock(overlay_.mutex);
+  overlay_.basis = begin;
+  return {};
+}
+
+Result<> Changes::begin_change() {
+  {
+    const Lock lock(overlay_.mutex);
+    if (overlay_.ending) return fail(ErrorKind::busy, "the mount is ending");
+    if (overlay_.forgotten) return fail(ErrorKind::stale, "the file was removed or moved", -1, ESTALE);
+    if (overlay_.resting) return fail(ErrorKind::busy, "the file is being renamed", -1, EBUSY);
+    overlay_.last_change = Clock::now();
+  }
+  if (!journal_) TRY_VOID(begin_journal());
+  begun_();
+  return {};
+}
+
+Result<> Changes::note(const JournalRecord& record) { return journal_->append(record); }
+
+std::shared_ptr<StagedBytes> Changes::new_bytes(std::uint64_t id, std::uint64_t base,
+                                                const std::shared_ptr<Journal>& journal) const {
+  auto bytes = StagedBytes::create(id, journal, memory_);
+  if (base > 0) {
+    (void)bytes->truncate(base);  // a hole, which is dropped at once: takes no memory, cannot fail
+    bytes->drop_before(base);
+  }
+  return bytes;
+}
+
+std::shared_ptr<Journal> Changes::journal() {
+  const Lock change(mutex);
+  return journal_;
+}
+
+std::shared_ptr<Journal> Changes::want_journal() {
+  const Lock change(mutex);
+  if (!journal_ && !begin_journal()) return nullptr;
+  return journal_;
+}
+
+Result<std::vector<std::byte>> Changes::follow(const tfile::File* file) {
+  const Lock change(mutex);
+  bool rests = false;
+  {
+    const Lock lock(overlay_.mutex);
+    drop_hidden_of_nothing(*overlay_.root, file);
+    rests = rests_on_committed(*overlay_.root);
+  }
+  if (rests)
+    return fail(ErrorKind::busy,
+                "another program has written the file since: copy what is staged elsewhere, cut it off here (truncate "
+                "columns to what is committed, remove what is new), and write it again");
+  TRY(JournalBegin now, journal_begin());
+  if (journal_) TRY_VOID(journal_->append(begin_record(now)));
+  const Lock lock(overlay_.mutex);
+  overlay_.basis = std::move(now);
+  return overlay_.basis.head;
+}
+
+void Changes::note_done() {
+  const Lock change(mutex);
+  if (journal_) (void)journal_->append({.kind = JournalKind::done});
+}
+
+void Changes::trim_journal(bool may_compact) {
+  const Lock change(mutex);
+  bool needed = false;
+  {
+    const Lock lock(overlay_.mutex);
+    drop_unused(*overlay_.root);
+    if (!journal_) return;
+    needed = has_changes(*overlay_.root) || (overlay_.made_by_name && !overlay_.there);
+  }
+  if (needed) {
+    if (!may_compact || !is_worth_compacting()) return;
+    if (auto done = compact_journal(); !done) {
+      compact_at_ = 2 * journal_->size();
+      overlay_.errors.add("/" + overlay_.file_path, done.error());
+    }
+    return;
+  }
+  end_journal();
+}
+
+void Changes::end_journal() {
+  if (auto removed = journal_->remove(); !removed) overlay_.errors.add("/" + overlay_.file_path, removed.error());
+  journal_.reset();
+  const Lock lock(overlay_.mutex);
+  drop_unused(*overlay_.root, true);
+  forget_numbers(*overlay_.root);
+}
+
+void Changes::note_freed() {
+  const Lock change(mutex);
+  compact_at_ = 0;
+}
+
+// ---- what is kept
+
+// Once more where the journal was written anew meanwhile.
+Result<> Changes::sync_journal(const std::vector<NodePtr>& nodes) {
+  for (std::shared_ptr<Journal> synced, now = journal(); synced != now; now = journal()) {
+    for (const NodePtr& node : nodes) {
+      if (node->bytes) TRY_VOID(node->bytes->journal_dirty());
+    }
+    if (now) TRY_VOID(now->sync());
+    synced = now;
+  }
+  return {};
+}
+
+// All that is staged in the directory.
+Result<> Changes::sync_below(const NodePtr& directory) {
+  std::vector<NodePtr> nodes{directory};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const Overlay::Listed& child : overlay_.list(*nodes[i]).staged) nodes.push_back(child.node);
+  }
+  return sync_journal(nodes);
+}
+
+std::vector<Changes::Unkept> Changes::unkept() {
+  bool is_good = false;
+  {
+    const Lock change(mutex);  // one that is written anew takes the other's name
+    is_good = journal_ && !journal_->has_failed() && journal_->has_name();
+  }
+  std::vector<Unkept> files;
+  std::vector<NodePtr> nodes{overlay_.root};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const NodePtr node = nodes[i];
+    for (const Overlay::Listed& child : overlay_.list(*node).staged) nodes.push_back(child.node);
+    if (!node->bytes || (is_good && node->bytes->is_journaled())) continue;
+    if (node->bytes->size() <= overlay_.status(*node).base) continue;
+    files.push_back(
+        {overlay_.path(*node), is_good && !node->bytes->journal_refused() && overlay_.is_open_to_write(*node)});
+  }
+  return files;
+}
+
+Result<> Changes::sync(const NodePtr& node) {
+  TRY_VOID(sync_journal({node}));
+  if (auto error = overlay_.take_error(*node)) return tl::unexpected(*std::move(error));
+  return {};
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of Changes: a journal that stays is written anew when most of it is not so any more.
+#include <utility>
+#include <vector>
+
+#include "staging/changes/changes.h"
+
+namespace tfilefs {
+
+namespace {
+
+// Bytes that are not worth a new file and its barriers.
+constexpr std::uint64_t kLittle = 1 << 20;
+
+// What makes the tree of an empty one, parents first, and its files. False: something stands under another name than it
+// has in the file, which the records of one state cannot tell.
+class TreeRecords {
+ public:
+  bool take(const NodePtr& directory, const std::string& path);
+  std::vector<JournalRecord> records;
+  std::vector<NodePtr> files, committed;  // the committed directories
+
+ private:
+  void add(JournalKind kind, const NodePtr& node, const std::string& path);
+  void add_title(const NodePtr& node);
+};
+
+void TreeRecords::add(JournalKind kind, const NodePtr& node, const std::string& path) {
+  JournalRecord& record = records.emplace_back();
+  record.kind = kind;
+  record.id = node->id;
+  record.offset = node->base;
+  record.file_kind = node->directory   ? StagedKind::directory
+                     : node->continues ? StagedKind::continued
+                                       : StagedKind::column;
+  record.text = path;
+}
+
+void TreeRecords::add_title(const NodePtr& node) {
+  if (node->attributes.title.empty()) return;
+  add(JournalKind::title, node, node->attributes.title);
+  records.back().offset = 0;
+}
+
+bool TreeRecords::take(const NodePtr& directory, const std::string& path) {
+  for (const std::string& name : directory->hidden) {
+    JournalRecord& record = records.emplace_back();
+    record.kind = JournalKind::whiteout;
+    record.text = joined_path(path, name);
+  }
+  for (const auto& [name, node] : directory->children) {
+    const std::string at = joined_path(path, name);
+    if (!node->directory) {
+      add(JournalKind::create, node, at);
+      add_title(node);
+      files.push_back(node);
+      continue;
+    }
+    if (node->base_name.empty()) {
+      add(JournalKind::create, node, at);
+      add_title(node);
+    } else if (node->base_name != name) {
+      return false;
+    } else {
+      committed.push_back(node);
+    }
+    if (!take(node, at)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool Changes::is_worth_compacting() const {
+  const std::uint64_t size = journal_->size();
+  if (size < kLittle || size < compact_at_ || journal_->has_failed()) return false;
+  const Lock lock(overlay_.mutex);
+  TreeRecords tree;
+  if (!tree.take(overlay_.root, "")) return false;
+  std::uint64_t live = 0;
+  for (const NodePtr& file : tree.files) live += file->bytes->journaled_bytes();
+  return size > 2 * live + kLittle;
+}
+
+// The new one says what is staged now, by the state that the file has, which no commit is under way to change. `mutex`
+// is held over all that it writes: a change that the old one was told meanwhile would be in neither. Reads, and writes
+// that find room in memory, go on.
+Result<> Changes::compact_journal() {
+  TRY(const JournalBegin begin, journal_begin());
+  {
+    const Lock lock(overlay_.mutex);
+    if (!is_same_head(overlay_.basis.head, begin.head)) return {};  // another program has written the file
+  }
+  TreeRecords tree;
+  {
+    const Lock lock(overlay_.mutex);
+    if (overlay_.made_by_name && !overlay_.there)
+      tree.records.emplace_back().kind = JournalKind::create, tree.records[0].file_kind = StagedKind::directory;
+    (void)tree.take(overlay_.root, "");
+  }
+  const FilePlace::Owner belongs = overlay_.owner();
+  TRY(auto fresh,
+      Journal::create_beside(place_->directory.get(), journal_name(place_->name), begin, belongs.uid, belongs.gid));
+  std::vector<std::unique_ptr<StagedBytes::Move>> moves;
+  const auto write = [&]() -> Result<> {
+    for (const JournalRecord& record : tree.records) TRY_VOID(fresh->append(record));
+    for (const NodePtr& file : tree.files) {
+      TRY(auto move, file->bytes->copy_to(fresh));
+      moves.push_back(std::move(move));
+    }
+    return fresh->take_place();
+  };
+  if (auto written = write(); !written) {
+    (void)fresh->remove();
+    return written;
+  }
+  for (const auto& move : moves) move->settle();
+  moves.clear();
+  journal_ = std::move(fresh);
+  const Lock lock(overlay_.mutex);
+  for (const NodePtr& node : tree.committed) node->forgotten = true;
+  return {};
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/changes/left_journal.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "cache/budget.h"
+#include "staging/changes/recovery.h"
+#include "staging/journal/journal.h"
+#include "staging/overlay/staged_tree.h"
+#include "tfile/file.h"
+#include "tfile/writer.h"
+
+namespace tfilefs {
+
+namespace {
+
+constexpr std::size_t kNamesMax = 5;  // in the line
+
+// What is staged below, and what is to go.
+void list_names(const StagedNode& node, const std::string& path, std::vector<std::string>& into) {
+  for (const std::string& name : node.hidden) into.push_back(joined_path(path, name) + " (removed)");
+  for (const auto& [name, child] : node.children) {
+    const std::string at = joined_path(path, name);
+    if (!child->directory) into.push_back(at);
+    list_names(*child, at, into);
+  }
+}
+
+// Whether the last commit that was intended reached the head.
+bool took_place(const FilePlace& place, const std::vector<JournalRecord>& records) {
+  const JournalRecord* const last = last_of_commits(records);
+  if (!last) return false;
+  if (last->kind == JournalKind::done) return true;
+  const auto& before = last->intention.before;
+  const auto& after = last->intention.after;
+  const Descriptor file(::openat(place.directory.get(), place.name.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) return false;
+  const auto head = read_at(file.get(), 0, std::max(before.size(), after.size()));
+  return head && tfile::head_state(*head, before, after) != tfile::HeadState::before;
+}
+
+Result<std::vector<std::string>> names_in_journal(const FilePlace& place) {
+  TRY(const Replayed replayed,
+      Journal::replay(place.directory.get(), journal_name(place.name), place.journal_owner(), Journal::Use::read));
+  std::shared_ptr<const tfile::File> file;
+  if (auto source = place.source()) {
+    TRY(file, tfile::File::open(*source));
+  }
+  Lanes lanes;
+  StagingMemory memory(std::make_shared<Budget>(0), 0, lanes);  // nothing is read, nor written
+  const auto root = std::make_shared<StagedNode>(0, true, "", nullptr);
+  TRY_VOID(restore_tree(root, replayed.records, took_place(place, replayed.records), file.get(),
+                        [&](std::uint64_t id, std::uint64_t base) {
+                          auto bytes = StagedBytes::create(id, replayed.journal, memory);
+                          (void)bytes->truncate(base);  // a hole: cannot fail
+                          return bytes;
+                        }));
+  std::vector<std::string> names;
+  list_names(*root, "", names);
+  return names;
+}
+
+}  // namespace
+
+Result<std::optional<std::string>> left_in_journal(const FilePlace& place) {
+  const std::string remedy = "; `tfilefs recover`, or a mount with -o rw, takes care of it";
+  const auto names = names_in_journal(place);
+  if (!names) {
+    if (names.error().kind == ErrorKind::busy) return tl::unexpected(names.error());
+    if (names.error().kind == ErrorKind::not_found) return std::nullopt;
+    return std::optional("a journal lies beside it: " + names.error().text);
+  }
+  if (names->empty()) return std::nullopt;
+  std::string line = "not committed, in the journal beside it:";
+  for (std::size_t i = 0; i < std::min(names->size(), kNamesMax); ++i) line += (i ? ", " : " ") + (*names)[i];
+  if (names->size() > kNamesMax) line += " and " + std::to_string(names->size() - kNamesMax) + " more";
+  return std::optional(line + remedy);
+}
+
+}  // namespace tfilefs

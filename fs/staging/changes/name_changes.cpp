@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of Changes: what changes the tree of names.
+#include <fcntl.h>
+#include <stdio.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "staging/changes/changes.h"
+#include "staging/overlay/staged_arrow.h"
+#include "tfile/name.h"
+#include "wall_clock.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+namespace {
+// A name was put into a directory, or taken out of it.
+void note_names_changed(StagedNode& directory) {
+  directory.attributes.modified = wall_clock();
+  directory.attributes.time_was_set = false;
+}
+
+// Whether what is made in it becomes a key. A new directory may yet be a table, whose fields have other names.
+bool holds_keys(const StagedNode& directory) {
+  return !directory.parent.lock() || (!directory.base_name.empty() && !is_in_table(directory));
+}
+
+// Of a directory or table, which becomes a key: it must be shown under the name that it was asked for, and nobody finds
+// a key with a slash in its name.
+Result<> check_key_name(std::string_view shown) {
+  const std::string key = tfile::unescape_name(shown);
+  const bool is_path = key.find('/') != std::string::npos;
+  const std::string again = tfile::escape_name(key);
+  if (!is_path && again == shown) return {};
+  return fail(
+      ErrorKind::invalid,
+      std::string(shown) + ": " + (is_path ? "a key cannot have a '/' in its name" : "would be shown as " + again), -1,
+      EINVAL);
+}
+
+tl::unexpected<Error> too_long() { return fail(ErrorKind::invalid, "path too long", -1, ENAMETOOLONG); }
+}  // namespace
+
+Result<NodePtr> Changes::make_directory(const NodePtr& in, std::string_view name, mode_t mode) {
+  const Lock change(mutex);
+  if (overlay_.look(*in, name).node) return name_taken();
+  if (!overlay_.has_room(*in, name)) return too_long();
+  NodePtr node = overlay_.new_node(in, name, true, mode);
+  {
+    const Lock lock(overlay_.mutex);
+    TRY_VOID(overlay_.check_place(in));
+    const auto table = table_above(*node);
+    if (holds_keys(*in)) TRY_VOID(check_key_name(name));
+    const Refusal refusal = table ? refusal_of_directory(*table->first, table->second) : Refusal{};
+    if (!refusal.reason.empty()) return tl::unexpected(overlay_.refuse(refusal));
+  }
+  TRY_VOID(begin_change());
+  JournalRecord record;
+  record.kind = JournalKind::create;
+  record.id = node->id;
+  record.file_kind = StagedKind::directory;
+  {
+    const Lock lock(overlay_.mutex);
+    record.text = staged_path(*node);
+  }
+  TRY_VOID(note(record));
+  const Lock lock(overlay_.mutex);
+  attach(in, node, node->name);
+  note_names_changed(*in);
+  return node;
+}
+
+Result<NodePtr> Changes::make_file(const NodePtr& in, std::string_view name, mode_t mode) {
+  const Lock change(mutex);
+  if (overlay_.look(*in, name).node) return name_taken();
+  {
+    const Lock lock(overlay_.mutex);
+    TRY_VOID(overlay_.check_place(in));
+  }
+  TRY_VOID(overlay_.check_object(in, name));
+  if (const auto arrow = arrow_table_name(name)) TRY_VOID(check_key_name(*arrow));
+  TRY(NodePtr node, stage_file(in, name, 0, mode, false));
+  Error refused;
+  {
+    const Lock lock(overlay_.mutex);
+    const auto table = table_above(*node);
+    const Refusal refusal = table ? refusal_of(*table->first, table->second) : Refusal{};
+    if (refusal.reason.empty()) {
+      if (table) overlay_.examine(table->first, *node);
+      return node;
+    }
+    refused = overlay_.refuse(refusal);
+    detach(node);
+  }
+  JournalRecord record;
+  record.kind = JournalKind::remove;
+  record.id = node->id;
+  TRY_VOID(note(record));
+  return tl::unexpected(std::move(refused));
+}
+
+Result<NodePtr> Changes::stage_file(const NodePtr& in, std::string_view name, std::uint64_t base, mode_t mode,
+                                    bool continues) {
+  if (!overlay_.has_room(*in, name)) return too_long();
+  TRY_VOID(begin_change());
+  NodePtr node = overlay_.new_node(in, name, false, mode);
+  JournalRecord record;
+  record.kind = JournalKind::create;
+  record.id = node->id;
+  record.offset = base;
+  if (continues) record.file_kind = StagedKind::continued;
+  {
+    const Lock lock(overlay_.mutex);
+    record.text = staged_path(*node);
+  }
+  TRY_VOID(note(record));
+  node->bytes = new_bytes(node->id, base, journal_);
+  node->bytes->limit_to(place_->capacity());
+  node->base = base;
+  node->continues = continues;
+  const Lock lock(overlay_.mutex);
+  attach(in, node, node->name);
+  note_names_changed(*in);
+  return node;
+}
+
+Result<NodePtr> Changes::continue_file(const NodePtr& in, std::string_view name, const CommittedColumn& column,
+                                       bool again) {
+  const Lock change(mutex);
+  if (NodePtr there = overlay_.look(*in, name).node) return there;
+  TRY_VOID(begin_change());
+  const auto found = check_basis(column);
+  if (found) return stage_file(in, name, column.size, column.mode, true);
+  if (again || column.commits != overlay_.commits()) return tl::unexpected(found.error());
+  // Where nothing is staged, another program is free to write the file.
+  bool is_pending = false;
+  {
+    const Lock lock(overlay_.mutex);
+    drop_unused(*overlay_.root);
+    is_pending = has_changes(*overlay_.root);
+  }
+  if (!is_pending) end_journal();
+  return NodePtr();
+}
+
+Result<> Changes::check_basis(const CommittedColumn& column) const {
+  const Lock lock(overlay_.mutex);
+  if (column.commits != overlay_.settled_commits) return fail(ErrorKind::stale, "committed since it was looked at");
+  if (is_same_head(column.head, overlay_.basis.head)) return {};
+  return fail(ErrorKind::stale,
+              overlay_.file_path + ": another program has written the file, in which something is staged");
+}
+
+Result<> Changes::remove(const Looked& what) {
+  const Lock change(mutex);
+  const auto& [in, name, is_committed, commits] = what;
+  const NodePtr node = overlay_.look(*in, name).node;
+  bool committed = is_committed;
+  if (node && !node->directory)
+    committed |= overlay_.continues_committed(*node);  // a commit since it was looked up may say so
+  if (node && node->directory) {
+    if (overlay_.status(*node).has_children) return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
+    committed |= overlay_.base_name_of(*node) == name;  // by a commit that was waited for
+  } else {
+    TRY_VOID(check_look(what));
+  }
+  if (!node && !committed) return fail(ErrorKind::not_found, "removed meanwhile", -1, ENOENT);
+  TRY_VOID(begin_change());
+  if (const auto record = node ? removal_of(*node) : std::nullopt) TRY_VOID(note(*record));
+  if (committed) {
+    JournalRecord record;
+    record.kind = JournalKind::whiteout;
+    {
+      const Lock lock(overlay_.mutex);
+      record.text = joined_path(staged_path(*in), name);
+    }
+    TRY_VOID(note(record));
+  }
+  const Lock lock(overlay_.mutex);
+  if (node) {
+    detach(node);
+    node->gone = true;
+  }
+  if (committed) in->hidden.emplace(name);
+  note_names_changed(*in);
+  return {};
+}
+
+Result<> Changes::set_aside(const NodePtr& in, std::string_view name) {
+  const Lock change(mutex);
+  TRY_VOID(begin_change());  // whether the file may be written: else the key cannot be removed either
+  const Lock lock(overlay_.mutex);
+  if (const NodePtr node = look(*in, name).node) {
+    detach(node);
+    node->gone = true;
+  }
+  in->set_aside.emplace(name);
+  return {};
+}
+
+void Changes::drop_left_over() {
+  const Lock change(mutex);
+  std::vector<NodePtr> nodes{overlay_.root};
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    for (const Overlay::Listed& child : overlay_.list(*nodes[i]).staged) {
+      bool is_one = false;
+      {
+        const Lock lock(overlay_.mutex);
+        is_one = is_left_over(*child.node);
+      }
+      if (!is_one) {
+        nodes.push_back(child.node);
+        continue;
+      }
+      JournalRecord record;
+      record.kind = JournalKind::remove;
+      record.id = child.node->journal_id();
+      if (!note(record)) return;  // they stay for the next mount
+      const Lock lock(overlay_.mutex);
+      detach(child.node);
+    }
+  }
+}
+
+Result<> Changes::check_look(const Looked& what) const {
+  if (what.commits == overlay_.commits()) return {};
+  return fail(ErrorKind::stale, what.name + ": committed since it was looked at", -1, ESTALE);
+}
+
+// Nothing of what the journal knows by its committed name alone.
+std::optional<JournalRecord> Changes::removal_of(const StagedNode& node) const {
+  JournalRecord record;
+  record.kind = JournalKind::remove;
+  const Lock lock(overlay_.mutex);
+  record.id = node.journal_id();
+  if (record.id != 0) return record;
+  if (node.base_name == node.name) return std::nullopt;
+  record.text = staged_path(node);
+  return record;
+}
+
+// What is committed keeps its place: of a table's parts also its name. What is staged behind it stays with it.
+Result<> Changes::check_move(const StagedNode& node, const NodePtr& in, const Looked& to) const {
+  {
+    const Lock lock(overlay_.mutex);
+    const bool is_committed = node.directory ? !node.base_name.empty() : node.continues;
+    if (is_committed && (!node.directory || in != to.directory || is_in_table(*in)))
+      return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
+  }
+  if (to.committed) return fail(ErrorKind::denied, to.name + ": is committed", -1, EPERM);
+  return {};
+}
+
+Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
+  TRY_VOID(check_look(to));
+  const NodePtr node = overlay_.look(*in, name).node;
+  if (!node) return fail(ErrorKind::invalid, "committed: cannot be moved", -1, EXDEV);
+  const NodePtr taken = overlay_.look(*to.directory, to.name).node;
+  if (taken == node) return {};
+  if (flags & RENAME_EXCHANGE) return fail(ErrorKind::invalid, "not exchanged here", -1, EINVAL);
+  if ((flags & RENAME_NOREPLACE) && (taken || to.committed)) return name_taken();
+  TRY_VOID(check_move(*node, in, to));
+  if (taken && (taken->directory != node->directory || overlay_.status(*taken).has_children))
+    return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
+  if (!overlay_.has_room(*to.directory, to.name, node.get())) return too_long();
+  if (const auto arrow = arrow_table_name(to.name)) TRY_VOID(check_key_name(*arrow));
+  if (node->directory) {
+    const Lock lock(overlay_.mutex);
+    if (holds_keys(*to.directory)) TRY_VOID(check_key_name(to.name));
+  } else {
+    const Lock lock(overlay_.mutex);
+    TRY_VOID(overlay_.check_place(to.directory));
+    const StagedNode moved(0, false, to.name, to.directory);
+    const auto table = table_above(moved);
+    const Refusal refusal = table ? refusal_of(*table->first, table->second) : Refusal{};
+    if (!refusal.reason.empty()) return tl::unexpected(overlay_.refuse(refusal));
+  }
+  TRY_VOID(begin_change());
+  if (const auto record = taken ? removal_of(*taken) : std::nullopt) TRY_VOID(note(*record));
+  JournalRecord record;
+  record.kind = JournalKind::rename;
+  {
+    const Lock lock(overlay_.mutex);
+    record.id = node->journal_id();
+    if (record.id == 0) record.from = staged_path(*node);
+    record.text = joined_path(staged_path(*to.directory), to.name);
+  }
+  TRY_VOID(note(record));
+  const Lock lock(overlay_.mutex);
+  if (taken) {
+    detach(taken);
+    taken->gone = true;
+  }
+  move_node(node, to.directory, to.name);
+  note_names_changed(*in);
+  note_names_changed(*to.directory);
+  return {};
+}
+
+// ---- bytes
+
+Result<> Changes::truncate(const NodePtr& node, std::uint64_t size) {
+  const Lock change(mutex);
+  TRY_VOID(begin_change());
+  {
+    const Lock lock(overlay_.mutex);
+    if (node->settled) return fail(ErrorKind::stale, "committed since it was looked up", -1, ESTALE);
+    if (size < node->base) return fail(ErrorKind::denied, "committed entries do not change", -1, EPERM);
+  }
+  TRY_VOID(node->bytes->truncate(size));
+  overlay_.written(*node, size);
+  return {};
+}
+
+Result<> Changes::set_title(const NodePtr& node, std::string title) {
+  const Lock change(mutex);
+  TRY_VOID(begin_change());
+  JournalRecord record;
+  record.kind = JournalKind::title;
+  record.id = node->id;
+  record.text = title;
+  TRY_VOID(note(record));
+  const Lock lock(overlay_.mutex);
+  node->attributes.title = std::move(title);
+  return {};
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,398 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/changes/recovery.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <set>
+#include <tuple>
+
+#include "tfile/name.h"
+#include "tfile/writer.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+namespace {
+
+tl::unexpected<Error> contradiction(const JournalRecord& record, const char* what) {
+  return fail(ErrorKind::damaged,
+              "journal: " + std::string(what) + ": " + (record.text.empty() ? std::to_string(record.id) : record.text));
+}
+
+tl::unexpected<Error> nests_too_deeply() {
+  return fail(ErrorKind::damaged, "journal: directories nest deeper than a path can name");
+}
+
+class Restorer {
+ public:
+  using NewBytes = std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>;
+  // `file_changed`: by commits that the records tell of.
+  Restorer(const NodePtr& root, const tfile::File* file, bool file_changed, const NewBytes& new_bytes)
+      : root_(root), file_(file), file_changed_(file_changed), new_bytes_(new_bytes) {}
+
+  // Of an intention: it took place.
+  Result<> take(const JournalRecord& record) {
+    switch (record.kind) {
+      case JournalKind::done:
+        return {};
+      case JournalKind::begin: {
+        TRY(JournalBegin begin, begin_of(record));
+        made.head = std::move(begin.head);
+        return {};
+      }
+      case JournalKind::create:
+        return create(record);
+      case JournalKind::whiteout:
+        return white_out(record);
+      case JournalKind::intend:
+        return commit(record.intention);
+      case JournalKind::rename:
+        if (record.id != 0) break;
+        return rename_committed(record);
+      case JournalKind::remove:
+        if (record.id != 0) break;
+        return remove_committed(record);
+      default:
+        break;
+    }
+    const auto known = nodes_.find(record.id);
+    if (known == nodes_.end()) return contradiction(record, "nothing of that number");
+    return change(known->second, record);
+  }
+
+  // What is in the file to its last byte is staged no more.
+  Result<> finish() {
+    // No path of a record is too long, but one rename may have moved all that another had moved.
+    if (longest_path(*root_) > PATH_MAX) return nests_too_deeply();
+    find_kinds(*root_);
+    for (const auto& [id, node] : nodes_) {
+      if (!node->bytes) continue;
+      node->bytes->replayed();
+      const auto committed = committed_.find(id);
+      if (committed != committed_.end()) {
+        node->base = committed->second;
+        node->continues = true;
+        // What was committed from memory is not in the journal.
+        if (node->bytes->size() < node->base) TRY_VOID(node->bytes->truncate(node->base));
+        node->bytes->drop_before(node->base);
+      } else if (!node->continues) {
+        continue;
+      }
+      if (node->bytes->size() == node->base) detach(node);
+    }
+    return {};
+  }
+
+  RestoredTree made;
+
+ private:
+  // The directory at a path; what is committed of it is stood over.
+  Result<NodePtr> directory_at(const JournalRecord& record, const std::string& path) {
+    if (!is_short_path(path)) return nests_too_deeply();
+    NodePtr at = root_;
+    for (std::size_t begin = 0; begin < path.size();) {
+      const std::size_t slash = std::min(path.find('/', begin), path.size());
+      const std::string name = path.substr(begin, slash - begin);
+      const auto known = at->children.find(name);
+      NodePtr child = known == at->children.end() ? nullptr : known->second;
+      if (!child) {
+        const CommittedKind kind = kind_of(*at, path.substr(0, slash), name);
+        // A commit since then may have taken it away. If another program has, it is taken for a table: what is put into
+        // it rests on what is gone, and is told so when it is to be committed.
+        const bool was_taken = kind == CommittedKind::nothing && !file_changed_ && !is_in_table(*at);
+        child = std::make_shared<StagedNode>(0, true, name, at);
+        child->base_name = name;
+        child->is_table = kind == CommittedKind::table || was_taken;
+        child->is_object = kind == CommittedKind::object;
+        at->children[name] = child;
+      }
+      if (!child->directory) return contradiction(record, "not a directory");
+      at = std::move(child);
+      begin = slash + 1;
+    }
+    return at;
+  }
+
+  // Of what the file has there: under the names of now, or, above which something was renamed since, under those of
+  // before.
+  CommittedKind kind_of(const StagedNode& in, const std::string& path, const std::string& name) const {
+    if (!file_) return CommittedKind::nothing;
+    const CommittedKind now = committed_kind(*file_, path);
+    const auto before = committed_path(in);
+    if (now != CommittedKind::nothing || !before) return now;
+    std::string old;
+    for (const std::string& part : *before) old += part + "/";
+    return committed_kind(*file_, old + name);
+  }
+
+  // The records name tables and objects as they were called before renames that the file knows by now.
+  void find_kinds(const StagedNode& directory) const {
+    for (const auto& [name, node] : directory.children) {
+      const auto names = node->directory && file_ && !node->is_table ? committed_path(*node) : std::nullopt;
+      if (!names) continue;
+      std::string path;
+      for (const std::string& part : *names) path = joined_path(path, part);
+      const CommittedKind kind = committed_kind(*file_, path);
+      node->is_table = kind == CommittedKind::table;
+      node->is_object = kind == CommittedKind::object;
+      if (!node->is_table) find_kinds(*node);
+    }
+  }
+
+  Result<> create(const JournalRecord& record) {
+    made.last_id = std::max(made.last_id, record.id);
+    if (record.text.empty()) {
+      made.makes_file = true;
+      return {};
+    }
+    if (!is_short_path(record.text)) return nests_too_deeply();
+    const auto [directory, name] = split_path(record.text);
+    TRY(const NodePtr in, directory_at(record, directory));
+    if (nodes_.contains(record.id) || name.empty()) return contradiction(record, "made twice");
+    auto node = std::make_shared<StagedNode>(record.id, record.file_kind == StagedKind::directory, name, in);
+    if (!node->directory) {
+      node->bytes = new_bytes_(record.id, record.offset);
+      node->base = record.offset;
+      node->continues = record.offset > 0 || record.file_kind == StagedKind::continued;
+    }
+    node->attributes.mode = node->directory ? 0755 : 0644;
+    ::clock_gettime(CLOCK_REALTIME, &node->attributes.modified);
+    in->children[name] = node;
+    nodes_[record.id] = node;
+    return {};
+  }
+
+  Result<> white_out(const JournalRecord& record) {
+    if (!is_short_path(record.text)) return nests_too_deeply();
+    const auto [directory, name] = split_path(record.text);
+    TRY(const NodePtr in, directory_at(record, directory));
+    // What was staged over it would have been removed by its number: what is left of that is as committed.
+    in->children.erase(name);
+    in->hidden.emplace(name);
+    return {};
+  }
+
+  Result<> rename_committed(const JournalRecord& record) {
+    TRY(const NodePtr node, directory_at(record, record.from));
+    return rename(node, record);
+  }
+
+  // Its name in the file was hidden when it was moved away from it.
+  Result<> remove_committed(const JournalRecord& record) {
+    TRY(const NodePtr node, directory_at(record, record.text));
+    if (node == root_) return contradiction(record, "all was removed");
+    detach(node);
+    node->gone = true;
+    return {};
+  }
+
+  Result<> rename(const NodePtr& node, const JournalRecord& record) {
+    if (!is_short_path(record.text)) return nests_too_deeply();
+    const auto [directory, name] = split_path(record.text);
+    TRY(const NodePtr to, directory_at(record, directory));
+    if (node == root_ || name.empty()) return contradiction(record, "moved to nowhere");
+    for (NodePtr above = to; above; above = above->parent.lock()) {
+      if (above == node) return contradiction(record, "moved into itself");
+    }
+    move_node(node, to, name);
+    return {};
+  }
+
+  Result<> change(const NodePtr& node, const JournalRecord& record) {
+    switch (record.kind) {
+      case JournalKind::data:
+        if (!node->bytes) return contradiction(record, "bytes of a directory");
+        return node->bytes->restore(record.offset, record.location);
+      case JournalKind::truncate:
+        if (!node->bytes) return contradiction(record, "bytes of a directory");
+        // Not below what the record of its making says is committed.
+        return node->bytes->truncate(std::max(record.offset, node->base));
+      case JournalKind::title:
+        node->attributes.title = record.text;
+        return {};
+      case JournalKind::remove:
+        detach(node);
+        node->gone = true;
+        if (committed_.contains(node->id)) hide(node);
+        return {};
+      case JournalKind::rename:
+        return rename(node, record);
+      default:
+        return contradiction(record, "a record of no known kind");
+    }
+  }
+
+  // Removed, but in the file.
+  static void hide(const NodePtr& node) {
+    if (const NodePtr parent = node->parent.lock()) parent->hidden.insert(node->name);
+  }
+
+  Result<> commit(const Intention& done) {
+    made.head = done.after;
+    for (const std::string& path : done.directories) {
+      if (const NodePtr node = node_at(root_, path); node && node->directory) became_committed(node);
+    }
+    for (const std::string& path : done.tables) {
+      if (const NodePtr node = node_at(root_, path); node && node->directory) became_table(node);
+    }
+    for (const std::string& path : done.gone) {
+      const auto [directory, name] = split_path(path);
+      if (const NodePtr in = node_at(root_, directory)) in->hidden.erase(name);
+    }
+    for (const Intention::Column& column : done.columns) {
+      const auto known = nodes_.find(column.id);
+      if (known == nodes_.end() || !known->second->bytes) continue;
+      const NodePtr& node = known->second;
+      committed_[column.id] = column.bytes;
+      const NodePtr parent = node->parent.lock();
+      if (parent && !fits(*parent, node->name)) return nests_too_deeply();
+      if (parent) became_committed(parent);
+      if (node->gone) hide(node);  // while the commit was under way
+    }
+    return {};
+  }
+
+  const NodePtr& root_;
+  const tfile::File* const file_;
+  const bool file_changed_;
+  const NewBytes& new_bytes_;
+  std::map<std::uint64_t, NodePtr> nodes_;
+  std::map<std::uint64_t, std::uint64_t> committed_;  // id -> bytes
+};
+
+// The first bytes of the file at the next record that tells them.
+Result<std::vector<std::byte>> head_at(const JournalRecord& record) {
+  if (record.kind == JournalKind::intend) return record.intention.before;
+  TRY(JournalBegin begin, begin_of(record));
+  return std::move(begin.head);
+}
+
+}  // namespace
+
+Result<RestoredTree> restore_tree(
+    const NodePtr& root, const std::vector<JournalRecord>& records, bool last_took_place, const tfile::File* file,
+    const std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>& new_bytes) {
+  const JournalRecord* intended = nullptr;
+  std::set<const JournalRecord*> done;
+  for (const JournalRecord& record : records) {
+    if (!intended && record.kind != JournalKind::intend) continue;
+    if (record.kind == JournalKind::done) done.insert(intended);
+    if (record.kind != JournalKind::intend && record.kind != JournalKind::begin) continue;
+    TRY(const std::vector<std::byte> head, head_at(record));
+    if (intended && is_same_head(intended->intention.after, head)) done.insert(intended);
+    intended = record.kind == JournalKind::intend ? &record : nullptr;
+  }
+  if (intended && last_took_place) done.insert(intended);
+  Restorer restorer(root, file, !done.empty(), new_bytes);
+  for (const JournalRecord& record : records) {
+    if (record.kind != JournalKind::intend || done.contains(&record)) TRY_VOID(restorer.take(record));
+  }
+  TRY_VOID(restorer.finish());
+  return std::move(restorer.made);
+}
+
+bool rests_on_committed(const StagedNode& node) {
+  if (!node.directory) return node.continues;
+  if (!node.hidden.empty() || (!node.base_name.empty() && node.base_name != node.name)) return true;
+  if (node.is_table && has_changes(node)) return true;
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [](const auto& child) { return rests_on_committed(*child.second); });
+}
+
+void drop_hidden_of_nothing(StagedNode& directory, const tfile::File* file) {
+  if (const auto names = committed_path(directory); names && directory.directory) {
+    std::string path;
+    for (const std::string& part : *names) path = joined_path(path, part);
+    std::erase_if(directory.hidden, [&](const std::string& name) {
+      return !file || committed_kind(*file, joined_path(path, name)) == CommittedKind::nothing;
+    });
+  }
+  for (const auto& [name, child] : directory.children) drop_hidden_of_nothing(*child, file);
+}
+
+const JournalRecord* last_of_commits(const std::vector<JournalRecord>& records) {
+  const auto last = std::find_if(records.rbegin(), records.rend(), [](const JournalRecord& record) {
+    return record.kind == JournalKind::intend || record.kind == JournalKind::done || record.kind == JournalKind::begin;
+  });
+  return last == records.rend() || last->kind == JournalKind::begin ? nullptr : &*last;
+}
+
+std::optional<FoundKey> find_key(const tfile::File& file, std::string_view path) {
+  FoundKey found{file.root(), {}, false};
+  for (;;) {
+    const std::size_t slash = path.find('/');
+    const std::string name = tfile::unescape_name(path.substr(0, slash));
+    const auto key = std::ranges::find(found.listing->keys, name, &tfile::KeyInfo::name);
+    if (key == found.listing->keys.end()) return std::nullopt;
+    found.key = *key;
+    found.is_whole_path = slash == std::string_view::npos;
+    if (found.is_whole_path || key->kind != tfile::KeyKind::directory) return found;
+    auto below = file.directory(*key);
+    if (!below) return found;
+    found.listing = *std::move(below);
+    path.remove_prefix(slash + 1);
+  }
+}
+
+CommittedKind committed_kind(const tfile::File& file, std::string_view path) {
+  const auto found = find_key(file, path);
+  if (!found) return CommittedKind::nothing;
+  if (!found->is_whole_path) return CommittedKind::other;
+  switch (found->key.kind) {
+    case tfile::KeyKind::directory:
+      return CommittedKind::directory;
+    case tfile::KeyKind::table:
+      return CommittedKind::table;
+    case tfile::KeyKind::object:
+      return CommittedKind::object;
+  }
+  return CommittedKind::other;
+}
+
+namespace {
+
+// The head is written: so is all that the switches lead to.
+Result<> finish_switches(int fd, const Intention& intention) {
+  bool changed = false;
+  for (const Intention::Patch& patch : intention.switches) {
+    TRY(const auto there, read_at(fd, patch.offset, patch.bytes.size()));
+    if (there == patch.bytes) continue;
+    TRY_VOID(write_all(fd, patch.offset, patch.bytes));
+    changed = true;
+  }
+  return changed ? sync_data(fd) : Result<>();
+}
+
+}  // namespace
+
+Result<Mended> mend_head(const FilePlace& place, const std::vector<JournalRecord>& records) {
+  const JournalRecord* const last = last_of_commits(records);
+  if (!last) return Mended{};
+  if (last->kind == JournalKind::done) return Mended{false, true};
+  const auto& [before, after] = std::tie(last->intention.before, last->intention.after);
+  auto file = place.open_to_write();
+  if (!file) {
+    if (file.error().kind == ErrorKind::not_found) return Mended{};
+    return tl::unexpected(std::move(file).error());
+  }
+  TRY(const std::vector<std::byte> head, read_at(file->get(), 0, std::max(before.size(), after.size())));
+  switch (tfile::head_state(head, before, after)) {
+    case tfile::HeadState::before:
+      return Mended{};
+    case tfile::HeadState::after:
+      TRY_VOID(finish_switches(file->get(), last->intention));
+      return Mended{false, true};
+    case tfile::HeadState::other:
+      return fail(ErrorKind::stale, place.shown + ": another program has written the file since the crash");
+    case tfile::HeadState::torn:
+      break;
+  }
+  TRY_VOID(write_all(file->get(), 0, after));
+  TRY_VOID(sync_data(file->get()));
+  TRY_VOID(finish_switches(file->get(), last->intention));
+  return Mended{true, true};
+}
+
+}  // namespace tfilefs

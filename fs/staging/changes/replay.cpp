@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of Changes: what a writer that crashed left.
+#include <optional>
+#include <utility>
+
+#include "staging/changes/changes.h"
+#include "staging/changes/recovery.h"
+#include "tfile/file.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+// What its commits brought into the file is done, the rest is staged again.
+Result<> Changes::replay() {
+  const Lock change(mutex);
+  const auto owner = place_->owner();
+  auto found = Journal::replay(place_->directory.get(), journal_name(place_->name), place_->journal_owner(),
+                               Journal::Use::take_over);
+  // Another mount writes the file: it can be read, and who wants to write is told then.
+  if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::busy)) return {};
+  TRY(Replayed replayed, std::move(found));
+  if (!replayed.cut.empty())
+    overlay_.errors.add("/" + overlay_.file_path, "journal read up to its last whole record: " + replayed.cut);
+  TRY(const Mended mended, mend_head(*place_, replayed.records));
+  if (mended.was_torn)
+    overlay_.errors.add("/" + overlay_.file_path, "the head was torn; it was written again from the journal");
+  std::shared_ptr<const tfile::File> file;
+  if (auto source = place_->source()) {
+    TRY(file, tfile::File::open(*source));
+    if (replayed.begin.file_end != 0 && file->header().uuid != replayed.begin.file_uuid)
+      return fail(ErrorKind::busy, place_->shown + ": the journal beside it belongs to another file; left alone");
+    // Of a journal that notes no head, the end alone can tell.
+    const bool noted = !replayed.begin.head.empty() || last_of_commits(replayed.records);
+    if (!noted && replayed.begin.file_end != 0 && file->header().end != replayed.begin.file_end)
+      return fail(ErrorKind::stale, place_->shown + ": another program has written the file since the crash");
+    if (!noted && replayed.begin.file_end != 0) {
+      TRY(replayed.begin.head, place_->head());
+    }
+  }
+  auto tree = restore_tree(overlay_.root, replayed.records, mended.last_took_place, file.get(),
+                           [this, &journal = replayed.journal](std::uint64_t id, std::uint64_t base) {
+                             return new_bytes(id, base, journal);
+                           });
+  if (!tree) {
+    const Lock lock(overlay_.mutex);
+    overlay_.root->children.clear();  // half of what was staged is not to be committed
+    overlay_.root->hidden.clear();
+    return tl::unexpected(std::move(tree).error());
+  }
+  const RestoredTree& restored = *tree;
+  journal_ = replayed.journal;
+  {
+    const Lock lock(overlay_.mutex);
+    overlay_.last_id = restored.last_id;
+    // What rests on a file that is gone is shown: it can be copied elsewhere, or removed.
+    overlay_.made_by_name =
+        restored.makes_file || (!file && replayed.begin.file_end != 0 && has_changes(*overlay_.root));
+    overlay_.basis = std::move(replayed.begin);
+    if (restored.head) overlay_.basis.head = *restored.head;
+    if (!owner) overlay_.file_owner.uid = replayed.owner, overlay_.file_owner.gid = replayed.group;
+  }
+  return begin_change();
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/commit/closed_check.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "staging/commit/table_progress.h"
+#include "staging/overlay/arrow_columns.h"
+#include "staging/overlay/staged_arrow.h"
+#include "tfile/node.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+namespace {
+
+// Of no column; and not a name that programs give to what they are still writing.
+bool is_stray(std::string_view name) {
+  return name[0] != '.' && !name.ends_with(".npy") && !tfile::parse_typed_name(name) && !arrow_table_name(name);
+}
+
+bool is_checked_by_name(std::string_view name) {
+  return name == "offsets.i8" || name.ends_with(".npy") || arrow_table_name(name) || is_stray(name);
+}
+
+}  // namespace
+
+Result<StagedTable> arrow_table(const StagedArrow& file, StagingMemory& memory) {
+  TRY(StagedTable table, read_staged_arrow(file, memory));
+  const TableProgress progress = progress_of(table, nullptr);
+  if (!progress.whole) return fail(ErrorKind::invalid, progress.reasons[0]);
+  return table;
+}
+
+Result<> check_arrow(const NodePtr& node, StagingMemory& memory) {
+  const StagedArrow file{node, "", "", node->bytes->size(), false, std::nullopt};
+  TRY(const bool whole, is_whole_arrow(*node->bytes, file.size));
+  if (!whole) return {};  // somebody may go on
+  TRY_VOID(arrow_table(file, memory));
+  return {};
+}
+
+bool is_to_be_checked(const Overlay& overlay, const StagedNode& node) {
+  const Lock lock(overlay.mutex);
+  return is_checked_by_name(node.name);
+}
+
+Result<> check_closed(Overlay& overlay, const NodePtr& node, StagingMemory& memory) {
+  StagedTable table;
+  std::string name;
+  {
+    const Lock lock(overlay.mutex);
+    name = node->name;
+    const auto place = table_above(*node);
+    if (place) {
+      StagedColumn& column = table.columns.emplace_back();
+      column.node = node;
+      column.path = place->second;
+      column.bytes = node->bytes;
+      column.size = node->bytes->size();
+      column.base = node->base;
+    }
+  }
+  if (!table.columns.empty()) {
+    if (is_stray(name)) {
+      overlay.errors.add("/" + overlay.path(*node),
+                         "no column: its table is not committed until it is "
+                         "renamed, or removed");
+      return {};
+    }
+    overlay.read_columns(table);
+    const std::string& reason = table.columns[0].unreadable;
+    return reason.empty() ? Result<>() : fail(ErrorKind::invalid, reason);
+  }
+  return arrow_table_name(name) ? check_arrow(node, memory) : Result<>();
+}
+
+}  // namespace tfilefs

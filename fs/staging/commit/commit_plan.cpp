@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of Commits: what of the overlay is committed, and what becomes of staged names when it has been.
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "staging/commit/closed_check.h"
+#include "staging/commit/cluster_cut.h"
+#include "staging/commit/commits.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+// ---- planning
+
+// What is whole now; nobody changes it until release().
+CommitWork Commits::plan_work(Occasion occasion, const std::string& below, bool& again) {
+  again = false;
+  StagedChanges changes;
+  {
+    const Lock change(changes_.mutex);  // what is frozen keeps its name
+    const Lock lock(overlay_.mutex);
+    changes = staged_changes(overlay_.root);
+    // An empty file, an empty directory: only when nothing more can come.
+    changes.rest.make_file = occasion == Occasion::last && !overlay_.there && overlay_.made_by_name;
+    std::erase_if(changes.tables, [&](const StagedTable& table) { return !concerns(below, table.path); });
+    for (StagedTable& table : changes.tables) {
+      // A .npy file is committed as a whole, or not at all: behind its column it cannot go on.
+      for (StagedColumn& column : table.columns) column.size = column.node->bytes->freeze(is_npy(column.path));
+    }
+    for (StagedArrow& file : changes.arrows) file.size = file.node->bytes->freeze(true);
+  }
+  CommitWork work = std::move(changes.rest);
+  for (StagedTable& table : changes.tables) plan_table(std::move(table), occasion, again, work);
+  if (occasion == Occasion::busy) {
+    for (const StagedArrow& file : changes.arrows) file.node->bytes->thaw();
+    if (!rests_on_names(work)) {  // who is still writing may go on to remove, or to rename
+      work.removed.clear();
+      work.renamed.clear();
+      work.moved.clear();
+      work.hidden.clear();
+    }
+  } else {
+    plan_arrows(changes, below, work);
+  }
+  keep_needed_directories(work, occasion == Occasion::last);
+  return work;
+}
+
+void Commits::plan_table(StagedTable table, Occasion occasion, bool& again, CommitWork& work) {
+  if (!table.removed.empty() && !table.columns.empty()) {
+    again = true;
+    CommitWork later;
+    later.tables.push_back({table});
+    release(later);
+    table.columns.clear();
+  }
+  overlay_.read_columns(table);
+  const TableProgress done = progress(table);
+  tell(table.path, done.hopeless);
+  // A name, and nothing in it that could still come.
+  const bool stays_empty = occasion == Occasion::last && table.forced && !table.committed && table.columns.empty();
+  const bool whole = (done.whole && occasion != Occasion::busy) || (stays_empty && table.refused.empty());
+  const bool clusters = !whole && done.can_be_cut && grows_in_step(table, done);
+  CommitWork one;
+  one.tables.push_back({std::move(table), done.entries, whole});
+  if (whole || clusters) {
+    work.tables.push_back(std::move(one.tables[0]));
+  } else {
+    release(one);
+  }
+}
+
+// Whether clusters can be cut while the table is still written: its columns grow together (one alone may only be the
+// first of many), and there is enough of them.
+bool Commits::grows_in_step(const StagedTable& table, const TableProgress& progress) const {
+  std::uint64_t staged = 0;
+  for (const StagedColumn& column : table.columns) staged += column.size - std::min(column.size, column.base);
+  const bool has_npy = std::ranges::any_of(table.columns, [](const StagedColumn& each) { return each.header > 0; });
+  return table.removed.empty() && !has_npy && progress.fields.size() > 1 && in_step(progress.fields) &&
+         staged >= 2 * writing_.options.cluster_bytes;
+}
+
+TableProgress Commits::progress(StagedTable& table) {
+  if (!table.committed) return progress_of(table, nullptr);
+  auto committed = committer_.committed_table(table.committed_path);
+  if (committed) return progress_of(table, *committed);
+  TableProgress none;
+  none.reasons.push_back(committed.error().text);
+  return none;
+}
+
+// Of those files that nobody writes any more: what is whole is committed with the tables.
+void Commits::plan_arrows(const StagedChanges& changes, const std::string& below, CommitWork& work) {
+  for (const StagedArrow& file : changes.arrows) {
+    auto table =
+        concerns(below, file.table) ? whole_arrow(file) : Result<StagedTable>(fail(ErrorKind::busy, "not now"));
+    if (table) {
+      const std::int64_t entries = progress_of(*table, nullptr).entries;
+      work.tables.push_back({*std::move(table), entries, true});
+    } else {
+      file.node->bytes->thaw();
+    }
+  }
+}
+
+Result<StagedTable> Commits::whole_arrow(const StagedArrow& file) {
+  if (file.is_open) return fail(ErrorKind::busy, "open for writing");
+  if (is_taken(file)) return fail(ErrorKind::exists, "there is " + file.table + " already");
+  return arrow_table(file, writing_.memory);
+}
+
+// Another table of that name, staged or committed.
+bool Commits::is_taken(const StagedArrow& file) {
+  bool there = false;
+  {
+    const Lock lock(overlay_.mutex);
+    if (node_at(overlay_.root, file.table)) return true;
+    there = overlay_.there;
+  }
+  if (!there) return false;
+  const auto committed = committer_.committed_table(file.table);
+  return committed || committed.error().kind != ErrorKind::not_found;
+}
+
+// ---- settling
+
+void Commits::release(const CommitWork& work) {
+  for (const CommitWork::Table& table : work.tables) {
+    if (table.staged.arrow_size) table.staged.node->bytes->thaw();
+    for (const StagedColumn& column : table.staged.columns) column.node->bytes->thaw();
+  }
+}
+
+// Staged names give way to committed ones. What was opened before reads on from what was staged.
+void Commits::settle(const CommitWork& work) {
+  const Lock lock(overlay_.mutex);
+  ++overlay_.settled_commits;
+  for (const auto& [node, name] : work.hidden) node->hidden.erase(name);
+  // Before anything below them is committed under their new names, and they with it.
+  for (const NodePtr& node : work.moved) {
+    if (const NodePtr parent = node->parent.lock()) parent->hidden.erase(node->base_name);
+  }
+  for (const NodePtr& node : work.moved) became_committed(node);
+  for (const CommitWork::Directory& made : work.directories) became_committed(made.node);
+  for (const CommitWork::Table& table : work.tables) {
+    if (table.staged.arrow_size) {
+      settle_whole(table.staged.node);
+      continue;
+    }
+    const NodePtr& node = table.staged.node;
+    became_table(node);
+    for (const std::string& name : table.staged.removed) node->hidden.erase(name);
+    for (const StagedColumn& column : table.staged.columns) settle_column(column);
+  }
+}
+
+void Commits::settle_column(const StagedColumn& column) {
+  StagedNode& node = *column.node;
+  const NodePtr parent = node.parent.lock();
+  if (parent) became_committed(parent);  // the directories down to the column are committed with it
+  if (column.header > 0 && !node.gone) return settle_whole(column.node);
+  if (node.gone) {  // removed while it was committed: it goes with the next commit
+    if (parent) parent->hidden.insert(node.name);
+  } else if (node.writers == 0 && node.bytes->size() == column.done && !node.bytes->is_cut()) {
+    node.settled = true;
+    detach(column.node);
+  } else {
+    node.base = column.done;
+    node.continues = true;
+    node.bytes->drop_before(column.done);
+  }
+}
+
+void Commits::settle_whole(const NodePtr& file) {
+  StagedNode& node = *file;
+  if (const NodePtr parent = node.parent.lock()) became_committed(parent);
+  node.settled = true;
+  detach(file);
+  // Whoever opened it while it was committed writes into nothing.
+  if (node.writers > 0) node.error = Error{ErrorKind::stale, "committed while it was open", -1, ESTALE};
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+// When something is committed, and by what.
+#include "staging/commit/commits.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "tfile/file.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+using Clock = StagedNode::Clock;
+
+Commits::Commits(Overlay& overlay, Changes& changes, Writing& writing, std::shared_ptr<const FilePlace> place,
+                 Hooks hooks)
+    : overlay_(overlay),
+      changes_(changes),
+      writing_(writing),
+      place_(std::move(place)),
+      hooks_(std::move(hooks)),
+      committer_(writing.options, writing.cache, place_, left_) {}
+
+void Commits::begin_thread() {
+  const Lock lock(overlay_.mutex);
+  if (running_) return;
+  if (thread_.joinable()) thread_.join();  // it has ended by itself
+  running_ = true;
+  thread_ = std::thread([this] { run(); });
+}
+
+Result<> Commits::commit(const NodePtr& directory) {
+  wait_for_releases(directory);
+  std::string below;
+  {
+    const Lock lock(overlay_.mutex);
+    below = staged_path(*directory);
+  }
+  auto done = commit_pass(Occasion::quiet, below);
+  (void)find_reasons();  // for who asks next, though another commit may be under way by then
+  TRY_VOID(changes_.sync_below(directory));
+  return done;
+}
+
+namespace {
+
+bool is_closing(const StagedNode& node) {
+  if (!node.directory) return node.writers > 0 && node.flushed;
+  return std::any_of(node.children.begin(), node.children.end(),
+                     [](const auto& child) { return is_closing(*child.second); });
+}
+
+}  // namespace
+
+// The kernel tells of a file's last close after close(2) has returned: what was closed just before is waited for.
+void Commits::wait_for_releases(const NodePtr& directory) {
+  constexpr std::chrono::milliseconds kPatience{1000};  // who has flushed and goes on writing is not waited for longer
+  const auto deadline = Clock::now() + kPatience;
+  const Lock lock(overlay_.mutex);
+  while (is_closing(*directory) && Clock::now() < deadline)
+    overlay_.changed.wait_for(overlay_.mutex, deadline - Clock::now());
+}
+
+// The thread ends when nothing is staged any more.
+void Commits::run() {
+  while (const auto occasion = wait_for_work()) {
+    auto done = commit_pass(*occasion);
+    if (!done) overlay_.errors.add("/" + overlay_.file_path, done.error());
+    const Lock lock(overlay_.mutex);
+    last_pass_.failed = !done;
+    if (!has_changes(*overlay_.root) && !has_set_aside(*overlay_.root) && (overlay_.there || !overlay_.made_by_name)) {
+      running_ = false;
+      return;
+    }
+  }
+}
+
+// Until it has been quiet for as long as a commit waits, or that time has passed. What was looked at in quiet is not
+// looked at again before something has changed, or a failure may be over. Nothing: the end.
+std::optional<Commits::Occasion> Commits::wait_for_work() {
+  constexpr std::chrono::milliseconds kPauseMin{10};  // so that commit=0 does not look all the time
+  constexpr std::chrono::milliseconds kPauseMax{1000};
+  // Who removes what goes as a whole, name by name, is done sooner than this after his last one, whatever commit= is.
+  constexpr std::chrono::milliseconds kRemovalPause{1000};
+  const std::chrono::milliseconds wait = writing_.options.commit;
+  const Lock lock(overlay_.mutex);
+  const auto tick = Clock::now() + std::max(wait, last_pass_.failed ? kPauseMax : kPauseMin);
+  for (;;) {
+    if (overlay_.ending) return std::nullopt;
+    const auto now = Clock::now();
+    const bool quiet =
+        now >= overlay_.last_change + (has_set_aside(*overlay_.root) ? std::max(wait, kRemovalPause) : wait);
+    const bool seen = last_pass_.quiet && !last_pass_.failed && overlay_.last_change < last_pass_.begin;
+    if (now >= tick && !seen) {
+      last_pass_ = {now, quiet, false};
+      return quiet ? Occasion::quiet : Occasion::busy;
+    }
+    overlay_.changed.wait_for(overlay_.mutex,
+                              now < tick ? tick - now : std::clamp<Clock::duration>(wait, kPauseMin, kPauseMax));
+  }
+}
+
+namespace {
+bool is_stale(const Result<>& done) { return !done && done.error().kind == ErrorKind::stale; }
+}  // namespace
+
+// Fields go in one commit, and what is added to the others comes in the next. What another program is just saving is
+// waited for.
+Result<> Commits::commit_pass(Occasion occasion, const std::string& below) {
+  constexpr std::chrono::milliseconds kPatience{500}, kPause{10};
+  {
+    const Lock lock(overlay_.mutex);
+    ++committing_;
+    while (looking_ > 0) looked_.wait(overlay_.mutex);
+  }
+  const Lock commit(mutex);
+  failed_.clear();
+  Result<> done;
+  bool again = true;
+  for (int pass = 0; pass < 2 && again; ++pass) {
+    auto once = commit_once(occasion, below, again);
+    for (auto waited = kPause; is_stale(once) && committer_.is_settled() && waited < kPatience; waited += kPause) {
+      std::this_thread::sleep_for(kPause);
+      once = commit_once(occasion, below, again);
+    }
+    if (is_stale(once)) once = fail(ErrorKind::busy, once.error().text, -1, EBUSY);
+    if (done) done = std::move(once);
+  }
+  const Lock lock(overlay_.mutex);
+  --committing_;
+  return done;
+}
+
+// Of what goes as a whole, and was not removed as a whole.
+void Commits::show_whole_keys(Occasion occasion) {
+  std::vector<std::string> paths;
+  {
+    const Lock lock(overlay_.mutex);
+    if (occasion != Occasion::busy) paths = put_back(*overlay_.root);
+    drop_unused(*overlay_.root);
+  }
+  for (const std::string& path : paths)
+    overlay_.errors.add("/" + joined_path(overlay_.file_path, path),
+                        "files of it were removed and are there again: they go with its directory alone");
+}
+
+Result<> Commits::commit_once(Occasion occasion, const std::string& below, bool& again) {
+  show_whole_keys(occasion);
+  if (auto followed = overlay_.has_pending() ? follow_file() : Result<>(); !followed) {
+    again = false;
+    return followed;
+  }
+  CommitWork planned = plan_work(occasion, below, again);
+  if (planned.empty()) {
+    changes_.trim_journal(committer_.is_settled());
+    return {};
+  }
+  auto done = commit_work(planned);
+  const bool may_be_one = !done && done.error().kind != ErrorKind::busy && done.error().kind != ErrorKind::stale;
+  if (may_be_one && !planned.tables.empty() && committer_.is_settled()) done = commit_parts(planned);
+  release(planned);
+  changes_.trim_journal(committer_.is_settled());
+  return done;
+}
+
+Result<> Commits::commit_work(CommitWork& work) {
+  hooks_.committing();
+  committer_.make_as(overlay_.owner());
+  std::vector<std::byte> head;
+  {
+    const Lock lock(overlay_.mutex);
+    head = overlay_.basis.head;
+  }
+  if (auto done = committer_.commit(work, *changes_.journal(), head, hooks_.switching); !done) {
+    hooks_.failed();
+    if (done.error().kind != ErrorKind::stale) keep_error(work, done.error());  // else it is tried again
+    return done;
+  }
+  {
+    const Lock lock(overlay_.mutex);
+    overlay_.there = true;
+    overlay_.basis.head = std::move(head);
+  }
+  settle(work);
+  hooks_.published();  // who has waited for it finds the names that are committed now
+  changes_.note_done();
+  return {};
+}
+
+namespace {
+
+// What one of them needs, of the directories that all do.
+void move_directories(CommitWork& from, const std::string& table, CommitWork& into) {
+  const auto rest = std::stable_partition(from.directories.begin(), from.directories.end(), [&](const auto& directory) {
+    return !table.starts_with(directory.path + "/");
+  });
+  std::move(rest, from.directories.end(), std::back_inserter(into.directories));
+  from.directories.erase(rest, from.directories.end());
+}
+
+}  // namespace
+
+// One table after the other, where all of them together failed: what is wrong with one is no other's fault. A directory
+// that was made for one that failed is made for the next that needs it.
+Result<> Commits::commit_parts(CommitWork& all) {
+  std::vector<CommitWork::Table> tables = std::move(all.tables);
+  all.tables.clear();
+  failed_.clear();
+  CommitWork needed;
+  for (const CommitWork::Table& table : tables) move_directories(all, table.staged.path, needed);
+  Result<> done = all.empty() ? Result<>() : commit_work(all);
+  const bool rest_is_done = done.has_value();
+  for (CommitWork::Table& table : tables) {
+    CommitWork one;
+    move_directories(needed, table.staged.path, one);
+    one.tables.push_back(std::move(table));
+    auto single = rest_is_done && committer_.is_settled() ? commit_work(one) : done;
+    if (!single) std::ranges::move(one.directories, std::back_inserter(needed.directories));
+    if (done) done = std::move(single);
+    all.tables.push_back(std::move(one.tables[0]));  // to be released with the others
+  }
+  return done;
+}
+
+// Before the file is left: what the last commit freed becomes gaps. What fails here costs some bytes of space.
+void Commits::tidy() {
+  const Lock commit(mutex);
+  if (!committer_.is_untidy()) return;
+  const std::shared_ptr<Journal> journal = changes_.want_journal();
+  if (!journal) return;
+  // Another program that has written the file since has seen to it.
+  if (!follow_file() || !committer_.is_untidy()) return changes_.trim_journal(committer_.is_settled());
+  CommitWork nothing;
+  std::vector<std::byte> head;
+  hooks_.committing();
+  if (auto done = committer_.commit(nothing, *journal, head, hooks_.switching); !done) {
+    overlay_.errors.add("/" + overlay_.file_path, done.error());
+    hooks_.failed();
+  } else {
+    hooks_.published();
+  }
+  changes_.trim_journal(committer_.is_settled());
+}
+
+void Commits::stop() {
+  std::thread ending;
+  {
+    const Lock lock(overlay_.mutex);
+    if (std::exchange(overlay_.ending, true)) return;
+    ending.swap(thread_);
+  }
+  overlay_.changed.notify_all();
+  if (ending.joinable()) ending.join();
+  if (!changes_.journal()) return tidy();
+  changes_.drop_left_over();
+  if (auto done = commit_pass(Occasion::last); !done) overlay_.errors.add("/" + overlay_.file_path, done.error());
+  // What is not whole is for the next mount: nobody may have asked for its fsync.
+  if (auto kept = changes_.sync_below(overlay_.root); !kept)
+    overlay_.errors.add("/" + overlay_.file_path, kept.error());
+  for (const auto& [path, reason] : pending()) overlay_.errors.add(path, "not committed: " + reason);
+  tidy();
+}
+
+// ---- between commits
+
+Result<> Commits::follow_file() {
+  TRY(const std::vector<std::byte> head, place_->head());
+  {
+    const Lock lock(overlay_.mutex);
+    if (is_same_head(overlay_.basis.head, head)) {
+      committer_.follow(overlay_.basis.head);
+      return {};
+    }
+  }
+  std::shared_ptr<const tfile::File> file;
+  if (auto source = place_->source()) {
+    TRY(file, tfile::File::open(*std::move(source)));
+  }
+  TRY(const std::vector<std::byte> now, changes_.follow(file.get()));
+  committer_.follow(now);
+  return {};
+}
+
+void Commits::free_journal() {
+  if (is_committing()) return;
+  const Lock commit(mutex);
+  changes_.note_freed();
+  changes_.trim_journal(committer_.is_settled());
+}
+
+void Commits::unclaim() {
+  const Lock commit(mutex);
+  {
+    const Lock lock(overlay_.mutex);
+    overlay_.resting = false;
+  }
+  changes_.trim_journal(committer_.is_settled());
+}
+
+void Commits::forget() {
+  const Lock commit(mutex);
+  committer_.give_up();
+  failed_.clear();
+  changes_.forget();
+}
+
+}  // namespace tfilefs

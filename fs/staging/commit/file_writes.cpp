@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/commit/file_writes.h"
+
+#include <fcntl.h>
+#include <sys/uio.h>
+
+#include <cerrno>
+#include <utility>
+
+#include "staging/journal/file_place.h"
+
+namespace tfilefs {
+namespace {
+
+// Where one more call costs next to nothing beside the bytes that it carries.
+constexpr std::uint64_t kWriteSize = 4 << 20;
+constexpr std::size_t kPartsMax = 1024;  // IOV_MAX
+
+Result<> write_parts(int fd, std::uint64_t offset, const std::vector<tfile::Buffer>& buffers) {
+  std::vector<iovec> parts;
+  for (const tfile::Buffer& buffer : buffers) parts.push_back({const_cast<std::byte*>(buffer.data()), buffer.size()});
+  for (std::size_t first = 0; first < parts.size();) {
+    const auto count = static_cast<int>(parts.size() - first);
+    const ssize_t done = ::pwritev(fd, &parts[first], count, static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return system_error("write", errno);
+    offset += static_cast<std::uint64_t>(done);
+    auto left = static_cast<std::size_t>(done);
+    for (; first < parts.size() && left >= parts[first].iov_len; ++first) left -= parts[first].iov_len;
+    if (first == parts.size()) break;
+    parts[first].iov_base = static_cast<std::byte*>(parts[first].iov_base) + left;
+    parts[first].iov_len -= left;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<> FileWrites::write(std::uint64_t offset, tfile::Buffer bytes) {
+  if (offset != offset_ + size_ || gathered_.size() == kPartsMax) TRY_VOID(flush());
+  if (gathered_.empty()) offset_ = offset;
+  size_ += bytes.size();
+  gathered_.push_back(std::move(bytes));
+  return size_ < kWriteSize ? Result<>() : flush();
+}
+
+Result<> FileWrites::flush() {
+  if (gathered_.empty()) return {};
+  TRY_VOID(write_parts(fd_, offset_, gathered_));
+  // So that the disk is busy while the next parts are made, rather than all at once in the sync. No promise: a file
+  // system that cannot do it has lost nothing.
+  ::sync_file_range(fd_, static_cast<off_t>(offset_), static_cast<off_t>(size_), SYNC_FILE_RANGE_WRITE);
+  offset_ += size_;
+  size_ = 0;
+  gathered_.clear();
+  return {};
+}
+
+}  // namespace tfilefs

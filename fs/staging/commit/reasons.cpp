@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of Commits: why what is staged is not committed.
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "staging/commit/commits.h"
+
+namespace tfilefs {
+
+bool Commits::is_committing() const {
+  const Lock lock(overlay_.mutex);
+  return committing_ > 0;
+}
+
+// As it is now; while a commit is under way, as it was before, and after the last commit by hand at the earliest.
+Commits::Reasons Commits::reasons() {
+  {
+    const Lock lock(overlay_.mutex);
+    if (committing_ > 0) return known_;
+    ++looking_;  // a commit that begins now waits for this look, and not this for the commit
+  }
+  struct Looking {
+    Commits& commits;
+    ~Looking() {
+      const Lock lock(commits.overlay_.mutex);
+      if (--commits.looking_ == 0) commits.looked_.notify_all();
+    }
+  };
+  const Looking looking{*this};
+  return find_reasons();
+}
+
+Commits::Reasons Commits::find_reasons() {
+  const Lock commit(mutex);
+  Reasons found = look_for_reasons();
+  const Lock lock(overlay_.mutex);
+  for (const auto& [path, failure] : failed_) {
+    if (failure.at >= overlay_.last_change) found[path].push_back(failure.text);
+  }
+  known_ = found;
+  return found;
+}
+
+Commits::Reasons Commits::look_for_reasons() {
+  StagedChanges changes;
+  {
+    const Lock lock(overlay_.mutex);
+    drop_unused(*overlay_.root);
+    changes = staged_changes(overlay_.root);
+  }
+  Reasons found;
+  if (auto followed = overlay_.has_pending() ? follow_file() : Result<>(); !followed) {
+    const std::vector<std::string> one{followed.error().text};
+    for (const StagedTable& table : changes.tables) found[table.path] = one;
+    for (const StagedArrow& file : changes.arrows) found[file.path] = one;
+    if (found.empty()) found[""] = one;
+    return found;
+  }
+  for (const StagedChanges::Misplaced& file : changes.misplaced) {
+    found[file.path] = {file.waits ? "a list without offsets, or a table: offsets.i8, another column beside it, or a "
+                                     "file named .table tells"
+                                   : "no column of a table: its directory is one of the file"};
+  }
+  for (const StagedChanges::Refused& directory : changes.refused) found[directory.path] = {directory.reason};
+  for (StagedTable& table : changes.tables) {
+    overlay_.read_columns(table);
+    TableProgress done = progress(table);
+    if (!done.whole) found[table.path] = std::move(done.reasons);
+  }
+  for (const StagedArrow& file : changes.arrows) {
+    if (auto table = whole_arrow(file); !table) found[file.path] = {table.error().text};
+  }
+  return found;
+}
+
+// What only something else than more bytes can mend is told in .tfilefs/errors, once.
+void Commits::tell(const std::string& path, const std::vector<std::string>& hopeless) {
+  const std::string begin = path + ": ";
+  std::set<std::string> now;
+  for (const std::string& reason : hopeless) now.insert(begin + reason);
+  std::vector<std::string> fresh;
+  {
+    const Lock lock(overlay_.mutex);
+    std::erase_if(told_, [&](const std::string& line) { return line.starts_with(begin) && !now.contains(line); });
+    for (const std::string& line : now) {
+      if (told_.insert(line).second) fresh.push_back(line.substr(begin.size()));
+    }
+  }
+  const std::string shown = "/" + joined_path(overlay_.file_path, path);
+  for (const std::string& reason : fresh) overlay_.errors.add(shown, "not committed: " + reason);
+}
+
+void Commits::keep_error(const CommitWork& planned, const Error& error) {
+  const Lock lock(overlay_.mutex);
+  const auto at = StagedNode::Clock::now();
+  if (planned.tables.empty()) failed_[""] = {error.text, at};
+  for (const CommitWork::Table& table : planned.tables) {
+    failed_[table.staged.path] = {error.text, at};
+    for (const StagedColumn& column : table.staged.columns) column.node->error = error;
+  }
+}
+
+std::vector<Commits::Pending> Commits::pending() {
+  std::vector<Pending> all;
+  for (const auto& [below, reasons] : reasons()) {
+    const std::string path = "/" + (below.empty() ? overlay_.file_path : joined_path(overlay_.file_path, below));
+    for (const std::string& reason : reasons) all.push_back({path, reason});
+  }
+  return all;
+}
+
+// Versioned as docs/semantics.md says. Writers wait for the lock: text is made without it.
+Result<std::string> Commits::pending_json() {
+  Reasons known = reasons();
+  StagedChanges changes;
+  {
+    const Lock lock(overlay_.mutex);
+    changes = staged_changes(overlay_.root);
+  }
+  nlohmann::json json = {{"tfilefs", 1}, {"tables", nlohmann::json::array()}};
+  for (const StagedArrow& file : changes.arrows) {
+    json["tables"].push_back({{"path", file.table},
+                              {"committed", false},
+                              {"arrow", {{"path", file.path}, {"size", file.size}, {"open", file.is_open}}},
+                              {"columns", nlohmann::json::array()},
+                              {"reasons", known[file.path]}});
+    known.erase(file.path);
+  }
+  for (const StagedTable& table : changes.tables) {
+    nlohmann::json columns = nlohmann::json::array();
+    for (const StagedColumn& column : table.columns) {
+      columns.push_back({{"path", column.path},
+                         {"size", column.size},
+                         {"committed", column.base},
+                         {"open", column.is_open},
+                         {"committing", column.is_committing}});
+    }
+    json["tables"].push_back({{"path", table.path},
+                              {"committed", table.committed},
+                              {"columns", std::move(columns)},
+                              {"reasons", known[table.path]}});
+    known.erase(table.path);
+  }
+  json["others"] = nlohmann::json::array();
+  for (const auto& [path, reasons] : known) json["others"].push_back({{"path", path}, {"reasons", reasons}});
+  return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/commit/table_commit.h"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <future>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+namespace tfilefs {
+
+using tfile::EntryRange;
+using tfile::Part;
+
+namespace {
+
+// What lies in memory between staging and file at once: enough that every core has parts to compress while others are
+// written, little beside the smallest budgets and what a thread's cache of the processor holds.
+constexpr std::uint64_t kInFlightMax = 16 << 20;
+
+// How much of the columns of all fields together, and of each field, is encoded to see how large entries are.
+constexpr double kSampleBytesAll = 8 << 20, kSampleBytesMin = 8 << 10, kSampleBytesMax = 256 << 10;
+constexpr std::int64_t kSampleEntriesMin = 16;  // from which is seen how many there should be
+
+// A part that another thread makes.
+struct Making {
+  std::size_t field = 0;
+  std::uint64_t bytes = 0;  // of its columns
+  std::future<Result<Part>> part;
+};
+
+Making start_part(ClusterCache& cache, const tfile::TableWriter& writer, std::size_t field, EntryRange entries,
+                  ColumnItems items) {
+  Making making;
+  making.field = field;
+  making.bytes = items.bytes;
+  auto task = std::make_shared<std::packaged_task<Result<Part>()>>(
+      [&writer, field, entries, items = std::move(items)] { return writer.encode(field, entries, items.columns); });
+  making.part = task->get_future();
+  cache.exec().arena.run([task] { (*task)(); }, Urgency::ahead);
+  return making;
+}
+
+// A part of about `wanted` bytes of the field's columns.
+Result<Making> start_sample(ClusterCache& cache, const tfile::TableWriter& writer, std::size_t field,
+                            const FieldColumns& columns, EntryRange entries, double wanted) {
+  EntryRange sample{entries.begin, std::min(entries.end, entries.begin + kSampleEntriesMin)};
+  TRY(ColumnItems items, items_of(columns, sample));
+  const double more =
+      static_cast<double>(sample.size()) * wanted / static_cast<double>(std::max<std::uint64_t>(1, items.bytes));
+  if (sample.end < entries.end && more > static_cast<double>(sample.size())) {
+    sample.end = std::min(entries.end, sample.begin + static_cast<std::int64_t>(more));
+    TRY(items, items_of(columns, sample));
+  }
+  return start_part(cache, writer, field, sample, std::move(items));
+}
+
+// Parts under way, finished in the order in which they were started.
+class PartsUnderWay {
+ public:
+  explicit PartsUnderWay(std::function<Result<>(Making&)> finish) : finish_(std::move(finish)) {}
+  ~PartsUnderWay() {
+    for (Making& left : making_) left.part.wait();  // they read what is staged
+  }
+  PartsUnderWay(const PartsUnderWay&) = delete;
+  PartsUnderWay& operator=(const PartsUnderWay&) = delete;
+
+  Result<> add(Making making) {
+    in_flight_ += making.bytes;
+    making_.push_back(std::move(making));
+    while (in_flight_ > kInFlightMax) TRY_VOID(finish_first());
+    return {};
+  }
+
+  Result<> finish() {
+    while (!making_.empty()) TRY_VOID(finish_first());
+    return {};
+  }
+
+ private:
+  Result<> finish_first() {
+    Making first = std::move(making_.front());
+    making_.pop_front();
+    in_flight_ -= first.bytes;
+    return finish_(first);
+  }
+
+  const std::function<Result<>(Making&)> finish_;
+  std::deque<Making> making_;
+  std::uint64_t in_flight_ = 0;
+};
+
+}  // namespace
+
+TableCommit::TableCommit(tfile::TableWriter* writer)
+    : writer_(writer),
+      columns_(writer->committed_form().columns),
+      committed_{writer->committed_form(), writer->committed_entries(), {}} {
+  for (const tfile::FieldForm& form : writer->committed_form().fields)
+    fields_.push_back({form, false, writer->committed_entries()});
+}
+
+void TableCommit::note_commit() {
+  committed_.form.columns = columns_;
+  committed_.form.fields.clear();
+  for (const Field& field : fields_) {
+    if (field.dropped) continue;
+    if (committed_.form.reason.empty()) committed_.form.fields.push_back(field.form);
+    committed_.entries = std::max(committed_.entries, field.entries);
+  }
+}
+
+Result<> TableCommit::drop_field(const std::string& name) {
+  TRY_VOID(writer_->drop_field(name));
+  for (Field& field : fields_) {
+    if (field.dropped || field.form.name != name) continue;
+    field.dropped = true;
+    // A column that is put there again is a new one.
+    for (const std::uint32_t column : field.form.columns) columns_[column].path.clear();
+  }
+  return {};
+}
+
+Result<std::int64_t> TableCommit::write(const StagedTable& staged, std::int64_t entries, bool whole,
+                                        const PartSink& sink) {
+  TRY_VOID(add_fields(staged));
+  std::int64_t begin = entries;
+  for (const Field& field : fields_) begin = field.dropped ? begin : std::min(begin, field.entries);
+  const std::vector<FieldColumns> columns = columns_of(staged);
+  const bool first = cluster_entries_ == 0;
+  if (begin < entries) TRY_VOID(size_clusters(columns, {begin, entries}, sink));
+  // Cut while it is still written: there is more than a cluster's bytes, but they compress better than that.
+  if (first && !whole) cluster_entries_ = std::min(cluster_entries_, std::max<std::int64_t>(1, entries - begin));
+  std::int64_t at = begin;
+  for (; at < entries; at = std::min(at + cluster_entries_, entries)) {
+    if (!whole && at + cluster_entries_ > entries) break;
+    TRY_VOID(write_cluster(columns, {at, std::min(at + cluster_entries_, entries)}, sink));
+  }
+  TRY_VOID(sink.file.flush());
+  return at;
+}
+
+Result<> TableCommit::measure(StagedTable& staged, std::int64_t entries, bool whole) const {
+  for (StagedColumn& column : staged.columns) column.done = whole ? column.size : column.base;
+  if (whole) return {};
+  std::unordered_map<const StagedColumn*, std::uint64_t> done;
+  for (const FieldColumns& columns : columns_of(staged)) {
+    TRY(const std::vector<std::uint64_t> sizes, bytes_of_entries(columns, entries));
+    for (std::size_t i = 0; i < sizes.size(); ++i) done[columns.staged[i]] = sizes[i];
+  }
+  for (StagedColumn& column : staged.columns) {
+    if (const auto at = done.find(&column); at != done.end()) column.done = std::max(column.done, at->second);
+  }
+  return {};
+}
+
+Result<> TableCommit::add_fields(const StagedTable& staged) {
+  std::unordered_set<std::string_view> known;
+  for (const tfile::OfferedColumn& column : columns_) known.insert(column.path);
+  std::vector<tfile::OfferedColumn> offered;
+  for (const StagedColumn& column : staged.columns) {
+    if (known.contains(column.path)) continue;
+    TRY(tfile::OfferedColumn made, tfile::offered_column(column.path));
+    made.title = column.title;
+    made.counter = column.counter;
+    offered.push_back(std::move(made));
+  }
+  if (offered.empty()) return {};
+  TRY(const tfile::OfferedForm form, tfile::offered_form(offered));
+  TRY_VOID(writer_->add_fields(offered, form));
+  const auto first = static_cast<std::uint32_t>(columns_.size());
+  columns_.insert(columns_.end(), offered.begin(), offered.end());
+  for (tfile::FieldForm field : form.fields) {
+    for (std::uint32_t& column : field.columns) column += first;
+    if (field.counter) *field.counter += first;
+    fields_.push_back({std::move(field)});
+  }
+  return {};
+}
+
+std::vector<FieldColumns> TableCommit::columns_of(const StagedTable& staged) const {
+  std::unordered_map<std::string_view, const StagedColumn*> by_path;
+  for (const StagedColumn& column : staged.columns) by_path.emplace(column.path, &column);
+  std::vector<FieldColumns> all;
+  for (const Field& field : fields_) {
+    FieldColumns& columns = all.emplace_back();
+    for (const std::uint32_t i : field.form.encoded()) {
+      const auto at = by_path.find(columns_[i].path);
+      columns.offered.push_back(&columns_[i]);
+      columns.staged.push_back(at == by_path.end() ? nullptr : at->second);
+    }
+  }
+  return all;
+}
+
+Result<> TableCommit::sample_fields(const std::vector<FieldColumns>& columns, EntryRange entries, ClusterCache& cache) {
+  const double wanted =
+      std::clamp(kSampleBytesAll / static_cast<double>(fields_.size()), kSampleBytesMin, kSampleBytesMax);
+  PartsUnderWay samples([&](Making& sample) -> Result<> {
+    TRY(const Part part, sample.part.get());
+    writer_->add_sample(sample.field, part);
+    fields_[sample.field].sampled = true;
+    return {};
+  });
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (fields_[i].dropped || fields_[i].sampled || fields_[i].entries >= entries.end) continue;
+    const EntryRange left{std::max(entries.begin, fields_[i].entries), entries.end};
+    TRY(Making sample, start_sample(cache, *writer_, i, columns[i], left, wanted));
+    TRY_VOID(samples.add(std::move(sample)));
+  }
+  return samples.finish();
+}
+
+// The first cluster decides how many entries compress to what is asked for; how many of a field make a part, what of it
+// is written first.
+Result<> TableCommit::size_clusters(const std::vector<FieldColumns>& columns, EntryRange entries,
+                                    const PartSink& sink) {
+  TRY_VOID(sample_fields(columns, entries, sink.cache));
+  const tfile::ClusterSizes sizes = writer_->cluster_sizes(sink.cluster_bytes);
+  for (std::size_t i = 0; i < fields_.size(); ++i) fields_[i].part_entries = sizes.part_entries[i];
+  if (cluster_entries_ == 0) cluster_entries_ = sizes.entries;
+  return {};
+}
+
+// Parts lie in the order of their first entries, so that a reader of many fields never goes back.
+Result<> TableCommit::write_cluster(const std::vector<FieldColumns>& columns, EntryRange entries,
+                                    const PartSink& sink) {
+  struct Piece {
+    std::size_t field;
+    EntryRange entries;
+  };
+  std::vector<Piece> pieces;
+  for (std::size_t i = 0; i < fields_.size(); ++i) {
+    if (fields_[i].dropped) continue;
+    const std::int64_t step = fields_[i].part_entries;
+    for (std::int64_t at = std::max(entries.begin, fields_[i].entries); at < entries.end; at += step)
+      pieces.push_back({i, {at, std::min(at + step, entries.end)}});
+  }
+  std::stable_sort(pieces.begin(), pieces.end(),
+                   [](const Piece& a, const Piece& b) { return a.entries.begin < b.entries.begin; });
+  PartsUnderWay parts([&](Making& making) -> Result<> {
+    TRY(Part part, making.part.get());
+    const std::uint64_t address = sink.places.place(part.stored.size());
+    writer_->add_part(making.field, part, address);
+    TRY_VOID(sink.file.write(address, std::move(part.stored)));
+    sink.left -= std::min(sink.left.load(), making.bytes);
+    return {};
+  });
+  for (const Piece& piece : pieces) {
+    TRY(ColumnItems items, items_of(columns[piece.field], piece.entries));
+    TRY_VOID(parts.add(start_part(sink.cache, *writer_, piece.field, piece.entries, std::move(items))));
+  }
+  TRY_VOID(parts.finish());
+  for (Field& field : fields_) field.entries = std::max(field.entries, entries.end);
+  writer_->end_cluster(entries.end, cluster_entries_);
+  return {};
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/commit/table_progress.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <unordered_set>
+
+#include "staging/commit/column_items.h"
+#include "tfile/name.h"
+#include "tfile/node.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+using tfile::FieldForm;
+using tfile::OfferedColumn;
+using tfile::Role;
+
+namespace {
+
+using StagedAt = std::map<std::string_view, StagedColumn*>;
+
+// What is there of one field.
+struct Counted {
+  std::int64_t entries = 0;               // that lack nothing
+  std::int64_t offered = 0;               // of its outermost column
+  std::vector<std::string> wrong, lacks;  // what is odd about its columns, and what only has to come yet
+};
+
+std::string count(std::int64_t n, const char* what) { return std::to_string(n) + " " + what; }
+
+// One column of a field.
+struct Level {
+  const OfferedColumn* offered = nullptr;
+  StagedColumn* staged = nullptr;    // null: nothing of it is
+  std::int64_t items = 0;            // staged or committed; of offsets the lists that they tell
+  std::int64_t committed_lists = 0;  // of offsets
+  std::int64_t end = 0;              // of offsets: the last one
+  bool is_list() const { return offered->role == Role::offsets; }
+};
+
+// Where the committed lists end, and all of them. `below`: the column that they are lists of.
+Result<> find_ends(Level& list, const Level& below, const CommittedTable* committed) {
+  StagedColumn& offsets = *list.staged;
+  list.committed_lists = committed_items(offsets, *list.offered);
+  if (below.staged) {
+    offsets.committed_end = committed_items(*below.staged, *below.offered);
+  } else if (offsets.base > 0 && committed) {
+    TRY(offsets.committed_end, committed->items(below.offered->path));
+  }
+  list.end = offsets.committed_end;
+  if (list.items > list.committed_lists) {
+    TRY(list.end, list_begin(offsets, list.items));
+    TRY(const std::int64_t first_end, list_begin(offsets, list.committed_lists + 1));
+    if (first_end < offsets.committed_end)
+      return fail(ErrorKind::invalid, list.offered->path + ": offsets that go down: " + std::to_string(first_end) +
+                                          " behind the committed " + std::to_string(offsets.committed_end));
+  }
+  return {};
+}
+
+// Lists that lie within the first `items` of the column below.
+Result<std::int64_t> lists_within(const Level& list, std::int64_t items) {
+  if (!list.staged || list.end <= items) return list.items;
+  std::int64_t within = list.committed_lists, beyond = list.items;
+  while (beyond - within > 1) {
+    const std::int64_t middle = within + (beyond - within) / 2;
+    TRY(const std::int64_t end, list_begin(*list.staged, middle));
+    (end <= items ? within : beyond) = middle;
+  }
+  return within;
+}
+
+// A field of lists, outermost first: an entry is there when all that its lists name is.
+Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed, Counted& counted) {
+  bool all_begun = true;
+  for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
+    Level& list = levels[i];
+    Level& below = levels[i + 1];
+    if (list.staged) {
+      TRY_VOID(find_ends(list, below, committed));
+      // Committed, it would have that offset, and what comes then would go behind it.
+      const bool begun = list.staged->base > 0 || list.staged->size >= list.staged->header + sizeof(std::int64_t);
+      if (!begun) counted.lacks.push_back(list.offered->path + ": has no first offset, 0");
+      all_begun = all_begun && begun;
+    } else {
+      list.end = below.staged ? committed_items(*below.staged, *below.offered) : 0;
+    }
+    if (!below.staged) below.items = list.staged ? list.staged->committed_end : list.end;
+    if (below.items == list.end) continue;
+    counted.lacks.push_back(below.offered->path + ": " + count(below.items, "items, ") + list.offered->path +
+                            " leads to " + std::to_string(list.end));
+  }
+  std::int64_t complete = levels.back().items;
+  for (std::size_t i = levels.size() - 1; i-- > 0;) {
+    TRY(complete, lists_within(levels[i], complete));
+  }
+  // Not even entries whose lists are empty can be written without it.
+  const Level& top = levels[0];
+  counted.entries = all_begun || !top.staged ? complete : committed_items(*top.staged, *top.offered);
+  return {};
+}
+
+// Members of a record have as many entries.
+void count_members(const std::vector<Level>& levels, Counted& counted) {
+  for (const Level& level : levels) {
+    if (level.items == counted.offered) continue;
+    counted.wrong.push_back(level.offered->path + ": " + count(level.items, "entries, its neighbours ") +
+                            std::to_string(counted.offered));
+    counted.entries = std::min(counted.entries, level.items);
+  }
+}
+
+// Entries of one field, and what is odd about its columns. `before`: entries that are committed of it.
+Counted count_field(const FieldForm& field, const std::vector<OfferedColumn>& offered, const StagedAt& staged,
+                    std::int64_t before, const CommittedTable* committed) {
+  Counted counted;
+  std::vector<Level> levels;
+  for (const std::uint32_t column : field.columns) {
+    Level& level = levels.emplace_back();
+    level.offered = &offered[column];
+    level.items = before;
+    const auto at = staged.find(level.offered->path);
+    if (at == staged.end()) continue;
+    level.staged = at->second;
+    level.items = entries_of(*level.staged, *level.offered);
+    const std::uint64_t payload = level.staged->size - std::min(level.staged->size, level.staged->header);
+    if (payload % item_size(*level.offered) != 0)
+      counted.wrong.push_back(level.offered->path + ": ends within an item");
+  }
+  counted.entries = counted.offered = levels[0].items;
+  if (field.kind == FieldForm::Kind::record) {
+    count_members(levels, counted);
+  } else if (auto done = count_lists(levels, committed, counted); !done) {
+    counted.wrong.push_back(done.error().text);
+  }
+  return counted;
+}
+
+FieldProgress times_of(const FieldForm& field, const std::vector<OfferedColumn>& offered, const StagedAt& staged,
+                       std::int64_t entries) {
+  FieldProgress progress;
+  progress.entries = entries;
+  for (const std::uint32_t i : field.encoded()) {
+    const auto at = staged.find(offered[i].path);
+    if (at == staged.end()) continue;
+    const StagedColumn& column = *at->second;
+    const bool first = progress.first_write == FieldProgress::Time{};
+    progress.first_write = first ? column.first_write : std::min(progress.first_write, column.first_write);
+    progress.last_write = std::max(progress.last_write, column.last_write);
+  }
+  return progress;
+}
+
+// Whether the field goes with the next commit: its column, or the directory of its columns, was removed.
+bool is_removed(const StagedTable& table, const FieldForm& field, const std::vector<OfferedColumn>& offered) {
+  const std::string& path = offered[field.columns.back()].path;
+  const std::string top = path.substr(0, path.find('/'));
+  return std::find(table.removed.begin(), table.removed.end(), top) != table.removed.end();
+}
+
+// The columns of a table, and those of them of which new fields are made.
+struct Gathered {
+  StagedAt staged;
+  std::vector<OfferedColumn> added;
+  struct Wrong {
+    std::string reason;
+    bool is_news = true;  // that is not told yet, and not what a program will soon rename
+  };
+  std::vector<Wrong> wrong;
+  std::vector<std::string> open;
+};
+
+// A name that programs give to what they are still writing.
+bool is_temporary(const std::string& path) { return path[path.rfind('/') + 1] == '.'; }
+
+Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
+  Gathered gathered;
+  for (const std::string& reason : table.refused) gathered.wrong.push_back({reason, false});
+  std::unordered_set<std::string_view> known;
+  for (const OfferedColumn& column : old.columns) known.insert(column.path);
+  for (StagedColumn& column : table.columns) {
+    gathered.staged.emplace(column.path, &column);
+    if (!column.unreadable.empty()) {
+      gathered.wrong.push_back({column.unreadable});
+      if (!is_offsets(column)) continue;
+    }
+    if (column.is_open) gathered.open.push_back(column.path + ": open for writing");
+    // What is committed of a list that has no items yet is not a byte.
+    if (column.base > 0 || known.contains(column.path)) {
+      if (!old.reason.empty()) gathered.wrong.push_back({column.path + ": no entries can be added, " + old.reason});
+      continue;
+    }
+    auto made = tfile::offered_column(column.path);
+    if (made) {
+      gathered.added.push_back(*std::move(made));
+    } else {
+      gathered.wrong.push_back({made.error().text, !is_temporary(column.path)});
+    }
+  }
+  return gathered;
+}
+
+// Numbers, one an entry.
+std::vector<std::int64_t> integers(const StagedColumn& column, tfile::Dtype dtype, std::int64_t first,
+                                   std::int64_t count) {
+  const std::size_t size = tfile::size_of(dtype);
+  std::vector<std::byte> bytes(static_cast<std::size_t>(count) * size);
+  const auto got = column.bytes->read(column.header + static_cast<std::uint64_t>(first) * size, bytes);
+  if (!got || *got < bytes.size()) return {};
+  std::vector<std::int64_t> values;
+  const bool is_signed = dtype == tfile::Dtype::i1 || dtype == tfile::Dtype::i2 || dtype == tfile::Dtype::i4;
+  for (std::size_t at = 0; at < bytes.size(); at += size) {
+    const bool is_negative = is_signed && (std::to_integer<unsigned>(bytes[at + size - 1]) & 0x80U) != 0;
+    std::int64_t value = is_negative ? -1 : 0;
+    std::memcpy(&value, bytes.data() + at, size);  // both are little-endian
+    values.push_back(value);
+  }
+  return values;
+}
+
+// Whether a column of integers has as many entries as there are lists, and is the length of each.
+bool counts_lists(const StagedColumn& column, const OfferedColumn& offered, const StagedColumn& offsets) {
+  constexpr std::int64_t kPiece = 4096;  // entries at a time: most columns are found out by the first few
+  const OfferedColumn of_lists{offsets.path, tfile::Dtype::i8, {}, Role::offsets, {}, {}};
+  const std::int64_t lists = entries_of(offsets, of_lists);
+  if (column.base > 0 || entries_of(column, offered) != lists) return false;
+  for (std::int64_t at = 0; at < lists; at += kPiece) {
+    const std::int64_t part = std::min(kPiece, lists - at);
+    const auto counts = integers(column, offered.dtype, at, part);
+    const auto ends = integers(offsets, tfile::Dtype::i8, at, part + 1);
+    if (counts.empty() || ends.empty()) return false;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      if (ends[i + 1] - ends[i] != counts[i]) return false;
+    }
+  }
+  return true;
+}
+
+// Which column counts a list, whatever its name, the entries tell.
+void find_counters(Gathered& columns) {
+  for (const tfile::UncountedList& list : tfile::uncounted_lists(columns.added)) {
+    const StagedColumn& offsets = *columns.staged.at(columns.added[list.offsets].path);
+    if (offsets.base > 0) continue;
+    const auto counter = std::ranges::find_if(list.counters, [&](std::uint32_t each) {
+      const OfferedColumn& column = columns.added[each];
+      return counts_lists(*columns.staged.at(column.path), column, offsets);
+    });
+    if (counter == list.counters.end()) continue;
+    OfferedColumn& items = columns.added[list.items];
+    items.counter = columns.added[*counter].path;
+    columns.staged.at(items.path)->counter = items.counter;
+  }
+}
+
+// Of all fields together.
+struct Counts {
+  std::vector<std::pair<std::string, std::int64_t>> offered;  // entries, by the field's name
+  std::int64_t entries = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::string> wrong, lacks;
+  std::vector<FieldProgress> fields;
+
+  void add(const FieldForm& field, const std::vector<OfferedColumn>& columns, const StagedAt& staged,
+           std::int64_t before, const CommittedTable* committed) {
+    Counted counted = count_field(field, columns, staged, before, committed);
+    std::ranges::move(counted.wrong, std::back_inserter(wrong));
+    std::ranges::move(counted.lacks, std::back_inserter(lacks));
+    offered.emplace_back(field.name, counted.offered);
+    entries = std::min(entries, counted.entries);
+    fields.push_back(times_of(field, columns, staged, counted.entries));
+  }
+};
+
+// What of it is whole, once all fields are counted. `before`: entries that are committed; `open`: lines of columns
+// that somebody still writes.
+void sum_up(Counts counts, std::int64_t before, std::vector<std::string> open, TableProgress& progress) {
+  std::int64_t most = 0;
+  for (const auto& [name, entries] : counts.offered) {
+    most = std::max(most, entries);
+    counts.entries = std::min(counts.entries, entries);
+  }
+  std::vector<std::string>& reasons = progress.reasons;
+  std::ranges::move(counts.wrong, std::back_inserter(reasons));
+  progress.entries = counts.entries;
+  progress.fields = std::move(counts.fields);
+  progress.can_be_cut = reasons.empty() && progress.entries > before;
+  std::ranges::move(open, std::back_inserter(reasons));
+  std::ranges::move(counts.lacks, std::back_inserter(reasons));
+  for (const auto& [name, entries] : counts.offered) {
+    if (entries != most) reasons.push_back(name + ": " + count(entries, "entries of ") + std::to_string(most));
+  }
+  progress.whole = reasons.empty();
+}
+
+}  // namespace
+
+TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
+  static const tfile::CommittedForm kNothing;
+  const tfile::CommittedForm& old = committed ? committed->form : kNothing;
+  const std::int64_t before = committed ? committed->entries : 0;
+  Gathered columns = gather(table, old);
+  find_counters(columns);
+  TableProgress progress;
+  for (const Gathered::Wrong& one : columns.wrong) {
+    progress.reasons.push_back(one.reason);
+    if (one.is_news) progress.hopeless.push_back(one.reason);
+  }
+  for (const std::string& path : table.missing) {
+    const std::string whole = path.substr(0, path.find('/'));
+    progress.reasons.push_back(path + ": removed, but " + whole + " goes as a whole: rm -r " + whole +
+                               ", then it can be written anew");
+  }
+  auto form = tfile::offered_form(columns.added);
+  if (!form) {
+    progress.reasons.push_back(form.error().text);
+    progress.hopeless.push_back(form.error().text);
+    return progress;
+  }
+  std::ranges::move(form->incomplete, std::back_inserter(progress.reasons));
+
+  Counts counts;
+  for (const FieldForm& field : old.fields) {
+    if (!is_removed(table, field, old.columns)) counts.add(field, old.columns, columns.staged, before, committed);
+  }
+  // Fields of types that are not written: what is put beside them has as many entries.
+  if (committed && !old.reason.empty()) counts.offered.emplace_back("the table", before);
+  for (const FieldForm& field : form->fields) counts.add(field, columns.added, columns.staged, 0, committed);
+  if (counts.offered.empty()) {
+    // All that it had goes; or it has a name, and its columns may come yet: nothing is wrong with that.
+    const bool is_named = table.forced && table.columns.empty();
+    if (table.removed.empty() && !is_named) progress.reasons.push_back("no columns");
+    progress.whole = !table.removed.empty() && progress.reasons.empty() && columns.open.empty();
+    return progress;
+  }
+  sum_up(std::move(counts), before, std::move(columns.open), progress);
+  // A new field must first have all the entries that the others have.
+  if (committed && !form->fields.empty()) progress.can_be_cut = false;
+  return progress;
+}
+
+}  // namespace tfilefs

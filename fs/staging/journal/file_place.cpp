@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/journal/file_place.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "tfile/writer.h"
+
+namespace tfilefs {
+
+Result<std::shared_ptr<const tfile::Source>> FilePlace::source() const {
+  Descriptor file(::openat(directory.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
+  if (!file) return system_error(shown, errno);
+  return tfile::adopt_source(file.release(), shown, directory.get());
+}
+
+std::uint64_t FilePlace::capacity() const {
+  struct statvfs space {};
+  if (::fstatvfs(directory.get(), &space) != 0 || space.f_blocks == 0) return ~std::uint64_t{0};  // none that it tells
+  return std::uint64_t{space.f_blocks} * space.f_frsize;
+}
+
+Result<Descriptor> FilePlace::open_to_write() const {
+  Descriptor file(::openat(directory.get(), name.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
+  if (!file) return system_error(shown, errno);
+  return file;
+}
+
+Result<std::vector<std::byte>> FilePlace::head() const {
+  const Descriptor file(::openat(directory.get(), name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NOFOLLOW));
+  if (file) return read_at(file.get(), 0, kFileHeadSize);
+  if (errno == ENOENT) return std::vector<std::byte>();
+  return system_error(shown, errno);
+}
+
+Result<Descriptor> FilePlace::make_temporary(const Owner& owner) const {
+  drop_temporary();
+  // Readable by its owner alone until it is whole.
+  Descriptor file(::openat(directory.get(), temporary_name(name).c_str(),
+                           O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
+  if (!file) return system_error(shown, errno);
+  // Who may not give it away keeps it: as a copy that replaces a file would be his.
+  const bool is_ours = owner.uid == ::geteuid() && owner.gid == ::getegid();
+  if (!is_ours && ::fchown(file.get(), owner.uid, owner.gid) != 0 && errno != EPERM) return system_error(shown, errno);
+  if (::fchmod(file.get(), owner.mode) != 0) return system_error(shown, errno);
+  return file;
+}
+
+Result<> FilePlace::publish(int temporary) const {
+  if (::fsync(temporary) != 0) return system_error(shown, errno);
+  if (::renameat(directory.get(), temporary_name(name).c_str(), directory.get(), name.c_str()) != 0)
+    return system_error(shown, errno);
+  if (::fsync(directory.get()) != 0) return system_error(shown, errno);
+  return {};
+}
+
+void FilePlace::drop_temporary() const { ::unlinkat(directory.get(), temporary_name(name).c_str(), 0); }
+
+std::optional<FilePlace::Owner> FilePlace::owner() const {
+  struct stat status {};
+  if (::fstatat(directory.get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return Owner{status.st_uid, status.st_gid, status.st_mode & 07777};
+}
+
+std::optional<uid_t> FilePlace::journal_owner() const {
+  if (const auto file = owner()) return file->uid;
+  return ::geteuid() == 0 ? std::nullopt : std::optional(::geteuid());
+}
+
+Result<> FilePlace::change(const Owner& owner, timespec modified) const {
+  TRY(const Descriptor file, open_to_write());
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) return system_error(shown, errno);
+  const bool same_owner = owner.uid == status.st_uid && owner.gid == status.st_gid;
+  if (!same_owner && ::fchown(file.get(), owner.uid, owner.gid) != 0) return system_error(shown, errno);
+  if (owner.mode != (status.st_mode & 07777) && ::fchmod(file.get(), owner.mode) != 0)
+    return system_error(shown, errno);
+  const timespec times[] = {{0, UTIME_OMIT}, modified};
+  if (modified.tv_nsec != UTIME_OMIT && ::futimens(file.get(), times) != 0) return system_error(shown, errno);
+  return {};
+}
+
+bool is_same_head(std::span<const std::byte> a, std::span<const std::byte> b) {
+  if (a.empty() || b.empty()) return a.empty() && b.empty();
+  const std::size_t size = std::min({a.size(), b.size(), tfile::state_size(a)});
+  return std::ranges::equal(a.first(size), b.first(size));
+}
+
+FilePlace::Owner process_owner() {
+  static const mode_t mask = [] {
+    const mode_t set = ::umask(0);
+    ::umask(set);
+    return set;
+  }();
+  return {::geteuid(), ::getegid(), 0666 & ~mask};
+}
+
+std::string temporary_name(std::string_view file_name) {
+  return "." + std::string(file_name) + std::string(kTemporarySuffix);
+}
+
+Result<> write_all(int fd, std::uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t done = ::pwrite(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) return system_error("write", errno);
+    offset += static_cast<std::uint64_t>(done);
+    bytes = bytes.subspan(static_cast<std::size_t>(done));
+  }
+  return {};
+}
+
+Result<> sync_data(int fd) {
+  if (::fdatasync(fd) != 0) return system_error("fdatasync", errno);
+  return {};
+}
+
+Result<std::vector<std::byte>> read_at(int fd, std::uint64_t offset, std::size_t size) {
+  std::vector<std::byte> bytes(size);
+  std::size_t got = 0;
+  while (got < size) {
+    const ssize_t more = ::pread(fd, bytes.data() + got, size - got, static_cast<off_t>(offset + got));
+    if (more < 0 && errno == EINTR) continue;
+    if (more < 0) return system_error("read", errno);
+    if (more == 0) break;
+    got += static_cast<std::size_t>(more);
+  }
+  bytes.resize(got);
+  return bytes;
+}
+
+}  // namespace tfilefs

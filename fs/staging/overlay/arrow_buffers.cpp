@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/overlay/arrow_buffers.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "array/arrow_codec.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+namespace {
+
+// Kept of what was made: some columns' buffers of a batch, as pyarrow and polars cut them.
+constexpr std::uint64_t kKeptMax = 64 << 20;
+// Who owns what was decompressed: its part is its place in the file.
+constexpr std::uint64_t kStored = 0;
+
+}  // namespace
+
+std::uint64_t ArrowBuffers::new_owner() {
+  static std::atomic<std::uint64_t> last = kStored;
+  return ++last;
+}
+
+Result<> ArrowBuffers::read_file(std::uint64_t offset, std::span<std::byte> into) const {
+  TRY(const std::size_t got, file_->read(offset, into));
+  if (got != into.size()) return fail(ErrorKind::damaged, "Arrow: the file was cut");
+  return {};
+}
+
+Result<> ArrowBuffers::read(const ArrowBufferAt& buffer, std::uint64_t offset, std::span<std::byte> into) {
+  if (offset > buffer.size || into.size() > buffer.size - offset)
+    return fail(ErrorKind::damaged, "Arrow: items beyond the end of their buffer");
+  if (into.empty()) return {};
+  if (buffer.codec == ArrowCodec::none) return read_file(buffer.offset + offset, into);
+  const auto decompress = [&](std::span<std::byte> to) -> Result<> {
+    std::vector<std::byte> stored(buffer.stored);
+    TRY_VOID(read_file(buffer.offset, stored));
+    return decompress_arrow(buffer.codec, stored, to);
+  };
+  TRY(const auto bytes, made(kStored, buffer.offset, buffer.size, decompress));
+  std::memcpy(into.data(), bytes->data() + offset, into.size());
+  return {};
+}
+
+std::optional<Slices> ArrowBuffers::pin(const ArrowBufferAt& buffer, std::uint64_t offset, std::size_t size) const {
+  const bool is_within = offset <= buffer.size && size <= buffer.size - offset;
+  if (buffer.codec != ArrowCodec::none || !is_within) return std::nullopt;
+  return file_->pin(buffer.offset + offset, size);
+}
+
+Result<std::shared_ptr<StagedBuffer>> ArrowBuffers::made(std::uint64_t owner, std::uint64_t part, std::uint64_t size,
+                                                         const Fill& fill) {
+  const auto known =
+      std::find_if(kept_.begin(), kept_.end(), [&](const Kept& one) { return one.owner == owner && one.part == part; });
+  if (known != kept_.end()) {
+    kept_.splice(kept_.begin(), kept_, known);
+    return kept_.front().bytes;
+  }
+  while (!kept_.empty() && kept_bytes_ + size > kKeptMax) {
+    kept_bytes_ -= kept_.back().bytes->size();
+    kept_.pop_back();
+  }
+  TRY_VOID(memory_.make_room(size));
+  auto bytes = memory_.buffer(size);
+  TRY_VOID(fill({bytes->data(), size}));
+  kept_bytes_ += bytes->size();
+  kept_.push_front({owner, part, bytes});
+  return bytes;
+}
+
+}  // namespace tfilefs

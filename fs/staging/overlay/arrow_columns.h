@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "staging/overlay/column_source.h"
+#include "staging/overlay/staging_memory.h"
+
+namespace tfilefs {
+
+// A column that an Arrow file makes: its path below the table, as in a listing.
+struct ArrowColumn {
+  std::string path;
+  std::uint64_t size = 0;  // bytes
+  std::shared_ptr<const ColumnSource> bytes;
+};
+
+// Whether the file begins and ends as an Arrow IPC file does. Blocks. Errors: io.
+Result<bool> is_whole_arrow(const ColumnSource& file, std::uint64_t size);
+
+// The columns of such a file, in the order of its fields. Nothing is copied: their bytes are read from the file, and
+// what is compressed is decompressed then. They are read by one thread at a time; `memory` outlives them. Blocks for
+// what describes the batches, and for all indices and views of texts. Errors: invalid (what the file has that columns
+// do not, or what is damaged; names the field), io.
+Result<std::vector<ArrowColumn>> arrow_columns(const std::shared_ptr<const ColumnSource>& file, std::uint64_t size,
+                                               StagingMemory& memory);
+
+}  // namespace tfilefs

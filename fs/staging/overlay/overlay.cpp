@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/overlay/overlay.h"
+
+#include <utility>
+
+#include "staging/overlay/staged_arrow.h"
+#include "wall_clock.h"
+
+namespace tfilefs {
+
+using Clock = StagedNode::Clock;
+
+Overlay::Overlay(std::string file_path_, ErrorLog& errors_, std::optional<FilePlace::Owner> owner_)
+    : file_path(std::move(file_path_)),
+      errors(errors_),
+      root(std::make_shared<StagedNode>(0, true, "", nullptr)),
+      there(owner_.has_value()),
+      file_owner(owner_.value_or(process_owner())) {
+  root->attributes.modified = wall_clock();
+}
+
+// ---- of the file
+
+FilePlace::Owner Overlay::owner() const {
+  const Lock lock(mutex);
+  return file_owner;
+}
+
+bool Overlay::is_there() const {
+  const Lock lock(mutex);
+  return there;
+}
+
+bool Overlay::has_pending() const {
+  const Lock lock(mutex);
+  return has_changes(*root);
+}
+
+bool Overlay::is_wanted() const {
+  const Lock lock(mutex);
+  return there || made_by_name;
+}
+
+bool Overlay::is_forgotten() const {
+  const Lock lock(mutex);
+  return forgotten;
+}
+
+std::uint64_t Overlay::commits() const {
+  const Lock lock(mutex);
+  return settled_commits;
+}
+
+void Overlay::note_there() {
+  const Lock lock(mutex);
+  there = true;
+}
+
+// ---- names
+
+StagedLook Overlay::look(const StagedNode& directory, std::string_view name) const {
+  const Lock lock(mutex);
+  return tfilefs::look(directory, name);
+}
+
+Overlay::Listing Overlay::list(const StagedNode& directory) const {
+  const Lock lock(mutex);
+  Listing listing;
+  listing.hidden = directory.hidden;
+  listing.hidden.insert(directory.set_aside.begin(), directory.set_aside.end());
+  for (const auto& [name, node] : directory.children)
+    listing.staged.push_back({name, node->base_name, node->directory, node});
+  return listing;
+}
+
+std::optional<std::vector<std::string>> Overlay::committed_path(const StagedNode& directory) const {
+  const Lock lock(mutex);
+  return tfilefs::committed_path(directory);
+}
+
+std::string Overlay::path(const StagedNode& node) const {
+  const Lock lock(mutex);
+  const std::string below = staged_path(node);
+  return file_path.empty() ? below : below.empty() ? file_path : file_path + "/" + below;
+}
+
+StagedPlace Overlay::place_of(const StagedNode& node) const {
+  const Lock lock(mutex);
+  return {node.parent.lock(), node.name};
+}
+
+StagedPlace Overlay::committed_place_of(const StagedNode& node) const {
+  const Lock lock(mutex);
+  return {node.base_name.empty() ? nullptr : node.parent.lock(), node.base_name};
+}
+
+bool Overlay::has_room(const StagedNode& in, std::string_view name, const StagedNode* moved) const {
+  const Lock lock(mutex);
+  return fits(in, name, moved);
+}
+
+NodePtr Overlay::stand_over(const NodePtr& directory, std::string_view name, CommittedKind kind) {
+  const Lock lock(mutex);
+  NodePtr& node = directory->children[std::string(name)];
+  if (!node) node = std::make_shared<StagedNode>(0, true, std::string(name), directory);
+  if (node->base_name.empty()) node->base_name = name;
+  node->is_table = kind == CommittedKind::table;
+  node->is_object = kind == CommittedKind::object;
+  return node;
+}
+
+void Overlay::leave(const NodePtr& node) {
+  constexpr long kTheirs = 2;  // the caller's, and that of the directory
+  const Lock lock(mutex);
+  const bool is_used = node.use_count() > kTheirs || !node->children.empty() || !node->set_aside.empty();
+  if (node->id == 0 && node->directory && !is_used && !has_changes(*node)) detach(node);
+}
+
+NodePtr Overlay::new_node(const NodePtr& in, std::string_view name, bool directory, mode_t mode) {
+  const Lock lock(mutex);
+  auto node = std::make_shared<StagedNode>(++last_id, directory, std::string(name), in);
+  node->attributes.mode = mode & 07777;
+  node->attributes.modified = wall_clock();
+  return node;
+}
+
+// ---- attributes
+
+Overlay::Status Overlay::status(const StagedNode& node) const {
+  const Lock lock(mutex);
+  Status status{
+      node.attributes, node.bytes ? node.bytes->size() : 0, node.base, !node.children.empty(), !node.base_name.empty(),
+      node.is_object};
+  return status;
+}
+
+void Overlay::set_attributes(StagedNode& node, const std::function<void(StagedAttributes&)>& change) {
+  const Lock lock(mutex);
+  change(node.attributes);
+}
+
+bool Overlay::is_settled(const StagedNode& node) const {
+  const Lock lock(mutex);
+  return node.settled;
+}
+
+bool Overlay::continues_committed(const StagedNode& node) const {
+  const Lock lock(mutex);
+  return node.continues;
+}
+
+std::string Overlay::base_name_of(const StagedNode& node) const {
+  const Lock lock(mutex);
+  return node.base_name;
+}
+
+bool is_being_committed(const NodePtr& node) { return node && node->bytes && node->bytes->is_frozen(); }
+
+bool Overlay::waits_for_commit(const StagedNode& in, std::string_view name) const {
+  const StagedLook at = look(in, name);
+  return at.what == StagedLook::What::directory || arrow_table_name(name) || is_being_committed(at.node);
+}
+
+// ---- handles that are open for writing
+
+bool Overlay::opened(StagedNode& node, bool to_write) {
+  const Lock lock(mutex);
+  if (node.gone || node.settled) return false;
+  if (to_write) {
+    ++node.writers;
+    last_change = Clock::now();
+  }
+  return true;
+}
+
+void Overlay::closed(StagedNode& node) {
+  {
+    const Lock lock(mutex);
+    --node.writers;
+    last_change = Clock::now();
+  }
+  changed.notify_all();
+}
+
+void Overlay::written(StagedNode& node, std::uint64_t offset) {
+  const Lock lock(mutex);
+  ++node.changes;
+  node.offsets.cut(offset);
+  const auto at = Clock::now();
+  if (node.first_write == Clock::time_point{}) node.first_write = at;
+  node.last_write = last_change = at;
+  node.flushed = false;
+  node.attributes.modified = wall_clock();
+  node.attributes.time_was_set = false;
+}
+
+void Overlay::flushed(StagedNode& node) {
+  const Lock lock(mutex);
+  node.flushed = true;
+}
+
+bool Overlay::is_open_to_write(const StagedNode& node) const {
+  const Lock lock(mutex);
+  return node.writers > 0;
+}
+
+std::optional<Error> Overlay::take_error(StagedNode& node) {
+  const Lock lock(mutex);
+  return std::exchange(node.error, std::nullopt);
+}
+
+}  // namespace tfilefs

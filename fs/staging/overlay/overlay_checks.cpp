@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of Overlay: what is refused when it is made, or closed, for it can never be committed.
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "staging/overlay/overlay.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+namespace {
+
+// Of what was told before, the errno alone.
+Error as_told() { return {ErrorKind::unsupported, "", -1, EOPNOTSUPP}; }
+
+bool is_of_object(std::string_view name) { return name == "object.bin" || name == "object.json"; }
+
+}  // namespace
+
+// The columns' own names, and what can be seen of them alone.
+void Overlay::read_columns(StagedTable& table) {
+  for (StagedColumn& column : table.columns) {
+    read_npy_header(column);
+    if (!column.unreadable.empty() || !is_offsets(column)) continue;
+    if (auto checked = check_offsets_of(column); !checked) column.unreadable = checked.error().text;
+  }
+}
+
+// Once more where they changed meanwhile.
+Result<> Overlay::check_offsets_of(const StagedColumn& column) {
+  StagedNode& node = *column.node;
+  for (;;) {
+    OffsetsSeen seen;
+    std::uint64_t changes = 0;
+    StagedColumn now = column;
+    {
+      const Lock lock(mutex);
+      seen = node.offsets;
+      changes = node.changes;
+      now.size = std::min(column.size, node.bytes->size());
+      now.base = node.base;
+    }
+    auto checked = check_offsets(now, seen);
+    const Lock lock(mutex);
+    if (changes != node.changes) continue;
+    if (!checked) return tl::unexpected(std::move(checked).error());
+    node.offsets = *checked;
+    return {};
+  }
+}
+
+// Nothing more is made where all is refused.
+Result<> Overlay::check_place(const NodePtr& in) const {
+  for (NodePtr at = in; at; at = at->parent.lock()) {
+    if (at->base_name.empty() && !at->refusal.empty()) return tl::unexpected(as_told());
+  }
+  return {};
+}
+
+// `cp -r` of an object makes files of these names, each with the others.
+Result<> Overlay::check_object(const NodePtr& in, std::string_view name) {
+  if (!is_of_object(name)) return {};
+  const Lock lock(mutex);
+  Refusal refusal{staged_path(*in) +
+                      ": histograms and other objects are not written, tables of columns are: take ROOT's "
+                      "rootcp, or copy the whole file; rm -r " +
+                      in->name + " here",
+                  in->parent.lock() && in->base_name.empty() ? in : nullptr};
+  return tl::unexpected(refuse(refusal));
+}
+
+Error Overlay::refuse(const Refusal& refusal) {
+  if (refusal.top) refusal.top->refusal = refusal.reason;
+  return {ErrorKind::unsupported, refusal.reason, -1, EOPNOTSUPP};
+}
+
+// What was made in a directory while nobody knew it for a table; whoever made it one is told when closing `file`.
+void Overlay::examine(const NodePtr& table, StagedNode& file) {
+  if (std::exchange(table->examined, true)) return;
+  const std::string shown = "/" + joined_path(file_path, staged_path(*table));
+  for (const Refusal& found : examine_table(*table)) {
+    errors.add(shown, refuse(found));
+    file.error = as_told();
+  }
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/overlay/staged_arrow.h"
+
+#include <utility>
+
+#include "staging/overlay/arrow_columns.h"
+#include "staging/overlay/staged_tree.h"
+
+namespace tfilefs {
+
+using tfile::fail;
+
+std::optional<std::string> arrow_table_name(std::string_view file_name) {
+  constexpr std::string_view kSuffix = ".arrow";
+  if (file_name.size() <= kSuffix.size() || file_name[0] == '.' || !file_name.ends_with(kSuffix)) return std::nullopt;
+  return std::string(file_name.substr(0, file_name.size() - kSuffix.size()));
+}
+
+Result<StagedTable> read_staged_arrow(const StagedArrow& file, StagingMemory& memory) {
+  TRY(const bool whole, is_whole_arrow(*file.node->bytes, file.size));
+  if (!whole) return fail(ErrorKind::invalid, "not a whole Arrow IPC file");
+  TRY(const auto columns, arrow_columns(file.node->bytes, file.size, memory));
+  StagedTable table;
+  table.node = file.node;
+  table.path = file.table;
+  table.arrow_size = file.size;
+  table.modified = file.modified;
+  for (const ArrowColumn& column : columns) {
+    StagedColumn staged;
+    staged.node = file.node;
+    staged.path = column.path;
+    staged.bytes = column.bytes;
+    staged.size = column.size;
+    table.columns.push_back(std::move(staged));
+  }
+  return table;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "staging/overlay/staged_table.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "array/npy.h"
+#include "staging/overlay/staged_arrow.h"
+#include "staging/overlay/staged_tree.h"
+#include "tfile/node.h"
+
+namespace tfilefs {
+namespace {
+
+constexpr std::string_view kOffsetsName = "offsets.i8", kItemsName = "values", kCharsName = "chars.u1";
+
+bool is_column_name(std::string_view name) {
+  return name.ends_with(".npy") ? name.size() > 4 && name[0] != '.' : tfile::parse_typed_name(name).has_value();
+}
+
+// What the values of a list are called, and the bytes of a string.
+bool is_items_name(std::string_view name) {
+  const auto typed = tfile::parse_typed_name(name);
+  return typed && (typed->stem == kItemsName || name == kCharsName);
+}
+
+// Whether the directory may be a list in a table to come: its own is new, and not the file's root.
+bool may_be_list(const StagedNode& directory) {
+  const NodePtr above = directory.parent.lock();
+  return above && above->base_name.empty() && above->parent.lock();
+}
+
+// Of a new directory: whether it holds a number, a list or a string. The items of a list may come before its offsets.
+bool makes_table(const StagedNode& directory) {
+  const bool may_wait = may_be_list(directory);
+  return std::any_of(directory.children.begin(), directory.children.end(), [may_wait](const auto& child) {
+    const auto& [name, node] = child;
+    if (node->directory) return node->children.contains(kOffsetsName) && !(may_wait && name == kItemsName);
+    if (name == kTableMarker) return true;
+    return name != kOffsetsName && is_column_name(name) && !(may_wait && is_items_name(name));
+  });
+}
+
+// Whether something is staged in it or below.
+bool holds_files(const StagedNode& directory) {
+  return std::any_of(directory.children.begin(), directory.children.end(),
+                     [](const auto& child) { return !child.second->directory || holds_files(*child.second); });
+}
+
+std::optional<std::int64_t> time_set_on(const StagedNode& node) {
+  return node.attributes.time_was_set ? std::optional(std::int64_t{node.attributes.modified.tv_sec}) : std::nullopt;
+}
+
+// What was set on a new table's directory; else the newest of what was set on its columns, if it was on all of them.
+std::optional<std::int64_t> time_set_on(const StagedTable& table) {
+  if (const auto own = time_set_on(*table.node); own && !table.committed) return own;
+  std::optional<std::int64_t> newest;
+  for (const StagedColumn& column : table.columns) {
+    const auto time = time_set_on(*column.node);
+    if (!time) return std::nullopt;
+    newest = std::max(newest, time);
+  }
+  return newest;
+}
+
+class StagedWalk {
+ public:
+  StagedChanges take(const NodePtr& root) {
+    walk(root, "");
+    return std::move(made_);
+  }
+
+  void add_columns(const StagedNode& directory, const std::string& below, StagedTable& into);
+
+ private:
+  bool walk(const NodePtr& directory, const std::string& path);
+  void add_table(const NodePtr& directory, const std::string& path);
+
+  StagedChanges made_;
+};
+
+// A directory that is no table; gives whether something is staged in it or below.
+bool StagedWalk::walk(const NodePtr& directory, const std::string& path) {
+  CommitWork& rest = made_.rest;
+  bool holds = false;
+  std::set<std::string_view> moved;
+  for (const auto& [name, node] : directory->children) {
+    const std::string at = joined_path(path, name);
+    if (!node->directory) {
+      holds = true;
+      if (const auto table = arrow_table_name(name)) {
+        made_.arrows.push_back(
+            {node, at, joined_path(path, *table), node->bytes->size(), node->writers > 0, time_set_on(*node)});
+      } else {
+        made_.misplaced.push_back({at, is_items_name(name) && directory->base_name.empty()});
+      }
+      continue;
+    }
+    const bool is_new = node->base_name.empty();
+    if (is_new && !node->refusal.empty()) {
+      if (!holds_files(*node)) continue;
+      made_.refused.push_back({at, node->refusal});
+      holds = true;
+      continue;
+    }
+    if (!is_new && node->base_name != name) {
+      rest.renamed.push_back({{path, node->base_name}, {path, name}});
+      rest.moved.push_back(node);
+      moved.insert(node->base_name);
+    }
+    if (node->is_table || (is_new && makes_table(*node))) {
+      add_table(node, at);
+      holds |= holds_files(*node);
+      continue;
+    }
+    if (is_new) rest.directories.push_back({at, node, time_set_on(*node)});
+    const bool below = walk(node, at);
+    if (is_new && below) rest.undecided.insert(at);
+    holds |= below;
+  }
+  for (const std::string& name : directory->hidden) {
+    if (moved.contains(name)) continue;
+    rest.removed.push_back({path, name});
+    rest.hidden.emplace_back(directory, name);
+  }
+  return holds;
+}
+
+void StagedWalk::add_table(const NodePtr& directory, const std::string& path) {
+  StagedTable table;
+  table.node = directory;
+  table.path = path;
+  table.title = directory->attributes.title;
+  table.committed = !directory->base_name.empty();
+  if (const auto names = table.committed ? committed_path(*directory) : std::nullopt) {
+    for (const std::string& name : *names) table.committed_path = joined_path(table.committed_path, name);
+  }
+  add_columns(*directory, "", table);
+  table.modified = time_set_on(table);
+  table.removed.assign(directory->hidden.begin(), directory->hidden.end());
+  std::sort(table.columns.begin(), table.columns.end(),
+            [](const StagedColumn& a, const StagedColumn& b) { return a.node->id < b.node->id; });
+  const bool is_empty =
+      table.columns.empty() && table.removed.empty() && table.missing.empty() && table.refused.empty() && !table.forced;
+  if (!is_empty) made_.tables.push_back(std::move(table));
+}
+
+void StagedWalk::add_columns(const StagedNode& directory, const std::string& below, StagedTable& into) {
+  if (!below.empty()) {
+    for (const std::string& name : directory.hidden) into.missing.push_back(joined_path(below, name));
+  }
+  for (const auto& [name, node] : directory.children) {
+    if (node->directory && !node->refusal.empty()) {
+      if (holds_files(*node)) into.refused.push_back(node->refusal);
+      continue;
+    }
+    if (node->directory) {
+      add_columns(*node, joined_path(below, name), into);
+      continue;
+    }
+    if (below.empty() && name == kTableMarker) {
+      into.forced = true;
+      continue;
+    }
+    StagedColumn column;
+    column.node = node;
+    column.path = joined_path(below, name);
+    column.bytes = node->bytes;
+    column.size = node->bytes->size();
+    column.base = node->base;
+    column.is_open = node->writers > 0;
+    column.is_committing = node->bytes->is_frozen();
+    column.first_write = node->first_write;
+    column.last_write = node->last_write;
+    column.title = node->attributes.title;
+    into.columns.push_back(std::move(column));
+  }
+}
+
+}  // namespace
+
+namespace {
+constexpr std::string_view kNpySuffix = ".npy";
+}
+
+bool is_npy(std::string_view path) { return path.ends_with(kNpySuffix); }
+
+void read_npy_header(StagedColumn& column) {
+  if (!is_npy(column.path) || column.base > 0) return;
+  std::vector<std::byte> start(std::min<std::uint64_t>(column.size, kNpyHeaderMax));
+  const auto got = column.bytes->read(0, start);
+  auto header = got ? parse_npy_header(std::span(start).first(*got)) : Result<NpyHeader>(tl::unexpected(got.error()));
+  if (!header) {
+    column.unreadable = column.path + ": " + header.error().text;
+    return;
+  }
+  column.header = header->size;
+  std::string stem = column.path.substr(0, column.path.size() - kNpySuffix.size());
+  // "px.f4.npy" and "px.npy" are the same.
+  if (const auto typed = tfile::parse_typed_name(stem); typed && typed->dtype == header->dtype) stem = typed->stem;
+  column.path = stem + tfile::typed_suffix(header->dtype, header->shape);
+}
+
+std::optional<std::pair<NodePtr, std::string>> table_above(const StagedNode& file) {
+  std::vector<NodePtr> above;  // from the file's directory up to the root's children
+  for (NodePtr at = file.parent.lock(); at && at->parent.lock(); at = at->parent.lock()) above.push_back(at);
+  for (std::size_t i = above.size(); i-- > 0;) {
+    if (!above[i]->is_table && !(above[i]->base_name.empty() && makes_table(*above[i]))) continue;
+    std::string path;
+    for (std::size_t below = i; below-- > 0;) path += above[below]->name + "/";
+    return std::pair{above[i], path + file.name};
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+// Of what is staged below one name of the table, which makes a field together, and columns more.
+std::string refusal_of_field(const StagedNode& top, const std::string& name, std::vector<tfile::OfferedColumn> more) {
+  StagedTable staged;
+  StagedWalk().add_columns(top, name, staged);
+  for (const StagedColumn& column : staged.columns) {
+    auto one = tfile::offered_column(column.path);
+    const bool is_known = !one || std::ranges::count(more, one->path, &tfile::OfferedColumn::path) > 0;
+    if (!is_known) more.push_back(*std::move(one));
+  }
+  const auto form = tfile::offered_form(more);
+  if (form) return {};
+  return form.error().text + "; leave it out here (rm -r " + name +
+         ": the rest of the table can be committed then), or write each member as a column, or list, of its own";
+}
+
+Refusal refusal_with(const StagedNode& table, tfile::OfferedColumn column) {
+  const std::string& path = column.path;
+  const std::string name = path.substr(0, path.find('/'));
+  const auto top = table.children.find(name);
+  if (top == table.children.end() || !top->second->directory) return {};
+  const bool is_new = top->second->base_name.empty();
+  // Where it stands among items, there will be offsets.
+  std::vector<tfile::OfferedColumn> more;
+  for (std::size_t at = path.find("/values/"); at != path.npos; at = path.find("/values/", at + 1)) {
+    if (auto offsets = tfile::offered_column(path.substr(0, at) + "/offsets.i8")) more.push_back(*std::move(offsets));
+  }
+  if (more.empty() || more.back().path != path) more.push_back(std::move(column));
+  std::string reason = refusal_of_field(*top->second, name, std::move(more));
+  if (reason.empty()) return {};
+  return {std::move(reason), is_new ? top->second : nullptr};
+}
+
+}  // namespace
+
+Refusal refusal_of(const StagedNode& table, const std::string& path) {
+  if (!tfile::parse_typed_name(path.substr(path.rfind('/') + 1))) return {};
+  auto self = tfile::offered_column(path);
+  if (!self) return {self.error().text, nullptr};
+  return refusal_with(table, *std::move(self));
+}
+
+// Whatever is to stand in it, it would be refused as a member is.
+Refusal refusal_of_directory(const StagedNode& table, const std::string& path) {
+  if (path.find('/') == path.npos || split_path(path).second == kItemsName) return {};
+  auto member = tfile::offered_column(joined_path(path, "x.i1"));
+  return member ? refusal_with(table, *std::move(member)) : Refusal{};
+}
+
+std::vector<Refusal> examine_table(const StagedNode& table) {
+  std::vector<Refusal> found;
+  for (const auto& [name, node] : table.children) {
+    if (!node->directory || !node->base_name.empty() || !node->refusal.empty()) continue;
+    std::string reason = refusal_of_field(*node, name, {});
+    if (!reason.empty()) found.push_back({std::move(reason), node});
+  }
+  return found;
+}
+
+bool is_left_over(const StagedNode& node) {
+  if (!node.directory || !node.base_name.empty() || holds_files(node)) return false;
+  if (!node.refusal.empty()) return true;
+  for (NodePtr above = node.parent.lock(); above && above->parent.lock(); above = above->parent.lock()) {
+    if (above->is_table || (above->base_name.empty() && makes_table(*above))) return true;
+  }
+  return false;
+}
+
+bool concerns(const std::string& below, const std::string& table) {
+  return lies_in(table, below) || lies_in(below, table);
+}
+
+bool rests_on_names(const CommitWork& work) {
+  const auto holds_table = [&](const CommitWork::Key& key) {
+    const std::string path = joined_path(key.directory, key.name);
+    return std::ranges::any_of(work.tables,
+                               [&](const CommitWork::Table& table) { return lies_in(table.staged.path, path); });
+  };
+  return std::ranges::any_of(work.removed, holds_table) ||
+         std::ranges::any_of(work.renamed, holds_table, &CommitWork::Rename::to);
+}
+
+void keep_needed_directories(CommitWork& work, bool last) {
+  std::vector<CommitWork::Directory> kept;
+  std::set<std::string> left;
+  for (CommitWork::Directory& directory : work.directories) {
+    const std::string& path = directory.path;
+    const std::string below = path + "/";
+    const bool needed = std::any_of(work.tables.begin(), work.tables.end(), [&](const CommitWork::Table& table) {
+      return table.staged.path.starts_with(below);
+    });
+    const bool above_left = left.contains(path.substr(0, path.rfind('/')));
+    if (needed || (last && !above_left && !work.undecided.contains(path))) {
+      kept.push_back(std::move(directory));
+    } else {
+      left.insert(path);
+    }
+  }
+  work.directories = std::move(kept);
+}
+
+StagedChanges staged_changes(const NodePtr& root) { return StagedWalk().take(root); }
+
+}  // namespace tfilefs
