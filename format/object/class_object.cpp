@@ -34,6 +34,7 @@ class ClassObject final : public OneChunkEach<Object> {
   void look(std::span<const std::byte> payload) {
     auto members = read_members(payload);
     if (!members) {
+      parts[0].has_json = members.error().kind != ErrorKind::unsupported;
       warnings.push_back(members.error().text);
       return;
     }
@@ -102,6 +103,7 @@ class ClassObject final : public OneChunkEach<Object> {
       warnings.push_back((path.empty() ? "" : path + ": ") + "no plot: " + drawable.error().text);
     const ObjectKind kind_of_part = kind_of_object(*infos_, inner);
     return {node,
+            node == 0,
             drawable.has_value(),
             can_tabulate(kind_of_part, *infos_, members),
             object_text(*infos_, inner, members).has_value(),

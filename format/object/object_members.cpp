@@ -126,7 +126,7 @@ Result<ObjectMembers> ObjectMembers::read(const StreamerInfos& infos, std::strin
   auto values = std::make_shared<Values>();
   Collector collector(*values);
   TRY_VOID(visit_object(infos, class_name, payload, keylen, collector));
-  if (collector.has_too_many()) return fail(ErrorKind::unsupported, "object: more than a million members");
+  if (collector.has_too_many()) return fail(ErrorKind::no_space, "object: more than a million members");
   for (auto& [path, value] : *values) {
     if (value.packing) value.numbers.packing = &*value.packing;
   }

@@ -20,7 +20,7 @@ namespace tfile {
 // stay where they are: views into the payload, which must outlive this. Copies are cheap, and share what was read.
 class ObjectMembers {
  public:
-  // Errors: those of visit_object, and unsupported for more than a million members; beyond these, what stands in a
+  // Errors: those of visit_object, and no_space for more than a million members; beyond these, what stands in a
   // member called fFunctions (what is drawn on top of a histogram) is left out instead.
   static Result<ObjectMembers> read(const StreamerInfos& infos, std::string_view class_name,
                                     std::span<const std::byte> payload, std::uint32_t keylen);

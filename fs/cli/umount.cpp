@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <stop_token>
 #include <thread>
+#include <utility>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -37,6 +42,38 @@ Daemon open_daemon(const std::string& mount_point) {
   const auto pid = json["pid"].get<pid_t>();
   return {pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
 }
+
+// While there is one, a daemon that answers nothing for a second (it is stopped, or waits for its storage) is told of.
+// `lazy`: it is not waited for any longer either, and the program ends.
+class UnansweredNotice {
+ public:
+  UnansweredNotice(std::string mount_point, bool lazy)
+      : watch_([mount_point = std::move(mount_point), lazy](const std::stop_token& answered) {
+          constexpr auto kStep = std::chrono::milliseconds(20);
+          constexpr int kSteps = 50;
+          for (int step = 0; step < kSteps; ++step) {
+            if (answered.stop_requested()) return;
+            std::this_thread::sleep_for(kStep);
+          }
+          // Without a look at it, which would not be answered.
+          const std::string whole = std::filesystem::absolute(mount_point).lexically_normal().string();
+          const std::string point = whole.ends_with('/') ? whole.substr(0, whole.size() - 1) : whole;
+          if (!is_tfilefs_mount(point)) return;
+          const std::string silent = point + ": its daemon does not answer";
+          if (!lazy) {
+            complain(
+                {ErrorKind::busy, silent + "; waiting for it. Ctrl-C ends the waiting, umount --lazy does not wait"});
+            return;
+          }
+          const auto done = unmount(point, true);
+          if (done) complain({ErrorKind::busy, silent + "; unmounted, what is written is committed when it goes on"});
+          // The main thread may wait in the kernel for the daemon.
+          std::_Exit(done ? kExitOk : complain(done.error()));
+        }) {}
+
+ private:
+  std::jthread watch_;
+};
 
 // Who looks at every mount there is (df, an indexer) has each in use for an instant, which is not what "busy" is to
 // say.
@@ -153,12 +190,14 @@ int run_umount(int argc, char** argv) {
   app.add_flag("-z,--lazy", lazy, "also what is in use, and without waiting: who has it open keeps it to the end");
   if (const auto code = parse_arguments(app, argc, argv)) return *code;
 
+  auto notice = std::make_unique<UnansweredNotice>(mount_point, lazy);
   mount_point = absolute_path(mount_point);
   if (!is_tfilefs_mount(mount_point))
     return complain({ErrorKind::invalid, mount_point + ": not a mount point of tfilefs", -1, 0});
   if (const auto source = source_of_dead_mount(mount_point)) return unmount_dead(mount_point, *source, lazy);
   const std::string device = mount_device(mount_point);
   const Daemon daemon = open_daemon(mount_point);
+  notice.reset();
   // Nobody answers if it cannot be told who would. The control directory stands for all that is written, whatever
   // became of the source.
   const auto committed = daemon.ends ? commit_directory(mount_point, mount_point + "/.tfilefs") : Result<>{};

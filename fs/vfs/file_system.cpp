@@ -505,6 +505,7 @@ void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, pi
   if (!inode) return reply(unknown_inode());
   const GenerationPtr found = inodes_->entry(*inode).holder->generation();
   const bool comes_back = retries_.take(thread, inode->number, found ? found->serial : 0);
+  const std::stop_token opener = reply.asker();
   auto expect = [this, inode, thread, reply = std::move(reply)](Result<Opened> opened) mutable {
     if (!opened && opened.error().kind == ErrorKind::stale) {
       const GenerationPtr of = inodes_->entry(*inode).holder->latest_generation();
@@ -513,7 +514,6 @@ void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, pi
     }
     reply(std::move(opened));
   };
-  const std::stop_token opener = reply.asker();
   Reply<Opened> told(std::move(expect), opener);
   Reply<Entry> open([this, inode, to_write, comes_back, reply = std::move(told)](Result<Entry> entry) mutable {
     if (!entry) {

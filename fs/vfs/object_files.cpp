@@ -87,7 +87,7 @@ std::vector<ObjectFiles::Name> ObjectFiles::names(tfile::NodeId node) const {
   if (!number) return {};
   const Object::Part& part = object_->parts[*number];
   std::vector<Name> names;
-  if (*number == 0) names.push_back({kObjectJsonName, Form::object_json, false});
+  if (*number == 0 && part.has_json) names.push_back({kObjectJsonName, Form::object_json, false});
   if (part.has_plot) names.push_back({kPlotName, Form::plot, true});
   if (part.has_spreadsheet) names.push_back({kSpreadsheetName, Form::spreadsheet, true});
   if (part.has_text) names.push_back({kObjectTextName, Form::object_text, true});

@@ -34,7 +34,7 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
 
   void go_to(Position position) { machine_.go_to(std::move(position)); }
 
-  // Writes the next piece. One at a time.
+  // Writes the next piece. One at a time. Given up between two windows when the reply's asker waits no longer.
   void next(Reply<Piece> reply) {
     reply_ = std::move(reply);
     piece_ = {};
@@ -47,6 +47,7 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
   }
 
   void step() {
+    if (reply_.asker().stop_requested()) return fail(given_up().value());
     const auto stop = machine_.run(piece_.text, kPieceSize);
     if (stop == TextMachine::Stop::needs) return fetch();
     Reply<Piece> reply = std::move(reply_);
@@ -63,20 +64,25 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
     const std::size_t item_size = column.item_size();
     const std::size_t window_size = std::clamp(kWindowsMemory / machine_.window_count(), kWindowMin, kWindowMax);
     const std::size_t bytes = std::max(window_size / item_size, static_cast<std::size_t>(need.count)) * item_size;
+    auto take = [self = shared_from_this(), need, item_size](Result<Slices> slices) {
+      if (!slices) return self->fail(slices.error());
+      if (!self->fill(need, item_size, *slices))
+        return self->fail({ErrorKind::damaged, "column ends before its lists do", -1, 0});
+      *slices = {};  // the chunks are not held while the text is written
+      self->schedule();
+    };
     streams_->read(column.stream, column.slot, item_size, static_cast<std::uint64_t>(need.first) * item_size, bytes,
-                   [self = shared_from_this(), need, item_size](Result<Slices> slices) {
-                     if (!slices) return self->fail(slices.error());
-                     ColumnWindow& window = self->machine_.window(need.column);
-                     window.bytes.clear();
-                     for (const auto piece : slices->pieces)
-                       window.bytes.insert(window.bytes.end(), piece.begin(), piece.end());
-                     window.begin = need.first;
-                     window.end = need.first + static_cast<std::int64_t>(window.bytes.size() / item_size);
-                     if (window.end < need.first + need.count)
-                       return self->fail({ErrorKind::damaged, "column ends before its lists do", -1, 0});
-                     *slices = {};  // the chunks are not held while the text is written
-                     self->schedule();
-                   });
+                   Reply<Slices>(std::move(take), reply_.asker()));
+  }
+
+  // Whether what was read is what the machine needs.
+  bool fill(const TextMachine::Need& need, std::size_t item_size, const Slices& slices) {
+    ColumnWindow& window = machine_.window(need.column);
+    window.bytes.clear();
+    for (const auto piece : slices.pieces) window.bytes.insert(window.bytes.end(), piece.begin(), piece.end());
+    window.begin = need.first;
+    window.end = need.first + static_cast<std::int64_t>(window.bytes.size() / item_size);
+    return window.end >= need.first + need.count;
   }
 
   void fail(const Error& error) {
@@ -143,13 +149,14 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       const std::size_t piece = piece_at(offset);
       const PiecePtr text = streams_->pieces().find(this, piece);
       if (!text) {
-        write_again(piece, [self = shared_from_this(), offset, end, slices = std::move(slices),
-                            reply = std::move(reply)](Result<PiecePtr> written) mutable {
+        const std::stop_token asker = reply.asker();
+        auto go_on = [self = shared_from_this(), offset, end, slices = std::move(slices),
+                      reply = std::move(reply)](Result<PiecePtr> written) mutable {
           if (!written) return reply(tl::unexpected<Error>(written.error()));
           const std::uint64_t next = self->take(**written, *written, offset, end, slices);
           self->gather(next, end, std::move(slices), std::move(reply));
-        });
-        return;
+        };
+        return write_again(piece, Reply<PiecePtr>(std::move(go_on), asker));
       }
       offset = take(*text, text, offset, end, slices);
     }
@@ -186,7 +193,8 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
   void write_again(std::size_t piece, Reply<PiecePtr> reply) {
     auto run = std::make_shared<TextRun>(streams_, plan_);
     run->go_to(index_.positions[piece]);
-    run->next([self = shared_from_this(), piece, reply = std::move(reply)](Result<TextRun::Piece> written) mutable {
+    const std::stop_token asker = reply.asker();
+    auto keep = [self = shared_from_this(), piece, reply = std::move(reply)](Result<TextRun::Piece> written) mutable {
       if (!written) return reply(tl::unexpected<Error>(written.error()));
       const std::uint64_t size = self->index_.offsets[piece + 1] - self->index_.offsets[piece];
       if (written->text.size() != size)
@@ -194,7 +202,8 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
       auto text = std::make_shared<const std::string>(std::move(written->text));
       self->streams_->pieces().keep(self.get(), piece, text);
       reply(std::move(text));
-    });
+    };
+    run->next(Reply<TextRun::Piece>(std::move(keep), asker));
   }
 
   const std::shared_ptr<CachedStreams> streams_;
@@ -216,8 +225,7 @@ class Measuring : public std::enable_shared_from_this<Measuring> {
   }
 
   void next() {
-    if (reply_.asker().stop_requested()) return reply_(given_up());
-    run_->next([self = shared_from_this()](Result<TextRun::Piece> piece) {
+    auto note = [self = shared_from_this()](Result<TextRun::Piece> piece) {
       if (!piece) return self->reply_(tl::unexpected<Error>(piece.error()));
       self->index_.offsets.push_back(self->index_.offsets.back() + piece->text.size());
       if (!piece->finished) {
@@ -225,7 +233,8 @@ class Measuring : public std::enable_shared_from_this<Measuring> {
         return self->next();
       }
       self->finish();
-    });
+    };
+    run_->next(Reply<TextRun::Piece>(std::move(note), reply_.asker()));
   }
 
  private:

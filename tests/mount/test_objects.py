@@ -125,6 +125,25 @@ def test_a_damaged_payload_is_an_error_of_that_object(file, tmp_path, mount):
     assert os.path.exists(os.path.join(m.path, "h1I", "values"))
 
 
+def test_an_object_that_nothing_describes_has_its_bytes_alone(file, tmp_path, mount):
+    """Without StreamerInfo only ROOT's own classes are known: what is listed can be read."""
+    with open(file, "rb") as opened:
+        image = bytearray(opened.read())
+    image[37:45] = bytes(8)  # fSeekInfo, fNbytesInfo
+    bare = tmp_path / "bare.root"
+    bare.write_bytes(image)
+    m = mount(bare)
+    undescribed = []
+    for directory, _, files in os.walk(m.path):
+        if "object.json" in files:
+            json.loads(text_of(os.path.join(directory, "object.json")))
+        elif "object.bin" in files:
+            assert not os.path.exists(os.path.join(directory, "object.json"))
+            undescribed.append(os.path.basename(directory))
+    assert "note" not in undescribed and undescribed
+    assert all(f"/{name}: " in m.errors() for name in undescribed)
+
+
 def test_a_large_histogram_within_a_small_budget(tmp_path, mount):
     """Its payload, arrays and JSON go through the cache; what is larger than the budget runs alone and is let go."""
     import uproot

@@ -129,9 +129,10 @@ def test_what_cannot_be_made_is_an_error_of_stat_and_open(wide, mount, tmp_path)
             os.open(os.path.join(m.path, "t.csv"), os.O_RDONLY)
 
 
-def test_what_nobody_waits_for_is_given_up(wide, mount):
+@pytest.mark.parametrize("look", (STAT, "import sys; open(sys.argv[1], 'rb').close()"), ids=("stat", "open"))
+def test_what_nobody_waits_for_is_given_up(wide, mount, look):
     m = mount(wide)
-    first = start(STAT, os.path.join(m.path, "t.jsonl"))
+    first = start(look, os.path.join(m.path, "t.jsonl"))
     time.sleep(0.5)
     assert first.poll() is None
     first.kill()

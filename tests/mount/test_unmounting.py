@@ -258,6 +258,28 @@ def test_who_reads_or_stands_in_the_mount_is_named(samples, tmp_path):
     assert umount(m).returncode == 0 and m.close() == 0
 
 
+def test_a_daemon_that_is_stopped_is_told_of(samples):
+    """The mount itself must not be looked at meanwhile: nobody answers."""
+    m = mounted.Mounted(os.path.join(samples("storage"), "plain.root"))
+
+    def is_mounted():
+        with open("/proc/self/mounts") as mounts:
+            return m.path in mounts.read()
+
+    os.kill(m.process.pid, signal.SIGSTOP)
+    try:
+        with subprocess.Popen([mounted.program(), "umount", m.path], stderr=subprocess.PIPE, text=True) as waiting:
+            assert waiting.stderr.readline().startswith(f"tfilefs: {m.path}: its daemon does not answer; waiting for it")
+            waiting.terminate()
+            assert waiting.wait() == -signal.SIGTERM and is_mounted()
+        said = umount(m, "--lazy")
+        assert said.returncode == 0 and not is_mounted()
+        assert f"{m.path}: its daemon does not answer; unmounted" in said.stderr
+    finally:
+        os.kill(m.process.pid, signal.SIGCONT)
+    assert m.close() == 0
+
+
 def test_who_writes_goes_on_after_a_lazy_unmount(tmp_path):
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     os.makedirs(os.path.join(m.path, "out.root", "Events"))

@@ -28,6 +28,7 @@ class Object : public Table {
   // The object itself, and the objects that it holds (in a canvas, a stack, a list), each at its node.
   struct Part {
     NodeId node = 0;
+    bool has_json = true;          // json() does: of the object itself
     bool has_plot = false;         // plot() gives something
     bool has_spreadsheet = false;  // spreadsheet() does
     bool has_text = false;         // text() does
