@@ -16,6 +16,7 @@
 #include "container/record_map.h"
 #include "container/recover.h"
 #include "model/heap.h"
+#include "ntuple/ntuple_table.h"
 #include "object/class_object.h"
 #include "object/object_plot.h"
 #include "streamer/info/streamer_info.h"
@@ -24,30 +25,6 @@
 
 namespace tfile {
 namespace {
-
-// A table of which nothing can be shown but why.
-class UnreadableTable final : public OneChunkEach<Table> {
- public:
-  UnreadableTable(const KeyInfo& key, std::string table_kind, std::string why) {
-    name = key.name;
-    title = key.title;
-    kind = std::move(table_kind);
-    reason = std::move(why);
-    nodes.emplace_back();
-  }
-  std::size_t stream_count() const override { return 0; }
-  StreamShape shape(StreamId) const override { return {}; }
-  Result<Locator> locate(ChunkKey) const override { return nothing(); }
-  std::uint64_t decoded_size(ChunkKey) const override { return 0; }
-  std::vector<std::int64_t> lengths(StreamId) const override { return {}; }
-  Result<Chunk> decode(ChunkKey, std::span<const std::byte>, std::span<const std::shared_ptr<const Chunk>>,
-                       std::span<const std::int64_t>) const override {
-    return nothing();
-  }
-
- private:
-  tl::unexpected<Error> nothing() const { return fail(ErrorKind::unsupported, reason); }
-};
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
   return std::find(names.begin(), names.end(), name) != names.end();
@@ -277,7 +254,10 @@ bool RootFile::derives_from_tree(std::string_view class_name) const {
 
 std::shared_ptr<const DirectoryListing> RootFile::finished(DirectoryListing listing, std::uint64_t seek) const {
   listing.seek = seek;
-  for (KeyInfo& key : listing.keys) key.kind = kind_of(key.class_name);
+  for (KeyInfo& key : listing.keys) {
+    key.kind = kind_of(key.class_name);
+    key.can_change = !is_ntuple(key.class_name);
+  }
   return std::make_shared<const DirectoryListing>(std::move(listing));
 }
 
@@ -307,11 +287,8 @@ Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
 Result<std::shared_ptr<const Table>> RootFile::outline(const KeyInfo& key) const {
   if (key.kind != KeyKind::table) return fail(ErrorKind::invalid, "the key is not a table");
   if (is_ntuple(key.class_name)) {
-    const bool is_trial = key.class_name != "ROOT::RNTuple";
-    return std::make_shared<const UnreadableTable>(key, "rntuple",
-                                                   is_trial
-                                                       ? "an RNTuple of a trial format (before 1.0), which is not read"
-                                                       : "an RNTuple, which is not read: object.bin has its anchor");
+    TRY(const Buffer anchor, read_payload(*edges_.source, key));
+    return open_ntuple(source_, edges_.source, key, anchor.span());
   }
   TRY(const auto classes, class_infos());
   TRY(const Buffer payload, read_payload(*edges_.source, key));

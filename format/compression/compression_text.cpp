@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "compression/compression_text.h"
+
 #include <algorithm>
 #include <charconv>
 #include <string>
@@ -45,6 +47,14 @@ Result<Compression> parse_compression(std::string_view text) {
     return no_compression(text);
   }
   return compression;
+}
+
+std::string compression_text(std::int32_t settings) {
+  static constexpr std::string_view kAlgorithms[] = {"zlib", "zlib", "lzma", "cs", "lz4", "zstd"};
+  if (settings <= 0 || settings % 100 == 0) return "none";
+  const auto algorithm = static_cast<std::size_t>(settings / 100);
+  const std::string_view name = algorithm < std::size(kAlgorithms) ? kAlgorithms[algorithm] : "unknown";
+  return std::string(name) + ":" + std::to_string(settings % 100);
 }
 
 }  // namespace tfile

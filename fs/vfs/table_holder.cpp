@@ -48,7 +48,7 @@ std::optional<Form> TableHolder::find_own_file(tfile::NodeId at, std::string_vie
 }
 
 Accepts TableHolder::accepts(Slot slot) const {
-  if (slot.form != Form::itself || is_opaque()) return Accepts::nothing;
+  if (slot.form != Form::itself || is_opaque() || !listing_->keys[key_].can_change) return Accepts::nothing;
   if (object_) return node(slot).column ? Accepts::nothing : Accepts::removal;
   return node(slot).column ? Accepts::items : Accepts::columns;
 }

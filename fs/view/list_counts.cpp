@@ -46,8 +46,10 @@ class Counters {
     const bool is_variant = child_with(node, Role::tags) && child_with(node, Role::index);
     for (const NodeId child : node.children) {
       const auto column = table_.nodes[child].column;
-      if (column && table_.columns[*column].role == Role::offsets) continue;
-      visit(child, is_variant && !column ? std::nullopt : list, depth + 1);
+      const auto role = column ? std::optional(table_.columns[*column].role) : std::nullopt;
+      if (role == Role::offsets) continue;
+      const bool is_alternative = is_variant && role != Role::tags && role != Role::index;
+      visit(child, is_alternative ? std::nullopt : list, depth + 1);
     }
   }
 

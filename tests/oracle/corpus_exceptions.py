@@ -12,6 +12,7 @@ Each is proved by test_corpus_exceptions.py in the way its `proof` names:
     Bitset(n)          the reference has the mount's bytes as lists, the mount (docs/semantics.md) as a shape of n: all
                        bitsets of a type have n bits, which is read by hand
     References()       TRefArrays decoded by hand
+    Retyped(type)      the reference has the same numbers as another type than that of the field, which ROOT names `type`
     Records(fields)    vectors of records without headers of their own, decoded by hand: `fields` is a numpy dtype, `_` what
                        is no member
 """
@@ -27,6 +28,7 @@ Arrays = namedtuple("Arrays", "count size")
 Bitset = namedtuple("Bitset", "length")
 References = namedtuple("References", "")
 Records = namedtuple("Records", "fields")
+Retyped = namedtuple("Retyped", "type")
 
 Listed = namedtuple("Listed", "file table branch reason proof")
 
@@ -40,11 +42,42 @@ LEVEL = "the reference has a list of constant length 1 around the array of objec
 SIGNED = "uproot shows the unsigned numbers of referenced objects as signed ones"
 HEADER_IN_ITEM = "uproot takes the header of an item's second base for its data"
 ARRAY_OF_OBJECTS = "uproot reads the first of an array of objects alone, and the rest of it as the next items"
+CARDINALITY = "uproot shows the 32-bit sizes of collections as 64-bit numbers"
+CHARACTER = "uproot shows char, which ROOT shows as a signed number, as an unsigned one"
 BITSET = "a bitset is a shape in the mount, a list in the reference"
 
 DAQ_HEADER = "KM3NETDAQ::JDAQTimeslice/KM3NETDAQ::JDAQTimesliceHeader/KM3NETDAQ::JDAQHeader/KM3NETDAQ::JDAQChronometer"
 MUPAGE = "km3net-mcv8.1.mupage_tuned_100G.sirene.jterbr00013288.10"
 PARTICLES = "fParticles"
+
+NANOAOD = "skhep-cmsopendata2015_ttbar_19980_NANOAOD_RNTupleImporter_rntuple_v1-0-0-1"
+PHYSLITE = "skhep-physlite-rntuple_v1-0-0-0"
+SIZES = """
+    nCorrT1METJet nElectron nFatJet nFsrPhoton nGenDressedLepton nGenIsolatedPhoton nGenJet nGenJetAK8 nGenPart
+    nGenVisTau nJet nLHEPart nLHEPdfWeight nLHEReweightingWeight nLHEScaleWeight nMuon nOtherPV nPSWeight nPhoton
+    nSV nSoftActivityJet nTau
+""".split()
+CHARACTERS = """
+    xTrigDecisionAux: METAssoc_AnalysisMETAux: AnalysisJetsAuxDyn:isJvtHS
+    AnalysisJetsAuxDyn:DFCommonJets_jetClean_LooseBad AnalysisJetsAuxDyn:DFCommonJets_jetClean_TightBad
+    AnalysisJetsAuxDyn:NNJvtPass AnalysisMuonsAuxDyn:DFCommonMuonPassIDCuts
+    AnalysisMuonsAuxDyn:DFCommonMuonPassPreselection AnalysisTauJetsAuxDyn:EleRNNLoose_v1
+    AnalysisTauJetsAuxDyn:EleRNNMedium_v1 AnalysisTauJetsAuxDyn:EleRNNTight_v1 AnalysisTauJetsAuxDyn:GNTauVL_v0prune
+    AnalysisTauJetsAuxDyn:GNTauL_v0prune AnalysisTauJetsAuxDyn:GNTauM_v0prune AnalysisTauJetsAuxDyn:GNTauT_v0prune
+    AnalysisTauJetsAuxDyn:passTATTauMuonOLR AnalysisTauJetsAuxDyn:IsTruthMatched BornLeptonsAuxDyn:dressedPhoton
+    EventInfoAuxDyn:DFCommonJets_isBadBatman EventInfoAuxDyn:DFCommonJets_eventClean_LooseBad_EMTopo
+    EventInfoAuxDyn:DFCommonJets_eventClean_LooseBad TruthTausAuxDyn:dressedPhoton TruthTausAuxDyn:IsHadronicTau
+    AnalysisElectronsAuxDyn:DFCommonElectronsLHLoose AnalysisElectronsAuxDyn:DFCommonElectronsLHVeryLoose
+    AnalysisElectronsAuxDyn:DFCommonElectronsLHLooseBL AnalysisElectronsAuxDyn:DFCommonElectronsLHMedium
+    AnalysisElectronsAuxDyn:DFCommonElectronsLHTight AnalysisElectronsAuxDyn:DFCommonElectronsDNNLoose
+    AnalysisElectronsAuxDyn:DFCommonElectronsDNNMedium AnalysisElectronsAuxDyn:DFCommonElectronsDNNTight
+    AnalysisElectronsAuxDyn:DFCommonElectronsDNNVeryLooseNoCF97
+    AnalysisElectronsAuxDyn:DFCommonElectronsDNNMediumNoCF AnalysisElectronsAuxDyn:DFCommonElectronsDNNTightNoCF
+    AnalysisElectronsAuxDyn:DFCommonElectronsECIDS AnalysisPhotonsAuxDyn:DFCommonPhotonsCleaning
+    AnalysisPhotonsAuxDyn:DFCommonPhotonsIsEMLoose AnalysisPhotonsAuxDyn:DFCommonPhotonsIsEMMedium
+    AnalysisPhotonsAuxDyn:DFCommonPhotonsIsEMTight AnalysisPhotonsAuxDyn:DFCommonPhotonsCleaningNoTime
+    AnalysisSiHitElectronsAuxDyn:DFCommonElectronsLHVeryLoose
+""".split()
 
 
 def alice(table, branch):
@@ -108,4 +141,8 @@ LISTED = [
     Listed("skhep-issue-40", "tree", "bitset16", BITSET, Bitset(16)),
     Listed("skhep-issue468", "Event", "Trajectory./Trajectory.filters", BITSET, Bitset(9)),
     Listed("skhep-issue494", "Event", "Trajectory./Trajectory.filters", BITSET, Bitset(10)),
+    Listed("roottest-cms_opendata_0_200", "Events", "nMuon", CARDINALITY, Retyped("ROOT::RNTupleCardinality<std::uint32_t>")),
+    Listed("roottest-cms_opendata_100_200", "Events", "nMuon", CARDINALITY, Retyped("ROOT::RNTupleCardinality<std::uint32_t>")),
+    *(Listed(NANOAOD, "Events", name, CARDINALITY, Retyped("ROOT::RNTupleCardinality<std::uint32_t>")) for name in SIZES),
+    *(Listed(PHYSLITE, "EventData", name, CHARACTER, Retyped("char")) for name in CHARACTERS),
 ]

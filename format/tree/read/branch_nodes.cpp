@@ -6,8 +6,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "compression/compression_text.h"
+#include "model/node_draft.h"
 #include "streamer/layout/class_layout.h"
-#include "tfile/name.h"
 #include "tree/read/branch_layout.h"
 
 namespace tfile {
@@ -16,7 +17,7 @@ namespace {
 // Sub-branches nest as classes do; the tree's record bounds them already, this bounds the stack.
 constexpr int kDepthMax = 64;
 
-// A node before names are made unique among its siblings and paths are known.
+// What NodeDraft (model/node_draft.h) has, and what is known of branches.
 struct Draft {
   std::string name;         // ROOT's, or "values", "offsets", ...
   std::string branch_name;  // full name of the branch it stands for; empty below
@@ -37,14 +38,6 @@ Draft& unrolled_member(Draft& parent, std::string_view name) {
   record.name = name;
   record.is_unrolled = true;
   return parent.children.emplace_back(std::move(record));
-}
-
-std::string compression_text(std::int32_t compress) {
-  static constexpr std::string_view kAlgorithms[] = {"zlib", "zlib", "lzma", "cs", "lz4", "zstd"};
-  if (compress <= 0 || compress % 100 == 0) return "none";
-  const auto algorithm = static_cast<std::size_t>(compress / 100);
-  const std::string_view name = algorithm < std::size(kAlgorithms) ? kAlgorithms[algorithm] : "unknown";
-  return std::string(name) + ":" + std::to_string(compress % 100);
 }
 
 // "fPos[3]" -> "fPos", "event." -> "event": dimensions stand in the shape, the dot is ROOT's mark for a prefix.
@@ -412,42 +405,14 @@ class Builder {
     return name;
   }
 
-  // Gives the children of `draft` unique names, and nodes and columns their paths.
-  void place(Draft& draft, NodeId node, const std::string& path) {
-    std::vector<std::string_view> names;
-    std::vector<std::string> suffixes;
-    for (const Draft& child : draft.children) {
-      names.push_back(child.name);
-      suffixes.push_back(child.column
-                             ? typed_suffix(out_.columns[*child.column].dtype, out_.columns[*child.column].shape)
-                             : std::string());
-    }
-    std::vector<std::string> unique = directory_names(names, suffixes);
-    for (std::size_t i = 0; i < draft.children.size(); ++i) {
-      Draft& child = draft.children[i];
-      if (names[i] == kOffsetsStem && suffixes[i] == ".i8" && out_.columns[*child.column].role != Role::offsets)
-        unique[i] = std::string(kEscapedOffsetsStem) + suffixes[i];
-      const auto id = static_cast<NodeId>(out_.nodes.size());
-      out_.nodes[node].children.push_back(id);
-      Node made;
-      made.kind = child.kind;
-      made.name = unique[i];
-      made.column = child.column;
-      made.alternatives = std::move(child.alternatives);
-      if (child.name + suffixes[i] != unique[i]) made.original_name = child.name;
-      if (child.branch_name != unique[i]) made.branch_name = child.branch_name;
-      out_.nodes.push_back(std::move(made));
-      const std::string child_path = path.empty() ? unique[i] : path + "/" + unique[i];
-      if (child.column) {
-        out_.columns[*child.column].name = unique[i];
-        out_.columns[*child.column].path = child_path;
-      }
-      if (child.untried) {
-        out_.untried[*child.untried].node = id;
-        out_.untried[*child.untried].path = child_path;
-      }
-      place(child, id, child_path);
-    }
+  // Gives the nodes below `draft` unique names and their places.
+  void place(const Draft& draft, NodeId node, const std::string& path) {
+    place_nodes(draft, node, path, out_.nodes, out_.columns,
+                [this](const Draft& child, NodeId id, const std::string& child_path) {
+                  if (!child.untried) return;
+                  out_.untried[*child.untried].node = id;
+                  out_.untried[*child.untried].path = child_path;
+                });
   }
 
   // Lists that another branch counts say so, and streams whose entry offsets were left out of the file learn which

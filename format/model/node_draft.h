@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tfile/name.h"
+#include "tfile/node.h"
+
+namespace tfile {
+
+// A node before its name is made unique among its siblings, and before paths are known. Whoever makes nodes may have a
+// draft of its own with these members and more.
+struct NodeDraft {
+  std::string name;         // ROOT's, or "values", "offsets", ...
+  std::string branch_name;  // ROOT's full name of what it stands for; empty for what has none
+  NodeKind kind = NodeKind::record;
+  std::vector<std::string> alternatives;
+  std::optional<ColumnId> column;
+  std::vector<NodeDraft> children;
+};
+
+// The names of some siblings as directory entries.
+struct SiblingNames {
+  std::vector<std::string_view> names;
+  std::vector<std::string> suffixes;
+  std::vector<std::string> unique;
+};
+template <class Draft>
+SiblingNames sibling_names(const std::vector<Draft>& siblings, const std::vector<Column>& columns) {
+  SiblingNames made;
+  for (const Draft& draft : siblings) {
+    made.names.push_back(draft.name);
+    made.suffixes.push_back(draft.column ? typed_suffix(columns[*draft.column].dtype, columns[*draft.column].shape)
+                                         : std::string());
+  }
+  made.unique = directory_names(made.names, made.suffixes);
+  for (std::size_t i = 0; i < siblings.size(); ++i) {
+    if (made.names[i] == kOffsetsStem && made.suffixes[i] == ".i8" &&
+        columns[*siblings[i].column].role != Role::offsets)
+      made.unique[i] = std::string(kEscapedOffsetsStem) + made.suffixes[i];
+  }
+  return made;
+}
+
+// Appends the nodes below `draft`, which is node `id` at `path`, each behind its parent, and gives their columns name
+// and path. `placed(draft, node, path)` is called for each.
+template <class Draft, class Placed>
+void place_nodes(const Draft& draft, NodeId id, const std::string& path, std::vector<Node>& nodes,
+                 std::vector<Column>& columns, const Placed& placed) {
+  const SiblingNames names = sibling_names(draft.children, columns);
+  for (std::size_t i = 0; i < draft.children.size(); ++i) {
+    const Draft& child = draft.children[i];
+    const std::string& name = names.unique[i];
+    const auto child_id = static_cast<NodeId>(nodes.size());
+    nodes[id].children.push_back(child_id);
+    Node& node = nodes.emplace_back();
+    node.kind = child.kind;
+    node.name = name;
+    node.column = child.column;
+    node.alternatives = child.alternatives;
+    if (child.name + names.suffixes[i] != name) node.original_name = child.name;
+    if (child.branch_name != name) node.branch_name = child.branch_name;
+    const std::string child_path = path.empty() ? name : path + "/" + name;
+    if (child.column) {
+      columns[*child.column].name = name;
+      columns[*child.column].path = child_path;
+    }
+    placed(child, child_id, child_path);
+    place_nodes(child, child_id, child_path, nodes, columns, placed);
+  }
+}
+
+}  // namespace tfile

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "ntuple/envelope.h"
+#include "tfile/result.h"
+
+namespace tfile {
+
+// The object behind a key of class ROOT::RNTuple: where header and footer are ("Anchor schema").
+struct Anchor {
+  std::uint16_t epoch = 0, major = 0, minor = 0, patch = 0;
+  EnvelopeLink header, footer;
+  // Blocks that are larger lie in several records (ntuple/blob_source.h).
+  std::uint64_t max_key_size = 0;
+};
+
+// Reads the decompressed payload of the key. Errors: damaged (cut short, or a wrong checksum).
+Result<Anchor> read_anchor(std::span<const std::byte> payload);
+
+}  // namespace tfile

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ntuple/blob_source.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bytes/endian.h"
+
+namespace tfile {
+namespace {
+
+constexpr std::uint64_t kAddressSize = 8;
+// The page lists of 10,000 columns and 10,000 clusters have 4 GB; none that is sensible in memory has more than this.
+constexpr std::uint64_t kEnvelopeSizeMax = std::uint64_t{1} << 31;
+// What the best codec makes of zeros: a claim beyond that is none that memory is taken for.
+constexpr std::uint64_t kRatioMax = 100'000;
+
+// Records that a block of more than `part_max` bytes lies in: the addresses of all but the first may need one more.
+std::uint64_t parts_of(std::uint64_t size, std::uint64_t part_max) {
+  std::uint64_t parts = (size + part_max - 1) / part_max;
+  const std::uint64_t room = parts * part_max - size;
+  if ((parts - 1) * kAddressSize > room) ++parts;
+  return parts;
+}
+
+class BlobSource final : public Source {
+ public:
+  BlobSource(std::shared_ptr<const Source> file, std::uint64_t max) : file_(std::move(file)), max_(max) {}
+
+  const Identity& identity() const override { return file_->identity(); }
+  Result<Identity> identity_now() const override { return file_->identity_now(); }
+  SourceOrigin origin() const override { return file_->origin(); }
+  const std::string& name() const override { return file_->name(); }
+  SourceTraits traits() const override { return file_->traits(); }
+  Result<std::shared_ptr<const Source>> sibling(std::string_view path) const override { return file_->sibling(path); }
+
+  Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override {
+    if (std::ranges::all_of(ranges, [&](ByteRange range) { return range.size <= max_; }))
+      return file_->read(ranges, into);
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+      TRY_VOID(ranges[i].size <= max_ ? read_range(*file_, ranges[i], into[i]) : read_parts(ranges[i], into[i]));
+    return {};
+  }
+
+ private:
+  Result<> read_parts(ByteRange range, std::span<std::byte> into) const {
+    const std::uint64_t parts = parts_of(range.size, max_);
+    const std::uint64_t addresses = (parts - 1) * kAddressSize;
+    if (addresses >= max_) return fail(ErrorKind::damaged, "a block in more records than their addresses fit");
+    std::vector<std::byte> tail(addresses);
+    const std::uint64_t first_size = max_ - addresses;
+    TRY_VOID(read_range(*file_, {range.begin, first_size}, into.first(first_size)));
+    TRY_VOID(read_range(*file_, {range.begin + first_size, addresses}, tail));
+    std::uint64_t at = first_size;
+    for (std::uint64_t part = 0; part + 1 < parts && at < range.size; ++part) {
+      const auto begin = load_little<std::uint64_t>(tail.data() + part * kAddressSize);
+      const std::uint64_t size = std::min(max_, range.size - at);
+      if (begin > file_->size() || size > file_->size() - begin)
+        return fail(ErrorKind::damaged, "part of a block lies beyond the end of the file");
+      TRY_VOID(read_range(*file_, {begin, size}, into.subspan(at, size)));
+      at += size;
+    }
+    return {};
+  }
+
+  const std::shared_ptr<const Source> file_;
+  const std::uint64_t max_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Source> source_of_blobs(std::shared_ptr<const Source> file, std::uint64_t max_key_size) {
+  // No more records than a first one has room to address can be meant with less.
+  if (max_key_size <= 2 * kAddressSize || max_key_size >= file->size()) return file;
+  return std::make_shared<const BlobSource>(std::move(file), max_key_size);
+}
+
+Result<Buffer> read_envelope_bytes(const Source& source, const EnvelopeLink& link) {
+  const ByteRange range = link.locator.range;
+  if (!link.locator.is_known)
+    return fail(ErrorKind::unsupported, "an envelope of the RNTuple lies in a place of a kind that is not known");
+  if (range.begin > source.size() || range.size > source.size() - range.begin)
+    return fail(ErrorKind::damaged, "an envelope of the RNTuple lies beyond the end of the file",
+                static_cast<std::int64_t>(range.begin));
+  if (link.length > kEnvelopeSizeMax || link.length / kRatioMax > range.size)
+    return fail(ErrorKind::unsupported, "an envelope of the RNTuple has " + std::to_string(link.length) + " bytes");
+  Buffer stored(range.size);
+  TRY_VOID(read_range(source, range, stored.span()));
+  if (range.size == link.length) return stored;
+  return decompress(stored.span(), link.length);
+}
+
+}  // namespace tfile

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ntuple/envelope.h"
+
+#include <xxhash.h>
+
+#include <bit>
+#include <string>
+
+namespace tfile {
+namespace {
+
+constexpr std::uint64_t kPreambleSize = 8, kChecksumSize = 8;
+constexpr int kTypeBits = 16;
+
+// The size of a frame counts itself; a list's is negative.
+Frame take_frame(Cursor& outer, bool is_list, const char* what) {
+  const std::size_t begin = outer.position();
+  const auto size = outer.little<std::int64_t>(what);
+  const std::uint64_t head = is_list ? 12 : 8;
+  const std::uint64_t total = size < 0 ? 0 - static_cast<std::uint64_t>(size) : static_cast<std::uint64_t>(size);
+  if (!outer.failed() && ((size < 0) != is_list || total < head)) outer.reject(what);
+  Frame frame;
+  if (is_list) frame.items = outer.little<std::uint32_t>(what);
+  frame.body = Cursor(outer.take(outer.failed() ? 0 : total - head, what));
+  if (!outer.failed() && frame.items > frame.body.size()) {
+    outer.seek(begin, what);
+    outer.reject(what);
+  }
+  return outer.failed() ? Frame() : frame;
+}
+
+}  // namespace
+
+Result<Envelope> open_envelope(std::span<const std::byte> bytes, EnvelopeType type) {
+  if (bytes.size() < kPreambleSize + kChecksumSize)
+    return fail(ErrorKind::damaged, "an envelope of " + std::to_string(bytes.size()) + " bytes");
+  const auto preamble = load_little<std::uint64_t>(bytes.data());
+  const auto found = preamble & ((std::uint64_t{1} << kTypeBits) - 1);
+  if (found != static_cast<std::uint64_t>(type))
+    return fail(ErrorKind::damaged, "an envelope of type " + std::to_string(found) + " where type " +
+                                        std::to_string(static_cast<int>(type)) + " belongs");
+  if (preamble >> kTypeBits != bytes.size())
+    return fail(ErrorKind::damaged, "an envelope says that it has " + std::to_string(preamble >> kTypeBits) +
+                                        " bytes, and has " + std::to_string(bytes.size()));
+  const std::span<const std::byte> checked = bytes.first(bytes.size() - kChecksumSize);
+  const auto checksum = load_little<std::uint64_t>(bytes.data() + checked.size());
+  if (XXH3_64bits(checked.data(), checked.size()) != checksum)
+    return fail(ErrorKind::damaged, "the checksum of an envelope is wrong");
+  return Envelope{Cursor(checked.subspan(kPreambleSize)), checksum};
+}
+
+Frame take_record(Cursor& outer, const char* what) { return take_frame(outer, false, what); }
+Frame take_list(Cursor& outer, const char* what) { return take_frame(outer, true, what); }
+
+std::string_view take_text(Cursor& in, const char* what) {
+  const auto size = in.little<std::uint32_t>(what);
+  const std::span<const std::byte> text = in.take(size, what);
+  return {reinterpret_cast<const char*>(text.data()), text.size()};
+}
+
+BlockLocator take_locator(Cursor& in, const char* what) {
+  const auto head = in.little<std::int32_t>(what);
+  BlockLocator locator;
+  if (head >= 0) {
+    locator.range.size = static_cast<std::uint64_t>(head);
+    locator.range.begin = in.little<std::uint64_t>(what);
+    return locator;
+  }
+  // Negated as a whole, as ROOT writes it: its own size in the lowest 16 bits, its type in the highest 8.
+  constexpr std::uint32_t kHeadSize = 4, kLargeType = 1;
+  const std::uint32_t word = 0 - static_cast<std::uint32_t>(head);
+  const std::uint32_t size = word & 0xFFFF, type = word >> 24;
+  Cursor body(in.take(size < kHeadSize ? UINT64_MAX : size - kHeadSize, what));
+  locator.is_known = type == kLargeType;
+  if (!locator.is_known || in.failed()) return locator;
+  locator.range.size = body.little<std::uint64_t>(what);
+  locator.range.begin = body.little<std::uint64_t>(what);
+  if (body.failed()) in.reject(what);
+  return locator;
+}
+
+EnvelopeLink take_link(Cursor& in, const char* what) {
+  EnvelopeLink link;
+  link.length = in.little<std::uint64_t>(what);
+  link.locator = take_locator(in, what);
+  return link;
+}
+
+Result<> check_feature_flags(Cursor& in) {
+  // 63 flags a word; the highest bit says that a word follows.
+  for (int first = 0; !in.failed(); first += 63) {
+    const auto word = in.little<std::uint64_t>("feature flags");
+    const std::uint64_t flags = word & ~(std::uint64_t{1} << 63);
+    if (flags != 0)
+      return fail(ErrorKind::unsupported, "the RNTuple uses a feature that is not known (bit " +
+                                              std::to_string(first + std::countr_zero(flags)) +
+                                              " of its feature flags)");
+    if (flags == word) break;
+  }
+  return in.finish();
+}
+
+}  // namespace tfile

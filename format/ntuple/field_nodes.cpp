@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ntuple/field_nodes.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "model/node_draft.h"
+#include "ntuple/field_names.h"
+
+namespace tfile {
+namespace {
+
+// Types nest as C++ lets them; this bounds the stack.
+constexpr int kDepthMax = 64;
+// Items of one fixed array: what would not fit a chunk is no array of numbers.
+constexpr std::uint64_t kArrayMax = 1 << 28;
+constexpr std::size_t kRepresentationsMax = 16;  // what a packed page can say
+
+class Builder {
+ public:
+  explicit Builder(const SchemaRecords& schema) : schema_(schema) {
+    children_.resize(schema.fields.size());
+    for (FieldId id = 0; id < schema.fields.size(); ++id)
+      if (schema.fields[id].parent != id) children_[schema.fields[id].parent].push_back(id);
+    number_columns();
+  }
+
+  FieldNodes build() {
+    NodeDraft root;
+    for (FieldId id = 0; id < schema_.fields.size(); ++id)
+      if (schema_.fields[id].parent == id) add_top_field(root, id);
+    out_.per_entry.resize(out_.encodings.size());
+    for (FieldId id = 0; id < schema_.fields.size(); ++id)
+      if (schema_.fields[id].parent == id) note_per_entry(id, 1, 0);
+    out_.nodes.emplace_back();
+    place_nodes(root, 0, "", out_.nodes, out_.columns, [](const NodeDraft&, NodeId, const std::string&) {});
+    return std::move(out_);
+  }
+
+ private:
+  // The columns of each field, in their order; those of all its representations are one.
+  void number_columns() {
+    columns_of_.resize(schema_.fields.size());
+    out_.places.resize(schema_.columns.size());
+    std::map<std::pair<FieldId, std::uint16_t>, std::size_t> seen;  // columns of a representation
+    for (ColumnNumber number = 0; number < schema_.columns.size(); ++number) {
+      const ColumnRecord& column = schema_.columns[number];
+      const std::size_t index = seen[{column.field, column.representation}]++;
+      std::vector<PageColumn>& own = columns_of_[column.field];
+      if (index == own.size()) {
+        own.push_back(static_cast<PageColumn>(out_.encodings.size()));
+        out_.encodings.emplace_back();
+        owners_.push_back(column.field);
+      }
+      out_.places[number] = {own[index], static_cast<std::uint8_t>(column.representation % kRepresentationsMax),
+                             std::max<std::int64_t>(column.first_element, 0)};
+      add_encoding(own[index], column);
+    }
+    for (const AliasRecord& alias : schema_.aliases) {
+      const PageColumn shown = out_.places[alias.column].column;
+      std::vector<PageColumn>& own = columns_of_[alias.field];
+      if (std::ranges::find(own, shown) == own.end()) own.push_back(shown);
+    }
+  }
+
+  void add_encoding(PageColumn id, const ColumnRecord& column) {
+    std::vector<PageEncoding>& encodings = out_.encodings[id].by_representation;
+    auto encoding = page_encoding(column.type, column.bits, column.min, column.max);
+    if (column.representation != encodings.size() || encodings.size() >= kRepresentationsMax)
+      return note_unreadable(id, "its representations are out of order");
+    if (!encoding) note_unreadable(id, encoding.error().text);
+    encodings.push_back(encoding ? *encoding : PageEncoding());
+  }
+  void note_unreadable(PageColumn id, std::string why) { unreadable_.emplace(id, std::move(why)); }
+
+  // A field of which anything is not known is left out, and its neighbours stay.
+  void add_top_field(NodeDraft& root, FieldId id) {
+    const std::size_t columns = out_.columns.size(), streams = out_.streams.size();
+    const auto known = streams_;
+    NodeDraft draft;
+    if (auto added = add_field(draft, id, {schema_.fields[id].name, {}}, 0); !added) {
+      out_.warnings.push_back("field " + schema_.fields[id].name + " is not shown: " + added.error().text);
+      out_.columns.resize(columns);
+      out_.streams.resize(streams);
+      streams_ = known;
+      return;
+    }
+    root.children.push_back(std::move(draft));
+  }
+
+  // Where a field stands: its qualified name, and the offsets columns of the lists around it.
+  struct Surroundings {
+    std::string path;
+    std::vector<ColumnId> lists;
+    bool in_list = false;  // or in a variant: nothing tells how many items an entry has
+  };
+
+  const FieldRecord* parent_of(FieldId id) const {
+    const FieldId parent = schema_.fields[id].parent;
+    return parent == id ? nullptr : &schema_.fields[parent];
+  }
+  std::string name_of(FieldId id) const {
+    const FieldRecord* parent = parent_of(id);
+    return shown_name(schema_.fields[id], parent, parent ? parent_of(schema_.fields[id].parent) : nullptr);
+  }
+
+  Result<> add_field(NodeDraft& draft, FieldId id, const Surroundings& around, int depth) {
+    draft.name = name_of(id);
+    draft.branch_name = around.path;
+    return add_value(draft, id, around, depth);
+  }
+
+  // Enums and atomics are fields around the number that they are.
+  FieldId innermost(FieldId id) const {
+    for (int depth = 0; depth < kDepthMax; ++depth) {
+      const FieldRecord& field = schema_.fields[id];
+      if (field.role != FieldRole::leaf || field.array_size || children_[id].size() != 1 || !columns_of_[id].empty())
+        break;
+      id = children_[id][0];
+    }
+    return id;
+  }
+
+  Result<> add_value(NodeDraft& draft, FieldId outer, const Surroundings& around, int depth) {
+    if (depth > kDepthMax) return fail(ErrorKind::unsupported, "its type nests too deep");
+    const FieldId id = innermost(outer);
+    const FieldRecord& field = schema_.fields[id];
+    if (field.array_size && !children_[id].empty()) return add_array(draft, id, around, depth);
+    switch (field.role) {
+      case FieldRole::leaf:
+        return add_leaf(draft, outer, id, around, {});
+      case FieldRole::collection:
+        return add_list(draft, id, around, depth);
+      case FieldRole::record:
+        draft.kind = NodeKind::record;
+        return add_members(draft, id, around, depth);
+      case FieldRole::variant:
+        return add_variant(draft, id, around, depth);
+      case FieldRole::streamer:
+        return add_bytes(draft, id, around, NodeKind::raw, "an object written by its streamer is not decoded");
+    }
+    return fail(ErrorKind::unsupported, "a field of structural role " + std::to_string(static_cast<int>(field.role)));
+  }
+
+  Result<> add_members(NodeDraft& draft, FieldId id, const Surroundings& around, int depth) {
+    for (const FieldId child : children_[id]) {
+      Surroundings below = around;
+      below.path += "." + schema_.fields[child].name;
+      NodeDraft member;
+      TRY_VOID(add_field(member, child, below, depth + 1));
+      if (member.column || !member.children.empty()) draft.children.push_back(std::move(member));
+    }
+    return {};
+  }
+
+  // One column of numbers, of one element or a fixed array of them; or a string, or a cardinality.
+  Result<> add_leaf(NodeDraft& draft, FieldId outer, FieldId id, const Surroundings& around,
+                    std::vector<std::uint32_t> shape) {
+    const FieldRecord& field = schema_.fields[id];
+    const std::vector<PageColumn>& own = columns_of_[id];
+    if (own.empty()) return fail(ErrorKind::unsupported, "field " + around.path + " has no column");
+    TRY_VOID(check_readable(own));
+    if (own.size() > 1) {
+      if (!shape.empty()) return fail(ErrorKind::unsupported, "field " + around.path + " has several columns");
+      return add_bytes(draft, id, around, NodeKind::string, {});
+    }
+    const PageEncoding& encoding = out_.encodings[own[0]].by_representation[0];
+    const auto sizes = cardinality_dtype(field.type_name);
+    if (encoding.type == ColumnType::switch_ || is_index(encoding) != sizes.has_value())
+      return fail(ErrorKind::unsupported, "the column of field " + around.path + " is not of its type");
+    FieldStream stream;
+    stream.column = own[0];
+    if (sizes) {
+      stream.kind = FieldStream::Kind::sizes;
+      stream.dtype = *sizes;
+      stream.from = add_stream(ends_of(own[0]));
+    } else {
+      const auto type = field.array_size ? std::optional(Dtype::b1) : dtype_of_type(field.type_name);
+      stream.dtype = type ? *type : natural_dtype(encoding);
+      if (field.array_size) shape.push_back(static_cast<std::uint32_t>(std::min(*field.array_size, kArrayMax)));
+      for (const std::uint32_t size : shape) stream.per_item *= size;
+      if (stream.per_item == 0 || stream.per_item > kArrayMax)
+        return fail(ErrorKind::unsupported, "field " + around.path + " is an array of impossible size");
+    }
+    draft.kind = NodeKind::number;
+    draft.column = add_column(Role::values, stream.dtype, outer, around, add_stream(stream), 0);
+    out_.columns[*draft.column].shape = std::move(shape);
+    return {};
+  }
+
+  // The stream of an index column, whose lists are those of the field that it was made for, whoever shows it.
+  FieldStream ends_of(PageColumn column) const {
+    FieldStream stream;
+    stream.kind = FieldStream::Kind::ends;
+    stream.column = column;
+    const FieldId owner = owners_[column];
+    const bool has_items = schema_.fields[owner].role == FieldRole::collection && !children_[owner].empty();
+    if (has_items) {
+      stream.below.push_back(item_count(children_[owner][0], 0));
+    } else if (columns_of_[owner].size() > 1) {
+      stream.below.push_back(ItemCount{columns_of_[owner][1], 1});
+    } else {
+      stream.below.emplace_back();
+    }
+    return stream;
+  }
+
+  ColumnId add_offsets(NodeDraft& draft, FieldId id, Surroundings& around, StreamId stream) {
+    const ColumnId offsets = add_column(Role::offsets, Dtype::i8, id, around, stream, 0);
+    draft.children.push_back(leaf("offsets", offsets));
+    around.lists.push_back(offsets);
+    out_.columns[offsets].lists = around.lists;
+    around.in_list = true;
+    return offsets;
+  }
+
+  // Ends, and the bytes between them: strings, and objects that are not decoded.
+  Result<> add_bytes(NodeDraft& draft, FieldId id, Surroundings around, NodeKind kind, const std::string& reason) {
+    const std::vector<PageColumn>& own = columns_of_[id];
+    if (own.size() < 2) return fail(ErrorKind::unsupported, "field " + around.path + " lacks a column");
+    TRY_VOID(check_lists(own, around.path));
+    draft.kind = kind;
+    add_offsets(draft, id, around, add_stream(ends_of(own[0])));
+    FieldStream bytes;
+    bytes.column = own[1];
+    const bool is_raw = kind == NodeKind::raw;
+    const ColumnId column = add_column(is_raw ? Role::raw : Role::chars, Dtype::u1, id, around, add_stream(bytes), 0);
+    out_.columns[column].reason = reason;
+    draft.children.push_back(leaf(is_raw ? "raw" : "chars", column));
+    return {};
+  }
+
+  Result<> add_list(NodeDraft& draft, FieldId id, Surroundings around, int depth) {
+    const std::vector<PageColumn>& own = columns_of_[id];
+    if (own.empty() || children_[id].size() != 1)
+      return fail(ErrorKind::unsupported, "the list " + around.path + " has no column, or no item");
+    TRY_VOID(check_lists(own, around.path));
+    draft.kind = list_kind(schema_.fields[id]);
+    const ColumnId offsets = add_offsets(draft, id, around, add_stream(ends_of(own[0])));
+    out_.columns[offsets].optional = draft.kind == NodeKind::optional;
+    return add_items(draft, children_[id][0], around, depth);
+  }
+
+  Result<> add_items(NodeDraft& draft, FieldId item, Surroundings around, int depth) {
+    around.path += "." + schema_.fields[item].name;
+    NodeDraft values;
+    TRY_VOID(add_value(values, item, around, depth + 1));
+    values.name = "values";
+    if (values.column || !values.children.empty()) draft.children.push_back(std::move(values));
+    return {};
+  }
+
+  // An array of numbers has a shape; one of anything else is a list whose lists all have the same length.
+  Result<> add_array(NodeDraft& draft, FieldId id, Surroundings around, int depth) {
+    std::vector<std::uint32_t> shape;
+    FieldId item = id;
+    while (schema_.fields[item].array_size && children_[item].size() == 1 && shape.size() < kDepthMax) {
+      if (*schema_.fields[item].array_size > kArrayMax)
+        return fail(ErrorKind::unsupported, "the array " + around.path + " is too long");
+      shape.push_back(static_cast<std::uint32_t>(*schema_.fields[item].array_size));
+      item = innermost(children_[item][0]);
+    }
+    if (schema_.fields[item].role == FieldRole::leaf && columns_of_[item].size() == 1)
+      return add_leaf(draft, id, item, around, std::move(shape));
+    const FieldId each = children_[id][0];
+    FieldStream steps;
+    steps.kind = FieldStream::Kind::steps;
+    steps.per_item = shape[0];
+    if (around.in_list) steps.below.push_back(item_count(id, depth));
+    draft.kind = NodeKind::list;
+    add_offsets(draft, id, around, add_stream(steps));
+    return add_items(draft, each, around, depth);
+  }
+
+  Result<> add_variant(NodeDraft& draft, FieldId id, const Surroundings& around, int depth) {
+    const std::vector<PageColumn>& own = columns_of_[id];
+    if (own.empty()) return fail(ErrorKind::unsupported, "the variant " + around.path + " has no column");
+    TRY_VOID(check_readable(own));
+    if (out_.encodings[own[0]].by_representation[0].type != ColumnType::switch_)
+      return fail(ErrorKind::unsupported, "the column of field " + around.path + " tells no alternatives");
+    FieldStream stream;
+    stream.kind = FieldStream::Kind::variant;
+    stream.column = own[0];
+    for (const FieldId child : children_[id]) {
+      stream.below.push_back(item_count(child, depth));
+      draft.alternatives.push_back(schema_.fields[child].type_name);
+    }
+    draft.kind = NodeKind::variant;
+    const StreamId made = add_stream(stream);
+    const ColumnId tags = add_column(Role::tags, Dtype::i1, id, around, made, 0);
+    out_.columns[tags].class_name.clear();
+    for (const std::string& name : draft.alternatives)
+      out_.columns[tags].class_name += (out_.columns[tags].class_name.empty() ? "" : "|") + name;
+    draft.children.push_back(leaf("tags", tags));
+    draft.children.push_back(leaf("index", add_column(Role::index, Dtype::i8, id, around, made, 1)));
+    // The items of an alternative are those of all lists, and no list counts them.
+    Surroundings below = around;
+    below.lists.clear();
+    below.in_list = true;
+    return add_members(draft, id, below, depth);
+  }
+
+  // What counts the items of a field: the first column below it that is in no list of its own.
+  std::optional<ItemCount> item_count(FieldId outer, int depth) const {
+    if (depth > kDepthMax) return std::nullopt;
+    const FieldId id = innermost(outer);
+    const FieldRecord& field = schema_.fields[id];
+    std::optional<ItemCount> count;
+    if (!columns_of_[id].empty() && !field.projected_from) count = ItemCount{columns_of_[id][0], 1};
+    if (columns_of_[id].empty() && field.role != FieldRole::collection) {
+      for (const FieldId child : children_[id])
+        if (!count) count = item_count(child, depth + 1);
+    }
+    if (count && field.array_size &&
+        __builtin_mul_overflow(count->per_item, std::max<std::uint64_t>(*field.array_size, 1), &count->per_item))
+      return std::nullopt;
+    return count;
+  }
+
+  // Elements that each entry has of the columns that are in no list.
+  void note_per_entry(FieldId id, std::uint64_t per_entry, int depth) {
+    const FieldRecord& field = schema_.fields[id];
+    if (depth > kDepthMax || field.projected_from) return;
+    if (field.array_size && __builtin_mul_overflow(per_entry, *field.array_size, &per_entry)) return;
+    if (!columns_of_[id].empty()) out_.per_entry[columns_of_[id][0]] = per_entry;
+    if (field.role != FieldRole::leaf && field.role != FieldRole::record) return;
+    for (const FieldId child : children_[id]) note_per_entry(child, per_entry, depth + 1);
+  }
+
+  // Whether a column of lists begins the columns of a field, all of which are known.
+  Result<> check_lists(const std::vector<PageColumn>& own, const std::string& path) const {
+    TRY_VOID(check_readable(own));
+    if (is_index(out_.encodings[own[0]].by_representation[0])) return {};
+    return fail(ErrorKind::unsupported, "the column of field " + path + " holds no lists");
+  }
+  Result<> check_readable(const std::vector<PageColumn>& own) const {
+    for (const PageColumn column : own)
+      if (const auto found = unreadable_.find(column); found != unreadable_.end())
+        return fail(ErrorKind::unsupported, found->second);
+    return {};
+  }
+
+  // Fields that show the same column share its stream.
+  StreamId add_stream(const FieldStream& stream) {
+    const auto id = static_cast<StreamId>(out_.streams.size());
+    if (stream.kind != FieldStream::Kind::steps) {
+      const auto [found, is_new] =
+          streams_.try_emplace({stream.kind, stream.column, stream.dtype, stream.per_item}, id);
+      if (!is_new) return found->second;
+    }
+    out_.streams.push_back(stream);
+    return id;
+  }
+
+  ColumnId add_column(Role role, Dtype dtype, FieldId id, const Surroundings& around, StreamId stream,
+                      std::uint32_t slot) {
+    const FieldRecord& field = schema_.fields[id];
+    Column column;
+    column.dtype = dtype;
+    column.role = role;
+    column.lists = around.lists;
+    column.branch = around.path;
+    column.title = field.description;
+    column.class_name = field.type_alias.empty() ? field.type_name : field.type_alias;
+    column.stream = stream;
+    column.slot = slot;
+    out_.columns.push_back(std::move(column));
+    return static_cast<ColumnId>(out_.columns.size() - 1);
+  }
+
+  static NodeDraft leaf(std::string name, ColumnId column) {
+    NodeDraft draft;
+    draft.name = std::move(name);
+    draft.kind = NodeKind::number;
+    draft.column = column;
+    return draft;
+  }
+
+  const SchemaRecords& schema_;
+  std::vector<std::vector<FieldId>> children_;
+  std::vector<std::vector<PageColumn>> columns_of_;  // of each field: its own, or those that it shows
+  std::vector<FieldId> owners_;                      // by PageColumn
+  std::map<PageColumn, std::string> unreadable_;     // and why
+  std::map<std::tuple<FieldStream::Kind, PageColumn, Dtype, std::uint64_t>, StreamId> streams_;
+  FieldNodes out_;
+};
+
+}  // namespace
+
+FieldNodes make_field_nodes(const SchemaRecords& schema) { return Builder(schema).build(); }
+
+}  // namespace tfile

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ntuple/column_type.h"
+#include "ntuple/page_table.h"
+#include "ntuple/schema_records.h"
+#include "tfile/node.h"
+
+namespace tfile {
+
+// Items of a field are counted by a column: so many elements for each item.
+struct ItemCount {
+  PageColumn column = 0;
+  std::uint64_t per_item = 1;
+};
+
+// What feeds columns of the mount.
+struct FieldStream {
+  enum class Kind : std::uint8_t {
+    numbers,  // the elements of a column, as `dtype`
+    ends,     // those of an index column: where lists end
+    sizes,    // the same as lengths of lists, as `dtype`: a cardinality; made of the chunks of `from`
+    variant,  // those of a switch column: tags, and indexes
+    steps,    // ends of lists that all have the same length: fixed arrays of what are no numbers
+    arrays,   // whole items of the elements in `from`, whose pages end within items
+  };
+  Kind kind = Kind::numbers;
+  PageColumn column = 0;
+  Dtype dtype = Dtype::u1;
+  std::uint64_t per_item = 1;  // elements that make an item; steps: the length of each list
+  // ends: what counts the items of the lists; nothing where they have no column at all. variant: the same for each
+  // alternative. steps: what counts the lists; empty where each entry has one.
+  std::vector<std::optional<ItemCount>> below;
+  StreamId from = 0;
+};
+
+// The encodings of a column, one for each representation.
+struct ColumnEncodings {
+  std::vector<PageEncoding> by_representation;
+};
+
+// What the fields of an RNTuple show as.
+struct FieldNodes {
+  std::vector<Node> nodes;
+  std::vector<Column> columns;  // without compression
+  std::vector<FieldStream> streams;
+  std::vector<ColumnPlace> places;         // of the columns on disk
+  std::vector<ColumnEncodings> encodings;  // by PageColumn
+  std::vector<std::uint64_t> per_entry;    // by PageColumn: elements in each entry; 0 for those in lists
+  std::vector<std::string> warnings;       // fields that were left out
+};
+
+FieldNodes make_field_nodes(const SchemaRecords&);
+
+}  // namespace tfile

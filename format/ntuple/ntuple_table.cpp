@@ -1,0 +1,461 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ntuple/ntuple_table.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bytes/endian.h"
+#include "compression/compression_text.h"
+#include "compression/frame.h"
+#include "model/heap.h"
+#include "ntuple/anchor.h"
+#include "ntuple/blob_source.h"
+#include "ntuple/field_nodes.h"
+#include "ntuple/page_decode.h"
+#include "ntuple/page_table.h"
+
+namespace tfile {
+namespace {
+
+constexpr std::uint64_t kChecksumSize = 8;
+// Ends of a fixed array's lists in one chunk: a megabyte.
+constexpr std::int64_t kStepsInChunk = 1 << 17;
+
+using Kind = FieldStream::Kind;
+
+std::span<const std::int64_t> ends_in(const Chunk& chunk) {
+  const std::span<const std::byte> bytes = chunk.arrays.empty() ? std::span<const std::byte>() : chunk.arrays[0];
+  return {reinterpret_cast<const std::int64_t*>(bytes.data()), bytes.size() / sizeof(std::int64_t)};
+}
+
+Chunk chunk_of(Buffer buffer) {
+  Chunk chunk;
+  chunk.arrays.emplace_back(chunk.owned.emplace_back(std::move(buffer)).span());
+  return chunk;
+}
+
+class NtupleTable final : public Table, public ItemCounter {
+ public:
+  NtupleTable(std::shared_ptr<const Source> source, FieldNodes made, PageTable pages)
+      : source_(std::move(source)),
+        streams_(std::move(made.streams)),
+        encodings_(std::move(made.encodings)),
+        per_entry_(std::move(made.per_entry)),
+        pages_(std::move(pages)) {
+    kind = "rntuple";
+    nodes = std::move(made.nodes);
+    columns = std::move(made.columns);
+    clusters = pages_.cluster_ends;
+    entries = clusters.back();
+    warnings = std::move(made.warnings);
+    warnings.insert(warnings.end(), pages_.warnings.begin(), pages_.warnings.end());
+    take_arrays_apart();
+    for (Column& column : columns)
+      column.compression = compression_text(static_cast<std::int32_t>(compression_of(column.stream)));
+  }
+
+  std::size_t memory() const override {
+    return heap_of_elements(nodes) + heap_of_elements(columns) + heap_of_elements(streams_) + pages_.memory();
+  }
+
+  std::size_t stream_count() const override { return streams_.size(); }
+
+  StreamShape shape(StreamId id) const override {
+    const FieldStream& stream = streams_[id];
+    StreamShape shape;
+    shape.chunks = std::max<std::size_t>(chunk_count_of(stream), 1);
+    shape.slots = stream.kind == Kind::variant || has_uncounted_items(stream) ? 2 : 1;
+    shape.items_from = has_uncounted_items(stream) ? ItemsFrom::payloads : ItemsFrom::metadata;
+    if (stream.kind != Kind::steps) shape.stored_bytes = pages_of(stream).stored_bytes();
+    return shape;
+  }
+
+  EntryRange chunk_entries(ChunkKey key) const override {
+    const FieldStream& stream = streams_[key.stream];
+    if (stream.kind == Kind::steps) return step_entries(stream, key.index);
+    if (key.index >= pages_of(stream).size()) return {};
+    const Page page = pages_of(stream).page(key.index);
+    const auto per_entry = static_cast<std::int64_t>(per_entry_[stream.column]);
+    if (per_entry == 0) return {clusters[page.cluster], clusters[page.cluster + 1]};
+    const std::int64_t end = page.first_element + page.elements;
+    return {page.first_element / per_entry, (end + per_entry - 1) / per_entry};
+  }
+
+  Result<Locator> locate(ChunkKey key) const override {
+    const FieldStream& stream = streams_[key.stream];
+    Locator locator;
+    if (!reads_pages(stream) || key.index >= pages_of(stream).size()) return locator;
+    const Page page = pages_of(stream).page(key.index);
+    if (page.kind == Page::Kind::zeros) return locator;
+    if (page.kind == Page::Kind::lost)
+      return fail(ErrorKind::damaged, "page " + std::to_string(key.index) + " was lost");
+    locator.range = page.range;
+    if (page.has_checksum) locator.range.size += kChecksumSize;
+    locator.source = source_.get();
+    return locator;
+  }
+
+  std::uint64_t decoded_size(ChunkKey key) const override {
+    const FieldStream& stream = streams_[key.stream];
+    const std::uint64_t size = stream.kind == Kind::variant ? 9 : size_of(dtype_of(stream));
+    if (stream.kind == Kind::steps) return size * (kStepsInChunk + 1);
+    if (key.index >= pages_of(stream).size()) return size;
+    const Page page = pages_of(stream).page(key.index);
+    const std::uint64_t unpacked = page_size(encoding_of(stream, page), page.elements);
+    return size * (page.elements + stream.per_item) + unpacked;
+  }
+
+  std::vector<ChunkKey> inputs(ChunkKey key) const override {
+    const FieldStream& stream = streams_[key.stream];
+    std::vector<ChunkKey> keys;
+    if (key.index >= pages_of(stream).size()) return keys;
+    if (stream.kind == Kind::sizes) {
+      if (key.index > 0) keys.push_back({stream.from, key.index - 1});
+      keys.push_back({stream.from, key.index});
+    } else if (stream.kind == Kind::arrays) {
+      const ItemRange elements = whole_elements(stream, key.index);
+      if (elements.size() == 0) return keys;
+      const auto first = static_cast<std::uint32_t>(pages_of(stream).page_of(elements.begin));
+      for (std::uint32_t index = first; index <= key.index; ++index) keys.push_back({stream.from, index});
+    }
+    return keys;
+  }
+
+  std::vector<std::int64_t> lengths(StreamId id) const override {
+    const FieldStream& stream = streams_[id];
+    if (has_uncounted_items(stream)) return {pages_of(stream).elements() + 1, -1};
+    if (stream.kind == Kind::steps) return {step_count(stream) + 1};
+    const std::int64_t elements = pages_of(stream).elements();
+    if (stream.kind == Kind::variant) return {elements, elements};
+    if (stream.kind == Kind::ends) return {elements + 1};
+    return {elements / static_cast<std::int64_t>(stream.per_item)};
+  }
+
+  Result<Extents> extents(StreamId id) const override {
+    const FieldStream& stream = streams_[id];
+    if (has_uncounted_items(stream)) return fail(ErrorKind::invalid, "extents: only a look at the pages tells");
+    const std::size_t slots = shape(id).slots, chunks = shape(id).chunks;
+    ExtentSum sum(slots);
+    std::int64_t element = 0;
+    std::size_t index = 0;
+    const auto add = [&](std::int64_t elements) {
+      const auto per_item = stream.kind == Kind::steps ? 1 : static_cast<std::int64_t>(stream.per_item);
+      std::int64_t items = (element + elements) / per_item - element / per_item;
+      element += elements;
+      const bool has_lead = stream.kind == Kind::ends || stream.kind == Kind::steps;
+      if (has_lead && index == 0) ++items;
+      ++index;
+      sum.add(std::vector<std::int64_t>(slots, items));
+    };
+    if (stream.kind == Kind::steps) {
+      for (std::int64_t left = step_count(stream); left > 0; left -= kStepsInChunk) add(std::min(left, kStepsInChunk));
+    } else {
+      pages_of(stream).each_count([&](std::uint32_t elements) { add(elements); });
+    }
+    while (index < chunks) add(0);
+    return sum.take();
+  }
+
+  const ItemCounter* counter() const override { return this; }
+
+  // Of lists of items that have no columns: the last end of each cluster counts its items.
+  Result<Counted> count(ChunkKey key, std::span<const std::byte> bytes,
+                        std::span<const std::shared_ptr<const Chunk>>) const override {
+    const FieldStream& stream = streams_[key.stream];
+    TRY(const Chunk chunk, decode(key, bytes, {}, std::vector<std::int64_t>(2, 0)));
+    const std::span<const std::int64_t> ends = ends_in(chunk);
+    Counted counted;
+    counted.items = {static_cast<std::int64_t>(ends.size()), 0};
+    const ColumnPages& pages = pages_of(stream);
+    const bool is_last =
+        key.index + 1 >= pages.size() || pages.page(key.index + 1).cluster != pages.page(key.index).cluster;
+    if (is_last && !ends.empty()) counted.items[1] = ends.back();
+    return counted;
+  }
+
+  Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored,
+                       std::span<const std::shared_ptr<const Chunk>> inputs,
+                       std::span<const std::int64_t> first) const override {
+    const FieldStream& stream = streams_[key.stream];
+    if (stream.kind == Kind::steps) return decode_steps(stream, key.index);
+    if (stream.kind == Kind::sizes) return decode_sizes(stream, key.index, inputs);
+    if (stream.kind == Kind::arrays) return decode_arrays(stream, key.index, inputs);
+    auto chunk = decode_page(stream, key.index, stored, first);
+    if (chunk || key.index >= pages_of(stream).size()) return chunk;
+    return fail(chunk.error().kind, "page " + std::to_string(key.index) + ": " + chunk.error().text,
+                static_cast<std::int64_t>(pages_of(stream).page(key.index).range.begin));
+  }
+
+ private:
+  const ColumnPages& pages_of(const FieldStream& stream) const { return pages_.columns[stream.column]; }
+  static bool reads_pages(const FieldStream& stream) {
+    return stream.kind == Kind::numbers || stream.kind == Kind::ends || stream.kind == Kind::variant;
+  }
+  static bool has_uncounted_items(const FieldStream& stream) { return stream.kind == Kind::ends && !stream.below[0]; }
+  static Dtype dtype_of(const FieldStream& stream) {
+    return stream.kind == Kind::ends || stream.kind == Kind::steps ? Dtype::i8 : stream.dtype;
+  }
+  std::uint32_t compression_of(StreamId id) const {
+    return streams_[id].kind == Kind::steps ? 0 : pages_.compression[streams_[id].column];
+  }
+  const PageEncoding& encoding_of(const FieldStream& stream, const Page& page) const {
+    const auto& encodings = encodings_[stream.column].by_representation;
+    return encodings[std::min<std::size_t>(page.representation, encodings.size() - 1)];
+  }
+
+  std::size_t chunk_count_of(const FieldStream& stream) const {
+    if (stream.kind != Kind::steps) return pages_of(stream).size();
+    return static_cast<std::size_t>((step_count(stream) + kStepsInChunk - 1) / kStepsInChunk);
+  }
+
+  // A page may end within a fixed array. Where one does, the elements have a stream of their own, and the arrays are
+  // put together of its chunks.
+  void take_arrays_apart() {
+    for (StreamId id = 0, count = static_cast<StreamId>(streams_.size()); id < count; ++id) {
+      if (streams_[id].kind != Kind::numbers || streams_[id].per_item == 1) continue;
+      bool is_aligned = true;
+      pages_of(streams_[id]).each_count([&](std::uint32_t elements) {
+        is_aligned &= elements % streams_[id].per_item == 0;
+      });
+      if (is_aligned) continue;
+      FieldStream elements = streams_[id];
+      elements.per_item = 1;
+      streams_[id].kind = Kind::arrays;
+      streams_[id].from = static_cast<StreamId>(streams_.size());
+      streams_.push_back(elements);
+    }
+  }
+
+  // The elements of the arrays that end in a page.
+  ItemRange whole_elements(const FieldStream& stream, std::uint32_t index) const {
+    const Page page = pages_of(stream).page(index);
+    const auto per_item = static_cast<std::int64_t>(stream.per_item);
+    const std::int64_t end = page.first_element + page.elements;
+    return {page.first_element / per_item * per_item, end / per_item * per_item};
+  }
+
+  // Items that a count tells: of the elements of a column, before a cluster or all.
+  std::int64_t items(const ItemCount& count, std::int64_t elements) const {
+    return elements / static_cast<std::int64_t>(count.per_item);
+  }
+  std::int64_t first_item(const std::optional<ItemCount>& count, std::uint32_t cluster) const {
+    return count ? items(*count, pages_.columns[count->column].first_of_cluster(cluster)) : 0;
+  }
+
+  std::int64_t step_count(const FieldStream& stream) const {
+    if (stream.below.empty()) return entries;
+    return stream.below[0] ? items(*stream.below[0], pages_.columns[stream.below[0]->column].elements()) : 0;
+  }
+  EntryRange step_entries(const FieldStream& stream, std::uint32_t index) const {
+    if (!stream.below.empty()) return {0, entries};
+    const std::int64_t begin = std::min<std::int64_t>(index * kStepsInChunk, entries);
+    return {begin, std::min(begin + kStepsInChunk, entries)};
+  }
+
+  Result<Chunk> decode_steps(const FieldStream& stream, std::uint32_t index) const {
+    const std::int64_t begin = index * kStepsInChunk, end = std::min(begin + kStepsInChunk, step_count(stream));
+    const std::int64_t lead = index == 0 ? 1 : 0;
+    Buffer ends(static_cast<std::size_t>(std::max<std::int64_t>(end - begin, 0) + lead) * sizeof(std::int64_t));
+    auto* number = reinterpret_cast<std::int64_t*>(ends.data());
+    if (lead) *number++ = 0;
+    for (std::int64_t item = begin; item < end; ++item)
+      *number++ = static_cast<std::int64_t>(static_cast<std::uint64_t>(item + 1) * stream.per_item);
+    return chunk_of(std::move(ends));
+  }
+
+  Result<Chunk> decode_sizes(const FieldStream& stream, std::uint32_t index,
+                             std::span<const std::shared_ptr<const Chunk>> inputs) const {
+    if (inputs.empty()) return chunk_of(Buffer());
+    // The first chunk begins with a 0, which is where its first list begins.
+    std::span<const std::int64_t> ends = ends_in(*inputs.back());
+    std::int64_t begin = 0;
+    if (index == 0) {
+      ends = ends.subspan(std::min<std::size_t>(ends.size(), 1));
+    } else {
+      const std::span<const std::int64_t> before = ends_in(*inputs.front());
+      if (!before.empty()) begin = before.back();
+    }
+    const std::size_t size = size_of(stream.dtype);
+    Buffer sizes(ends.size() * size);
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      const std::int64_t length = ends[i] - std::exchange(begin, ends[i]);
+      std::memcpy(sizes.data() + i * size, &length, size);
+    }
+    return chunk_of(std::move(sizes));
+  }
+
+  Result<Chunk> decode_arrays(const FieldStream& stream, std::uint32_t index,
+                              std::span<const std::shared_ptr<const Chunk>> inputs) const {
+    if (inputs.empty()) return chunk_of(Buffer());
+    const std::size_t size = size_of(stream.dtype);
+    const ItemRange wanted = whole_elements(stream, index);
+    Buffer whole(static_cast<std::size_t>(wanted.size()) * size);
+    std::size_t at = 0;
+    std::int64_t element = pages_of(stream).page(pages_of(stream).page_of(wanted.begin)).first_element;
+    for (const auto& input : inputs) {
+      const std::span<const std::byte> array = input->arrays.empty() ? std::span<const std::byte>() : input->arrays[0];
+      const auto skip = static_cast<std::size_t>(std::max<std::int64_t>(wanted.begin - element, 0)) * size;
+      const std::size_t take = std::min(array.size() - std::min(skip, array.size()), whole.size() - at);
+      if (take > 0) std::memcpy(whole.data() + at, array.data() + skip, take);
+      at += take;
+      element += static_cast<std::int64_t>(array.size() / size);
+    }
+    if (at != whole.size()) return fail(ErrorKind::damaged, "a page has less than its elements");
+    return chunk_of(std::move(whole));
+  }
+
+  // The bytes of a page as its encoding has them. `stored`: with the checksum, where there is one.
+  Result<Buffer> unpacked(const FieldStream& stream, const Page& page, std::span<const std::byte> stored) const {
+    if (page.has_checksum) {
+      if (stored.size() < kChecksumSize) return fail(ErrorKind::damaged, "it has no checksum");
+      const std::span<const std::byte> bytes = stored.first(stored.size() - kChecksumSize);
+      if (XXH3_64bits(bytes.data(), bytes.size()) != load_little<std::uint64_t>(stored.data() + bytes.size()))
+        return fail(ErrorKind::damaged, "its checksum is wrong");
+      stored = bytes;
+    }
+    return decompress(stored, page_size(encoding_of(stream, page), page.elements));
+  }
+
+  Result<Chunk> decode_page(const FieldStream& stream, std::uint32_t index, std::span<const std::byte> stored,
+                            std::span<const std::int64_t> first) const {
+    const bool is_there = index < pages_of(stream).size();
+    Page page;
+    page.kind = Page::Kind::zeros;
+    if (is_there) page = pages_of(stream).page(index);
+    Buffer bytes;
+    if (page.kind == Page::Kind::stored) {
+      TRY(bytes, unpacked(stream, page, stored));
+    } else {
+      bytes = Buffer(page_size(encoding_of(stream, page), page.elements));
+      std::memset(bytes.data(), 0, bytes.size());
+    }
+    switch (stream.kind) {
+      case Kind::ends:
+        return decode_ends_page(stream, page, index, bytes.span(), first);
+      case Kind::variant:
+        return decode_variant_page(stream, page, bytes.span());
+      default:
+        break;
+    }
+    const PageEncoding& encoding = encoding_of(stream, page);
+    if (is_plain(encoding, stream.dtype)) return chunk_of(std::move(bytes));
+    Buffer numbers(page.elements * size_of(stream.dtype));
+    TRY_VOID(decode_numbers(encoding, bytes.span(), page.elements, stream.dtype, numbers.span()));
+    return chunk_of(std::move(numbers));
+  }
+
+  Result<Chunk> decode_ends_page(const FieldStream& stream, const Page& page, std::uint32_t index,
+                                 std::span<const std::byte> bytes, std::span<const std::int64_t> first) const {
+    const std::size_t lead = index == 0 ? sizeof(std::int64_t) : 0;
+    Buffer ends(lead + page.elements * sizeof(std::int64_t));
+    std::memset(ends.data(), 0, lead);
+    const std::int64_t base = has_uncounted_items(stream) ? first[1] : first_item(stream.below[0], page.cluster);
+    TRY_VOID(decode_ends(encoding_of(stream, page), bytes, page.elements, base, ends.span().subspan(lead)));
+    Chunk chunk = chunk_of(std::move(ends));
+    if (has_uncounted_items(stream)) chunk.arrays.emplace_back();
+    return chunk;
+  }
+
+  Result<Chunk> decode_variant_page(const FieldStream& stream, const Page& page,
+                                    std::span<const std::byte> bytes) const {
+    std::vector<std::int64_t> bases;
+    for (const auto& alternative : stream.below) bases.push_back(first_item(alternative, page.cluster));
+    Chunk chunk;
+    Buffer& tags = chunk.owned.emplace_back(page.elements);
+    Buffer index(page.elements * sizeof(std::int64_t));
+    TRY_VOID(decode_switch(bytes, page.elements, bases, tags.span(), index.span()));
+    chunk.arrays.emplace_back(tags.span());
+    chunk.owned.push_back(std::move(index));
+    chunk.arrays.emplace_back(chunk.owned.back().span());
+    return chunk;
+  }
+
+  const std::shared_ptr<const Source> source_;
+  std::vector<FieldStream> streams_;
+  const std::vector<ColumnEncodings> encodings_;
+  const std::vector<std::uint64_t> per_entry_;
+  const PageTable pages_;
+};
+
+// A table of which nothing can be shown but why.
+std::shared_ptr<Table> unreadable(const KeyInfo& key, std::string why) {
+  FieldNodes nothing;
+  nothing.nodes.emplace_back();
+  PageTable no_pages;
+  no_pages.cluster_ends = {0};
+  auto table = std::make_shared<NtupleTable>(nullptr, std::move(nothing), std::move(no_pages));
+  table->name = key.name;
+  table->title = key.title;
+  table->reason = std::move(why);
+  return table;
+}
+
+struct Description {
+  HeaderRecords header;
+  FooterRecords footer;
+  SchemaRecords schema;
+};
+
+Result<Description> read_description(const Source& source, const Anchor& anchor) {
+  constexpr std::uint16_t kEpoch = 1;
+  if (anchor.epoch != kEpoch)
+    return fail(ErrorKind::unsupported, "an RNTuple of epoch " + std::to_string(anchor.epoch) + " (version " +
+                                            std::to_string(anchor.epoch) + "." + std::to_string(anchor.major) + "." +
+                                            std::to_string(anchor.minor) + "." + std::to_string(anchor.patch) +
+                                            "), which is not read");
+  Description found;
+  TRY(const Buffer header, read_envelope_bytes(source, anchor.header));
+  TRY(found.header, read_header_envelope(header.span(), found.schema));
+  TRY(const Buffer footer, read_envelope_bytes(source, anchor.footer));
+  TRY(found.footer, read_footer_envelope(footer.span(), found.header.checksum, found.schema));
+  std::ranges::stable_sort(found.footer.groups, {}, &ClusterGroup::first_entry);
+  return found;
+}
+
+bool is_of_storage(const Error& error) {
+  return error.kind != ErrorKind::damaged && error.kind != ErrorKind::unsupported;
+}
+
+// Errors: of the storage only.
+Result<PageTable> read_pages(const Source& source, const Description& found, const FieldNodes& made) {
+  PageTableBuilder builder(made.places, made.encodings.size());
+  for (const ClusterGroup& group : found.footer.groups) {
+    auto bytes = read_envelope_bytes(source, group.page_list);
+    if (!bytes && is_of_storage(bytes.error())) return tl::unexpected<Error>(bytes.error());
+    const Result<> added = bytes ? builder.add_group(bytes->span(), found.header.checksum, group)
+                                 : Result<>(tl::unexpected<Error>(bytes.error()));
+    if (!added) builder.add_lost_group(group, added.error().text);
+  }
+  return builder.finish(made.per_entry);
+}
+
+}  // namespace
+
+Result<std::shared_ptr<const Table>> open_ntuple(std::shared_ptr<const Source> source,
+                                                 std::shared_ptr<const Source> edges, const KeyInfo& key,
+                                                 std::span<const std::byte> payload) {
+  if (key.class_name != "ROOT::RNTuple")
+    return unreadable(key, "an RNTuple of a trial format (before 1.0), which is not read");
+  auto anchor = read_anchor(payload);
+  if (!anchor) return unreadable(key, anchor.error().text);
+  const auto metadata = source_of_blobs(std::move(edges), anchor->max_key_size);
+  auto found = read_description(*metadata, *anchor);
+  if (!found && is_of_storage(found.error())) return tl::unexpected<Error>(found.error());
+  if (!found) return unreadable(key, found.error().text);
+  FieldNodes made = make_field_nodes(found->schema);
+  auto pages = read_pages(*metadata, *found, made);
+  if (!pages && is_of_storage(pages.error())) return tl::unexpected<Error>(pages.error());
+  if (!pages) return unreadable(key, pages.error().text);
+  source = source_of_blobs(std::move(source), anchor->max_key_size);
+  auto table = std::make_shared<NtupleTable>(std::move(source), std::move(made), *std::move(pages));
+  table->name = key.name;
+  table->title = found->header.description;
+  return std::shared_ptr<const Table>(std::move(table));
+}
+
+}  // namespace tfile

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ntuple/page_table.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "model/heap.h"
+
+namespace tfile {
+namespace {
+
+// A look for the place of a page passes over fewer than this many.
+constexpr std::size_t kPagesBetweenMarks = 128;
+// What the fields of a packed page can say.
+constexpr std::uint64_t kBeginMax = (std::uint64_t{1} << 48) - 1;
+constexpr std::uint32_t kStepMax = (1 << 12) - 1;
+constexpr std::uint32_t kElementsMax = std::numeric_limits<std::int32_t>::max();
+// Sizes that no page has: the bytes of all pages of a column lie in one file of at most 2^48 bytes, and a page of 4 GiB
+// could not be held in memory with what it decodes to.
+constexpr std::uint32_t kLost = UINT32_MAX, kZeros = UINT32_MAX - 1;
+// Zeros are made in chunks of about a megabyte. So many of them are 10^12 elements, more than any table has.
+constexpr std::int64_t kZerosInPage = 1 << 17;
+constexpr std::int64_t kZeroPagesMax = 1 << 23;
+
+}  // namespace
+
+void ColumnPages::append(std::uint32_t cluster, Packed page) {
+  const auto push = [&](Packed packed) {
+    if (pages_.size() % kPagesBetweenMarks == 0) marks_.push_back({elements_, last_cluster_});
+    pages_.push_back(packed);
+    last_cluster_ += static_cast<std::uint32_t>(packed.cluster_step);
+    elements_ += packed.elements;
+  };
+  // Pages of nothing bridge the clusters in which the column has no elements, where these are very many.
+  while (cluster - last_cluster_ > kStepMax) push({0, kStepMax, 0, kZeros, 0, 0});
+  page.cluster_step = (cluster - last_cluster_) & kStepMax;
+  push(page);
+}
+
+void ColumnPages::add(std::uint32_t cluster, std::uint8_t representation, std::uint32_t elements, ByteRange range,
+                      bool has_checksum) {
+  Packed page{};
+  page.representation = representation & 15u;
+  page.elements = elements & kElementsMax;
+  page.has_checksum = has_checksum;
+  page.size = kLost;
+  if (range.begin <= kBeginMax && range.size < kZeros) {
+    page.begin = range.begin & kBeginMax;
+    page.size = static_cast<std::uint32_t>(range.size);
+    stored_bytes_ += range.size;
+  }
+  append(cluster, page);
+}
+
+Result<> ColumnPages::add_without_bytes(std::uint32_t cluster, Page::Kind kind, std::int64_t elements) {
+  const std::int64_t in_page = kind == Page::Kind::zeros ? kZerosInPage : kElementsMax;
+  if (elements < 0 || elements / in_page >= kZeroPagesMax)
+    return fail(ErrorKind::damaged, "a column without pages for " + std::to_string(elements) + " elements");
+  for (std::int64_t left = elements; left > 0; left -= in_page) {
+    Packed page{};
+    page.elements = static_cast<std::uint32_t>(std::min(left, in_page)) & kElementsMax;
+    page.size = kind == Page::Kind::zeros ? kZeros : kLost;
+    append(cluster, page);
+  }
+  return {};
+}
+
+void ColumnPages::close() {
+  pages_.shrink_to_fit();
+  marks_.shrink_to_fit();
+}
+
+Page ColumnPages::page(std::size_t index) const {
+  const Mark& mark = marks_[index / kPagesBetweenMarks];
+  Page page;
+  page.first_element = mark.first_element;
+  page.cluster = mark.cluster;
+  std::size_t at = index / kPagesBetweenMarks * kPagesBetweenMarks;
+  for (; at < index; ++at) {
+    page.first_element += pages_[at].elements;
+    page.cluster += static_cast<std::uint32_t>(pages_[at].cluster_step);
+  }
+  const Packed& packed = pages_[index];
+  page.cluster += static_cast<std::uint32_t>(packed.cluster_step);
+  page.kind = packed.size == kLost ? Page::Kind::lost : packed.size == kZeros ? Page::Kind::zeros : Page::Kind::stored;
+  page.has_checksum = packed.has_checksum;
+  page.representation = packed.representation;
+  page.elements = packed.elements;
+  if (page.kind == Page::Kind::stored) page.range = {packed.begin, packed.size};
+  return page;
+}
+
+std::size_t ColumnPages::page_of(std::int64_t element) const {
+  const auto behind = std::ranges::upper_bound(marks_, element, {}, &Mark::first_element);
+  const std::size_t mark = behind == marks_.begin() ? 0 : static_cast<std::size_t>(behind - marks_.begin()) - 1;
+  std::int64_t end = marks_[mark].first_element;
+  std::size_t at = mark * kPagesBetweenMarks;
+  for (; at + 1 < pages_.size(); ++at) {
+    end += pages_[at].elements;
+    if (end > element) break;
+  }
+  return at;
+}
+
+std::int64_t ColumnPages::first_of_cluster(std::uint32_t cluster) const {
+  // The last mark whose page before lies in an earlier cluster; the first page of the cluster is behind it.
+  const auto behind = std::ranges::lower_bound(marks_, cluster, {}, &Mark::cluster);
+  if (marks_.empty()) return 0;
+  const std::size_t mark = behind == marks_.begin() ? 0 : static_cast<std::size_t>(behind - marks_.begin()) - 1;
+  std::int64_t element = marks_[mark].first_element;
+  std::uint32_t at_cluster = marks_[mark].cluster;
+  for (std::size_t at = mark * kPagesBetweenMarks; at < pages_.size(); ++at) {
+    at_cluster += static_cast<std::uint32_t>(pages_[at].cluster_step);
+    if (at_cluster >= cluster) return element;
+    element += pages_[at].elements;
+  }
+  return element;
+}
+
+std::size_t ColumnPages::memory() const { return heap_of_elements(pages_) + heap_of_elements(marks_); }
+
+std::size_t PageTable::memory() const {
+  std::size_t bytes = heap_of_elements(columns) + heap_of_elements(compression) + heap_of_elements(cluster_ends);
+  for (const ColumnPages& column : columns) bytes += column.memory();
+  return bytes;
+}
+
+PageTableBuilder::PageTableBuilder(std::span<const ColumnPlace> places, std::size_t columns) : places_(places) {
+  table_.columns.resize(columns);
+  table_.compression.resize(columns);
+}
+
+Result<> PageTableBuilder::add_group(std::span<const std::byte> bytes, std::uint64_t header_checksum,
+                                     const ClusterGroup& group) {
+  TRY(Envelope envelope, open_envelope(bytes, EnvelopeType::page_list));
+  Cursor& in = envelope.payload;
+  if (in.little<std::uint64_t>("RNTuple page list") != header_checksum && !in.failed())
+    return fail(ErrorKind::damaged, "a page list of the RNTuple belongs to another header");
+  TRY(std::vector<Summary> clusters, read_summaries(in, group));
+  for (const Summary& cluster : clusters) {
+    if (cluster.first_entry != static_cast<std::uint64_t>(entries_))
+      return fail(ErrorKind::damaged, "cluster " + std::to_string(cluster_) + " of the RNTuple begins at entry " +
+                                          std::to_string(cluster.first_entry) + ", those before it end at " +
+                                          std::to_string(entries_));
+    TRY_VOID(add_cluster(cluster));
+  }
+  return {};
+}
+
+// Clusters that several threads wrote need not lie in the order of their entries.
+Result<std::vector<PageTableBuilder::Summary>> PageTableBuilder::read_summaries(Cursor& in,
+                                                                                const ClusterGroup& group) const {
+  constexpr const char* kWhat = "RNTuple page list";
+  Frame summaries = take_list(in, kWhat);
+  Frame locations = take_list(in, kWhat);
+  std::vector<Summary> clusters;
+  bool is_sharded = false;
+  for (std::uint32_t i = 0; i < summaries.items && !summaries.body.failed(); ++i) {
+    Frame record = take_record(summaries.body, kWhat);
+    Summary cluster;
+    cluster.first_entry = record.body.little<std::uint64_t>(kWhat);
+    // The highest byte has the flags.
+    const auto word = record.body.little<std::uint64_t>(kWhat);
+    cluster.entries = word & ((std::uint64_t{1} << 56) - 1);
+    is_sharded |= (word >> 56) & 1;
+    Frame columns = take_list(locations.body, kWhat);
+    cluster.columns = columns.body;
+    cluster.column_count = columns.items;
+    if (record.body.failed()) in.reject(kWhat);
+    clusters.push_back(cluster);
+  }
+  if (summaries.body.failed() || locations.body.failed() || clusters.size() != group.clusters) in.reject(kWhat);
+  TRY_VOID(in.finish());
+  if (is_sharded) return fail(ErrorKind::unsupported, "clusters of the RNTuple lie in shards");
+  std::ranges::stable_sort(clusters, {}, &Summary::first_entry);
+  return clusters;
+}
+
+Result<> PageTableBuilder::add_cluster(const Summary& cluster) {
+  constexpr std::uint64_t kEntriesMax = std::uint64_t{1} << 56;
+  if (cluster.entries > kEntriesMax || static_cast<std::uint64_t>(entries_) > kEntriesMax)
+    return fail(ErrorKind::damaged, "a cluster of the RNTuple has an impossible number of entries");
+  Cursor columns = cluster.columns;
+  // A cluster from before an extension of the schema lists fewer columns.
+  for (ColumnNumber number = 0; number < cluster.column_count && !columns.failed(); ++number) {
+    Frame pages = take_list(columns, "RNTuple page list");
+    if (number < places_.size()) TRY_VOID(add_pages(number, pages.body, pages.items));
+  }
+  TRY_VOID(columns.finish());
+  table_.cluster_ends.push_back(entries_);
+  entries_ += static_cast<std::int64_t>(cluster.entries);
+  ++cluster_;
+  return {};
+}
+
+Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint32_t count) {
+  constexpr const char* kWhat = "RNTuple page list";
+  // The number of the first element stands behind the pages, which have no size of their own.
+  Cursor behind = in;
+  for (std::uint32_t i = 0; i < count && !behind.failed(); ++i) {
+    behind.skip(4, kWhat);
+    take_locator(behind, kWhat);
+  }
+  const auto first_element = behind.little<std::int64_t>(kWhat);
+  TRY_VOID(behind.finish());
+  if (first_element < 0) return {};  // another representation has the pages
+  const ColumnPlace& place = places_[number];
+  ColumnPages& column = table_.columns[place.column];
+  if (first_element > column.elements()) {
+    // What is missing belongs to clusters before this one: those that a lost page list told of, or from the time before
+    // the column was added.
+    const std::uint32_t before = std::max(cluster_, 1u) - 1;
+    const bool are_zeros = column.elements() < place.zeros;
+    const std::int64_t zeros = are_zeros ? std::min(first_element, place.zeros) - column.elements() : 0;
+    if (zeros > 0) TRY_VOID(column.add_without_bytes(before, Page::Kind::zeros, zeros));
+    if (first_element > column.elements())
+      TRY_VOID(column.add_without_bytes(before, Page::Kind::lost, first_element - column.elements()));
+  } else if (first_element < column.elements() && count > 0) {
+    return fail(ErrorKind::damaged, "column " + std::to_string(number) + " of the RNTuple has elements twice");
+  }
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto elements = in.little<std::int32_t>(kWhat);
+    const BlockLocator locator = take_locator(in, kWhat);
+    const std::uint32_t size =
+        elements < 0 ? 0 - static_cast<std::uint32_t>(elements) : static_cast<std::uint32_t>(elements);
+    if (size > kElementsMax) return fail(ErrorKind::damaged, "a page of the RNTuple has 2^31 elements");
+    const ByteRange nowhere{UINT64_MAX, 0};
+    column.add(cluster_, place.representation, size, locator.is_known ? locator.range : nowhere, elements < 0);
+  }
+  const auto settings = behind.little<std::uint32_t>(kWhat);
+  if (count > 0 && !behind.failed() && table_.compression[place.column] == 0)
+    table_.compression[place.column] = settings;
+  return {};
+}
+
+void PageTableBuilder::add_lost_group(const ClusterGroup& group, const std::string& why) {
+  table_.warnings.push_back("entries from " + std::to_string(entries_) + " on are lost: " + why);
+  constexpr std::uint64_t kEntriesMax = std::uint64_t{1} << 56;
+  const std::uint64_t end = std::min(group.first_entry, kEntriesMax) + std::min(group.entries, kEntriesMax);
+  if (end <= static_cast<std::uint64_t>(entries_)) return;
+  table_.cluster_ends.push_back(entries_);
+  entries_ = static_cast<std::int64_t>(end);
+  ++cluster_;
+}
+
+Result<PageTable> PageTableBuilder::finish(std::span<const std::uint64_t> per_entry) {
+  table_.cluster_ends.push_back(entries_);
+  for (std::size_t i = 0; i < table_.columns.size(); ++i) {
+    ColumnPages& column = table_.columns[i];
+    std::int64_t wanted = 0;
+    if (__builtin_mul_overflow(static_cast<std::int64_t>(per_entry[i]), entries_, &wanted))
+      return fail(ErrorKind::damaged, "a column of the RNTuple has an impossible number of elements");
+    if (column.elements() < wanted)
+      TRY_VOID(
+          column.add_without_bytes(cluster_ == 0 ? 0 : cluster_ - 1, Page::Kind::lost, wanted - column.elements()));
+    column.close();
+  }
+  return std::move(table_);
+}
+
+}  // namespace tfile
