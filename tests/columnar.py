@@ -74,7 +74,9 @@ def first_entries(entries, values, lists):
 def below_variants(columns):
     """Columns of the alternatives of variants: their items have no places among those of the lists around."""
     variants = {os.path.dirname(path) + "/" for path, column in columns.items() if column["role"] == "tags"}
-    return {path for path in columns if any(path.startswith(above) and "/" in path[len(above):] for above in variants)}
+    return {path for path, column in columns.items()
+            if any(path.startswith(above) and not (column["role"] in ("tags", "index") and "/" not in path[len(above):])
+                   for above in variants)}
 
 
 def optional_nodes(table):

@@ -295,9 +295,7 @@ class Builder {
       out_.columns[tags].class_name += (out_.columns[tags].class_name.empty() ? "" : "|") + name;
     draft.children.push_back(leaf("tags", tags));
     draft.children.push_back(leaf("index", add_column(Role::index, Dtype::i8, id, around, made, 1)));
-    // The items of an alternative are those of all lists, and no list counts them.
     Surroundings below = around;
-    below.lists.clear();
     below.in_list = true;
     return add_members(draft, id, below, depth);
   }

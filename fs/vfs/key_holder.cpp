@@ -92,7 +92,8 @@ std::optional<Attributes> KeyHolder::attributes_but_size(Slot slot) const {
 }
 
 Accepts KeyHolder::accepts(Slot slot) const {
-  if (slot.form != Form::itself || !listing_->keys[slot.index].can_change) return Accepts::nothing;
+  if (slot.form != Form::itself) return Accepts::nothing;
+  if (!listing_->keys[slot.index].can_change) return Accepts::removal;
   switch (listing_->keys[slot.index].kind) {
     case KeyKind::directory:
       return Accepts::keys;

@@ -48,15 +48,18 @@ std::optional<Form> TableHolder::find_own_file(tfile::NodeId at, std::string_vie
 }
 
 Accepts TableHolder::accepts(Slot slot) const {
-  if (slot.form != Form::itself || is_opaque() || !listing_->keys[key_].can_change) return Accepts::nothing;
-  if (object_) return node(slot).column ? Accepts::nothing : Accepts::removal;
+  if (slot.form != Form::itself || is_opaque()) return Accepts::nothing;
+  if (is_as_a_whole()) return node(slot).column ? Accepts::nothing : Accepts::removal;
   return node(slot).column ? Accepts::items : Accepts::columns;
 }
+
+// Objects, and tables that are not written: they are renamed and removed with all that they show.
+bool TableHolder::is_as_a_whole() const { return object_ || !listing_->keys[key_].can_change; }
 
 bool TableHolder::goes_with_key(Slot slot) const {
   switch (slot.form) {
     case Form::itself:
-      return object_ && node(slot).column;
+      return is_as_a_whole() && node(slot).column;
     case Form::object_bin:
     case Form::object_json:
       return true;

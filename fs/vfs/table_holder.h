@@ -27,6 +27,7 @@ class TableHolder final : public Holder {
   const LoadedTable& loaded() const { return *loaded_; }
 
   // A table of which nothing but its reason and its bytes can be shown.
+  bool is_as_a_whole() const;
   bool is_opaque() const { return !table().reason.empty() && table().columns.empty(); }
 
   // The files of the key itself, or of a part of its object, beside the nodes below that node.

@@ -124,6 +124,8 @@ class Writer {
     begin_option(directory_of(tags));
     begin("EmptyArray");
     json_.end_object().end_object();
+    TableForm nothing;
+    nothing.kind = Kind::record;
     for (const std::string& name : form.classes) {
       json_.line();
       begin("UnmaskedArray");
@@ -131,7 +133,7 @@ class Writer {
       const auto shown =
           std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
       if (shown == form.fields.end())
-        add_record({}, std::nullopt, name);
+        add_record(nothing, std::nullopt, name);
       else
         add(*shown, name);
       json_.end_object();

@@ -29,35 +29,42 @@ def compare(table):
     assert len(array) == entries
     found = {}
     for name in array.fields:
-        add_leaves(found, (name,), array[name].layout, [])
+        add_leaves(found, (name,), array[name].layout, [], alternatives(table))
     return columnar.differences(expected, found)
 
 
-def add_leaves(leaves, path, layout, lists):
+def alternatives(table):
+    """What the tags of each variant stand for, by the path of its fields."""
+    tags = [column for column in mounted_table.schema_of(table)["columns"] if column["role"] == "tags"]
+    return {tuple(part for part in column["path"].split("/")[:-1] if part != "values"): column["class"].split("|")
+            for column in tags}
+
+
+def add_leaves(leaves, path, layout, lists, variants):
     if layout.is_record:
         for name in layout.fields:
-            add_leaves(leaves, (*path, name), layout.content(name), lists)
+            add_leaves(leaves, (*path, name), layout.content(name), lists, variants)
     elif isinstance(layout, awkward.contents.UnmaskedArray):
-        add_leaves(leaves, path, layout.content, lists)
+        add_leaves(leaves, path, layout.content, lists, variants)
     elif layout.is_option:
         index = np.asarray(layout.index)
         assert index[index >= 0].tolist() == list(range(len(layout.content)))
-        add_leaves(leaves, path, layout.content, lists + [np.concatenate([[0], np.cumsum(index >= 0)])])
+        add_leaves(leaves, path, layout.content, lists + [np.concatenate([[0], np.cumsum(index >= 0)])], variants)
     elif layout.is_union:
         leaves[(*path, "tags")] = columnar.Leaf(np.asarray(layout.tags), lists, 0)
         leaves[(*path, "index")] = columnar.Leaf(np.asarray(layout.index)[: len(layout.tags)], lists, 0)
-        for content in layout.contents[1:]:
-            name = content.content.parameter("__record__") or content.content.parameter("__list__") or "other"
-            add_leaves(leaves, (*path, name), content, lists)
+        for content, name in zip(layout.contents[1:], variants[path], strict=True):
+            assert content.content.parameter("__record__") in (None, name)
+            add_leaves(leaves, (*path, name), content, lists, variants)
     elif layout.is_regular:
-        add_leaves(leaves, path, layout.content[: len(layout) * layout.size], lists)
+        add_leaves(leaves, path, layout.content[: len(layout) * layout.size], lists, variants)
     elif layout.is_list:
         offsets = np.asarray(layout.offsets)
         content = layout.content[: offsets[-1]]
         if layout.parameter("__array__") in ("string", "bytestring"):
             leaves[path] = columnar.Leaf(np.asarray(content.data), lists + [offsets], 0)
         else:
-            add_leaves(leaves, path, content, lists + [offsets])
+            add_leaves(leaves, path, content, lists + [offsets], variants)
     else:
         leaves[path] = columnar.Leaf(np.asarray(layout.data), lists, 0)
 

@@ -47,7 +47,7 @@ def test_objects_go_as_directories_do(source, options):
         for name in ("hits", "sub/map", "tuple"):
             path = os.path.join(m.path, "a.root", name)
             before = sorted(os.listdir(path))
-            assert len(before) > 1
+            assert before
             assert refused(os.rmdir, path) == errno.ENOTEMPTY
             assert sorted(os.listdir(path)) == before
             subprocess.run(["rm", "-r", path], check=True)

@@ -12,6 +12,7 @@ Each is proved by test_corpus_exceptions.py in the way its `proof` names:
     Bitset(n)          the reference has the mount's bytes as lists, the mount (docs/semantics.md) as a shape of n: all
                        bitsets of a type have n bits, which is read by hand
     References()       TRefArrays decoded by hand
+    Alternatives()     the reference has the mount's bytes; the checker expects that lists count the items of alternatives
     Retyped(type)      the reference has the same numbers as another type than that of the field, which ROOT names `type`
     Records(fields)    vectors of records without headers of their own, decoded by hand: `fields` is a numpy dtype, `_` what
                        is no member
@@ -29,6 +30,7 @@ Bitset = namedtuple("Bitset", "length")
 References = namedtuple("References", "")
 Records = namedtuple("Records", "fields")
 Retyped = namedtuple("Retyped", "type")
+Alternatives = namedtuple("Alternatives", "")
 
 Listed = namedtuple("Listed", "file table branch reason proof")
 
@@ -42,6 +44,7 @@ LEVEL = "the reference has a list of constant length 1 around the array of objec
 SIGNED = "uproot shows the unsigned numbers of referenced objects as signed ones"
 HEADER_IN_ITEM = "uproot takes the header of an item's second base for its data"
 ARRAY_OF_OBJECTS = "uproot reads the first of an array of objects alone, and the rest of it as the next items"
+VARIANT = "the items of an alternative are those of all variants, and not counted by the lists around these"
 CARDINALITY = "uproot shows the 32-bit sizes of collections as 64-bit numbers"
 CHARACTER = "uproot shows char, which ROOT shows as a signed number, as an unsigned one"
 BITSET = "a bitset is a shape in the mount, a list in the reference"
@@ -145,4 +148,6 @@ LISTED = [
     Listed("roottest-cms_opendata_100_200", "Events", "nMuon", CARDINALITY, Retyped("ROOT::RNTupleCardinality<std::uint32_t>")),
     *(Listed(NANOAOD, "Events", name, CARDINALITY, Retyped("ROOT::RNTupleCardinality<std::uint32_t>")) for name in SIZES),
     *(Listed(PHYSLITE, "EventData", name, CHARACTER, Retyped("char")) for name in CHARACTERS),
+    *(Listed(file, "ntuple", "vector_variant_int64_string", VARIANT, Alternatives())
+      for file in ("skhep-test_stl_containers_rntuple_v1-0-0-0", "unroot-test_ntuple_stl_containers")),
 ]

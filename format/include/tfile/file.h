@@ -39,7 +39,7 @@ struct KeyInfo {
   std::uint16_t cycle = 0;
   std::uint32_t datime = 0;
   KeyKind kind = KeyKind::object;
-  bool can_change = true;  // whether what it holds, or its name, may be written anew
+  bool can_change = true;  // whether what it holds may be written anew; else it goes, or gets a name, as a whole
 };
 
 // The keys of one directory, in file order (newest cycle of a name first), and the memory that their names live in.
