@@ -194,6 +194,7 @@ Result<> decode_numbers(const PageEncoding& encoding, std::span<const std::byte>
   if (is_index(encoding) || encoding.type == ColumnType::switch_)
     return fail(ErrorKind::unsupported, "an index is no number");
   if (out.size() != elements * size_of(dtype)) return fail(ErrorKind::invalid, "not as many numbers as elements");
+  if (elements == 0) return {};
   const Dtype natural = natural_dtype(encoding);
   if (natural == dtype) {
     decode_natural(encoding, page, elements, out.data());

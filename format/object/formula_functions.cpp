@@ -63,6 +63,8 @@ constexpr Function1 kFunctions1[] = {
     {"Long64_t", [](double x) { return as_integer(x, Arithmetic::long_integer); }, Gives::long_integer},
     {"bool", [](double x) { return x != 0 ? 1.0 : 0.0; }, Gives::integer},
     {"Bool_t", [](double x) { return x != 0 ? 1.0 : 0.0; }, Gives::integer},
+    {"float", [](double x) { return static_cast<double>(static_cast<float>(x)); }},
+    {"Float_t", [](double x) { return static_cast<double>(static_cast<float>(x)); }},
     {"double", [](double x) { return x; }},
     {"Double_t", [](double x) { return x; }}};
 

@@ -69,8 +69,11 @@ class FormulaParser {
  public:
   FormulaParser(std::string_view text, std::size_t variables, std::vector<std::string> names)
       : variables_(variables), names_(std::move(names)) {
-    for (const char c : text) {
-      if (c != ' ' && c != '\t' && c != '\n') text_ += c;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      const char c = text[i];
+      const bool is_between_digits =
+          c == '\'' && i > 0 && is_digit(text[i - 1]) && i + 1 < text.size() && is_digit(text[i + 1]);
+      if (c != ' ' && c != '\t' && c != '\n' && !is_between_digits) text_ += c;
     }
   }
 
@@ -177,7 +180,7 @@ class FormulaParser {
       parameter();
     } else if (is_digit(next()) || next() == '.') {
       number();
-    } else if (is_letter(next())) {
+    } else if (is_letter(next()) || (take("::") && is_letter(next()))) {
       name();
     } else {
       failed_ = true;

@@ -168,7 +168,7 @@ double HistogramCells::effective_entries(std::uint64_t cell) const {
 }
 
 // TProfile::GetBinError by TProfile::EErrorType: 0 error of the mean, 1 spread, 2 the same with at least that of a
-// whole number, 3 of measurements with known errors.
+// whole number, 3 of measurements with known errors. Below 0 where there is no error: of weights below 0.
 double HistogramCells::variance(std::uint64_t cell) const {
   if (!is_profile_) return squares_.empty() ? std::abs(contents_[cell]) : squares_[cell];
   const double sum = entries_[cell];

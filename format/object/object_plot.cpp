@@ -451,7 +451,7 @@ Result<Spreadsheet> histogram_sheet(const ObjectKind& kind, const ObjectMembers&
   std::vector<double> values, errors, entries;
   each_inner_cell(h, [&](std::uint64_t cell, auto...) {
     values.push_back(cells.value(cell));
-    errors.push_back(std::sqrt(std::max(cells.variance(cell), 0.0)));
+    errors.push_back(std::sqrt(cells.variance(cell)));
     if (is_profile) entries.push_back(cells.effective_entries(cell));
   });
   add_column(sheet, "value", std::move(values));

@@ -27,9 +27,9 @@ def compare(table):
     expected = {path: leaf for path, leaf in columnar.mount_leaves(table, entries, unions=True).items() if not leaf.missing}
     array = open_awkward(table)
     assert len(array) == entries
-    found = {}
+    found, variants = {}, alternatives(table)
     for name in array.fields:
-        add_leaves(found, (name,), array[name].layout, [], alternatives(table))
+        add_leaves(found, (name,), array[name].layout, [], variants)
     return columnar.differences(expected, found)
 
 

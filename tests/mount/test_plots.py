@@ -95,6 +95,24 @@ def test_functions_composed_of_others(top, name):
     assert paths(drawn(os.path.join(top, "f_" + name, "plot.svg")), "line")
 
 
+def test_cumulative_distributions(top):
+    names = [name.removeprefix("f_") for name in os.listdir(top) if name.startswith("f_cumulative_")]
+    assert len(names) == 37
+    different = []
+    for name in names:
+        rows = np.loadtxt(os.path.join(top, "f_" + name, "table.csv"), delimiter=",", skiprows=1)
+        expected = np.fromfile(os.path.join(top, "g_" + name, "y"), "<f8")
+        if not np.allclose(rows[:, 1], expected, rtol=1e-8, atol=1e-9, equal_nan=True):
+            different.append((name, rows[:, 1][rows[:, 1] != expected][:3], expected[rows[:, 1] != expected][:3]))
+    assert not different
+
+
+def test_errors_of_weights_below_0_are_none_as_roots(top):
+    rows = np.genfromtxt(os.path.join(top, "weights", "table.csv"), delimiter=",", names=True)
+    np.testing.assert_allclose(rows["error"], [np.nan, 0.5**0.5, 0])
+    drawn(os.path.join(top, "weights", "plot.svg"))
+
+
 def test_errors_of_points_in_space_are_in_the_table(top):
     def rows(name):
         return np.genfromtxt(os.path.join(top, name, "table.csv"), delimiter=",", names=True)

@@ -3,6 +3,7 @@
 that ROOT has names for or that are composed (and what ROOT says they are), graphs with several errors, stacks, canvases, lists."""
 
 import os
+import re
 import sys
 
 sys.path.pop(0)  # numpy, which ROOT imports, wants Python's own `numbers` and not the sample of that name
@@ -26,6 +27,22 @@ FUNCTIONS = {
     "bessel": ("TMath::BesselJ0(x)+TMath::BesselI0(x)+TMath::BesselI1(x)", ()), "sum": ("gaus(0)+landau(3)", (1, 2, 0.5, 2, -1, 0.4)),
     "laplace": ("TMath::LaplaceDist(x,[0],[1])", (0.5, 0.7)), "named": ("[slope]*x+[offset]", (3, 5)),
     "integers": ("[0]*exp(-1/2*((x-[1])/[2])^2)+4/3*x+abs(x)^(1/2)+(x>0)/2+int(7.5)/2+(sqrt2+ln10)/TMath::E()", (2, 0.5, 0.7)),
+}
+
+# Cumulative distributions and their kin, of numbers from 0 to 1.
+FUNCTIONS |= {
+    f"cumulative_{i}": (re.sub(r"\bu\b", "(abs(x)/3)", formula), ())
+    for i, formula in enumerate((
+        "float(u)", "::sqrt(u)", "1'000*u", "TMath::Prob(9*u,3)", "TMath::DiLog(4*x)", "TMath::StudentI(x,3)", "TMath::FDist(u,2,3)",
+        "TMath::FDistI(u,2,3)", "TMath::BetaDistI(u,2,3)", "TMath::BetaIncomplete(u,2,3)", "ROOT::Math::binomial_pdf(3,u,10)",
+        "ROOT::Math::binomial_cdf(3,u,10)", "ROOT::Math::beta_pdf(u,2,3)", "ROOT::Math::beta_cdf(u,2,3)", "ROOT::Math::beta(u+1,2)",
+        "ROOT::Math::inc_gamma(2,u)", "ROOT::Math::inc_gamma_c(2,u)", "TMath::Gamma(2,u)", "ROOT::Math::gamma_cdf(u,2,3)",
+        "ROOT::Math::gamma_cdf_c(u,2,3)", "ROOT::Math::chisquared_cdf(u,3)", "ROOT::Math::chisquared_cdf_c(u,3)",
+        "TMath::ChisquareQuantile(u/2,3)", "ROOT::Math::normal_cdf_c(x,2,1)", "TMath::NormQuantile(u/3+0.1)", "TMath::ErfInverse(x/4)",
+        "ROOT::Math::exponential_cdf(x,2)", "ROOT::Math::uniform_cdf(x,0,2)", "ROOT::Math::lognormal_cdf(x,1,2)",
+        "ROOT::Math::cauchy_cdf(x,2)", "ROOT::Math::breitwigner_cdf(x,2)", "ROOT::Math::tdistribution_cdf(x,3)",
+        "ROOT::Math::fdistribution_pdf(u,2,3)", "ROOT::Math::negative_binomial_pdf(2,u,3)", "ROOT::Math::poisson_cdf(2,u)",
+        "ROOT::Math::expint(u+0.1)", "TMath::KolmogorovProb(x)"))
 }
 
 
@@ -90,6 +107,10 @@ def write(file):
     deep = ROOT.TEfficiency("deep", "", 2, 0, 1, 2, 0, 1, 2, 0, 1)
     deep.Fill(True, 0.2, 0.2, 0.2)
     file.WriteObject(deep, "deep")
+    weights = ROOT.TProfile("weights", "", 3, 0, 3, "g")
+    for x, weight in ((0.5, -1), (0.5, -3), (1.5, 2)):
+        weights.Fill(x, 2, weight)
+    file.WriteObject(weights, "weights")
 
 
 def write_function(file, function, name):
