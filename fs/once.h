@@ -36,14 +36,14 @@ class Once {
   template <class Start>
   void get(Start&& start, Reply<T> reply) {
     std::optional<Result<T>> known;
-    std::shared_ptr<Making> mine;
+    std::shared_ptr<Attempt> mine;
     {
       const Lock lock(state_->mutex);
       if (state_->result) {
         known = state_->result;
       } else {
-        std::shared_ptr<Making>& making = state_->making;
-        if (!making || !making->is_joined()) making = mine = std::make_shared<Making>();
+        std::shared_ptr<Attempt>& making = state_->making;
+        if (!making || !making->is_joined()) making = mine = std::make_shared<Attempt>();
         making->add(making, std::move(reply));
       }
     }
@@ -61,9 +61,9 @@ class Once {
 
  private:
   // One try to make it, and who waits for that. Guarded by the state's mutex, but for `waiting` and `stop`.
-  struct Making {
+  struct Attempt {
     struct Gone {
-      std::weak_ptr<Making> making;
+      std::weak_ptr<Attempt> making;
       void operator()() const {
         if (const auto of = making.lock(); of && --of->waiting == 0) of->stop.request_stop();
       }
@@ -79,7 +79,7 @@ class Once {
       }
       return now > 0;
     }
-    void add(const std::weak_ptr<Making>& self, Reply<T> reply) {
+    void add(const std::weak_ptr<Attempt>& self, Reply<T> reply) {
       const std::stop_token asker = reply.asker();
       waiters.push_back({std::move(reply), std::make_unique<std::stop_callback<Gone>>(asker, Gone{self})});
     }
@@ -90,10 +90,10 @@ class Once {
   struct State {
     Mutex mutex;
     std::optional<Result<T>> result GUARDED_BY(mutex);
-    std::shared_ptr<Making> making GUARDED_BY(mutex);  // null: none is under way that anyone could join
+    std::shared_ptr<Attempt> making GUARDED_BY(mutex);  // null: none is under way that anyone could join
   };
-  static void finish(State& state, const std::shared_ptr<Making>& making, Result<T> result) {
-    std::vector<typename Making::Waiter> waiters;
+  static void finish(State& state, const std::shared_ptr<Attempt>& making, Result<T> result) {
+    std::vector<typename Attempt::Waiter> waiters;
     {
       const Lock lock(state.mutex);
       if (result || is_lasting(result.error())) state.result = result;

@@ -35,7 +35,7 @@ using Bytes = std::vector<std::byte>;
 using ChunkPtr = std::shared_ptr<const Chunk>;
 
 // What is known of one slot of a stream: the column that it feeds.
-struct Slot {
+struct FedColumn {
   std::size_t item_size = 0;  // 0: no column
   bool is_offsets = false;
 };
@@ -43,7 +43,7 @@ struct Slot {
 // Decodes the chunks of one stream in order, as the cache does, and holds them to what was said of them.
 class StreamCheck {
  public:
-  StreamCheck(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots)
+  StreamCheck(const tfile::Table& table, tfile::StreamId stream, std::vector<FedColumn> slots)
       : table_(table),
         stream_(stream),
         items_from_(table.shape(stream).items_from),
@@ -130,7 +130,7 @@ class StreamCheck {
   const tfile::Table& table_;
   const tfile::StreamId stream_;
   const tfile::ItemsFrom items_from_;
-  const std::vector<Slot> slots_;
+  const std::vector<FedColumn> slots_;
   std::optional<tfile::Extents> told_;  // where metadata tells the items
   std::vector<std::int64_t> first_, last_;
   Bytes stored_;
@@ -203,7 +203,7 @@ class Checker {
   void check_table(const tfile::Table& table, const std::string& path) {
     if (!table.reason.empty()) found(path, {ErrorKind::unsupported, table.reason, -1, 0});
     warn(path, table.warnings);
-    std::vector<std::vector<Slot>> slots(table.stream_count());
+    std::vector<std::vector<FedColumn>> slots(table.stream_count());
     std::vector<std::string> branches(table.stream_count());
     for (tfile::StreamId stream = 0; stream < slots.size(); ++stream) slots[stream].resize(table.slot_count(stream));
     for (const tfile::Column& column : table.columns) {
@@ -243,7 +243,7 @@ class Checker {
     }
   }
 
-  StreamTotals check_stream(const tfile::Table& table, tfile::StreamId stream, std::vector<Slot> slots,
+  StreamTotals check_stream(const tfile::Table& table, tfile::StreamId stream, std::vector<FedColumn> slots,
                             const std::string& branch) {
     StreamCheck check(table, stream, std::move(slots));
     bool is_whole = true;

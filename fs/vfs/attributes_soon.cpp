@@ -56,12 +56,12 @@ class Question {
 
 void attributes_soon(Alarms& alarms, const Entry& entry, Reply<Attributes> reply) {
   const Holder& holder = *entry.holder;
-  if (auto known = holder.known_attributes(entry.slot)) return reply(*std::move(known));
-  const auto brief = holder.attributes_but_size(entry.slot);
-  if (!brief) return holder.attributes(entry.slot, std::move(reply));
+  if (auto known = holder.known_attributes(entry.held)) return reply(*std::move(known));
+  const auto brief = holder.attributes_but_size(entry.held);
+  if (!brief) return holder.attributes(entry.held, std::move(reply));
   const auto question = std::make_shared<Question>(std::move(reply));
   auto found = [question](Result<Attributes> attributes) { question->answer(std::move(attributes)); };
-  holder.attributes(entry.slot, Reply<Attributes>(std::move(found), question->asker()));
+  holder.attributes(entry.held, Reply<Attributes>(std::move(found), question->asker()));
   if (question->is_answered()) return;
   alarms.after(kSoon, [&alarms, question, brief = *brief]() mutable {
     brief.size_is_known = false;

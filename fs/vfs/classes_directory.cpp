@@ -14,7 +14,7 @@ namespace {
 
 using Classes = std::shared_ptr<const tfile::FileClasses>;
 
-// Slot i is header i.
+// HeldItem i is header i.
 class Headers final : public Holder {
  public:
   Headers(std::shared_ptr<const Generation> generation, Classes classes)
@@ -22,13 +22,13 @@ class Headers final : public Holder {
 
   const std::vector<tfile::ClassHeader>& all() const { return classes_->headers; }
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
-  std::optional<Attributes> known_attributes(Slot slot) const override {
-    const std::size_t size = all()[slot.index].text.size();
+  std::optional<Attributes> known_attributes(HeldItem held) const override {
+    const std::size_t size = all()[held.index].text.size();
     return file_attributes(generation_->state.from, generation_->context.ownership, size, size);
   }
-  void attributes(Slot slot, Reply<Attributes> reply) const override { reply(*known_attributes(slot)); }
-  void open(Slot slot, Reply<OpenedContent> reply) const override {
-    reply(OpenedContent{std::make_shared<FixedContent>(all()[slot.index].text), generation_});
+  void attributes(HeldItem held, Reply<Attributes> reply) const override { reply(*known_attributes(held)); }
+  void open(HeldItem held, Reply<OpenedContent> reply) const override {
+    reply(OpenedContent{std::make_shared<FixedContent>(all()[held.index].text), generation_});
   }
 
  private:

@@ -14,30 +14,30 @@ namespace {
 
 Provenance of_daemon(timespec time, mode_t mode = 0444) { return {mode, ::geteuid(), ::getegid(), time, time}; }
 
-// Slot i is file i.
+// HeldItem i is file i.
 class ControlFiles final : public Holder {
  public:
   ControlFiles(std::vector<ControlFile> files, Ownership ownership) : files_(std::move(files)), ownership_(ownership) {}
 
   const std::vector<ControlFile>& files() const { return files_; }
-  void admit(Slot slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
-    const ControlFile& file = files_[slot.index];
+  void admit(HeldItem held, Access access, const CallerPtr& by, Reply<void> reply) const override {
+    const ControlFile& file = files_[held.index];
     if (file.is_closed && access != Access::status) return reply(not_admitted());
     if (file.admit) return file.admit(by, std::move(reply));
     reply({});
   }
-  std::optional<Attributes> known_attributes(Slot slot) const override {
-    const ControlFile& file = files_[slot.index];
+  std::optional<Attributes> known_attributes(HeldItem held) const override {
+    const ControlFile& file = files_[held.index];
     if (!file.text) return std::nullopt;
     return attributes_of(file, file.text().size());
   }
-  void attributes(Slot slot, Reply<Attributes> reply) const override {
-    make_text(slot, std::move(reply), [self = shared_files(), slot](const std::string& text) {
-      return self->attributes_of(self->files_[slot.index], text.size());
+  void attributes(HeldItem held, Reply<Attributes> reply) const override {
+    make_text(held, std::move(reply), [self = shared_files(), held](const std::string& text) {
+      return self->attributes_of(self->files_[held.index], text.size());
     });
   }
-  void open(Slot slot, Reply<OpenedContent> reply) const override {
-    make_text(slot, std::move(reply), [](std::string text) {
+  void open(HeldItem held, Reply<OpenedContent> reply) const override {
+    make_text(held, std::move(reply), [](std::string text) {
       OpenedContent opened;
       opened.content = std::make_shared<FixedContent>(std::move(text));
       opened.cacheable = false;
@@ -55,8 +55,8 @@ class ControlFiles final : public Holder {
     return file_attributes(of_daemon(wall_clock()), ownership_, size, size);
   }
   template <class T, class Use>
-  void make_text(Slot slot, Reply<T> reply, Use use) const {
-    const ControlFile& file = files_[slot.index];
+  void make_text(HeldItem held, Reply<T> reply, Use use) const {
+    const ControlFile& file = files_[held.index];
     if (file.text) return reply(use(file.text()));
     file.slow_text([use, reply = std::move(reply)](Result<std::string> text) mutable {
       if (!text) return reply(tl::unexpected(std::move(text).error()));
@@ -106,15 +106,15 @@ class ControlHolder final : public Holder {
         sync_(std::move(sync)),
         directory_(std::make_shared<const ControlDirectory>(
             std::make_shared<const ControlFiles>(std::move(files), ownership))) {}
-  void admit(Slot, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
-  std::optional<Attributes> known_attributes(Slot) const override {
+  void admit(HeldItem, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
+  std::optional<Attributes> known_attributes(HeldItem) const override {
     Attributes attributes = directory_attributes(of_daemon(started_), ownership_);
     attributes.links = 2;
     return attributes;
   }
-  void attributes(Slot slot, Reply<Attributes> reply) const override { reply(*known_attributes(slot)); }
-  void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
-  void sync(Slot, Reply<void> reply) const override { sync_(std::move(reply)); }
+  void attributes(HeldItem held, Reply<Attributes> reply) const override { reply(*known_attributes(held)); }
+  void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
+  void sync(HeldItem, Reply<void> reply) const override { sync_(std::move(reply)); }
 
  private:
   const Ownership ownership_;

@@ -17,7 +17,7 @@ const std::shared_ptr<const Generation> kNoGeneration;
 const std::shared_ptr<const Generation>& Holder::generation() const { return kNoGeneration; }
 const std::shared_ptr<const Generation>& Directory::generation() const { return kNoGeneration; }
 
-void Holder::admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const {
+void Holder::admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const {
   if (const auto& of = generation()) return of->admit(access, by, std::move(reply));
   reply(not_admitted());
 }
@@ -30,10 +30,10 @@ void Directory::admit(Access access, const CallerPtr& by, Reply<void> reply) con
 void admitted(Entry entry, Access access, const CallerPtr& by, Reply<Entry> reply) {
   if (!by) return reply(std::move(entry));
   const std::shared_ptr<const Holder> holder = entry.holder->acting_for(by);
-  const Slot slot = entry.slot;
-  holder->admit(slot, access, by, [holder, slot, reply = std::move(reply)](Result<void> may) mutable {
+  const HeldItem held = entry.held;
+  holder->admit(held, access, by, [holder, held, reply = std::move(reply)](Result<void> may) mutable {
     if (!may) return reply(tl::unexpected(std::move(may).error()));
-    reply(Entry{std::move(holder), slot});
+    reply(Entry{std::move(holder), held});
   });
 }
 
@@ -47,26 +47,26 @@ void admitted(std::shared_ptr<const Directory> directory, Access access, const C
   });
 }
 
-void Holder::enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
+void Holder::enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
   reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
 }
 
-void Holder::open(Slot, Reply<OpenedContent> reply) const {
+void Holder::open(HeldItem, Reply<OpenedContent> reply) const {
   reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
 }
 
-void Holder::read_link(Slot, Reply<std::string> reply) const {
+void Holder::read_link(HeldItem, Reply<std::string> reply) const {
   reply(fail(ErrorKind::invalid, "not a symbolic link", -1, EINVAL));
 }
 
-void Holder::xattrs(Slot, Reply<Xattrs> reply) const { reply(Xattrs{}); }
+void Holder::xattrs(HeldItem, Reply<Xattrs> reply) const { reply(Xattrs{}); }
 
-void Holder::open_to_write(Slot, Reply<OpenedContent> reply) const { reply(read_only()); }
-void Holder::change(Slot, const AttributeChange&, Reply<Attributes> reply) const { reply(read_only()); }
-void Holder::set_xattr(Slot, std::string_view, std::optional<std::string>, int, Reply<void> reply) const {
+void Holder::open_to_write(HeldItem, Reply<OpenedContent> reply) const { reply(read_only()); }
+void Holder::change(HeldItem, const AttributeChange&, Reply<Attributes> reply) const { reply(read_only()); }
+void Holder::set_xattr(HeldItem, std::string_view, std::optional<std::string>, int, Reply<void> reply) const {
   reply(read_only());
 }
-void Holder::sync(Slot, Reply<void> reply) const { reply({}); }  // nothing here was changed
+void Holder::sync(HeldItem, Reply<void> reply) const { reply({}); }  // nothing here was changed
 
 void Directory::make_file(std::string_view, const Creation&, bool, Reply<CreatedFile> reply) const {
   reply(read_only());

@@ -21,7 +21,7 @@ class Directory;
 class Holder;
 
 // What of a thing a path shows: the thing itself, or one of the files that are made of it.
-enum class Form : std::uint8_t {
+enum class ShownAs : std::uint8_t {
   itself,
   npy,
   text,
@@ -52,15 +52,16 @@ enum class Form : std::uint8_t {
   original
 };
 
-struct Slot {
+// One of what a holder shows.
+struct HeldItem {
   std::uint32_t index = 0;  // which of the holder's things
-  Form form = Form::itself;
+  ShownAs shown_as = ShownAs::itself;
 };
 
 // What stands at a path.
 struct Entry {
   std::shared_ptr<const Holder> holder;
-  Slot slot;
+  HeldItem held;
 };
 
 // What a name stands for. What is found by another name than its own is still that thing, and not a second one.
@@ -134,38 +135,39 @@ class Holder : public std::enable_shared_from_this<Holder> {
   // Whether a caller may have what he wants of what stands here, by the permissions of all that it is made from. What
   // belongs to a generation asks for its file; what does not, and does not say itself, is nobody's. Error: denied;
   // stale where the source is another by now.
-  virtual void admit(Slot, Access, const CallerPtr&, Reply<void>) const;
+  virtual void admit(HeldItem, Access, const CallerPtr&, Reply<void>) const;
   // Whether all who may enter its directory may also have what it is made from: else the kernel is not to answer one
   // caller with what another was told.
-  virtual bool is_same_for_all(Slot) const { return true; }
+  virtual bool is_same_for_all(HeldItem) const { return true; }
   // The same things, which the host is asked about with the caller's own ids; themselves where it is not asked.
   virtual std::shared_ptr<const Holder> acting_for(const CallerPtr&) const { return shared_from_this(); }
 
-  virtual void attributes(Slot, Reply<Attributes>) const = 0;
+  virtual void attributes(HeldItem, Reply<Attributes>) const = 0;
   // The same where it needs neither storage nor decoding.
-  virtual std::optional<Attributes> known_attributes(Slot) const { return std::nullopt; }
+  virtual std::optional<Attributes> known_attributes(HeldItem) const { return std::nullopt; }
   // All but size and blocks, where only these may be long in coming, the first time that attributes() is asked for
   // them.
-  virtual std::optional<Attributes> attributes_but_size(Slot) const { return std::nullopt; }
+  virtual std::optional<Attributes> attributes_but_size(HeldItem) const { return std::nullopt; }
 
-  virtual void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const;
-  virtual void open(Slot, Reply<OpenedContent>) const;
-  virtual void read_link(Slot, Reply<std::string>) const;
-  virtual void xattrs(Slot, Reply<Xattrs>) const;
+  virtual void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const;
+  virtual void open(HeldItem, Reply<OpenedContent>) const;
+  virtual void read_link(HeldItem, Reply<std::string>) const;
+  virtual void xattrs(HeldItem, Reply<Xattrs>) const;
 
   // What can be put into what stands here, where files are written.
-  virtual Accepts accepts(Slot) const { return Accepts::nothing; }
+  virtual Accepts accepts(HeldItem) const { return Accepts::nothing; }
   // Whether it is a listed file that is made of a key and goes with that: who removes all that is listed removes it
   // first.
-  virtual bool goes_with_key(Slot) const { return false; }
+  virtual bool goes_with_key(HeldItem) const { return false; }
 
   // Changes; of what cannot be changed each answers EROFS.
-  virtual void open_to_write(Slot, Reply<OpenedContent>) const;
-  virtual void change(Slot, const AttributeChange&, Reply<Attributes>) const;
+  virtual void open_to_write(HeldItem, Reply<OpenedContent>) const;
+  virtual void change(HeldItem, const AttributeChange&, Reply<Attributes>) const;
   // An empty optional takes the attribute away. `flags`: as setxattr(2).
-  virtual void set_xattr(Slot, std::string_view name, std::optional<std::string> value, int flags, Reply<void>) const;
+  virtual void set_xattr(HeldItem, std::string_view name, std::optional<std::string> value, int flags,
+                         Reply<void>) const;
   // fsync(2) on a directory: all below it is to be on disk, tables that are whole committed.
-  virtual void sync(Slot, Reply<void>) const;
+  virtual void sync(HeldItem, Reply<void>) const;
 };
 
 // The names of a directory in an order that does not change while the listing lives.

@@ -304,9 +304,9 @@ void FileSystem::directory_of(InodePtr inode, Freshness freshness, Reply<Directo
       reply(std::move(entered));
     });
     const Holder& holder = *entry->holder;
-    if (!holder.generation()) return holder.enter(entry->slot, freshness, std::move(keep));
+    if (!holder.generation()) return holder.enter(entry->held, freshness, std::move(keep));
     inodes_->directory_once(*inode)->get(
-        [&](Reply<DirectoryPtr> made) { holder.enter(entry->slot, freshness, std::move(made)); }, std::move(keep));
+        [&](Reply<DirectoryPtr> made) { holder.enter(entry->held, freshness, std::move(made)); }, std::move(keep));
   });
 }
 
@@ -399,7 +399,7 @@ void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply
   auto told = [this, entry, sought, own_name = std::move(own_name), same_for_all = at->same_for_all,
                reply = std::move(reply)](Result<Attributes> attributes) mutable {
     if (!attributes) return reply(tl::unexpected(std::move(attributes).error()));
-    attributes->same_for_all = !context_.is_shared || (same_for_all && entry.holder->is_same_for_all(entry.slot));
+    attributes->same_for_all = !context_.is_shared || (same_for_all && entry.holder->is_same_for_all(entry.held));
     const InodeId id = refer(sought.parent, sought.name, own_name, entry, *attributes);
     if (!attributes->size_is_known) inodes_->find(id)->is_size_untold = true;
     reply(Found{id, *attributes});
@@ -409,7 +409,7 @@ void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply
            [this, sizes = sought.sizes, finish = std::move(finish)](Result<Entry> own) mutable {
              if (!own) return finish(tl::unexpected(std::move(own).error()));
              if (sizes == Sizes::soon) return attributes_soon(alarms_, *own, std::move(finish));
-             own->holder->attributes(own->slot, std::move(finish));
+             own->holder->attributes(own->held, std::move(finish));
            });
 }
 
@@ -437,7 +437,7 @@ Reply<Entry> attributes_of(Reply<Attributes> reply) {
   auto ask = [reply = std::move(reply)](Result<Entry> entry) mutable {
     if (!entry) return reply(tl::unexpected(std::move(entry).error()));
     const std::shared_ptr<const Holder> holder = entry->holder;
-    holder->attributes(entry->slot, std::move(reply));
+    holder->attributes(entry->held, std::move(reply));
   };
   return Reply<Entry>(std::move(ask), asker);
 }
@@ -479,7 +479,7 @@ void FileSystem::readlink(InodeId id, Reply<std::string> reply, const CallerPtr&
   if (!inode) return reply(unknown_inode());
   admitted(inodes_->entry(*inode), Access::status, by, [reply = std::move(reply)](Result<Entry> entry) mutable {
     if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-    entry->holder->read_link(entry->slot, std::move(reply));
+    entry->holder->read_link(entry->held, std::move(reply));
   });
 }
 
@@ -529,8 +529,8 @@ void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, pi
       finish_open(inode, *std::move(opened), std::move(reply));
     };
     Reply<OpenedContent> finish(std::move(opened_as), asker);
-    if (to_write) return holder->open_to_write(entry->slot, std::move(finish));
-    holder->open(entry->slot, std::move(finish));
+    if (to_write) return holder->open_to_write(entry->held, std::move(finish));
+    holder->open(entry->held, std::move(finish));
   });
   entry_to_open(inode, comes_back, [to_write, by, open = std::move(open)](Result<Entry> entry) mutable {
     if (!entry) return open(std::move(entry));
@@ -675,8 +675,8 @@ bool FileSystem::fill_child(const OpenFile& open, Listing::Item& item, std::uint
                             DirectorySink& sink) {
   std::optional<Attributes> attributes;
   const bool told =
-      full && item.entry.holder && (!context_.is_shared || item.entry.holder->is_same_for_all(item.entry.slot));
-  if (told) attributes = item.entry.holder->known_attributes(item.entry.slot);
+      full && item.entry.holder && (!context_.is_shared || item.entry.holder->is_same_for_all(item.entry.held));
+  if (told) attributes = item.entry.holder->known_attributes(item.entry.held);
   if (attributes) {
     const InodeId id = refer(open.inode, item.name, item.name, item.entry, *attributes);
     if (sink.add(item.name, id, *attributes, next)) return true;
@@ -696,7 +696,7 @@ void FileSystem::xattrs_of(InodeId id, const CallerPtr& by, Reply<Xattrs> reply)
   if (!inode) return reply(unknown_inode());
   entry_for(inode, Access::status, by, [inode, reply = std::move(reply)](Result<Entry> entry) mutable {
     if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-    entry->holder->xattrs(entry->slot, std::move(reply));
+    entry->holder->xattrs(entry->held, std::move(reply));
   });
 }
 

@@ -175,7 +175,7 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
             [change, done = std::move(done)](Result<Entry> entry) mutable {
               if (!entry) return done(tl::unexpected(std::move(entry).error()));
               const std::shared_ptr<const Holder> holder = entry->holder;
-              holder->change(entry->slot, change, std::move(done));
+              holder->change(entry->held, change, std::move(done));
             });
 }
 
@@ -188,7 +188,7 @@ void FileSystem::set_xattr(InodeId id, std::string_view name, std::optional<std:
             [name = std::string(name), value = std::move(value), flags,
              reply = std::move(reply)](Result<Entry> entry) mutable {
               if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-              entry->holder->set_xattr(entry->slot, name, std::move(value), flags, std::move(reply));
+              entry->holder->set_xattr(entry->held, name, std::move(value), flags, std::move(reply));
             });
 }
 
@@ -227,7 +227,7 @@ void FileSystem::sync(HandleId handle, Reply<void> reply) {
   });
   if (file->content.content) return file->content.content->sync(std::move(told));
   const Entry entry = inodes_->entry(*file->inode);
-  entry.holder->sync(entry.slot, std::move(told));
+  entry.holder->sync(entry.held, std::move(told));
 }
 
 }  // namespace tfilefs

@@ -20,11 +20,11 @@ namespace {
 
 using tfile::KeyInfo;
 
-constexpr std::pair<std::string_view, Form> kRootFiles[] = {{kHeaderName, Form::header},
-                                                            {kMapName, Form::map},
-                                                            {kStreamerInfoName, Form::streamer_info},
-                                                            {kClassesName, Form::classes},
-                                                            {kOriginalName, Form::original}};
+constexpr std::pair<std::string_view, ShownAs> kRootFiles[] = {{kHeaderName, ShownAs::header},
+                                                               {kMapName, ShownAs::map},
+                                                               {kStreamerInfoName, ShownAs::streamer_info},
+                                                               {kClassesName, ShownAs::classes},
+                                                               {kOriginalName, ShownAs::original}};
 
 using OlderCycle = KeyNames::OlderCycle;
 
@@ -34,12 +34,13 @@ class KeyDirectory final : public Directory {
 
   const std::shared_ptr<const Generation>& generation() const override { return keys_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
-    if (const auto slot = find_slot(name)) return reply(FoundEntry{{keys_, *slot}, {}});
+    if (const auto held = find_held(name)) return reply(FoundEntry{{keys_, *held}, {}});
     for (const TableView& view : table_views()) {
-      if (view.place != TableView::Place::beside_table) continue;
+      if (view.where != TableView::Where::beside_table) continue;
       const auto stem = without_suffix(name, view.name);
-      const auto slot = stem ? find_slot(*stem) : std::nullopt;
-      if (slot && slot->form == Form::itself) return keys_->find_table_view(slot->index, view.form, std::move(reply));
+      const auto held = stem ? find_held(*stem) : std::nullopt;
+      if (held && held->shown_as == ShownAs::itself)
+        return keys_->find_table_view(held->index, view.shown_as, std::move(reply));
     }
     reply(no_such_entry());
   }
@@ -51,7 +52,7 @@ class KeyDirectory final : public Directory {
   auto shown_name() const {
     return [this](std::uint32_t key) -> std::string_view { return keys_->names()[key]; };
   }
-  std::optional<Slot> find_slot(std::string_view name) const;
+  std::optional<HeldItem> find_held(std::string_view name) const;
 
   const std::shared_ptr<KeyHolder> keys_;
   std::vector<std::uint32_t> newest_;  // keys that have the bare name, in file order
@@ -68,23 +69,23 @@ KeyDirectory::KeyDirectory(std::shared_ptr<KeyHolder> keys) : keys_(std::move(ke
   for (const std::uint32_t key : newest_) index_.add(key, shown_name());
 }
 
-std::optional<Slot> KeyDirectory::find_slot(std::string_view name) const {
-  if (const auto key = index_.find(name, shown_name())) return Slot{*key};
+std::optional<HeldItem> KeyDirectory::find_held(std::string_view name) const {
+  if (const auto key = index_.find(name, shown_name())) return HeldItem{*key};
   if (keys_->is_root()) {
-    for (const auto& [file, form] : kRootFiles) {
-      if (name == file) return Slot{0, form};
+    for (const auto& [file, shown_as] : kRootFiles) {
+      if (name == file) return HeldItem{0, shown_as};
     }
   }
-  if (name == kIndexName) return Slot{0, Form::index};
+  if (name == kIndexName) return HeldItem{0, ShownAs::index};
   const auto cycle = parse_cycle(name);
   if (!cycle) return std::nullopt;
   const auto newest = index_.find(cycle->name, shown_name());
   if (!newest) return std::nullopt;
   const std::vector<KeyInfo>& keys = keys_->listing().keys;
-  if (keys[*newest].cycle == cycle->cycle) return Slot{*newest};
+  if (keys[*newest].cycle == cycle->cycle) return HeldItem{*newest};
   const auto [begin, end] = std::equal_range(older_.begin(), older_.end(), OlderCycle{*newest, 0});
   for (auto older = begin; older != end; ++older) {
-    if (keys[older->key].cycle == cycle->cycle) return Slot{older->key};
+    if (keys[older->key].cycle == cycle->cycle) return HeldItem{older->key};
   }
   return std::nullopt;
 }
@@ -111,23 +112,23 @@ class KeyListing final : public Listing {
     if (i < directory_->newest_.size()) {
       const std::uint32_t key = directory_->newest_[i];
       into.name = keys.names()[key];
-      into.entry.slot = {key};
+      into.entry.held = {key};
       return;
     }
     i -= directory_->newest_.size();
     if (i < cycles_) {
       const OlderCycle& older = directory_->older_[i];
       into.name = keys.names()[older.newest] + ";" + std::to_string(keys.listing().keys[older.key].cycle);
-      into.entry.slot = {older.key};
+      into.entry.held = {older.key};
       return;
     }
     i -= cycles_;
     into.type = S_IFREG;
     if (i < files_) {
-      const auto& [name, form] = kRootFiles[i];
+      const auto& [name, shown_as] = kRootFiles[i];
       into.name = name;
-      if (form == Form::classes) into.type = S_IFDIR;
-      into.entry.slot = {0, form};
+      if (shown_as == ShownAs::classes) into.type = S_IFDIR;
+      into.entry.held = {0, shown_as};
       return;
     }
     into.name = views_[i - files_];

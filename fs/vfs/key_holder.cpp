@@ -53,24 +53,24 @@ std::string KeyHolder::path_of(std::uint32_t key) const {
   return path_.empty() ? "/" + name : "/" + path_ + "/" + name;
 }
 
-std::optional<Attributes> KeyHolder::known_attributes(Slot slot) const {
+std::optional<Attributes> KeyHolder::known_attributes(HeldItem held) const {
   const Generation& g = *generation_;
   const Ownership& ownership = g.context.ownership;
-  switch (slot.form) {
-    case Form::itself:  // what is below a key is not looked into, so its directories are not counted: 1 link
-      return directory_attributes(key_provenance(g, listing_->keys[slot.index]), ownership);
-    case Form::original: {
+  switch (held.shown_as) {
+    case ShownAs::itself:  // what is below a key is not looked into, so its directories are not counted: 1 link
+      return directory_attributes(key_provenance(g, listing_->keys[held.index]), ownership);
+    case ShownAs::original: {
       const std::uint64_t size = g.file->source().size();
       return file_attributes(g.state.from, ownership, size, size);
     }
-    case Form::map: {
+    case ShownAs::map: {
       const auto map = g.map.peek();
       if (!map) return std::nullopt;
       return file_attributes(g.state.from, ownership, (*map)->size(), (*map)->size());
     }
-    case Form::classes:
+    case ShownAs::classes:
       return directory_attributes(g.state.from, ownership);
-    case Form::streamer_info: {
+    case ShownAs::streamer_info: {
       const auto text = g.streamer_info.peek();
       if (!text) return std::nullopt;
       return file_attributes(g.state.from, ownership, (*text)->size(), (*text)->size());
@@ -80,21 +80,21 @@ std::optional<Attributes> KeyHolder::known_attributes(Slot slot) const {
   }
 }
 
-std::optional<Attributes> KeyHolder::attributes_but_size(Slot slot) const {
-  switch (slot.form) {
-    case Form::map:
-    case Form::index:
-    case Form::streamer_info:
+std::optional<Attributes> KeyHolder::attributes_but_size(HeldItem held) const {
+  switch (held.shown_as) {
+    case ShownAs::map:
+    case ShownAs::index:
+    case ShownAs::streamer_info:
       return file_attributes(generation_->state.from, generation_->context.ownership, 0, 0);
     default:
       return std::nullopt;
   }
 }
 
-Accepts KeyHolder::accepts(Slot slot) const {
-  if (slot.form != Form::itself) return Accepts::nothing;
-  if (!listing_->keys[slot.index].can_change) return Accepts::removal;
-  switch (listing_->keys[slot.index].kind) {
+Accepts KeyHolder::accepts(HeldItem held) const {
+  if (held.shown_as != ShownAs::itself) return Accepts::nothing;
+  if (!listing_->keys[held.index].can_change) return Accepts::removal;
+  switch (listing_->keys[held.index].kind) {
     case KeyKind::directory:
       return Accepts::keys;
     case KeyKind::table:
@@ -105,27 +105,27 @@ Accepts KeyHolder::accepts(Slot slot) const {
   return Accepts::nothing;
 }
 
-void KeyHolder::attributes(Slot slot, Reply<Attributes> reply) const {
-  if (auto known = known_attributes(slot)) return reply(*known);
+void KeyHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
+  if (auto known = known_attributes(held)) return reply(*known);
   const auto finish = [self = shared_from_this(), this](const Content& content) {
     return file_attributes(generation_->state.from, generation_->context.ownership, content.size(), content.size());
   };
-  content(slot.form, [finish, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
+  content(held.shown_as, [finish, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
     if (!made) return reply(tl::unexpected(std::move(made).error()));
     reply(finish(**made));
   });
 }
 
-void KeyHolder::enter(Slot slot, Freshness, Reply<DirectoryPtr> reply) const {
-  if (slot.form == Form::classes) return enter_classes(generation_, std::move(reply));
-  if (slot.form != Form::itself) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
-  switch (listing_->keys[slot.index].kind) {
+void KeyHolder::enter(HeldItem held, Freshness, Reply<DirectoryPtr> reply) const {
+  if (held.shown_as == ShownAs::classes) return enter_classes(generation_, std::move(reply));
+  if (held.shown_as != ShownAs::itself) return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
+  switch (listing_->keys[held.index].kind) {
     case KeyKind::directory:
-      return enter_directory(slot.index, std::move(reply));
+      return enter_directory(held.index, std::move(reply));
     case KeyKind::table:
-      return enter_table(slot.index, std::move(reply));
+      return enter_table(held.index, std::move(reply));
     case KeyKind::object:
-      return enter_object(slot.index, std::move(reply));
+      return enter_object(held.index, std::move(reply));
   }
 }
 
@@ -177,18 +177,18 @@ void KeyHolder::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const 
   });
 }
 
-void KeyHolder::find_table_view(std::uint32_t key, Form form, Reply<FoundEntry> reply) const {
+void KeyHolder::find_table_view(std::uint32_t key, ShownAs shown_as, Reply<FoundEntry> reply) const {
   const KeyInfo& info = listing_->keys[key];
   if (info.kind != KeyKind::table)
     return reply(fail(ErrorKind::unsupported, "no such view of a " + std::string(info.class_name), -1, ENOENT));
   auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
-  load_table(key,
-             [self, key, form, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
-               if (!loaded) return reply(tl::unexpected(std::move(loaded).error()));
-               auto entry = make_table_view(self->generation_, *std::move(loaded), self->listing_, key, form);
-               if (!entry) return reply(tl::unexpected(std::move(entry).error()));
-               reply(FoundEntry{*std::move(entry), {}});
-             });
+  load_table(
+      key, [self, key, shown_as, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
+        if (!loaded) return reply(tl::unexpected(std::move(loaded).error()));
+        auto entry = make_table_view(self->generation_, *std::move(loaded), self->listing_, key, shown_as);
+        if (!entry) return reply(tl::unexpected(std::move(entry).error()));
+        reply(FoundEntry{*std::move(entry), {}});
+      });
 }
 
 void KeyHolder::views_beside(std::uint32_t key, Reply<std::vector<TableView>> reply) const {
@@ -199,7 +199,7 @@ void KeyHolder::views_beside(std::uint32_t key, Reply<std::vector<TableView>> re
                  reply = std::move(reply)](Result<LoadedTable::Settled> all) mutable {
       std::vector<TableView> views;
       for (const TableView& view : table_views()) {
-        if (view.place == TableView::Place::beside_table && view.is_there(all ? *all->table : *table, 0))
+        if (view.where == TableView::Where::beside_table && view.is_there(all ? *all->table : *table, 0))
           views.push_back(view);
       }
       reply(std::move(views));
@@ -227,14 +227,14 @@ void KeyHolder::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const
               });
 }
 
-void KeyHolder::content(Form form, Reply<std::shared_ptr<Content>> reply) const {
+void KeyHolder::content(ShownAs shown_as, Reply<std::shared_ptr<Content>> reply) const {
   const Generation& g = *generation_;
-  switch (form) {
-    case Form::header:
+  switch (shown_as) {
+    case ShownAs::header:
       return reply(std::make_shared<FixedContent>(header_text(*g.file)));
-    case Form::original:
+    case ShownAs::original:
       return reply(std::make_shared<SourceContent>(generation_));
-    case Form::map: {
+    case ShownAs::map: {
       auto job = [file = g.file]() -> Result<std::shared_ptr<Content>> {
         TRY(const auto records, file->record_map());
         return std::make_shared<FixedContent>(map_text(records));
@@ -246,7 +246,7 @@ void KeyHolder::content(Form form, Reply<std::shared_ptr<Content>> reply) const 
           },
           std::move(reply));
     }
-    case Form::index: {
+    case ShownAs::index: {
       auto job =
           [self = std::static_pointer_cast<const KeyHolder>(shared_from_this())]() -> Result<std::shared_ptr<Content>> {
         return std::make_shared<FixedContent>(
@@ -258,7 +258,7 @@ void KeyHolder::content(Form form, Reply<std::shared_ptr<Content>> reply) const 
           },
           std::move(reply));
     }
-    case Form::streamer_info: {
+    case ShownAs::streamer_info: {
       auto job = [file = g.file]() -> Result<std::shared_ptr<Content>> {
         TRY(const auto classes, file->classes());
         return std::make_shared<FixedContent>(streamer_info_text(*classes));
@@ -275,17 +275,17 @@ void KeyHolder::content(Form form, Reply<std::shared_ptr<Content>> reply) const 
   }
 }
 
-void KeyHolder::open(Slot slot, Reply<OpenedContent> reply) const {
-  content(slot.form,
+void KeyHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
+  content(held.shown_as,
           [generation = generation_, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
             if (!made) return reply(tl::unexpected(std::move(made).error()));
             reply(OpenedContent{*std::move(made), generation});
           });
 }
 
-void KeyHolder::xattrs(Slot slot, Reply<Xattrs> reply) const {
-  if (slot.form != Form::itself) return reply(Xattrs{});
-  reply(key_xattrs(listing_->keys[slot.index]));
+void KeyHolder::xattrs(HeldItem held, Reply<Xattrs> reply) const {
+  if (held.shown_as != ShownAs::itself) return reply(Xattrs{});
+  reply(key_xattrs(listing_->keys[held.index]));
 }
 
 }  // namespace tfilefs

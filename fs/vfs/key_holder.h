@@ -31,18 +31,18 @@ class KeyHolder final : public Holder {
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
 
   // A file made of the whole table under a key. Error: unsupported (with ENOENT: the key has none).
-  void find_table_view(std::uint32_t key, Form, Reply<FoundEntry>) const;
+  void find_table_view(std::uint32_t key, ShownAs, Reply<FoundEntry>) const;
 
   // The files that there are of the table under a key, by their names' ends; none of one that cannot be read now.
   void views_beside(std::uint32_t key, Reply<std::vector<TableView>>) const;
 
-  void attributes(Slot, Reply<Attributes>) const override;
-  std::optional<Attributes> known_attributes(Slot) const override;
-  std::optional<Attributes> attributes_but_size(Slot) const override;
-  void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
-  void open(Slot, Reply<OpenedContent>) const override;
-  void xattrs(Slot, Reply<Xattrs>) const override;
-  Accepts accepts(Slot) const override;
+  void attributes(HeldItem, Reply<Attributes>) const override;
+  std::optional<Attributes> known_attributes(HeldItem) const override;
+  std::optional<Attributes> attributes_but_size(HeldItem) const override;
+  void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
+  void open(HeldItem, Reply<OpenedContent>) const override;
+  void xattrs(HeldItem, Reply<Xattrs>) const override;
+  Accepts accepts(HeldItem) const override;
 
  private:
   std::string path_of(std::uint32_t key) const;
@@ -50,7 +50,7 @@ class KeyHolder final : public Holder {
   void load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>>) const;
   void enter_object(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
   void enter_table(std::uint32_t key, Reply<std::shared_ptr<const Directory>>) const;
-  void content(Form, Reply<std::shared_ptr<Content>>) const;
+  void content(ShownAs, Reply<std::shared_ptr<Content>>) const;
 
   const std::shared_ptr<const Generation> generation_;
   const std::shared_ptr<const tfile::DirectoryListing> listing_;

@@ -132,19 +132,19 @@ void LoadedTable::settled(NodeId node, Reply<Settled> reply) const {
   whole(Reply<LoadedPtr>(std::move(told), asker));
 }
 
-void LoadedTable::view(NodeId node, Form form, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
+void LoadedTable::view(NodeId node, ShownAs shown_as, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
   Once<std::shared_ptr<Content>> once;
   {
     const Lock lock(mutex_);
-    once = views_[{node, form}];
+    once = views_[{node, shown_as}];
   }
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
         const std::stop_token asker = made.asker();
-        auto make = [self = shared_from_this(), form, strings, made = std::move(made)](Result<Settled> of) mutable {
+        auto make = [self = shared_from_this(), shown_as, strings, made = std::move(made)](Result<Settled> of) mutable {
           if (!of) return made(tl::unexpected(std::move(of).error()));
           const ViewedNode viewed{self->cache_, self->streams_, std::move(of->table), of->node, strings};
-          table_view(form).make(viewed, std::move(made));
+          table_view(shown_as).make(viewed, std::move(made));
         };
         settled(node, Reply<Settled>(std::move(make), asker));
       },

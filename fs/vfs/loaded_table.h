@@ -51,7 +51,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   void settled(tfile::NodeId, Reply<Settled>) const;
 
   // A file made of a node: its content when it was first asked for.
-  void view(tfile::NodeId, Form, StringsAs, Reply<std::shared_ptr<Content>>) const;
+  void view(tfile::NodeId, ShownAs, StringsAs, Reply<std::shared_ptr<Content>>) const;
 
   // The node of which this is ROOT's branch name, escaped, anywhere below another.
   std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view escaped) const;
@@ -77,7 +77,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   mutable std::vector<tfile::NodeId> by_branch_, parents_;
 
   mutable Mutex mutex_;
-  mutable std::map<std::pair<tfile::NodeId, Form>, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);
+  mutable std::map<std::pair<tfile::NodeId, ShownAs>, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);
   mutable std::map<tfile::NodeId, Once<LoadedPtr>> tried_ GUARDED_BY(mutex_);
   mutable Once<LoadedPtr> whole_;
   mutable std::atomic<std::size_t> ahead_ = 0;  // branches that the next trial tries besides

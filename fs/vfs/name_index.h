@@ -27,18 +27,18 @@ class NameIndex {
     const std::string_view name = name_of(i);
     std::size_t at = hash_of_name(name);
     for (;; ++at) {
-      std::uint32_t& slot = slots_[at & (slots_.size() - 1)];
-      if (slot == kFree) return slot = i;
-      if (name_of(slot) == name) return slot;
+      std::uint32_t& held = slots_[at & (slots_.size() - 1)];
+      if (held == kFree) return held = i;
+      if (name_of(held) == name) return held;
     }
   }
 
   template <class NameOf>
   std::optional<std::uint32_t> find(std::string_view name, NameOf&& name_of) const {
     for (std::size_t at = hash_of_name(name);; ++at) {
-      const std::uint32_t slot = slots_[at & (slots_.size() - 1)];
-      if (slot == kFree) return std::nullopt;
-      if (name_of(slot) == name) return slot;
+      const std::uint32_t held = slots_[at & (slots_.size() - 1)];
+      if (held == kFree) return std::nullopt;
+      if (name_of(held) == name) return held;
     }
   }
 

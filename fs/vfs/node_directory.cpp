@@ -19,7 +19,7 @@ namespace {
 
 using tfile::Node;
 using tfile::NodeId;
-using Place = TableView::Place;
+using Where = TableView::Where;
 
 // Another name under which a child is found. It lies in the child's node, unless it had to be escaped: there are as
 // many as columns.
@@ -37,9 +37,9 @@ class NodeDirectory final : public Directory {
 
   const std::shared_ptr<const Generation>& generation() const override { return table_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
-    const auto slot = find_slot(name);
-    if (!slot) return reply(no_such_entry());
-    reply(FoundEntry{{table_, *slot}, own_name(*slot)});
+    const auto held = find_held(name);
+    if (!held) return reply(no_such_entry());
+    reply(FoundEntry{{table_, *held}, own_name(*held)});
   }
   void list(Reply<std::shared_ptr<const Listing>>) const override;
 
@@ -67,9 +67,9 @@ class NodeDirectory final : public Directory {
            escaped_.capacity() * sizeof(EscapedName);
   }
   std::optional<NodeId> find_node(std::string_view name) const;
-  std::optional<Slot> find_view(std::string_view name) const;
-  std::optional<Slot> find_slot(std::string_view name) const;
-  std::string own_name(Slot) const;
+  std::optional<HeldItem> find_view(std::string_view name) const;
+  std::optional<HeldItem> find_held(std::string_view name) const;
+  std::string own_name(HeldItem) const;
 
   const std::shared_ptr<const TableHolder> table_;
   const NodeId node_;
@@ -134,35 +134,37 @@ std::optional<NodeId> NodeDirectory::find_node(std::string_view name) const {
   return table_->loaded().find_branch(node_, name);
 }
 
-std::optional<Slot> NodeDirectory::find_view(std::string_view name) const {
-  if (const auto form = table_->find_own_file(node_, name)) return Slot{node_, *form};
+std::optional<HeldItem> NodeDirectory::find_view(std::string_view name) const {
+  if (const auto shown_as = table_->find_own_file(node_, name)) return HeldItem{node_, *shown_as};
   const tfile::Table& table = table_->table();
   for (const TableView& view : table_views()) {
-    if (view.place == Place::in_node && name == view.name && view.can_be(table, node_)) return Slot{node_, view.form};
-    const auto stem = view.place == Place::beside_node ? without_suffix(name, view.name) : std::nullopt;
+    if (view.where == Where::in_node && name == view.name && view.can_be(table, node_))
+      return HeldItem{node_, view.shown_as};
+    const auto stem = view.where == Where::beside_node ? without_suffix(name, view.name) : std::nullopt;
     const auto node = stem ? find_node(*stem) : std::nullopt;
-    if (node && view.can_be(table, *node)) return Slot{*node, view.form};
+    if (node && view.can_be(table, *node)) return HeldItem{*node, view.shown_as};
   }
   return std::nullopt;
 }
 
 // What a listing shows comes before views, and these before names that only stand for another.
-std::optional<Slot> NodeDirectory::find_slot(std::string_view name) const {
-  if (const auto i = children_.find(name, child_name())) return Slot{self().children[*i]};
+std::optional<HeldItem> NodeDirectory::find_held(std::string_view name) const {
+  if (const auto i = children_.find(name, child_name())) return HeldItem{self().children[*i]};
   if (const auto view = find_view(name)) return view;
-  if (const auto node = find_node(name)) return Slot{*node};
+  if (const auto node = find_node(name)) return HeldItem{*node};
   return std::nullopt;
 }
 
 // What was found deeper, by its branch name, has its own name elsewhere.
-std::string NodeDirectory::own_name(Slot slot) const {
-  const Node& node = table_->table().nodes[slot.index];
+std::string NodeDirectory::own_name(HeldItem held) const {
+  const Node& node = table_->table().nodes[held.index];
   const auto child = children_.find(node.name, child_name());
-  if (!child || self().children[*child] != slot.index) return "";
-  if (slot.form == Form::itself) return node.name;
+  if (!child || self().children[*child] != held.index) return "";
+  if (held.shown_as == ShownAs::itself) return node.name;
   const auto all = table_views();
-  const auto view = std::find_if(all.begin(), all.end(), [&](const TableView& v) { return v.form == slot.form; });
-  return view != all.end() && view->place == Place::beside_node ? node.name + std::string(view->name) : "";
+  const auto view =
+      std::find_if(all.begin(), all.end(), [&](const TableView& v) { return v.shown_as == held.shown_as; });
+  return view != all.end() && view->where == Where::beside_node ? node.name + std::string(view->name) : "";
 }
 
 // The children; then, where views are listed, each child's views.
@@ -173,12 +175,12 @@ class NodeListing final : public Listing {
       : directory_(std::move(directory)) {
     const NodeId node = directory_->node_;
     for (const auto& file : directory_->table_->own_files(node)) {
-      if (settled || !file.is_view) extra_.push_back({std::string(file.name), {node, file.form}});
+      if (settled || !file.is_view) extra_.push_back({std::string(file.name), {node, file.shown_as}});
     }
     if (!settled) return;
     for (const TableView& view : table_views()) {
-      if (view.place == Place::in_node && view.is_there(*settled->table, settled->node))
-        extra_.push_back({std::string(view.name), {node, view.form}});
+      if (view.where == Where::in_node && view.is_there(*settled->table, settled->node))
+        extra_.push_back({std::string(view.name), {node, view.shown_as}});
     }
     for (const NodeId there : settled->table->nodes[settled->node].children) add_views(*settled->table, there);
   }
@@ -191,19 +193,19 @@ class NodeListing final : public Listing {
       const Node& child = directory_->child(i);
       into.name = child.name;
       into.type = child.column ? S_IFREG : S_IFDIR;
-      into.entry.slot = {directory_->self().children[i]};
+      into.entry.held = {directory_->self().children[i]};
       return;
     }
     const Extra& extra = extra_[i - directory_->self().children.size()];
     into.name = extra.name;
     into.type = S_IFREG;
-    into.entry.slot = extra.slot;
+    into.entry.held = extra.held;
   }
 
  private:
   struct Extra {
     std::string name;
-    Slot slot;
+    HeldItem held;
   };
   // `there`: a child, as the settled table has it.
   void add_views(const tfile::Table& settled, NodeId there) {
@@ -211,10 +213,10 @@ class NodeListing final : public Listing {
     const auto i = directory_->children_.find(child, directory_->child_name());
     if (!i) return;
     for (const TableView& view : table_views()) {
-      if (view.place != Place::beside_node || !view.is_there(settled, there)) continue;
+      if (view.where != Where::beside_node || !view.is_there(settled, there)) continue;
       std::string name = child + std::string(view.name);
       if (!directory_->children_.find(name, directory_->child_name()))
-        extra_.push_back({std::move(name), {directory_->self().children[*i], view.form}});
+        extra_.push_back({std::move(name), {directory_->self().children[*i], view.shown_as}});
     }
   }
   const std::shared_ptr<const NodeDirectory> directory_;
@@ -259,13 +261,14 @@ std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Gene
 }
 
 Result<Entry> make_table_view(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
-                              std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key, Form form) {
+                              std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
+                              ShownAs shown_as) {
   auto table =
       std::make_shared<const TableHolder>(std::move(generation), std::move(loaded), std::move(listing), key, nullptr);
   if (table->is_opaque())
     return tfile::fail(ErrorKind::unsupported, "no views of a table that is not read: " + table->table().reason, -1,
                        ENOENT);
-  return Entry{std::move(table), {0, form}};
+  return Entry{std::move(table), {0, shown_as}};
 }
 
 }  // namespace tfilefs

@@ -87,10 +87,10 @@ class ObjectHolder final : public Holder {
       : generation_(generation), bytes_(generation, std::move(listing), key) {}
 
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
-  std::optional<Attributes> known_attributes(Slot) const override { return bytes_.known_attributes(); }
-  void attributes(Slot, Reply<Attributes> reply) const override { bytes_.attributes(std::move(reply)); }
-  void open(Slot, Reply<OpenedContent> reply) const override { bytes_.open(std::move(reply)); }
-  bool goes_with_key(Slot) const override { return true; }
+  std::optional<Attributes> known_attributes(HeldItem) const override { return bytes_.known_attributes(); }
+  void attributes(HeldItem, Reply<Attributes> reply) const override { bytes_.attributes(std::move(reply)); }
+  void open(HeldItem, Reply<OpenedContent> reply) const override { bytes_.open(std::move(reply)); }
+  bool goes_with_key(HeldItem) const override { return true; }
 
  private:
   const std::shared_ptr<const Generation> generation_;
@@ -109,7 +109,8 @@ class ObjectListing final : public Listing {
 
 class ObjectDirectory final : public Directory {
  public:
-  explicit ObjectDirectory(std::shared_ptr<const Holder> holder) : bytes_{std::move(holder), {0, Form::object_bin}} {}
+  explicit ObjectDirectory(std::shared_ptr<const Holder> holder)
+      : bytes_{std::move(holder), {0, ShownAs::object_bin}} {}
 
   const std::shared_ptr<const Generation>& generation() const override { return bytes_.holder->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {

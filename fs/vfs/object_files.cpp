@@ -19,27 +19,27 @@ using tfile::Object;
 using Payload = std::span<const std::byte>;
 using ObjectFilesPtr = std::shared_ptr<const ObjectFiles>;
 
-bool is_plot(Form form) { return form >= Form::plot && form <= Form::plot_log_xyz; }
+bool is_plot(ShownAs shown_as) { return shown_as >= ShownAs::plot && shown_as <= ShownAs::plot_log_xyz; }
 
-TextOfPayload maker(std::shared_ptr<const Object> object, std::size_t part, Form form) {
-  if (is_plot(form)) {
-    return
-        [object = std::move(object), part, form](Payload payload, const std::stop_token& stop) -> Result<std::string> {
-          tfile::Effort effort(stop);
-          TRY(tfile::Plot plot, object->plot(payload, part, effort));
-          const unsigned axes = static_cast<unsigned>(form) - static_cast<unsigned>(Form::plot);
-          plot.set_log((axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0);
-          return plot_svg(plot);
-        };
+TextOfPayload maker(std::shared_ptr<const Object> object, std::size_t part, ShownAs shown_as) {
+  if (is_plot(shown_as)) {
+    return [object = std::move(object), part, shown_as](Payload payload,
+                                                        const std::stop_token& stop) -> Result<std::string> {
+      tfile::Effort effort(stop);
+      TRY(tfile::Plot plot, object->plot(payload, part, effort));
+      const unsigned axes = static_cast<unsigned>(shown_as) - static_cast<unsigned>(ShownAs::plot);
+      plot.set_log((axes & 1) != 0, (axes & 2) != 0, (axes & 4) != 0);
+      return plot_svg(plot);
+    };
   }
-  switch (form) {
-    case Form::spreadsheet:
+  switch (shown_as) {
+    case ShownAs::spreadsheet:
       return [object = std::move(object), part](Payload payload, const std::stop_token& stop) -> Result<std::string> {
         tfile::Effort effort(stop);
         TRY(const tfile::Spreadsheet sheet, object->spreadsheet(payload, part, effort));
         return csv_text(sheet);
       };
-    case Form::object_text:
+    case ShownAs::object_text:
       return [object = std::move(object), part](Payload payload, const auto&) { return object->text(payload, part); };
     default:
       return [object = std::move(object)](Payload payload, const std::stop_token& stop) {
@@ -55,9 +55,9 @@ TextOfPayload maker(std::shared_ptr<const Object> object, std::size_t part, Form
 constexpr std::uint64_t kJsonPerByte = 8, kTextMin = 64 << 10;
 constexpr std::uint64_t kTablePerNumber = 256, kPlotPerNumber = 40, kPlotTextMax = 16 << 20;
 
-std::uint64_t making_size(const Object::Part& part, std::uint64_t payload, Form form) {
-  if (form == Form::spreadsheet && part.numbers > 0) return kTextMin + part.numbers * kTablePerNumber;
-  if (is_plot(form) && part.numbers > 0)
+std::uint64_t making_size(const Object::Part& part, std::uint64_t payload, ShownAs shown_as) {
+  if (shown_as == ShownAs::spreadsheet && part.numbers > 0) return kTextMin + part.numbers * kTablePerNumber;
+  if (is_plot(shown_as) && part.numbers > 0)
     return kTextMin + part.numbers * kPlotPerNumber +
            std::min(part.numbers * kTablePerNumber, part.plots * kPlotTextMax);
   return kTextMin + payload * kJsonPerByte;
@@ -87,33 +87,33 @@ std::vector<ObjectFiles::Name> ObjectFiles::names(tfile::NodeId node) const {
   if (!number) return {};
   const Object::Part& part = object_->parts[*number];
   std::vector<Name> names;
-  if (*number == 0 && part.has_json) names.push_back({kObjectJsonName, Form::object_json, false});
-  if (part.has_plot) names.push_back({kPlotName, Form::plot, true});
-  if (part.has_spreadsheet) names.push_back({kSpreadsheetName, Form::spreadsheet, true});
-  if (part.has_text) names.push_back({kObjectTextName, Form::object_text, true});
+  if (*number == 0 && part.has_json) names.push_back({kObjectJsonName, ShownAs::object_json, false});
+  if (part.has_plot) names.push_back({kPlotName, ShownAs::plot, true});
+  if (part.has_spreadsheet) names.push_back({kSpreadsheetName, ShownAs::spreadsheet, true});
+  if (part.has_text) names.push_back({kObjectTextName, ShownAs::object_text, true});
   return names;
 }
 
-std::optional<Form> ObjectFiles::find(tfile::NodeId node, std::string_view name) const {
+std::optional<ShownAs> ObjectFiles::find(tfile::NodeId node, std::string_view name) const {
   for (const Name& known : names(node)) {
-    if (known.name == name) return known.form;
-    const auto axes = known.form == Form::plot ? parse_log_plot(name) : std::nullopt;
-    if (axes) return static_cast<Form>(static_cast<unsigned>(Form::plot) + axes->x + 2u * axes->y + 4u * axes->z);
+    if (known.name == name) return known.shown_as;
+    const auto axes = known.shown_as == ShownAs::plot ? parse_log_plot(name) : std::nullopt;
+    if (axes) return static_cast<ShownAs>(static_cast<unsigned>(ShownAs::plot) + axes->x + 2u * axes->y + 4u * axes->z);
   }
   return std::nullopt;
 }
 
-void ObjectFiles::content(tfile::NodeId node, Form form, Reply<std::shared_ptr<Content>> reply) const {
+void ObjectFiles::content(tfile::NodeId node, ShownAs shown_as, Reply<std::shared_ptr<Content>> reply) const {
   Once<std::shared_ptr<Content>> once;
   {
     const Lock lock(mutex_);
-    once = contents_[{node, form}];
+    once = contents_[{node, shown_as}];
   }
   const std::size_t part = part_at(node).value_or(0);
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
-        const std::uint64_t making = making_size(object_->parts[part], payload_->decoded_size({}), form);
-        auto streams = cache_.attach(made_text(payload_, maker(object_, part, form), making, made.asker()));
+        const std::uint64_t making = making_size(object_->parts[part], payload_->decoded_size({}), shown_as);
+        auto streams = cache_.attach(made_text(payload_, maker(object_, part, shown_as), making, made.asker()));
         CachedStreams& attached = *streams;
         attached.length(0, 0,
                         [made = std::move(made), streams = std::move(streams)](Result<std::int64_t> length) mutable {

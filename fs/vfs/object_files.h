@@ -28,16 +28,16 @@ class ObjectFiles {
   // only where views are listed.
   struct Name {
     std::string_view name;
-    Form form;
+    ShownAs shown_as;
     bool is_view;
   };
   std::vector<Name> names(tfile::NodeId) const;
 
   // One of these, or a plot with logarithmic axes.
-  std::optional<Form> find(tfile::NodeId, std::string_view name) const;
+  std::optional<ShownAs> find(tfile::NodeId, std::string_view name) const;
 
   // One of them, as bytes from the cache.
-  void content(tfile::NodeId, Form, Reply<std::shared_ptr<Content>>) const;
+  void content(tfile::NodeId, ShownAs, Reply<std::shared_ptr<Content>>) const;
 
  private:
   std::optional<std::size_t> part_at(tfile::NodeId) const;
@@ -46,7 +46,7 @@ class ObjectFiles {
   const std::shared_ptr<const tfile::StreamSet> payload_;
   ClusterCache& cache_;
   mutable Mutex mutex_;
-  mutable std::map<std::pair<tfile::NodeId, Form>, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);
+  mutable std::map<std::pair<tfile::NodeId, ShownAs>, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);
 };
 
 // Reads the payload of a key of kind object through the cache, and what stands in it. Errors: of the storage, and

@@ -15,14 +15,14 @@
 
 namespace tfilefs {
 
-void RootFileHolder::attributes(Slot, Reply<Attributes> reply) const {
+void RootFileHolder::attributes(HeldItem, Reply<Attributes> reply) const {
   file_->current(Freshness::recent, [&context = context_, reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
     reply(directory_attributes((*now)->state.from, context.ownership));
   });
 }
 
-void RootFileHolder::enter(Slot, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const {
+void RootFileHolder::enter(HeldItem, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const {
   file_->current(freshness, [reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
     reply((*now)->root());

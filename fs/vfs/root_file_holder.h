@@ -14,11 +14,11 @@ class RootFileHolder final : public Holder {
  public:
   RootFileHolder(MountContext& context, std::shared_ptr<MountedFile> file)
       : context_(context), file_(std::move(file)) {}
-  void admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
+  void admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const override {
     file_->admit(access, by, std::move(reply));
   }
-  void attributes(Slot, Reply<Attributes>) const override;
-  void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
+  void attributes(HeldItem, Reply<Attributes>) const override;
+  void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
 
  private:
   MountContext& context_;

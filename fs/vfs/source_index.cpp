@@ -66,9 +66,9 @@ class SourceIndex final : public Holder {
       : content_(std::make_shared<FixedContent>(std::move(page))),
         attributes_(file_attributes(from, ownership, content_->size(), content_->size())) {}
 
-  std::optional<Attributes> known_attributes(Slot) const override { return attributes_; }
-  void attributes(Slot, Reply<Attributes> reply) const override { reply(attributes_); }
-  void open(Slot, Reply<OpenedContent> reply) const override {
+  std::optional<Attributes> known_attributes(HeldItem) const override { return attributes_; }
+  void attributes(HeldItem, Reply<Attributes> reply) const override { reply(attributes_); }
+  void open(HeldItem, Reply<OpenedContent> reply) const override {
     OpenedContent opened;
     opened.content = content_;
     opened.cacheable = false;

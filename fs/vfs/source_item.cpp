@@ -101,11 +101,11 @@ class OpenSourceFile final : public Holder {
   OpenSourceFile(std::shared_ptr<SourceTree> tree, std::shared_ptr<const Descriptor> file, CallerPtr by)
       : tree_(std::move(tree)), file_(std::move(file)), by_(std::move(by)) {}
 
-  void attributes(Slot, Reply<Attributes> reply) const override {
+  void attributes(HeldItem, Reply<Attributes> reply) const override {
     answer_blocking(
         tree_->context().cache, [tree = tree_, file = file_] { return told(*tree, file->get()); }, std::move(reply));
   }
-  void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+  void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
     auto job = [tree = tree_, file = file_, change, by = by_]() -> Result<Attributes> {
       TRY_VOID(SourceTree::change(file->get(), change, by));
       return told(*tree, file->get());
@@ -161,7 +161,7 @@ class SourceFile final : public Holder {
       : tree_(std::move(tree)), path_(std::move(path)), status_(status), by_(std::move(by)), seen_(Clock::now()) {}
 
   // The host says what may be done, each time.
-  void admit(Slot, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
+  void admit(HeldItem, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
   std::shared_ptr<const Holder> acting_for(const CallerPtr& by) const override {
     return std::make_shared<const SourceFile>(tree_, path_, status_, by);
   }
@@ -172,13 +172,13 @@ class SourceFile final : public Holder {
   // A file that can be renamed and linked here is itself under all of its names.
   bool keeps_inode() const override { return tree_->context().writing != nullptr; }
   const std::string& path() const { return path_; }
-  std::optional<Attributes> known_attributes(Slot) const override {
+  std::optional<Attributes> known_attributes(HeldItem) const override {
     // What is written here changes without a look at it.
     if (by_ || tree_->context().writing || Clock::now() - seen_ > MountedFile::kRecent) return std::nullopt;
     return mirrored_attributes(status_, tree_->context().ownership, tree_->context().writing != nullptr);
   }
-  void attributes(Slot slot, Reply<Attributes> reply) const override {
-    if (auto known = known_attributes(slot)) return reply(*known);
+  void attributes(HeldItem held, Reply<Attributes> reply) const override {
+    if (auto known = known_attributes(held)) return reply(*known);
     auto job = [tree = tree_, path = path_, known = status_, by = by_]() -> Result<Attributes> {
       TRY(const struct stat status, as_moved(tree->status(path, by)));
       if (!is_same_file(status, known)) return another_file();
@@ -186,22 +186,22 @@ class SourceFile final : public Holder {
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
-  void open(Slot, Reply<OpenedContent> reply) const override {
+  void open(HeldItem, Reply<OpenedContent> reply) const override {
     auto job = [tree = tree_, path = path_, known = status_, by = by_] {
       return open_passed(*tree, path, known, O_RDONLY, by);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
-  void open_to_write(Slot, Reply<OpenedContent> reply) const override {
+  void open_to_write(HeldItem, Reply<OpenedContent> reply) const override {
     auto job = [tree = tree_, path = path_, known = status_, by = by_] {
       return open_passed(*tree, path, known, O_RDWR, by);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
-  void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+  void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
     answer_blocking(tree_->context().cache, changed(tree_, path_, change, by_), std::move(reply));
   }
-  void read_link(Slot, Reply<std::string> reply) const override {
+  void read_link(HeldItem, Reply<std::string> reply) const override {
     answer_blocking(
         tree_->context().cache,
         [tree = tree_, path = path_, by = by_] { return as_moved(tree->link_target(path, by)); }, std::move(reply));
@@ -374,7 +374,7 @@ Result<> remove_root_file(SourceTree& tree, const std::string& path, const Calle
     const StagedFile::Listing staged = written->staged().list(*written->staged().root());
     const bool all_gone =
         std::all_of(file->root()->keys.begin(), file->root()->keys.end(),
-                    [&](const tfile::KeyInfo& key) { return staged.hidden.contains(tfile::escape_name(key.name)); });
+                    [&](const tfile::KeyInfo& key) { return staged.whiteouts.contains(tfile::escape_name(key.name)); });
     if (!all_gone || !staged.staged.empty()) return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
     TRY_VOID(claim(tree, *written));
     if (auto removed = tree.remove(path, false, by); !removed) {
@@ -466,24 +466,24 @@ class SourceDirectoryHolder final : public Holder {
         path_(std::move(path)),
         by_(std::move(by)),
         directory_(std::make_shared<const SourceDirectory>(tree_, path_, by_)) {}
-  void admit(Slot, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
+  void admit(HeldItem, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
   std::shared_ptr<const Holder> acting_for(const CallerPtr& by) const override {
     return std::make_shared<const SourceDirectoryHolder>(tree_, path_, by);
   }
 
-  void attributes(Slot, Reply<Attributes> reply) const override {
+  void attributes(HeldItem, Reply<Attributes> reply) const override {
     auto job = [tree = tree_, path = path_, by = by_]() -> Result<Attributes> {
       TRY(const struct stat status, as_moved(tree->status(path, by)));
       return mirrored_attributes(status, tree->context().ownership, tree->context().writing != nullptr);
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
-  void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
-  void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+  void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>> reply) const override { reply(directory_); }
+  void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
     answer_blocking(tree_->context().cache, changed(tree_, path_, change, by_), std::move(reply));
   }
   // Of all ROOT files below it.
-  void sync(Slot, Reply<void> reply) const override {
+  void sync(HeldItem, Reply<void> reply) const override {
     auto job = [tree = tree_, path = path_]() -> Result<> {
       Result<> done;
       for (const WrittenPtr& file : tree->written_files()) {

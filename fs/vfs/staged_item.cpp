@@ -140,65 +140,65 @@ void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Freshness f
   auto finish = [file, at, commits, then, reply = std::move(reply)](Result<FoundEntry> found) mutable {
     if (!found) return reply(tl::unexpected(std::move(found).error()));
     const Entry& now = found->entry;
-    const bool is_column = now.holder->accepts(now.slot) == Accepts::items;
+    const bool is_column = now.holder->accepts(now.held) == Accepts::items;
     then(is_column ? committed_column_entry(file, at.directory, at.name, commits, now) : now, std::move(reply));
   };
   file->committed_entry(at.directory, at.name, freshness, std::move(finish));
 }
 
 void ask_attributes(const Entry& entry, Reply<Attributes> reply) {
-  entry.holder->attributes(entry.slot, std::move(reply));
+  entry.holder->attributes(entry.held, std::move(reply));
 }
-void open_entry(const Entry& entry, Reply<OpenedContent> reply) { entry.holder->open(entry.slot, std::move(reply)); }
+void open_entry(const Entry& entry, Reply<OpenedContent> reply) { entry.holder->open(entry.held, std::move(reply)); }
 void open_entry_to_write(const Entry& entry, Reply<OpenedContent> reply) {
-  entry.holder->open_to_write(entry.slot, std::move(reply));
+  entry.holder->open_to_write(entry.held, std::move(reply));
 }
 
 class StagedHolder final : public Holder {
  public:
   StagedHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
 
-  void admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
+  void admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const override {
     file_->admit(access, by, std::move(reply));
   }
   std::uint64_t file_identity() const override { return node_->identity; }
   std::shared_ptr<const Generation> latest_generation() const override { return file_->latest_generation(); }
   bool keeps_inode() const override { return true; }
-  std::optional<Attributes> known_attributes(Slot) const override {
+  std::optional<Attributes> known_attributes(HeldItem) const override {
     if (file_->staged().is_settled(*node_)) return std::nullopt;
     return file_->staged_attributes(*node_);
   }
-  void attributes(Slot slot, Reply<Attributes> reply) const override {
-    if (auto known = known_attributes(slot)) return reply(*known);
+  void attributes(HeldItem held, Reply<Attributes> reply) const override {
+    if (auto known = known_attributes(held)) return reply(*known);
     committed(Freshness::recent, ask_attributes, std::move(reply));
   }
-  void open(Slot, Reply<OpenedContent> reply) const override {
+  void open(HeldItem, Reply<OpenedContent> reply) const override {
     if (file_->staged().opened(*node_, false)) return reply(opening(false));
     committed(Freshness::now, open_entry, std::move(reply));
   }
-  void open_to_write(Slot, Reply<OpenedContent> reply) const override {
+  void open_to_write(HeldItem, Reply<OpenedContent> reply) const override {
     if (file_->staged().opened(*node_, true)) return reply(opening(true));
     committed(Freshness::now, open_entry_to_write, std::move(reply));
   }
-  Accepts accepts(Slot) const override { return Accepts::items; }
+  Accepts accepts(HeldItem) const override { return Accepts::items; }
 
   // A file that a commit reads is cut off behind that.
-  void change(Slot slot, const AttributeChange& change, Reply<Attributes> reply) const override {
-    if (!change.size) return change_now(slot, change, std::move(reply));
+  void change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const override {
+    if (!change.size) return change_now(held, change, std::move(reply));
     auto self = std::static_pointer_cast<const StagedHolder>(shared_from_this());
-    auto cut = [self, slot, change, reply = std::move(reply)](Result<void> thawed) mutable {
+    auto cut = [self, held, change, reply = std::move(reply)](Result<void> thawed) mutable {
       if (!thawed) return reply(tl::unexpected(std::move(thawed).error()));
       self->change_now(
-          slot, change, [self, slot, change, reply = std::move(reply)](Result<Attributes> changed) mutable {
+          held, change, [self, held, change, reply = std::move(reply)](Result<Attributes> changed) mutable {
             const bool next_has_begun =
                 !changed && changed.error().kind == ErrorKind::busy && self->node_->bytes->is_frozen_at(*change.size);
             if (!next_has_begun) return reply(std::move(changed));
-            self->change(slot, change, std::move(reply));
+            self->change(held, change, std::move(reply));
           });
     };
     node_->bytes->when_thawed(*change.size, std::move(cut));
   }
-  void change_now(Slot, const AttributeChange& change, Reply<Attributes> reply) const {
+  void change_now(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const {
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
       if (file->staged().is_settled(*node)) return not_there_any_more();
       if (change.size) TRY_VOID(as_permission(file->staged().truncate(node, *change.size)));
@@ -209,21 +209,22 @@ class StagedHolder final : public Holder {
                    reply = std::move(reply)](Result<Attributes> changed) mutable {
       if (changed || changed.error().kind != ErrorKind::stale) return reply(std::move(changed));
       const auto ask = [change](const Entry& now, Reply<Attributes> answer) {
-        now.holder->change(now.slot, change, std::move(answer));
+        now.holder->change(now.held, change, std::move(answer));
       };
       self->committed(Freshness::recent, ask, std::move(reply));
     };
     answer_blocking(file_->context().cache, std::move(job), Reply<Attributes>(std::move(finish)));
   }
 
-  void xattrs(Slot, Reply<Xattrs> reply) const override {
+  void xattrs(HeldItem, Reply<Xattrs> reply) const override {
     const StagedAttributes attributes = file_->staged().status(*node_).attributes;
     Xattrs all(attributes.xattrs.begin(), attributes.xattrs.end());
     if (!attributes.title.empty()) all.emplace_back(kTitleAttribute, attributes.title);
     reply(std::move(all));
   }
 
-  void set_xattr(Slot, std::string_view name, std::optional<std::string> value, int, Reply<void> reply) const override {
+  void set_xattr(HeldItem, std::string_view name, std::optional<std::string> value, int,
+                 Reply<void> reply) const override {
     if (name == kTitleAttribute) {
       auto job = [file = file_, node = node_, title = value.value_or("")] {
         return file->staged().set_title(node, title);
@@ -318,7 +319,7 @@ void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries,
     const Entry entry = found->entry;
     const GenerationPtr of = entry.holder->generation();
     if (!of) return stage(nullptr, not_there_any_more());
-    entry.holder->attributes(entry.slot, [entry, of, stage = std::move(stage)](Result<Attributes> committed) mutable {
+    entry.holder->attributes(entry.held, [entry, of, stage = std::move(stage)](Result<Attributes> committed) mutable {
       stage(of, std::move(committed));
     });
   });
@@ -331,24 +332,24 @@ class CommittedColumnHolder final : public Holder {
       : file_(std::move(file)), at_(std::move(at)), commits_(commits), committed_(std::move(committed)) {}
 
   const std::shared_ptr<const Generation>& generation() const override { return committed_.holder->generation(); }
-  void admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
+  void admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const override {
     if (access == Access::write) return file_->admit(access, by, std::move(reply));
-    committed_.holder->admit(committed_.slot, access, by, std::move(reply));
+    committed_.holder->admit(committed_.held, access, by, std::move(reply));
   }
-  std::optional<Attributes> known_attributes(Slot) const override {
+  std::optional<Attributes> known_attributes(HeldItem) const override {
     if (const NodePtr more = continuation()) return file_->staged_attributes(*more);
     if (is_outdated()) return std::nullopt;
-    auto known = committed_.holder->known_attributes(committed_.slot);
+    auto known = committed_.holder->known_attributes(committed_.held);
     if (known) known->mode |= S_IWUSR;
     return known;
   }
-  std::optional<Attributes> attributes_but_size(Slot) const override {
+  std::optional<Attributes> attributes_but_size(HeldItem) const override {
     if (continuation() || is_outdated()) return std::nullopt;
-    auto brief = committed_.holder->attributes_but_size(committed_.slot);
+    auto brief = committed_.holder->attributes_but_size(committed_.held);
     if (brief) brief->mode |= S_IWUSR;
     return brief;
   }
-  void attributes(Slot, Reply<Attributes> reply) const override {
+  void attributes(HeldItem, Reply<Attributes> reply) const override {
     if (const NodePtr more = continuation()) return reply(file_->staged_attributes(*more));
     if (is_outdated()) return of_committed_now(file_, at_, Freshness::recent, ask_attributes, std::move(reply));
     const std::stop_token asker = reply.asker();
@@ -356,46 +357,46 @@ class CommittedColumnHolder final : public Holder {
       if (found) found->mode |= S_IWUSR;
       reply(std::move(found));
     };
-    committed_.holder->attributes(committed_.slot, Reply<Attributes>(std::move(told), asker));
+    committed_.holder->attributes(committed_.held, Reply<Attributes>(std::move(told), asker));
   }
-  void open(Slot, Reply<OpenedContent> reply) const override {
+  void open(HeldItem, Reply<OpenedContent> reply) const override {
     if (const NodePtr more = continuation()) {
       const Entry staged = staged_entry(file_, more);
-      return staged.holder->open(staged.slot, std::move(reply));
+      return staged.holder->open(staged.held, std::move(reply));
     }
     if (is_outdated()) return of_committed_now(file_, at_, Freshness::now, open_entry, std::move(reply));
     auto finish = [file = file_, at = at_, reply = std::move(reply)](Result<OpenedContent> opened) mutable {
       if (opened) opened->content = std::make_shared<CommittedContent>(file, at, std::move(opened->content));
       reply(std::move(opened));
     };
-    committed_.holder->open(committed_.slot, std::move(finish));
+    committed_.holder->open(committed_.held, std::move(finish));
   }
-  void xattrs(Slot, Reply<Xattrs> reply) const override {
-    committed_.holder->xattrs(committed_.slot, std::move(reply));
+  void xattrs(HeldItem, Reply<Xattrs> reply) const override {
+    committed_.holder->xattrs(committed_.held, std::move(reply));
   }
-  Accepts accepts(Slot) const override { return Accepts::items; }
+  Accepts accepts(HeldItem) const override { return Accepts::items; }
   // What the file says of a column is not changed; to ask for it is no error, as rsync -aX does.
-  void set_xattr(Slot, std::string_view, std::optional<std::string>, int, Reply<void> reply) const override {
+  void set_xattr(HeldItem, std::string_view, std::optional<std::string>, int, Reply<void> reply) const override {
     reply({});
   }
 
-  void open_to_write(Slot, Reply<OpenedContent> reply) const override {
+  void open_to_write(HeldItem, Reply<OpenedContent> reply) const override {
     with_continuation(file_, at_, kContinueTries, open_entry_to_write, std::move(reply));
   }
 
   // Owner, mode and times are the file's; to ask for others is no error, as cp -p and rsync -a do.
-  void change(Slot slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+  void change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const override {
     if (const NodePtr more = continuation()) {
       const Entry staged = staged_entry(file_, more);
-      return staged.holder->change(staged.slot, change, std::move(reply));
+      return staged.holder->change(staged.held, change, std::move(reply));
     }
-    if (!change.size) return attributes(slot, std::move(reply));
-    attributes(slot, [self = std::static_pointer_cast<const CommittedColumnHolder>(shared_from_this()), slot, change,
+    if (!change.size) return attributes(held, std::move(reply));
+    attributes(held, [self = std::static_pointer_cast<const CommittedColumnHolder>(shared_from_this()), held, change,
                       reply = std::move(reply)](Result<Attributes> now) mutable {
       if (!now || now->size == *change.size) return reply(std::move(now));
       if (*change.size < now->size) return reply(fail(ErrorKind::denied, "committed entries do not change", -1, EPERM));
-      const auto grow = [slot, change](const Entry& staged, Reply<Attributes> answer) {
-        staged.holder->change(slot, change, std::move(answer));
+      const auto grow = [held, change](const Entry& staged, Reply<Attributes> answer) {
+        staged.holder->change(held, change, std::move(answer));
       };
       with_continuation(self->file_, self->at_, kContinueTries, grow, std::move(reply));
     });
@@ -421,7 +422,7 @@ void read_committed(const WrittenPtr& file, const StagedPlace& at, std::uint64_t
                     Reply<Slices> reply) {
   if (!at.directory) return reply(not_there_any_more());
   const auto read = [offset, size](const Entry& entry, Reply<Slices> answer) {
-    entry.holder->open(entry.slot, [offset, size, answer = std::move(answer)](Result<OpenedContent> opened) mutable {
+    entry.holder->open(entry.held, [offset, size, answer = std::move(answer)](Result<OpenedContent> opened) mutable {
       if (!opened) return answer(tl::unexpected(std::move(opened).error()));
       const std::shared_ptr<Content> content = opened->content;
       content->read(offset, size, [content, answer = std::move(answer)](Result<Slices> slices) mutable {

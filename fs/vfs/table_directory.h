@@ -21,7 +21,7 @@ std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Gene
 
 // A file beside the table. Errors: unsupported (with ENOENT: a table that cannot be read has none).
 Result<Entry> make_table_view(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
-                              std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key, Form);
+                              std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key, ShownAs);
 
 // An object's directory: the nodes of its arrays as those of a table, object.bin and object.json; hidden, what else is
 // made of it.

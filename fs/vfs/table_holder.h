@@ -32,26 +32,26 @@ class TableHolder final : public Holder {
 
   // The files of the key itself, or of a part of its object, beside the nodes below that node.
   std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const;
-  std::optional<Form> find_own_file(tfile::NodeId, std::string_view name) const;
+  std::optional<ShownAs> find_own_file(tfile::NodeId, std::string_view name) const;
 
   const std::shared_ptr<const Generation>& generation() const override { return generation_; }
-  void admit(Slot, Access, const CallerPtr&, Reply<void>) const override;
-  bool is_same_for_all(Slot) const override { return table().siblings.empty(); }
-  std::optional<Attributes> known_attributes(Slot) const override;
-  std::optional<Attributes> attributes_but_size(Slot) const override;
-  void attributes(Slot, Reply<Attributes>) const override;
-  void enter(Slot, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
-  void open(Slot, Reply<OpenedContent>) const override;
-  void xattrs(Slot, Reply<Xattrs>) const override;
-  Accepts accepts(Slot) const override;
-  bool goes_with_key(Slot) const override;
+  void admit(HeldItem, Access, const CallerPtr&, Reply<void>) const override;
+  bool is_same_for_all(HeldItem) const override { return table().siblings.empty(); }
+  std::optional<Attributes> known_attributes(HeldItem) const override;
+  std::optional<Attributes> attributes_but_size(HeldItem) const override;
+  void attributes(HeldItem, Reply<Attributes>) const override;
+  void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
+  void open(HeldItem, Reply<OpenedContent>) const override;
+  void xattrs(HeldItem, Reply<Xattrs>) const override;
+  Accepts accepts(HeldItem) const override;
+  bool goes_with_key(HeldItem) const override;
 
  private:
-  const tfile::Node& node(Slot slot) const { return table().nodes[slot.index]; }
-  Attributes column_attributes(Slot, std::int64_t length) const;
+  const tfile::Node& node(HeldItem held) const { return table().nodes[held.index]; }
+  Attributes column_attributes(HeldItem, std::int64_t length) const;
   Attributes view_attributes(std::uint64_t size) const;
-  void view(Slot, Reply<std::shared_ptr<Content>>) const;
-  void column_xattrs_of(Slot, LoadedTable::Settled, Reply<Xattrs>) const;
+  void view(HeldItem, Reply<std::shared_ptr<Content>>) const;
+  void column_xattrs_of(HeldItem, LoadedTable::Settled, Reply<Xattrs>) const;
 
   const std::shared_ptr<const Generation> generation_;
   const std::shared_ptr<const LoadedTable> loaded_;

@@ -12,7 +12,7 @@ namespace {
 
 using tfile::NodeId;
 using tfile::Table;
-using Place = TableView::Place;
+using Where = TableView::Where;
 using Made = Reply<std::shared_ptr<Content>>;
 
 bool always(const Table&, NodeId) { return true; }
@@ -40,22 +40,23 @@ void text(const ViewedNode& of, Made reply) { text_content(of.streams, of.table,
 void option(const ViewedNode& of, Made reply) { option_index_content(of.streams, of.table, of.node, std::move(reply)); }
 
 constexpr TableView kViews[] = {
-    {".arrow", Place::beside_table, Form::arrow, always, always, arrow},
-    {".parquet", Place::beside_table, Form::parquet, always, always, parquet},
-    {".csv", Place::beside_table, Form::csv, always, table_has_csv, lines_of_table<TextStyle::csv>},
-    {".jsonl", Place::beside_table, Form::jsonl, always, always, lines_of_table<TextStyle::json>},
-    {kSchemaName, Place::in_table, Form::schema, always, always, text_of_table<schema_text>},
-    {kAwkwardName, Place::in_table, Form::awkward, always, always, text_of_table<awkward_text>},
-    {kOptionIndexName, Place::in_node, Form::option_index, has_option_index, has_option_index, option},
-    {kNpySuffix, Place::beside_node, Form::npy, is_column, is_column, nullptr},
-    {kTextSuffix, Place::beside_node, Form::text, always, has_text, text}};
+    {".arrow", Where::beside_table, ShownAs::arrow, always, always, arrow},
+    {".parquet", Where::beside_table, ShownAs::parquet, always, always, parquet},
+    {".csv", Where::beside_table, ShownAs::csv, always, table_has_csv, lines_of_table<TextStyle::csv>},
+    {".jsonl", Where::beside_table, ShownAs::jsonl, always, always, lines_of_table<TextStyle::json>},
+    {kSchemaName, Where::in_table, ShownAs::schema, always, always, text_of_table<schema_text>},
+    {kAwkwardName, Where::in_table, ShownAs::awkward, always, always, text_of_table<awkward_text>},
+    {kOptionIndexName, Where::in_node, ShownAs::option_index, has_option_index, has_option_index, option},
+    {kNpySuffix, Where::beside_node, ShownAs::npy, is_column, is_column, nullptr},
+    {kTextSuffix, Where::beside_node, ShownAs::text, always, has_text, text}};
 
 }  // namespace
 
 std::span<const TableView> table_views() { return kViews; }
 
-const TableView& table_view(Form form) {
-  return *std::find_if(std::begin(kViews), std::end(kViews), [&](const TableView& view) { return view.form == form; });
+const TableView& table_view(ShownAs shown_as) {
+  return *std::find_if(std::begin(kViews), std::end(kViews),
+                       [&](const TableView& view) { return view.shown_as == shown_as; });
 }
 
 }  // namespace tfilefs

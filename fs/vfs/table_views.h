@@ -24,10 +24,10 @@ struct ViewedNode {
 
 // A file that is made of a table, or of a node of it.
 struct TableView {
-  enum class Place : std::uint8_t { beside_table, in_table, beside_node, in_node };
+  enum class Where : std::uint8_t { beside_table, in_table, beside_node, in_node };
   std::string_view name;  // beside what it is made of: the end of its name
-  Place place;
-  Form form;
+  Where where;
+  ShownAs shown_as;
   // Whether a node can have it, as far as its name tells; and whether it has, when nothing is left to be found out.
   bool (*can_be)(const tfile::Table&, tfile::NodeId);
   bool (*is_there)(const tfile::Table&, tfile::NodeId);
@@ -38,7 +38,7 @@ struct TableView {
 // All of them, in the order in which listings show them.
 std::span<const TableView> table_views();
 
-// The one of this form.
-const TableView& table_view(Form);
+// The one of this shown_as.
+const TableView& table_view(ShownAs);
 
 }  // namespace tfilefs

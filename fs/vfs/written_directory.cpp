@@ -70,7 +70,7 @@ class WrittenDirectory final : public Directory {
   void find_committed(std::string_view name, Reply<FoundEntry>) const;
   // By another name: what is removed under its own.
   bool is_hidden(const FoundEntry& found) const {
-    return !found.own_name.empty() && file_->staged().look(*node_, found.own_name).what == StagedLook::What::hidden;
+    return !found.own_name.empty() && file_->staged().look(*node_, found.own_name).what == StagedLook::What::whiteout;
   }
   bool is_in_object() const { return file_->staged().status(*node_).is_object; }
   FoundEntry over_committed(const std::string& name, FoundEntry) const;
@@ -114,7 +114,7 @@ void WrittenDirectory::find_committed(std::string_view name, Reply<FoundEntry> r
 FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry found) const {
   const Holder& holder = *found.entry.holder;
   const std::string& own = found.own_name.empty() ? name : found.own_name;
-  const Accepts accepts = holder.accepts(found.entry.slot);
+  const Accepts accepts = holder.accepts(found.entry.held);
   if (accepts == Accepts::nothing) return found;
   if (accepts == Accepts::items) {
     found.entry = committed_column_entry(file_, node_, own, commits_, std::move(found.entry));
@@ -135,7 +135,7 @@ void WrittenDirectory::find(std::string_view name, Reply<FoundEntry> reply) cons
       return reply(FoundEntry{staged_entry(file_, staged.node), {}});
     case StagedLook::What::directory:
       return reply(FoundEntry{{file_->directory(staged.node), {}}, {}});
-    case StagedLook::What::hidden:
+    case StagedLook::What::whiteout:
       return reply(no_such_entry());
     case StagedLook::What::nothing:
       break;
@@ -167,7 +167,7 @@ void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
                  reply = std::move(reply)](Result<std::shared_ptr<const Listing>> committed) mutable {
     if (!committed) return reply(std::move(committed));
     auto all = std::make_shared<WrittenListing>();
-    std::set<std::string_view> over = {staged.hidden.begin(), staged.hidden.end()};
+    std::set<std::string_view> over = {staged.whiteouts.begin(), staged.whiteouts.end()};
     for (const StagedFile::Listed& one : staged.staged) {
       over.insert(one.name);
       all->names.push_back({one.name, one.directory ? mode_t{S_IFDIR} : mode_t{S_IFREG},
@@ -194,7 +194,7 @@ void WrittenDirectory::make_file(std::string_view name, const Creation& how, boo
     const auto open = [](FoundEntry at, Reply<CreatedFile> answer) {
       const Entry entry = at.entry;
       entry.holder->open_to_write(
-          entry.slot, [at = std::move(at), answer = std::move(answer)](Result<OpenedContent> opened) mutable {
+          entry.held, [at = std::move(at), answer = std::move(answer)](Result<OpenedContent> opened) mutable {
             if (!opened) return answer(tl::unexpected(std::move(opened).error()));
             answer(CreatedFile{std::move(at), *std::move(opened)});
           });
@@ -248,7 +248,7 @@ void with_look(const WrittenPtr& file, const NodePtr& directory, const std::stri
       [file, looked, change, answer = Reply<void>(std::move(again))](Result<FoundEntry> found) mutable {
         const std::string& own = found && !found->own_name.empty() ? found->own_name : looked.name;
         const auto what = file->staged().look(*looked.directory, own).what;
-        looked.committed = found && what != StagedLook::What::hidden;
+        looked.committed = found && what != StagedLook::What::whiteout;
         change(looked, looked.committed ? std::optional(*found) : std::nullopt, std::move(answer));
       });
 }
@@ -292,13 +292,13 @@ void WrittenDirectory::remove_looked(StagedFile::Looked what, const std::optiona
 WrittenDirectory::Removal WrittenDirectory::removal_of(const std::string& name, const FoundEntry& committed,
                                                        bool directory) const {
   const Holder& holder = *committed.entry.holder;
-  const Slot slot = committed.entry.slot;
+  const HeldItem held = committed.entry.held;
   if (is_in_object()) {
-    const bool goes = directory ? holder.accepts(slot) == Accepts::removal : holder.goes_with_key(slot);
+    const bool goes = directory ? holder.accepts(held) == Accepts::removal : holder.goes_with_key(held);
     return goes ? Removal::set_aside : Removal::refused;
   }
-  if (!directory && holder.goes_with_key(slot)) return Removal::set_aside;
-  const Accepts accepts = holder.accepts(slot);
+  if (!directory && holder.goes_with_key(held)) return Removal::set_aside;
+  const Accepts accepts = holder.accepts(held);
   if (accepts == Accepts::nothing || (directory && is_older_cycle(name, committed))) return Removal::refused;
   return directory == (accepts != Accepts::items) ? Removal::of_committed : Removal::refused;
 }
@@ -321,7 +321,7 @@ void WrittenDirectory::check_empty(const std::string& name, Reply<void> reply) c
     if (!found) return list(tl::unexpected(std::move(found).error()));
     const Entry entry = found->entry;
     entry.holder->enter(
-        entry.slot, Freshness::recent,
+        entry.held, Freshness::recent,
         [entry, list = std::move(list)](Result<DirectoryPtr> entered) mutable { list(std::move(entered)); });
   });
 }

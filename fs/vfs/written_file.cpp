@@ -29,7 +29,7 @@ void descend(DirectoryPtr from, std::shared_ptr<const std::vector<std::string>> 
   directory.find(name, [names, at, reply = std::move(reply)](Result<FoundEntry> found) mutable {
     if (!found) return reply(tl::unexpected(std::move(found).error()));
     const Entry entry = std::move(found->entry);
-    entry.holder->enter(entry.slot, Freshness::recent,
+    entry.holder->enter(entry.held, Freshness::recent,
                         [entry, names, at, reply = std::move(reply)](Result<DirectoryPtr> entered) mutable {
                           if (!entered) return reply(tl::unexpected(std::move(entered).error()));
                           descend(*std::move(entered), names, at + 1, std::move(reply));
@@ -43,15 +43,15 @@ class WrittenDirectoryHolder final : public Holder {
   WrittenDirectoryHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
   ~WrittenDirectoryHolder() override { file_->forget_directory(node_); }
 
-  void admit(Slot, Access access, const CallerPtr& by, Reply<void> reply) const override {
+  void admit(HeldItem, Access access, const CallerPtr& by, Reply<void> reply) const override {
     file_->admit(access, by, std::move(reply));
   }
   std::shared_ptr<const Generation> latest_generation() const override { return file_->latest_generation(); }
-  void attributes(Slot, Reply<Attributes> reply) const override {
+  void attributes(HeldItem, Reply<Attributes> reply) const override {
     file_->directory_attributes(node_, std::move(reply));
   }
 
-  void enter(Slot, Freshness freshness, Reply<DirectoryPtr> reply) const override {
+  void enter(HeldItem, Freshness freshness, Reply<DirectoryPtr> reply) const override {
     auto made = [file = file_, node = node_, commits = file_->staged().commits(),
                  reply = std::move(reply)](Result<DirectoryPtr> base) mutable {
       if (!base && base.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(base).error()));
@@ -62,7 +62,7 @@ class WrittenDirectoryHolder final : public Holder {
 
   // The root's owner, bits and times are those of the file. Those of a committed directory stay as they are; to ask for
   // others is no error, as cp -p and rsync -a do.
-  void change(Slot, const AttributeChange& change, Reply<Attributes> reply) const override {
+  void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
     file_->staged().set_attributes(*node_, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
     if (node_ != file_->staged().root()) return file_->directory_attributes(node_, std::move(reply));
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
@@ -78,8 +78,9 @@ class WrittenDirectoryHolder final : public Holder {
     answer_blocking(file_->context().cache, std::move(job), std::move(reply));
   }
 
-  void xattrs(Slot, Reply<Xattrs> reply) const override { file_->directory_xattrs(node_, std::move(reply)); }
-  void set_xattr(Slot, std::string_view name, std::optional<std::string> value, int, Reply<void> reply) const override {
+  void xattrs(HeldItem, Reply<Xattrs> reply) const override { file_->directory_xattrs(node_, std::move(reply)); }
+  void set_xattr(HeldItem, std::string_view name, std::optional<std::string> value, int,
+                 Reply<void> reply) const override {
     if (name != kTitleAttribute || node_->id == 0 || file_->staged().status(*node_).is_committed) return reply({});
     auto job = [file = file_, node = node_, title = value.value_or("")] {
       return file->staged().set_title(node, title);
@@ -87,7 +88,7 @@ class WrittenDirectoryHolder final : public Holder {
     answer_blocking(file_->context().cache, std::move(job), std::move(reply));
   }
 
-  void sync(Slot, Reply<void> reply) const override {
+  void sync(HeldItem, Reply<void> reply) const override {
     auto job = [file = file_, node = node_] { return file->staged().commit(node); };
     answer_committing(file_->context().cache, &file_->staged(), std::move(job), std::move(reply));
   }
@@ -264,7 +265,7 @@ void WrittenFile::directory_attributes(const NodePtr& node, Reply<Attributes> re
     return;
   }
   of_committed<Attributes>(
-      node, [](const Entry& at, Reply<Attributes> told) { at.holder->attributes(at.slot, std::move(told)); },
+      node, [](const Entry& at, Reply<Attributes> told) { at.holder->attributes(at.held, std::move(told)); },
       std::move(tell));
 }
 
@@ -273,7 +274,7 @@ void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
   Xattrs staged;
   if (!status.attributes.title.empty()) staged.emplace_back(kTitleAttribute, status.attributes.title);
   of_committed<Xattrs>(
-      node, [](const Entry& at, Reply<Xattrs> told) { at.holder->xattrs(at.slot, std::move(told)); },
+      node, [](const Entry& at, Reply<Xattrs> told) { at.holder->xattrs(at.held, std::move(told)); },
       [staged = std::move(staged), reply = std::move(reply)](Result<Xattrs> committed) mutable {
         reply(committed ? *std::move(committed) : std::move(staged));
       });

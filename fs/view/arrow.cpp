@@ -59,9 +59,9 @@ class LastOffset : public Transform {
 };
 
 // Lays the columns out as the buffers of one record batch: in the order of the fields, outer before inner.
-class Layout {
+class BatchLayout {
  public:
-  Layout(const tfile::Table& table, const ColumnarForm& shown)
+  BatchLayout(const tfile::Table& table, const ColumnarForm& shown)
       : table_(table), form_(shown.form), lengths_(shown.lengths) {}
 
   Result<Segments> build() {
@@ -282,7 +282,7 @@ void arrow_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
   auto lay_out = [streams, table, shared](Result<ColumnarForm> shown) {
     if (!shown) return (*shared)(tl::unexpected<Error>(shown.error()));
-    auto segments = Layout(*table, *shown).build();
+    auto segments = BatchLayout(*table, *shown).build();
     if (!segments) return (*shared)(tl::unexpected<Error>(std::move(segments).error()));
     (*shared)(segment_content(streams, *std::move(segments), false));
   };

@@ -53,7 +53,7 @@ Result<LeafPagesPtr> cut_evenly(const PageShape& shape, const std::vector<std::i
 
 // Where the way to a leaf stands at an entry: the list that each step with offsets would read next, the next value and
 // the next byte of a string.
-struct Place {
+struct LeafPosition {
   std::vector<std::int64_t> lists;
   std::int64_t value = 0, byte = 0;
 };
@@ -260,7 +260,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
 
   void look_at_block() {
     const Levels levels{shape_.steps, windows_};
-    Place after;
+    LeafPosition after;
     for (; entry_ < block_end_; ++entry_) {
       const std::int64_t places = places_of(levels, entry_);
       if (!page_open_) open_page();
@@ -295,7 +295,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   }
 
   // Only for entries of the block that is loaded, and the one after its last.
-  void place_at(std::int64_t entry, Place& place) const {
+  void place_at(std::int64_t entry, LeafPosition& place) const {
     place.lists.resize(shape_.steps.size());
     std::int64_t index = entry;
     const auto follow = [&](const OffsetsWindow& window, std::size_t step) {
@@ -321,7 +321,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   }
 
   // Before entry_, which is at `to`.
-  bool close_page(const Place& to) {
+  bool close_page(const LeafPosition& to) {
     page_.entries.end = entry_;
     page_.values = {from_.value, to.value};
     page_.chars = {from_.byte, to.byte};
@@ -350,7 +350,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   std::int64_t entry_ = 0;  // all before it are in pages, or in the one that is open
   bool page_open_ = false;
   Page page_;
-  Place from_, here_;  // where the open page begins; where the last block that could be told ends
+  LeafPosition from_, here_;  // where the open page begins; where the last block that could be told ends
 
   std::int64_t block_entries_ = kBlockEntries, block_end_ = 0;
   std::size_t step_ = 0;                // that is loaded next

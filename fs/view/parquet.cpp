@@ -80,10 +80,10 @@ std::shared_ptr<const std::vector<std::int64_t>> row_group_bounds(const tfile::T
 constexpr std::uint64_t kFooterLook = 64 << 10, kFooterLookMax = 256 << 10, kLookShare = 1250;
 
 // Makes the view: finds the leaves, cuts them into pages (those with lists need their offsets read), lays them out.
-class Making : public std::enable_shared_from_this<Making> {
+class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
  public:
-  Making(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnarForm shown,
-         Reply<std::shared_ptr<Content>> reply)
+  ParquetMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnarForm shown,
+               Reply<std::shared_ptr<Content>> reply)
       : streams_(std::move(streams)),
         table_(std::move(table)),
         form_(std::move(shown.form)),
@@ -103,7 +103,7 @@ class Making : public std::enable_shared_from_this<Making> {
       return reply_(
           tfile::fail(ErrorKind::unsupported, "the table claims many more entries than its branches have", -1, ENOENT));
     for (std::uint32_t i = 0; i < leaves_.size(); ++i) waiting_.push_back(i);
-    cut(&Making::counted_shape);
+    cut(&ParquetMaker::counted_shape);
   }
 
  private:
@@ -125,7 +125,7 @@ class Making : public std::enable_shared_from_this<Making> {
   PageShape own_shape(std::uint32_t leaf) const { return leaves_[leaf].shape; }
 
   // Cuts the leaves that wait for it, those of one shape together.
-  void cut(PageShape (Making::*shape_of)(std::uint32_t) const) {
+  void cut(PageShape (ParquetMaker::*shape_of)(std::uint32_t) const) {
     std::map<PageShape, std::size_t> known;
     shapes_.clear();
     shape_of_.clear();
@@ -177,7 +177,7 @@ class Making : public std::enable_shared_from_this<Making> {
       }
     }
     waiting_ = std::move(again);
-    if (!waiting_.empty()) return cut(&Making::own_shape);
+    if (!waiting_.empty()) return cut(&ParquetMaker::own_shape);
     if (auto done = lay_out(); !done) return reply_(tl::unexpected<Error>(std::move(done).error()));
     reply_(segment_content(streams_, std::move(segments_), false));
   }
@@ -316,7 +316,7 @@ void parquet_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<con
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
   auto make = [streams, table, shared](Result<ColumnarForm> shown) {
     if (!shown) return (*shared)(tl::unexpected<Error>(shown.error()));
-    std::make_shared<Making>(streams, table, *std::move(shown), std::move(*shared))->start();
+    std::make_shared<ParquetMaker>(streams, table, *std::move(shown), std::move(*shared))->start();
   };
   columnar_form(streams, table, strings, Reply<ColumnarForm>(std::move(make), shared->asker()));
 }

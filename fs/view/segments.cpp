@@ -23,10 +23,10 @@ constexpr auto kFileMax = static_cast<std::uint64_t>(std::numeric_limits<std::in
 constexpr std::array<std::byte, 4096> kZeros{};
 
 // Collects what a piece of a transform needs, one input after the other, and makes it.
-class Making : public std::enable_shared_from_this<Making> {
+class PieceMaker : public std::enable_shared_from_this<PieceMaker> {
  public:
-  Making(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Transform> transform, std::uint64_t piece,
-         std::uint64_t size, bool chosen, Reply<PiecePtr> reply)
+  PieceMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Transform> transform, std::uint64_t piece,
+             std::uint64_t size, bool chosen, Reply<PiecePtr> reply)
       : streams_(std::move(streams)),
         transform_(std::move(transform)),
         piece_(piece),
@@ -340,7 +340,7 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
   void with_piece(const Part& part, Reply<PiecePtr> reply) {
     const std::size_t key = std::size_t{part.which} << 32 | part.from;
     if (PiecePtr kept = streams_->pieces().find(this, key)) return reply(std::move(kept));
-    auto making = std::make_shared<Making>(
+    auto making = std::make_shared<PieceMaker>(
         streams_, segments_.transforms_[part.which].transform, part.from, part.whole, chosen_,
         [self = shared_from_this(), key, reply = std::move(reply)](Result<PiecePtr> made) mutable {
           if (made) self->streams_->pieces().keep(self.get(), key, *made);

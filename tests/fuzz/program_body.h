@@ -54,7 +54,7 @@ inline void try_type(const StreamerInfos& infos, const TypeName& type, const Ent
   FoundClasses found;
   for (int look = 0; look < 2; ++look) {
     LayoutCompiler compiler(infos, look ? &found : nullptr, bare);
-    if (!compiler.value(type, Place::member)) return;
+    if (!compiler.value(type, ValueIn::member)) return;
     const Program program = compiler.finish();
     run_over(program, entries);
     if (look == 0) found = find_classes(program, entries);

@@ -31,7 +31,7 @@ bool alike(const Shape& a, const Shape& b) {
 // Of a version that has a member of the same name with another type nothing is made: its objects are an error.
 std::uint16_t LayoutCompiler::other_forms(const StreamerInfo& main, const Shape& record,
                                           const std::vector<SlotRange>& places) {
-  ClassForms forms;
+  ClassVersions forms;
   forms.main = {main.version, main.checksum, {}};
   if (passing_over_) return 0;
   for (const auto& other : infos_.from_file()) {
@@ -40,7 +40,7 @@ std::uint16_t LayoutCompiler::other_forms(const StreamerInfo& main, const Shape&
     const Mark before = mark();
     const std::size_t counters = counters_.size();
     const bool outer_forms_differ = std::exchange(forms_differ_, false);
-    ClassForms::Form form{other->version, other->checksum, {}};
+    ClassVersions::Written form{other->version, other->checksum, {}};
     const Result<> done = in_block(form.block, [&] { return form_members(*other, main, record, places); });
     counters_.erase(counters_.begin() + static_cast<std::ptrdiff_t>(counters), counters_.end());
     if (done && !forms_differ_ && program_.slots.size() == before.slots) {

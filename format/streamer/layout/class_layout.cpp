@@ -214,7 +214,7 @@ std::optional<LayoutCompiler::Counter> LayoutCompiler::counter(std::string_view 
   return *found;
 }
 
-Result<Shape> LayoutCompiler::value(const TypeName& type, Place place) {
+Result<Shape> LayoutCompiler::value(const TypeName& type, ValueIn place) {
   const RecursionGuard guard(*this);
   TRY_VOID(guard.check());
   switch (type.kind) {
@@ -225,7 +225,7 @@ Result<Shape> LayoutCompiler::value(const TypeName& type, Place place) {
     case TypeName::Kind::float16:
       return packed(parse_packing({}, false), {});
     case TypeName::Kind::std_string:
-      if (place == Place::member) add({.kind = Op::Kind::frame});
+      if (place == ValueIn::member) add({.kind = Op::Kind::frame});
       return string();
     case TypeName::Kind::tstring:
       return string();
@@ -246,15 +246,15 @@ Result<Shape> LayoutCompiler::value(const TypeName& type, Place place) {
   return fail(ErrorKind::unsupported, type.text + " is not decoded");
 }
 
-Result<Shape> LayoutCompiler::collection(const TypeName& type, Place place) {
+Result<Shape> LayoutCompiler::collection(const TypeName& type, ValueIn place) {
   TRY(Shape shape, collection_of(type, place));
   shape.is_map = type.kind == TypeName::Kind::map;
   return shape;
 }
 
-Result<Shape> LayoutCompiler::collection_of(const TypeName& type, Place place) {
+Result<Shape> LayoutCompiler::collection_of(const TypeName& type, ValueIn place) {
   auto object_wise = [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); };
-  if (place == Place::item) return object_wise();
+  if (place == ValueIn::item) return object_wise();
   return stl(object_wise, [&] { return member_wise_collections([](auto collection) { return collection(); }, type); });
 }
 
@@ -269,10 +269,10 @@ Result<Shape> LayoutCompiler::collection_of_items(const TypeName& type, Op::Kind
 
 // One item of a collection that is stored item by item.
 Result<Shape> LayoutCompiler::item_of(const TypeName& collection) {
-  if (collection.kind != TypeName::Kind::map) return value(collection.arguments[0], Place::item);
+  if (collection.kind != TypeName::Kind::map) return value(collection.arguments[0], ValueIn::item);
   Shape record;
   for (std::size_t i = 0; i < 2; ++i) {
-    TRY(Shape part, value(collection.arguments[i], Place::item));
+    TRY(Shape part, value(collection.arguments[i], ValueIn::item));
     part.name = i == 0 ? "key" : "value";
     record.parts.push_back(std::move(part));
   }
@@ -321,19 +321,19 @@ Result<Shape> LayoutCompiler::value_of_items(const TypeName& type, Op::Kind kind
     case TypeName::Kind::std_string:
     case TypeName::Kind::bitset:
       add({.kind = Op::Kind::frame});
-      return of_items(kind, [&] { return value(type, Place::item); });
+      return of_items(kind, [&] { return value(type, ValueIn::item); });
     default:
-      return of_items(kind, [&] { return value(type, Place::member); });
+      return of_items(kind, [&] { return value(type, ValueIn::member); });
   }
 }
 
-Result<Shape> LayoutCompiler::pair(const TypeName& type, Place) {
+Result<Shape> LayoutCompiler::pair(const TypeName& type, ValueIn) {
   Op op;
   op.kind = Op::Kind::object;
   auto body = [&]() -> Result<Shape> {
     Shape record;
     for (std::size_t i = 0; i < 2; ++i) {
-      TRY(Shape part, value(type.arguments[i], Place::member));
+      TRY(Shape part, value(type.arguments[i], ValueIn::member));
       part.name = i == 0 ? "first" : "second";
       record.parts.push_back(std::move(part));
     }
@@ -346,14 +346,14 @@ Result<Shape> LayoutCompiler::pair(const TypeName& type, Place) {
 }
 
 // The number of bits, then a byte for each.
-Result<Shape> LayoutCompiler::bitset(const TypeName& type, Place place) {
+Result<Shape> LayoutCompiler::bitset(const TypeName& type, ValueIn place) {
   if (type.length > kArrayMax) return fail(ErrorKind::unsupported, type.text + " is too long");
-  if (place == Place::member) add({.kind = Op::Kind::frame});
+  if (place == ValueIn::member) add({.kind = Op::Kind::frame});
   add({.kind = Op::Kind::skip, .count = 4});
   return numbers(Dtype::b1, {static_cast<std::uint32_t>(type.length)});
 }
 
-Result<Shape> LayoutCompiler::fixed_array(const TypeName& type, Place place) {
+Result<Shape> LayoutCompiler::fixed_array(const TypeName& type, ValueIn place) {
   if (type.length > kArrayMax) return fail(ErrorKind::unsupported, type.text + " is too long");
   const auto length = static_cast<std::uint32_t>(type.length);
   const TypeName& item = type.arguments[0];
@@ -394,7 +394,7 @@ Result<Shape> LayoutCompiler::object(std::string_view class_name, const Streamer
                 "class " + std::string(class_name) + " is not decoded: it has a streamer of its own");
   if (!info) info = newest_or_like(class_name);
   if (!info) return described_by_nobody(class_name);
-  if (const auto collection = collection_of_its_own(*info)) return value(*collection, Place::member);
+  if (const auto collection = collection_of_its_own(*info)) return value(*collection, ValueIn::member);
   Op op;
   op.kind = Op::Kind::object;
   op.checksum = info->version == 0 ? info->checksum : 0;
@@ -442,7 +442,7 @@ Result<Shape> LayoutCompiler::element_body(const StreamerElement& e) {
   switch (form.kind) {
     case ElementForm::Kind::base: {
       const TypeName base = parse_type_name(e.name);
-      if (base.kind != TypeName::Kind::named_class) return value(base, Place::member);
+      if (base.kind != TypeName::Kind::named_class) return value(base, ValueIn::member);
       return object(e.name, find_class(infos_, e.name, e.base_version, e.base_checksum));
     }
     case ElementForm::Kind::collection:
@@ -461,7 +461,7 @@ Result<Shape> LayoutCompiler::element_body(const StreamerElement& e) {
     case ElementForm::Kind::object: {
       if (form.is_array) return array_of(e);
       const TypeName type = parse_type_name(class_of(e));
-      return type.kind == TypeName::Kind::named_class ? object(type.text) : value(type, Place::member);
+      return type.kind == TypeName::Kind::named_class ? object(type.text) : value(type, ValueIn::member);
     }
     case ElementForm::Kind::pointer:
       if (!form.is_array) return pointer(pointee(e));
@@ -526,7 +526,7 @@ Result<Shape> LayoutCompiler::loop(const StreamerElement& e, bool in_own_branch)
   }
   const TypeName item = parse_type_name(without_pointer(e.type_name));
   // Behind `T** p; //[n]`, too, the objects themselves follow one another.
-  auto body = [&] { return value(item, Place::member); };
+  auto body = [&] { return value(item, ValueIn::member); };
   auto shape = in_block(op.block, body);
   if (!shape) return shape;
   add(op);
@@ -548,7 +548,7 @@ Result<Shape> LayoutCompiler::array_of(const StreamerElement& e) {
   const TypeName item = parse_type_name(class_of(e));
   // Collections have no header of their own here.
   const bool is_class = item.kind == TypeName::Kind::named_class || item.kind == TypeName::Kind::pair;
-  return array_items(e, [&] { return value(item, is_class ? Place::member : Place::item); });
+  return array_items(e, [&] { return value(item, is_class ? ValueIn::member : ValueIn::item); });
 }
 
 std::string_view LayoutCompiler::class_of(const StreamerElement& e) {
@@ -565,9 +565,9 @@ Result<Shape> LayoutCompiler::array_items(const StreamerElement& e, Body body) {
 
 Result<Shape> LayoutCompiler::stl_element(const StreamerElement& e) {
   const TypeName type = parse_type_name(without_pointer(e.type_name));
-  if (e.array_length == 0) return value(type, Place::member);
+  if (e.array_length == 0) return value(type, ValueIn::member);
   return stl(
-      [&] { return array_items(e, [&] { return value(type, Place::item); }); },
+      [&] { return array_items(e, [&] { return value(type, ValueIn::item); }); },
       [&] { return member_wise_collections([&](auto collection) { return array_items(e, collection); }, type); });
 }
 
@@ -585,11 +585,12 @@ Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind k
   if (e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) {
     const TypeName type = parse_type_name(without_pointer(e.type_name));
     if (e.array_length == 0) return value_of_items(type, kind);
-    return stl([&] { return of_items(kind, [&] { return array_items(e, [&] { return value(type, Place::item); }); }); },
-               [&] {
-                 return member_wise_collections(
-                     [&](auto collection) { return of_items(kind, [&] { return array_items(e, collection); }); }, type);
-               });
+    return stl(
+        [&] { return of_items(kind, [&] { return array_items(e, [&] { return value(type, ValueIn::item); }); }); },
+        [&] {
+          return member_wise_collections(
+              [&](auto collection) { return of_items(kind, [&] { return array_items(e, collection); }); }, type);
+        });
   }
   const ElementForm form = form_of(e);
   if (form.has_frame_around()) {

@@ -41,7 +41,7 @@ struct Layout {
 };
 
 // Where a value lies decides how much of a header it has (docs/format.md, "Collections").
-enum class Place : std::uint8_t {
+enum class ValueIn : std::uint8_t {
   member,  // a data member, or the object of a branch: collections have a version header
   item,    // inside a collection: none
 };
@@ -57,7 +57,7 @@ class LayoutCompiler {
                           bool last_look = false)
       : infos_(infos), found_(found), is_bare_(bare), is_last_look_(last_look) {}
 
-  Result<Shape> value(const TypeName&, Place);
+  Result<Shape> value(const TypeName&, ValueIn);
   // A member by its streamer element, as it lies in an unsplit object or in a split branch of its own.
   Result<Shape> element(const StreamerElement&);
   // A member of many items, one item after the other: `each` is `repeat` inside a member-wise collection, `rest` in a
@@ -150,15 +150,15 @@ class LayoutCompiler {
   static Shape list_shape(std::uint32_t slot, Shape item);
   template <class ObjectWise, class MemberWise>
   Result<Shape> stl(ObjectWise, MemberWise);
-  Result<Shape> collection(const TypeName&, Place);
-  Result<Shape> collection_of(const TypeName&, Place);
+  Result<Shape> collection(const TypeName&, ValueIn);
+  Result<Shape> collection_of(const TypeName&, ValueIn);
   Result<Shape> collection_of_items(const TypeName&, Op::Kind each);
   Result<Shape> item_of(const TypeName& collection);
   Result<Shape> members_of_items(const TypeName& collection);
   Result<Shape> value_of_items(const TypeName&, Op::Kind each);
-  Result<Shape> pair(const TypeName&, Place);
-  Result<Shape> bitset(const TypeName&, Place);
-  Result<Shape> fixed_array(const TypeName&, Place);
+  Result<Shape> pair(const TypeName&, ValueIn);
+  Result<Shape> bitset(const TypeName&, ValueIn);
+  Result<Shape> fixed_array(const TypeName&, ValueIn);
   Result<Shape> basic(const StreamerElement&, int type, std::vector<std::uint32_t> shape);
   Result<Shape> counted_array(const StreamerElement&);
   Result<Shape> array_of(const StreamerElement&);

@@ -85,7 +85,7 @@ Packing parse_packing(std::string_view title, bool to_double) {
   Packing packing;
   packing.to_double = to_double;
   if (!to_double) {
-    packing.form = Packing::Form::truncated;
+    packing.kind = Packing::Kind::truncated;
     packing.bits = kFloat16Bits;
   }
   const auto text = range_text(title);
@@ -96,14 +96,14 @@ Packing parse_packing(std::string_view title, bool to_double) {
   int bits = parts.size() > 2 ? std::atoi(std::string(parts[2]).c_str()) : 32;
   if (bits < 2 || bits > 32) bits = 32;
   if (minimum < maximum) {
-    packing.form = Packing::Form::ranged;
+    packing.kind = Packing::Kind::ranged;
     packing.minimum = minimum;
     packing.factor = (bits < 32 ? static_cast<double>(1u << bits) : 4294967295.0) / (maximum - minimum);
     return packing;
   }
   if (bits < kTruncatedBitsEnd) minimum = bits;
   if (const int kept = static_cast<int>(minimum); kept > 0 && kept < kTruncatedBitsEnd) {
-    packing.form = Packing::Form::truncated;
+    packing.kind = Packing::Kind::truncated;
     packing.bits = static_cast<std::uint32_t>(kept);
   }
   return packing;

@@ -10,16 +10,16 @@ namespace tfile {
 
 // How a Double32_t or Float16_t lies on disk (docs/format.md, "Double32_t and Float16_t").
 struct Packing {
-  enum class Form : std::uint8_t {
+  enum class Kind : std::uint8_t {
     plain_float,  // 4 bytes, a float
     truncated,    // 3 bytes: exponent, then sign and `bits` of mantissa
     ranged,       // 4 bytes: minimum + n / factor
   };
-  Form form = Form::plain_float;
+  Kind kind = Kind::plain_float;
   std::uint32_t bits = 0;
   double minimum = 0, factor = 1;
   bool to_double = false;  // Double32_t gives f8, Float16_t f4
-  std::size_t stored_size() const { return form == Form::truncated ? 3 : 4; }
+  std::size_t stored_size() const { return kind == Kind::truncated ? 3 : 4; }
 };
 
 // From the "[min,max]" or "[min,max,bits]" in a leaf's title or an element's comment, read as TStreamerElement reads

@@ -55,7 +55,7 @@ Result<Shape> LayoutCompiler::pointed_value(const std::string& class_name) {
       !has_own_streamer(class_name))
     return fail(ErrorKind::unsupported, "the file does not describe class " + class_name);
   const MemberAround around(*this, class_name);
-  return value(type, Place::member);
+  return value(type, ValueIn::member);
 }
 
 // Those of the classes that compile.

@@ -171,9 +171,9 @@ class Runner {
   }
 
   Block form_of(const Op& op, const Header& frame) const {
-    const ClassForms& forms = program_.forms[op.forms - 1u];
+    const ClassVersions& forms = program_.forms[op.forms - 1u];
     if (forms.main.is(frame.version, frame.checksum)) return op.block;
-    for (const ClassForms::Form& form : forms.others) {
+    for (const ClassVersions::Written& form : forms.others) {
       if (form.is(frame.version, frame.checksum)) return form.block;
     }
     return op.block;

@@ -69,7 +69,7 @@ struct Op {
   // object: the checksum that may follow version 0; 0: always one does. A class whose own version is 0 has none.
   std::uint32_t checksum = 0;
   bool is_bare = false;     // object: without a header where no byte count stands, as some streamers by hand write it
-  std::uint16_t forms = 0;  // object: 1 + the index of its ClassForms; 0: it has one form
+  std::uint16_t forms = 0;  // object: 1 + the index of its ClassVersions; 0: it has one form
   std::uint32_t slot = 0;
   std::uint32_t count = 1;
   Block block = {}, other = {};
@@ -116,8 +116,8 @@ struct ClonesChoice {
 
 // A class that was written by several of its versions, which the header of an object tells apart: Op::block reads the
 // main one, each of the others fills the same slots.
-struct ClassForms {
-  struct Form {
+struct ClassVersions {
+  struct Written {
     std::int32_t version = 0;
     std::uint32_t checksum = 0;  // tells instead where the header's version is 0
     Block block;
@@ -125,8 +125,8 @@ struct ClassForms {
       return version_read != 0 ? version == version_read : checksum == checksum_read;
     }
   };
-  Form main;
-  std::vector<Form> others;
+  Written main;
+  std::vector<Written> others;
 };
 
 struct Program {
@@ -136,7 +136,7 @@ struct Program {
   std::vector<Packing> packings;
   std::vector<PointerChoices> pointers;
   std::vector<ClonesChoice> clones;
-  std::vector<ClassForms> forms;
+  std::vector<ClassVersions> forms;
   std::vector<std::string> unknown;
   std::uint16_t registers = 0;
   std::int16_t item_counts = -1;  // the register that Entries::item_counts fills

@@ -72,12 +72,12 @@ inline void unpack_truncated(const std::byte* from, std::byte* to, std::size_t c
 
 template <class Out>
 inline void unpack_as(const Packing& packing, const std::byte* from, std::byte* to, std::size_t count) {
-  switch (packing.form) {
-    case Packing::Form::plain_float:
+  switch (packing.kind) {
+    case Packing::Kind::plain_float:
       return unpack_each<Out>(from, to, count, 4, float_at);
-    case Packing::Form::truncated:
+    case Packing::Kind::truncated:
       return unpack_truncated<Out>(from, to, count, packing.bits);
-    case Packing::Form::ranged:
+    case Packing::Kind::ranged:
       return unpack_each<Out>(from, to, count, 4,
                               [minimum = packing.minimum, factor = packing.factor](const std::byte* p) {
                                 return ranged_number(p, minimum, factor);

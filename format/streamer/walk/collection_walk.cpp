@@ -27,7 +27,7 @@ class NullVisitor final : public ObjectVisitor {
 
 }  // namespace
 
-void ObjectWalk::std_array(Cursor& in, const TypeName& type, Place place) {
+void ObjectWalk::std_array(Cursor& in, const TypeName& type, ValueIn place) {
   if (const auto number = number_type(type.arguments[0])) return numbers(in, *number, type.length, {});
   visitor_->begin_list();
   for (std::uint64_t i = 0; i < type.length && may_go_on(in); ++i) value(in, type.arguments[0], place);
@@ -40,14 +40,14 @@ void ObjectWalk::pair(Cursor& outer, const TypeName& type) {
   visitor_->begin_object(type.text, 0);
   for (std::size_t i = 0; i < 2 && may_go_on(in); ++i) {
     visitor_->member(i == 0 ? "first" : "second");
-    value(in, type.arguments[i], Place::member);
+    value(in, type.arguments[i], ValueIn::member);
   }
   leave_object(outer, in, frame);
   visitor_->end_object();
 }
 
-void ObjectWalk::collection(Cursor& outer, const TypeName& type, Place place) {
-  if (place == Place::item) return items(outer, type);
+void ObjectWalk::collection(Cursor& outer, const TypeName& type, ValueIn place) {
+  if (place == ValueIn::item) return items(outer, type);
   const Frame frame = read_frame(outer);
   Cursor in = inside(outer, frame);
   if (in.failed()) {
@@ -70,14 +70,14 @@ void ObjectWalk::items(Cursor& in, const TypeName& type) {
   visitor_->begin_list();
   for (std::uint32_t i = 0; i < count && may_go_on(in); ++i) {
     if (type.kind == TypeName::Kind::sequence) {
-      value(in, type.arguments[0], Place::item);
+      value(in, type.arguments[0], ValueIn::item);
       continue;
     }
     visitor_->begin_pair(type.text);
     visitor_->member("first");
-    value(in, type.arguments[0], Place::item);
+    value(in, type.arguments[0], ValueIn::item);
     visitor_->member("second");
-    value(in, type.arguments[1], Place::item);
+    value(in, type.arguments[1], ValueIn::item);
     visitor_->end_object();
   }
   visitor_->end_list();
@@ -177,10 +177,10 @@ void ObjectWalk::add_value_column(Cursor& in, std::uint32_t count, std::string_v
   if (type.kind == TypeName::Kind::std_string || type.kind == TypeName::Kind::bitset) {
     read_frame(in);
     return add_column(
-        in, count, name, [this, &type](Cursor& at) { value(at, type, Place::item); }, columns);
+        in, count, name, [this, &type](Cursor& at) { value(at, type, ValueIn::item); }, columns);
   }
   add_column(
-      in, count, name, [this, &type](Cursor& at) { value(at, type, Place::member); }, columns);
+      in, count, name, [this, &type](Cursor& at) { value(at, type, ValueIn::member); }, columns);
 }
 
 // Finds where this member of each item begins, by reading it for nobody.
@@ -223,14 +223,14 @@ void ObjectWalk::tell_columns(Cursor& in, std::uint32_t count, const std::vector
 // An STL member, alone or in an array with one header around all.
 void ObjectWalk::stl_element(Cursor& outer, const StreamerElement& e) {
   const Prepared& p = prepared(e);
-  if (p.shape.empty()) return value(outer, p.type, Place::member);
+  if (p.shape.empty()) return value(outer, p.type, ValueIn::member);
   const Frame frame = read_frame(outer);
   Cursor in = inside(outer, frame);
   if (frame.member_wise) {
     const StreamerInfo* info = value_class(in, p.type);
     shaped(in, p.shape, [&] { member_wise_items(in, p.type, info); });
   } else {
-    shaped(in, p.shape, [&] { value(in, p.type, Place::item); });
+    shaped(in, p.shape, [&] { value(in, p.type, ValueIn::item); });
   }
   leave(outer, in, frame);
 }

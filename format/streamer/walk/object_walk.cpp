@@ -83,7 +83,7 @@ void ObjectWalk::key_object(Cursor& in, std::string_view class_name) {
   constexpr std::uint32_t kKeyObject = 1;
   const TypeName type = parse_type_name(class_name);
   if (type.kind == TypeName::Kind::named_class) return class_value(in, class_name, kKeyObject);
-  value(in, type, Place::item);
+  value(in, type, ValueIn::item);
 }
 
 bool ObjectWalk::may_go_on(Cursor& in) {
@@ -206,7 +206,7 @@ void ObjectWalk::base(Cursor& in, const StreamerElement& e) {
   if (const OwnClass* own = own_class(e.name); own && own_members(in, *own)) return;
   if (const TypeName& type = prepared(e).type; type.kind != TypeName::Kind::named_class) {
     visitor_->member(member_of_base(type));
-    return value(in, type, Place::member);
+    return value(in, type, ValueIn::member);
   }
   const Frame frame = read_frame(in);
   const StreamerInfo* info = find(e.name, frame.version, frame.checksum);
@@ -251,7 +251,7 @@ void ObjectWalk::pointer(Cursor& in) {
   if (type.kind == TypeName::Kind::named_class)
     class_value(inner, tag.class_name, tag.identity);
   else
-    value(inner, type, Place::item);
+    value(inner, type, ValueIn::item);
   leave(in, inner, slot);
 }
 
@@ -294,9 +294,9 @@ void ObjectWalk::object_element(Cursor& in, const StreamerElement& e, ElementFor
       return pointer(in);
     case ElementForm::Kind::object:
       if (type.kind == TypeName::Kind::named_class) return class_value(in, type.text, 0);
-      return value(in, type, Place::member);
+      return value(in, type, ValueIn::member);
     case ElementForm::Kind::by_name:
-      return value(in, type, Place::member);
+      return value(in, type, ValueIn::member);
     default:
       in.reject("member of an unknown kind");
       return visitor_->null();
@@ -360,7 +360,7 @@ void ObjectWalk::loop(Cursor& outer, const StreamerElement& e) {
       else if (type.kind == TypeName::Kind::named_class)
         class_value(in, type.text, 0);
       else
-        value(in, type, Place::item);
+        value(in, type, ValueIn::item);
     }
     visitor_->end_list();
   }
@@ -418,7 +418,7 @@ void ObjectWalk::long_text(Cursor& in) {
   visitor_->text({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
-void ObjectWalk::value(Cursor& in, const TypeName& type, Place place) {
+void ObjectWalk::value(Cursor& in, const TypeName& type, ValueIn place) {
   const RecursionGuard guard(*this);
   if (!may_go_on(in)) return visitor_->null();
   switch (type.kind) {
@@ -428,7 +428,7 @@ void ObjectWalk::value(Cursor& in, const TypeName& type, Place place) {
     case TypeName::Kind::float16:
       return number(in, packed_type(type));
     case TypeName::Kind::std_string:
-      if (place == Place::member) read_frame(in);
+      if (place == ValueIn::member) read_frame(in);
       return visitor_->text(in.string("string"));
     case TypeName::Kind::tstring:
       return visitor_->text(in.string("TString"));
@@ -438,7 +438,7 @@ void ObjectWalk::value(Cursor& in, const TypeName& type, Place place) {
     case TypeName::Kind::pair:
       return pair(in, type);
     case TypeName::Kind::bitset:
-      if (place == Place::member) read_frame(in);
+      if (place == ValueIn::member) read_frame(in);
       in.skip(4, "bitset: size");
       return numbers(in, {.dtype = Dtype::b1}, type.length, {});
     case TypeName::Kind::array:

@@ -96,7 +96,7 @@ class ObjectWalk {
   void numbers(Cursor& in, NumberType type, std::uint64_t count, std::span<const std::uint32_t> shape);
   void array(Cursor& in, Dtype dtype);
   void long_text(Cursor& in);
-  void value(Cursor& in, const TypeName& type, Place place);
+  void value(Cursor& in, const TypeName& type, ValueIn place);
   static bool is_char(const TypeName& type);
   static NumberType packed_type(const TypeName& type);
   static std::optional<NumberType> number_type(const TypeName& type);
@@ -116,9 +116,9 @@ class ObjectWalk {
   }
 
   // collection_walk.cpp: collections of C++, one item after the other or member by member
-  void std_array(Cursor& in, const TypeName& type, Place place);
+  void std_array(Cursor& in, const TypeName& type, ValueIn place);
   void pair(Cursor& outer, const TypeName& type);
-  void collection(Cursor& outer, const TypeName& type, Place place);
+  void collection(Cursor& outer, const TypeName& type, ValueIn place);
   void items(Cursor& in, const TypeName& type);
   void no_items();
   const StreamerInfo* value_class(Cursor& in, const TypeName& type);

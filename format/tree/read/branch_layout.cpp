@@ -41,7 +41,7 @@ bool as_flat(const Program& program, Stream& stream) {
     op = &program.ops[op->block.begin];
   if (op->kind != Op::Kind::numbers || program.slots.size() != 1) return false;
   stream.is_boolean = program.slots[op->slot].kind == Slot::Kind::boolean;
-  stream.form = Stream::Form::flat;
+  stream.kind = Stream::Kind::flat;
   stream.number_size = op->item_size;
   stream.item_size = op->item_size * op->count;
   return true;
@@ -54,7 +54,7 @@ bool as_jagged(const Program& program, Stream& stream, Shape& shape) {
   const Op& item = program.ops[op.block.begin];
   if (item.kind != Op::Kind::numbers) return false;
   stream.is_boolean = program.slots[item.slot].kind == Slot::Kind::boolean;
-  stream.form = Stream::Form::jagged;
+  stream.kind = Stream::Kind::jagged;
   stream.number_size = item.item_size;
   stream.item_size = item.item_size * item.count;
   stream.lengths = {Stream::Length::entries_and_one, Stream::Length::unknown};
@@ -98,7 +98,7 @@ BranchLayout finish(BranchIndex branch, LayoutCompiler& compiler, Result<Shape> 
   if (as_flat(program, layout.stream) || as_jagged(program, layout.stream, layout.shape)) return layout;
   as_number_list(program, layout.stream);
   as_packed_list(program, layout.stream);
-  layout.stream.form = Stream::Form::program;
+  layout.stream.kind = Stream::Kind::program;
   layout.stream.program = std::make_unique<const Program>(std::move(program));
   return layout;
 }
@@ -225,12 +225,12 @@ BranchLayout object_layout(const BranchRecord& branch, BranchIndex index, const 
 Result<Shape> whole_object(LayoutCompiler& compiler, const BranchRecord& branch, const StreamerInfos& infos) {
   const TypeName type = parse_type_name(branch.element_class);
   if (type.kind == TypeName::Kind::std_string) return compiler.string();
-  if (type.kind != TypeName::Kind::named_class) return compiler.value(type, Place::member);
+  if (type.kind != TypeName::Kind::named_class) return compiler.value(type, ValueIn::member);
   if (type.text == "TString" || type.text.starts_with("TArray")) return compiler.object(type.text);
   const StreamerInfo* info = find_class(infos, type.text, branch.class_version, branch.checksum);
   if (has_own_streamer(type.text)) return compiler.object(type.text, info);
   if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + branch.element_class);
-  if (const auto collection = collection_of_its_own(*info)) return compiler.value(*collection, Place::member);
+  if (const auto collection = collection_of_its_own(*info)) return compiler.value(*collection, ValueIn::member);
   // fType -1: the object was written by its class's Streamer, header and all.
   return branch.type < 0 ? compiler.object(type.text, info) : compiler.members(*info);
 }
@@ -274,20 +274,20 @@ BranchLayout element_layout(const TreeRecord& tree, BranchIndex index, const Str
 BranchLayout raw_layout(BranchIndex branch, std::string reason) {
   BranchLayout layout;
   layout.stream.branch = branch;
-  layout.stream.form = Stream::Form::raw;
+  layout.stream.kind = Stream::Kind::raw;
   layout.stream.lengths = {Stream::Length::entries_and_one, Stream::Length::unknown};
   layout.reason = std::move(reason);
   return layout;
 }
 
 bool has_unknown_items(const Stream& stream) {
-  if (stream.form != Stream::Form::program) return false;
+  if (stream.kind != Stream::Kind::program) return false;
   return std::ranges::any_of(stream.program->clones, [](const ClonesChoice& c) { return c.class_name.empty(); });
 }
 
 bool asks_for_classes(const Stream& stream) {
   if (has_unknown_items(stream)) return true;
-  if (stream.form != Stream::Form::program) return false;
+  if (stream.kind != Stream::Kind::program) return false;
   return std::ranges::any_of(stream.program->pointers, [](const PointerChoices& p) { return p.other >= 0; });
 }
 

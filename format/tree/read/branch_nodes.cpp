@@ -86,7 +86,7 @@ using LayoutOf = std::function<KnownLayout(BranchIndex, bool in_list)>;
 BranchLayout without_program(const BranchLayout& layout) {
   BranchLayout copy;
   copy.stream.branch = layout.stream.branch;
-  copy.stream.form = layout.stream.form;
+  copy.stream.kind = layout.stream.kind;
   copy.shape = layout.shape;
   copy.reason = layout.reason;
   return copy;
@@ -242,7 +242,7 @@ class Builder {
     } else {
       add_raw(draft, index, *layout, around, lists);
     }
-    if (around.in_list && layout->stream.form == Stream::Form::flat) layout->stream.lists_of = around.lists_of;
+    if (around.in_list && layout->stream.kind == Stream::Kind::flat) layout->stream.lists_of = around.lists_of;
     out_.streams.push_back(std::move(layout->stream));
   }
 
@@ -433,7 +433,7 @@ class Builder {
       return column == column_of.end() ? std::nullopt : std::optional(column->second);
     };
     for (Stream& stream : out_.streams) {
-      if (stream.form == Stream::Form::jagged) stream.lists_of = counting_branch(stream);
+      if (stream.kind == Stream::Kind::jagged) stream.lists_of = counting_branch(stream);
       if (stream.item_counter_branch) link_item_counter(stream, stream_of);
       const auto counter = counter_of(stream);
       if (!counter || !(tree_.branches[stream.branch].io_bits & kGenerateOffsetMap)) continue;
@@ -449,7 +449,7 @@ class Builder {
 
   std::optional<BranchIndex> counting_branch(const Stream& stream) const {
     const BranchRecord& branch = tree_.branches[stream.branch];
-    if ((stream.form != Stream::Form::jagged && stream.packed_item_size == 0) || branch.leaves.empty())
+    if ((stream.kind != Stream::Kind::jagged && stream.packed_item_size == 0) || branch.leaves.empty())
       return std::nullopt;
     const auto& count = tree_.leaves[branch.leaves[0]].count;
     return count ? std::optional(tree_.leaves[*count].branch) : std::nullopt;
@@ -464,7 +464,7 @@ class Builder {
 
   void link_item_counter(Stream& stream, const std::unordered_map<BranchIndex, StreamId>& stream_of) {
     const auto counter = stream_of.find(*stream.item_counter_branch);
-    if (counter == stream_of.end() || out_.streams[counter->second].form != Stream::Form::flat) return;
+    if (counter == stream_of.end() || out_.streams[counter->second].kind != Stream::Kind::flat) return;
     for (const Column& column : out_.columns) {
       if (column.stream == counter->second)
         stream.item_counter = Stream::Counter{counter->second, column.slot, column.dtype};

@@ -8,7 +8,7 @@ namespace {
 
 // Numbers, strings and collections of them are ROOT's own; a class may have a streamer that nobody described.
 bool has_classes(const Stream& stream) {
-  if (stream.form != Stream::Form::program) return false;
+  if (stream.kind != Stream::Kind::program) return false;
   static constexpr Op::Kind kOfClasses[] = {Op::Kind::object, Op::Kind::frame,      Op::Kind::value_version,
                                             Op::Kind::loop,   Op::Kind::pointer,    Op::Kind::slot_bytes,
                                             Op::Kind::clones, Op::Kind::collection, Op::Kind::unknown};

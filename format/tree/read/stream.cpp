@@ -91,7 +91,7 @@ Result<std::shared_ptr<const Buffer>> shared_ends(const Stream& stream, const Ba
                                                   std::span<const std::int64_t> counts,
                                                   std::span<const std::int64_t> first, SharedEnds* shared) {
   const bool leading_zero = first[0] == 0;
-  const SharedEnds::Place place{first[0], ends_of(data.entries, leading_zero), first[1]};
+  const SharedEnds::Range place{first[0], ends_of(data.entries, leading_zero), first[1]};
   if (shared)
     if (auto known = shared->at(place); known && has_ends(stream, data, first[1], leading_zero, *known)) return known;
   TRY(Buffer made, jagged_ends(stream, data, counts, first[1], leading_zero));
@@ -153,12 +153,12 @@ Result<> check_number_list(const Stream& stream, const BasketData& data, const C
 }  // namespace
 
 bool size_gives_items(const Stream& stream) {
-  switch (stream.form) {
-    case Stream::Form::flat:
-    case Stream::Form::jagged:
-    case Stream::Form::raw:
+  switch (stream.kind) {
+    case Stream::Kind::flat:
+    case Stream::Kind::jagged:
+    case Stream::Kind::raw:
       return true;
-    case Stream::Form::program:
+    case Stream::Kind::program:
       if (stream.list_prefix != 0) return true;
       for (auto length : stream.lengths) {
         if (length == Stream::Length::unknown) return false;
@@ -170,7 +170,7 @@ bool size_gives_items(const Stream& stream) {
 
 Result<std::vector<std::int64_t>> items_by_size(const Stream& stream, std::uint64_t data_size, std::int64_t entries,
                                                 bool first_chunk) {
-  if (stream.form == Stream::Form::program && stream.list_prefix == 0) {
+  if (stream.kind == Stream::Kind::program && stream.list_prefix == 0) {
     std::vector<std::int64_t> items;
     for (auto length : stream.lengths)
       items.push_back(length == Stream::Length::entries ? entries : ends_of(entries, first_chunk));
@@ -180,13 +180,13 @@ Result<std::vector<std::int64_t>> items_by_size(const Stream& stream, std::uint6
   if (data_size < prefix || (data_size - prefix) % stream.item_size != 0)
     return tl::unexpected<Error>(not_whole(data_size, stream.item_size));
   const auto n = static_cast<std::int64_t>((data_size - prefix) / stream.item_size);
-  switch (stream.form) {
-    case Stream::Form::flat:
+  switch (stream.kind) {
+    case Stream::Kind::flat:
       if (stream.lengths[0] == Stream::Length::entries && n != entries)
         return fail(ErrorKind::damaged,
                     "basket: " + std::to_string(n) + " items for " + std::to_string(entries) + " entries");
       return std::vector{n};
-    case Stream::Form::program:
+    case Stream::Kind::program:
       return std::vector{ends_of(entries, first_chunk), n, n};
     default:
       return std::vector{ends_of(entries, first_chunk), n};
@@ -234,20 +234,20 @@ FoundClasses classes_of_entries(const Stream& stream, BasketData& data) {
 
 Result<Chunk> decode_basket(const Stream& stream, BasketData data, std::span<const std::int64_t> counts,
                             std::span<const std::int64_t> first, SharedEnds* shared) {
-  switch (stream.form) {
-    case Stream::Form::flat:
+  switch (stream.kind) {
+    case Stream::Kind::flat:
       return decode_flat(stream, std::move(data));
-    case Stream::Form::jagged:
-    case Stream::Form::raw:
+    case Stream::Kind::jagged:
+    case Stream::Kind::raw:
       return decode_jagged(stream, std::move(data), counts, first, shared);
-    case Stream::Form::program: {
+    case Stream::Kind::program: {
       TRY_VOID(complete_offsets(stream, data));
       auto chunk = run_program(*stream.program, entries_of(data), first, nullptr);
       if (chunk && stream.list_prefix != 0) TRY_VOID(check_number_list(stream, data, *chunk));
       return chunk;
     }
   }
-  return fail(ErrorKind::unsupported, "form of a stream");
+  return fail(ErrorKind::unsupported, "kind of a stream");
 }
 
 }  // namespace tfile

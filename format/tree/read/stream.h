@@ -17,7 +17,7 @@ namespace tfile {
 
 // How the baskets of one branch become arrays.
 struct Stream {
-  enum class Form : std::uint8_t {
+  enum class Kind : std::uint8_t {
     flat,     // slot 0: the data itself, numbers of one size
     jagged,   // slot 0: ends; slot 1: the data itself, split at the entries
     program,  // slots as the program fills them
@@ -28,7 +28,7 @@ struct Stream {
 
   BranchIndex branch = 0;
   bool is_stand_in = false;  // for one that is not known as long as nobody has tried the branch
-  Form form = Form::raw;
+  Kind kind = Kind::raw;
   std::uint32_t number_size = 1;  // flat, jagged: bytes to reverse together
   std::uint32_t item_size = 1;    // flat, jagged: bytes of one item of the whole shape
   bool is_boolean = false;        // flat, jagged: bytes become 0 or 1

@@ -71,7 +71,7 @@ class Trial {
 void link_item_counter(Stream& stream, const StreamSlots& streams, std::span<const Column> columns) {
   for (const Column& column : columns) {
     const Stream& counter = streams[column.stream];
-    if (counter.branch == *stream.item_counter_branch && counter.form == Stream::Form::flat)
+    if (counter.branch == *stream.item_counter_branch && counter.kind == Stream::Kind::flat)
       stream.item_counter = Stream::Counter{column.stream, column.slot, column.dtype};
   }
 }
@@ -124,7 +124,7 @@ const BranchLayout* TableTrials::layout(UntriedId id) const {
 void TableTrials::publish(UntriedId id, BranchLayout layout) const {
   const UntriedBranch& untried = untried_[id];
   layout.stream.collection = untried.collection;
-  if (untried.in_list && layout.stream.form == Stream::Form::flat) layout.stream.lists_of = untried.lists_of;
+  if (untried.in_list && layout.stream.kind == Stream::Kind::flat) layout.stream.lists_of = untried.lists_of;
   if (layout.stream.item_counter_branch) link_item_counter(layout.stream, streams_, columns_);
   auto made = std::make_unique<const BranchLayout>(std::move(layout));
   const std::lock_guard lock(mutex_);

@@ -263,7 +263,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   bool is_doubtful(std::span<const Column> all, const Column& column) const {
     if (column.lists.empty() || column.role != Role::values) return false;
     const StreamId lists = list_around(all, column);
-    if (lists == column.stream || streams_[column.stream].form != Stream::Form::flat) return false;
+    if (lists == column.stream || streams_[column.stream].kind != Stream::Kind::flat) return false;
     return may_hold_nothing(column.stream) && basket_count(lists) > 0;
   }
 
@@ -347,7 +347,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   }
 
   static bool needs_no_size(const Stream& stream) {
-    return stream.form != Stream::Form::raw &&
+    return stream.kind != Stream::Kind::raw &&
            std::all_of(stream.lengths.begin(), stream.lengths.end(),
                        [](Stream::Length length) { return length != Stream::Length::unknown; });
   }

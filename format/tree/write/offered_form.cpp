@@ -21,10 +21,10 @@ constexpr std::size_t kDepthMax = 8;
 constexpr std::uint64_t kShapeMax = 1 << 28;
 
 // The columns of a table as the directories and files that they stand in. `column` is set for a file.
-struct Place {
+struct OfferedNode {
   std::string name;  // as in the path
   std::optional<std::uint32_t> column;
-  std::vector<Place> children;  // in the order offered
+  std::vector<OfferedNode> children;  // in the order offered
 };
 
 // What a place is, as far as its columns were offered.
@@ -70,8 +70,8 @@ bool counts(const OfferedColumn& column) {
   return is_integer && column.shape.empty();
 }
 
-Place& child_of(Place& parent, std::string_view name) {
-  for (Place& child : parent.children) {
+OfferedNode& child_of(OfferedNode& parent, std::string_view name) {
+  for (OfferedNode& child : parent.children) {
     if (child.name == name) return child;
   }
   parent.children.push_back({std::string(name), {}, {}});
@@ -85,15 +85,15 @@ class FormMaker {
   Result<OfferedForm> make() {
     TRY_VOID(place_columns());
     // Counters first, wherever they were offered: what they count asks for them.
-    for (const Place& top : tops_) {
+    for (const OfferedNode& top : tops_) {
       if (top.column) numbers_.emplace(name_of(top), *top.column);
     }
-    for (const Place& top : tops_) TRY_VOID(add_field(top));
+    for (const OfferedNode& top : tops_) TRY_VOID(add_field(top));
     return std::move(form_);
   }
 
  private:
-  const OfferedColumn& column(const Place& place) const { return columns_[*place.column]; }
+  const OfferedColumn& column(const OfferedNode& place) const { return columns_[*place.column]; }
 
   Result<> place_columns() {
     std::unordered_map<std::string, std::size_t> directories;
@@ -105,7 +105,7 @@ class FormMaker {
       }
       const auto [found, is_new] = directories.try_emplace(std::string(parts[0]), tops_.size());
       if (is_new) tops_.push_back({std::string(parts[0]), {}, {}});
-      Place* place = &tops_[found->second];
+      OfferedNode* place = &tops_[found->second];
       for (std::size_t part = 1; part < parts.size(); ++part) {
         if (place->column) return invalid(columns_[i].path, "it lies below a column");
         place = &child_of(*place, parts[part]);
@@ -117,13 +117,13 @@ class FormMaker {
   }
 
   // The field's name: of a directory its own, of a file the part before its type.
-  std::string name_of(const Place& top) const {
+  std::string name_of(const OfferedNode& top) const {
     if (!top.column) return unescape_name(top.name);
     const auto typed = parse_typed_name(top.name);
     return unescape_name(typed ? typed->stem : top.name);
   }
 
-  Result<> add_field(const Place& top) {
+  Result<> add_field(const OfferedNode& top) {
     TRY(const Shape shape, shape_of(top, top.name));
     FieldForm field;
     field.name = name_of(top);
@@ -184,22 +184,22 @@ class FormMaker {
     return std::nullopt;
   }
 
-  Result<Shape> shape_of(const Place& place, const std::string& path) const {
+  Result<Shape> shape_of(const OfferedNode& place, const std::string& path) const {
     if (place.column) return Shape{Shape::Kind::number, {*place.column}, false, {}};
-    const auto offsets = std::find_if(place.children.begin(), place.children.end(), [&](const Place& child) {
+    const auto offsets = std::find_if(place.children.begin(), place.children.end(), [&](const OfferedNode& child) {
       return child.column && column(child).role == Role::offsets;
     });
     return offsets == place.children.end() ? record_of(place, path) : list_of(place, *offsets, path);
   }
 
-  Result<Shape> list_of(const Place& place, const Place& offsets, const std::string& path) const {
+  Result<Shape> list_of(const OfferedNode& place, const OfferedNode& offsets, const std::string& path) const {
     Shape shape;
     shape.columns = {*offsets.column};
     if (place.children.size() == 1) {
       shape.incomplete = "offsets without values or chars";
       return shape;
     }
-    const Place& items = &place.children[0] == &offsets ? place.children[1] : place.children[0];
+    const OfferedNode& items = &place.children[0] == &offsets ? place.children[1] : place.children[0];
     const std::string items_path = path + "/" + items.name;
     if (place.children.size() > 2) return invalid(path, "offsets and more than one column beside them");
     if (!items.column) {
@@ -227,15 +227,16 @@ class FormMaker {
     return shape;
   }
 
-  Result<Shape> record_of(const Place& place, const std::string& path) const {
+  Result<Shape> record_of(const OfferedNode& place, const std::string& path) const {
     Shape shape;
     shape.kind = Shape::Kind::record;
     const auto has = [&](std::string_view name) {
-      return std::any_of(place.children.begin(), place.children.end(), [&](const Place& c) { return c.name == name; });
+      return std::any_of(place.children.begin(), place.children.end(),
+                         [&](const OfferedNode& c) { return c.name == name; });
     };
     if (has("tags.i1") && has("index.i8")) return invalid(path, "variants are not written");
     const bool one_child = place.children.size() == 1;
-    for (const Place& child : place.children) {
+    for (const OfferedNode& child : place.children) {
       const std::string child_path = path + "/" + child.name;
       if (!child.column) {
         if (!one_child || child.name != "values")
@@ -262,7 +263,7 @@ class FormMaker {
   }
 
   std::span<const OfferedColumn> columns_;
-  std::vector<Place> tops_;
+  std::vector<OfferedNode> tops_;
   std::unordered_map<std::string, std::uint32_t> numbers_;  // one an entry, by their field's name
   std::unordered_map<std::string, std::string> names_;      // of fields, and the places that have them
   OfferedForm form_;

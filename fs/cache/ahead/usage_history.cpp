@@ -7,8 +7,8 @@
 namespace tfilefs {
 
 UsageHistory::Visit UsageHistory::visit_of(std::uint32_t part) {
-  Place* oldest = &open_[0];
-  for (Place& place : open_) {
+  PartVisit* oldest = &open_[0];
+  for (PartVisit& place : open_) {
     if (place.visit != 0 && place.part == part) return place.visit;
     if (place.visit < oldest->visit) oldest = &place;
   }
@@ -45,7 +45,7 @@ std::uint64_t UsageHistory::earlier(const Use& own, std::uint64_t present) {
 // The visits to these parts that go on, as bits relative to the stream's last use.
 std::uint64_t UsageHistory::present(const Use& own, std::uint32_t first, std::uint32_t last) const {
   std::uint64_t visits = 0;
-  for (const Place& open : open_)
+  for (const PartVisit& open : open_)
     if (open.part >= first && open.part <= last && open.visit <= own.last && own.last - open.visit < 64)
       visits |= std::uint64_t{1} << (own.last - open.visit);
   return visits;

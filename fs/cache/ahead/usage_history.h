@@ -36,7 +36,7 @@ class UsageHistory {
     Visit last = 0;          // 0: never
     std::uint64_t mask = 0;  // bit i: used in visit last - i
   };
-  struct Place {
+  struct PartVisit {
     std::uint32_t part = 0;
     Visit visit = 0;
   };
@@ -53,7 +53,7 @@ class UsageHistory {
   // Enough to forgive one part that was passed over, and few, so that what fell out of use drops out soon.
   static constexpr int kVisitsCompared = 4;
 
-  std::vector<Place> open_;  // the oldest is replaced
+  std::vector<PartVisit> open_;  // the oldest is replaced
   Visit visits_ = 0;
   std::unordered_map<tfile::StreamId, Use> uses_;  // of those that were ever used
 };

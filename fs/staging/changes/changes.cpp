@@ -56,7 +56,7 @@ void Changes::forget() {
   {
     const Lock lock(overlay_.mutex);
     overlay_.root->children.clear();
-    overlay_.root->hidden.clear();
+    overlay_.root->whiteouts.clear();
     overlay_.there = overlay_.made_by_name = overlay_.resting = false;
     overlay_.forgotten = true;
   }
@@ -130,7 +130,7 @@ Result<std::vector<std::byte>> Changes::follow(const tfile::File* file) {
   bool rests = false;
   {
     const Lock lock(overlay_.mutex);
-    drop_hidden_of_nothing(*overlay_.root, file);
+    drop_whiteouts_of_nothing(*overlay_.root, file);
     rests = rests_on_committed(*overlay_.root);
   }
   if (rests)

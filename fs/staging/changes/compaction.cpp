@@ -43,7 +43,7 @@ void TreeRecords::add_title(const NodePtr& node) {
 }
 
 bool TreeRecords::take(const NodePtr& directory, const std::string& path) {
-  for (const std::string& name : directory->hidden) {
+  for (const std::string& name : directory->whiteouts) {
     JournalRecord& record = records.emplace_back();
     record.kind = JournalKind::whiteout;
     record.text = joined_path(path, name);

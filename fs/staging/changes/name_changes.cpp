@@ -183,7 +183,7 @@ Result<> Changes::remove(const Looked& what) {
     detach(node);
     node->gone = true;
   }
-  if (committed) in->hidden.emplace(name);
+  if (committed) in->whiteouts.emplace(name);
   note_names_changed(*in);
   return {};
 }

@@ -170,7 +170,7 @@ class Restorer {
     TRY(const NodePtr in, directory_at(record, directory));
     // What was staged over it would have been removed by its number: what is left of that is as committed.
     in->children.erase(name);
-    in->hidden.emplace(name);
+    in->whiteouts.emplace(name);
     return {};
   }
 
@@ -226,7 +226,7 @@ class Restorer {
 
   // Removed, but in the file.
   static void hide(const NodePtr& node) {
-    if (const NodePtr parent = node->parent.lock()) parent->hidden.insert(node->name);
+    if (const NodePtr parent = node->parent.lock()) parent->whiteouts.insert(node->name);
   }
 
   Result<> commit(const Intention& done) {
@@ -239,7 +239,7 @@ class Restorer {
     }
     for (const std::string& path : done.gone) {
       const auto [directory, name] = split_path(path);
-      if (const NodePtr in = node_at(root_, directory)) in->hidden.erase(name);
+      if (const NodePtr in = node_at(root_, directory)) in->whiteouts.erase(name);
     }
     for (const Intention::Column& column : done.columns) {
       const auto known = nodes_.find(column.id);
@@ -295,21 +295,21 @@ Result<RestoredTree> restore_tree(
 
 bool rests_on_committed(const StagedNode& node) {
   if (!node.directory) return node.continues;
-  if (!node.hidden.empty() || (!node.base_name.empty() && node.base_name != node.name)) return true;
+  if (!node.whiteouts.empty() || (!node.base_name.empty() && node.base_name != node.name)) return true;
   if (node.is_table && has_changes(node)) return true;
   return std::any_of(node.children.begin(), node.children.end(),
                      [](const auto& child) { return rests_on_committed(*child.second); });
 }
 
-void drop_hidden_of_nothing(StagedNode& directory, const tfile::File* file) {
+void drop_whiteouts_of_nothing(StagedNode& directory, const tfile::File* file) {
   if (const auto names = committed_path(directory); names && directory.directory) {
     std::string path;
     for (const std::string& part : *names) path = joined_path(path, part);
-    std::erase_if(directory.hidden, [&](const std::string& name) {
+    std::erase_if(directory.whiteouts, [&](const std::string& name) {
       return !file || committed_kind(*file, joined_path(path, name)) == CommittedKind::nothing;
     });
   }
-  for (const auto& [name, child] : directory.children) drop_hidden_of_nothing(*child, file);
+  for (const auto& [name, child] : directory.children) drop_whiteouts_of_nothing(*child, file);
 }
 
 const JournalRecord* last_of_commits(const std::vector<JournalRecord>& records) {

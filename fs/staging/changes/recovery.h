@@ -37,7 +37,7 @@ bool rests_on_committed(const StagedNode& root);
 
 // Removals of what the file does not have any more, since another program has removed it, are forgotten. `file`: as
 // above.
-void drop_hidden_of_nothing(StagedNode& root, const tfile::File* file);
+void drop_whiteouts_of_nothing(StagedNode& root, const tfile::File* file);
 
 // The last record of an intention, or that one was done; null where there is none since the last begin.
 const JournalRecord* last_of_commits(const std::vector<JournalRecord>&);

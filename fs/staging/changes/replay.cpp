@@ -45,7 +45,7 @@ Result<> Changes::replay() {
   if (!tree) {
     const Lock lock(overlay_.mutex);
     overlay_.root->children.clear();  // half of what was staged is not to be committed
-    overlay_.root->hidden.clear();
+    overlay_.root->whiteouts.clear();
     return tl::unexpected(std::move(tree).error());
   }
   const RestoredTree& restored = *tree;

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "staging/commit/closed_check.h"
-#include "staging/commit/cluster_cut.h"
 #include "staging/commit/commits.h"
+#include "staging/commit/field_progress.h"
 
 namespace tfilefs {
 
@@ -15,7 +15,7 @@ using tfile::fail;
 // ---- planning
 
 // What is whole now; nobody changes it until release().
-CommitWork Commits::plan_work(Occasion occasion, const std::string& below, bool& again) {
+CommitWork Commits::plan_work(Phase phase, const std::string& below, bool& again) {
   again = false;
   StagedChanges changes;
   {
@@ -23,7 +23,7 @@ CommitWork Commits::plan_work(Occasion occasion, const std::string& below, bool&
     const Lock lock(overlay_.mutex);
     changes = staged_changes(overlay_.root);
     // An empty file, an empty directory: only when nothing more can come.
-    changes.rest.make_file = occasion == Occasion::last && !overlay_.there && overlay_.made_by_name;
+    changes.rest.make_file = phase == Phase::last && !overlay_.there && overlay_.made_by_name;
     std::erase_if(changes.tables, [&](const StagedTable& table) { return !concerns(below, table.path); });
     for (StagedTable& table : changes.tables) {
       // A .npy file is committed as a whole, or not at all: behind its column it cannot go on.
@@ -32,23 +32,23 @@ CommitWork Commits::plan_work(Occasion occasion, const std::string& below, bool&
     for (StagedArrow& file : changes.arrows) file.size = file.node->bytes->freeze(true);
   }
   CommitWork work = std::move(changes.rest);
-  for (StagedTable& table : changes.tables) plan_table(std::move(table), occasion, again, work);
-  if (occasion == Occasion::busy) {
+  for (StagedTable& table : changes.tables) plan_table(std::move(table), phase, again, work);
+  if (phase == Phase::written) {
     for (const StagedArrow& file : changes.arrows) file.node->bytes->thaw();
     if (!rests_on_names(work)) {  // who is still writing may go on to remove, or to rename
       work.removed.clear();
       work.renamed.clear();
       work.moved.clear();
-      work.hidden.clear();
+      work.whiteouts.clear();
     }
   } else {
     plan_arrows(changes, below, work);
   }
-  keep_needed_directories(work, occasion == Occasion::last);
+  keep_needed_directories(work, phase == Phase::last);
   return work;
 }
 
-void Commits::plan_table(StagedTable table, Occasion occasion, bool& again, CommitWork& work) {
+void Commits::plan_table(StagedTable table, Phase phase, bool& again, CommitWork& work) {
   if (!table.removed.empty() && !table.columns.empty()) {
     again = true;
     CommitWork later;
@@ -60,8 +60,8 @@ void Commits::plan_table(StagedTable table, Occasion occasion, bool& again, Comm
   const TableProgress done = progress(table);
   tell(table.path, done.hopeless);
   // A name, and nothing in it that could still come.
-  const bool stays_empty = occasion == Occasion::last && table.forced && !table.committed && table.columns.empty();
-  const bool whole = (done.whole && occasion != Occasion::busy) || (stays_empty && table.refused.empty());
+  const bool stays_empty = phase == Phase::last && table.forced && !table.committed && table.columns.empty();
+  const bool whole = (done.whole && phase != Phase::written) || (stays_empty && table.refused.empty());
   const bool clusters = !whole && done.can_be_cut && grows_in_step(table, done);
   CommitWork one;
   one.tables.push_back({std::move(table), done.entries, whole});
@@ -137,10 +137,10 @@ void Commits::release(const CommitWork& work) {
 void Commits::settle(const CommitWork& work) {
   const Lock lock(overlay_.mutex);
   ++overlay_.settled_commits;
-  for (const auto& [node, name] : work.hidden) node->hidden.erase(name);
+  for (const auto& [node, name] : work.whiteouts) node->whiteouts.erase(name);
   // Before anything below them is committed under their new names, and they with it.
   for (const NodePtr& node : work.moved) {
-    if (const NodePtr parent = node->parent.lock()) parent->hidden.erase(node->base_name);
+    if (const NodePtr parent = node->parent.lock()) parent->whiteouts.erase(node->base_name);
   }
   for (const NodePtr& node : work.moved) became_committed(node);
   for (const CommitWork::Directory& made : work.directories) became_committed(made.node);
@@ -151,7 +151,7 @@ void Commits::settle(const CommitWork& work) {
     }
     const NodePtr& node = table.staged.node;
     became_table(node);
-    for (const std::string& name : table.staged.removed) node->hidden.erase(name);
+    for (const std::string& name : table.staged.removed) node->whiteouts.erase(name);
     for (const StagedColumn& column : table.staged.columns) settle_column(column);
   }
 }
@@ -162,7 +162,7 @@ void Commits::settle_column(const StagedColumn& column) {
   if (parent) became_committed(parent);  // the directories down to the column are committed with it
   if (column.header > 0 && !node.gone) return settle_whole(column.node);
   if (node.gone) {  // removed while it was committed: it goes with the next commit
-    if (parent) parent->hidden.insert(node.name);
+    if (parent) parent->whiteouts.insert(node.name);
   } else if (node.writers == 0 && node.bytes->size() == column.done && !node.bytes->is_cut()) {
     node.settled = true;
     detach(column.node);

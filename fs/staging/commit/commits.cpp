@@ -39,7 +39,7 @@ Result<> Commits::commit(const NodePtr& directory) {
     const Lock lock(overlay_.mutex);
     below = staged_path(*directory);
   }
-  auto done = commit_pass(Occasion::quiet, below);
+  auto done = commit_pass(Phase::quiet, below);
   (void)find_reasons();  // for who asks next, though another commit may be under way by then
   TRY_VOID(changes_.sync_below(directory));
   return done;
@@ -66,8 +66,8 @@ void Commits::wait_for_releases(const NodePtr& directory) {
 
 // The thread ends when nothing is staged any more.
 void Commits::run() {
-  while (const auto occasion = wait_for_work()) {
-    auto done = commit_pass(*occasion);
+  while (const auto phase = wait_for_work()) {
+    auto done = commit_pass(*phase);
     if (!done) overlay_.errors.add("/" + overlay_.file_path, done.error());
     const Lock lock(overlay_.mutex);
     last_pass_.failed = !done;
@@ -80,7 +80,7 @@ void Commits::run() {
 
 // Until it has been quiet for as long as a commit waits, or that time has passed. What was looked at in quiet is not
 // looked at again before something has changed, or a failure may be over. Nothing: the end.
-std::optional<Commits::Occasion> Commits::wait_for_work() {
+std::optional<Commits::Phase> Commits::wait_for_work() {
   constexpr std::chrono::milliseconds kPauseMin{10};  // so that commit=0 does not look all the time
   constexpr std::chrono::milliseconds kPauseMax{1000};
   // Who removes what goes as a whole, name by name, is done sooner than this after his last one, whatever commit= is.
@@ -96,7 +96,7 @@ std::optional<Commits::Occasion> Commits::wait_for_work() {
     const bool seen = last_pass_.quiet && !last_pass_.failed && overlay_.last_change < last_pass_.begin;
     if (now >= tick && !seen) {
       last_pass_ = {now, quiet, false};
-      return quiet ? Occasion::quiet : Occasion::busy;
+      return quiet ? Phase::quiet : Phase::written;
     }
     overlay_.changed.wait_for(overlay_.mutex,
                               now < tick ? tick - now : std::clamp<Clock::duration>(wait, kPauseMin, kPauseMax));
@@ -109,7 +109,7 @@ bool is_stale(const Result<>& done) { return !done && done.error().kind == Error
 
 // Fields go in one commit, and what is added to the others comes in the next. What another program is just saving is
 // waited for.
-Result<> Commits::commit_pass(Occasion occasion, const std::string& below) {
+Result<> Commits::commit_pass(Phase phase, const std::string& below) {
   constexpr std::chrono::milliseconds kPatience{500}, kPause{10};
   {
     const Lock lock(overlay_.mutex);
@@ -121,10 +121,10 @@ Result<> Commits::commit_pass(Occasion occasion, const std::string& below) {
   Result<> done;
   bool again = true;
   for (int pass = 0; pass < 2 && again; ++pass) {
-    auto once = commit_once(occasion, below, again);
+    auto once = commit_once(phase, below, again);
     for (auto waited = kPause; is_stale(once) && committer_.is_settled() && waited < kPatience; waited += kPause) {
       std::this_thread::sleep_for(kPause);
-      once = commit_once(occasion, below, again);
+      once = commit_once(phase, below, again);
     }
     if (is_stale(once)) once = fail(ErrorKind::busy, once.error().text, -1, EBUSY);
     if (done) done = std::move(once);
@@ -135,11 +135,11 @@ Result<> Commits::commit_pass(Occasion occasion, const std::string& below) {
 }
 
 // Of what goes as a whole, and was not removed as a whole.
-void Commits::show_whole_keys(Occasion occasion) {
+void Commits::show_whole_keys(Phase phase) {
   std::vector<std::string> paths;
   {
     const Lock lock(overlay_.mutex);
-    if (occasion != Occasion::busy) paths = put_back(*overlay_.root);
+    if (phase != Phase::written) paths = put_back(*overlay_.root);
     drop_unused(*overlay_.root);
   }
   for (const std::string& path : paths)
@@ -147,13 +147,13 @@ void Commits::show_whole_keys(Occasion occasion) {
                         "files of it were removed and are there again: they go with its directory alone");
 }
 
-Result<> Commits::commit_once(Occasion occasion, const std::string& below, bool& again) {
-  show_whole_keys(occasion);
+Result<> Commits::commit_once(Phase phase, const std::string& below, bool& again) {
+  show_whole_keys(phase);
   if (auto followed = overlay_.has_pending() ? follow_file() : Result<>(); !followed) {
     again = false;
     return followed;
   }
-  CommitWork planned = plan_work(occasion, below, again);
+  CommitWork planned = plan_work(phase, below, again);
   if (planned.empty()) {
     changes_.trim_journal(committer_.is_settled());
     return {};
@@ -256,7 +256,7 @@ void Commits::stop() {
   if (ending.joinable()) ending.join();
   if (!changes_.journal()) return tidy();
   changes_.drop_left_over();
-  if (auto done = commit_pass(Occasion::last); !done) overlay_.errors.add("/" + overlay_.file_path, done.error());
+  if (auto done = commit_pass(Phase::last); !done) overlay_.errors.add("/" + overlay_.file_path, done.error());
   // What is not whole is for the next mount: nobody may have asked for its fsync.
   if (auto kept = changes_.sync_below(overlay_.root); !kept)
     overlay_.errors.add("/" + overlay_.file_path, kept.error());

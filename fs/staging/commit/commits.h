@@ -87,22 +87,22 @@ class Commits {
  private:
   // What a look at the staged tables may commit: only clusters of those that are still being written; or what is whole;
   // or also what can be no more than it is.
-  enum class Occasion : std::uint8_t { busy, quiet, last };
+  enum class Phase : std::uint8_t { written, quiet, last };
   void wait_for_releases(const NodePtr& directory) EXCLUDES(overlay_.mutex);
   void run() EXCLUDES(mutex, overlay_.mutex);
-  std::optional<Occasion> wait_for_work() EXCLUDES(overlay_.mutex);
+  std::optional<Phase> wait_for_work() EXCLUDES(overlay_.mutex);
   // `below`: a path; of tables those in it, or that it lies in.
-  Result<> commit_pass(Occasion, const std::string& below = "") EXCLUDES(mutex, overlay_.mutex);
-  Result<> commit_once(Occasion, const std::string& below, bool& again) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
+  Result<> commit_pass(Phase, const std::string& below = "") EXCLUDES(mutex, overlay_.mutex);
+  Result<> commit_once(Phase, const std::string& below, bool& again) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> commit_work(CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> commit_parts(CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
-  void show_whole_keys(Occasion) EXCLUDES(overlay_.mutex);
+  void show_whole_keys(Phase) EXCLUDES(overlay_.mutex);
   void tidy() EXCLUDES(mutex, overlay_.mutex);
   bool is_committing() const EXCLUDES(overlay_.mutex);
 
   // What is committed, and what becomes of it in the overlay (commit_plan.cpp).
-  CommitWork plan_work(Occasion, const std::string& below, bool& again) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
-  void plan_table(StagedTable, Occasion, bool& again, CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
+  CommitWork plan_work(Phase, const std::string& below, bool& again) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
+  void plan_table(StagedTable, Phase, bool& again, CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   void plan_arrows(const StagedChanges&, const std::string& below, CommitWork&) REQUIRES(mutex)
       EXCLUDES(overlay_.mutex);
   bool grows_in_step(const StagedTable&, const TableProgress&) const;

@@ -27,27 +27,27 @@ constexpr double kSampleBytesAll = 8 << 20, kSampleBytesMin = 8 << 10, kSampleBy
 constexpr std::int64_t kSampleEntriesMin = 16;  // from which is seen how many there should be
 
 // A part that another thread makes.
-struct Making {
+struct PendingPart {
   std::size_t field = 0;
   std::uint64_t bytes = 0;  // of its columns
   std::future<Result<Part>> part;
 };
 
-Making start_part(ClusterCache& cache, const tfile::TableWriter& writer, std::size_t field, EntryRange entries,
-                  ColumnItems items) {
-  Making making;
-  making.field = field;
-  making.bytes = items.bytes;
+PendingPart start_part(ClusterCache& cache, const tfile::TableWriter& writer, std::size_t field, EntryRange entries,
+                       ColumnItems items) {
+  PendingPart pending;
+  pending.field = field;
+  pending.bytes = items.bytes;
   auto task = std::make_shared<std::packaged_task<Result<Part>()>>(
       [&writer, field, entries, items = std::move(items)] { return writer.encode(field, entries, items.columns); });
-  making.part = task->get_future();
+  pending.part = task->get_future();
   cache.exec().arena.run([task] { (*task)(); }, Urgency::ahead);
-  return making;
+  return pending;
 }
 
 // A part of about `wanted` bytes of the field's columns.
-Result<Making> start_sample(ClusterCache& cache, const tfile::TableWriter& writer, std::size_t field,
-                            const FieldColumns& columns, EntryRange entries, double wanted) {
+Result<PendingPart> start_sample(ClusterCache& cache, const tfile::TableWriter& writer, std::size_t field,
+                                 const FieldColumns& columns, EntryRange entries, double wanted) {
   EntryRange sample{entries.begin, std::min(entries.end, entries.begin + kSampleEntriesMin)};
   TRY(ColumnItems items, items_of(columns, sample));
   const double more =
@@ -62,16 +62,16 @@ Result<Making> start_sample(ClusterCache& cache, const tfile::TableWriter& write
 // Parts under way, finished in the order in which they were started.
 class PartsUnderWay {
  public:
-  explicit PartsUnderWay(std::function<Result<>(Making&)> finish) : finish_(std::move(finish)) {}
+  explicit PartsUnderWay(std::function<Result<>(PendingPart&)> finish) : finish_(std::move(finish)) {}
   ~PartsUnderWay() {
-    for (Making& left : making_) left.part.wait();  // they read what is staged
+    for (PendingPart& left : making_) left.part.wait();  // they read what is staged
   }
   PartsUnderWay(const PartsUnderWay&) = delete;
   PartsUnderWay& operator=(const PartsUnderWay&) = delete;
 
-  Result<> add(Making making) {
-    in_flight_ += making.bytes;
-    making_.push_back(std::move(making));
+  Result<> add(PendingPart pending) {
+    in_flight_ += pending.bytes;
+    making_.push_back(std::move(pending));
     while (in_flight_ > kInFlightMax) TRY_VOID(finish_first());
     return {};
   }
@@ -83,14 +83,14 @@ class PartsUnderWay {
 
  private:
   Result<> finish_first() {
-    Making first = std::move(making_.front());
+    PendingPart first = std::move(making_.front());
     making_.pop_front();
     in_flight_ -= first.bytes;
     return finish_(first);
   }
 
-  const std::function<Result<>(Making&)> finish_;
-  std::deque<Making> making_;
+  const std::function<Result<>(PendingPart&)> finish_;
+  std::deque<PendingPart> making_;
   std::uint64_t in_flight_ = 0;
 };
 
@@ -200,7 +200,7 @@ std::vector<FieldColumns> TableCommit::columns_of(const StagedTable& staged) con
 Result<> TableCommit::sample_fields(const std::vector<FieldColumns>& columns, EntryRange entries, ClusterCache& cache) {
   const double wanted =
       std::clamp(kSampleBytesAll / static_cast<double>(fields_.size()), kSampleBytesMin, kSampleBytesMax);
-  PartsUnderWay samples([&](Making& sample) -> Result<> {
+  PartsUnderWay samples([&](PendingPart& sample) -> Result<> {
     TRY(const Part part, sample.part.get());
     writer_->add_sample(sample.field, part);
     fields_[sample.field].sampled = true;
@@ -209,7 +209,7 @@ Result<> TableCommit::sample_fields(const std::vector<FieldColumns>& columns, En
   for (std::size_t i = 0; i < fields_.size(); ++i) {
     if (fields_[i].dropped || fields_[i].sampled || fields_[i].entries >= entries.end) continue;
     const EntryRange left{std::max(entries.begin, fields_[i].entries), entries.end};
-    TRY(Making sample, start_sample(cache, *writer_, i, columns[i], left, wanted));
+    TRY(PendingPart sample, start_sample(cache, *writer_, i, columns[i], left, wanted));
     TRY_VOID(samples.add(std::move(sample)));
   }
   return samples.finish();
@@ -242,12 +242,12 @@ Result<> TableCommit::write_cluster(const std::vector<FieldColumns>& columns, En
   }
   std::stable_sort(pieces.begin(), pieces.end(),
                    [](const Piece& a, const Piece& b) { return a.entries.begin < b.entries.begin; });
-  PartsUnderWay parts([&](Making& making) -> Result<> {
-    TRY(Part part, making.part.get());
+  PartsUnderWay parts([&](PendingPart& pending) -> Result<> {
+    TRY(Part part, pending.part.get());
     const std::uint64_t address = sink.places.place(part.stored.size());
-    writer_->add_part(making.field, part, address);
+    writer_->add_part(pending.field, part, address);
     TRY_VOID(sink.file.write(address, std::move(part.stored)));
-    sink.left -= std::min(sink.left.load(), making.bytes);
+    sink.left -= std::min(sink.left.load(), pending.bytes);
     return {};
   });
   for (const Piece& piece : pieces) {

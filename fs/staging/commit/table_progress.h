@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "staging/commit/cluster_cut.h"
+#include "staging/commit/field_progress.h"
 #include "staging/overlay/staged_table.h"
 #include "tfile/writer.h"
 

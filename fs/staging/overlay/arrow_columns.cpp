@@ -81,9 +81,9 @@ tl::unexpected<Error> cut_short(const Field& field) {
   return fail(ErrorKind::damaged, field.name + ": an Arrow buffer is shorter than its items");
 }
 
-class Layout {
+class ArrowInput {
  public:
-  Layout(std::shared_ptr<const ColumnSource> file, std::uint64_t size, StagingMemory& memory)
+  ArrowInput(std::shared_ptr<const ColumnSource> file, std::uint64_t size, StagingMemory& memory)
       : size_(size), buffers_(std::make_shared<ArrowBuffers>(std::move(file), memory)) {}
 
   Result<std::vector<ArrowColumn>> build() {
@@ -489,7 +489,7 @@ Result<bool> is_whole_arrow(const ColumnSource& file, std::uint64_t size) {
 
 Result<std::vector<ArrowColumn>> arrow_columns(const std::shared_ptr<const ColumnSource>& file, std::uint64_t size,
                                                StagingMemory& memory) {
-  auto made = Layout(file, size, memory).build();
+  auto made = ArrowInput(file, size, memory).build();
   if (!made && made.error().kind != ErrorKind::io) made.error().kind = ErrorKind::invalid;
   return made;
 }

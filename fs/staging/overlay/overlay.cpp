@@ -66,8 +66,8 @@ StagedLook Overlay::look(const StagedNode& directory, std::string_view name) con
 Overlay::Listing Overlay::list(const StagedNode& directory) const {
   const Lock lock(mutex);
   Listing listing;
-  listing.hidden = directory.hidden;
-  listing.hidden.insert(directory.set_aside.begin(), directory.set_aside.end());
+  listing.whiteouts = directory.whiteouts;
+  listing.whiteouts.insert(directory.set_aside.begin(), directory.set_aside.end());
   for (const auto& [name, node] : directory.children)
     listing.staged.push_back({name, node->base_name, node->directory, node});
   return listing;

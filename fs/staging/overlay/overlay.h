@@ -24,7 +24,7 @@ struct StagedPlace {
 };
 
 // What is staged of a ROOT file lies over what the file has as one layer over another: `root` is the upper one; the
-// lower one is the file, of which this knows its state alone. `hidden` of a directory are its whiteouts. Thread-safe:
+// lower one is the file, of which this knows its state alone. Thread-safe:
 // every function takes `mutex` for a few look-ups, and none blocks, unless it says so. What is to be one step for
 // others is done by the rooms above with `mutex` held.
 struct Overlay {
@@ -52,7 +52,7 @@ struct Overlay {
   };
   struct Listing {
     std::vector<Listed> staged;
-    std::set<std::string, std::less<>> hidden;
+    std::set<std::string, std::less<>> whiteouts;
   };
   Listing list(const StagedNode& directory) const EXCLUDES(mutex);
   std::optional<std::vector<std::string>> committed_path(const StagedNode& directory) const EXCLUDES(mutex);

@@ -77,7 +77,7 @@ struct StagedNode {
   bool is_table = false;   // the committed state knows a table of it
   bool is_object = false;  // it knows an object of it, or of what it is a part of: nothing can be put into it
   std::map<std::string, NodePtr, std::less<>> children;
-  std::set<std::string, std::less<>> hidden;  // committed names that were removed, or moved away
+  std::set<std::string, std::less<>> whiteouts;  // committed names that were removed, or moved away
   // Committed names that were removed and go with the key alone: hidden, in memory, until a commit finds the key there.
   std::set<std::string, std::less<>> set_aside;
   // Why nothing below can ever be committed: found when something was made there, and told then. Nothing more is made.

@@ -118,10 +118,10 @@ bool StagedWalk::walk(const NodePtr& directory, const std::string& path) {
     if (is_new && below) rest.undecided.insert(at);
     holds |= below;
   }
-  for (const std::string& name : directory->hidden) {
+  for (const std::string& name : directory->whiteouts) {
     if (moved.contains(name)) continue;
     rest.removed.push_back({path, name});
-    rest.hidden.emplace_back(directory, name);
+    rest.whiteouts.emplace_back(directory, name);
   }
   return holds;
 }
@@ -137,7 +137,7 @@ void StagedWalk::add_table(const NodePtr& directory, const std::string& path) {
   }
   add_columns(*directory, "", table);
   table.modified = time_set_on(table);
-  table.removed.assign(directory->hidden.begin(), directory->hidden.end());
+  table.removed.assign(directory->whiteouts.begin(), directory->whiteouts.end());
   std::sort(table.columns.begin(), table.columns.end(),
             [](const StagedColumn& a, const StagedColumn& b) { return a.node->id < b.node->id; });
   const bool is_empty =
@@ -147,7 +147,7 @@ void StagedWalk::add_table(const NodePtr& directory, const std::string& path) {
 
 void StagedWalk::add_columns(const StagedNode& directory, const std::string& below, StagedTable& into) {
   if (!below.empty()) {
-    for (const std::string& name : directory.hidden) into.missing.push_back(joined_path(below, name));
+    for (const std::string& name : directory.whiteouts) into.missing.push_back(joined_path(below, name));
   }
   for (const auto& [name, node] : directory.children) {
     if (node->directory && !node->refusal.empty()) {

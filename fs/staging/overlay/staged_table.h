@@ -93,9 +93,9 @@ struct CommitWork {
   std::vector<Key> removed;
   std::vector<Rename> renamed;
   std::vector<Table> tables;
-  bool make_file = false;                               // there is none yet
-  std::vector<NodePtr> moved;                           // the nodes of `renamed`
-  std::vector<std::pair<NodePtr, std::string>> hidden;  // the names that `removed` come from
+  bool make_file = false;                                  // there is none yet
+  std::vector<NodePtr> moved;                              // the nodes of `renamed`
+  std::vector<std::pair<NodePtr, std::string>> whiteouts;  // the names that `removed` come from
   bool empty() const {
     return directories.empty() && removed.empty() && renamed.empty() && tables.empty() && !make_file;
   }

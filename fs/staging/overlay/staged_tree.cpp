@@ -13,7 +13,8 @@ StagedLook look(const StagedNode& directory, std::string_view name) {
     const NodePtr& node = child->second;
     return {node->directory ? StagedLook::What::directory : StagedLook::What::file, node};
   }
-  if (directory.hidden.contains(name) || directory.set_aside.contains(name)) return {StagedLook::What::hidden, nullptr};
+  if (directory.whiteouts.contains(name) || directory.set_aside.contains(name))
+    return {StagedLook::What::whiteout, nullptr};
   return {};
 }
 
@@ -111,8 +112,8 @@ void move_node(const NodePtr& node, const NodePtr& to, std::string name) {
   detach(node);
   attach(to, node, std::move(name));
   if (node->base_name.empty()) return;
-  if (from) from->hidden.emplace(node->base_name);
-  if (node->base_name == node->name) to->hidden.erase(node->name);
+  if (from) from->whiteouts.emplace(node->base_name);
+  if (node->base_name == node->name) to->whiteouts.erase(node->name);
 }
 
 void became_committed(const NodePtr& directory) {
@@ -151,7 +152,7 @@ bool is_as_committed(const StagedNode& node) {
 
 bool has_changes(const StagedNode& node) {
   if (!node.directory) return !is_as_committed(node);
-  if (!node.hidden.empty()) return true;
+  if (!node.whiteouts.empty()) return true;
   const NodePtr parent = node.parent.lock();
   if (parent && (node.base_name.empty() || node.base_name != node.name)) return true;
   return std::any_of(node.children.begin(), node.children.end(),

@@ -17,7 +17,7 @@ inline constexpr std::string_view kTableMarker = ".table";
 struct StagedLook {
   enum class What : std::uint8_t {
     nothing,    // whatever is committed under that name
-    hidden,     // nothing, whatever is committed
+    whiteout,   // nothing, whatever is committed
     file,       // a staged file
     directory,  // a staged directory, or a committed one in which something may be staged
   } what = What::nothing;

@@ -98,7 +98,7 @@ Layout one_member(const StreamerElement& element, std::vector<StreamerInfo> more
 Layout value(const std::string& type, const std::vector<StreamerInfo>& classes = {}) {
   const StreamerInfos infos = read_infos(classes);
   LayoutCompiler compiler(infos);
-  auto shape = compiler.value(parse_type_name(type), Place::member);
+  auto shape = compiler.value(parse_type_name(type), ValueIn::member);
   EXPECT_TRUE(shape) << shape.error().text;
   return shape ? Layout{compiler.finish(), *std::move(shape)} : Layout();
 }
@@ -757,12 +757,12 @@ TEST(ClassLayout, ClassesOfUnknownPointersAreFoundInTheEntries) {
   image.put(std::uint32_t{0});
   image.end_entry();
   LayoutCompiler first(infos);
-  ASSERT_TRUE(first.value(parse_type_name("TObject*"), Place::member));
+  ASSERT_TRUE(first.value(parse_type_name("TObject*"), ValueIn::member));
   const FoundClasses found = find_classes(first.finish(), image.with_offsets());
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found.begin()->second, (std::set<std::string>{"Point"}));
   LayoutCompiler second(infos, &found);
-  const auto shape = second.value(parse_type_name("TObject*"), Place::member);
+  const auto shape = second.value(parse_type_name("TObject*"), ValueIn::member);
   ASSERT_TRUE(shape);
   ASSERT_EQ(shape->parts.size(), 2u);
   EXPECT_EQ(shape->parts[0].name, "Point");

@@ -56,10 +56,10 @@ class OwnClassTest : public testing::Test {
   void read_columns(const std::string& type, EntriesImage image) {
     image.end_entry();
     LayoutCompiler first(infos_);
-    ASSERT_TRUE(first.value(parse_type_name(type), Place::member));
+    ASSERT_TRUE(first.value(parse_type_name(type), ValueIn::member));
     const FoundClasses found = find_classes(first.finish(), image.with_offsets());
     LayoutCompiler second(infos_, &found);
-    auto shape = second.value(parse_type_name(type), Place::member);
+    auto shape = second.value(parse_type_name(type), ValueIn::member);
     ASSERT_TRUE(shape) << shape.error().text;
     shape_ = *std::move(shape);
     chunk_ = run_whole(second.finish(), image.with_offsets());
@@ -190,7 +190,7 @@ TEST_F(OwnClassTest, NegativeCountsOfOthersAreDamage) {
   image.close(frame);
   image.end_entry();
   LayoutCompiler compiler(infos_);
-  ASSERT_TRUE(compiler.value(parse_type_name("TObjArray"), Place::member));
+  ASSERT_TRUE(compiler.value(parse_type_name("TObjArray"), ValueIn::member));
   test::expect_damaged(compiler.finish(), image.with_offsets());
   EXPECT_NE(json("TObjArray", image).find("$unread"), std::string::npos);
 }
@@ -215,7 +215,7 @@ TEST_F(OwnClassTest, TObjectsMayHaveAByteCount) {
                                            R"({"_typename":"Object","fUniqueID":5,"fBits":50331648,"x":7}])");
   image.end_entry();
   LayoutCompiler compiler(infos_);
-  const auto shape = compiler.value(parse_type_name("vector<Object>"), Place::item);
+  const auto shape = compiler.value(parse_type_name("vector<Object>"), ValueIn::item);
   ASSERT_TRUE(shape);
   chunk_ = run_whole(compiler.finish(), image.with_offsets());
   const Shape& object = shape->parts[0];

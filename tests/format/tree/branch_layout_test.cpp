@@ -28,7 +28,7 @@ TreeRecord one_leaf(const std::string& class_name, std::int32_t len, const std::
 TEST(BranchLayout, FixedShapesComeFromTheTitle) {
   const BranchLayout layout = branch_layout(one_leaf("TLeafD", 6, "x[2][3]"), 0, StreamerInfos(), false);
   EXPECT_EQ(layout.reason, "");
-  EXPECT_EQ(layout.stream.form, Stream::Form::flat);
+  EXPECT_EQ(layout.stream.kind, Stream::Kind::flat);
   EXPECT_EQ(layout.stream.item_size, 48u);
   EXPECT_EQ(layout.shape.shape, (std::vector<std::uint32_t>{2, 3}));
 }

@@ -280,7 +280,7 @@ TEST(BranchNodes, ATrialDecidesWhereAClassMayHaveItsOwnStreamer) {
   int asked = 0;
   const BranchNodes made = nodes_of(maker, infos_of({kHit, kPoint}), [&](const Stream& stream) -> Result<> {
     ++asked;
-    EXPECT_EQ(stream.form, Stream::Form::program);
+    EXPECT_EQ(stream.kind, Stream::Kind::program);
     return fail(ErrorKind::damaged, "not so");
   });
   EXPECT_EQ(asked, 2);  // with headers of objects, and where they may be left out

@@ -31,7 +31,7 @@ BasketData data_of(std::size_t size, std::int64_t entries) {
 // the column, or overlap the next basket.
 TEST(Stream, FlatDataOfAnotherSizeThanTheEntriesAreDamage) {
   Stream stream;
-  stream.form = Stream::Form::flat;
+  stream.kind = Stream::Kind::flat;
   stream.number_size = stream.item_size = 4;
   stream.lengths = {Stream::Length::entries};
   const std::vector<std::int64_t> first{0};
@@ -45,7 +45,7 @@ TEST(Stream, FlatDataOfAnotherSizeThanTheEntriesAreDamage) {
 
 TEST(Stream, JaggedDataNeedAnOffsetForEachEntry) {
   Stream stream;
-  stream.form = Stream::Form::jagged;
+  stream.kind = Stream::Kind::jagged;
   stream.number_size = stream.item_size = 4;
   stream.lengths = {Stream::Length::entries_and_one, Stream::Length::unknown};
   const std::vector<std::int64_t> first{0, 0};
@@ -63,7 +63,7 @@ TEST(Stream, JaggedDataNeedAnOffsetForEachEntry) {
 
 Stream flat(std::uint32_t number_size, std::uint32_t item_size, Length length = Length::entries) {
   Stream stream;
-  stream.form = Stream::Form::flat;
+  stream.kind = Stream::Kind::flat;
   stream.number_size = number_size;
   stream.item_size = item_size;
   stream.lengths = {length};
@@ -72,7 +72,7 @@ Stream flat(std::uint32_t number_size, std::uint32_t item_size, Length length = 
 
 Stream jagged(std::uint32_t number_size, std::uint32_t item_size) {
   Stream stream = flat(number_size, item_size);
-  stream.form = Stream::Form::jagged;
+  stream.kind = Stream::Kind::jagged;
   stream.lengths = {Length::entries_and_one, Length::unknown};
   return stream;
 }
@@ -132,7 +132,7 @@ TEST(SharedEnds, ForgetsWhatNoChunkHas) {
 
 Stream by_program(Program program, std::vector<Length> lengths) {
   Stream stream;
-  stream.form = Stream::Form::program;
+  stream.kind = Stream::Kind::program;
   stream.program = std::make_unique<const Program>(std::move(program));
   stream.lengths = std::move(lengths);
   return stream;
@@ -272,7 +272,7 @@ TEST(Stream, NoEntries) {
 
 TEST(Stream, RawEntriesAreTheirBytes) {
   Stream stream = jagged(1, 1);
-  stream.form = Stream::Form::raw;
+  stream.kind = Stream::Kind::raw;
   EntriesImage image;
   image.put_text("ab");
   image.end_entry();

@@ -12,7 +12,7 @@ namespace {
 
 class Nothing : public Holder {
  public:
-  void attributes(Slot, Reply<Attributes> reply) const override { reply(Attributes{}); }
+  void attributes(HeldItem, Reply<Attributes> reply) const override { reply(Attributes{}); }
 };
 
 Entry entry() { return {std::make_shared<const Nothing>(), {}}; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "staging/commit/cluster_cut.h"
+#include "staging/commit/field_progress.h"
 
 #include <gtest/gtest.h>
 
@@ -10,11 +10,11 @@ namespace {
 
 FieldProgress::Time at(int seconds) { return FieldProgress::Time(std::chrono::seconds(seconds)); }
 
-TEST(ClusterCut, ColumnsThatGrowTogetherAreInStep) {
+TEST(FieldProgress, ColumnsThatGrowTogetherAreInStep) {
   EXPECT_TRUE(in_step(std::vector<FieldProgress>{{250, at(1), at(10)}, {300, at(2), at(9)}}));
 }
 
-TEST(ClusterCut, ColumnsOneAfterTheOtherAreNot) {
+TEST(FieldProgress, ColumnsOneAfterTheOtherAreNot) {
   EXPECT_FALSE(in_step(std::vector<FieldProgress>{{1000, at(1), at(3)}, {1000, at(4), at(6)}}));
   EXPECT_FALSE(in_step({}));
 }

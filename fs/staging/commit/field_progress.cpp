@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "staging/commit/cluster_cut.h"
+#include "staging/commit/field_progress.h"
 
 #include <algorithm>
 
