@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cache/cached_streams.h"
-
 #include <algorithm>
 #include <cstring>
 
+#include "cache/cluster_cache.h"
 #include "cache/load.h"
 #include "exec/step_loop.h"
 
@@ -137,59 +136,13 @@ class ReadByChunk : public std::enable_shared_from_this<ReadByChunk> {
   StepLoop loop_;
 };
 
-class CachedStreamsOfSet : public CachedStreams {
- public:
-  explicit CachedStreamsOfSet(std::shared_ptr<AttachedSet> set) : set_(std::move(set)) {}
+using Set = std::shared_ptr<AttachedSet>;
 
-  const tfile::StreamSet& streams() const override { return *set_->streams; }
+void load(const Set&, const ColumnRead&, bool handed_over, Stopwatch waiting, Reply<Slices>);
+void load_ahead(const Set&, const ColumnRead&, bool missed, ReadAhead::Advice);
 
-  void length(StreamId stream, std::uint32_t slot, Reply<std::int64_t> reply) override {
-    const std::stop_token asker = reply.asker();
-    auto tell = [reply = std::move(reply)](Result<std::optional<std::int64_t>> length) mutable {
-      if (!length) return reply(tl::unexpected<Error>(length.error()));
-      reply(**length);
-    };
-    set_->extents.length(set_, stream, slot, true, Reply<std::optional<std::int64_t>>(std::move(tell), asker));
-  }
-
-  void cheap_length(StreamId stream, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) override {
-    set_->extents.length(set_, stream, slot, false, std::move(reply));
-  }
-
-  std::optional<std::int64_t> known_length(StreamId stream, std::uint32_t slot) const override {
-    return set_->extents.known_length(*set_, stream, slot);
-  }
-
-  void run_making(std::function<void()> job) override { set_->core->exec.makers.run(std::move(job), Urgency::awaited); }
-
-  PieceCache& pieces() override { return set_->core->pieces; }
-
-  using CachedStreams::read;
-  void read(StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
-            ReadUse use, Reply<Slices> reply) override {
-    if (const ExtentsPtr extents = set_->extents.ready(stream))
-      return read_in(set_, *extents, stream, slot, item_size, offset, size, use, std::move(reply));
-    set_->extents.want(set_, stream,
-                       [set = set_, stream, slot, item_size, offset, size, use,
-                        reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
-                         if (!extents) return reply(tl::unexpected<Error>(extents.error()));
-                         read_in(set, **extents, stream, slot, item_size, offset, size, use, std::move(reply));
-                       });
-  }
-
- private:
-  static void read_in(const std::shared_ptr<AttachedSet>&, const Extents&, StreamId, std::uint32_t slot,
-                      std::size_t item_size, std::uint64_t offset, std::size_t size, ReadUse, Reply<Slices>);
-  static void load(const std::shared_ptr<AttachedSet>&, const ColumnRead&, bool handed_over, Stopwatch waiting,
-                   Reply<Slices>);
-  static void load_ahead(const std::shared_ptr<AttachedSet>&, const ColumnRead&, bool missed, ReadAhead::Advice);
-
-  const std::shared_ptr<AttachedSet> set_;
-};
-
-void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const Extents& extents, StreamId stream,
-                                 std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
-                                 ReadUse use, Reply<Slices> reply) {
+void read_in(const Set& set, const Extents& extents, StreamId stream, std::uint32_t slot, std::size_t item_size,
+             std::uint64_t offset, std::size_t size, ReadUse use, Reply<Slices> reply) {
   if (slot >= extents.first.size() || item_size == 0) return reply(tfile::fail(ErrorKind::invalid, "no such column"));
   const auto& first = extents.first[slot];
   const std::uint64_t column_end = static_cast<std::uint64_t>(first.back()) * item_size;
@@ -223,8 +176,7 @@ void CachedStreamsOfSet::read_in(const std::shared_ptr<AttachedSet>& set, const 
   load_ahead(set, read, true, std::move(ahead));
 }
 
-void CachedStreamsOfSet::load(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, bool handed_over,
-                              Stopwatch waiting, Reply<Slices> reply) {
+void load(const Set& set, const ColumnRead& read, bool handed_over, Stopwatch waiting, Reply<Slices> reply) {
   std::vector<ChunkKey> keys;
   for (std::uint32_t index = read.first_chunk; index < read.last_chunk; ++index) keys.push_back({read.stream, index});
   load_chunks(
@@ -239,8 +191,7 @@ void CachedStreamsOfSet::load(const std::shared_ptr<AttachedSet>& set, const Col
 }
 
 // What the kernel has is not loaded on a guess; of a column that it does not have any more, as a miss tells, it is.
-void load_guessed(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey> others,
-                  const std::vector<ChunkKey>& own, bool missed) {
+void load_guessed(const Set& set, std::vector<ChunkKey> others, const std::vector<ChunkKey>& own, bool missed) {
   if (!missed) others.insert(others.begin(), own.begin(), own.end());
   if (!others.empty()) set->core->chunks.drop_handed(set->chunks, others);
   if (missed) others.insert(others.end(), own.begin(), own.end());
@@ -248,8 +199,7 @@ void load_guessed(const std::shared_ptr<AttachedSet>& set, std::vector<ChunkKey>
 }
 
 // Other columns may be thousands: planning them takes longer than the request, which then does not wait for it.
-void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, const ColumnRead& read, bool missed,
-                                    ReadAhead::Advice ahead) {
+void load_ahead(const Set& set, const ColumnRead& read, bool missed, ReadAhead::Advice ahead) {
   const bool companions = ahead.companions && (missed || !ahead.own.empty());
   const bool sweeps = ahead.sweep.begin < ahead.sweep.end;
   if (!companions && !sweeps) return load_guessed(set, {}, ahead.own, missed);
@@ -269,8 +219,41 @@ void CachedStreamsOfSet::load_ahead(const std::shared_ptr<AttachedSet>& set, con
 
 }  // namespace
 
-std::shared_ptr<CachedStreams> make_cached_streams(std::shared_ptr<AttachedSet> set) {
-  return std::make_shared<CachedStreamsOfSet>(std::move(set));
+const tfile::StreamSet& CachedStreams::streams() const { return *set_->streams; }
+
+void CachedStreams::length(StreamId stream, std::uint32_t slot, Reply<std::int64_t> reply) {
+  const std::stop_token asker = reply.asker();
+  auto tell = [reply = std::move(reply)](Result<std::optional<std::int64_t>> length) mutable {
+    if (!length) return reply(tl::unexpected<Error>(length.error()));
+    reply(**length);
+  };
+  set_->extents.length(set_, stream, slot, true, Reply<std::optional<std::int64_t>>(std::move(tell), asker));
+}
+
+void CachedStreams::cheap_length(StreamId stream, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) {
+  set_->extents.length(set_, stream, slot, false, std::move(reply));
+}
+
+std::optional<std::int64_t> CachedStreams::known_length(StreamId stream, std::uint32_t slot) const {
+  return set_->extents.known_length(*set_, stream, slot);
+}
+
+void CachedStreams::run_making(std::function<void()> job) {
+  set_->core->exec.makers.run(std::move(job), Urgency::awaited);
+}
+
+PieceCache& CachedStreams::pieces() const { return set_->core->pieces; }
+
+void CachedStreams::read(StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset,
+                         std::size_t size, ReadUse use, Reply<Slices> reply) {
+  if (const ExtentsPtr extents = set_->extents.ready(stream))
+    return read_in(set_, *extents, stream, slot, item_size, offset, size, use, std::move(reply));
+  set_->extents.want(set_, stream,
+                     [set = set_, stream, slot, item_size, offset, size, use,
+                      reply = std::move(reply)](Result<ExtentsPtr> extents) mutable {
+                       if (!extents) return reply(tl::unexpected<Error>(extents.error()));
+                       read_in(set, **extents, stream, slot, item_size, offset, size, use, std::move(reply));
+                     });
 }
 
 }  // namespace tfilefs

@@ -16,6 +16,9 @@
 
 namespace tfilefs {
 
+class AttachedSet;
+struct CacheCore;
+
 // What is loaded before it is asked for: nothing; the next chunks of a column that is read in order; and the columns
 // that are used together.
 enum class Prefetch : std::uint8_t { off, sequential, learn };
@@ -48,24 +51,24 @@ struct ReadUse {
 // its chunks leave the cache when the last one goes. Thread-safe.
 class CachedStreams {
  public:
-  virtual ~CachedStreams() = default;
-  virtual const tfile::StreamSet& streams() const = 0;
+  explicit CachedStreams(std::shared_ptr<AttachedSet> set) : set_(std::move(set)) {}
+  const tfile::StreamSet& streams() const;
 
   // Items of a column. Answers at once where metadata or what was computed before gives it; else reads headers, or
   // decodes lengths, once, whoever asks. A stream damaged in the middle has the length of the part before the damage
   // plus one item, so that reading reaches the error instead of a false end. Given up when nobody of those who asked
   // waits any more.
-  virtual void length(tfile::StreamId, std::uint32_t slot, Reply<std::int64_t>) = 0;
+  void length(tfile::StreamId, std::uint32_t slot, Reply<std::int64_t>);
 
   // The same where no payload has to be decoded for it, else nothing.
-  virtual void cheap_length(tfile::StreamId, std::uint32_t slot, Reply<std::optional<std::int64_t>>) = 0;
+  void cheap_length(tfile::StreamId, std::uint32_t slot, Reply<std::optional<std::int64_t>>);
 
   // The length if `length` would answer it at once from metadata, headers already read, or earlier work; never reads.
-  virtual std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const = 0;
+  std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const;
 
   // Bytes [offset, offset + size) of the column of this slot, whose items are item_size bytes; fewer at its end.
-  virtual void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
-                    ReadUse, Reply<Slices>) = 0;
+  void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size, ReadUse,
+            Reply<Slices>);
   void read(tfile::StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
             Reply<Slices> reply) {
     read(stream, slot, item_size, offset, size, ReadUse(), std::move(reply));
@@ -73,33 +76,38 @@ class CachedStreams {
 
   // Runs a step of the making of a view, on a thread that no read of a column needs. It never blocks, and is short: who
   // makes another view waits behind it.
-  virtual void run_making(std::function<void()>) = 0;
+  void run_making(std::function<void()>);
 
   // Where the pieces of views are kept for their next readers.
-  virtual PieceCache& pieces() = 0;
+  PieceCache& pieces() const;
+
+ private:
+  const std::shared_ptr<AttachedSet> set_;
 };
 
 // One cache serves all readers of a mount: each chunk is fetched once and decoded once, however many ask.
 class ClusterCache {
  public:
-  static std::unique_ptr<ClusterCache> create(const CacheOptions&);
-  virtual ~ClusterCache() = default;  // waits for what is in flight
+  explicit ClusterCache(const CacheOptions&);
+  ~ClusterCache();  // waits for what is in flight
+  ClusterCache(const ClusterCache&) = delete;
+  ClusterCache& operator=(const ClusterCache&) = delete;
 
   // `label`: what it is counted as.
-  virtual std::shared_ptr<CachedStreams> attach(std::shared_ptr<const tfile::StreamSet>, TableLabel label = {}) = 0;
+  std::shared_ptr<CachedStreams> attach(std::shared_ptr<const tfile::StreamSet>, TableLabel label = {});
 
   // What runs its work, and that of the whole mount.
-  virtual Executors& exec() = 0;
+  Executors& exec();
 
   // Ends all that is under way: what waits for memory is denied, jobs that were taken are run and no more are taken,
   // tasks are run. Returns when everyone is answered; tasks can still be run then. Not from one of its threads.
-  virtual void settle() = 0;
+  void settle();
 
   // For when nobody reads: evicts what the kernel has too, and gives the system what is kept for the next chunks.
-  virtual void give_back_idle() = 0;
+  void give_back_idle();
 
   // The memory that the cache keeps to, for those who hold some of it themselves.
-  virtual const std::shared_ptr<Budget>& budget() const = 0;
+  const std::shared_ptr<Budget>& budget() const;
 
   // Sums over the whole mount, by name.
   struct Counters {
@@ -109,7 +117,10 @@ class ClusterCache {
   Counters counters() const;
 
   // What was counted until now; `with_streams`: for each stream of each table as well.
-  virtual CacheReport report(bool with_streams) const = 0;
+  CacheReport report(bool with_streams) const;
+
+ private:
+  const std::shared_ptr<CacheCore> core_;
 };
 
 }  // namespace tfilefs

@@ -124,7 +124,7 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, 
     return fail(number == ENOENT ? ErrorKind::not_found : ErrorKind::io, source + ": " + std::strerror(number), -1,
                 number);
   }
-  std::unique_ptr<FileSystem> fs(new FileSystem(ClusterCache::create(options.cache), options));
+  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
   const bool mirrors = there && S_ISDIR(status.st_mode);
   if (mirrors) {
     TRY_VOID(fs->show_directory(source, std::move(hidden)));

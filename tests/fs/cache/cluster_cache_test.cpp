@@ -20,7 +20,7 @@ CacheOptions options(std::uint64_t memory, Prefetch prefetch = Prefetch::learn) 
 struct Rig {
   Rig(std::vector<SyntheticStream> streams, std::uint64_t memory = 64 << 20, Prefetch prefetch = Prefetch::learn)
       : set(std::make_shared<SyntheticStreams>(std::move(streams))),
-        cache(ClusterCache::create(options(memory, prefetch))),
+        cache(std::make_unique<ClusterCache>(options(memory, prefetch))),
         column(cache->attach(set)) {}
   std::shared_ptr<SyntheticStreams> set;
   std::unique_ptr<ClusterCache> cache;

@@ -12,7 +12,7 @@ constexpr std::uint64_t kRead = 128 << 10;
 struct Rig {
   explicit Rig(std::vector<SyntheticStream> streams, std::uint64_t memory = 64 << 20)
       : set(std::make_shared<SyntheticStreams>(std::move(streams))),
-        cache(ClusterCache::create({.memory = memory, .threads = 2, .io_threads = 2})),
+        cache(std::make_unique<ClusterCache>(CacheOptions{.memory = memory, .threads = 2, .io_threads = 2})),
         column(cache->attach(set, {"/t", 1})) {}
   TableReport table() const { return cache->report(true).reading.tables.at(0); }
   void read_all(tfile::StreamId stream) {

@@ -31,8 +31,8 @@ class RandomReaders {
   RandomReaders(unsigned seed, Prefetch prefetch)
       : random_(seed),
         set_(std::make_shared<SyntheticStreams>(random_streams(random_))),
-        cache_(ClusterCache::create(
-            {.memory = 1000u << (random_() % 8), .threads = 2, .io_threads = 2, .prefetch = prefetch})),
+        cache_(std::make_unique<ClusterCache>(
+            CacheOptions{.memory = 1000u << (random_() % 8), .threads = 2, .io_threads = 2, .prefetch = prefetch})),
         column_(cache_->attach(set_)) {}
 
   // What a writer keeps for as long as others read.
@@ -101,7 +101,7 @@ TEST(SmallBudget, WhatCountingKeepsMakesRoomForWhoWaits) {
   large.items = {10'000};
   for (int i = 0; i < 200; ++i) {
     const auto set = std::make_shared<SyntheticStreams>(std::vector{counted, large, counted, large});
-    const auto cache = ClusterCache::create({.memory = 8000, .threads = 2, .io_threads = 2});
+    const auto cache = std::make_unique<ClusterCache>(CacheOptions{.memory = 8000, .threads = 2, .io_threads = 2});
     const auto column = cache->attach(set);
     std::array<Answer<std::int64_t>, 4> lengths;
     for (tfile::StreamId s = 0; s < 4; ++s) column->length(s, 0, lengths[s].reply());
@@ -111,7 +111,7 @@ TEST(SmallBudget, WhatCountingKeepsMakesRoomForWhoWaits) {
 
 TEST(SmallBudget, StagedBytesDoNotBlockALargerRead) {
   const auto set = std::make_shared<SyntheticStreams>(std::vector{even_stream(1, 10'000)});
-  const auto cache = ClusterCache::create({.memory = 10'000, .threads = 2, .io_threads = 2});
+  const auto cache = std::make_unique<ClusterCache>(CacheOptions{.memory = 10'000, .threads = 2, .io_threads = 2});
   const auto column = cache->attach(set);
   for (const std::uint64_t bytes : {76u, 9'990u, 50'000u}) {
     const Budget::Reservation staged = cache->budget()->take(bytes);
@@ -138,7 +138,7 @@ TEST(SmallBudget, BytesThatComeBackAreGrantedByAnotherThread) {
   };
   std::mutex mutex;
   const auto wanted = std::make_shared<Wanted>(mutex), before = std::make_shared<Wanted>(mutex);
-  const auto cache = ClusterCache::create({.memory = 1'000'000, .threads = 1, .io_threads = 1});
+  const auto cache = std::make_unique<ClusterCache>(CacheOptions{.memory = 1'000'000, .threads = 1, .io_threads = 1});
   cache->budget()->reserve(before, Budget::IfFull::wait);
   before->started.get_future().wait();
   cache->budget()->reserve(wanted, Budget::IfFull::wait);
@@ -155,7 +155,7 @@ TEST(SmallBudget, BytesThatComeBackAreGrantedByAnotherThread) {
 TEST(SmallBudget, WhatTakesFarMoreThanTheBudgetIsRefused) {
   auto set = std::make_shared<SyntheticStreams>(std::vector{even_stream(4, 1000)});
   set->claims[{0, 2}] = Budget::kBeyondMax + 20'000;
-  const auto cache = ClusterCache::create({.memory = 10'000, .threads = 2, .io_threads = 2});
+  const auto cache = std::make_unique<ClusterCache>(CacheOptions{.memory = 10'000, .threads = 2, .io_threads = 2});
   const auto column = cache->attach(set);
   const auto refused = read_bytes(*column, 0, 8000, 4000);
   ASSERT_FALSE(refused);
@@ -168,7 +168,7 @@ TEST(SmallBudget, WhatTakesFarMoreThanTheBudgetIsRefused) {
 TEST(SmallBudget, ChunksThatDoNotFitTogetherAreReadOneByOne) {
   auto set = std::make_shared<SyntheticStreams>(std::vector{even_stream(10, 1000)});
   for (std::uint32_t chunk = 0; chunk < 10; ++chunk) set->claims[{0, chunk}] = Budget::kBeyondMax / 2;
-  const auto cache = ClusterCache::create({.memory = 10'000, .threads = 2, .io_threads = 2});
+  const auto cache = std::make_unique<ClusterCache>(CacheOptions{.memory = 10'000, .threads = 2, .io_threads = 2});
   const auto column = cache->attach(set);
   EXPECT_EQ(*read_bytes(*column, 0, 100, 39'000), expected_bytes(*set, 0, 100, 39'000));
   EXPECT_EQ(set->decodes_max(), 1u);

@@ -208,7 +208,8 @@ class FakeMount {
   explicit FakeMount(std::shared_ptr<const FakeFile> file, FileSystemOptions options = {}) {
     options.cache = {.memory = 16 << 20, .threads = 2, .io_threads = 2};
     disk->file = std::move(file);
-    fs = std::make_unique<FileSystem>(ClusterCache::create(options.cache), std::make_unique<FakeOrigin>(disk), options);
+    fs = std::make_unique<FileSystem>(std::make_unique<ClusterCache>(options.cache), std::make_unique<FakeOrigin>(disk),
+                                      options);
   }
 
   template <class T, class Call>

@@ -40,7 +40,8 @@ class KeptFiles : public testing::Test {
   }
 
   static constexpr std::uint64_t kMemory = 64 << 20;
-  std::unique_ptr<ClusterCache> cache_ = ClusterCache::create({.memory = kMemory, .threads = 1, .io_threads = 1});
+  std::unique_ptr<ClusterCache> cache_ =
+      std::make_unique<ClusterCache>(CacheOptions{.memory = kMemory, .threads = 1, .io_threads = 1});
   ErrorLog errors_;
   MountContext context_{*cache_, errors_, {}};
 };

@@ -124,7 +124,7 @@ class ArrayTable : public tfile::Table, public tfile::ItemCounter {
 struct TableRig {
   explicit TableRig(std::shared_ptr<ArrayTable> made, std::uint64_t memory = 16 << 20)
       : table(std::move(made)),
-        cache(ClusterCache::create({.memory = memory, .threads = 2, .io_threads = 2})),
+        cache(std::make_unique<ClusterCache>(CacheOptions{.memory = memory, .threads = 2, .io_threads = 2})),
         streams(cache->attach(table)) {}
   std::shared_ptr<ArrayTable> table;
   std::unique_ptr<ClusterCache> cache;
