@@ -16,9 +16,11 @@
 #include "container/record_map.h"
 #include "container/recover.h"
 #include "model/heap.h"
+#include "ntuple/description.h"
 #include "ntuple/ntuple_table.h"
 #include "object/class_object.h"
 #include "object/object_plot.h"
+#include "record_names.h"
 #include "streamer/info/streamer_info.h"
 #include "streamer/layout/class_headers.h"
 #include "tree/read/tree_table.h"
@@ -31,10 +33,6 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 }
 bool is_directory(std::string_view class_name) { return is_one_of(class_name, {"TDirectory", "TDirectoryFile"}); }
 bool is_tree(std::string_view class_name) { return is_one_of(class_name, {"TTree", "TNtuple", "TNtupleD"}); }
-bool is_ntuple(std::string_view class_name) {
-  return is_one_of(class_name, {"ROOT::RNTuple", "ROOT::Experimental::RNTuple"});
-}
-
 // The StreamerInfo of a file, and what was damaged in it.
 struct ClassInfos {
   StreamerInfos infos;
@@ -106,6 +104,7 @@ class RootFile final : public File {
   Result<std::shared_ptr<const DirectoryListing>> directory(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Table>> table(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Table>> outline(const KeyInfo& key) const override;
+  Result<std::shared_ptr<const DirectoryListing>> attribute_sets(const KeyInfo& key) const override;
   Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo& key) const override;
   Result<std::shared_ptr<const Object>> object(const KeyInfo& key, std::span<const std::byte> payload) const override;
   bool may_be_drawn(std::string_view class_name) const override;
@@ -296,6 +295,13 @@ Result<std::shared_ptr<const Table>> RootFile::outline(const KeyInfo& key) const
                    classes->warnings);
 }
 
+Result<std::shared_ptr<const DirectoryListing>> RootFile::attribute_sets(const KeyInfo& key) const {
+  if (!is_ntuple(key.class_name)) return File::attribute_sets(key);
+  TRY(const Buffer anchor, read_payload(*edges_.source, key));
+  TRY(auto listing, list_attribute_sets(edges_.source, key, anchor.span()));
+  return finished(std::move(listing), key.seek);
+}
+
 Result<std::shared_ptr<const StreamSet>> RootFile::payload(const KeyInfo& key) const {
   return payload_streams(source_, key);
 }
@@ -320,7 +326,11 @@ Result<std::shared_ptr<const Object>> RootFile::object(const KeyInfo& key, std::
   return open_object(infos_in(classes), key, std::move(streams), bytes);
 }
 
-Result<std::vector<Record>> RootFile::record_map() const { return read_record_map(*source_, header_, seek_keys_); }
+Result<std::vector<Record>> RootFile::record_map() const {
+  TRY(auto records, read_record_map(*source_, header_, seek_keys_));
+  TRY_VOID(name_blobs(*this, records));
+  return records;
+}
 
 }  // namespace
 

@@ -20,12 +20,13 @@ struct Payload {
   std::uint32_t keylen = 0;
   std::uint64_t size = 0;  // decompressed
   std::string name;
+  bool is_bare = false;  // no key in front of it
 };
 
 Result<Payload> payload_of(const Source& source, const KeyInfo& key) {
-  Payload payload{{key.seek, key.nbytes}, key.keylen, key.objlen, std::string(key.class_name)};
+  Payload payload{{key.seek, key.nbytes}, key.keylen, key.objlen, std::string(key.class_name), key.is_bare};
   const auto at = static_cast<std::int64_t>(key.seek);
-  if (key.nbytes < key.keylen || key.keylen < kKeySizeMin) {
+  if (key.nbytes < key.keylen || (key.is_bare ? key.keylen != 0 : key.keylen < kKeySizeMin)) {
     return fail(ErrorKind::damaged,
                 "key: fNbytes " + std::to_string(key.nbytes) + ", fKeylen " + std::to_string(key.keylen), at);
   }
@@ -43,16 +44,20 @@ Result<Payload> payload_of(const Source& source, const KeyInfo& key) {
   return payload;
 }
 
-// `record`: all bytes of the record. The key in front of it must be the one that the key list told of.
+// Whether the key in front of the record is the one that the key list told of.
+bool is_told(const Payload& payload, std::span<const std::byte> record) {
+  Cursor in(record);
+  const KeyHeader own = read_key(in);
+  return !in.failed() && is_record(own) && own.keylen == static_cast<std::int32_t>(payload.keylen) &&
+         static_cast<std::uint32_t>(own.nbytes) == payload.record.size && own.class_name == payload.name;
+}
+
+// `record`: all bytes of the record.
 Result<Buffer> unpack(const Payload& payload, std::span<const std::byte> record) {
   const auto at = static_cast<std::int64_t>(payload.record.begin);
   if (record.size() != payload.record.size) return fail(ErrorKind::invalid, "key: not the whole record was given", at);
-  Cursor in(record, at);
-  const KeyHeader own = read_key(in);
-  if (in.failed() || !is_record(own) || own.keylen != static_cast<std::int32_t>(payload.keylen) ||
-      static_cast<std::uint32_t>(own.nbytes) != payload.record.size || own.class_name != payload.name) {
+  if (!payload.is_bare && !is_told(payload, record))
     return fail(ErrorKind::damaged, "key: the record is not the one in the key list", at);
-  }
   auto content = decompress(record.subspan(payload.keylen), payload.size);
   if (!content && content.error().offset < 0) content.error().offset = at;
   return content;

@@ -19,7 +19,7 @@ constexpr std::uint64_t kEnvelopeSizeMax = std::uint64_t{1} << 31;
 constexpr std::uint64_t kRatioMax = 100'000;
 
 // Records that a block of more than `part_max` bytes lies in: the addresses of all but the first may need one more.
-std::uint64_t parts_of(std::uint64_t size, std::uint64_t part_max) {
+std::uint64_t part_count(std::uint64_t size, std::uint64_t part_max) {
   std::uint64_t parts = (size + part_max - 1) / part_max;
   const std::uint64_t room = parts * part_max - size;
   if ((parts - 1) * kAddressSize > room) ++parts;
@@ -38,30 +38,20 @@ class BlobSource final : public Source {
   Result<std::shared_ptr<const Source>> sibling(std::string_view path) const override { return file_->sibling(path); }
 
   Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override {
-    if (std::ranges::all_of(ranges, [&](ByteRange range) { return range.size <= max_; }))
-      return file_->read(ranges, into);
+    const auto in_parts = [&](ByteRange range) { return is_in_parts(range.size, max_); };
+    if (std::ranges::none_of(ranges, in_parts)) return file_->read(ranges, into);
     for (std::size_t i = 0; i < ranges.size(); ++i)
-      TRY_VOID(ranges[i].size <= max_ ? read_range(*file_, ranges[i], into[i]) : read_parts(ranges[i], into[i]));
+      TRY_VOID(in_parts(ranges[i]) ? read_parts(ranges[i], into[i]) : read_range(*file_, ranges[i], into[i]));
     return {};
   }
 
  private:
   Result<> read_parts(ByteRange range, std::span<std::byte> into) const {
-    const std::uint64_t parts = parts_of(range.size, max_);
-    const std::uint64_t addresses = (parts - 1) * kAddressSize;
-    if (addresses >= max_) return fail(ErrorKind::damaged, "a block in more records than their addresses fit");
-    std::vector<std::byte> tail(addresses);
-    const std::uint64_t first_size = max_ - addresses;
-    TRY_VOID(read_range(*file_, {range.begin, first_size}, into.first(first_size)));
-    TRY_VOID(read_range(*file_, {range.begin + first_size, addresses}, tail));
-    std::uint64_t at = first_size;
-    for (std::uint64_t part = 0; part + 1 < parts && at < range.size; ++part) {
-      const auto begin = load_little<std::uint64_t>(tail.data() + part * kAddressSize);
-      const std::uint64_t size = std::min(max_, range.size - at);
-      if (begin > file_->size() || size > file_->size() - begin)
-        return fail(ErrorKind::damaged, "part of a block lies beyond the end of the file");
-      TRY_VOID(read_range(*file_, {begin, size}, into.subspan(at, size)));
-      at += size;
+    TRY(const auto parts, parts_of_block(*file_, range, max_));
+    std::uint64_t at = 0;
+    for (const ByteRange part : parts) {
+      TRY_VOID(read_range(*file_, part, into.subspan(at, part.size)));
+      at += part.size;
     }
     return {};
   }
@@ -72,9 +62,32 @@ class BlobSource final : public Source {
 
 }  // namespace
 
+bool is_in_parts(std::uint64_t size, std::uint64_t max_key_size) {
+  // With less no record has room for an address and a byte.
+  return max_key_size > 2 * kAddressSize && size > max_key_size;
+}
+
+Result<std::vector<ByteRange>> parts_of_block(const Source& file, ByteRange range, std::uint64_t max_key_size) {
+  if (!is_in_parts(range.size, max_key_size)) return std::vector{range};
+  const std::uint64_t count = part_count(range.size, max_key_size);
+  const std::uint64_t addresses = (count - 1) * kAddressSize;
+  if (addresses >= max_key_size) return fail(ErrorKind::damaged, "a block in more records than their addresses fit");
+  Buffer tail(addresses);
+  std::vector<ByteRange> parts = {{range.begin, max_key_size - addresses}};
+  TRY_VOID(read_range(file, {parts[0].end(), addresses}, tail.span()));
+  std::uint64_t left = range.size - parts[0].size;
+  for (std::uint64_t part = 0; part + 1 < count && left > 0; ++part) {
+    const auto begin = load_little<std::uint64_t>(tail.data() + part * kAddressSize);
+    const std::uint64_t size = std::min(max_key_size, left);
+    if (begin > file.size() || size > file.size() - begin)
+      return fail(ErrorKind::damaged, "part of a block lies beyond the end of the file");
+    parts.push_back({begin, size});
+    left -= size;
+  }
+  return parts;
+}
+
 std::shared_ptr<const Source> source_of_blobs(std::shared_ptr<const Source> file, std::uint64_t max_key_size) {
-  // No more records than a first one has room to address can be meant with less.
-  if (max_key_size <= 2 * kAddressSize || max_key_size >= file->size()) return file;
   return std::make_shared<const BlobSource>(std::move(file), max_key_size);
 }
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "compression/frame.h"
 #include "ntuple/envelope.h"
@@ -11,9 +12,16 @@
 
 namespace tfile {
 
-// The same source, in which a block of more than `max_key_size` bytes reads as one, although it lies in several
-// records: the first holds as much of it as it can beside the addresses of the others, which stand at its end
-// (RNTupleFileWriter::WriteBlob). 0: no block is so large.
+// Whether a block of so many bytes lies in several records. `max_key_size` 0: no block is so large.
+bool is_in_parts(std::uint64_t size, std::uint64_t max_key_size);
+
+// Where the bytes of a block are, in their order: the first of its records holds as much as it can beside the addresses
+// of the others, which stand at its end (RNTupleFileWriter::WriteBlob). One range where it is not in parts. Errors:
+// damaged; io. Blocks where it is.
+Result<std::vector<ByteRange>> parts_of_block(const Source& file, ByteRange block, std::uint64_t max_key_size);
+
+// The same source, in which such a block reads as one. Its bytes are not side by side, so no range but that of a whole
+// block means anything: what joins ranges that lie together needs a source for each block.
 std::shared_ptr<const Source> source_of_blobs(std::shared_ptr<const Source>, std::uint64_t max_key_size);
 
 // Reads and decompresses an envelope. Errors: damaged, unsupported (larger than any, or in a place of a kind that is

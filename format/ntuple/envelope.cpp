@@ -13,20 +13,20 @@ constexpr std::uint64_t kPreambleSize = 8, kChecksumSize = 8;
 constexpr int kTypeBits = 16;
 
 // The size of a frame counts itself; a list's is negative.
-Frame take_frame(Cursor& outer, bool is_list, const char* what) {
+EnvelopeFrame take_frame(Cursor& outer, bool is_list, const char* what) {
   const std::size_t begin = outer.position();
   const auto size = outer.little<std::int64_t>(what);
   const std::uint64_t head = is_list ? 12 : 8;
   const std::uint64_t total = size < 0 ? 0 - static_cast<std::uint64_t>(size) : static_cast<std::uint64_t>(size);
   if (!outer.failed() && ((size < 0) != is_list || total < head)) outer.reject(what);
-  Frame frame;
+  EnvelopeFrame frame;
   if (is_list) frame.items = outer.little<std::uint32_t>(what);
   frame.body = Cursor(outer.take(outer.failed() ? 0 : total - head, what));
   if (!outer.failed() && frame.items > frame.body.size()) {
     outer.seek(begin, what);
     outer.reject(what);
   }
-  return outer.failed() ? Frame() : frame;
+  return outer.failed() ? EnvelopeFrame() : frame;
 }
 
 }  // namespace
@@ -49,8 +49,8 @@ Result<Envelope> open_envelope(std::span<const std::byte> bytes, EnvelopeType ty
   return Envelope{Cursor(checked.subspan(kPreambleSize)), checksum};
 }
 
-Frame take_record(Cursor& outer, const char* what) { return take_frame(outer, false, what); }
-Frame take_list(Cursor& outer, const char* what) { return take_frame(outer, true, what); }
+EnvelopeFrame take_record(Cursor& outer, const char* what) { return take_frame(outer, false, what); }
+EnvelopeFrame take_list(Cursor& outer, const char* what) { return take_frame(outer, true, what); }
 
 std::string_view take_text(Cursor& in, const char* what) {
   const auto size = in.little<std::uint32_t>(what);

@@ -27,13 +27,13 @@ Result<Envelope> open_envelope(std::span<const std::byte> bytes, EnvelopeType ty
 
 // A frame. The cursor that it is taken from stands behind it afterwards, whatever is read of the body: what later
 // versions append is passed over. Of a frame that does not fit the outer cursor fails and the body is empty.
-struct Frame {
+struct EnvelopeFrame {
   Cursor body;
   std::uint32_t items = 0;  // of a list
 };
-Frame take_record(Cursor& outer, const char* what);
+EnvelopeFrame take_record(Cursor& outer, const char* what);
 // A list has no more items than its body has bytes, so a loop over them ends.
-Frame take_list(Cursor& outer, const char* what);
+EnvelopeFrame take_list(Cursor& outer, const char* what);
 
 // Its length in four bytes, then its characters.
 std::string_view take_text(Cursor&, const char* what);

@@ -8,6 +8,8 @@
 
 #include "model/node_draft.h"
 #include "ntuple/field_names.h"
+#include "ntuple/streamed_objects.h"
+#include "streamer/layout/shape_nodes.h"
 
 namespace tfile {
 namespace {
@@ -139,7 +141,7 @@ class Builder {
       case FieldRole::variant:
         return add_variant(draft, id, around, depth);
       case FieldRole::streamer:
-        return add_bytes(draft, id, around, NodeKind::raw, "an object written by its streamer is not decoded");
+        return add_streamed(draft, id, around);
     }
     return fail(ErrorKind::unsupported, "a field of structural role " + std::to_string(static_cast<int>(field.role)));
   }
@@ -232,6 +234,38 @@ class Builder {
     return {};
   }
 
+  // An object written by its streamer; its bytes, where nobody describes its class.
+  Result<> add_streamed(NodeDraft& draft, FieldId id, const Surroundings& around) {
+    const std::vector<PageColumn>& own = columns_of_[id];
+    if (!infos_) infos_ = read_streamer_infos(schema_.streamer_infos, out_.warnings);
+    auto layout = layout_of_class(*infos_, schema_.fields[id].type_name);
+    if (!layout) return add_bytes(draft, id, around, NodeKind::raw, layout.error().text);
+    if (own.size() < 2) return fail(ErrorKind::unsupported, "field " + around.path + " lacks a column");
+    TRY_VOID(check_lists(own, around.path));
+    FieldStream bytes, objects;
+    bytes.column = objects.column = own[1];
+    objects.kind = FieldStream::Kind::objects;
+    objects.from = add_stream(ends_of(own[0]));
+    objects.bytes = add_stream(bytes);
+    objects.program = out_.programs.size();
+    out_.programs.push_back(std::move(layout->program));
+    const StreamId stream = add_stream(objects);
+    const auto add = [&](const ShapeColumn& made) { return add_shape_column(made, id, around, stream); };
+    ShapeNodes<NodeDraft, decltype(add)>(add).add(draft, layout->shape, {}, around.lists);
+    return {};
+  }
+
+  ColumnId add_shape_column(const ShapeColumn& made, FieldId field, const Surroundings& around, StreamId stream) {
+    const ColumnId id = add_column(made.role, made.dtype, field, around, stream, made.slot);
+    Column& column = out_.columns[id];
+    column.field = made.field;
+    column.lists = made.lists;
+    if (!made.shape->class_name.empty()) column.class_name = made.shape->class_name;
+    if (!made.field.empty()) column.title = made.shape->title;
+    note_shape(column, id, made);
+    return id;
+  }
+
   Result<> add_list(NodeDraft& draft, FieldId id, Surroundings around, int depth) {
     const std::vector<PageColumn>& own = columns_of_[id];
     if (own.empty() || children_[id].size() != 1)
@@ -290,9 +324,7 @@ class Builder {
     draft.kind = NodeKind::variant;
     const StreamId made = add_stream(stream);
     const ColumnId tags = add_column(Role::tags, Dtype::i1, id, around, made, 0);
-    out_.columns[tags].class_name.clear();
-    for (const std::string& name : draft.alternatives)
-      out_.columns[tags].class_name += (out_.columns[tags].class_name.empty() ? "" : "|") + name;
+    out_.columns[tags].class_name = alternatives_text(draft.alternatives);
     draft.children.push_back(leaf("tags", tags));
     draft.children.push_back(leaf("index", add_column(Role::index, Dtype::i8, id, around, made, 1)));
     Surroundings below = around;
@@ -382,6 +414,7 @@ class Builder {
   std::vector<FieldId> owners_;                      // by PageColumn
   std::map<PageColumn, std::string> unreadable_;     // and why
   std::map<std::tuple<FieldStream::Kind, PageColumn, Dtype, std::uint64_t>, StreamId> streams_;
+  std::optional<StreamerInfos> infos_;  // of what streamer fields hold
   FieldNodes out_;
 };
 

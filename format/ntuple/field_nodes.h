@@ -9,6 +9,7 @@
 #include "ntuple/column_type.h"
 #include "ntuple/page_table.h"
 #include "ntuple/schema_records.h"
+#include "streamer/layout/read_program.h"
 #include "tfile/node.h"
 
 namespace tfile {
@@ -28,6 +29,7 @@ struct FieldStream {
     variant,  // those of a switch column: tags, and indexes
     steps,    // ends of lists that all have the same length: fixed arrays of what are no numbers
     arrays,   // whole items of the elements in `from`, whose pages end within items
+    objects,  // what `program` makes of the objects in `column`, which end where `from` says: a chunk a cluster
   };
   Kind kind = Kind::numbers;
   PageColumn column = 0;
@@ -37,6 +39,8 @@ struct FieldStream {
   // alternative. steps: what counts the lists; empty where each entry has one.
   std::vector<std::optional<ItemCount>> below;
   StreamId from = 0;
+  StreamId bytes = 0;       // objects: those of `column`
+  std::size_t program = 0;  // objects: in FieldNodes::programs
 };
 
 // The encodings of a column, one for each representation.
@@ -49,6 +53,7 @@ struct FieldNodes {
   std::vector<Node> nodes;
   std::vector<Column> columns;  // without compression
   std::vector<FieldStream> streams;
+  std::vector<Program> programs;
   std::vector<ColumnPlace> places;         // of the columns on disk
   std::vector<ColumnEncodings> encodings;  // by PageColumn
   std::vector<std::uint64_t> per_entry;    // by PageColumn: elements in each entry; 0 for those in lists

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,9 +16,13 @@
 #include "model/heap.h"
 #include "ntuple/anchor.h"
 #include "ntuple/blob_source.h"
+#include "ntuple/description.h"
 #include "ntuple/field_nodes.h"
 #include "ntuple/page_decode.h"
+#include "ntuple/page_lists.h"
 #include "ntuple/page_table.h"
+#include "ntuple/streamed_objects.h"
+#include "streamer/layout/chunk_of_arrays.h"
 
 namespace tfile {
 namespace {
@@ -41,9 +46,11 @@ Chunk chunk_of(Buffer buffer) {
 
 class NtupleTable final : public Table, public ItemCounter {
  public:
-  NtupleTable(std::shared_ptr<const Source> source, FieldNodes made, PageTable pages)
+  NtupleTable(std::shared_ptr<const Source> source, std::uint64_t max_key_size, FieldNodes made, PageTable pages)
       : source_(std::move(source)),
+        max_key_size_(max_key_size),
         streams_(std::move(made.streams)),
+        programs_(std::move(made.programs)),
         encodings_(std::move(made.encodings)),
         per_entry_(std::move(made.per_entry)),
         pages_(std::move(pages)) {
@@ -55,6 +62,7 @@ class NtupleTable final : public Table, public ItemCounter {
     warnings = std::move(made.warnings);
     warnings.insert(warnings.end(), pages_.warnings.begin(), pages_.warnings.end());
     take_arrays_apart();
+    for (const ColumnPages& column : pages_.columns) add_pages_in_parts(column);
     for (Column& column : columns)
       column.compression = compression_text(static_cast<std::int32_t>(compression_of(column.stream)));
   }
@@ -68,6 +76,7 @@ class NtupleTable final : public Table, public ItemCounter {
   StreamShape shape(StreamId id) const override {
     const FieldStream& stream = streams_[id];
     StreamShape shape;
+    if (stream.kind == Kind::objects) return shape_of_objects(stream);
     shape.chunks = std::max<std::size_t>(chunk_count_of(stream), 1);
     shape.slots = stream.kind == Kind::variant || has_uncounted_items(stream) ? 2 : 1;
     shape.items_from = has_uncounted_items(stream) ? ItemsFrom::payloads : ItemsFrom::metadata;
@@ -78,6 +87,7 @@ class NtupleTable final : public Table, public ItemCounter {
   EntryRange chunk_entries(ChunkKey key) const override {
     const FieldStream& stream = streams_[key.stream];
     if (stream.kind == Kind::steps) return step_entries(stream, key.index);
+    if (stream.kind == Kind::objects) return {clusters[key.index], clusters[key.index + 1]};
     if (key.index >= pages_of(stream).size()) return {};
     const Page page = pages_of(stream).page(key.index);
     const auto per_entry = static_cast<std::int64_t>(per_entry_[stream.column]);
@@ -96,12 +106,14 @@ class NtupleTable final : public Table, public ItemCounter {
       return fail(ErrorKind::damaged, "page " + std::to_string(key.index) + " was lost");
     locator.range = page.range;
     if (page.has_checksum) locator.range.size += kChecksumSize;
-    locator.source = source_.get();
+    const bool in_parts = is_in_parts(locator.range.size, max_key_size_);
+    locator.source = in_parts ? pages_in_parts_.at(locator.range.begin).get() : source_.get();
     return locator;
   }
 
   std::uint64_t decoded_size(ChunkKey key) const override {
     const FieldStream& stream = streams_[key.stream];
+    if (stream.kind == Kind::objects) return size_of_objects(stream, key.index);
     const std::uint64_t size = stream.kind == Kind::variant ? 9 : size_of(dtype_of(stream));
     if (stream.kind == Kind::steps) return size * (kStepsInChunk + 1);
     if (key.index >= pages_of(stream).size()) return size;
@@ -113,6 +125,11 @@ class NtupleTable final : public Table, public ItemCounter {
   std::vector<ChunkKey> inputs(ChunkKey key) const override {
     const FieldStream& stream = streams_[key.stream];
     std::vector<ChunkKey> keys;
+    if (stream.kind == Kind::objects) {
+      add_pages_of_cluster(stream.from, key.index, keys);
+      add_pages_of_cluster(stream.bytes, key.index, keys);
+      return keys;
+    }
     if (key.index >= pages_of(stream).size()) return keys;
     if (stream.kind == Kind::sizes) {
       if (key.index > 0) keys.push_back({stream.from, key.index - 1});
@@ -128,6 +145,7 @@ class NtupleTable final : public Table, public ItemCounter {
 
   std::vector<std::int64_t> lengths(StreamId id) const override {
     const FieldStream& stream = streams_[id];
+    if (stream.kind == Kind::objects) return std::vector<std::int64_t>(programs_[stream.program].slots.size(), -1);
     if (has_uncounted_items(stream)) return {pages_of(stream).elements() + 1, -1};
     if (stream.kind == Kind::steps) return {step_count(stream) + 1};
     const std::int64_t elements = pages_of(stream).elements();
@@ -138,7 +156,8 @@ class NtupleTable final : public Table, public ItemCounter {
 
   Result<Extents> extents(StreamId id) const override {
     const FieldStream& stream = streams_[id];
-    if (has_uncounted_items(stream)) return fail(ErrorKind::invalid, "extents: only a look at the pages tells");
+    if (has_uncounted_items(stream) || stream.kind == Kind::objects)
+      return fail(ErrorKind::invalid, "extents: only a look at the pages tells");
     const std::size_t slots = shape(id).slots, chunks = shape(id).chunks;
     ExtentSum sum(slots);
     std::int64_t element = 0;
@@ -165,8 +184,9 @@ class NtupleTable final : public Table, public ItemCounter {
 
   // Of lists of items that have no columns: the last end of each cluster counts its items.
   Result<Counted> count(ChunkKey key, std::span<const std::byte> bytes,
-                        std::span<const std::shared_ptr<const Chunk>>) const override {
+                        std::span<const std::shared_ptr<const Chunk>> inputs) const override {
     const FieldStream& stream = streams_[key.stream];
+    if (stream.kind == Kind::objects) return count_objects(stream, key.index, inputs);
     TRY(const Chunk chunk, decode(key, bytes, {}, std::vector<std::int64_t>(2, 0)));
     const std::span<const std::int64_t> ends = ends_in(chunk);
     Counted counted;
@@ -178,6 +198,11 @@ class NtupleTable final : public Table, public ItemCounter {
     return counted;
   }
 
+  void place(ChunkKey key, Chunk& chunk, std::span<const std::int64_t> first) const override {
+    const FieldStream& stream = streams_[key.stream];
+    if (stream.kind == Kind::objects) place_chunk(programs_[stream.program], first, chunk);
+  }
+
   Result<Chunk> decode(ChunkKey key, std::span<const std::byte> stored,
                        std::span<const std::shared_ptr<const Chunk>> inputs,
                        std::span<const std::int64_t> first) const override {
@@ -185,6 +210,7 @@ class NtupleTable final : public Table, public ItemCounter {
     if (stream.kind == Kind::steps) return decode_steps(stream, key.index);
     if (stream.kind == Kind::sizes) return decode_sizes(stream, key.index, inputs);
     if (stream.kind == Kind::arrays) return decode_arrays(stream, key.index, inputs);
+    if (stream.kind == Kind::objects) return objects_of(stream, key.index, inputs, first, nullptr);
     auto chunk = decode_page(stream, key.index, stored, first);
     if (chunk || key.index >= pages_of(stream).size()) return chunk;
     return fail(chunk.error().kind, "page " + std::to_string(key.index) + ": " + chunk.error().text,
@@ -211,6 +237,78 @@ class NtupleTable final : public Table, public ItemCounter {
   std::size_t chunk_count_of(const FieldStream& stream) const {
     if (stream.kind != Kind::steps) return pages_of(stream).size();
     return static_cast<std::size_t>((step_count(stream) + kStepsInChunk - 1) / kStepsInChunk);
+  }
+
+  void add_pages_in_parts(const ColumnPages& column) {
+    if (!is_in_parts(column.largest_page() + kChecksumSize, max_key_size_)) return;
+    for (std::size_t index = 0; index < column.size(); ++index) {
+      const Page page = column.page(index);
+      if (page.kind == Page::Kind::stored && is_in_parts(page.range.size + kChecksumSize, max_key_size_))
+        pages_in_parts_.try_emplace(page.range.begin, source_of_blobs(source_, max_key_size_));
+    }
+  }
+
+  StreamShape shape_of_objects(const FieldStream& stream) const {
+    StreamShape shape;
+    shape.chunks = std::max<std::size_t>(clusters.size() - 1, 1);
+    shape.slots = programs_[stream.program].slots.size();
+    shape.items_from = ItemsFrom::payloads;
+    shape.stored_bytes = pages_of(stream).stored_bytes() + pages_of(streams_[stream.from]).stored_bytes();
+    return shape;
+  }
+
+  // Elements of the stream's column in a cluster.
+  ItemRange elements_of_cluster(const FieldStream& stream, std::uint32_t cluster) const {
+    return {pages_of(stream).first_of_cluster(cluster), pages_of(stream).first_of_cluster(cluster + 1)};
+  }
+  void add_pages_of_cluster(StreamId id, std::uint32_t cluster, std::vector<ChunkKey>& keys) const {
+    const ItemRange elements = elements_of_cluster(streams_[id], cluster);
+    if (elements.size() <= 0) return;
+    const auto begin = static_cast<std::uint32_t>(pages_of(streams_[id]).page_of(elements.begin));
+    const auto end = static_cast<std::uint32_t>(pages_of(streams_[id]).page_of(elements.end - 1) + 1);
+    for (std::uint32_t index = begin; index < end; ++index) keys.push_back({id, index});
+  }
+
+  // Arrays are seldom much larger than what is streamed, but for ends of short lists.
+  std::uint64_t size_of_objects(const FieldStream& stream, std::uint32_t cluster) const {
+    constexpr std::uint64_t kGrowth = 4, kEachSlot = 16;
+    const auto objects = static_cast<std::uint64_t>(elements_of_cluster(streams_[stream.from], cluster).size());
+    const auto bytes = static_cast<std::uint64_t>(elements_of_cluster(stream, cluster).size());
+    return kGrowth * bytes + (objects + 1) * kEachSlot * programs_[stream.program].slots.size();
+  }
+
+  Result<Chunk> objects_of(const FieldStream& stream, std::uint32_t cluster,
+                           std::span<const std::shared_ptr<const Chunk>> inputs, std::span<const std::int64_t> first,
+                           std::vector<std::int64_t>* items) const {
+    std::vector<ChunkKey> of_ends;
+    add_pages_of_cluster(stream.from, cluster, of_ends);
+    std::vector<std::int64_t> ends;
+    std::vector<std::span<const std::byte>> pieces;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (i >= of_ends.size()) {
+        if (!inputs[i]->arrays.empty()) pieces.push_back(inputs[i]->arrays[0]);
+        continue;
+      }
+      std::span<const std::int64_t> more = ends_in(*inputs[i]);
+      if (of_ends[i].index == 0) more = more.subspan(std::min<std::size_t>(more.size(), 1));
+      ends.insert(ends.end(), more.begin(), more.end());
+    }
+    const std::int64_t begin = elements_of_cluster(stream, cluster).begin;
+    return decode_objects(programs_[stream.program], ends, begin, pieces, first, items);
+  }
+
+  Result<Counted> count_objects(const FieldStream& stream, std::uint32_t cluster,
+                                std::span<const std::shared_ptr<const Chunk>> inputs) const {
+    const std::vector<Slot>& slots = programs_[stream.program].slots;
+    const bool is_first = cluster == 0;
+    // As if it began at item 0, but for the leading 0 of ends, which the first chunk alone has.
+    std::vector<std::int64_t> first;
+    for (const Slot& slot : slots) first.push_back(slot.kind == Slot::Kind::ends && !is_first ? 1 : 0);
+    Counted counted;
+    TRY(counted.chunk, objects_of(stream, cluster, inputs, first, &counted.items));
+    for (std::size_t slot = 0; is_first && slot < slots.size(); ++slot)
+      counted.items[slot] += slots[slot].kind == Slot::Kind::ends ? 1 : 0;
+    return counted;
   }
 
   // A page may end within a fixed array. Where one does, the elements have a stream of their own, and the arrays are
@@ -376,7 +474,10 @@ class NtupleTable final : public Table, public ItemCounter {
   }
 
   const std::shared_ptr<const Source> source_;
+  const std::uint64_t max_key_size_;
+  std::map<std::uint64_t, std::shared_ptr<const Source>> pages_in_parts_;  // by where they begin
   std::vector<FieldStream> streams_;
+  const std::vector<Program> programs_;
   const std::vector<ColumnEncodings> encodings_;
   const std::vector<std::uint64_t> per_entry_;
   const PageTable pages_;
@@ -388,57 +489,23 @@ std::shared_ptr<Table> unreadable(const KeyInfo& key, std::string why) {
   nothing.nodes.emplace_back();
   PageTable no_pages;
   no_pages.cluster_ends = {0};
-  auto table = std::make_shared<NtupleTable>(nullptr, std::move(nothing), std::move(no_pages));
+  auto table = std::make_shared<NtupleTable>(nullptr, 0, std::move(nothing), std::move(no_pages));
   table->name = key.name;
   table->title = key.title;
   table->reason = std::move(why);
   return table;
 }
 
-struct Description {
-  HeaderRecords header;
-  FooterRecords footer;
-  SchemaRecords schema;
-};
-
-Result<Description> read_description(const Source& source, const Anchor& anchor) {
-  constexpr std::uint16_t kEpoch = 1;
-  if (anchor.epoch != kEpoch)
-    return fail(ErrorKind::unsupported, "an RNTuple of epoch " + std::to_string(anchor.epoch) + " (version " +
-                                            std::to_string(anchor.epoch) + "." + std::to_string(anchor.major) + "." +
-                                            std::to_string(anchor.minor) + "." + std::to_string(anchor.patch) +
-                                            "), which is not read");
-  Description found;
-  TRY(const Buffer header, read_envelope_bytes(source, anchor.header));
-  TRY(found.header, read_header_envelope(header.span(), found.schema));
-  TRY(const Buffer footer, read_envelope_bytes(source, anchor.footer));
-  TRY(found.footer, read_footer_envelope(footer.span(), found.header.checksum, found.schema));
-  std::ranges::stable_sort(found.footer.groups, {}, &ClusterGroup::first_entry);
-  return found;
-}
-
-bool is_of_storage(const Error& error) {
-  return error.kind != ErrorKind::damaged && error.kind != ErrorKind::unsupported;
-}
-
-// Errors: of the storage only.
-Result<PageTable> read_pages(const Source& source, const Description& found, const FieldNodes& made) {
-  PageTableBuilder builder(made.places, made.encodings.size());
-  for (const ClusterGroup& group : found.footer.groups) {
-    auto bytes = read_envelope_bytes(source, group.page_list);
-    if (!bytes && is_of_storage(bytes.error())) return tl::unexpected<Error>(bytes.error());
-    const Result<> added = bytes ? builder.add_group(bytes->span(), found.header.checksum, group)
-                                 : Result<>(tl::unexpected<Error>(bytes.error()));
-    if (!added) builder.add_lost_group(group, added.error().text);
-  }
-  return builder.finish(made.per_entry);
-}
-
 }  // namespace
+
+bool is_ntuple(std::string_view class_name) {
+  return class_name == "ROOT::RNTuple" || class_name == "ROOT::Experimental::RNTuple";
+}
 
 Result<std::shared_ptr<const Table>> open_ntuple(std::shared_ptr<const Source> source,
                                                  std::shared_ptr<const Source> edges, const KeyInfo& key,
                                                  std::span<const std::byte> payload) {
+  if (!key.reason.empty()) return unreadable(key, std::string(key.reason));
   if (key.class_name != "ROOT::RNTuple")
     return unreadable(key, "an RNTuple of a trial format (before 1.0), which is not read");
   auto anchor = read_anchor(payload);
@@ -448,13 +515,14 @@ Result<std::shared_ptr<const Table>> open_ntuple(std::shared_ptr<const Source> s
   if (!found && is_of_storage(found.error())) return tl::unexpected<Error>(found.error());
   if (!found) return unreadable(key, found.error().text);
   FieldNodes made = make_field_nodes(found->schema);
-  auto pages = read_pages(*metadata, *found, made);
+  auto pages = read_page_lists(*metadata, *found, made);
   if (!pages && is_of_storage(pages.error())) return tl::unexpected<Error>(pages.error());
   if (!pages) return unreadable(key, pages.error().text);
-  source = source_of_blobs(std::move(source), anchor->max_key_size);
-  auto table = std::make_shared<NtupleTable>(std::move(source), std::move(made), *std::move(pages));
+  auto table =
+      std::make_shared<NtupleTable>(std::move(source), anchor->max_key_size, std::move(made), *std::move(pages));
   table->name = key.name;
   table->title = found->header.description;
+  table->attribute_sets = found->footer.attribute_sets.size();
   return std::shared_ptr<const Table>(std::move(table));
 }
 

@@ -48,6 +48,7 @@ void ColumnPages::add(std::uint32_t cluster, std::uint8_t representation, std::u
   if (range.begin <= kBeginMax && range.size < kZeros) {
     page.begin = range.begin & kBeginMax;
     page.size = static_cast<std::uint32_t>(range.size);
+    largest_page_ = std::max<std::uint64_t>(largest_page_, range.size);
     stored_bytes_ += range.size;
   }
   append(cluster, page);
@@ -152,19 +153,19 @@ Result<> PageTableBuilder::add_group(std::span<const std::byte> bytes, std::uint
 Result<std::vector<PageTableBuilder::Summary>> PageTableBuilder::read_summaries(Cursor& in,
                                                                                 const ClusterGroup& group) const {
   constexpr const char* kWhat = "RNTuple page list";
-  Frame summaries = take_list(in, kWhat);
-  Frame locations = take_list(in, kWhat);
+  EnvelopeFrame summaries = take_list(in, kWhat);
+  EnvelopeFrame locations = take_list(in, kWhat);
   std::vector<Summary> clusters;
   bool is_sharded = false;
   for (std::uint32_t i = 0; i < summaries.items && !summaries.body.failed(); ++i) {
-    Frame record = take_record(summaries.body, kWhat);
+    EnvelopeFrame record = take_record(summaries.body, kWhat);
     Summary cluster;
     cluster.first_entry = record.body.little<std::uint64_t>(kWhat);
     // The highest byte has the flags.
     const auto word = record.body.little<std::uint64_t>(kWhat);
     cluster.entries = word & ((std::uint64_t{1} << 56) - 1);
     is_sharded |= (word >> 56) & 1;
-    Frame columns = take_list(locations.body, kWhat);
+    EnvelopeFrame columns = take_list(locations.body, kWhat);
     cluster.columns = columns.body;
     cluster.column_count = columns.items;
     if (record.body.failed()) in.reject(kWhat);
@@ -184,7 +185,7 @@ Result<> PageTableBuilder::add_cluster(const Summary& cluster) {
   Cursor columns = cluster.columns;
   // A cluster from before an extension of the schema lists fewer columns.
   for (ColumnNumber number = 0; number < cluster.column_count && !columns.failed(); ++number) {
-    Frame pages = take_list(columns, "RNTuple page list");
+    EnvelopeFrame pages = take_list(columns, "RNTuple page list");
     if (number < places_.size()) TRY_VOID(add_pages(number, pages.body, pages.items));
   }
   TRY_VOID(columns.finish());

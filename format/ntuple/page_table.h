@@ -47,6 +47,7 @@ class ColumnPages {
   std::size_t size() const { return pages_.size(); }
   std::int64_t elements() const { return elements_; }
   std::uint64_t stored_bytes() const { return stored_bytes_; }
+  std::uint64_t largest_page() const { return largest_page_; }  // bytes, without a checksum
   Page page(std::size_t index) const;
   // The page with this element; there is one.
   std::size_t page_of(std::int64_t element) const;
@@ -79,7 +80,7 @@ class ColumnPages {
   std::vector<Packed> pages_;
   std::vector<Mark> marks_;  // before every kPagesBetweenMarks-th page
   std::int64_t elements_ = 0;
-  std::uint64_t stored_bytes_ = 0;
+  std::uint64_t stored_bytes_ = 0, largest_page_ = 0;
   std::uint32_t last_cluster_ = 0;
 };
 

@@ -64,9 +64,9 @@ void read_type_information(Cursor& in, std::string& streamer_infos) {
 // Calls `read` with the body of each record of a list.
 template <class Read>
 void read_list(Cursor& in, const char* what, Read read) {
-  Frame list = take_list(in, what);
+  EnvelopeFrame list = take_list(in, what);
   for (std::uint32_t i = 0; i < list.items && !list.body.failed(); ++i) {
-    Frame record = take_record(list.body, what);
+    EnvelopeFrame record = take_record(list.body, what);
     read(record.body);
     if (record.body.failed()) list.body.reject(what);
   }
@@ -139,7 +139,7 @@ Result<FooterRecords> read_footer_envelope(std::span<const std::byte> bytes, std
   TRY_VOID(check_feature_flags(in));
   if (in.little<std::uint64_t>("RNTuple footer") != header_checksum && !in.failed())
     return fail(ErrorKind::damaged, "the footer of the RNTuple belongs to another header");
-  Frame extension = take_record(in, "RNTuple schema extension");
+  EnvelopeFrame extension = take_record(in, "RNTuple schema extension");
   if (extension.body.left() > 0) read_schema(extension.body, schema);
   if (extension.body.failed()) in.reject("RNTuple schema extension");
   FooterRecords footer;

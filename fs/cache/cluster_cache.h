@@ -16,7 +16,7 @@
 
 namespace tfilefs {
 
-class AttachedSet;
+struct AttachedSet;
 struct CacheCore;
 
 // What is loaded before it is asked for: nothing; the next chunks of a column that is read in order; and the columns

@@ -194,10 +194,24 @@ class Checker {
     }
     if (key.kind == tfile::KeyKind::table) {
       const auto table = file_.table(key);
-      return table ? check_table(**table, path) : failed(table.error());
+      if (!table) return failed(table.error());
+      check_table(**table, path);
+      if ((*table)->attribute_sets == 0) return;
+      const auto sets = file_.attribute_sets(key);
+      return sets ? check_attribute_sets(**sets, path, depth + 1) : failed(sets.error());
     }
     // Of anything else the record is all there is to check: it is one of the map's.
     if (const auto payload = file_.payload(key); !payload) failed(payload.error());
+  }
+
+  // A set may claim to have itself as a set.
+  void check_attribute_sets(const tfile::DirectoryListing& sets, const std::string& path, int depth) {
+    for (const KeyInfo& set : sets.keys) {
+      const std::string at = path + "/.attributes/" + std::string(set.name);
+      if (depth > kDepthMax || at.size() > kPathMax)
+        return found(at, {ErrorKind::unsupported, "lies deeper than paths go", -1, 0});
+      if (attribute_sets_.insert(set.seek).second) check_key(set, at, depth);
+    }
   }
 
   void check_table(const tfile::Table& table, const std::string& path) {
@@ -259,7 +273,7 @@ class Checker {
       Lock lock(mutex_);
       ++result_.chunks;
       // A sibling file has records of its own at the same addresses.
-      const bool in_sibling = lies_at.source && lies_at.source != &file_.source();
+      const bool in_sibling = lies_at.source && lies_at.source->identity() != file_.source().identity();
       if (lies_at.source && !in_sibling) chunk_addresses_.insert(lies_at.range.begin);
       if (checked) continue;
       is_whole = false;
@@ -298,7 +312,8 @@ class Checker {
 
   const tfile::File& file_;
   const unsigned threads_;
-  std::set<std::uint64_t> directories_;  // by address
+  std::set<std::uint64_t> directories_;     // by address
+  std::set<std::uint64_t> attribute_sets_;  // by address
   std::set<std::uint64_t> key_addresses_;
 
   Mutex mutex_;

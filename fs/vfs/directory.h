@@ -32,6 +32,7 @@ enum class ShownAs : std::uint8_t {
   schema,
   awkward,
   option_index,
+  attributes,  // the directory of attribute sets
   object_bin,
   object_json,
   plot,  // this and the next seven: with logarithmic x, y, x and y, z, ... as bits of their distance

@@ -24,11 +24,15 @@ using tfile::ColumnId;
 using tfile::NodeId;
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache, TableLabel label)
-    : LoadedTable(table, cache, cache.attach(table, std::move(label))) {}
+    : LoadedTable(table, cache, cache.attach(table, label), label.path) {}
 
 LoadedTable::LoadedTable(std::shared_ptr<const tfile::Table> table, ClusterCache& cache,
-                         std::shared_ptr<CachedStreams> streams)
-    : cache_(cache), table_(std::move(table)), streams_(std::move(streams)), by_stream_(table_->columns.size()) {
+                         std::shared_ptr<CachedStreams> streams, std::string path)
+    : cache_(cache),
+      table_(std::move(table)),
+      streams_(std::move(streams)),
+      path_(std::move(path)),
+      by_stream_(table_->columns.size()) {
   std::iota(by_stream_.begin(), by_stream_.end(), ColumnId{0});
   std::sort(by_stream_.begin(), by_stream_.end(), [this](ColumnId a, ColumnId b) {
     return std::tie(table_->columns[a].stream, a) < std::tie(table_->columns[b].stream, b);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -24,11 +25,13 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
  public:
   LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, TableLabel label);
   // Of the streams of another table.
-  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, std::shared_ptr<CachedStreams>);
+  LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, std::shared_ptr<CachedStreams>,
+              std::string path = {});
 
   const tfile::Table& table() const { return *table_; }
   const std::shared_ptr<const tfile::Table>& shared_table() const { return table_; }
   const std::shared_ptr<CachedStreams>& streams() const { return streams_; }
+  const std::string& path() const { return path_; }  // its label's
 
   // Items of a column; the first answers only where neither storage nor decoding is needed.
   std::optional<std::int64_t> known_length(tfile::ColumnId) const;
@@ -67,6 +70,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   ClusterCache& cache_;
   const std::shared_ptr<const tfile::Table> table_;
   const std::shared_ptr<CachedStreams> streams_;
+  const std::string path_;
 
   std::vector<tfile::ColumnId> by_stream_;
 

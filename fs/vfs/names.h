@@ -17,6 +17,7 @@ inline constexpr std::string_view kOriginalName = ".original";
 inline constexpr std::string_view kSchemaName = ".schema.json";
 inline constexpr std::string_view kAwkwardName = ".awkward.json";
 inline constexpr std::string_view kPendingName = ".pending.json";
+inline constexpr std::string_view kAttributesName = ".attributes";
 inline constexpr std::string_view kOptionIndexName = ".option.npy";
 inline constexpr std::string_view kObjectBytesName = "object.bin";
 inline constexpr std::string_view kObjectJsonName = "object.json";

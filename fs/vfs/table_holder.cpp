@@ -3,7 +3,9 @@
 
 #include <cerrno>
 
+#include "vfs/blocking.h"
 #include "vfs/generation.h"
+#include "vfs/key_directory.h"
 #include "vfs/key_holder.h"
 #include "vfs/names.h"
 #include "vfs/node_directory.h"
@@ -41,6 +43,7 @@ std::vector<ObjectFiles::Name> TableHolder::own_files(tfile::NodeId at) const {
 
 std::optional<ShownAs> TableHolder::find_own_file(tfile::NodeId at, std::string_view name) const {
   if (at != 0 && !object_) return std::nullopt;
+  if (name == kAttributesName && table().attribute_sets > 0) return ShownAs::attributes;
   for (const ObjectFiles::Name& file : own_files(at)) {
     if (file.name == name) return file.shown_as;
   }
@@ -128,6 +131,8 @@ std::optional<Attributes> TableHolder::known_attributes(HeldItem held) const {
       if (!length) return std::nullopt;
       return column_attributes(held, *length);
     }
+    case ShownAs::attributes:
+      return directory_attributes(from_, generation_->context.ownership);
     case ShownAs::object_bin:
       return bytes_.known_attributes();
     default:
@@ -137,7 +142,8 @@ std::optional<Attributes> TableHolder::known_attributes(HeldItem held) const {
 
 std::optional<Attributes> TableHolder::attributes_but_size(HeldItem held) const {
   const bool is_column_file = held.shown_as == ShownAs::itself || held.shown_as == ShownAs::npy;
-  if (held.shown_as == ShownAs::object_bin || (is_column_file && !node(held).column)) return std::nullopt;
+  const bool is_known = held.shown_as == ShownAs::object_bin || held.shown_as == ShownAs::attributes;
+  if (is_known || (is_column_file && !node(held).column)) return std::nullopt;
   return view_attributes(0);
 }
 
@@ -167,6 +173,7 @@ void TableHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
 }
 
 void TableHolder::enter(HeldItem held, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
+  if (held.shown_as == ShownAs::attributes) return enter_attributes(std::move(reply));
   if (held.shown_as != ShownAs::itself || node(held).column)
     return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
   auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
@@ -179,6 +186,17 @@ void TableHolder::enter(HeldItem held, Freshness, Reply<std::shared_ptr<const Di
     reply(make_node_directory(std::move(holder), 1));
   };
   loaded_->tried(held.index, Reply<std::shared_ptr<const LoadedTable>>(std::move(told), asker));
+}
+
+void TableHolder::enter_attributes(Reply<std::shared_ptr<const Directory>> reply) const {
+  auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
+  auto job = [self]() -> Result<std::shared_ptr<const Directory>> {
+    const tfile::KeyInfo& key = self->listing_->keys[self->key_];
+    TRY(auto sets, self->generation_->file->attribute_sets(key));
+    const std::string path = self->loaded_->path().substr(1) + "/" + std::string(kAttributesName);
+    return make_key_directory(self->generation_, std::move(sets), path, {self->listing_->seek});
+  };
+  answer_blocking(generation_->context.cache, std::move(job), std::move(reply));
 }
 
 void TableHolder::open(HeldItem held, Reply<OpenedContent> reply) const {

@@ -51,6 +51,7 @@ class TableHolder final : public Holder {
   Attributes column_attributes(HeldItem, std::int64_t length) const;
   Attributes view_attributes(std::uint64_t size) const;
   void view(HeldItem, Reply<std::shared_ptr<Content>>) const;
+  void enter_attributes(Reply<std::shared_ptr<const Directory>>) const;
   void column_xattrs_of(HeldItem, LoadedTable::Settled, Reply<Xattrs>) const;
 
   const std::shared_ptr<const Generation> generation_;

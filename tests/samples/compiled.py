@@ -3,6 +3,7 @@
 
 For each NAME-SPLIT-COMPRESSION.root there is a .txt: what ROOT reads back from it, as a Python literal."""
 
+import concurrent.futures
 import os
 import subprocess
 import sys
@@ -15,18 +16,27 @@ INCLUDES = [f"-I{HERE}", f"-I{os.path.join(HERE, '..', 'oracle')}", f"-I{BASE}/i
 LIBRARIES = ("Core", "RIO", "Tree", "Net", "Hist", "MathCore", "Thread", "Imt")
 
 
-def run(*command, directory):
+def run(*command, directory, without=None):
+    """`without`: of its lines, those with this text are known and not repeated."""
     result = subprocess.run(command, cwd=directory, capture_output=True, text=True)
     if result.returncode:
         sys.exit(f"{' '.join(command)}:\n{result.stdout}{result.stderr}")
-    sys.stdout.write(result.stdout + result.stderr)
+    lines = (result.stdout + result.stderr).splitlines(keepends=True)
+    sys.stdout.writelines(line for line in lines if without is None or without not in line)
 
 
-def build(name, directory, optimization, libraries, defines=()):
+def build(name, directory, optimization, libraries, defines=(), parts=(), standard="c++17"):
+    """`parts`: the program has a NAME_PART.cpp for each as well."""
     # The dictionary's .pcm must lie beside the program; a rootmap would make later ROOT processes load it.
     run(f"{BASE}/bin/rootcling", "-f", "dictionary.cxx", *defines, *INCLUDES, f"{name}.h", f"{HERE}/{name}_linkdef.h", directory=directory)
-    run("g++", "-std=c++17", optimization, "-w", *defines, *INCLUDES, f"{HERE}/{name}.cpp", "dictionary.cxx", "-o", name,
-        f"-L{BASE}/lib", f"-Wl,-rpath,{BASE}/lib", *("-l" + library for library in libraries), directory=directory)
+    sources = ["dictionary.cxx", *(f"{HERE}/{part}.cpp" for part in (name, *(f"{name}_{part}" for part in parts)))]
+    objects = [f"{number}.o" for number in range(len(sources))]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        list(pool.map(lambda source, compiled: run("g++", f"-std={standard}", optimization, "-w", *defines, *INCLUDES, "-c", source,
+                                                   "-o", compiled, directory=directory), sources, objects))
+    # What some of ROOT's libraries need is not always there, and not used.
+    run("g++", *objects, "-o", name, f"-L{BASE}/lib", f"-Wl,-rpath,{BASE}/lib", "-Wl,--allow-shlib-undefined",
+        *("-l" + library for library in libraries), directory=directory)
 
 
 def make(name, directory, splits, forms, optimization="-O0", libraries=()):

@@ -39,7 +39,9 @@ struct KeyInfo {
   std::uint16_t cycle = 0;
   std::uint32_t datime = 0;
   KeyKind kind = KeyKind::object;
-  bool can_change = true;  // whether what it holds may be written anew; else it goes, or gets a name, as a whole
+  bool can_change = true;   // whether what it holds may be written anew; else it goes, or gets a name, as a whole
+  bool is_bare = false;     // no key stands in front of its bytes, which begin at `seek`: keylen is 0
+  std::string_view reason;  // why a table is not read, where that is known without a look at it; else empty
 };
 
 // The keys of one directory, in file order (newest cycle of a name first), and the memory that their names live in.
@@ -93,6 +95,12 @@ class File {
 
   // The same without a look at any entry: an outline, or all of it (Table::is_whole). Blocks.
   virtual Result<std::shared_ptr<const Table>> outline(const KeyInfo& key) const { return table(key); }
+
+  // Tables that describe ranges of entries of the table behind a key (the attribute sets of an RNTuple): keys that
+  // stand in no directory. Errors: damaged (of what lists them), io. Blocks.
+  virtual Result<std::shared_ptr<const DirectoryListing>> attribute_sets(const KeyInfo&) const {
+    return std::make_shared<const DirectoryListing>();
+  }
 
   // The decompressed payload of any key: one stream of one slot, u1. Blocks only for a first look at the record's key.
   virtual Result<std::shared_ptr<const StreamSet>> payload(const KeyInfo&) const = 0;

@@ -31,6 +31,7 @@ class Table : public StreamSet {
   std::string reason;                      // why the whole table cannot be read; empty otherwise
   std::vector<std::string> warnings;  // damage met at opening that concerns only parts (a missing sibling file, ...)
   std::vector<Sibling> siblings;      // those that could be opened
+  std::size_t attribute_sets = 0;     // so many does File::attribute_sets list
 
   // The files besides the table's own that the columns of a stream are decoded from.
   virtual std::vector<Sibling> siblings_of(StreamId) const { return {}; }

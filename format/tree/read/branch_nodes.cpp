@@ -9,6 +9,7 @@
 #include "compression/compression_text.h"
 #include "model/node_draft.h"
 #include "streamer/layout/class_layout.h"
+#include "streamer/layout/shape_nodes.h"
 #include "tree/read/branch_layout.h"
 
 namespace tfile {
@@ -54,24 +55,6 @@ std::string_view bare(std::string_view name) {
 bool is_collection(const BranchRecord& branch) {
   return (branch.class_name == "TBranchElement" && (branch.type == 3 || branch.type == 4)) ||
          branch.class_name == "TBranchClones";
-}
-
-NodeKind kind_of(const Shape& shape) {
-  switch (shape.kind) {
-    case Shape::Kind::number:
-      return NodeKind::number;
-    case Shape::Kind::string:
-      return NodeKind::string;
-    case Shape::Kind::raw:
-      return NodeKind::raw;
-    case Shape::Kind::variant:
-      return NodeKind::variant;
-    case Shape::Kind::record:
-      return NodeKind::record;
-    case Shape::Kind::list:
-      break;
-  }
-  return shape.is_optional ? NodeKind::optional : shape.is_map ? NodeKind::map : NodeKind::list;
 }
 
 // What a branch's own data shows as; nothing where nobody knows yet.
@@ -238,7 +221,7 @@ class Builder {
     if (was_tried) out_.tried_at_opening.emplace(index, without_program(*layout));
     layout->stream.collection = around.collection;
     if (layout->reason.empty()) {
-      add_shape(draft, index, *layout, layout->shape, around, {}, lists);
+      add_shape(draft, index, *layout, layout->shape, around, lists);
     } else {
       add_raw(draft, index, *layout, around, lists);
     }
@@ -279,81 +262,18 @@ class Builder {
 
   // `field`: member names from the branch down to `shape`.
   void add_shape(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape,
-                 const Surroundings& around, const std::vector<std::string>& field, std::vector<ColumnId> lists) {
-    draft.kind = kind_of(shape);
-    switch (shape.kind) {
-      case Shape::Kind::number: {
-        Draft column =
-            add_column(index, layout, Role::values, shape.dtype, shape.shape, shape.slot, around, field, lists);
-        draft.column = column.column;
-        note_class(*draft.column, shape);
-        return;
-      }
-      case Shape::Kind::variant:
-        return add_variant(draft, index, layout, shape, around, field, lists);
-      case Shape::Kind::raw:
-      case Shape::Kind::string:
-      case Shape::Kind::list: {
-        draft.children.push_back(
-            add_column(index, layout, Role::offsets, Dtype::i8, {}, shape.slot, around, field, lists));
-        draft.children.back().name = "offsets";
-        lists.push_back(*draft.children.back().column);
-        out_.columns[lists.back()].lists = lists;
-        out_.columns[lists.back()].optional = shape.is_optional;
-        note_class(lists.back(), shape);
-        if (shape.kind != Shape::Kind::list) {
-          const bool is_raw = shape.kind == Shape::Kind::raw;
-          draft.children.push_back(add_column(index, layout, is_raw ? Role::raw : Role::chars, Dtype::u1, {},
-                                              shape.slot + 1, around, field, lists));
-          draft.children.back().name = is_raw ? "raw" : "chars";
-          out_.columns[*draft.children.back().column].reason = shape.reason;
-          note_class(*draft.children.back().column, shape);
-        } else if (shape.parts[0].has_columns()) {
-          Draft values;
-          values.name = "values";
-          add_shape(values, index, layout, shape.parts[0], around, field, lists);
-          draft.children.push_back(std::move(values));
-        }
-        return;
-      }
-      case Shape::Kind::record:
-        return add_parts(draft, index, layout, shape, around, field, lists);
-    }
-  }
-
-  // A node for each member, or alternative, by its name.
-  void add_parts(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape,
-                 const Surroundings& around, const std::vector<std::string>& field,
-                 const std::vector<ColumnId>& lists) {
-    for (const Shape& part : shape.parts) {
-      if (!part.has_columns()) continue;
-      Draft node;
-      node.name = part.name;
-      auto below = field;
-      below.push_back(part.name);
-      add_shape(node, index, layout, part, around, below, lists);
-      draft.children.push_back(std::move(node));
-    }
-  }
-
-  // Tags, index, and a node for each alternative, whose items are those of all entries one behind the other.
-  void add_variant(Draft& draft, BranchIndex index, const BranchLayout& layout, const Shape& shape,
-                   const Surroundings& around, const std::vector<std::string>& field,
-                   const std::vector<ColumnId>& lists) {
-    draft.children.push_back(add_column(index, layout, Role::tags, Dtype::i1, {}, shape.slot, around, field, lists));
-    draft.children.back().name = "tags";
-    Column& tags = out_.columns[*draft.children.back().column];
-    note_class(*draft.children.back().column, shape);
-    tags.class_name.clear();  // which class each tag stands for, from 1 on
-    for (const Shape& alternative : shape.parts) {
-      tags.class_name += (tags.class_name.empty() ? "" : "|") + alternative.name;
-      draft.alternatives.push_back(alternative.name);
-    }
-    draft.children.push_back(
-        add_column(index, layout, Role::index, Dtype::i8, {}, shape.slot + 1, around, field, lists));
-    draft.children.back().name = "index";
-    note_class(*draft.children.back().column, shape);
-    add_parts(draft, index, layout, shape, around, field, lists);
+                 const Surroundings& around, const std::vector<ColumnId>& lists) {
+    const auto add = [&](const ShapeColumn& made) {
+      const ColumnId id =
+          *add_column(index, layout, made.role, made.dtype, {}, made.slot, around, made.field, made.lists).column;
+      // A member's own class and comment rather than the branch's.
+      Column& column = out_.columns[id];
+      if (!made.shape->class_name.empty()) column.class_name = made.shape->class_name;
+      if (!column.field.empty()) column.title = made.shape->title;
+      note_shape(column, id, made);
+      return id;
+    };
+    ShapeNodes<Draft, decltype(add)>(add).add(draft, shape, {}, lists);
   }
 
   Draft add_column(BranchIndex index, const BranchLayout& layout, Role role, Dtype dtype,
@@ -378,13 +298,6 @@ class Builder {
     draft.column = static_cast<ColumnId>(out_.columns.size());
     out_.columns.push_back(std::move(column));
     return draft;
-  }
-
-  // A member's own class and comment rather than the branch's.
-  void note_class(ColumnId id, const Shape& shape) {
-    Column& column = out_.columns[id];
-    if (!shape.class_name.empty()) column.class_name = shape.class_name;
-    if (!column.field.empty()) column.title = shape.title;
   }
 
   // The branch's name without what repeats an ancestor's.

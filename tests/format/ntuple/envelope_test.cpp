@@ -49,7 +49,7 @@ TEST(Envelope, OfAnotherTypeLengthOrChecksumIsDamaged) {
   }
 }
 
-TEST(Frame, IsPassedOverByItsSizeWhateverWasRead) {
+TEST(EnvelopeFrame, IsPassedOverByItsSizeWhateverWasRead) {
   Bytes bytes;
   put(bytes, std::int64_t{8 + 6});
   put(bytes, std::uint16_t{7});
@@ -59,16 +59,16 @@ TEST(Frame, IsPassedOverByItsSizeWhateverWasRead) {
   bytes.resize(bytes.size() + 3, std::byte{1});
   put(bytes, std::uint8_t{77});
   Cursor in(bytes);
-  Frame record = take_record(in, "record");
+  EnvelopeFrame record = take_record(in, "record");
   EXPECT_EQ(record.body.little<std::uint16_t>("known"), 7);
-  const Frame list = take_list(in, "list");
+  const EnvelopeFrame list = take_list(in, "list");
   EXPECT_EQ(list.items, 3u);
   EXPECT_EQ(list.body.size(), 3u);
   EXPECT_EQ(in.u1("behind"), 77);
   EXPECT_TRUE(in.finish());
 }
 
-TEST(Frame, ThatCannotBeFailsTheCursor) {
+TEST(EnvelopeFrame, ThatCannotBeFailsTheCursor) {
   for (const std::int64_t size : {std::int64_t{0}, std::int64_t{7}, std::int64_t{-11}, std::int64_t{100}, INT64_MIN,
                                   INT64_MAX, std::int64_t{-100}}) {
     Bytes bytes;

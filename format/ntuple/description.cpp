@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ntuple/description.h"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "ntuple/blob_source.h"
+
+namespace tfile {
+namespace {
+
+std::string_view kept(DirectoryListing& listing, std::string_view text) {
+  if (text.empty()) return {};
+  Buffer& buffer = listing.arena.emplace_back(text.size());
+  std::memcpy(buffer.data(), text.data(), text.size());
+  return {reinterpret_cast<const char*>(buffer.data()), text.size()};
+}
+
+// The version of which ROOT::Experimental::RNTupleAttrSetWriter writes `_rangeStart`, `_rangeLen` and `_userData`.
+constexpr std::uint16_t kSchemaMajor = 1;
+
+std::string why_not_read(const AttributeSet& set) {
+  if (set.schema_major != kSchemaMajor)
+    return "an attribute set of schema version " + std::to_string(set.schema_major) + "." +
+           std::to_string(set.schema_minor) + ", which is not read";
+  if (!set.anchor.is_known) return "its anchor lies in a place of a kind that is not known";
+  return set.anchor.range.size > UINT32_MAX ? "its anchor is larger than any" : "";
+}
+
+}  // namespace
+
+bool is_of_storage(const Error& error) {
+  return error.kind != ErrorKind::damaged && error.kind != ErrorKind::unsupported;
+}
+
+Result<Description> read_description(const Source& source, const Anchor& anchor) {
+  constexpr std::uint16_t kEpoch = 1;
+  if (anchor.epoch != kEpoch)
+    return fail(ErrorKind::unsupported, "an RNTuple of epoch " + std::to_string(anchor.epoch) + " (version " +
+                                            std::to_string(anchor.epoch) + "." + std::to_string(anchor.major) + "." +
+                                            std::to_string(anchor.minor) + "." + std::to_string(anchor.patch) +
+                                            "), which is not read");
+  Description found;
+  TRY(const Buffer header, read_envelope_bytes(source, anchor.header));
+  TRY(found.header, read_header_envelope(header.span(), found.schema));
+  TRY(const Buffer footer, read_envelope_bytes(source, anchor.footer));
+  TRY(found.footer, read_footer_envelope(footer.span(), found.header.checksum, found.schema));
+  std::ranges::stable_sort(found.footer.groups, {}, &ClusterGroup::first_entry);
+  return found;
+}
+
+Result<DirectoryListing> list_attribute_sets(std::shared_ptr<const Source> source, const KeyInfo& key,
+                                             std::span<const std::byte> payload) {
+  TRY(const Anchor anchor, read_anchor(payload));
+  TRY(const Description found, read_description(*source_of_blobs(std::move(source), anchor.max_key_size), anchor));
+  DirectoryListing listing;
+  for (const AttributeSet& set : found.footer.attribute_sets) {
+    KeyInfo& made = listing.keys.emplace_back();
+    made.name = kept(listing, set.name);
+    made.class_name = "ROOT::RNTuple";
+    made.reason = kept(listing, why_not_read(set));
+    made.seek = set.anchor.range.begin;
+    made.nbytes = static_cast<std::uint32_t>(set.anchor.range.size);
+    made.objlen = set.anchor_length;
+    made.is_bare = true;
+    made.cycle = 1;
+    made.datime = key.datime;
+  }
+  return listing;
+}
+
+}  // namespace tfile

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ntuple/description.h"
+#include "ntuple/field_nodes.h"
+#include "ntuple/page_table.h"
+#include "tfile/result.h"
+#include "tfile/source.h"
+
+namespace tfile {
+
+// Reads the page lists of all cluster groups, one after the other. One that is damaged loses its entries. Errors: of
+// the storage; damaged (more than any RNTuple has). Blocks.
+Result<PageTable> read_page_lists(const Source&, const Description&, const FieldNodes&);
+
+}  // namespace tfile

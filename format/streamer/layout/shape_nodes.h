@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "streamer/layout/class_layout.h"
+#include "tfile/node.h"
+
+namespace tfile {
+
+// A column that a shape needs: the array of a slot.
+struct ShapeColumn {
+  Role role = Role::values;
+  Dtype dtype = Dtype::i8;
+  std::uint32_t slot = 0;
+  const Shape* shape = nullptr;    // what it is a column of
+  std::vector<std::string> field;  // member names from the whole value down to it
+  std::vector<ColumnId> lists;     // around it; offsets are to add themselves
+};
+
+inline NodeKind kind_of(const Shape& shape) {
+  switch (shape.kind) {
+    case Shape::Kind::number:
+      return NodeKind::number;
+    case Shape::Kind::string:
+      return NodeKind::string;
+    case Shape::Kind::raw:
+      return NodeKind::raw;
+    case Shape::Kind::variant:
+      return NodeKind::variant;
+    case Shape::Kind::record:
+      return NodeKind::record;
+    case Shape::Kind::list:
+      break;
+  }
+  return shape.is_optional ? NodeKind::optional : shape.is_map ? NodeKind::map : NodeKind::list;
+}
+
+// The classes that the tags of a variant stand for, from 1 on.
+inline std::string alternatives_text(const std::vector<std::string>& alternatives) {
+  std::string text;
+  for (const std::string& alternative : alternatives) text += (text.empty() ? "" : "|") + alternative;
+  return text;
+}
+
+// What a shape tells of the column made of it, which has its role and lists; `id` is its own.
+inline void note_shape(Column& column, ColumnId id, const ShapeColumn& made) {
+  if (made.role == Role::values) column.shape = made.shape->shape;
+  if (made.role == Role::raw) column.reason = made.shape->reason;
+  if (made.role == Role::offsets) {
+    column.lists.push_back(id);
+    column.optional = made.shape->is_optional;
+  }
+  if (made.role != Role::tags) return;
+  std::vector<std::string> alternatives;
+  for (const Shape& alternative : made.shape->parts) alternatives.push_back(alternative.name);
+  column.class_name = alternatives_text(alternatives);
+}
+
+// Makes nodes of a shape, whose columns `add_column(const ShapeColumn&) -> ColumnId` appends in their order. `Draft` as
+// place_nodes has it (model/node_draft.h).
+template <class Draft, class AddColumn>
+class ShapeNodes {
+ public:
+  explicit ShapeNodes(AddColumn add_column) : add_column_(std::move(add_column)) {}
+
+  void add(Draft& draft, const Shape& shape, const std::vector<std::string>& field, std::vector<ColumnId> lists) {
+    draft.kind = kind_of(shape);
+    switch (shape.kind) {
+      case Shape::Kind::number:
+        draft.column = column(Role::values, shape.dtype, shape, shape.slot, field, lists);
+        return;
+      case Shape::Kind::variant:
+        return add_variant(draft, shape, field, lists);
+      case Shape::Kind::record:
+        return add_parts(draft, shape, field, lists);
+      case Shape::Kind::raw:
+      case Shape::Kind::string:
+      case Shape::Kind::list:
+        break;
+    }
+    lists.push_back(*leaf(draft, "offsets", column(Role::offsets, Dtype::i8, shape, shape.slot, field, lists)).column);
+    if (shape.kind == Shape::Kind::string)
+      leaf(draft, "chars", column(Role::chars, Dtype::u1, shape, shape.slot + 1, field, lists));
+    if (shape.kind == Shape::Kind::raw)
+      leaf(draft, "raw", column(Role::raw, Dtype::u1, shape, shape.slot + 1, field, lists));
+    if (shape.kind != Shape::Kind::list || !shape.parts[0].has_columns()) return;
+    Draft values;
+    values.name = "values";
+    add(values, shape.parts[0], field, std::move(lists));
+    draft.children.push_back(std::move(values));
+  }
+
+ private:
+  ColumnId column(Role role, Dtype dtype, const Shape& shape, std::uint32_t slot, const std::vector<std::string>& field,
+                  const std::vector<ColumnId>& lists) {
+    return add_column_(ShapeColumn{role, dtype, slot, &shape, field, lists});
+  }
+  static Draft& leaf(Draft& parent, const char* name, ColumnId id) {
+    Draft& made = parent.children.emplace_back();
+    made.name = name;
+    made.kind = NodeKind::number;
+    made.column = id;
+    return made;
+  }
+
+  // A node for each member, or alternative, by its name.
+  void add_parts(Draft& draft, const Shape& shape, const std::vector<std::string>& field,
+                 const std::vector<ColumnId>& lists) {
+    for (const Shape& part : shape.parts) {
+      if (!part.has_columns()) continue;
+      auto below = field;
+      below.push_back(part.name);
+      Draft node;
+      node.name = part.name;
+      add(node, part, below, lists);
+      draft.children.push_back(std::move(node));
+    }
+  }
+
+  // Tags, index, and a node for each alternative, whose items are those of all entries one behind the other.
+  void add_variant(Draft& draft, const Shape& shape, const std::vector<std::string>& field,
+                   const std::vector<ColumnId>& lists) {
+    for (const Shape& alternative : shape.parts) draft.alternatives.push_back(alternative.name);
+    leaf(draft, "tags", column(Role::tags, Dtype::i1, shape, shape.slot, field, lists));
+    leaf(draft, "index", column(Role::index, Dtype::i8, shape, shape.slot + 1, field, lists));
+    add_parts(draft, shape, field, lists);
+  }
+
+  AddColumn add_column_;
+};
+
+}  // namespace tfile

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""RNTuples that ROOT wrote, of every type of field, encoding and codec: a mount has the values that the program that wrote
+them set, and so has ROOT's own reader."""
+
+import glob
+import json
+import os
+
+import numpy as np
+import pytest
+
+import mounted_table
+from oracle.known_tables import first_difference, known_fields
+
+SAMPLE = "ntuple"
+
+
+class Node:
+    """What stands at a path of a table: members by name, or a column."""
+
+    def __init__(self):
+        self.members, self.column = {}, None
+
+
+def nodes_of(table):
+    """The fields of a mounted table, in their order."""
+    root = Node()
+    for column in mounted_table.schema_of(table)["columns"]:
+        *names, last = column["path"].split("/")
+        node = root
+        for name in (*names, last.rsplit(".", 1)[0]):
+            node = node.members.setdefault(name, Node())
+        node.column = column
+    return root
+
+
+def numbers(table, column):
+    array = np.frombuffer(mounted_table.read_exactly(os.path.join(table, column["path"])), column["dtype"])
+    return array.reshape(-1, *column["shape"]) if column["shape"] else array
+
+
+def values_of(table, node):
+    """One value an item, in the form that samples/ntuple_values.h tells."""
+    if node.column:
+        return numbers(table, node.column).tolist()
+    members = node.members
+    if "tags" in members:
+        return variants_of(table, members)
+    if "offsets" not in members:
+        parts = {name: values_of(table, member) for name, member in members.items()}
+        return [dict(zip(parts, values)) for values in zip(*parts.values(), strict=True)]
+    offsets = numbers(table, members["offsets"].column).tolist()
+    assert offsets[0] == 0
+    lists = list(zip(offsets, offsets[1:]))
+    if "chars" in members:
+        chars = numbers(table, members["chars"].column).tobytes()
+        assert offsets[-1] == len(chars)
+        return [chars[begin:end].decode("utf-8") for begin, end in lists]
+    if "values" not in members:  # of a class without members
+        return [[{}] * (end - begin) for begin, end in lists]
+    items = values_of(table, members["values"])
+    assert offsets[-1] == len(items)
+    if members["offsets"].column.get("optional"):
+        return [items[begin] if begin < end else None for begin, end in lists]
+    return [items[begin:end] for begin, end in lists]
+
+
+def variants_of(table, members):
+    tags, index = (numbers(table, members[name].column).tolist() for name in ("tags", "index"))
+    held = [values_of(table, member) for name, member in members.items() if name not in ("tags", "index")]
+    return [{"alternative": tag, "value": held[tag - 1][place]} if tag > 0 else None for tag, place in zip(tags, index)]
+
+
+def in_words_of_the_file(shown, known):
+    """`shown` with the names that fields have in the file, where a mount has others (docs/semantics.md, "RNTuples")."""
+    if isinstance(known, dict):
+        if "alternative" in known or not isinstance(shown, dict):
+            return shown if not isinstance(shown, dict) else {**shown, "value": in_words_of_the_file(shown["value"], known["value"])}
+        names = [name for name, value in known.items() if value != {}]
+        if len(names) != len(shown):
+            return shown
+        return {**{name: {} for name in known}, **{
+            name: in_words_of_the_file(value, known[name]) for name, value in zip(names, shown.values())
+            if other_name(name) or name in shown}}
+    if isinstance(known, list) and isinstance(shown, list) and len(shown) == len(known):
+        return [in_words_of_the_file(a, b) for a, b in zip(shown, known)]
+    return shown
+
+
+def other_name(name):
+    """Of bases, pairs, and items of maps."""
+    return name.startswith((":_", "_"))
+
+
+def node_at(nodes, field):
+    node = nodes
+    for name in field.split("."):
+        node = node.members.get(name)
+        if node is None:
+            return None
+    return node
+
+
+def samples_in(directory):
+    return sorted(os.path.basename(path)[: -len(".read")] for path in glob.glob(os.path.join(directory, "*.read")))
+
+
+def differences(directory, mounted_top, sample):
+    name = sample.rsplit("-", 1)[0]
+    tables = {}
+    found, fields = [], 0
+    for known in known_fields(directory, name + ".json"):
+        table = os.path.join(mounted_top, known.table)
+        if known.attributes:
+            table = os.path.join(table, ".attributes", known.attributes)
+        if table not in tables:
+            tables[table] = nodes_of(table)
+        node = node_at(tables[table], known.field)
+        where = f"{sample}: {known.table} {known.attributes} {known.field}"
+        fields += 1
+        if node is None:
+            if any(value != {} for value in known.values):
+                found.append(f"{where}: is not there")
+            continue
+        shown = [in_words_of_the_file(a, b) for a, b in zip(values_of(table, node), known.values, strict=False)]
+        if problem := first_difference(shown, known.values, known.tolerance):
+            found.append(f"{where}: {problem}")
+    return found, fields
+
+
+def test_a_mount_has_what_was_written(samples, shared_mount):
+    directory = samples(SAMPLE)
+    problems, fields = [], 0
+    for sample in samples_in(directory):
+        found, count = differences(directory, shared_mount(os.path.join(directory, sample + ".root")).path, sample)
+        problems += found
+        fields += count
+    print(f"{fields} fields in {len(samples_in(directory))} files")
+    assert not problems, f"{len(problems)} of {fields} fields:\n" + "\n".join(problems)
+    assert fields > 1000
+
+
+# What ROOT 6.40 says of the fields that it writes, and cannot read.
+NOT_READ_BY_ROOT = {("soa", "points"): "not yet implemented"}
+
+
+def ordered(known):
+    """Collections that are hashed have another order after each reading."""
+    if not known.field.startswith("unordered"):
+        return known.values
+    return [sorted(items, key=json.dumps) for items in known.values]
+
+
+def test_root_reads_the_same(samples):
+    directory = samples(SAMPLE)
+    problems, fields = [], 0
+    for sample in samples_in(directory):
+        name = sample.rsplit("-", 1)[0]
+        expected = {(known.table, known.attributes, known.field): known for known in known_fields(directory, name + ".json")}
+        for read in known_fields(directory, sample + ".read"):
+            known = expected[read.table, read.attributes, read.field]
+            fields += 1
+            if read.values is None:
+                reason = NOT_READ_BY_ROOT.get((name, read.field))
+                problem = None if reason and reason in read.error else f"cannot be read: {read.error}"
+            else:
+                problem = first_difference(ordered(read), ordered(known), known.tolerance)
+            if problem:
+                problems.append(f"{sample}: {read.table} {read.field}: {problem}")
+    assert not problems, f"{len(problems)} of {fields} fields:\n" + "\n".join(problems)
