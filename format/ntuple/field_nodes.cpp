@@ -79,14 +79,14 @@ class Builder {
 
   // A field of which anything is not known is left out, and its neighbours stay.
   void add_top_field(NodeDraft& root, FieldId id) {
-    const std::size_t columns = out_.columns.size(), streams = out_.streams.size();
-    const auto known = streams_;
+    const std::size_t columns = out_.columns.size(), streams = out_.streams.size(), programs = out_.programs.size();
     NodeDraft draft;
     if (auto added = add_field(draft, id, {schema_.fields[id].name, {}}, 0); !added) {
       out_.warnings.push_back("field " + schema_.fields[id].name + " is not shown: " + added.error().text);
       out_.columns.resize(columns);
       out_.streams.resize(streams);
-      streams_ = known;
+      out_.programs.resize(programs);
+      std::erase_if(streams_, [&](const auto& shared) { return shared.second >= streams; });
       return;
     }
     root.children.push_back(std::move(draft));
