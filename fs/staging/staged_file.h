@@ -54,6 +54,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   void leave(const NodePtr& node) { overlay_.leave(node); }
   using Status = Overlay::Status;
   Status status(const StagedNode& node) const { return overlay_.status(node); }
+  std::string path(const StagedNode& node) const { return overlay_.path(node); }
   void set_attributes(StagedNode& node, const std::function<void(StagedAttributes&)>& change) {
     overlay_.set_attributes(node, change);
   }

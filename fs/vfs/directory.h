@@ -107,8 +107,9 @@ struct Creation {
 };
 
 // Of a ROOT file: keys into a directory, columns into a table or a directory of it, items into a column; into the
-// directory of an object, or of a part of one, no more than its removal.
-enum class Accepts : std::uint8_t { nothing, keys, columns_of_table, columns, items, removal };
+// directory of an object, or of a part of one, no more than its removal; the same of a table that is not written.
+enum class Accepts : std::uint8_t { nothing, keys, columns_of_table, columns, items, removal, removal_of_table };
+inline bool is_removal(Accepts accepts) { return accepts == Accepts::removal || accepts == Accepts::removal_of_table; }
 
 // A file just made, and open.
 struct CreatedFile {

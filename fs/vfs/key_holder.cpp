@@ -93,7 +93,7 @@ std::optional<Attributes> KeyHolder::attributes_but_size(HeldItem held) const {
 
 Accepts KeyHolder::accepts(HeldItem held) const {
   if (held.shown_as != ShownAs::itself) return Accepts::nothing;
-  if (!listing_->keys[held.index].can_change) return Accepts::removal;
+  if (!listing_->keys[held.index].can_change) return Accepts::removal_of_table;
   switch (listing_->keys[held.index].kind) {
     case KeyKind::directory:
       return Accepts::keys;

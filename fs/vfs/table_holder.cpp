@@ -52,12 +52,29 @@ std::optional<ShownAs> TableHolder::find_own_file(tfile::NodeId at, std::string_
 
 Accepts TableHolder::accepts(HeldItem held) const {
   if (held.shown_as != ShownAs::itself || is_opaque()) return Accepts::nothing;
-  if (is_as_a_whole()) return node(held).column ? Accepts::nothing : Accepts::removal;
+  if (is_as_a_whole() && node(held).column) return Accepts::nothing;
+  if (is_as_a_whole()) return object_ ? Accepts::removal : Accepts::removal_of_table;
   return node(held).column ? Accepts::items : Accepts::columns;
 }
 
 // Objects, and tables that are not written: they are renamed and removed with all that they show.
 bool TableHolder::is_as_a_whole() const { return object_ || !listing_->keys[key_].can_change; }
+
+Error TableHolder::unchangeable() const {
+  const std::string text = "an RNTuple is not changed; it can be renamed and removed, as a whole";
+  generation_->context.errors.add(loaded_->path(), text);
+  return {ErrorKind::denied, text, -1, EPERM};
+}
+
+void TableHolder::open_to_write(HeldItem held, Reply<OpenedContent> reply) const {
+  if (object_ || !is_as_a_whole()) return Holder::open_to_write(held, std::move(reply));
+  reply(tl::unexpected(unchangeable()));
+}
+
+void TableHolder::change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const {
+  if (object_ || !is_as_a_whole() || !change.size) return Holder::change(held, change, std::move(reply));
+  reply(tl::unexpected(unchangeable()));
+}
 
 bool TableHolder::goes_with_key(HeldItem held) const {
   switch (held.shown_as) {

@@ -43,11 +43,15 @@ class TableHolder final : public Holder {
   void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
   void open(HeldItem, Reply<OpenedContent>) const override;
   void xattrs(HeldItem, Reply<Xattrs>) const override;
+  void open_to_write(HeldItem, Reply<OpenedContent>) const override;
+  void change(HeldItem, const AttributeChange&, Reply<Attributes>) const override;
   Accepts accepts(HeldItem) const override;
   bool goes_with_key(HeldItem) const override;
 
  private:
   const tfile::Node& node(HeldItem held) const { return table().nodes[held.index]; }
+  // Why an RNTuple is as it was, which is among the errors then.
+  Error unchangeable() const;
   Attributes column_attributes(HeldItem, std::int64_t length) const;
   Attributes view_attributes(std::uint64_t size) const;
   void view(HeldItem, Reply<std::shared_ptr<Content>>) const;

@@ -43,10 +43,6 @@ tl::unexpected<Error> name_of_view(std::string_view name) {
   return fail(ErrorKind::denied, std::string(name) + " is the name of a view: nothing else can have it", -1, EPERM);
 }
 
-tl::unexpected<Error> part_of_object() {
-  return fail(ErrorKind::denied, "an object stays as it is; it can be renamed and removed, as a whole", -1, EROFS);
-}
-
 class WrittenDirectory final : public Directory {
  public:
   WrittenDirectory(WrittenPtr file, NodePtr node, std::uint64_t commits, DirectoryPtr committed)
@@ -73,6 +69,8 @@ class WrittenDirectory final : public Directory {
     return !found.own_name.empty() && file_->staged().look(*node_, found.own_name).what == StagedLook::What::whiteout;
   }
   bool is_in_object() const { return file_->staged().status(*node_).is_object; }
+  // What a change in an object answers. Of a table that is not written the reason is among the errors then.
+  tl::unexpected<Error> part_of_object() const;
   FoundEntry over_committed(const std::string& name, FoundEntry) const;
   // What becomes of a committed name that is removed.
   enum class Removal : std::uint8_t { refused, of_staged, of_committed, set_aside };
@@ -105,6 +103,14 @@ class WrittenDirectory final : public Directory {
   const DirectoryPtr committed_;  // null: nothing
 };
 
+tl::unexpected<Error> WrittenDirectory::part_of_object() const {
+  if (!file_->staged().status(*node_).is_fixed_table)
+    return fail(ErrorKind::denied, "an object stays as it is; it can be renamed and removed, as a whole", -1, EROFS);
+  const std::string text = "an RNTuple is not changed; it can be renamed and removed, as a whole";
+  file_->context().errors.add("/" + file_->staged().path(*node_), text);
+  return fail(ErrorKind::denied, text, -1, EPERM);
+}
+
 void WrittenDirectory::find_committed(std::string_view name, Reply<FoundEntry> reply) const {
   if (!committed_) return reply(no_such_entry());
   committed_->find(name, std::move(reply));
@@ -121,9 +127,10 @@ FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry 
     return found;
   }
   if (is_older_cycle(name, found)) return found;
-  const CommittedKind kind = accepts == Accepts::columns_of_table ? CommittedKind::table
-                             : accepts == Accepts::removal        ? CommittedKind::object
-                                                                  : CommittedKind::directory;
+  const CommittedKind kind = accepts == Accepts::columns_of_table   ? CommittedKind::table
+                             : accepts == Accepts::removal          ? CommittedKind::object
+                             : accepts == Accepts::removal_of_table ? CommittedKind::fixed_table
+                                                                    : CommittedKind::directory;
   found.entry = {file_->directory(file_->staged().stand_over(node_, own, kind)), {}};
   return found;
 }
@@ -201,7 +208,7 @@ void WrittenDirectory::make_file(std::string_view name, const Creation& how, boo
     };
     if (there) return open(*std::move(there), std::move(reply));
     if (is_reserved(name)) return reply(name_of_view(name));
-    if (self->is_in_object()) return reply(part_of_object());
+    if (self->is_in_object()) return reply(self->part_of_object());
     auto make = [self, name, mode]() -> Result<NodePtr> {
       return self->file_->staged().make_file(self->node_, name, mode);
     };
@@ -219,7 +226,7 @@ void WrittenDirectory::make_directory(std::string_view name, const Creation& how
          if (there) return reply(name_taken());
          if (there.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(there).error()));
          if (is_reserved(name)) return reply(name_of_view(name));
-         if (self->is_in_object()) return reply(part_of_object());
+         if (self->is_in_object()) return reply(self->part_of_object());
          self->change(
              [self, name, mode]() -> Result<FoundEntry> {
                TRY(const NodePtr made, self->file_->staged().make_directory(self->node_, name, mode));
@@ -273,7 +280,7 @@ void WrittenDirectory::remove_looked(StagedFile::Looked what, const std::optiona
     return reply(directory ? fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR)
                            : fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
   const Removal asked = there ? removal_of(what.name, *committed, directory) : Removal::of_staged;
-  if (asked == Removal::refused && !staged) return reply(read_only());
+  if (asked == Removal::refused && !staged) return reply(is_in_object() ? part_of_object() : read_only());
   // Over a file that the mount makes another was staged.
   const Removal how = staged && !directory && asked == Removal::set_aside ? Removal::of_staged : asked;
   what.committed = how == Removal::of_committed;
@@ -294,7 +301,7 @@ WrittenDirectory::Removal WrittenDirectory::removal_of(const std::string& name, 
   const Holder& holder = *committed.entry.holder;
   const HeldItem held = committed.entry.held;
   if (is_in_object()) {
-    const bool goes = directory ? holder.accepts(held) == Accepts::removal : holder.goes_with_key(held);
+    const bool goes = directory ? is_removal(holder.accepts(held)) : holder.goes_with_key(held);
     return goes ? Removal::set_aside : Removal::refused;
   }
   if (!directory && holder.goes_with_key(held)) return Removal::set_aside;
@@ -330,7 +337,8 @@ void WrittenDirectory::rename(std::string_view name, const Directory& to_directo
                               unsigned flags, Reply<void> reply) const {
   const auto* to = dynamic_cast<const WrittenDirectory*>(&to_directory);
   if (!to || to->file_ != file_) return reply(fail(ErrorKind::invalid, "another file", -1, EXDEV));
-  if (is_in_object() || to->is_in_object()) return reply(part_of_object());
+  if (is_in_object()) return reply(part_of_object());
+  if (to->is_in_object()) return reply(to->part_of_object());
   if (is_reserved(new_name)) return reply(name_of_view(new_name));
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
   auto move = [self, name = std::string(name), flags](StagedFile::Looked place, const std::optional<FoundEntry>&,

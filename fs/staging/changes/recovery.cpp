@@ -105,7 +105,8 @@ class Restorer {
         child = std::make_shared<StagedNode>(0, true, name, at);
         child->base_name = name;
         child->is_table = kind == CommittedKind::table || was_taken;
-        child->is_object = kind == CommittedKind::object;
+        child->is_object = is_as_a_whole(kind);
+        child->is_fixed_table = kind == CommittedKind::fixed_table;
         at->children[name] = child;
       }
       if (!child->directory) return contradiction(record, "not a directory");
@@ -136,7 +137,8 @@ class Restorer {
       for (const std::string& part : *names) path = joined_path(path, part);
       const CommittedKind kind = committed_kind(*file_, path);
       node->is_table = kind == CommittedKind::table;
-      node->is_object = kind == CommittedKind::object;
+      node->is_object = is_as_a_whole(kind);
+      node->is_fixed_table = kind == CommittedKind::fixed_table;
       if (!node->is_table) find_kinds(*node);
     }
   }
@@ -344,7 +346,7 @@ CommittedKind committed_kind(const tfile::File& file, std::string_view path) {
     case tfile::KeyKind::directory:
       return CommittedKind::directory;
     case tfile::KeyKind::table:
-      return CommittedKind::table;
+      return found->key.can_change ? CommittedKind::table : CommittedKind::fixed_table;
     case tfile::KeyKind::object:
       return CommittedKind::object;
   }

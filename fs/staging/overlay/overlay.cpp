@@ -105,7 +105,8 @@ NodePtr Overlay::stand_over(const NodePtr& directory, std::string_view name, Com
   if (!node) node = std::make_shared<StagedNode>(0, true, std::string(name), directory);
   if (node->base_name.empty()) node->base_name = name;
   node->is_table = kind == CommittedKind::table;
-  node->is_object = kind == CommittedKind::object;
+  node->is_object = is_as_a_whole(kind);
+  node->is_fixed_table = kind == CommittedKind::fixed_table;
   return node;
 }
 
@@ -128,9 +129,13 @@ NodePtr Overlay::new_node(const NodePtr& in, std::string_view name, bool directo
 
 Overlay::Status Overlay::status(const StagedNode& node) const {
   const Lock lock(mutex);
-  Status status{
-      node.attributes, node.bytes ? node.bytes->size() : 0, node.base, !node.children.empty(), !node.base_name.empty(),
-      node.is_object};
+  Status status{node.attributes,
+                node.bytes ? node.bytes->size() : 0,
+                node.base,
+                !node.children.empty(),
+                !node.base_name.empty(),
+                node.is_object,
+                node.is_fixed_table};
   return status;
 }
 

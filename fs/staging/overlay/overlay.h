@@ -79,6 +79,7 @@ struct Overlay {
     bool has_children = false;
     bool is_committed = false;  // a directory that the committed state knows
     bool is_object = false;     // StagedNode::is_object
+    bool is_fixed_table = false;
   };
   // Of a file or directory that is staged.
   Status status(const StagedNode&) const EXCLUDES(mutex);

@@ -23,8 +23,12 @@ namespace tfilefs {
 struct StagedNode;
 using NodePtr = std::shared_ptr<StagedNode>;
 
-// What the committed state has under a name: of `other` it only knows that it lies within a table or an object.
-enum class CommittedKind : std::uint8_t { nothing, directory, table, object, other };
+// What the committed state has under a name. A fixed table is one that is not written, and otherwise as an object is.
+// Of `other` it only knows that it lies within a table or an object.
+enum class CommittedKind : std::uint8_t { nothing, directory, table, fixed_table, object, other };
+inline bool is_as_a_whole(CommittedKind kind) {
+  return kind == CommittedKind::object || kind == CommittedKind::fixed_table;
+}
 
 // What stat(2) shows of a staged file or directory, and what was set on it.
 struct StagedAttributes {
@@ -74,8 +78,9 @@ struct StagedNode {
 
   // A directory. `base_name`: under which name the committed state knows it; empty: not there.
   std::string base_name;
-  bool is_table = false;   // the committed state knows a table of it
-  bool is_object = false;  // it knows an object of it, or of what it is a part of: nothing can be put into it
+  bool is_table = false;        // the committed state knows a table of it
+  bool is_object = false;       // it knows an object of it, or of what it is a part of: nothing can be put into it
+  bool is_fixed_table = false;  // and that is a table
   std::map<std::string, NodePtr, std::less<>> children;
   std::set<std::string, std::less<>> whiteouts;  // committed names that were removed, or moved away
   // Committed names that were removed and go with the key alone: hidden, in memory, until a commit finds the key there.
