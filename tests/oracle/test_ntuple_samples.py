@@ -5,10 +5,12 @@ them set, and so has ROOT's own reader."""
 import glob
 import json
 import os
+import subprocess
 
 import numpy as np
 import pytest
 
+import mounted
 import mounted_table
 from oracle.known_tables import first_difference, known_fields
 
@@ -168,3 +170,28 @@ def test_root_reads_the_same(samples):
             if problem:
                 problems.append(f"{sample}: {read.table} {read.field}: {problem}")
     assert not problems, f"{len(problems)} of {fields} fields:\n" + "\n".join(problems)
+
+
+def test_blobs_are_named_by_what_they_hold(samples, shared_mount):
+    directory = samples(SAMPLE)
+    for sample in ("attributes-zstd", "small_keys-none"):
+        with open(os.path.join(shared_mount(os.path.join(directory, sample + ".root")).path, ".map.txt")) as lines:
+            blobs = [line.split("  name: ")[1].split("  title:")[0].strip() for line in lines if " RBlob " in line]
+        assert blobs and all(name.startswith("nt: ") for name in blobs), blobs
+        assert {"nt: header", "nt: footer"} <= set(blobs)
+        if sample == "attributes-zstd":
+            assert {"nt: page list of clusters 0 to 1", "nt: Runs: header", "nt: Notes: footer"} <= set(blobs)
+
+
+def test_attribute_sets_are_checked(samples, tmp_path):
+    whole = os.path.join(samples(SAMPLE), "attributes-zstd.root")
+    checked = subprocess.run([mounted.program(), "check", whole], capture_output=True, text=True)
+    assert checked.returncode == 0 and "3 tables" in checked.stdout
+    with open(whole, "rb") as file:
+        image = bytearray(file.read())
+    at = image.index(b"_rangeStart")  # in the header of the first set: the codec left it as it is
+    image[at] ^= 1
+    damaged = tmp_path / "damaged.root"
+    damaged.write_bytes(image)
+    checked = subprocess.run([mounted.program(), "check", damaged], capture_output=True, text=True)
+    assert checked.returncode != 0 and "/.attributes/" in checked.stdout
