@@ -25,7 +25,11 @@ dialogs do not find it. Mounted with -o views=listed, listings show it all.
   TREE.csv, TREE.jsonl      the same as text
   TREE/.awkward.json        its form for awkward.from_buffers over the column files
   TREE/.schema.json         all columns of a tree: type, shape, lists, branch, length
+  TREE/NODE/.option.npy     of values that may be missing, and of unions: the index that awkward takes for them
+  TREE/.attributes/NAME     an attribute set of an RNTuple, as a table
   OBJECT/plot.svg           a drawing, and table.csv its numbers: histograms, profiles, graphs, efficiencies, functions
+  OBJECT/plot.logy.svg      the same with logarithmic axes: x, y, z or several, as in plot.logxy.svg
+  DIR/index.html            a page with all plots below a directory
   OBJECT/text.txt           the text of a TObjString, TNamed, TParameter, TMacro, string
   NAME;N                    cycle N of a key
   .header.json              the file's header               \

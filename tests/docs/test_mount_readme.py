@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The README of each mount names all that the mount adds to the names of a file."""
+
+import os
+import re
+
+ROOT = os.path.realpath(os.path.join(os.path.dirname(__file__), "..", ".."))
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def test_it_names_what_is_found_by_name():
+    names = dict(re.findall(r'std::string_view k(\w+) = "([^"]+)"', read("fs/vfs/names.h")))
+    assert len(names) > 15
+    shown = read("fs/control/readme.cpp")
+    missing = [name for name in names.values() if name not in shown]
+    # Of a journal the README of a mount has nothing to say: it lies beside the source.
+    assert missing == [names["JournalSuffix"]], missing
+    views = re.findall(r'{"(\.\w+)", Where::', read("fs/vfs/table_views.cpp"))
+    assert views and all(view in shown for view in views), views
