@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a tree such as NanoAOD's: collections of jagged branches and their counters, and flags; and reads columns of it
-// with TTreeReader: prints the seconds from open to the sum of all values, and the sum. Compiled by wide.py.
+// Makes a tree such as NanoAOD's: collections of jagged branches and their counters, and flags; and reads columns of
+// it, or of the RNTuple that it was imported to: prints the seconds from open to the sum of all values, and the sum.
+// Compiled by wide.py.
 //
 //   wide_peers make FILE COMPRESSION ENTRIES
-//   wide_peers reader FILE LIST        LIST: a file with a line NAME TYPE for each column; TYPE: f4[] i4[] i4 b1
+//   wide_peers reader|views|rdf2 FILE LIST
+//     LIST: a file with a line NAME TYPE for each column; TYPE: f4[] i4[] i4 b1, of an RNTuple u4 for a counter
+//     reader: TTreeReader; of an RNTuple views: RNTupleReader's, rdf2: RDataFrame on 2 threads
 
 #include <TFile.h>
+#include <TROOT.h>
 #include <TRandom3.h>
 #include <TTree.h>
 #include <TTreeReader.h>
 #include <TTreeReaderArray.h>
 #include <TTreeReaderValue.h>
 
+#include <ROOT/RDataFrame.hxx>
+#include <ROOT/RNTupleReader.hxx>
+#include <ROOT/RVec.hxx>
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -83,12 +90,22 @@ std::function<double()> summing(TTreeReader& reader, const std::string& name, bo
   return [value] { return double(**value); };
 }
 
-double read(const char* path, const char* list) {
+struct Wanted {
+  std::string name, type;
+};
+
+std::vector<Wanted> wanted(const char* list) {
+  std::vector<Wanted> columns;
+  std::ifstream names(list);
+  for (Wanted one; names >> one.name >> one.type;) columns.push_back(one);
+  return columns;
+}
+
+double read_tree(const char* path, const char* list) {
   std::unique_ptr<TFile> file(TFile::Open(path));
   TTreeReader reader("t", file.get());
   std::vector<std::function<double()>> columns;
-  std::ifstream names(list);
-  for (std::string name, type; names >> name >> type;) {
+  for (const auto& [name, type] : wanted(list)) {
     const bool jagged = type.ends_with("[]");
     if (type.starts_with("f4")) columns.push_back(summing<float>(reader, name, jagged));
     if (type.starts_with("i4")) columns.push_back(summing<int>(reader, name, jagged));
@@ -100,14 +117,69 @@ double read(const char* path, const char* list) {
   return sum;
 }
 
+template <class T>
+double sum_of(const T& value) {
+  return double(value);
+}
+
+template <class T>
+double sum_of(const ROOT::RVec<T>& values) {
+  double sum = 0;
+  for (const T& value : values) sum += value;
+  return sum;
+}
+
+template <class T>
+std::function<double(std::uint64_t)> viewing(ROOT::RNTupleReader& reader, const std::string& name) {
+  auto view = std::make_shared<ROOT::RNTupleView<T>>(reader.GetView<T>(name));
+  return [view](std::uint64_t entry) { return sum_of((*view)(entry)); };
+}
+
+double read_views(const char* path, const char* list) {
+  auto reader = ROOT::RNTupleReader::Open("t", path);
+  std::vector<std::function<double(std::uint64_t)>> columns;
+  for (const auto& [name, type] : wanted(list)) {
+    if (type == "f4[]") columns.push_back(viewing<ROOT::RVec<float>>(*reader, name));
+    if (type == "i4[]") columns.push_back(viewing<ROOT::RVec<int>>(*reader, name));
+    if (type == "u4") columns.push_back(viewing<ROOT::RNTupleCardinality<std::uint32_t>>(*reader, name));
+    if (type == "b1") columns.push_back(viewing<bool>(*reader, name));
+  }
+  double sum = 0;
+  for (const auto entry : reader->GetEntryRange())
+    for (const auto& column : columns) sum += column(entry);
+  return sum;
+}
+
+double read_frame(const char* path, const char* list) {
+  ROOT::EnableImplicitMT(2);
+  ROOT::RDataFrame frame("t", path);
+  std::vector<ROOT::RDF::RResultPtr<double>> sums;
+  const auto add = [&]<class T>(const std::string& name, T) {
+    const auto read = [](const T& value) { return sum_of(value); };
+    sums.push_back(frame.Define("sum_" + name, read, {name}).template Sum<double>("sum_" + name));
+  };
+  for (const auto& [name, type] : wanted(list)) {
+    if (type == "f4[]") add(name, ROOT::RVec<float>());
+    if (type == "i4[]") add(name, ROOT::RVec<int>());
+    if (type == "u4") add(name, std::uint32_t());
+    if (type == "b1") add(name, bool());
+  }
+  double sum = 0;
+  for (auto& one : sums) sum += *one;
+  return sum;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string way = argc > 1 ? argv[1] : "";
   if (way == "make" && argc == 5) return make(argv[2], std::atoi(argv[3]), std::atol(argv[4])), 0;
-  if (way != "reader" || argc != 4) return std::fprintf(stderr, "usage: see the head of wide_peers.cpp\n"), 2;
+  if (argc != 4) return std::fprintf(stderr, "usage: see the head of wide_peers.cpp\n"), 2;
   const auto begin = std::chrono::steady_clock::now();
-  const double sum = read(argv[2], argv[3]);
+  double sum = 0;
+  if (way == "reader") sum = read_tree(argv[2], argv[3]);
+  if (way == "views") sum = read_views(argv[2], argv[3]);
+  if (way == "rdf2") sum = read_frame(argv[2], argv[3]);
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
   std::printf("%.6f %.17g\n", seconds.count(), sum);
 }
