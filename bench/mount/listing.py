@@ -2,17 +2,29 @@
 """Listing a tree of 10,000 branches: `mount; ls -l; umount` against rootls and uproot; `ls -l` again against a FUSE
 server that answers the same calls from constants.
 
-listing.py [--rounds N] [--branches N]     TFILEFS_BIN names the program; files are kept in ~/.cache/tfilefs-bench"""
+listing.py [--rounds N] [--branches N]
+listing.py --mounted rntuple [--rounds N] [--branches N] [--clusters N] [--uproot]
+
+With --mounted rntuple: `mount; ls -l` of an RNTuple of so many fields and clusters against RNTupleReader::Open, in a process
+of its own each; the clock of ROOT's runs inside the program, when its libraries are loaded. What the daemon and that process
+have resident at most (VmHWM, ROOT's libraries included), and the read calls of a fresh mount (needs strace). With --uproot
+its keys() too: a minute for each round.
+
+TFILEFS_BIN names the program; files are kept in ~/.cache/tfilefs-bench"""
 
 import argparse
 import importlib.util
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 
+import opening
 import rounds
+from mount import Mount, output
+from root_program import compiled, made
 
 WRITER = r"""
 #include <TFile.h>
@@ -139,13 +151,48 @@ def against_constants(path, count, timeout):
             unmounting(theirs, second)
 
 
+def ntuple_against_readers(options):
+    path = made(os.path.join(rounds.cache_directory(), f"wide-{options.branches}-{options.clusters}.ntuple.root"),
+                compiled("wide_peers"), "make-fields", "PATH", str(options.branches), str(options.clusters), "20")
+    rounds.warm(path)
+    memory = {"tfilefs": [], "ROOT, before": [], "ROOT": []}
+
+    def mount_and_list():
+        begin = time.perf_counter()
+        with Mount(path) as mount:
+            subprocess.run(["ls", "-l", os.path.join(mount.path, "t")], check=True, stdout=subprocess.DEVNULL)
+            seconds = time.perf_counter() - begin
+            memory["tfilefs"].append(mount.peak_memory())
+        return seconds
+
+    def open_by_root():
+        seconds, before, peak = output(compiled("wide_peers"), "open", path)
+        memory["ROOT, before"].append(before)
+        memory["ROOT"].append(peak)
+        return seconds
+
+    measurements = {"tfilefs: mount, ls -l": mount_and_list, "RNTupleReader::Open, inside the program": open_by_root}
+    if options.uproot:
+        measurements["uproot.open(...).keys(), inside Python"] = lambda: output(sys.executable, "-c", UPROOT_INSIDE, path)[0]
+    results = rounds.run(options.rounds, measurements)
+    rounds.report(f"RNTuple of {options.branches} fields and {options.clusters} clusters: mount; ls -l", results)
+    for name, sizes in memory.items():
+        print(f"  {name:<42} at most {statistics.median(sizes) / 1000:.0f} MB resident")
+    opening.report(os.path.realpath(path), opening.STEPS)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--branches", type=int, default=10_000)
     parser.add_argument("--timeout", type=float, default=0.5, help="seconds for which the kernel keeps names of the "
                         "server of constants; as tfilefs has it")
+    parser.add_argument("--mounted", choices=("tree", "rntuple"), default="tree")
+    parser.add_argument("--clusters", type=int, default=50, help="of an RNTuple")
+    parser.add_argument("--uproot", action="store_true", help="with an RNTuple, too")
     options = parser.parse_args()
+    if options.mounted == "rntuple":
+        return ntuple_against_readers(options)
     path = make_file(options.branches)
     against_readers(path, options.rounds)
     against_constants(path, options.rounds, options.timeout)

@@ -40,9 +40,16 @@ class Mount:
             time.sleep(0.02)
         self.directory.cleanup()
 
-    def daemon_cpu(self):
+    def _of_daemon(self, name):
         with open(os.path.join(self.path, ".tfilefs", "stats.json")) as file:
             pid = int(file.read().split('"pid":')[1].split(",")[0])
-        with open(f"/proc/{pid}/stat") as file:
-            fields = file.read().rsplit(")", 1)[1].split()
+        with open(f"/proc/{pid}/{name}") as file:
+            return file.read()
+
+    def daemon_cpu(self):
+        fields = self._of_daemon("stat").rsplit(")", 1)[1].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def peak_memory(self):
+        """kB that the daemon had resident at most."""
+        return int(self._of_daemon("status").split("VmHWM:")[1].split()[0])

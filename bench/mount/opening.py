@@ -62,12 +62,17 @@ def counted(path, command):
             return rows_of(lines)
 
 
+def report(path, steps):
+    for name, command in steps.items():
+        calls = counted(path, command)
+        print(f"  {name:<12} {len(calls):>6} calls {sum(call[2] for call in calls):>12,} bytes {longest_row(calls):>6} rounds", flush=True)
+
+
 def main():
     for path in map(os.path.realpath, sys.argv[1:]):
         print(f"{os.path.basename(path)}, {os.path.getsize(path):,} bytes")
-        for name, command in STEPS.items():
-            calls = counted(path, command)
-            print(f"  {name:<12} {len(calls):>6} calls {sum(call[2] for call in calls):>12,} bytes {longest_row(calls):>6} rounds", flush=True)
+        report(path, STEPS)
 
 
-main()
+if __name__ == "__main__":
+    main()

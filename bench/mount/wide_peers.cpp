@@ -4,7 +4,9 @@
 // Compiled by wide.py.
 //
 //   wide_peers make FILE COMPRESSION ENTRIES
-//   wide_peers reader|views|rdf2 FILE LIST
+//   wide_peers make-fields FILE FIELDS CLUSTERS ENTRIES     an RNTuple of fields of floats; entries of a cluster
+//   wide_peers open FILE     an RNTuple: prints the seconds of its opening, and kB of memory at most, before and with
+//   it wide_peers reader|views|rdf2 FILE LIST
 //     LIST: a file with a line NAME TYPE for each column; TYPE: f4[] i4[] i4 b1, of an RNTuple u4 for a counter
 //     reader: TTreeReader; of an RNTuple views: RNTupleReader's, rdf2: RDataFrame on 2 threads
 
@@ -18,6 +20,7 @@
 
 #include <ROOT/RDataFrame.hxx>
 #include <ROOT/RNTupleReader.hxx>
+#include <ROOT/RNTupleWriter.hxx>
 #include <ROOT/RVec.hxx>
 #include <algorithm>
 #include <array>
@@ -169,11 +172,46 @@ double read_frame(const char* path, const char* list) {
   return sum;
 }
 
+void make_fields(const char* path, int fields, int clusters, int entries) {
+  auto model = ROOT::RNTupleModel::Create();
+  std::vector<std::shared_ptr<float>> values;
+  for (int i = 0; i < fields; ++i)
+    values.push_back(model->MakeField<float>(TString::Format("detector_channel_%05d", i).Data()));
+  ROOT::RNTupleWriteOptions options;
+  options.SetCompression(505);
+  auto writer = ROOT::RNTupleWriter::Recreate(std::move(model), "t", path, options);
+  for (int cluster = 0; cluster < clusters; ++cluster) {
+    for (int entry = 0; entry < entries; ++entry) {
+      for (int i = 0; i < fields; ++i) *values[i] = float(i) + 0.5f * float(entry) + float(cluster);
+      writer->Fill();
+    }
+    writer->CommitCluster();
+  }
+}
+
+long peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) return std::stol(line.substr(6));
+  return 0;
+}
+
+void open(const char* path) {
+  const long before = peak_memory();
+  const auto begin = std::chrono::steady_clock::now();
+  auto reader = ROOT::RNTupleReader::Open("t", path);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  std::printf("%.6f %ld %ld\n", seconds.count(), before, peak_memory());
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string way = argc > 1 ? argv[1] : "";
   if (way == "make" && argc == 5) return make(argv[2], std::atoi(argv[3]), std::atol(argv[4])), 0;
+  if (way == "make-fields" && argc == 6)
+    return make_fields(argv[2], std::atoi(argv[3]), std::atoi(argv[4]), std::atoi(argv[5])), 0;
+  if (way == "open" && argc == 3) return open(argv[2]), 0;
   if (argc != 4) return std::fprintf(stderr, "usage: see the head of wide_peers.cpp\n"), 2;
   const auto begin = std::chrono::steady_clock::now();
   double sum = 0;
