@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Read calls and bytes, as the kernel counts them, for three ways of using a tree of 9,705 branches and 7,000 entries (the
 use cases of "ROOT I/O: the fast and furious", CHEP 2009): all branches; 20 branches in a quarter of the entries; one branch,
-then one entry in a hundred of all branches. Through a fresh mount and by ROOT with its cache of 30 MB and without.
+then one entry in a hundred of all branches. Through a fresh mount and by ROOT with its cache of 30 MB and without; and the
+flushed tree imported to an RNTuple, through a mount and by RNTupleReader.
 
-use_cases.py [--files flushed,never] [--peers]      needs strace; TFILEFS_BIN names the program
+use_cases.py [--files flushed,never,rntuple] [--peers]      needs strace; TFILEFS_BIN names the program
 
 Calls count from the first open of a column on (ROOT: from the first entry on): file, tree and listing have been read then.
-Waste is what was read beyond the baskets that hold wanted entries."""
+Waste is what was read beyond the baskets that hold wanted entries. Of the mount strace counts; ROOT counts by itself, of an
+RNTuple each range that it asks the kernel for, what lies between wanted pages included."""
 
 import argparse
 import json
@@ -18,6 +20,8 @@ import tempfile
 import time
 
 import rounds
+from mount import output
+from root_program import compiled, made
 
 BRANCHES, ENTRIES = 9705, 7000
 
@@ -88,6 +92,9 @@ print(file.GetReadCalls() - before[0], file.GetBytesRead() - before[1])
 
 
 def make(kind):
+    if kind == "rntuple":
+        path = os.path.join(rounds.cache_directory(), "wide.ntuple.root")
+        return made(path, compiled("peers"), "import", make("flushed"), "t", "PATH", "101")
     path = os.path.join(rounds.cache_directory(), f"wide-{kind}.root")
     if not os.path.exists(path):
         code = f"import ROOT, sys; ROOT.gInterpreter.Declare({WRITER!r}); " \
@@ -184,15 +191,17 @@ def traced(path, use, options):
             subprocess.run([rounds.program(), "umount", mount], check=True)
 
 
-def by_root(path, case, cache):
-    result = subprocess.run([sys.executable, "-c", ROOT_READER, path, str(case), str(cache)], check=True,
-                            capture_output=True, text=True)
-    return [int(word) for word in result.stdout.split()]
+def peers(kind, path, case):
+    """{name: command that prints calls and bytes} of ROOT's ways with the file."""
+    if kind == "rntuple":
+        return {"RNTupleReader": [compiled("wide_peers"), "use-case", path, str(case)]}
+    return {f"ROOT, cache {cache // 1_000_000:2} MB": [sys.executable, "-c", ROOT_READER, path, str(case), str(cache)]
+            for cache in (30_000_000, 0)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--files", default="flushed,never")
+    parser.add_argument("--files", default="flushed,never,rntuple")
     parser.add_argument("--peers", action="store_true", help="ROOT too (minutes)")
     parser.add_argument("-o", "--options", default="", help="mount options")
     options = parser.parse_args()
@@ -204,10 +213,10 @@ def main():
             calls, size, seconds = traced(path, use, more)
             print(f"  case {name:<28} tfilefs            {calls:7} calls {size / 1e6:8.1f} MB  {seconds:6.2f} s (traced)", flush=True)
             counted = {"tfilefs": calls}
-            for cache in (30_000_000, 0) if options.peers and name[2:] != " entries of all columns" else ():
-                calls, size = by_root(path, case, cache)
-                print(f"  case {name:<28} ROOT, cache {cache // 1_000_000:2} MB {calls:7} calls {size / 1e6:8.1f} MB", flush=True)
-                counted[f"ROOT, cache of {cache // 1_000_000} MB"] = calls
+            asked = peers(kind, path, case) if options.peers and name[2:] != " entries of all columns" else {}
+            for peer, command in asked.items():
+                counted[peer], size = output(*command)
+                print(f"  case {name:<28} {peer:<18} {counted[peer]:7.0f} calls {size / 1e6:8.1f} MB", flush=True)
             rounds.keep(f"{kind}: case {name}", counted, "calls")
 
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes a tree such as NanoAOD's: collections of jagged branches and their counters, and flags; and reads columns of
 // it, or of the RNTuple that it was imported to: prints the seconds from open to the sum of all values, and the sum.
-// Compiled by wide.py.
+// Compiled by wide.py, listing.py and use_cases.py.
 //
 //   wide_peers make FILE COMPRESSION ENTRIES
-//   wide_peers make-fields FILE FIELDS CLUSTERS ENTRIES     an RNTuple of fields of floats; entries of a cluster
-//   wide_peers open FILE     an RNTuple: prints the seconds of its opening, and kB of memory at most, before and with
-//   it wide_peers reader|views|rdf2 FILE LIST
+//   wide_peers reader|views|rdf2 FILE LIST
 //     LIST: a file with a line NAME TYPE for each column; TYPE: f4[] i4[] i4 b1, of an RNTuple u4 for a counter
 //     reader: TTreeReader; of an RNTuple views: RNTupleReader's, rdf2: RDataFrame on 2 threads
+//
+// Of an RNTuple of many fields:
+//
+//   wide_peers make-fields FILE FIELDS CLUSTERS ENTRIES     floats; ENTRIES of each cluster
+//   wide_peers open FILE     prints the seconds of opening it, and kB resident at most, before and with it
+//   wide_peers use-case FILE CASE     a case of use_cases.py: prints calls and bytes of reading pages, as ROOT counts
 
 #include <TFile.h>
 #include <TROOT.h>
@@ -204,6 +208,24 @@ void open(const char* path) {
   std::printf("%.6f %ld %ld\n", seconds.count(), before, peak_memory());
 }
 
+void use_case(const char* path, int which) {
+  auto reader = ROOT::RNTupleReader::Open("t", path);
+  reader->EnableMetrics();
+  std::vector<ROOT::RNTupleView<void>> views;
+  for (int i = which == 2 ? 100 : 0; i < (which == 2 ? 2100 : 1); i += 100)
+    views.push_back(reader->GetView<void>(TString::Format("b%04d", i).Data()));
+  if (which != 2) reader->GetModel();  // so that a cluster is read with all its fields at once
+  const auto entries = reader->GetNEntries();
+  for (std::uint64_t entry = 0; entry < (which == 2 ? entries / 4 : entries); ++entry) {
+    for (auto& view : views) view(entry);
+    if (which == 1 || (which == 3 && entry % 100 == 0)) reader->LoadEntry(entry);
+  }
+  const auto counted = [&](const std::string& name) {
+    return reader->GetMetrics().GetCounter("RNTupleReader.RPageSourceFile." + name)->GetValueAsInt();
+  };
+  std::printf("%ld %ld\n", long(counted("nRead")), long(counted("szReadPayload") + counted("szReadOverhead")));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -212,6 +234,7 @@ int main(int argc, char** argv) {
   if (way == "make-fields" && argc == 6)
     return make_fields(argv[2], std::atoi(argv[3]), std::atoi(argv[4]), std::atoi(argv[5])), 0;
   if (way == "open" && argc == 3) return open(argv[2]), 0;
+  if (way == "use-case" && argc == 4) return use_case(argv[2], std::atoi(argv[3])), 0;
   if (argc != 4) return std::fprintf(stderr, "usage: see the head of wide_peers.cpp\n"), 2;
   const auto begin = std::chrono::steady_clock::now();
   double sum = 0;
