@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <string>
@@ -151,8 +152,10 @@ void with_type(Dtype dtype, See see) {
 template <class To, class From>
 To converted(From value) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {
-    const bool fits = value > static_cast<From>(std::numeric_limits<To>::min()) - 1 &&
-                      value < static_cast<From>(std::numeric_limits<To>::max());
+    // The powers of two that bound an integer are exact in both, what is next to them is not.
+    const From end = std::ldexp(From{1}, std::numeric_limits<To>::digits);
+    const From least = std::is_signed_v<To> ? -end : From{0};
+    const bool fits = (value >= least || value > least - 1) && value < end;
     if (!fits) return 0;
   }
   return static_cast<To>(value);

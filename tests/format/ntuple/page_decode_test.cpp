@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <cstring>
+#include <numeric>
 #include <random>
 #include <vector>
 
@@ -106,11 +107,19 @@ std::vector<T> decoded(const PageEncoding& encoding, const Bytes& page, std::uin
 
 bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
 
+// Each from 0 to 300, and random ones.
+std::vector<std::uint64_t> counts(std::mt19937_64& random) {
+  std::vector<std::uint64_t> all(301);
+  std::iota(all.begin(), all.end(), std::uint64_t{0});
+  for (int i = 0; i < 5; ++i) all.push_back(random() % 10'000);
+  return all;
+}
+
 TEST(PageDecode, EveryEncodingAsTheSpecificationSays) {
   std::mt19937_64 random(1);
   EXPECT_EQ(number_encodings().size(), 23u + 22 + 32);
   for (const PageEncoding& encoding : number_encodings()) {
-    for (std::uint64_t elements = 0; elements < 300; elements += elements < 70 ? 1 : 37) {
+    for (const std::uint64_t elements : counts(random)) {
       const Bytes page = random_page(random, encoding, elements);
       const auto doubles = decoded<double>(encoding, page, elements, Dtype::f8);
       const auto floats = decoded<float>(encoding, page, elements, Dtype::f4);
@@ -151,6 +160,84 @@ TEST(PageDecode, EndsAreCountedFromTheirBase) {
     ASSERT_TRUE(decode_ends(encoding, page, kCount, 1000, std::as_writable_bytes(std::span(out))));
     EXPECT_EQ(out, (std::vector<std::int64_t>{1000, 1003, 1003, 1300, 71'000}));
   }
+}
+
+// Lists of random lengths, and now and then one that is shorter than nothing.
+TEST(PageDecode, EndsOfEveryCountAsTheSpecificationSays) {
+  std::mt19937_64 random(2);
+  for (const std::uint16_t type :
+       {std::uint16_t{0x0E}, std::uint16_t{0x0F}, std::uint16_t{0x1A}, std::uint16_t{0x1B}}) {
+    const PageEncoding encoding = *page_encoding(type, type % 2 == 0 ? 32 : 64, 0, 0);
+    for (const std::uint64_t elements : counts(random)) {
+      Bytes page = random_page(random, encoding, elements);
+      // Small numbers: of a split page the bytes that stand first, of another those of each end, which rise.
+      for (std::uint64_t at = type >= 0x1A ? elements : 0; at < page.size(); ++at) page[at] = std::byte{0};
+      for (std::uint64_t i = 0, end = 0; i < elements && type < 0x1A; ++i) {
+        end += random() % 300;
+        std::memcpy(page.data() + i * encoding.bits / 8, &end, 4);
+      }
+      if (type < 0x1A && elements > 1 && random() % 5 == 0) page[encoding.bits / 8] = std::byte{0};
+      std::vector<std::int64_t> out(elements), wanted;
+      bool rises = true;
+      for (std::uint64_t i = 0, last = 0; i < elements; ++i) {
+        const std::uint64_t stored = stored_bits(encoding, page, elements, i);
+        const std::uint64_t end = type >= 0x1A ? last + stored : stored;
+        rises &= end >= last;
+        last = end;
+        wanted.push_back(static_cast<std::int64_t>(end) + 7);
+      }
+      ASSERT_EQ(decode_ends(encoding, page, elements, 7, std::as_writable_bytes(std::span(out))).has_value(), rises);
+      if (!rises) continue;
+      ASSERT_EQ(out, wanted) << type << " " << elements;
+    }
+  }
+}
+
+TEST(PageDecode, VariantsOfEveryCountAsTheSpecificationSays) {
+  std::mt19937_64 random(3);
+  std::vector<std::int64_t> bases(125);
+  for (std::int64_t& base : bases) base = static_cast<std::int64_t>(random() >> 8);
+  for (const std::uint64_t elements : counts(random)) {
+    const std::uint64_t tag_max = random() % 126;
+    Bytes page(elements * 12), tags(elements);
+    std::vector<std::int64_t> positions(elements);
+    for (std::uint64_t i = 0; i < elements; ++i) {
+      const std::uint64_t position = random() >> 8;
+      const auto tag = static_cast<std::uint32_t>(random() % (tag_max + 1));
+      std::memcpy(page.data() + i * 12, &position, 8);
+      std::memcpy(page.data() + i * 12 + 8, &tag, 4);
+    }
+    ASSERT_TRUE(decode_switch(page, elements, bases, tags, std::as_writable_bytes(std::span(positions))));
+    const PageEncoding whole{ColumnType::switch_, 96, 0, 0};
+    ASSERT_EQ(page.size(), page_size(whole, elements));
+    for (std::uint64_t i = 0; i < elements; ++i) {
+      std::uint64_t position = 0;
+      for (unsigned byte = 0; byte < 8; ++byte)
+        position |= std::to_integer<std::uint64_t>(page[i * 12 + byte]) << (8 * byte);
+      const auto tag = std::to_integer<std::uint64_t>(page[i * 12 + 8]);
+      ASSERT_EQ(std::to_integer<std::uint64_t>(tags[i]), tag);
+      ASSERT_EQ(positions[i], tag == 0 ? 0 : static_cast<std::int64_t>(position) + bases[tag - 1]);
+    }
+  }
+}
+
+TEST(PageDecode, ARealInAnIntegerIsWithoutItsFraction) {
+  const PageEncoding encoding = *page_encoding(0x0D, 64, 0, 0);
+  const auto as_integers = [&](auto type, std::vector<double> values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    using Integer = decltype(type);
+    constexpr Dtype kDtype = sizeof(Integer) == 1 ? (std::is_signed_v<Integer> ? Dtype::i1 : Dtype::u1)
+                                                  : (std::is_signed_v<Integer> ? Dtype::i8 : Dtype::u8);
+    return decoded<Integer>(encoding, Bytes(bytes.begin(), bytes.end()), values.size(), kDtype);
+  };
+  EXPECT_EQ(as_integers(std::int8_t{}, {127, 127.9, 128, -128, -128.9, -129, -0.5}),
+            (std::vector<std::int8_t>{127, 127, 0, -128, -128, 0, 0}));
+  EXPECT_EQ(as_integers(std::uint8_t{}, {255, 255.9, 256, -0.9, -1, INFINITY, NAN}),
+            (std::vector<std::uint8_t>{255, 255, 0, 0, 0, 0, 0}));
+  EXPECT_EQ(as_integers(std::int64_t{}, {-0x1p63, 0x1p63, 0x1.fffffffffffffp62}),
+            (std::vector<std::int64_t>{INT64_MIN, 0, INT64_MAX - 1023}));
+  EXPECT_EQ(as_integers(std::uint64_t{}, {0x1p64, 0x1.fffffffffffffp63}),
+            (std::vector<std::uint64_t>{0, UINT64_MAX - 2047}));
 }
 
 TEST(PageDecode, EndsThatFallOrAreTooLargeAreDamaged) {
