@@ -15,8 +15,6 @@ namespace {
 constexpr std::uint64_t kAddressSize = 8;
 // The page lists of 10,000 columns and 10,000 clusters have 4 GB; none that is sensible in memory has more than this.
 constexpr std::uint64_t kEnvelopeSizeMax = std::uint64_t{1} << 31;
-// What the best codec makes of zeros: a claim beyond that is none that memory is taken for.
-constexpr std::uint64_t kRatioMax = 100'000;
 
 // Records that a block of more than `part_max` bytes lies in: the addresses of all but the first may need one more.
 std::uint64_t part_count(std::uint64_t size, std::uint64_t part_max) {
@@ -91,14 +89,14 @@ std::shared_ptr<const Source> source_of_blobs(std::shared_ptr<const Source> file
   return std::make_shared<const BlobSource>(std::move(file), max_key_size);
 }
 
-Result<Buffer> read_envelope_bytes(const Source& source, const EnvelopeLink& link) {
+Result<Buffer> read_envelope_bytes(const Source& source, const EnvelopeLink& link, const SizeClaim& claim) {
   const ByteRange range = link.locator.range;
   if (!link.locator.is_known)
     return fail(ErrorKind::unsupported, "an envelope of the RNTuple lies in a place of a kind that is not known");
   if (range.begin > source.size() || range.size > source.size() - range.begin)
     return fail(ErrorKind::damaged, "an envelope of the RNTuple lies beyond the end of the file",
                 static_cast<std::int64_t>(range.begin));
-  if (link.length > kEnvelopeSizeMax || link.length / kRatioMax > range.size)
+  if (link.length > kEnvelopeSizeMax || (link.length > claim.size && link.length / claim.ratio > range.size))
     return fail(ErrorKind::unsupported, "an envelope of the RNTuple has " + std::to_string(link.length) + " bytes");
   Buffer stored(range.size);
   TRY_VOID(read_range(source, range, stored.span()));

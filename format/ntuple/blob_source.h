@@ -24,8 +24,14 @@ Result<std::vector<ByteRange>> parts_of_block(const Source& file, ByteRange bloc
 // block means anything: what joins ranges that lie together needs a source for each block.
 std::shared_ptr<const Source> source_of_blobs(std::shared_ptr<const Source>, std::uint64_t max_key_size);
 
-// Reads and decompresses an envelope. Errors: damaged, unsupported (larger than any, or in a place of a kind that is
-// not known), io.
-Result<Buffer> read_envelope_bytes(const Source&, const EnvelopeLink&);
+// What an envelope may claim to decompress to: what is larger than `size` must have been compressed by less than
+// `ratio`, so that a small file takes no more memory than it would if it was honest.
+struct SizeClaim {
+  std::uint64_t size = 0, ratio = 0;
+};
+
+// Reads and decompresses an envelope. Errors: damaged, unsupported (larger than any or than it may claim, or in a place
+// of a kind that is not known), io.
+Result<Buffer> read_envelope_bytes(const Source&, const EnvelopeLink&, const SizeClaim&);
 
 }  // namespace tfile

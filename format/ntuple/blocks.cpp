@@ -35,6 +35,9 @@ class BlockWalk {
   const std::function<void(const NtupleBlock&)>& see_;
 };
 
+// Fields that nest deeper are not shown.
+constexpr int kDepthMax = 64;
+
 // The qualified names of the fields whose columns these are.
 std::vector<std::string> names_of_columns(const SchemaRecords& schema, const FieldNodes& made) {
   std::vector<std::string> names(made.encodings.size());
@@ -43,7 +46,10 @@ std::vector<std::string> names_of_columns(const SchemaRecords& schema, const Fie
     if (!name.empty()) continue;
     FieldId id = schema.columns[number].field;
     name = schema.fields[id].name;
-    for (; schema.fields[id].parent != id; name = schema.fields[id].name + "." + name) id = schema.fields[id].parent;
+    for (int depth = 0; depth < kDepthMax && schema.fields[id].parent != id; ++depth) {
+      id = schema.fields[id].parent;
+      name = schema.fields[id].name + "." + name;
+    }
   }
   return names;
 }

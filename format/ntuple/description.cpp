@@ -18,6 +18,9 @@ std::string_view kept(DirectoryListing& listing, std::string_view text) {
   return {reinterpret_cast<const char*>(buffer.data()), text.size()};
 }
 
+// 10,000 fields have 1 MB, and compress to a twentieth.
+constexpr SizeClaim kSchemaClaim{16 << 20, 100};
+
 // The version of which ROOT::Experimental::RNTupleAttrSetWriter writes `_rangeStart`, `_rangeLen` and `_userData`.
 constexpr std::uint16_t kSchemaMajor = 1;
 
@@ -43,9 +46,9 @@ Result<Description> read_description(const Source& source, const Anchor& anchor)
                                             std::to_string(anchor.minor) + "." + std::to_string(anchor.patch) +
                                             "), which is not read");
   Description found;
-  TRY(const Buffer header, read_envelope_bytes(source, anchor.header));
+  TRY(const Buffer header, read_envelope_bytes(source, anchor.header, kSchemaClaim));
   TRY(found.header, read_header_envelope(header.span(), found.schema));
-  TRY(const Buffer footer, read_envelope_bytes(source, anchor.footer));
+  TRY(const Buffer footer, read_envelope_bytes(source, anchor.footer, kSchemaClaim));
   TRY(found.footer, read_footer_envelope(footer.span(), found.header.checksum, found.schema));
   std::ranges::stable_sort(found.footer.groups, {}, &ClusterGroup::first_entry);
   return found;

@@ -19,6 +19,7 @@ constexpr int kDepthMax = 64;
 // Items of one fixed array: what would not fit a chunk is no array of numbers.
 constexpr std::uint64_t kArrayMax = 1 << 28;
 constexpr std::size_t kRepresentationsMax = 16;  // what a packed page can say
+constexpr std::size_t kColumnsMax = 4;           // that a field shows of another; none is made of more than two
 
 class Builder {
  public:
@@ -27,6 +28,7 @@ class Builder {
     for (FieldId id = 0; id < schema.fields.size(); ++id)
       if (schema.fields[id].parent != id) children_[schema.fields[id].parent].push_back(id);
     number_columns();
+    count_items();
   }
 
   FieldNodes build() {
@@ -63,7 +65,7 @@ class Builder {
     for (const AliasRecord& alias : schema_.aliases) {
       const PageColumn shown = out_.places[alias.column].column;
       std::vector<PageColumn>& own = columns_of_[alias.field];
-      if (std::ranges::find(own, shown) == own.end()) own.push_back(shown);
+      if (own.size() < kColumnsMax && std::ranges::find(own, shown) == own.end()) own.push_back(shown);
     }
   }
 
@@ -84,9 +86,10 @@ class Builder {
     if (auto added = add_field(draft, id, {schema_.fields[id].name, {}}, 0); !added) {
       out_.warnings.push_back("field " + schema_.fields[id].name + " is not shown: " + added.error().text);
       out_.columns.resize(columns);
+      for (StreamId stream = static_cast<StreamId>(streams); stream < out_.streams.size(); ++stream)
+        streams_.erase(key_of(out_.streams[stream]));
       out_.streams.resize(streams);
       out_.programs.resize(programs);
-      std::erase_if(streams_, [&](const auto& shared) { return shared.second >= streams; });
       return;
     }
     root.children.push_back(std::move(draft));
@@ -181,8 +184,9 @@ class Builder {
     } else {
       const auto type = field.array_size ? std::optional(Dtype::b1) : dtype_of_type(field.type_name);
       stream.dtype = type ? *type : natural_dtype(encoding);
-      if (field.array_size) shape.push_back(static_cast<std::uint32_t>(std::min(*field.array_size, kArrayMax)));
-      for (const std::uint32_t size : shape) stream.per_item *= size;
+      // One more than the most is refused below.
+      if (field.array_size) shape.push_back(static_cast<std::uint32_t>(std::min(*field.array_size, kArrayMax + 1)));
+      for (const std::uint32_t size : shape) stream.per_item = std::min(stream.per_item * size, kArrayMax + 1);
       if (stream.per_item == 0 || stream.per_item > kArrayMax)
         return fail(ErrorKind::unsupported, "field " + around.path + " is an array of impossible size");
     }
@@ -200,7 +204,7 @@ class Builder {
     const FieldId owner = owners_[column];
     const bool has_items = schema_.fields[owner].role == FieldRole::collection && !children_[owner].empty();
     if (has_items) {
-      stream.below.push_back(item_count(children_[owner][0], 0));
+      stream.below.push_back(item_counts_[children_[owner][0]]);
     } else if (columns_of_[owner].size() > 1) {
       stream.below.push_back(ItemCount{columns_of_[owner][1], 1});
     } else {
@@ -288,6 +292,8 @@ class Builder {
 
   // An array of numbers has a shape; one of anything else is a list whose lists all have the same length.
   Result<> add_array(NodeDraft& draft, FieldId id, Surroundings around, int depth) {
+    if (children_[id].size() != 1)
+      return fail(ErrorKind::unsupported, "the array " + around.path + " has several kinds of items");
     std::vector<std::uint32_t> shape;
     FieldId item = id;
     while (schema_.fields[item].array_size && children_[item].size() == 1 && shape.size() < kDepthMax) {
@@ -302,7 +308,7 @@ class Builder {
     FieldStream steps;
     steps.kind = FieldStream::Kind::steps;
     steps.per_item = shape[0];
-    if (around.in_list) steps.below.push_back(item_count(id, depth));
+    if (around.in_list) steps.below.push_back(item_counts_[id]);
     draft.kind = NodeKind::list;
     add_offsets(draft, id, around, add_stream(steps));
     return add_items(draft, each, around, depth);
@@ -318,7 +324,7 @@ class Builder {
     stream.kind = FieldStream::Kind::variant;
     stream.column = own[0];
     for (const FieldId child : children_[id]) {
-      stream.below.push_back(item_count(child, depth));
+      stream.below.push_back(item_counts_[child]);
       draft.alternatives.push_back(schema_.fields[child].type_name);
     }
     draft.kind = NodeKind::variant;
@@ -332,28 +338,31 @@ class Builder {
     return add_members(draft, id, below, depth);
   }
 
-  // What counts the items of a field: the first column below it that is in no list of its own.
-  std::optional<ItemCount> item_count(FieldId outer, int depth) const {
-    if (depth > kDepthMax) return std::nullopt;
-    const FieldId id = innermost(outer);
-    const FieldRecord& field = schema_.fields[id];
-    std::optional<ItemCount> count;
-    if (!columns_of_[id].empty() && !field.projected_from) count = ItemCount{columns_of_[id][0], 1};
-    if (columns_of_[id].empty() && field.role != FieldRole::collection) {
-      for (const FieldId child : children_[id])
-        if (!count) count = item_count(child, depth + 1);
+  // What counts the items of each field: the first column below it that is in no list of its own. Children come behind
+  // their parents.
+  void count_items() {
+    item_counts_.resize(schema_.fields.size());
+    for (FieldId id = static_cast<FieldId>(schema_.fields.size()); id-- > 0;) {
+      const FieldRecord& field = schema_.fields[id];
+      std::optional<ItemCount>& count = item_counts_[id];
+      if (!columns_of_[id].empty() && !field.projected_from) count = ItemCount{columns_of_[id][0], 1};
+      if (columns_of_[id].empty() && field.role != FieldRole::collection) {
+        const auto first =
+            std::ranges::find_if(children_[id], [this](FieldId child) { return item_counts_[child].has_value(); });
+        if (first != children_[id].end()) count = item_counts_[*first];
+      }
+      if (count && field.array_size) count->per_item *= std::max<std::uint64_t>(*field.array_size, 1);
+      if (field.array_size > kArrayMax || (count && count->per_item > kArrayMax)) count.reset();
     }
-    if (count && field.array_size &&
-        __builtin_mul_overflow(count->per_item, std::max<std::uint64_t>(*field.array_size, 1), &count->per_item))
-      return std::nullopt;
-    return count;
   }
 
   // Elements that each entry has of the columns that are in no list.
   void note_per_entry(FieldId id, std::uint64_t per_entry, int depth) {
     const FieldRecord& field = schema_.fields[id];
     if (depth > kDepthMax || field.projected_from) return;
-    if (field.array_size && __builtin_mul_overflow(per_entry, *field.array_size, &per_entry)) return;
+    if (field.array_size > kArrayMax) return;
+    if (field.array_size) per_entry *= *field.array_size;
+    if (per_entry > kArrayMax) return;
     if (!columns_of_[id].empty()) out_.per_entry[columns_of_[id][0]] = per_entry;
     if (field.role != FieldRole::leaf && field.role != FieldRole::record) return;
     for (const FieldId child : children_[id]) note_per_entry(child, per_entry, depth + 1);
@@ -372,12 +381,15 @@ class Builder {
     return {};
   }
 
+  using StreamKey = std::tuple<FieldStream::Kind, PageColumn, Dtype, std::uint64_t>;
+  static StreamKey key_of(const FieldStream& stream) {
+    return {stream.kind, stream.column, stream.dtype, stream.per_item};
+  }
   // Fields that show the same column share its stream.
   StreamId add_stream(const FieldStream& stream) {
     const auto id = static_cast<StreamId>(out_.streams.size());
     if (stream.kind != FieldStream::Kind::steps) {
-      const auto [found, is_new] =
-          streams_.try_emplace({stream.kind, stream.column, stream.dtype, stream.per_item}, id);
+      const auto [found, is_new] = streams_.try_emplace(key_of(stream), id);
       if (!is_new) return found->second;
     }
     out_.streams.push_back(stream);
@@ -410,10 +422,11 @@ class Builder {
 
   const SchemaRecords& schema_;
   std::vector<std::vector<FieldId>> children_;
-  std::vector<std::vector<PageColumn>> columns_of_;  // of each field: its own, or those that it shows
-  std::vector<FieldId> owners_;                      // by PageColumn
-  std::map<PageColumn, std::string> unreadable_;     // and why
-  std::map<std::tuple<FieldStream::Kind, PageColumn, Dtype, std::uint64_t>, StreamId> streams_;
+  std::vector<std::vector<PageColumn>> columns_of_;    // of each field: its own, or those that it shows
+  std::vector<FieldId> owners_;                        // by PageColumn
+  std::map<PageColumn, std::string> unreadable_;       // and why
+  std::vector<std::optional<ItemCount>> item_counts_;  // of each field
+  std::map<StreamKey, StreamId> streams_;
   std::optional<StreamerInfos> infos_;  // of what streamer fields hold
   FieldNodes out_;
 };

@@ -28,8 +28,9 @@ namespace tfile {
 namespace {
 
 constexpr std::uint64_t kChecksumSize = 8;
-// Ends of a fixed array's lists in one chunk: a megabyte.
+// Ends of a fixed array's lists in one chunk: a megabyte, where that makes no more chunks than these.
 constexpr std::int64_t kStepsInChunk = 1 << 17;
+constexpr std::int64_t kStepChunksMax = 1 << 20;
 
 using Kind = FieldStream::Kind;
 
@@ -87,6 +88,7 @@ class NtupleTable final : public Table, public ItemCounter {
   EntryRange chunk_entries(ChunkKey key) const override {
     const FieldStream& stream = streams_[key.stream];
     if (stream.kind == Kind::steps) return step_entries(stream, key.index);
+    if (stream.kind == Kind::objects && key.index + 1 >= clusters.size()) return {};  // of no entries
     if (stream.kind == Kind::objects) return {clusters[key.index], clusters[key.index + 1]};
     if (key.index >= pages_of(stream).size()) return {};
     const Page page = pages_of(stream).page(key.index);
@@ -115,7 +117,7 @@ class NtupleTable final : public Table, public ItemCounter {
     const FieldStream& stream = streams_[key.stream];
     if (stream.kind == Kind::objects) return size_of_objects(stream, key.index);
     const std::uint64_t size = stream.kind == Kind::variant ? 9 : size_of(dtype_of(stream));
-    if (stream.kind == Kind::steps) return size * (kStepsInChunk + 1);
+    if (stream.kind == Kind::steps) return size * (static_cast<std::uint64_t>(steps_in_chunk(stream)) + 1);
     if (key.index >= pages_of(stream).size()) return size;
     const Page page = pages_of(stream).page(key.index);
     const std::uint64_t unpacked = page_size(encoding_of(stream, page), page.elements);
@@ -132,7 +134,7 @@ class NtupleTable final : public Table, public ItemCounter {
     }
     if (key.index >= pages_of(stream).size()) return keys;
     if (stream.kind == Kind::sizes) {
-      if (key.index > 0) keys.push_back({stream.from, key.index - 1});
+      if (const auto before = page_before(stream, key.index)) keys.push_back({stream.from, *before});
       keys.push_back({stream.from, key.index});
     } else if (stream.kind == Kind::arrays) {
       const ItemRange elements = whole_elements(stream, key.index);
@@ -172,7 +174,8 @@ class NtupleTable final : public Table, public ItemCounter {
       sum.add(std::vector<std::int64_t>(slots, items));
     };
     if (stream.kind == Kind::steps) {
-      for (std::int64_t left = step_count(stream); left > 0; left -= kStepsInChunk) add(std::min(left, kStepsInChunk));
+      const std::int64_t in_chunk = steps_in_chunk(stream);
+      for (std::int64_t left = step_count(stream); left > 0; left -= in_chunk) add(std::min(left, in_chunk));
     } else {
       pages_of(stream).each_count([&](std::uint32_t elements) { add(elements); });
     }
@@ -236,7 +239,8 @@ class NtupleTable final : public Table, public ItemCounter {
 
   std::size_t chunk_count_of(const FieldStream& stream) const {
     if (stream.kind != Kind::steps) return pages_of(stream).size();
-    return static_cast<std::size_t>((step_count(stream) + kStepsInChunk - 1) / kStepsInChunk);
+    const std::int64_t in_chunk = steps_in_chunk(stream);
+    return static_cast<std::size_t>((step_count(stream) + in_chunk - 1) / in_chunk);
   }
 
   void add_pages_in_parts(const ColumnPages& column) {
@@ -329,6 +333,19 @@ class NtupleTable final : public Table, public ItemCounter {
     }
   }
 
+  // The page in which the last list before those of a page ends, but for a page whose lists begin a cluster: what they
+  // hold begins there, too. Where nothing counts that, the page before tells.
+  std::optional<std::uint32_t> page_before(const FieldStream& stream, std::uint32_t index) const {
+    const ColumnPages& pages = pages_of(stream);
+    const Page own = pages.page(index);
+    for (std::uint32_t before = index; own.elements > 0 && before-- > 0;) {
+      const Page page = pages.page(before);
+      if (page.cluster != own.cluster && !has_uncounted_items(streams_[stream.from])) break;
+      if (page.elements > 0) return before;
+    }
+    return std::nullopt;
+  }
+
   // The elements of the arrays that end in a page.
   ItemRange whole_elements(const FieldStream& stream, std::uint32_t index) const {
     const Page page = pages_of(stream).page(index);
@@ -349,14 +366,18 @@ class NtupleTable final : public Table, public ItemCounter {
     if (stream.below.empty()) return entries;
     return stream.below[0] ? items(*stream.below[0], pages_.columns[stream.below[0]->column].elements()) : 0;
   }
+  std::int64_t steps_in_chunk(const FieldStream& stream) const {
+    return std::max(kStepsInChunk, step_count(stream) / kStepChunksMax);
+  }
   EntryRange step_entries(const FieldStream& stream, std::uint32_t index) const {
     if (!stream.below.empty()) return {0, entries};
-    const std::int64_t begin = std::min<std::int64_t>(index * kStepsInChunk, entries);
-    return {begin, std::min(begin + kStepsInChunk, entries)};
+    const std::int64_t in_chunk = steps_in_chunk(stream), begin = std::min(index * in_chunk, entries);
+    return {begin, std::min(begin + in_chunk, entries)};
   }
 
   Result<Chunk> decode_steps(const FieldStream& stream, std::uint32_t index) const {
-    const std::int64_t begin = index * kStepsInChunk, end = std::min(begin + kStepsInChunk, step_count(stream));
+    const std::int64_t in_chunk = steps_in_chunk(stream), begin = index * in_chunk;
+    const std::int64_t end = std::min(begin + in_chunk, step_count(stream));
     const std::int64_t lead = index == 0 ? 1 : 0;
     Buffer ends(static_cast<std::size_t>(std::max<std::int64_t>(end - begin, 0) + lead) * sizeof(std::int64_t));
     auto* number = reinterpret_cast<std::int64_t*>(ends.data());
@@ -369,15 +390,11 @@ class NtupleTable final : public Table, public ItemCounter {
   Result<Chunk> decode_sizes(const FieldStream& stream, std::uint32_t index,
                              std::span<const std::shared_ptr<const Chunk>> inputs) const {
     if (inputs.empty()) return chunk_of(Buffer());
-    // The first chunk begins with a 0, which is where its first list begins.
+    // The first chunk begins with a 0.
     std::span<const std::int64_t> ends = ends_in(*inputs.back());
-    std::int64_t begin = 0;
-    if (index == 0) {
-      ends = ends.subspan(std::min<std::size_t>(ends.size(), 1));
-    } else {
-      const std::span<const std::int64_t> before = ends_in(*inputs.front());
-      if (!before.empty()) begin = before.back();
-    }
+    if (index == 0) ends = ends.subspan(std::min<std::size_t>(ends.size(), 1));
+    std::int64_t begin = first_item(streams_[stream.from].below[0], pages_of(stream).page(index).cluster);
+    if (inputs.size() > 1 && !ends_in(*inputs.front()).empty()) begin = ends_in(*inputs.front()).back();
     const std::size_t size = size_of(stream.dtype);
     Buffer sizes(ends.size() * size);
     for (std::size_t i = 0; i < ends.size(); ++i) {

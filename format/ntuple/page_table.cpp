@@ -2,6 +2,7 @@
 #include "ntuple/page_table.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 #include <utility>
 
@@ -19,9 +20,11 @@ constexpr std::uint32_t kElementsMax = std::numeric_limits<std::int32_t>::max();
 // Sizes that no page has: the bytes of all pages of a column lie in one file of at most 2^48 bytes, and a page of 4 GiB
 // could not be held in memory with what it decodes to.
 constexpr std::uint32_t kLost = UINT32_MAX, kZeros = UINT32_MAX - 1;
-// Zeros are made in chunks of about a megabyte. So many of them are 10^12 elements, more than any table has.
+// Zeros are made in chunks of about a megabyte, or in so many chunks.
 constexpr std::int64_t kZerosInPage = 1 << 17;
-constexpr std::int64_t kZeroPagesMax = 1 << 23;
+constexpr std::int64_t kZeroPagesMax = 1 << 9;
+// 10^12, more than any table has. What claims them takes a few bytes; pages for them take 8 kB a column.
+constexpr std::int64_t kWithoutBytesMax = std::int64_t{1} << 40;
 
 }  // namespace
 
@@ -54,10 +57,12 @@ void ColumnPages::add(std::uint32_t cluster, std::uint8_t representation, std::u
   append(cluster, page);
 }
 
-Result<> ColumnPages::add_without_bytes(std::uint32_t cluster, Page::Kind kind, std::int64_t elements) {
-  const std::int64_t in_page = kind == Page::Kind::zeros ? kZerosInPage : kElementsMax;
-  if (elements < 0 || elements / in_page >= kZeroPagesMax)
+Result<> ColumnPages::add_without_bytes(std::uint32_t cluster, Page::Kind kind, std::int64_t elements,
+                                        std::int64_t in_page) {
+  if (elements < 0 || elements > kWithoutBytesMax - elements_without_bytes_)
     return fail(ErrorKind::damaged, "a column without pages for " + std::to_string(elements) + " elements");
+  elements_without_bytes_ += elements;
+  in_page = std::min<std::int64_t>(in_page, kElementsMax);
   for (std::int64_t left = elements; left > 0; left -= in_page) {
     Packed page{};
     page.elements = static_cast<std::uint32_t>(std::min(left, in_page)) & kElementsMax;
@@ -127,9 +132,10 @@ std::size_t PageTable::memory() const {
   return bytes;
 }
 
-PageTableBuilder::PageTableBuilder(std::span<const ColumnPlace> places, std::size_t columns) : places_(places) {
-  table_.columns.resize(columns);
-  table_.compression.resize(columns);
+PageTableBuilder::PageTableBuilder(std::span<const ColumnPlace> places, std::span<const std::uint64_t> per_entry)
+    : places_(places), per_entry_(per_entry) {
+  table_.columns.resize(per_entry.size());
+  table_.compression.resize(per_entry.size());
 }
 
 Result<> PageTableBuilder::add_group(std::span<const std::byte> bytes, std::uint64_t header_checksum,
@@ -183,6 +189,7 @@ Result<> PageTableBuilder::add_cluster(const Summary& cluster) {
   if (cluster.entries > kEntriesMax || static_cast<std::uint64_t>(entries_) > kEntriesMax)
     return fail(ErrorKind::damaged, "a cluster of the RNTuple has an impossible number of entries");
   Cursor columns = cluster.columns;
+  entries_behind_ = entries_ + static_cast<std::int64_t>(cluster.entries);
   // A cluster from before an extension of the schema lists fewer columns.
   for (ColumnNumber number = 0; number < cluster.column_count && !columns.failed(); ++number) {
     EnvelopeFrame pages = take_list(columns, "RNTuple page list");
@@ -190,17 +197,39 @@ Result<> PageTableBuilder::add_cluster(const Summary& cluster) {
   }
   TRY_VOID(columns.finish());
   table_.cluster_ends.push_back(entries_);
-  entries_ += static_cast<std::int64_t>(cluster.entries);
+  entries_ = entries_behind_;
   ++cluster_;
   return {};
+}
+
+// What is missing of a column belongs to clusters before this one: those that a lost page list told of, or from the
+// time before the column was added.
+Result<> PageTableBuilder::fill_gap(ColumnPages& column, const ColumnPlace& place, std::int64_t first_element) const {
+  const std::uint32_t before = std::max(cluster_, 1u) - 1;
+  const std::int64_t zeros = std::min(first_element, place.zeros) - column.elements();
+  const std::int64_t in_page = std::max(kZerosInPage, place.zeros / kZeroPagesMax);
+  if (zeros > 0) TRY_VOID(column.add_without_bytes(before, Page::Kind::zeros, zeros, in_page));
+  const std::int64_t lost = first_element - column.elements();
+  return lost > 0 ? column.add_without_bytes(before, Page::Kind::lost, lost) : Result<>();
+}
+
+// No column goes on behind the entries that there are.
+Result<> PageTableBuilder::check_end(PageColumn column, std::int64_t first_element, std::int64_t elements) const {
+  std::int64_t end = 0, end_max = 0;
+  const bool is_beyond_all = __builtin_add_overflow(first_element, elements, &end);
+  const bool is_unlimited =
+      per_entry_[column] == 0 || __builtin_mul_overflow(per_entry_[column], entries_behind_, &end_max);
+  if (!is_beyond_all && (is_unlimited || end <= end_max)) return {};
+  return fail(ErrorKind::damaged, "a column has elements behind the entries of cluster " + std::to_string(cluster_));
 }
 
 Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint32_t count) {
   constexpr const char* kWhat = "RNTuple page list";
   // The number of the first element stands behind the pages, which have no size of their own.
   Cursor behind = in;
+  std::int64_t elements = 0;
   for (std::uint32_t i = 0; i < count && !behind.failed(); ++i) {
-    behind.skip(4, kWhat);
+    elements += std::abs(std::int64_t{behind.little<std::int32_t>(kWhat)});
     take_locator(behind, kWhat);
   }
   const auto first_element = behind.little<std::int64_t>(kWhat);
@@ -208,26 +237,17 @@ Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint3
   if (first_element < 0) return {};  // another representation has the pages
   const ColumnPlace& place = places_[number];
   ColumnPages& column = table_.columns[place.column];
-  if (first_element > column.elements()) {
-    // What is missing belongs to clusters before this one: those that a lost page list told of, or from the time before
-    // the column was added.
-    const std::uint32_t before = std::max(cluster_, 1u) - 1;
-    const bool are_zeros = column.elements() < place.zeros;
-    const std::int64_t zeros = are_zeros ? std::min(first_element, place.zeros) - column.elements() : 0;
-    if (zeros > 0) TRY_VOID(column.add_without_bytes(before, Page::Kind::zeros, zeros));
-    if (first_element > column.elements())
-      TRY_VOID(column.add_without_bytes(before, Page::Kind::lost, first_element - column.elements()));
-  } else if (first_element < column.elements() && count > 0) {
+  if (first_element < column.elements() && count > 0)
     return fail(ErrorKind::damaged, "column " + std::to_string(number) + " of the RNTuple has elements twice");
-  }
+  TRY_VOID(check_end(place.column, first_element, elements));
+  TRY_VOID(fill_gap(column, place, first_element));
   for (std::uint32_t i = 0; i < count; ++i) {
-    const auto elements = in.little<std::int32_t>(kWhat);
+    const auto claimed = in.little<std::int32_t>(kWhat);
     const BlockLocator locator = take_locator(in, kWhat);
-    const std::uint32_t size =
-        elements < 0 ? 0 - static_cast<std::uint32_t>(elements) : static_cast<std::uint32_t>(elements);
+    const auto size = static_cast<std::uint32_t>(std::abs(std::int64_t{claimed}));
     if (size > kElementsMax) return fail(ErrorKind::damaged, "a page of the RNTuple has 2^31 elements");
     const ByteRange nowhere{UINT64_MAX, 0};
-    column.add(cluster_, place.representation, size, locator.is_known ? locator.range : nowhere, elements < 0);
+    column.add(cluster_, place.representation, size, locator.is_known ? locator.range : nowhere, claimed < 0);
   }
   const auto settings = behind.little<std::uint32_t>(kWhat);
   if (count > 0 && !behind.failed() && table_.compression[place.column] == 0)
@@ -238,19 +258,27 @@ Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint3
 void PageTableBuilder::add_lost_group(const ClusterGroup& group, const std::string& why) {
   table_.warnings.push_back("entries from " + std::to_string(entries_) + " on are lost: " + why);
   constexpr std::uint64_t kEntriesMax = std::uint64_t{1} << 56;
-  const std::uint64_t end = std::min(group.first_entry, kEntriesMax) + std::min(group.entries, kEntriesMax);
-  if (end <= static_cast<std::uint64_t>(entries_)) return;
+  const std::uint64_t told = std::min(group.first_entry, kEntriesMax) + std::min(group.entries, kEntriesMax);
+  // Some pages of the cluster that is not whole are here.
+  const std::int64_t end = std::max(static_cast<std::int64_t>(told), entries_behind_);
+  if (end <= entries_) return;
   table_.cluster_ends.push_back(entries_);
-  entries_ = static_cast<std::int64_t>(end);
+  entries_ = entries_behind_ = end;
   ++cluster_;
 }
 
-Result<PageTable> PageTableBuilder::finish(std::span<const std::uint64_t> per_entry) {
+Result<PageTable> PageTableBuilder::finish() {
   table_.cluster_ends.push_back(entries_);
+  // A column that was added behind the last cluster is in no page list.
+  for (const ColumnPlace& place : places_) {
+    std::int64_t wanted = 0;
+    if (place.zeros > 0 && !__builtin_mul_overflow(per_entry_[place.column], entries_, &wanted))
+      TRY_VOID(fill_gap(table_.columns[place.column], place, std::min(wanted, place.zeros)));
+  }
   for (std::size_t i = 0; i < table_.columns.size(); ++i) {
     ColumnPages& column = table_.columns[i];
     std::int64_t wanted = 0;
-    if (__builtin_mul_overflow(static_cast<std::int64_t>(per_entry[i]), entries_, &wanted))
+    if (__builtin_mul_overflow(per_entry_[i], entries_, &wanted))
       return fail(ErrorKind::damaged, "a column of the RNTuple has an impossible number of elements");
     if (column.elements() < wanted)
       TRY_VOID(

@@ -40,8 +40,10 @@ class ColumnPages {
   // not kept: it is lost. Elements that a page claims beyond what its bytes can hold are found when it is decoded.
   void add(std::uint32_t cluster, std::uint8_t representation, std::uint32_t elements, ByteRange range,
            bool has_checksum);
-  // Elements without a page. Errors: damaged (more than any file has).
-  Result<> add_without_bytes(std::uint32_t cluster, Page::Kind kind, std::int64_t elements);
+  // Elements without a page, `in_page` to each that stands for them, or as many as a page can have. Errors: damaged
+  // (more than any file has).
+  Result<> add_without_bytes(std::uint32_t cluster, Page::Kind kind, std::int64_t elements,
+                             std::int64_t in_page = INT64_MAX);
   void close();
 
   std::size_t size() const { return pages_.size(); }
@@ -79,7 +81,7 @@ class ColumnPages {
 
   std::vector<Packed> pages_;
   std::vector<Mark> marks_;  // before every kPagesBetweenMarks-th page
-  std::int64_t elements_ = 0;
+  std::int64_t elements_ = 0, elements_without_bytes_ = 0;
   std::uint64_t stored_bytes_ = 0, largest_page_ = 0;
   std::uint32_t last_cluster_ = 0;
 };
@@ -102,8 +104,9 @@ struct ColumnPlace {
 // Adds what page lists tell, one cluster group after the other, in the order of their entries.
 class PageTableBuilder {
  public:
-  // `places`: of the columns on disk, by their number. `columns`: of how many PageColumns.
-  PageTableBuilder(std::span<const ColumnPlace> places, std::size_t columns);
+  // `places`: of the columns on disk, by their number. `per_entry`: by PageColumn, the elements of each entry; 0 where
+  // nobody knows. Both are kept.
+  PageTableBuilder(std::span<const ColumnPlace> places, std::span<const std::uint64_t> per_entry);
 
   // A decompressed page list. Errors: damaged (what it tells before the damage was taken); unsupported (clusters in
   // shards).
@@ -111,10 +114,8 @@ class PageTableBuilder {
   // A group whose page list cannot be read, or not to its end: its other entries are one cluster, with lost pages.
   void add_lost_group(const ClusterGroup&, const std::string& why);
 
-  // `entries`: of the table. Columns that have less than their elements for each entry are filled up with lost pages:
-  // `per_entry(column)` is 0 where nobody knows.
-  std::int64_t entries() const { return entries_; }
-  Result<PageTable> finish(std::span<const std::uint64_t> per_entry);
+  // Columns that have less than their elements for each entry are filled up with lost pages.
+  Result<PageTable> finish();
 
  private:
   struct Summary {
@@ -125,10 +126,14 @@ class PageTableBuilder {
   Result<std::vector<Summary>> read_summaries(Cursor& in, const ClusterGroup&) const;
   Result<> add_cluster(const Summary&);
   Result<> add_pages(ColumnNumber, Cursor& pages, std::uint32_t count);
+  Result<> fill_gap(ColumnPages&, const ColumnPlace&, std::int64_t first_element) const;
+  Result<> check_end(PageColumn, std::int64_t first_element, std::int64_t elements) const;
 
   const std::span<const ColumnPlace> places_;
+  const std::span<const std::uint64_t> per_entry_;
   PageTable table_;
   std::int64_t entries_ = 0;
+  std::int64_t entries_behind_ = 0;  // the end of the cluster whose pages are added; entries_ where there is none
   std::uint32_t cluster_ = 0;
 };
 

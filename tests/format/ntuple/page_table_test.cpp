@@ -54,7 +54,7 @@ TEST(ColumnPages, SayOfEachWhatWasAdded) {
 
 TEST(ColumnPages, WithoutBytesAreZerosOrLost) {
   ColumnPages pages;
-  ASSERT_TRUE(pages.add_without_bytes(0, Page::Kind::zeros, 300'000));
+  ASSERT_TRUE(pages.add_without_bytes(0, Page::Kind::zeros, 300'000, 100'000));
   ASSERT_TRUE(pages.add_without_bytes(1, Page::Kind::lost, std::int64_t{5} << 31));
   pages.add(2, 0, 7, {UINT64_MAX, 0}, false);  // nowhere
   pages.close();
