@@ -5,10 +5,13 @@
 #include <random>
 
 #include "format/container/file_image.h"
+#include "format/ntuple/ntuple_kinds.h"
 #include "format/streamer/streamer_info_image.h"
 #include "fuzz/basket_body.h"
+#include "fuzz/ntuple_body.h"
 #include "fuzz/object_body.h"
 #include "fuzz/open_body.h"
+#include "fuzz/page_body.h"
 #include "fuzz/program_body.h"
 
 namespace tfile {
@@ -145,6 +148,31 @@ std::vector<std::byte> object_seed() {
   return all;
 }
 
+// The envelopes of an RNTuple, and its file.
+std::vector<std::byte> ntuple_seed() {
+  test::NtupleImage image = test::ntuple_of_all_kinds();
+  test::LittleBytes seed;
+  std::vector<test::LittleBytes> page_lists;
+  test::LittleBytes header, footer;
+  image.change_header = [&](test::LittleBytes& payload) { header = payload; };
+  image.change_footer = [&](test::LittleBytes& payload) { footer = payload; };
+  image.change_page_list = [&](test::LittleBytes& payload) { page_lists.push_back(payload); };
+  const auto file = image.finish();
+  for (const test::LittleBytes* payload : {&header, &footer, &page_lists[0]})
+    seed.put(static_cast<std::uint32_t>(payload->size())).put(*payload);
+  return seed.put_bytes(file).all();
+}
+
+// Forty elements of a column of this code.
+std::vector<std::byte> page_seed(std::uint8_t type, std::uint8_t bits) {
+  constexpr std::uint32_t kElements = 40;
+  test::LittleBytes seed;
+  seed.put(type).put(bits).put(static_cast<std::uint8_t>(type % 11)).put(kElements);
+  seed.put(std::int64_t{1000}).put(-1.0).put(1.0);
+  for (std::uint32_t i = 0; i < (kElements * bits + 7) / 8; ++i) seed.put(static_cast<std::uint8_t>(i / 5));
+  return seed.all();
+}
+
 // Each seed as it is, cut, and with some of its bytes changed in each of many rounds.
 template <class Body>
 void replay(const std::vector<std::byte>& seed, Body body) {
@@ -170,6 +198,20 @@ TEST(Fuzz, StreamerProgramsHoldTheirPromises) {
 
 TEST(Fuzz, ObjectHoldsItsPromises) {
   replay(object_seed(), [](const auto& bytes) { fuzz::object_body(bytes); });
+}
+
+TEST(Fuzz, NtupleHoldsItsPromises) {
+  const auto seed = ntuple_seed();
+  ASSERT_TRUE(fuzz::ntuple_body(seed));
+  replay(seed, [](const auto& bytes) { fuzz::ntuple_body(bytes); });
+}
+
+TEST(Fuzz, PageHoldsItsPromises) {
+  for (std::uint8_t type = 0; type < 0x1E; ++type) {
+    for (std::uint8_t bits = 1; bits <= 96; ++bits)
+      if (page_encoding(type, bits, -1, 1))
+        replay(page_seed(type, bits), [](const auto& bytes) { fuzz::page_body(bytes); });
+  }
 }
 
 TEST(Fuzz, BasketHoldsItsPromises) {

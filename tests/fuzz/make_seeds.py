@@ -1,21 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """make_seeds.py DIR: small files that ROOT writes now into DIR/open, each of their baskets' records into DIR/basket,
 StreamerInfo with entries of unsplit branches into DIR/program, objects (class, StreamerInfo record, payload, as
-object_body.h reads them) into DIR/object."""
+object_body.h reads them) into DIR/object, envelopes of RNTuples with their files (ntuple_body.h) into DIR/ntuple, pages
+of every encoding (page_body.h) into DIR/page."""
 
 import os
 import shutil
 import struct
 import sys
 import tempfile
+import zlib
+
+import cramjam
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.dirname(HERE))
 
 import root_process  # noqa: E402
 
-SAMPLES = ("storage", "strings", "event", "numbers", "pointers", "objects")
-KINDS = ("open", "basket", "program", "object")
+SAMPLES = ("storage", "strings", "event", "numbers", "pointers", "objects", "ntuple")
+KINDS = ("open", "basket", "program", "object", "ntuple", "page")
 FILE_SIZE_MAX = 100_000  # larger inputs slow the fuzzer without showing it anything new
 BASKETS_MAX = 40  # of one file
 
@@ -58,6 +62,59 @@ def objects(image):
             yield counted(found[0]) + info[1] + struct.pack(">H", len(info[2])) + info[2] + found[1] + found[2]
 
 
+def unpacked(stored, length):
+    """What an envelope decompresses to; None where another codec made it."""
+    if len(stored) == length:
+        return stored
+    content, at = b"", 0
+    while at < len(stored):
+        codec, size = stored[at : at + 2], int.from_bytes(stored[at + 3 : at + 6], "little")
+        block = stored[at + 9 : at + 9 + size]
+        if codec not in (b"ZS", b"ZL"):
+            return None
+        content += bytes(cramjam.zstd.decompress(block)) if codec == b"ZS" else zlib.decompress(block)
+        at += 9 + size
+    return content
+
+
+def first_page_list(footer):
+    """(begin, size, length) of the page list of the first cluster group, from the payload of a footer; None of none."""
+    groups = 16 + struct.unpack_from("<q", footer, 16)[0]
+    if struct.unpack_from("<I", footer, groups + 8)[0] == 0:
+        return None
+    at = groups + 12 + 8 + 20
+    length, size, begin = struct.unpack_from("<QiQ", footer, at)
+    return begin, size, length
+
+
+def envelopes(image):
+    """One seed for each RNTuple whose anchor is in a file."""
+    places = set()
+    at = 0
+    while (at := image.find(b"\x0dROOT::RNTuple", at + 1)) >= 0:
+        _, version, length, _, keylen, _, seek = struct.unpack_from(">ihiIhhi", image, at - 26)
+        if version < 1000 and length == 78:
+            places.add(seek + keylen)
+    for place in sorted(places):
+        numbers = struct.unpack_from(">6Q", image, place + 14)
+        payload_of = lambda begin, size, length: (unpacked(image[begin : begin + size], length) or b"")[8:-8]
+        parts = [payload_of(*numbers[:3]), payload_of(*numbers[3:])]
+        if all(parts) and (page_list := first_page_list(parts[1])):
+            parts.append(payload_of(*page_list))
+            yield b"".join(struct.pack("<I", len(part)) + part for part in parts) + image
+
+
+BITS = [1, 8, 8, 8, 8, 16, 16, 32, 32, 64, 64, 16, 32, 64, 32, 64, 96, 16, 16, 32, 32, 64, 64, 16, 32, 64, 32, 64]
+ELEMENTS = 40
+
+
+def pages():
+    encodings = [*enumerate(BITS), *((28, bits) for bits in range(10, 32)), *((29, bits) for bits in range(1, 33))]
+    for code, bits in encodings:
+        page = bytes(i // 5 for i in range((ELEMENTS * bits + 7) // 8))
+        yield struct.pack("<BBBIqdd", code, bits, code % 11, ELEMENTS, 1000, -1, 1) + page
+
+
 def main(target):
     shutil.rmtree(target, ignore_errors=True)
     for kind in KINDS:
@@ -71,6 +128,11 @@ def main(target):
                     continue
                 with open(path, "rb") as file:
                     image = file.read()
+                if sample == "ntuple":
+                    for i, seed_bytes in enumerate(envelopes(image) if len(image) <= FILE_SIZE_MAX else ()):
+                        with open(os.path.join(target, "ntuple", f"{name}-{i}"), "wb") as seed:
+                            seed.write(seed_bytes)
+                    continue
                 if sample == "objects":
                     for i, seed_bytes in enumerate(objects(image)):
                         with open(os.path.join(target, "object", f"{name}-{i}"), "wb") as seed:
@@ -83,6 +145,9 @@ def main(target):
                 for i, record in enumerate(records[:: max(1, len(records) // BASKETS_MAX)]):
                     with open(os.path.join(target, "basket", f"{name}-{i}"), "wb") as seed:
                         seed.write(record)
+    for i, seed_bytes in enumerate(pages()):
+        with open(os.path.join(target, "page", str(i)), "wb") as seed:
+            seed.write(seed_bytes)
     print({kind: len(os.listdir(os.path.join(target, kind))) for kind in KINDS})
 
 
