@@ -19,7 +19,7 @@ std::string_view kept(DirectoryListing& listing, std::string_view text) {
 }
 
 // 10,000 fields have 1 MB, and compress to a twentieth.
-constexpr SizeClaim kSchemaClaim{16 << 20, 100};
+constexpr SizeClaim kSchemaClaim{8 << 20, 100};
 
 // The version of which ROOT::Experimental::RNTupleAttrSetWriter writes `_rangeStart`, `_rangeLen` and `_userData`.
 constexpr std::uint16_t kSchemaMajor = 1;

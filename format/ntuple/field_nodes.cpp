@@ -308,6 +308,7 @@ class Builder {
     FieldStream steps;
     steps.kind = FieldStream::Kind::steps;
     steps.per_item = shape[0];
+    steps.told_by = item_counts_[id];
     if (around.in_list) steps.below.push_back(item_counts_[id]);
     draft.kind = NodeKind::list;
     add_offsets(draft, id, around, add_stream(steps));

@@ -38,6 +38,7 @@ struct FieldStream {
   // ends: what counts the items of the lists; nothing where they have no column at all. variant: the same for each
   // alternative. steps: what counts the lists; empty where each entry has one.
   std::vector<std::optional<ItemCount>> below;
+  std::optional<ItemCount> told_by;  // steps: the elements of each item that has a list; none where nobody knows
   StreamId from = 0;
   StreamId bytes = 0;       // objects: those of `column`
   std::size_t program = 0;  // objects: in FieldNodes::programs

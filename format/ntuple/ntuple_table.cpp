@@ -375,9 +375,21 @@ class NtupleTable final : public Table, public ItemCounter {
     return {begin, std::min(begin + in_chunk, entries)};
   }
 
+  // Whether all these items lie in one page that was lost. Lists of them could be told, but in a file that claims more
+  // entries than it holds there would be no end of them.
+  bool is_lost(const ItemCount& count, std::int64_t begin, std::int64_t end) const {
+    const ColumnPages& pages = pages_.columns[count.column];
+    const auto per_item = static_cast<std::int64_t>(count.per_item);
+    if (begin >= end || pages.size() == 0 || begin >= pages.elements() / per_item) return false;
+    const Page page = pages.page(pages.page_of(begin * per_item));
+    return page.kind == Page::Kind::lost && end * per_item <= page.first_element + page.elements;
+  }
+
   Result<Chunk> decode_steps(const FieldStream& stream, std::uint32_t index) const {
     const std::int64_t in_chunk = steps_in_chunk(stream), begin = index * in_chunk;
     const std::int64_t end = std::min(begin + in_chunk, step_count(stream));
+    if (stream.told_by && is_lost(*stream.told_by, begin, end))
+      return fail(ErrorKind::damaged, "what its lists hold was lost");
     const std::int64_t lead = index == 0 ? 1 : 0;
     Buffer ends(static_cast<std::size_t>(std::max<std::int64_t>(end - begin, 0) + lead) * sizeof(std::int64_t));
     auto* number = reinterpret_cast<std::int64_t*>(ends.data());

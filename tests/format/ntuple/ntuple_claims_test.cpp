@@ -130,6 +130,26 @@ TEST_F(Claims, ElementsThatNoPageHasRoomFor) {
   }
 }
 
+// Lists of fixed length are made of nothing: not so for entries that are nowhere.
+TEST_F(Claims, FixedArraysOfEntriesThatAreNotThere) {
+  image.schema.fields.push_back({.name = "a", .type_name = "std::array<std::string,2>", .array_size = 2});
+  image.schema.fields.push_back({.name = "_0", .type_name = "std::string", .parent = 3});
+  image.schema.columns.push_back({0x0E, 32, 4});
+  image.schema.columns.push_back({0x02, 8, 4});
+  cluster().columns.resize(5);
+  cluster().columns[3].pages = {{4, page_of<std::uint32_t>({0, 1, 2, 3})}};
+  cluster().columns[4].pages = {{3, page_of<char>({'a', 'b', 'c'})}};
+  EXPECT_EQ(test::numbers_of<std::int64_t>(*open_table(image.finish()), "a/offsets.i8"),
+            (std::vector<std::int64_t>{0, 2, 4}));
+  cluster().entries = 1 << 23;
+  const auto table = open_table(image.finish());
+  const auto read = read_column(*table, "a/offsets.i8");
+  ASSERT_EQ(read.errors.size(), 64u);
+  EXPECT_EQ(read.errors[0], "");
+  EXPECT_EQ(std::ranges::count(read.errors, ""), 1);
+  expect_survived(image.finish());
+}
+
 // More numbers than entries, each of which is there.
 TEST_F(Claims, ElementsBehindTheLastEntry) {
   page(0) = {3, page_of<std::int32_t>({1, 2, 3})};
