@@ -22,6 +22,7 @@ constexpr int kSetsDepthMax = 4;
 struct Held {
   std::string name;  // of what is no page
   std::vector<std::string> columns;
+  std::string last_column;
   std::size_t column_count = 0;
 };
 
@@ -52,14 +53,14 @@ class BlobNames {
     const auto anchor = read_payload(file_.source(), key);
     if (!anchor) return {};
     held_.clear();
-    last_page_ = {};
     TRY_VOID(each_block(file_.shared_source(), anchor->span(), [&](const NtupleBlock& block) { note(block); }));
     for (const auto& [index, held] : held_) records_[index].name = table + ": " + text_of(held);
     const auto sets = file_.attribute_sets(key);
     if (!sets || depth >= kSetsDepthMax) return {};
     for (const KeyInfo& set : (*sets)->keys) {
       if (const auto at = record_of(set.seek)) records_[*at].name = table + ": anchor of " + std::string(set.name);
-      TRY_VOID(name_table(set, table + ": " + std::string(set.name), depth + 1));
+      // Each once: sets that hold each other could be met in as many ways as there are orders of them.
+      if (sets_.insert(set.seek).second) TRY_VOID(name_table(set, table + ": " + std::string(set.name), depth + 1));
     }
     return {};
   }
@@ -83,8 +84,8 @@ class BlobNames {
       return;
     }
     // Pages of a column come one after the other.
-    if (!held.columns.empty() && last_page_[*at] == block.holds) return;
-    last_page_[*at] = block.holds;
+    if (held.column_count > 0 && held.last_column == block.holds) return;
+    held.last_column = block.holds;
     ++held.column_count;
     if (held.columns.size() < kColumnsNamed) held.columns.emplace_back(block.holds);
   }
@@ -101,8 +102,8 @@ class BlobNames {
   const File& file_;
   std::vector<Record>& records_;
   std::set<std::uint64_t> seen_;  // directories, by address
+  std::set<std::uint64_t> sets_;  // attribute sets, likewise
   std::map<std::size_t, Held> held_;
-  std::map<std::size_t, std::string> last_page_;  // the column of it
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // RNTuples that ROOT does not write, but that the specification allows or foresees.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "format/ntuple/ntuple_kinds.h"
@@ -333,6 +334,17 @@ TEST(NtupleAttributes, OfAnUnknownSchemaHaveAReason) {
   EXPECT_EQ(numbers_of<std::int32_t>(**table, "x.i4"), (std::vector<std::int32_t>{1, 2, 3, 4, 5}));
   EXPECT_FALSE((*file)->table((*sets)->keys[2]));
   EXPECT_TRUE((*file)->record_map());
+}
+
+// There are more ways through sets that hold each other than anybody could wait for.
+TEST(NtupleAttributes, ThatHoldEachOtherAreNamedOnce) {
+  NtupleImage image = two_pages();
+  for (int i = 0; i < 100; ++i) image.attribute_sets.push_back({"set" + std::to_string(i), 1, {}});
+  const auto file = File::open(test::in_memory(image.finish()));
+  ASSERT_TRUE(file);
+  const auto records = (*file)->record_map();
+  ASSERT_TRUE(records);
+  EXPECT_TRUE(std::ranges::any_of(*records, [](const Record& record) { return record.name.ends_with(": header"); }));
 }
 
 }  // namespace
