@@ -33,6 +33,7 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 }
 bool is_directory(std::string_view class_name) { return is_one_of(class_name, {"TDirectory", "TDirectoryFile"}); }
 bool is_tree(std::string_view class_name) { return is_one_of(class_name, {"TTree", "TNtuple", "TNtupleD"}); }
+
 // The StreamerInfo of a file, and what was damaged in it.
 struct ClassInfos {
   StreamerInfos infos;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ntuple/blocks.h"
 
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -35,9 +36,6 @@ class BlockWalk {
   const std::function<void(const NtupleBlock&)>& see_;
 };
 
-// Fields that nest deeper are not shown.
-constexpr int kDepthMax = 64;
-
 // The qualified names of the fields whose columns these are.
 std::vector<std::string> names_of_columns(const SchemaRecords& schema, const FieldNodes& made) {
   std::vector<std::string> names(made.encodings.size());
@@ -46,7 +44,7 @@ std::vector<std::string> names_of_columns(const SchemaRecords& schema, const Fie
     if (!name.empty()) continue;
     FieldId id = schema.columns[number].field;
     name = schema.fields[id].name;
-    for (int depth = 0; depth < kDepthMax && schema.fields[id].parent != id; ++depth) {
+    for (int depth = 0; depth < kFieldDepthMax && schema.fields[id].parent != id; ++depth) {
       id = schema.fields[id].parent;
       name = schema.fields[id].name + "." + name;
     }

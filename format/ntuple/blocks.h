@@ -3,7 +3,7 @@
 
 #include <functional>
 #include <span>
-#include <string>
+#include <string_view>
 
 #include "tfile/range.h"
 #include "tfile/result.h"

@@ -14,8 +14,6 @@
 namespace tfile {
 namespace {
 
-// Types nest as C++ lets them; this bounds the stack.
-constexpr int kDepthMax = 64;
 // Items of one fixed array: what would not fit a chunk is no array of numbers.
 constexpr std::uint64_t kArrayMax = 1 << 28;
 constexpr std::size_t kRepresentationsMax = 16;  // what a packed page can say
@@ -119,7 +117,7 @@ class Builder {
 
   // Enums and atomics are fields around the number that they are.
   FieldId innermost(FieldId id) const {
-    for (int depth = 0; depth < kDepthMax; ++depth) {
+    for (int depth = 0; depth < kFieldDepthMax; ++depth) {
       const FieldRecord& field = schema_.fields[id];
       if (field.role != FieldRole::leaf || field.array_size || children_[id].size() != 1 || !columns_of_[id].empty())
         break;
@@ -129,7 +127,7 @@ class Builder {
   }
 
   Result<> add_value(NodeDraft& draft, FieldId outer, const Surroundings& around, int depth) {
-    if (depth > kDepthMax) return fail(ErrorKind::unsupported, "its type nests too deep");
+    if (depth > kFieldDepthMax) return fail(ErrorKind::unsupported, "its type nests too deep");
     const FieldId id = innermost(outer);
     const FieldRecord& field = schema_.fields[id];
     if (field.array_size && !children_[id].empty()) return add_array(draft, id, around, depth);
@@ -296,7 +294,7 @@ class Builder {
       return fail(ErrorKind::unsupported, "the array " + around.path + " has several kinds of items");
     std::vector<std::uint32_t> shape;
     FieldId item = id;
-    while (schema_.fields[item].array_size && children_[item].size() == 1 && shape.size() < kDepthMax) {
+    while (schema_.fields[item].array_size && children_[item].size() == 1 && shape.size() < kFieldDepthMax) {
       if (*schema_.fields[item].array_size > kArrayMax)
         return fail(ErrorKind::unsupported, "the array " + around.path + " is too long");
       shape.push_back(static_cast<std::uint32_t>(*schema_.fields[item].array_size));
@@ -360,7 +358,7 @@ class Builder {
   // Elements that each entry has of the columns that are in no list.
   void note_per_entry(FieldId id, std::uint64_t per_entry, int depth) {
     const FieldRecord& field = schema_.fields[id];
-    if (depth > kDepthMax || field.projected_from) return;
+    if (depth > kFieldDepthMax || field.projected_from) return;
     if (field.array_size > kArrayMax) return;
     if (field.array_size) per_entry *= *field.array_size;
     if (per_entry > kArrayMax) return;

@@ -14,6 +14,9 @@
 
 namespace tfile {
 
+// Types nest as C++ lets them; this bounds the stack. Fields that nest deeper are not shown.
+inline constexpr int kFieldDepthMax = 64;
+
 // Items of a field are counted by a column: so many elements for each item.
 struct ItemCount {
   PageColumn column = 0;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "error_log.h"
 #include "vfs/generation.h"
 
 namespace tfilefs {
@@ -86,6 +87,12 @@ void Directory::rename(std::string_view, const Directory&, std::string_view, uns
 tl::unexpected<Error> not_admitted() {
   return fail(ErrorKind::denied, "its source may not be opened by whoever asks", -1, EACCES);
 }
+tl::unexpected<Error> fixed_table(ErrorLog& errors, const std::string& path) {
+  const std::string text = "an RNTuple is not changed; it can be renamed and removed, as a whole";
+  errors.add(path, text);
+  return fail(ErrorKind::denied, text, -1, EPERM);
+}
+
 tl::unexpected<Error> read_only() { return fail(ErrorKind::denied, "cannot be changed here", -1, EROFS); }
 tl::unexpected<Error> no_such_entry() { return fail(ErrorKind::not_found, "no such file or directory", -1, ENOENT); }
 

@@ -16,6 +16,7 @@
 
 namespace tfilefs {
 
+class ErrorLog;
 struct Generation;
 class Directory;
 class Holder;
@@ -220,6 +221,8 @@ void admitted(Entry, Access, const CallerPtr&, Reply<Entry>);
 void admitted(std::shared_ptr<const Directory>, Access, const CallerPtr&, Reply<std::shared_ptr<const Directory>>);
 
 tl::unexpected<Error> read_only();
+// Of a table that is not written: the reason is among the errors then. `path`: in the mount, of what was to change.
+tl::unexpected<Error> fixed_table(ErrorLog&, const std::string& path);
 tl::unexpected<Error> not_admitted();
 tl::unexpected<Error> no_such_entry();
 

@@ -60,20 +60,14 @@ Accepts TableHolder::accepts(HeldItem held) const {
 // Objects, and tables that are not written: they are renamed and removed with all that they show.
 bool TableHolder::is_as_a_whole() const { return object_ || !listing_->keys[key_].can_change; }
 
-Error TableHolder::unchangeable() const {
-  const std::string text = "an RNTuple is not changed; it can be renamed and removed, as a whole";
-  generation_->context.errors.add(loaded_->path(), text);
-  return {ErrorKind::denied, text, -1, EPERM};
-}
-
 void TableHolder::open_to_write(HeldItem held, Reply<OpenedContent> reply) const {
   if (object_ || !is_as_a_whole()) return Holder::open_to_write(held, std::move(reply));
-  reply(tl::unexpected(unchangeable()));
+  reply(fixed_table(generation_->context.errors, loaded_->path()));
 }
 
 void TableHolder::change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const {
   if (object_ || !is_as_a_whole() || !change.size) return Holder::change(held, change, std::move(reply));
-  reply(tl::unexpected(unchangeable()));
+  reply(fixed_table(generation_->context.errors, loaded_->path()));
 }
 
 bool TableHolder::goes_with_key(HeldItem held) const {

@@ -50,8 +50,6 @@ class TableHolder final : public Holder {
 
  private:
   const tfile::Node& node(HeldItem held) const { return table().nodes[held.index]; }
-  // Why an RNTuple is as it was, which is among the errors then.
-  Error unchangeable() const;
   Attributes column_attributes(HeldItem, std::int64_t length) const;
   Attributes view_attributes(std::uint64_t size) const;
   void view(HeldItem, Reply<std::shared_ptr<Content>>) const;

@@ -106,9 +106,7 @@ class WrittenDirectory final : public Directory {
 tl::unexpected<Error> WrittenDirectory::part_of_object() const {
   if (!file_->staged().status(*node_).is_fixed_table)
     return fail(ErrorKind::denied, "an object stays as it is; it can be renamed and removed, as a whole", -1, EROFS);
-  const std::string text = "an RNTuple is not changed; it can be renamed and removed, as a whole";
-  file_->context().errors.add("/" + file_->staged().path(*node_), text);
-  return fail(ErrorKind::denied, text, -1, EPERM);
+  return fixed_table(file_->context().errors, "/" + file_->staged().path(*node_));
 }
 
 void WrittenDirectory::find_committed(std::string_view name, Reply<FoundEntry> reply) const {

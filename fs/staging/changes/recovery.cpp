@@ -104,9 +104,7 @@ class Restorer {
         const bool was_taken = kind == CommittedKind::nothing && !file_changed_ && !is_in_table(*at);
         child = std::make_shared<StagedNode>(0, true, name, at);
         child->base_name = name;
-        child->is_table = kind == CommittedKind::table || was_taken;
-        child->is_object = is_as_a_whole(kind);
-        child->is_fixed_table = kind == CommittedKind::fixed_table;
+        child->note_committed(was_taken ? CommittedKind::table : kind);
         at->children[name] = child;
       }
       if (!child->directory) return contradiction(record, "not a directory");
@@ -135,10 +133,7 @@ class Restorer {
       if (!names) continue;
       std::string path;
       for (const std::string& part : *names) path = joined_path(path, part);
-      const CommittedKind kind = committed_kind(*file_, path);
-      node->is_table = kind == CommittedKind::table;
-      node->is_object = is_as_a_whole(kind);
-      node->is_fixed_table = kind == CommittedKind::fixed_table;
+      node->note_committed(committed_kind(*file_, path));
       if (!node->is_table) find_kinds(*node);
     }
   }

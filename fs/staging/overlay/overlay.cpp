@@ -104,9 +104,7 @@ NodePtr Overlay::stand_over(const NodePtr& directory, std::string_view name, Com
   NodePtr& node = directory->children[std::string(name)];
   if (!node) node = std::make_shared<StagedNode>(0, true, std::string(name), directory);
   if (node->base_name.empty()) node->base_name = name;
-  node->is_table = kind == CommittedKind::table;
-  node->is_object = is_as_a_whole(kind);
-  node->is_fixed_table = kind == CommittedKind::fixed_table;
+  node->note_committed(kind);
   return node;
 }
 

@@ -26,9 +26,6 @@ using NodePtr = std::shared_ptr<StagedNode>;
 // What the committed state has under a name. A fixed table is one that is not written, and otherwise as an object is.
 // Of `other` it only knows that it lies within a table or an object.
 enum class CommittedKind : std::uint8_t { nothing, directory, table, fixed_table, object, other };
-inline bool is_as_a_whole(CommittedKind kind) {
-  return kind == CommittedKind::object || kind == CommittedKind::fixed_table;
-}
 
 // What stat(2) shows of a staged file or directory, and what was set on it.
 struct StagedAttributes {
@@ -81,6 +78,11 @@ struct StagedNode {
   bool is_table = false;        // the committed state knows a table of it
   bool is_object = false;       // it knows an object of it, or of what it is a part of: nothing can be put into it
   bool is_fixed_table = false;  // and that is a table
+  void note_committed(CommittedKind kind) {
+    is_table = kind == CommittedKind::table;
+    is_fixed_table = kind == CommittedKind::fixed_table;
+    is_object = is_fixed_table || kind == CommittedKind::object;
+  }
   std::map<std::string, NodePtr, std::less<>> children;
   std::set<std::string, std::less<>> whiteouts;  // committed names that were removed, or moved away
   // Committed names that were removed and go with the key alone: hidden, in memory, until a commit finds the key there.
