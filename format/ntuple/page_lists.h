@@ -9,8 +9,8 @@
 
 namespace tfile {
 
-// Reads the page lists of all cluster groups, one after the other. One that is damaged loses its entries. Errors: of
-// the storage; damaged (more than any RNTuple has). Blocks.
+// Reads the page lists of all cluster groups, as many in a call as are some megabytes. One that is damaged loses its
+// entries. Errors: of the storage; damaged (more than any RNTuple has). Blocks.
 Result<PageTable> read_page_lists(const Source&, const Description&, const FieldNodes&);
 
 }  // namespace tfile

@@ -124,6 +124,23 @@ TEST(NtupleFuture, APageListWithAnUnknownLocatorLosesItsClusters) {
   EXPECT_EQ(read_column(*table, "v/values.i4").as<std::int32_t>(), (std::vector<std::int32_t>{10, 11, 12, 13}));
 }
 
+// Far away each call costs a delay.
+TEST(NtupleFuture, PageListsOfManyGroupsAreReadInOneCall) {
+  const auto calls_to_open = [](int groups) {
+    NtupleImage image = two_pages();
+    image.groups.resize(static_cast<std::size_t>(groups), image.groups[0]);
+    for (int i = 0; i < groups; ++i) {
+      ClusterImage& cluster = image.groups[static_cast<std::size_t>(i)].clusters[0];
+      cluster.first_entry = static_cast<std::uint64_t>(5 * i);
+      cluster.columns[0].first_element = 5 * i;
+    }
+    const auto source = test::in_memory(image.finish());
+    EXPECT_EQ(open_table(source)->entries, 5 * groups);
+    return source->calls();
+  };
+  EXPECT_LE(calls_to_open(2000), calls_to_open(1) + 2);
+}
+
 TEST(NtupleFuture, AFieldOfAnUnknownColumnTypeIsLeftOut) {
   for (const std::uint16_t type : {std::uint16_t{0x1E}, std::uint16_t{0xFFFF}}) {
     NtupleImage image = test::ntuple_of_all_kinds();

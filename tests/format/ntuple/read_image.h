@@ -15,9 +15,9 @@
 
 namespace tfile::test {
 
-// The table "t" of a file in memory, which must open.
-inline std::shared_ptr<const Table> open_table(std::vector<std::byte> bytes) {
-  const auto file = File::open(in_memory(std::move(bytes)));
+// The table "t" of a file, which must open.
+inline std::shared_ptr<const Table> open_table(std::shared_ptr<const Source> source) {
+  const auto file = File::open(std::move(source));
   if (!file) return ADD_FAILURE() << file.error().text, nullptr;
   const auto root = (*file)->root();
   const auto key = std::ranges::find(root->keys, "t", &KeyInfo::name);
@@ -25,6 +25,10 @@ inline std::shared_ptr<const Table> open_table(std::vector<std::byte> bytes) {
   auto table = (*file)->table(*key);
   if (!table) return ADD_FAILURE() << table.error().text, nullptr;
   return *std::move(table);
+}
+
+inline std::shared_ptr<const Table> open_table(std::vector<std::byte> bytes) {
+  return open_table(in_memory(std::move(bytes)));
 }
 
 inline const Column* find_column(const Table& table, std::string_view path) {
