@@ -183,7 +183,8 @@ void load(const Set& set, const ColumnRead& read, bool handed_over, Stopwatch wa
       set, std::move(keys),
       [set, read, handed_over, waiting, reply = std::move(reply)](Result<std::vector<ChunkPtr>> chunks) mutable {
         set->counts->stream(read.stream).add(Count::wait_ns, waiting.elapsed_ns());
-        if (!chunks && is_refusal(chunks.error()) && read.last_chunk - read.first_chunk > 1)
+        const bool is_in_parts = read.last_chunk - read.first_chunk > 1 && read.end - read.begin <= Budget::kBeyondMax;
+        if (!chunks && is_refusal(chunks.error()) && is_in_parts)
           return std::make_shared<ReadByChunk>(set, read, std::move(reply))->next();
         if (!chunks) return reply(tl::unexpected<Error>(chunks.error()));
         answer(*set, read, handed_over, *std::move(chunks), reply);

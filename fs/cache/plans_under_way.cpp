@@ -3,10 +3,13 @@
 
 #include <utility>
 
+#include "exec/answering.h"
+
 namespace tfilefs {
 
+// A read that cannot go on for lack of memory fails alone: its reply says so when it is dropped.
 LoadPlan::~LoadPlan() {
-  for (Reply<bool>& then : waiting_) then(true);
+  for (Reply<bool>& then : waiting_) run_caught([&then] { then(true); });
 }
 
 bool LoadPlan::covers(tfile::StreamId stream, tfile::EntryRange entries) const {

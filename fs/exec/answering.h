@@ -26,6 +26,15 @@ auto result_of(Job&& job) -> decltype(job()) {
   }
 }
 
+// Runs a job that has nothing to return. Where it throws, the replies that it still holds say that they were dropped.
+template <class Job>
+void run_caught(Job&& job) {
+  (void)result_of([&]() -> Result<bool> {
+    job();
+    return true;
+  });
+}
+
 // A job that answers `reply` with what `job` returns (a Result<T>).
 template <class T, class Job>
 std::function<void()> answering(Job job, Reply<T> reply) {

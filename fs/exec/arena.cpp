@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "exec/answering.h"
+
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define TFILEFS_TSAN 1
@@ -71,7 +73,7 @@ void Arena::run_one() {
     Lock lock(mutex_);
     task = queue_.pop();
   }
-  task();
+  run_caught(task);
   task = nullptr;  // what it owns goes before stop() may return
   Lock lock(mutex_);
   if (--tokens_ == 0) idle_.notify_all();

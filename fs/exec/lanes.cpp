@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "exec/answering.h"
+
 namespace tfilefs {
 namespace {
 
@@ -48,7 +50,7 @@ void Lanes::work(const void* name) {
       job = std::move(lane.jobs.front());
       lane.jobs.pop_front();
     }
-    job();
+    run_caught(job);
   }
 }
 

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "exec/answering.h"
+
 namespace tfilefs {
 
 ThreadPool::ThreadPool(unsigned threads) {
@@ -45,7 +47,7 @@ void ThreadPool::work() {
       if (queue_.empty()) return;
       job = queue_.pop();
     }
-    job();
+    run_caught(job);
   }
 }
 

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exec/thread_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <future>
+#include <memory>
+#include <new>
+
+#include "cache/plans_under_way.h"
+#include "exec/arena.h"
+#include "exec/lanes.h"
+#include "reply.h"
+
+namespace tfilefs {
+namespace {
+
+std::function<void()> job_that_throws(std::shared_ptr<Reply<bool>> reply) {
+  return [reply = std::move(reply)] { throw std::bad_alloc(); };
+}
+
+struct Heard {
+  std::promise<bool> promise;
+  std::shared_ptr<Reply<bool>> reply() {
+    return std::make_shared<Reply<bool>>([this](Result<bool> result) { promise.set_value(result.has_value()); });
+  }
+};
+
+TEST(ThreadPool, GoesOnAfterAJobThatThrows) {
+  Heard pool_heard, arena_heard, lane_heard;
+  ThreadPool pool(1);
+  Arena arena(1);
+  Lanes lanes;
+  ASSERT_TRUE(pool.run(job_that_throws(pool_heard.reply()), Urgency::awaited));
+  arena.run(job_that_throws(arena_heard.reply()), Urgency::awaited);
+  ASSERT_TRUE(lanes.run(&lanes, job_that_throws(lane_heard.reply())));
+  EXPECT_FALSE(pool_heard.promise.get_future().get());
+  EXPECT_FALSE(arena_heard.promise.get_future().get());
+  EXPECT_FALSE(lane_heard.promise.get_future().get());
+  std::promise<void> next;
+  ASSERT_TRUE(pool.run([&next] { next.set_value(); }, Urgency::awaited));
+  next.get_future().wait();
+}
+
+TEST(PlansUnderWay, AReadThatThrowsLeavesTheOthersTheirAnswers) {
+  Heard first, second;
+  PlansUnderWay plans;
+  auto plan = plans.begin(0, 1, {0, 10});
+  plan->wait([reply = first.reply()](Result<bool>) { throw std::bad_alloc(); });
+  plan->wait([reply = second.reply()](Result<bool> result) { (*reply)(std::move(result)); });
+  plan.reset();
+  EXPECT_FALSE(first.promise.get_future().get());
+  EXPECT_TRUE(second.promise.get_future().get());
+}
+
+}  // namespace
+}  // namespace tfilefs
