@@ -29,6 +29,7 @@ void Budget::Reservation::give_back(std::uint64_t bytes) {
     Lock lock(budget_->mutex_);
     budget_->used_ -= bytes;
     if (requested_) budget_->requested_ -= bytes;
+    budget_->freed_ += bytes;
   }
   budget_->pump_elsewhere();
 }
@@ -110,6 +111,8 @@ void Budget::pump() {
     bool done = true;
     if (closed) {
       to_deny.emplace_back(head.request, Error{ErrorKind::busy, "the cache is closing", -1, 0});
+    } else if (!is_worth_asking(head)) {
+      done = false;
     } else if (const Served served = serve(head); served.granted) {
       to_start.push_back(head.request);
     } else if (served.refused) {
@@ -122,9 +125,10 @@ void Budget::pump() {
     if (done) {
       queue_.pop_front();
       --waiting_;
-    } else if (!again_) {
-      break;
+      continue;
     }
+    queue_.front() = std::move(head);  // with what it needs
+    if (!again_) break;
   }
   for (auto& request : to_start) request->start();
   for (auto& [request, error] : to_deny) request->denied(error);
@@ -146,10 +150,22 @@ bool Budget::grant(const Waiting& waiting, std::uint64_t need) {
   return true;
 }
 
+// A request of ten thousand chunks takes milliseconds to say what it needs, and each of as many chunks that are given
+// back would ask it again. What it needs may have become less, if others loaded the same: that is seen with every
+// kAskAgainShare-th of it that is given back, and when nobody else holds anything at the latest.
+bool Budget::is_worth_asking(const Waiting& waiting) {
+  constexpr std::uint64_t kAskAgainShare = 16;
+  if (waiting.need == 0 || freed_ - waiting.freed_until >= waiting.need / kAskAgainShare) return true;
+  if (const std::uint64_t missing = shortfall(waiting.need); missing > 0) evict_(missing, Evict::any);
+  Lock lock(mutex_);
+  return requested_ == 0 || used_ + waiting.need <= size_;
+}
+
 // First with what is free, then without what lies idle. If it still must wait, what readers hold leaves the cache too:
 // its bytes come back the moment they let go, which wakes the queue, whereas an idle chunk would wake nobody.
-Budget::Served Budget::serve(const Waiting& head) {
-  std::uint64_t need = head.request->prepare();
+Budget::Served Budget::serve(Waiting& head) {
+  head.freed_until = freed_;
+  std::uint64_t need = head.need = head.request->prepare();
   if (need > kBeyondMax && need - kBeyondMax > size_) {
     head.request->retreat();
     return {.refused = refusal(need, "memory=", size_)};
@@ -160,7 +176,7 @@ Budget::Served Budget::serve(const Waiting& head) {
   head.request->retreat();
   if (head.if_full == IfFull::fail) return {.refused = Error{ErrorKind::busy, "no memory is free", -1, 0}};
   evict_(shortfall(need), Evict::any);
-  need = head.request->prepare();
+  need = head.need = head.request->prepare();
   if (grant(head, need)) return {.granted = true};
   head.request->retreat();
   return {};

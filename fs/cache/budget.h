@@ -110,6 +110,8 @@ class Budget : public std::enable_shared_from_this<Budget> {
   struct Waiting {
     std::shared_ptr<Request> request;
     IfFull if_full;
+    std::uint64_t need = 0;         // what it said last; 0: not asked yet
+    std::uint64_t freed_until = 0;  // freed_ when it said so
   };
   void pump();
   void pump_elsewhere();
@@ -117,7 +119,8 @@ class Budget : public std::enable_shared_from_this<Budget> {
     bool granted = false;
     std::optional<Error> refused = {};
   };
-  Served serve(const Waiting&);
+  bool is_worth_asking(const Waiting&);
+  Served serve(Waiting&);
   bool grant(const Waiting&, std::uint64_t need) EXCLUDES(mutex_);
   std::uint64_t shortfall(std::uint64_t need) const;
   void add(std::uint64_t bytes, bool requested) REQUIRES(mutex_);
@@ -127,6 +130,7 @@ class Budget : public std::enable_shared_from_this<Budget> {
   std::function<bool(std::function<void()>)> run_;
   std::atomic<bool> will_pump_ = false;             // elsewhere
   std::atomic<std::uint64_t> used_ = 0, peak_ = 0;  // changed under mutex_
+  std::atomic<std::uint64_t> freed_ = 0;            // all that was ever given back
   std::atomic<std::size_t> waiting_ = 0;            // queue_.size()
 
   Mutex mutex_;

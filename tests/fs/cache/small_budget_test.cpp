@@ -174,5 +174,32 @@ TEST(SmallBudget, ChunksThatDoNotFitTogetherAreReadOneByOne) {
   EXPECT_EQ(set->decodes_max(), 1u);
 }
 
+// A request of ten thousand chunks takes milliseconds to say what it needs.
+TEST(SmallBudget, AsksWhatWaitsAFewTimesNotWithEachByteThatComesBack) {
+  struct Counted : Budget::Request {
+    explicit Counted(std::uint64_t bytes) : need(bytes) {}
+    std::uint64_t prepare() override { return ++asked, need; }
+    void retreat() override {}
+    void claim(Budget::Reservation got) override { granted = std::move(got); }
+    void start() override { started = true; }
+    void denied(const Error&) override {}
+    const std::uint64_t need;
+    int asked = 0;
+    bool started = false;
+    Budget::Reservation granted;
+  };
+  const auto budget = std::make_shared<Budget>(1000);
+  budget->set_evictor([](std::uint64_t, Budget::Evict) {});
+  const auto first = std::make_shared<Counted>(1000), larger = std::make_shared<Counted>(5000);
+  budget->reserve(first, Budget::IfFull::wait);
+  budget->reserve(larger, Budget::IfFull::wait);
+  for (std::uint64_t left = 1000; left-- > 0;) {
+    EXPECT_FALSE(larger->started);
+    first->granted.shrink(left);
+  }
+  EXPECT_TRUE(larger->started);
+  EXPECT_LE(larger->asked, 10);
+}
+
 }  // namespace
 }  // namespace tfilefs
