@@ -14,6 +14,7 @@ namespace {
 
 // Tag (2), method (1), stored size (3), decoded size (3).
 constexpr std::size_t kBlockHeaderSize = 9;
+constexpr std::uint64_t kBlockSizeMax = (1 << 24) - 1;
 
 // The next block of `in`: its header is checked, its data not looked at.
 struct Block {
@@ -83,6 +84,12 @@ Result<Buffer> decompress(std::span<const std::byte> stored, std::uint64_t size)
     rest = rest.subspan(block.size);
   }
   return whole;
+}
+
+bool can_hold(std::uint64_t stored, std::uint64_t size) {
+  const std::uint64_t blocks = size / kBlockSizeMax + (size % kBlockSizeMax != 0);
+  const std::uint64_t data = size / ratio_max(Codec::zstd);  // which compresses most
+  return size <= stored || blocks * kBlockHeaderSize + data <= stored;
 }
 
 const char* codec_name(std::span<const std::byte> stored, std::uint64_t size) {

@@ -57,7 +57,7 @@ class Builder {
         owners_.push_back(column.field);
       }
       out_.places[number] = {own[index], static_cast<std::uint8_t>(column.representation % kRepresentationsMax),
-                             std::max<std::int64_t>(column.first_element, 0)};
+                             column.bits, std::max<std::int64_t>(column.first_element, 0)};
       add_encoding(own[index], column);
     }
     for (const AliasRecord& alias : schema_.aliases) {

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "compression/frame.h"
 #include "model/heap.h"
 
 namespace tfile {
@@ -246,8 +247,10 @@ Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint3
     const BlockLocator locator = take_locator(in, kWhat);
     const auto size = static_cast<std::uint32_t>(std::abs(std::int64_t{claimed}));
     if (size > kElementsMax) return fail(ErrorKind::damaged, "a page of the RNTuple has 2^31 elements");
+    const std::uint64_t unpacked = (std::uint64_t{size} * place.bits + 7) / 8;
+    const bool is_somewhere = locator.is_known && can_hold(locator.range.size, unpacked);
     const ByteRange nowhere{UINT64_MAX, 0};
-    column.add(cluster_, place.representation, size, locator.is_known ? locator.range : nowhere, claimed < 0);
+    column.add(cluster_, place.representation, size, is_somewhere ? locator.range : nowhere, claimed < 0);
   }
   const auto settings = behind.little<std::uint32_t>(kWhat);
   if (count > 0 && !behind.failed() && table_.compression[place.column] == 0)

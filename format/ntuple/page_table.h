@@ -22,7 +22,8 @@ struct Page {
   enum class Kind : std::uint8_t {
     stored,
     zeros,  // of a column that was added later: nothing is stored
-    lost,   // the page list says how many elements there are, or those around it do, and not where
+    lost,   // the page list says how many elements there are, or those around it do, and not where; or they are more
+            // than its bytes can hold
   };
   Kind kind = Kind::stored;
   bool has_checksum = false;  // eight bytes behind the range
@@ -37,7 +38,7 @@ struct Page {
 class ColumnPages {
  public:
   // Of a page that is none of the three kinds, because it lies further than an address or size can say, `range` is
-  // not kept: it is lost. Elements that a page claims beyond what its bytes can hold are found when it is decoded.
+  // not kept: it is lost.
   void add(std::uint32_t cluster, std::uint8_t representation, std::uint32_t elements, ByteRange range,
            bool has_checksum);
   // Elements without a page, `in_page` to each that stands for them, or as many as a page can have. Errors: damaged
@@ -98,6 +99,7 @@ struct PageTable {
 struct ColumnPlace {
   PageColumn column = 0;
   std::uint8_t representation = 0;
+  std::uint16_t bits = 0;  // of an element
   std::int64_t zeros = 0;  // elements before its first page, of a deferred column
 };
 

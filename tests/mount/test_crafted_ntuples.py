@@ -85,7 +85,7 @@ def test_a_number(small, tmp_path, kind, name):
         survives(small, tmp_path / "claims.root", lambda made: made.claim(kind, name, value, which))
 
 
-@pytest.mark.parametrize("entries", (10**6, 2**40, 2**56 - 1))
+@pytest.mark.parametrize("entries", (10**6, 10**9, 10**11, 2**40, 2**56 - 1))
 def test_entries_that_are_not_there(small, tmp_path, entries):
     """With as many elements in each column, whose pages are short."""
 

@@ -211,5 +211,18 @@ TEST(Frame, RefusesHugeClaimOverNothing) {
   EXPECT_FALSE(decompress(stored, 1000ull * 0xffffff));
 }
 
+TEST(Frame, TellsWhatCanComeFromSoManyBytes) {
+  constexpr std::uint64_t kBlock = 0xffffff;
+  const std::string zeros(kBlock, '\0');
+  const std::uint64_t least = encoded("zstd", zeros).size();
+  EXPECT_TRUE(can_hold(least, kBlock));
+  EXPECT_TRUE(can_hold(1000 * least, 1000 * kBlock));
+  EXPECT_TRUE(can_hold(0, 0));
+  EXPECT_TRUE(can_hold(7, 7));
+  EXPECT_FALSE(can_hold(7, 8));
+  EXPECT_FALSE(can_hold(1000, 1000 * kBlock));
+  EXPECT_FALSE(can_hold(UINT32_MAX, UINT64_MAX));
+}
+
 }  // namespace
 }  // namespace tfile

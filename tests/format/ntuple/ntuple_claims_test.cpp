@@ -236,6 +236,14 @@ TEST_F(Claims, FirstElementsThatCannotBe) {
   }
 }
 
+TEST_F(Claims, APageOfMoreElementsThanItsBytesCanHoldIsLost) {
+  cluster().columns[0].pages[0].elements = 1'000'000'000;
+  const auto read = read_column(*open_table(image.finish()), open_table(image.finish())->columns[0].path);
+  ASSERT_FALSE(read.errors.empty());
+  EXPECT_NE(read.errors[0].find("was lost"), std::string::npos) << read.errors[0];
+  expect_survived(image.finish());
+}
+
 // Each of many columns claims as much as one may: what stands for it must be small.
 TEST_F(Claims, DeferredColumnsThatBeginNowhere) {
   for (const std::int64_t first : {std::int64_t{1} << 39, std::int64_t{1} << 62, INT64_MAX}) {
