@@ -126,16 +126,15 @@ class Writer {
     json_.end_object().end_object();
     TableForm nothing;
     nothing.kind = Kind::record;
-    for (const std::string& name : form.classes) {
+    for (std::size_t tag = 1; tag <= form.classes.size(); ++tag) {
+      const std::string& name = form.classes[tag - 1];
       json_.line();
       begin("UnmaskedArray");
       json_.key("content");
-      const auto shown =
-          std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
-      if (shown == form.fields.end())
-        add_record(nothing, std::nullopt, name);
-      else
+      if (const TableForm* shown = alternative(form, tag))
         add(*shown, name);
+      else
+        add_record(nothing, std::nullopt, name);
       json_.end_object();
     }
     json_.end_array().end_object();

@@ -58,9 +58,8 @@ def values_of(table, node):
         chars = numbers(table, members["chars"].column).tobytes()
         assert offsets[-1] == len(chars)
         return [chars[begin:end].decode("utf-8") for begin, end in lists]
-    if "values" not in members:  # of a class without members
-        return [[{}] * (end - begin) for begin, end in lists]
-    items = values_of(table, members["values"])
+    # Items of a class without members have no columns.
+    items = values_of(table, members["values"]) if "values" in members else [{}] * offsets[-1]
     assert offsets[-1] == len(items)
     if members["offsets"].column.get("optional"):
         return [items[begin] if begin < end else None for begin, end in lists]
@@ -69,8 +68,17 @@ def values_of(table, node):
 
 def variants_of(table, members):
     tags, index = (numbers(table, members[name].column).tolist() for name in ("tags", "index"))
-    held = [values_of(table, member) for name, member in members.items() if name not in ("tags", "index")]
-    return [{"alternative": tag, "value": held[tag - 1][place]} if tag > 0 else None for tag, place in zip(tags, index)]
+    nodes = {name: member for name, member in members.items() if name not in ("tags", "index")}
+    held = [values_of_alternative(table, nodes, name) for name in members["tags"].column["class"].split("|")]
+    return [{"alternative": tag, "value": held[tag - 1](place)} if tag > 0 else None for tag, place in zip(tags, index)]
+
+
+def values_of_alternative(table, nodes, name):
+    """By the number of the item. Takes its node from `nodes`: of several of the same type, the first has the bare name."""
+    node = next((node for node in nodes if node == name or node.startswith(name + "~")), None)
+    if node is None:
+        return lambda item: {}  # a class without members
+    return values_of(table, nodes.pop(node)).__getitem__
 
 
 def in_words_of_the_file(shown, known):
@@ -92,6 +100,11 @@ def in_words_of_the_file(shown, known):
 def other_name(name):
     """Of bases, pairs, and items of maps."""
     return name.startswith((":_", "_"))
+
+
+def is_hollow(value):
+    """Of a class without members, or of such classes."""
+    return isinstance(value, dict) and all(map(is_hollow, value.values()))
 
 
 def node_at(nodes, field):
@@ -121,7 +134,7 @@ def differences(directory, mounted_top, sample):
         where = f"{sample}: {known.table} {known.attributes} {known.field}"
         fields += 1
         if node is None:
-            if any(value != {} for value in known.values):
+            if not all(map(is_hollow, known.values)):
                 found.append(f"{where}: is not there")
             continue
         shown = [in_words_of_the_file(a, b) for a, b in zip(values_of(table, node), known.values, strict=False)]
