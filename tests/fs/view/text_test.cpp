@@ -122,11 +122,11 @@ TEST(Text, OneOfSeveralClassesHasItsName) {
   };
   const auto alone = table->directory(0, "alone");
   one_of(alone, {1, 0, 2, 3, 1}, {0, -1, 0, 0, 1});
-  EXPECT_EQ(whole_text(table, alone), "A(1 \"u v\")\nnull\nB\\n[1.5 2]\nC()\nA(2 \"w\")\n");
+  EXPECT_EQ(whole_text(table, alone), "A(1 \"u v\")\nnull\nB\\n([1.5 2])\nC()\nA(2 \"w\")\n");
   const auto list = table->directory(0, "list");
   table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, 2, 2, 3});
   one_of(table->directory(list, "values"), {2, 0, 1}, {0, -1, 1});
-  EXPECT_EQ(whole_text(table, list), "B\\n[1.5 2] null\n\nA(2 \"w\")\n");
+  EXPECT_EQ(whole_text(table, list), "B\\n([1.5 2]) null\n\nA(2 \"w\")\n");
   const auto record = table->directory(0, "record");
   table->column<float>(record, "f.f4", Role::values, {1, 2});
   one_of(table->directory(record, "p"), {1, 0}, {1, -1});
@@ -147,7 +147,7 @@ TEST(Text, AlternativesOfTheSameTypeAreToldByTheirTags) {
     table->nodes[later].tag = tag;
     table->nodes[later].original_name = "int";
   }
-  EXPECT_EQ(whole_text(table, node), "int~2-2\nint1\nint~33\nint~222\n");
+  EXPECT_EQ(whole_text(table, node), "int~2(-2)\nint(1)\nint~3(3)\nint~2(22)\n");
   EXPECT_EQ(whole_table_text(table, TextStyle::json),
             R"({"v":{"int~2":-2}})"
             "\n"
