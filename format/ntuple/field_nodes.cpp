@@ -286,6 +286,7 @@ class Builder {
     NodeDraft values;
     TRY_VOID(add_value(values, item, around, depth + 1));
     values.name = "values";
+    values.branch_name = around.path;
     if (values.column || !values.children.empty()) draft.children.push_back(std::move(values));
     return {};
   }

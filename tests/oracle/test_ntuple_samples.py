@@ -185,6 +185,21 @@ def test_root_reads_the_same(samples):
     assert not problems, f"{len(problems)} of {fields} fields:\n" + "\n".join(problems)
 
 
+def test_columns_are_found_by_their_qualified_names(samples, shared_mount):
+    """As those of a tree are by the names of their branches: numbers as the file, what has several columns as the directory
+    of these."""
+    table = os.path.join(shared_mount(os.path.join(samples(SAMPLE), "types-none.root")).path, "nt")
+    columns = mounted_table.schema_of(table)["columns"]
+    for column in columns:
+        path = os.path.join(table, column["path"])
+        found = os.stat(os.path.join(table, column["branch"]))
+        if not column["field"]:
+            shown = os.stat(path if column["role"] == "values" else os.path.dirname(path))
+            assert (found.st_mode, found.st_size) == (shown.st_mode, shown.st_size), column
+        assert os.getxattr(path, "user.tfilefs.branch").decode() == column["branch"]
+    assert any(column["branch"] == "vector._0" for column in columns)
+
+
 def test_blobs_are_named_by_what_they_hold(samples, shared_mount):
     directory = samples(SAMPLE)
     for sample in ("attributes-zstd", "small_keys-none"):
