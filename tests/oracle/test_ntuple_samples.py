@@ -2,9 +2,11 @@
 """RNTuples that ROOT wrote, of every type of field, encoding and codec: a mount has the values that the program that wrote
 them set, and so has ROOT's own reader."""
 
+import errno
 import glob
 import json
 import os
+import shutil
 import subprocess
 
 import numpy as np
@@ -198,6 +200,41 @@ def test_columns_are_found_by_their_qualified_names(samples, shared_mount):
             assert (found.st_mode, found.st_size) == (shown.st_mode, shown.st_size), column
         assert os.getxattr(path, "user.tfilefs.branch").decode() == column["branch"]
     assert any(column["branch"] == "vector._0" for column in columns)
+
+
+def refused(change, *arguments):
+    with pytest.raises(OSError) as error:
+        change(*arguments)
+    return error.value.errno
+
+
+def test_attribute_sets_are_not_changed(samples, tmp_path):
+    copy = tmp_path / "copy.root"
+    shutil.copy(os.path.join(samples(SAMPLE), "attributes-zstd.root"), copy)
+    before = copy.read_bytes()
+    m = mounted.Mounted(copy, ("rw",))
+    sets = os.path.join(m.path, "nt", ".attributes")
+    runs = os.path.join(sets, "Runs")
+    start = os.path.join(runs, "_rangeStart.u8")
+    for directory in (sets, runs, os.path.join(runs, "_userData")):
+        assert refused(open, os.path.join(directory, "new.f4"), "wb") == errno.EPERM
+        assert refused(os.mkdir, os.path.join(directory, "new")) == errno.EPERM
+        assert refused(os.symlink, "target", os.path.join(directory, "new")) == errno.EPERM
+        name = sorted(os.listdir(directory))[0]
+        assert refused(os.rename, os.path.join(directory, name), os.path.join(directory, "other")) == errno.EPERM
+    assert refused(open, start, "r+b") == errno.EPERM
+    assert refused(os.truncate, start, 0) == errno.EPERM
+    assert refused(os.unlink, start) == errno.EPERM
+    assert refused(os.rmdir, runs) == errno.EPERM
+    assert "/nt/.attributes: an RNTuple is not changed" in m.errors()
+    assert "/nt/.attributes/Runs: an RNTuple is not changed" in m.errors()
+    # As of what is committed of a tree.
+    for path in (sets, runs, start):
+        os.chmod(path, 0o600)
+        os.utime(path, (1, 2))
+        os.setxattr(path, "user.note", b"x")
+    assert m.close() == 0
+    assert copy.read_bytes() == before
 
 
 def test_blobs_are_named_by_what_they_hold(samples, shared_mount):
