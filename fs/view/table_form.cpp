@@ -120,7 +120,7 @@ class Builder {
     auto item = form_of(items, inside, path + "/" + table_.nodes[items].name, depth + 1);
     if (!item) return false;
     item->name = "item";
-    form.optional = node.kind == NodeKind::optional && !item->optional && item->kind != Kind::variant;
+    form.optional = node.kind == NodeKind::optional;
     form.fields.push_back(*std::move(item));
     return true;
   }

@@ -31,7 +31,7 @@ struct TableForm {
   static constexpr ColumnId kNone = ~ColumnId{0};
 
   Kind kind = Kind::number;
-  bool optional = false;  // a list of 0 or 1 items that says whether there is a value (no variant, nor optional itself)
+  bool optional = false;  // a list of 0 or 1 items that says whether there is a value, which may be optional itself
   std::string name;       // of a field: ROOT's own where that tells it from its siblings; valid UTF-8
   std::uint32_t tag = 0;  // of a variant's alternative
   ColumnId offsets = kNone, values = kNone;

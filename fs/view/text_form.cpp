@@ -76,10 +76,7 @@ class Builder {
     if (node.kind == NodeKind::raw) return add_bytes(position, TextForm::Kind::bytes, node.children[1]);
     TRY(const std::uint32_t item, add(node.children[1], lists_inside, depth + 1));
     forms_[position].fields.push_back(item);
-    const auto kind = forms_[item].kind;
-    const bool is_value =
-        kind != TextForm::Kind::optional && kind != TextForm::Kind::variant && kind != TextForm::Kind::elsewhere;
-    const bool is_optional = is_value && node.kind == NodeKind::optional;
+    const bool is_optional = node.kind == NodeKind::optional && forms_[item].kind != TextForm::Kind::elsewhere;
     forms_[position].kind = is_optional ? TextForm::Kind::optional : TextForm::Kind::list;
     return position;
   }
