@@ -18,6 +18,7 @@ struct NodeDraft {
   std::string branch_name;  // ROOT's full name of what it stands for; empty for what has none
   NodeKind kind = NodeKind::record;
   std::vector<std::string> alternatives;
+  std::uint32_t tag = 0;
   std::optional<ColumnId> column;
   std::vector<NodeDraft> children;
 };
@@ -61,6 +62,7 @@ void place_nodes(const Draft& draft, NodeId id, const std::string& path, std::ve
     node.name = name;
     node.column = child.column;
     node.alternatives = child.alternatives;
+    node.tag = child.tag;
     if (child.name + names.suffixes[i] != name) node.original_name = child.name;
     if (child.branch_name != name) node.branch_name = child.branch_name;
     const std::string child_path = path.empty() ? name : path + "/" + name;

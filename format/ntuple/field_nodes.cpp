@@ -148,10 +148,12 @@ class Builder {
   }
 
   Result<> add_members(NodeDraft& draft, FieldId id, const Surroundings& around, int depth) {
-    for (const FieldId child : children_[id]) {
+    for (std::size_t i = 0; i < children_[id].size(); ++i) {
+      const FieldId child = children_[id][i];
       Surroundings below = around;
       below.path += "." + schema_.fields[child].name;
       NodeDraft member;
+      if (schema_.fields[id].role == FieldRole::variant) member.tag = static_cast<std::uint32_t>(i + 1);
       TRY_VOID(add_field(member, child, below, depth + 1));
       if (member.column || !member.children.empty()) draft.children.push_back(std::move(member));
     }
@@ -284,6 +286,7 @@ class Builder {
     NodeDraft values;
     TRY_VOID(add_value(values, item, around, depth + 1));
     values.name = "values";
+    values.branch_name = around.path;
     if (values.column || !values.children.empty()) draft.children.push_back(std::move(values));
     return {};
   }

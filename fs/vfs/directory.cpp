@@ -62,26 +62,39 @@ void Holder::read_link(HeldItem, Reply<std::string> reply) const {
 
 void Holder::xattrs(HeldItem, Reply<Xattrs> reply) const { reply(Xattrs{}); }
 
-void Holder::open_to_write(HeldItem, Reply<OpenedContent> reply) const { reply(read_only()); }
-void Holder::change(HeldItem, const AttributeChange&, Reply<Attributes> reply) const { reply(read_only()); }
-void Holder::set_xattr(HeldItem, std::string_view, std::optional<std::string>, int, Reply<void> reply) const {
+// What each change is answered where nothing can be changed.
+template <class Refusing, class... Held>
+tl::unexpected<Error> refused(const Refusing& what, Held... held) {
+  if (const auto path = what.fixed_table_path(held...)) return fixed_table(what.generation()->context.errors, *path);
+  return read_only();
+}
+
+void Holder::open_to_write(HeldItem held, Reply<OpenedContent> reply) const { reply(refused(*this, held)); }
+void Holder::change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const {
+  if (!change.size && (goes_with_key(held) || fixed_table_path(held))) return attributes(held, std::move(reply));
+  reply(refused(*this, held));
+}
+void Holder::set_xattr(HeldItem held, std::string_view, std::optional<std::string>, int, Reply<void> reply) const {
+  if (goes_with_key(held) || fixed_table_path(held)) return reply({});
   reply(read_only());
 }
 void Holder::sync(HeldItem, Reply<void> reply) const { reply({}); }  // nothing here was changed
 
 void Directory::make_file(std::string_view, const Creation&, bool, Reply<CreatedFile> reply) const {
-  reply(read_only());
+  reply(refused(*this));
 }
-void Directory::make_directory(std::string_view, const Creation&, Reply<FoundEntry> reply) const { reply(read_only()); }
+void Directory::make_directory(std::string_view, const Creation&, Reply<FoundEntry> reply) const {
+  reply(refused(*this));
+}
 void Directory::make_link(std::string_view, std::string_view, const Creation&, Reply<FoundEntry> reply) const {
-  reply(read_only());
+  reply(refused(*this));
 }
 void Directory::make_hard_link(std::string_view, const Holder&, Reply<FoundEntry> reply) const {
   reply(fail(ErrorKind::denied, "what is in a ROOT file has one name", -1, EPERM));
 }
-void Directory::remove(std::string_view, bool, Reply<void> reply) const { reply(read_only()); }
+void Directory::remove(std::string_view, bool, Reply<void> reply) const { reply(refused(*this)); }
 void Directory::rename(std::string_view, const Directory&, std::string_view, unsigned, Reply<void> reply) const {
-  reply(read_only());
+  reply(refused(*this));
 }
 
 tl::unexpected<Error> not_admitted() {

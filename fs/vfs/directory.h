@@ -162,8 +162,11 @@ class Holder : public std::enable_shared_from_this<Holder> {
   // Whether it is a listed file that is made of a key and goes with that: who removes all that is listed removes it
   // first.
   virtual bool goes_with_key(HeldItem) const { return false; }
+  // Where this belongs to a table that is not written: its path in the mount.
+  virtual std::optional<std::string> fixed_table_path(HeldItem) const { return std::nullopt; }
 
-  // Changes; of what cannot be changed each answers EROFS.
+  // Changes; of what cannot be changed each answers EROFS, or EPERM of a table that is not written. To ask for another
+  // mode, time or attribute of what goes with its key is no error, and changes nothing.
   virtual void open_to_write(HeldItem, Reply<OpenedContent>) const;
   virtual void change(HeldItem, const AttributeChange&, Reply<Attributes>) const;
   // An empty optional takes the attribute away. `flags`: as setxattr(2).
@@ -203,8 +206,11 @@ class Directory : public std::enable_shared_from_this<Directory> {
   virtual void find(std::string_view name, Reply<FoundEntry>) const = 0;
   virtual void list(Reply<std::shared_ptr<const Listing>>) const = 0;
 
-  // Changes; a directory in which nothing can be changed answers EROFS to each. `exclusive`: EEXIST where the name is
-  // taken, else what is there is opened.
+  // As that of a Holder.
+  virtual std::optional<std::string> fixed_table_path() const { return std::nullopt; }
+
+  // Changes; a directory in which nothing can be changed answers EROFS to each, or EPERM in a table that is not
+  // written. `exclusive`: EEXIST where the name is taken, else what is there is opened.
   virtual void make_file(std::string_view name, const Creation&, bool exclusive, Reply<CreatedFile>) const;
   virtual void make_directory(std::string_view name, const Creation&, Reply<FoundEntry>) const;
   virtual void make_link(std::string_view name, std::string_view target, const Creation&, Reply<FoundEntry>) const;

@@ -45,6 +45,7 @@ class KeyDirectory final : public Directory {
     reply(no_such_entry());
   }
   void list(Reply<std::shared_ptr<const Listing>>) const override;
+  std::optional<std::string> fixed_table_path() const override { return keys_->fixed_table_path({}); }
 
  private:
   friend class KeyListing;
@@ -185,9 +186,10 @@ void KeyDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
 
 std::shared_ptr<const Directory> make_key_directory(std::shared_ptr<const Generation> generation,
                                                     std::shared_ptr<const tfile::DirectoryListing> listing,
-                                                    std::string path, std::vector<std::uint64_t> ancestors) {
-  return std::make_shared<const KeyDirectory>(
-      std::make_shared<KeyHolder>(std::move(generation), std::move(listing), std::move(path), std::move(ancestors)));
+                                                    std::string path, std::vector<std::uint64_t> ancestors,
+                                                    bool of_fixed_table) {
+  return std::make_shared<const KeyDirectory>(std::make_shared<KeyHolder>(
+      std::move(generation), std::move(listing), std::move(path), std::move(ancestors), of_fixed_table));
 }
 
 }  // namespace tfilefs

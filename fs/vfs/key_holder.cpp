@@ -42,11 +42,12 @@ Xattrs key_xattrs(const KeyInfo& key) {
 
 KeyHolder::KeyHolder(std::shared_ptr<const Generation> generation,
                      std::shared_ptr<const tfile::DirectoryListing> listing, std::string path,
-                     std::vector<std::uint64_t> ancestors)
+                     std::vector<std::uint64_t> ancestors, bool of_fixed_table)
     : generation_(std::move(generation)),
       listing_(std::move(listing)),
       path_(std::move(path)),
-      ancestors_(std::move(ancestors)) {}
+      ancestors_(std::move(ancestors)),
+      of_fixed_table_(of_fixed_table) {}
 
 std::string KeyHolder::path_of(std::uint32_t key) const {
   const std::string& name = names_[key].empty() ? std::string(listing_->keys[key].name) : names_[key];
@@ -103,6 +104,10 @@ Accepts KeyHolder::accepts(HeldItem held) const {
       return Accepts::removal;
   }
   return Accepts::nothing;
+}
+
+std::optional<std::string> KeyHolder::fixed_table_path(HeldItem) const {
+  return of_fixed_table_ ? std::optional("/" + path_) : std::nullopt;
 }
 
 void KeyHolder::attributes(HeldItem held, Reply<Attributes> reply) const {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ class LoadedTable;
 class KeyHolder final : public Holder {
  public:
   KeyHolder(std::shared_ptr<const Generation>, std::shared_ptr<const tfile::DirectoryListing>, std::string path,
-            std::vector<std::uint64_t> ancestors);
+            std::vector<std::uint64_t> ancestors, bool of_fixed_table);
 
   // The names that KeyDirectory gave, in messages about what lies below a key.
   void set_names(std::vector<std::string> names) { names_ = std::move(names); }
@@ -43,6 +44,7 @@ class KeyHolder final : public Holder {
   void open(HeldItem, Reply<OpenedContent>) const override;
   void xattrs(HeldItem, Reply<Xattrs>) const override;
   Accepts accepts(HeldItem) const override;
+  std::optional<std::string> fixed_table_path(HeldItem) const override;
 
  private:
   std::string path_of(std::uint32_t key) const;
@@ -56,6 +58,7 @@ class KeyHolder final : public Holder {
   const std::shared_ptr<const tfile::DirectoryListing> listing_;
   const std::string path_;
   const std::vector<std::uint64_t> ancestors_;
+  const bool of_fixed_table_;
   mutable Once<std::shared_ptr<Content>> plot_index_;
   std::vector<std::string> names_;  // of keys that have one, by key; set before anyone else sees this
 };

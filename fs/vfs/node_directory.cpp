@@ -42,6 +42,7 @@ class NodeDirectory final : public Directory {
     reply(FoundEntry{{table_, *held}, own_name(*held)});
   }
   void list(Reply<std::shared_ptr<const Listing>>) const override;
+  std::optional<std::string> fixed_table_path() const override { return table_->fixed_table_path({node_}); }
 
  private:
   friend class NodeListing;

@@ -60,14 +60,9 @@ Accepts TableHolder::accepts(HeldItem held) const {
 // Objects, and tables that are not written: they are renamed and removed with all that they show.
 bool TableHolder::is_as_a_whole() const { return object_ || !listing_->keys[key_].can_change; }
 
-void TableHolder::open_to_write(HeldItem held, Reply<OpenedContent> reply) const {
-  if (object_ || !is_as_a_whole()) return Holder::open_to_write(held, std::move(reply));
-  reply(fixed_table(generation_->context.errors, loaded_->path()));
-}
-
-void TableHolder::change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const {
-  if (object_ || !is_as_a_whole() || !change.size) return Holder::change(held, change, std::move(reply));
-  reply(fixed_table(generation_->context.errors, loaded_->path()));
+std::optional<std::string> TableHolder::fixed_table_path(HeldItem) const {
+  if (object_ || !is_as_a_whole()) return std::nullopt;
+  return loaded_->path();
 }
 
 bool TableHolder::goes_with_key(HeldItem held) const {
@@ -205,7 +200,7 @@ void TableHolder::enter_attributes(Reply<std::shared_ptr<const Directory>> reply
     const tfile::KeyInfo& key = self->listing_->keys[self->key_];
     TRY(auto sets, self->generation_->file->attribute_sets(key));
     const std::string path = self->loaded_->path().substr(1) + "/" + std::string(kAttributesName);
-    return make_key_directory(self->generation_, std::move(sets), path, {self->listing_->seek});
+    return make_key_directory(self->generation_, std::move(sets), path, {self->listing_->seek}, true);
   };
   answer_blocking(generation_->context.cache, std::move(job), std::move(reply));
 }

@@ -43,10 +43,9 @@ class TableHolder final : public Holder {
   void enter(HeldItem, Freshness, Reply<std::shared_ptr<const Directory>>) const override;
   void open(HeldItem, Reply<OpenedContent>) const override;
   void xattrs(HeldItem, Reply<Xattrs>) const override;
-  void open_to_write(HeldItem, Reply<OpenedContent>) const override;
-  void change(HeldItem, const AttributeChange&, Reply<Attributes>) const override;
   Accepts accepts(HeldItem) const override;
   bool goes_with_key(HeldItem) const override;
+  std::optional<std::string> fixed_table_path(HeldItem) const override;
 
  private:
   const tfile::Node& node(HeldItem held) const { return table().nodes[held.index]; }

@@ -104,12 +104,24 @@ class Writer {
         add_numbers(form.values, text_parameters(form.kind).character);
         break;
       case Kind::list:
-        if (form.optional)
-          begin_option(directory_of(column(form.offsets)));
-        else
-          begin_list(form.offsets, name.empty() ? "" : name_parameter("__list__", name));
+        if (is_option(form)) return add_option(form, name);
+        begin_list(form.offsets, name.empty() ? "" : name_parameter("__list__", name));
         add(form.fields[0]);
     }
+    json_.end_object();
+  }
+
+  // Awkward Array has no options of unions: these stay lists.
+  static bool is_option(const TableForm& form) {
+    return form.optional && form.fields[0].kind != Kind::variant &&
+           (!form.fields[0].optional || is_option(form.fields[0]));
+  }
+  // One for all options that are directly in each other, as its index tells.
+  void add_option(const TableForm& form, std::string_view name) {
+    const TableForm* value = &form.fields[0];
+    while (value->optional) value = &value->fields[0];
+    begin_option(directory_of(column(form.offsets)));
+    add(*value, name);
     json_.end_object();
   }
 
@@ -126,16 +138,22 @@ class Writer {
     json_.end_object().end_object();
     TableForm nothing;
     nothing.kind = Kind::record;
-    for (const std::string& name : form.classes) {
+    for (std::size_t tag = 1; tag <= form.classes.size(); ++tag) {
+      const std::string& name = form.classes[tag - 1];
       json_.line();
+      const TableForm* shown = alternative(form, tag);
+      if (shown && is_option(*shown)) {
+        add_option(*shown, name);
+        continue;
+      }
       begin("UnmaskedArray");
       json_.key("content");
-      const auto shown =
-          std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
-      if (shown == form.fields.end())
-        add_record(nothing, std::nullopt, name);
-      else
+      if (shown && shown->kind == Kind::variant)
+        add_record(*shown, std::nullopt, name);  // a union directly in a union is none to Awkward Array
+      else if (shown)
         add(*shown, name);
+      else
+        add_record(nothing, std::nullopt, name);
       json_.end_object();
     }
     json_.end_array().end_object();

@@ -49,7 +49,7 @@ class LevelWriter {
     const Items items = items_of(levels_, step, index);
     if (items.begin == items.end) return put(repetition, definition);
     const auto inner = static_cast<std::uint8_t>(depth + levels_.steps[step].repeats());
-    ++definition;
+    definition = static_cast<std::uint8_t>(definition + !levels_.steps[step].with_next);
     for (std::int64_t item = items.begin; item < items.end && std::ssize(repetitions_) < places_ + 1; ++item) {
       write(step + 1, item, repetition, definition, inner);
       repetition = inner;
@@ -75,7 +75,8 @@ unsigned repetition_width(std::span<const LevelStep> steps) {
       std::count_if(steps.begin(), steps.end(), [](const LevelStep& s) { return s.repeats(); }))));
 }
 unsigned definition_width(std::span<const LevelStep> steps) {
-  return static_cast<unsigned>(std::bit_width(steps.size()));
+  return static_cast<unsigned>(std::bit_width(static_cast<unsigned>(
+      std::count_if(steps.begin(), steps.end(), [](const LevelStep& s) { return !s.with_next; }))));
 }
 
 constexpr std::uint64_t groups_of(std::int64_t places) { return (static_cast<std::uint64_t>(places) + 7) / 8; }

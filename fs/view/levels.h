@@ -24,6 +24,7 @@ struct LevelStep {
   tfile::ColumnId offsets = 0;  // of list, optional
   std::int64_t number = 0;      // of a list: how many items all of them have
   bool is_counted = false;      // `offsets` is a column of the lists' sizes instead
+  bool with_next = false;       // is missing as the next step is: they are one level
   friend auto operator<=>(const LevelStep&, const LevelStep&) = default;
 
   bool has_offsets() const { return kind == Kind::list || kind == Kind::optional; }

@@ -50,16 +50,29 @@ class Builder {
   const Column& column(ColumnId id) const { return table_.columns[id]; }
   bool is_left_out(ColumnId id) const { return !left_out_.empty() && left_out_[id]; }
 
+  void add_alternatives(TableForm& form, const Node& node) {
+    form.kind = Kind::variant;
+    for (const std::string& name : node.alternatives) form.classes.push_back(valid_utf8(name));
+    form.alternatives.resize(form.classes.size());
+    for (std::size_t i = 0; i < form.fields.size(); ++i) {
+      const std::size_t tag = form.fields[i].tag;
+      if (tag == 0 || tag > form.classes.size()) continue;
+      form.alternatives[tag - 1] = i;
+      form.classes[tag - 1] = form.fields[i].name;
+    }
+  }
+
   void add_fields(TableForm& record, NodeId node, const Lists& lists, const std::string& path, int depth) {
     std::unordered_set<std::string> names;
     for (const NodeId child : table_.nodes[node].children) {
       const Node& member = table_.nodes[child];
       auto form = form_of(child, lists, path.empty() ? member.name : path + "/" + member.name, depth + 1);
       if (!form) continue;
-      form->name = valid_utf8(member.original_name.empty() ? without_type(member) : member.original_name);
-      if (names.contains(form->name)) form->name = valid_utf8(without_type(member));
+      form->name = valid_utf8(member.original_name.empty() ? bare_name(table_, member) : member.original_name);
+      if (names.contains(form->name)) form->name = valid_utf8(bare_name(table_, member));
       if (names.contains(form->name)) form->name = valid_utf8(member.name);
       names.insert(form->name);
+      form->tag = member.tag;
       record.fields.push_back(*std::move(form));
     }
     if (node != 0) make_names_unique(record.fields);
@@ -80,10 +93,7 @@ class Builder {
     if (node.kind == NodeKind::record || node.kind == NodeKind::variant) {
       form.kind = Kind::record;
       add_fields(form, id, lists, path, depth);
-      if (node.kind == NodeKind::variant && tells_alternatives(form)) {
-        form.kind = Kind::variant;
-        for (const std::string& name : node.alternatives) form.classes.push_back(valid_utf8(name));
-      }
+      if (node.kind == NodeKind::variant && tells_alternatives(form)) add_alternatives(form, node);
       return form.fields.empty() ? std::nullopt : std::optional(std::move(form));
     }
     form.offsets = *table_.nodes[node.children[0]].column;
@@ -110,7 +120,7 @@ class Builder {
     auto item = form_of(items, inside, path + "/" + table_.nodes[items].name, depth + 1);
     if (!item) return false;
     item->name = "item";
-    form.optional = node.kind == NodeKind::optional && !item->optional && item->kind != Kind::variant;
+    form.optional = node.kind == NodeKind::optional;
     form.fields.push_back(*std::move(item));
     return true;
   }
@@ -129,13 +139,6 @@ class Builder {
     elsewhere_.push_back(std::move(form));
   }
 
-  std::string_view without_type(const Node& node) const {
-    const std::string_view name = node.name;
-    if (!node.column) return name;
-    const std::string suffix = tfile::typed_suffix(column(*node.column).dtype, column(*node.column).shape);
-    return name.size() > suffix.size() && name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
-  }
-
   // Readers refuse two fields of one name, and some of them an empty one.
   static void make_names_unique(std::vector<TableForm>& fields) {
     std::unordered_set<std::string> taken;
@@ -152,6 +155,19 @@ class Builder {
 };
 
 }  // namespace
+
+const TableForm* alternative(const TableForm& variant, std::size_t tag) {
+  const auto& field = variant.alternatives[tag - 1];
+  return field ? &variant.fields[*field] : nullptr;
+}
+
+std::string_view bare_name(const tfile::Table& table, const Node& node) {
+  const std::string_view name = node.name;
+  if (!node.column) return name;
+  const Column& column = table.columns[*node.column];
+  const std::string suffix = tfile::typed_suffix(column.dtype, column.shape);
+  return name.size() > suffix.size() && name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
+}
 
 bool has_no_values(const Column& column) { return column.role == Role::values && !column.reason.empty(); }
 

@@ -25,20 +25,28 @@ using tfile::Dtype;
 //   list      `offsets` of fields[0], its items
 //   record    `fields`, all with as many items as itself
 //   variant   `fields`: the tags, the index, and the alternatives that have columns; tag k is the k-th of `classes`
-//             (from 1; 0 is null), and the index says which of its items
+//             (from 1; 0 is null) and of `alternatives`, and the index says which of its items
 struct TableForm {
   enum class Kind : std::uint8_t { number, string, bytes, list, record, variant };
   static constexpr ColumnId kNone = ~ColumnId{0};
 
   Kind kind = Kind::number;
-  bool optional = false;  // a list of 0 or 1 items that says whether there is a value (no variant, nor optional itself)
+  bool optional = false;  // a list of 0 or 1 items that says whether there is a value, which may be optional itself
   std::string name;       // of a field: ROOT's own where that tells it from its siblings; valid UTF-8
+  std::uint32_t tag = 0;  // of a variant's alternative
   ColumnId offsets = kNone, values = kNone;
   std::vector<TableForm> fields;
-  std::vector<std::string> classes;
+  std::vector<std::string> classes;  // the names of `fields`, which differ; of what has no columns those of the file
+  std::vector<std::optional<std::size_t>> alternatives;  // in `fields`; none: without columns
 
   bool is_record() const { return kind == Kind::record || kind == Kind::variant; }
 };
+
+// What a variant's tag stands for, from 1 on; null where it has no columns.
+const TableForm* alternative(const TableForm& variant, std::size_t tag);
+
+// The name of a node's file without its type; else its directory's.
+std::string_view bare_name(const tfile::Table&, const tfile::Node&);
 
 // Whether a column is there in name alone, as its reason says: nothing was written of the items that its lists have.
 bool has_no_values(const Column&);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "json/json_text.h"
 #include "view/plain_text.h"
@@ -75,10 +76,7 @@ class Builder {
     if (node.kind == NodeKind::raw) return add_bytes(position, TextForm::Kind::bytes, node.children[1]);
     TRY(const std::uint32_t item, add(node.children[1], lists_inside, depth + 1));
     forms_[position].fields.push_back(item);
-    const auto kind = forms_[item].kind;
-    const bool is_value =
-        kind != TextForm::Kind::optional && kind != TextForm::Kind::variant && kind != TextForm::Kind::elsewhere;
-    const bool is_optional = is_value && node.kind == NodeKind::optional;
+    const bool is_optional = node.kind == NodeKind::optional && forms_[item].kind != TextForm::Kind::elsewhere;
     forms_[position].kind = is_optional ? TextForm::Kind::optional : TextForm::Kind::list;
     return position;
   }
@@ -123,22 +121,22 @@ class Builder {
     forms_[position].tags = *table_.nodes[node.children[0]].column;
     forms_[position].index = *table_.nodes[node.children[1]].column;
     ++variants_;
-    for (const std::string& name : node.alternatives) {
-      append_plain(forms_[position].classes.emplace_back(), name);
-      std::uint32_t field = TextForm::kUnseen;
-      for (std::size_t child = 2; child < node.children.size(); ++child) {
-        if (name_of(table_.nodes[node.children[child]]) != name) continue;
-        TRY(field, add(node.children[child], lists, depth + 1));
-        break;
-      }
-      forms_[position].fields.push_back(field);
+    for (const std::string& name : node.alternatives) append_plain(forms_[position].classes.emplace_back(), name);
+    forms_[position].fields.resize(node.alternatives.size(), TextForm::kUnseen);
+    std::set<std::string_view> names;
+    for (const NodeId child : node.children) {
+      const Node& alternative = table_.nodes[child];
+      if (alternative.tag == 0 || alternative.tag > node.alternatives.size()) continue;
+      TRY(const std::uint32_t field, add(child, lists, depth + 1));
+      forms_[position].fields[alternative.tag - 1] = field;
+      // Of several of the same type, the later ones have the names of their nodes.
+      std::string& shown = forms_[position].classes[alternative.tag - 1];
+      if (names.insert(node.alternatives[alternative.tag - 1]).second) continue;
+      shown.clear();
+      append_plain(shown, bare_name(table_, alternative));
     }
     --variants_;
     return position;
-  }
-
-  static const std::string& name_of(const Node& node) {
-    return node.original_name.empty() ? node.name : node.original_name;
   }
 
   const tfile::Table& table_;
@@ -212,12 +210,11 @@ class TableBuilder {
     forms_[position].kind = TextForm::Kind::variant;
     forms_[position].tags = form.fields[0].values;
     forms_[position].index = form.fields[1].values;
-    for (const std::string& name : form.classes) {
-      const auto shown =
-          std::find_if(form.fields.begin() + 2, form.fields.end(), [&](const TableForm& f) { return f.name == name; });
-      const std::uint32_t field = shown == form.fields.end() ? TextForm::kUnseen : add(*shown);
+    for (std::size_t tag = 1; tag <= form.classes.size(); ++tag) {
+      const TableForm* shown = alternative(form, tag);
+      const std::uint32_t field = shown ? add(*shown) : TextForm::kUnseen;
       forms_[position].fields.push_back(field);
-      forms_[position].classes.push_back(json_string(name) + ":");
+      forms_[position].classes.push_back(json_string(form.classes[tag - 1]) + ":");
     }
   }
 

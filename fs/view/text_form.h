@@ -18,7 +18,8 @@ namespace tfilefs {
 //   list              its items, by spaces
 //   record            its fields, by tabs; the fields of a record in it follow one another in the same way
 //   list of 0 or 1 that says whether there is a value (a pointer that may be null): null, or the value as inside a list
-//   variant           the name of the class and the value as inside a list: Track(1 2 3); null where there is nothing
+//   variant           the name of the class and the value as inside a list, in parentheses that a record has already:
+//                     Track(1 2 3), int(5), std::string("a b"); null where there is nothing
 // and inside a list, where spaces separate:
 //   list [1 2 3], record (1 2 3), string "as above, with \" too"
 //   bytes that are not decoded: two hexadecimal digits each

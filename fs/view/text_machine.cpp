@@ -317,8 +317,16 @@ bool TextMachine::begin_variant(std::uint32_t form_index, std::int64_t index, st
   if (damaged_) return false;
   if (is_json()) to.push_back('{');
   to += form.classes[alternative - 1];
+  if (!has_parentheses(step)) to.push_back('(');
   stack_.push_back(step);
   return true;
+}
+
+// Whether JSON's braces, or those of the record in it, are around what a variant holds.
+bool TextMachine::has_parentheses(const Step& variant) const {
+  if (is_json()) return true;
+  const std::uint32_t held = plan_->forms[variant.form].fields[static_cast<std::size_t>(variant.next) - 1];
+  return held != TextForm::kUnseen && plan_->forms[held].kind == Kind::record && variant.index < plan_->counts[held];
 }
 
 bool TextMachine::advance_lines(std::string& to) {
@@ -386,12 +394,13 @@ bool TextMachine::advance_variant(std::string& to) {
   const Step step = stack_[top];
   if (step.phase > 0) {
     if (is_json()) to.push_back('}');
+    if (!has_parentheses(step)) to.push_back(')');
     stack_.pop_back();
     return true;
   }
   const std::uint32_t alternative = plan_->forms[step.form].fields[static_cast<std::size_t>(step.next) - 1];
   if (alternative == TextForm::kUnseen)
-    to += is_json() ? "{}" : "()";
+    to += is_json() ? "{}" : "";
   else if (!begin_value(alternative, step.index, to))
     return false;
   stack_[top].phase = 1;

@@ -67,6 +67,7 @@ class TextMachine {
   bool write_number(const TextForm&, std::int64_t index, std::string& to);
   void write_missing(std::string& to) const;
   void write_names(std::string& to) const;
+  bool has_parentheses(const Step& variant) const;
   void write_separator(const TextForm& record, std::int64_t field, std::string& to) const;
   void write_bytes(const TextForm&, std::string_view bytes, bool is_first, std::string& to) const;
   bool is_json() const { return plan_->style == TextStyle::json; }

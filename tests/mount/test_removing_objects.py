@@ -104,6 +104,10 @@ def test_an_object_stays_as_it_is(source):
         os.mkdir(os.path.join(m.path, "a.root", "new"))
         assert refused(os.rename, os.path.join(m.path, "a.root", "new"), os.path.join(hits, "new")) == errno.EROFS
         assert "as a whole" in m.errors()
+        for name in ("values.f8", "object.bin"):  # as of all that is committed: no error, and no change
+            os.chmod(os.path.join(hits, name), 0o600)
+            os.utime(os.path.join(hits, name), (1, 2))
+            os.setxattr(os.path.join(hits, name), "user.note", b"x")
         assert os.getxattr(hits, "user.tfilefs.class") == b"TH1D"
 
 

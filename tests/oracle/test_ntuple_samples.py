@@ -2,9 +2,11 @@
 """RNTuples that ROOT wrote, of every type of field, encoding and codec: a mount has the values that the program that wrote
 them set, and so has ROOT's own reader."""
 
+import errno
 import glob
 import json
 import os
+import shutil
 import subprocess
 
 import numpy as np
@@ -58,9 +60,8 @@ def values_of(table, node):
         chars = numbers(table, members["chars"].column).tobytes()
         assert offsets[-1] == len(chars)
         return [chars[begin:end].decode("utf-8") for begin, end in lists]
-    if "values" not in members:  # of a class without members
-        return [[{}] * (end - begin) for begin, end in lists]
-    items = values_of(table, members["values"])
+    # Items of a class without members have no columns.
+    items = values_of(table, members["values"]) if "values" in members else [{}] * offsets[-1]
     assert offsets[-1] == len(items)
     if members["offsets"].column.get("optional"):
         return [items[begin] if begin < end else None for begin, end in lists]
@@ -69,8 +70,17 @@ def values_of(table, node):
 
 def variants_of(table, members):
     tags, index = (numbers(table, members[name].column).tolist() for name in ("tags", "index"))
-    held = [values_of(table, member) for name, member in members.items() if name not in ("tags", "index")]
-    return [{"alternative": tag, "value": held[tag - 1][place]} if tag > 0 else None for tag, place in zip(tags, index)]
+    nodes = {name: member for name, member in members.items() if name not in ("tags", "index")}
+    held = [values_of_alternative(table, nodes, name) for name in members["tags"].column["class"].split("|")]
+    return [{"alternative": tag, "value": held[tag - 1](place)} if tag > 0 else None for tag, place in zip(tags, index)]
+
+
+def values_of_alternative(table, nodes, name):
+    """By the number of the item. Takes its node from `nodes`: of several of the same type, the first has the bare name."""
+    node = next((node for node in nodes if node == name or node.startswith(name + "~")), None)
+    if node is None:
+        return lambda item: {}  # a class without members
+    return values_of(table, nodes.pop(node)).__getitem__
 
 
 def in_words_of_the_file(shown, known):
@@ -92,6 +102,11 @@ def in_words_of_the_file(shown, known):
 def other_name(name):
     """Of bases, pairs, and items of maps."""
     return name.startswith((":_", "_"))
+
+
+def is_hollow(value):
+    """Of a class without members, or of such classes."""
+    return isinstance(value, dict) and all(map(is_hollow, value.values()))
 
 
 def node_at(nodes, field):
@@ -121,7 +136,7 @@ def differences(directory, mounted_top, sample):
         where = f"{sample}: {known.table} {known.attributes} {known.field}"
         fields += 1
         if node is None:
-            if any(value != {} for value in known.values):
+            if not all(map(is_hollow, known.values)):
                 found.append(f"{where}: is not there")
             continue
         shown = [in_words_of_the_file(a, b) for a, b in zip(values_of(table, node), known.values, strict=False)]
@@ -170,6 +185,56 @@ def test_root_reads_the_same(samples):
             if problem:
                 problems.append(f"{sample}: {read.table} {read.field}: {problem}")
     assert not problems, f"{len(problems)} of {fields} fields:\n" + "\n".join(problems)
+
+
+def test_columns_are_found_by_their_qualified_names(samples, shared_mount):
+    """As those of a tree are by the names of their branches: numbers as the file, what has several columns as the directory
+    of these."""
+    table = os.path.join(shared_mount(os.path.join(samples(SAMPLE), "types-none.root")).path, "nt")
+    columns = mounted_table.schema_of(table)["columns"]
+    for column in columns:
+        path = os.path.join(table, column["path"])
+        found = os.stat(os.path.join(table, column["branch"]))
+        if not column["field"]:
+            shown = os.stat(path if column["role"] == "values" else os.path.dirname(path))
+            assert (found.st_mode, found.st_size) == (shown.st_mode, shown.st_size), column
+        assert os.getxattr(path, "user.tfilefs.branch").decode() == column["branch"]
+    assert any(column["branch"] == "vector._0" for column in columns)
+
+
+def refused(change, *arguments):
+    with pytest.raises(OSError) as error:
+        change(*arguments)
+    return error.value.errno
+
+
+def test_attribute_sets_are_not_changed(samples, tmp_path):
+    copy = tmp_path / "copy.root"
+    shutil.copy(os.path.join(samples(SAMPLE), "attributes-zstd.root"), copy)
+    before = copy.read_bytes()
+    m = mounted.Mounted(copy, ("rw",))
+    sets = os.path.join(m.path, "nt", ".attributes")
+    runs = os.path.join(sets, "Runs")
+    start = os.path.join(runs, "_rangeStart.u8")
+    for directory in (sets, runs, os.path.join(runs, "_userData")):
+        assert refused(open, os.path.join(directory, "new.f4"), "wb") == errno.EPERM
+        assert refused(os.mkdir, os.path.join(directory, "new")) == errno.EPERM
+        assert refused(os.symlink, "target", os.path.join(directory, "new")) == errno.EPERM
+        name = sorted(os.listdir(directory))[0]
+        assert refused(os.rename, os.path.join(directory, name), os.path.join(directory, "other")) == errno.EPERM
+    assert refused(open, start, "r+b") == errno.EPERM
+    assert refused(os.truncate, start, 0) == errno.EPERM
+    assert refused(os.unlink, start) == errno.EPERM
+    assert refused(os.rmdir, runs) == errno.EPERM
+    assert "/nt/.attributes: an RNTuple is not changed" in m.errors()
+    assert "/nt/.attributes/Runs: an RNTuple is not changed" in m.errors()
+    # As of what is committed of a tree.
+    for path in (sets, runs, start):
+        os.chmod(path, 0o600)
+        os.utime(path, (1, 2))
+        os.setxattr(path, "user.note", b"x")
+    assert m.close() == 0
+    assert copy.read_bytes() == before
 
 
 def test_blobs_are_named_by_what_they_hold(samples, shared_mount):

@@ -24,6 +24,10 @@ enum class Size : std::uint8_t { kSmall = 1, kLarge = 200 };
 
 struct Empty {};
 
+struct Empties {
+  Empty first, second;
+};
+
 struct Point {
   float x = 0;
   std::int32_t n = 0;

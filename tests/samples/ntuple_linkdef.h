@@ -3,6 +3,7 @@
 #pragma link C++ enum Wind;
 #pragma link C++ enum Size;
 #pragma link C++ struct Empty + ;
+#pragma link C++ struct Empties + ;
 #pragma link C++ struct Point + ;
 #pragma link C++ struct Base + ;
 #pragma link C++ struct Middle + ;

@@ -37,6 +37,7 @@ Field double32(const std::string& name) {
 }
 
 using Either = std::variant<std::int32_t, std::string, std::vector<float>>;
+using Numbers = std::vector<std::int32_t>;
 
 void add_plain(Table& table) {
   auto& of = table.fields;
@@ -88,6 +89,12 @@ void add_choices(Table& table) {
   of.push_back(field<std::vector<std::optional<float>>>("vector_optional"));
   of.push_back(field<Either>("variant")), of.push_back(field<std::vector<Either>>("vector_variant"));
   of.push_back(field<std::array<Either, 2>>("array_variant"));
+  of.push_back(field<std::variant<std::int32_t, std::int32_t>>("variant_same"));
+  of.push_back(field<std::vector<std::variant<Numbers, Numbers, float>>>("variant_same_lists"));
+  of.push_back(field<std::optional<std::optional<std::int32_t>>>("optional2"));
+  of.push_back(field<std::vector<std::optional<std::unique_ptr<std::string>>>>("vector_optional2"));
+  of.push_back(field<std::optional<Either>>("optional_variant"));
+  of.push_back(field<std::vector<std::optional<Either>>>("vector_optional_variant"));
   of.push_back(field<std::variant<Point, std::string, std::optional<float>, Jet>>("variant_class"));
   of.push_back(field<std::pair<std::int32_t, std::string>>("pair"));
   of.push_back(field<std::tuple<float, std::vector<std::int16_t>, bool, Point>>("tuple"));
@@ -95,6 +102,10 @@ void add_choices(Table& table) {
 
 void add_classes(Table& table) {
   auto& of = table.fields;
+  of.push_back(field<std::optional<Empty>>("optional_empty")), of.push_back(field<Empties>("empties"));
+  of.push_back(field<std::pair<Empty, std::int32_t>>("pair_empty"));
+  of.push_back(field<std::vector<Empties>>("vector_empties"));
+  of.push_back(field<std::variant<Empty, Empties, std::int32_t>>("variant_empty"));
   of.push_back(field<Empty>("empty")), of.push_back(field<Point>("point")), of.push_back(field<Derived>("derived"));
   of.push_back(field<Box<std::int32_t>>("box")), of.push_back(field<Box<std::string>>("box_string"));
   of.push_back(field<Event>("event")), of.push_back(field<std::array<Point, 2>>("array_point"));

@@ -31,6 +31,10 @@ struct Narrow {
 template <class V>
 void members(Empty&, V) {}
 template <class V>
+void members(Empties& of, V visit) {
+  visit("first", of.first), visit("second", of.second);
+}
+template <class V>
 void members(Point& of, V visit) {
   visit("x", of.x), visit("n", of.n);
 }
@@ -342,9 +346,12 @@ struct Value<std::variant<T...>> {
         return;
       }
     }
-    const auto chosen = dice() % sizeof...(T);
-    std::size_t i = 0;
-    ((i++ == chosen ? ::fill(dice, value.template emplace<T>()) : void()), ...);
+    fill_one(dice, value, dice() % sizeof...(T), std::index_sequence_for<T...>());
+  }
+  // By number: several may be of the same type.
+  template <std::size_t... I>
+  static void fill_one(Dice& dice, std::variant<T...>& value, std::size_t chosen, std::index_sequence<I...>) {
+    ((I == chosen ? ::fill(dice, value.template emplace<I>()) : void()), ...);
   }
   static void put(std::ostream& out, const std::variant<T...>& value) {
     // As ROOT reads one without a value, also of types that the library takes to have one always.

@@ -63,6 +63,7 @@ struct Node {
   std::vector<NodeId> children;           // empty for a leaf
   std::optional<ColumnId> column;         // set for a leaf
   std::vector<std::string> alternatives;  // of a variant: ROOT's names of what tags 1, 2, ... say; 0 is null
+  std::uint32_t tag = 0;                  // of a variant's child that is an alternative: what says it
 };
 
 // "pos" + {f4, {3}} <-> "pos.f4x3".

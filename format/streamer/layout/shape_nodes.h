@@ -111,12 +111,14 @@ class ShapeNodes {
   // A node for each member, or alternative, by its name.
   void add_parts(Draft& draft, const Shape& shape, const std::vector<std::string>& field,
                  const std::vector<ColumnId>& lists) {
-    for (const Shape& part : shape.parts) {
+    for (std::size_t i = 0; i < shape.parts.size(); ++i) {
+      const Shape& part = shape.parts[i];
       if (!part.has_columns()) continue;
       auto below = field;
       below.push_back(part.name);
       Draft node;
       node.name = part.name;
+      if (shape.kind == Shape::Kind::variant) node.tag = static_cast<std::uint32_t>(i + 1);
       add(node, part, below, lists);
       draft.children.push_back(std::move(node));
     }

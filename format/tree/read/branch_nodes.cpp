@@ -24,6 +24,7 @@ struct Draft {
   std::string branch_name;  // full name of the branch it stands for; empty below
   NodeKind kind = NodeKind::record;
   std::vector<std::string> alternatives;
+  std::uint32_t tag = 0;
   std::optional<ColumnId> column;
   std::vector<Draft> children;
   bool is_unrolled = false;  // a member that has no branch of its own, only branches of its members

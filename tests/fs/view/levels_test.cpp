@@ -53,6 +53,10 @@ TEST(Levels, OfListsOfLists) {
 TEST(Levels, OfShapesOptionalValuesAndMissingEntries) {
   EXPECT_EQ(levels_text({{Kind::fixed, 0, 3}}, {{}}, 4, 6), "011011/111111");
   EXPECT_EQ(levels_text({{Kind::optional, 0, 9}}, {{0, {0, 1, 1, 2}}}, 0, 3), "101");
+  // Missing outside or inside, it is the same null.
+  LevelStep outer{Kind::optional, 0, 9};
+  outer.with_next = true;
+  EXPECT_EQ(levels_text({outer, {Kind::optional, 0, 9}}, {{0, {0, 1, 1, 2}}, {0, {0, 0, 1}}}, 0, 3), "001");
   EXPECT_EQ(levels_text({{Kind::nullable, 0, 2}}, {{}}, 0, 4), "1100");
   EXPECT_EQ(levels_text({{Kind::nullable, 0, 1}, kList}, {{}, {0, {0, 2}}}, 0, 2), "010/220");
   EXPECT_EQ(levels_text({kList, {Kind::nullable, 0, 1}}, {{0, {0, 2, 3}}, {}}, 0, 2), "010/211");

@@ -28,6 +28,15 @@ std::string whole_text(std::shared_ptr<ArrayTable> table, tfile::NodeId node) {
   return content_bytes(**content, 0, (*content)->size());
 }
 
+std::string whole_table_text(std::shared_ptr<ArrayTable> table, TextStyle style) {
+  TableRig rig(std::move(table));
+  Answer<std::shared_ptr<Content>> answer;
+  table_text_content(rig.streams, rig.table, style, answer.reply());
+  const auto content = answer.wait();
+  if (!content) return "error: " + content.error().text;
+  return content_bytes(**content, 0, (*content)->size());
+}
+
 TEST(Text, NumbersAreTheShortestThatReadBack) {
   auto table = std::make_shared<ArrayTable>();
   const auto f4 = table->column<float>(
@@ -103,23 +112,51 @@ TEST(Text, OneOfSeveralClassesHasItsName) {
     table->column<std::int64_t>(node, "index.i8", Role::index, index);
     const auto a = table->directory(node, "A");
     table->column<std::int32_t>(a, "x.i4", Role::values, {1, 2});
+    table->nodes[a].tag = 1;
     table->string(a, "s", {"u v", "w"});
     const auto b = table->directory(node, "B~0A");
+    table->nodes[b].tag = 2;
     table->nodes[b].original_name = "B\n";
     table->column<std::int64_t>(b, "offsets.i8", Role::offsets, {0, 2});
     table->column<float>(b, "values.f4", Role::values, {1.5, 2});
   };
   const auto alone = table->directory(0, "alone");
   one_of(alone, {1, 0, 2, 3, 1}, {0, -1, 0, 0, 1});
-  EXPECT_EQ(whole_text(table, alone), "A(1 \"u v\")\nnull\nB\\n[1.5 2]\nC()\nA(2 \"w\")\n");
+  EXPECT_EQ(whole_text(table, alone), "A(1 \"u v\")\nnull\nB\\n([1.5 2])\nC()\nA(2 \"w\")\n");
   const auto list = table->directory(0, "list");
   table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, 2, 2, 3});
   one_of(table->directory(list, "values"), {2, 0, 1}, {0, -1, 1});
-  EXPECT_EQ(whole_text(table, list), "B\\n[1.5 2] null\n\nA(2 \"w\")\n");
+  EXPECT_EQ(whole_text(table, list), "B\\n([1.5 2]) null\n\nA(2 \"w\")\n");
   const auto record = table->directory(0, "record");
   table->column<float>(record, "f.f4", Role::values, {1, 2});
   one_of(table->directory(record, "p"), {1, 0}, {1, -1});
   EXPECT_EQ(whole_text(table, record), "1\tA(2 \"w\")\n2\tnull\n");
+}
+
+TEST(Text, AlternativesOfTheSameTypeAreToldByTheirTags) {
+  auto table = std::make_shared<ArrayTable>();
+  table->entries = 4;
+  const auto node = table->directory(0, "v");
+  table->column<std::int8_t>(node, "tags.i1", Role::tags, {2, 1, 3, 2});
+  table->nodes[node].alternatives = {"int", "int", "int"};
+  table->column<std::int64_t>(node, "index.i8", Role::index, {0, 0, 0, 1});
+  table->nodes[table->column<std::int32_t>(node, "int.i4", Role::values, {1})].tag = 1;
+  for (const std::uint32_t tag : {2, 3}) {
+    const auto later = table->column<std::int32_t>(node, "int~" + std::to_string(tag) + ".i4", Role::values,
+                                                   tag == 2 ? std::vector{-2, 22} : std::vector{3});
+    table->nodes[later].tag = tag;
+    table->nodes[later].original_name = "int";
+  }
+  EXPECT_EQ(whole_text(table, node), "int~2(-2)\nint(1)\nint~3(3)\nint~2(22)\n");
+  EXPECT_EQ(whole_table_text(table, TextStyle::json),
+            R"({"v":{"int~2":-2}})"
+            "\n"
+            R"({"v":{"int":1}})"
+            "\n"
+            R"({"v":{"int~3":3}})"
+            "\n"
+            R"({"v":{"int~2":22}})"
+            "\n");
 }
 
 TEST(Text, TagsAndPositionsThatPointNowhereAreDamage) {
@@ -130,6 +167,7 @@ TEST(Text, TagsAndPositionsThatPointNowhereAreDamage) {
     table->nodes[node].alternatives = {"A"};
     table->column<std::int64_t>(node, "index.i8", Role::index, {std::int64_t{index}});
     const auto a = table->directory(node, "A");
+    table->nodes[a].tag = 1;
     table->column<std::int32_t>(a, "x.i4", Role::values, {1});
     EXPECT_TRUE(whole_text(table, node).starts_with("error: ")) << tag << ' ' << index;
   }
@@ -191,12 +229,7 @@ TEST(Text, ATableOfManyColumnsTakesNoStack) {
     expected += (i > 0 ? ",\"" : "\"") + name + "\":1";
   }
   expected += "}\n";
-  TableRig rig(table);
-  Answer<std::shared_ptr<Content>> answer;
-  table_text_content(rig.streams, rig.table, TextStyle::json, answer.reply());
-  const auto content = answer.wait();
-  ASSERT_TRUE(content) << content.error().text;
-  EXPECT_EQ(content_bytes(**content, 0, expected.size() + 1), expected);
+  EXPECT_EQ(whole_table_text(table, TextStyle::json), expected);
 }
 
 TEST(Text, ManyReadersAtOnce) {
