@@ -287,6 +287,9 @@ class Measuring : public std::enable_shared_from_this<Measuring> {
   TextIndex index_;
 };
 
+// Records without columns in all lists of one kind: no byte bears out how many there are, and each is text.
+constexpr std::int64_t kHollowMax = 1 << 24;
+
 // How many entries each form outside of lists has, asked one after the other; a record has as many as its longest
 // field.
 class Counting : public std::enable_shared_from_this<Counting> {
@@ -305,15 +308,17 @@ class Counting : public std::enable_shared_from_this<Counting> {
   void step() {
     while (next_ > 0) {
       const TextForm& form = plan_->forms[--next_];
-      if (form.kind == TextForm::Kind::record) {
+      if (form.hollow) {
+        plan_->counts[next_] = kHollowMax;
+      } else if (form.kind == TextForm::Kind::record) {
         for (const std::uint32_t field : form.fields)
-          plan_->counts[next_] = std::max(plan_->counts[next_], plan_->counts[field]);
+          if (!plan_->forms[field].hollow) plan_->counts[next_] = std::max(plan_->counts[next_], plan_->counts[field]);
       } else if (form.kind != TextForm::Kind::elsewhere) {
         return ask(form);
       }
     }
     if (plan_->style != TextStyle::plain) {
-      const std::int64_t held = plan_->counts[0];
+      const std::int64_t held = plan_->forms[0].hollow ? 0 : plan_->counts[0];
       plan_->counts[0] = std::max<std::int64_t>(0, plan_->table->entries);
       plan_->lines = std::min(held, plan_->counts[0]);
     }
