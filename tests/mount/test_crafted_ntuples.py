@@ -12,6 +12,7 @@ import pytest
 import uproot
 
 import mounted
+import mounted_table
 from ntuple_envelopes import FOOTER, HEADER, PAGE_LIST, Envelopes, packed
 from surviving import is_survived
 
@@ -234,6 +235,21 @@ def test_every_type(of_all_types, tmp_path, name):
     _, code = Envelopes(of_all_types).walked(HEADER)[name][0]
     for value in EXTREMES[code]:
         survives(of_all_types, tmp_path / "claims.root", lambda made: made.claim(HEADER, name, value), beside=False)
+
+
+def test_an_attribute_set_of_an_unknown_schema_has_a_reason(samples, tmp_path, mount):
+    with open(os.path.join(samples("ntuple"), "attributes-zstd.root"), "rb") as file:
+        made = Envelopes(file.read(), -1)
+    made.claim(FOOTER, "major version of attribute set", 7, slice(0, 1))
+    path = tmp_path / "later.root"
+    path.write_bytes(made.image())
+    m = mount(path)
+    sets = os.path.join(m.path, "nt", ".attributes")
+    first, second = (mounted_table.schema_of(os.path.join(sets, name)) for name in ("Runs", "Notes"))
+    assert first["reason"] == "an attribute set of schema version 7.0, which is not read" and first["columns"] == []
+    assert second["reason"] is None and second["columns"]
+    assert "/nt/.attributes/Runs: an attribute set of schema version 7.0" in m.errors()
+    assert sorted(os.listdir(os.path.join(sets, "Runs"))) == [".schema.json", "object.bin"]
 
 
 @pytest.mark.parametrize("entries", (10**6, 2**39, 2**56 - 1))
