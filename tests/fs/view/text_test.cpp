@@ -148,15 +148,14 @@ TEST(Text, AlternativesOfTheSameTypeAreToldByTheirTags) {
     table->nodes[later].original_name = "int";
   }
   EXPECT_EQ(whole_text(table, node), "int~2(-2)\nint(1)\nint~3(3)\nint~2(22)\n");
-  EXPECT_EQ(whole_table_text(table, TextStyle::json),
-            R"({"v":{"int~2":-2}})"
-            "\n"
-            R"({"v":{"int":1}})"
-            "\n"
-            R"({"v":{"int~3":3}})"
-            "\n"
-            R"({"v":{"int~2":22}})"
-            "\n");
+  EXPECT_EQ(whole_table_text(table, TextStyle::json), R"({"v":{"int~2":-2}})"
+                                                      "\n"
+                                                      R"({"v":{"int":1}})"
+                                                      "\n"
+                                                      R"({"v":{"int~3":3}})"
+                                                      "\n"
+                                                      R"({"v":{"int~2":22}})"
+                                                      "\n");
 }
 
 TEST(Text, ClassesWithoutMembersAreThereWithoutColumns) {
@@ -171,11 +170,10 @@ TEST(Text, ClassesWithoutMembersAreThereWithoutColumns) {
   table->nodes[maybe].kind = tfile::NodeKind::optional;
   table->directory(table->directory(maybe, "values"), "inside");
   EXPECT_EQ(whole_text(table, list), "() ()\n()\n");
-  EXPECT_EQ(whole_table_text(table, TextStyle::json),
-            R"({"nothing":{},"list":[{},{}],"maybe":{"inside":{}}})"
-            "\n"
-            R"({"nothing":{},"list":[{}],"maybe":null})"
-            "\n");
+  EXPECT_EQ(whole_table_text(table, TextStyle::json), R"({"nothing":{},"list":[{},{}],"maybe":{"inside":{}}})"
+                                                      "\n"
+                                                      R"({"nothing":{},"list":[{}],"maybe":null})"
+                                                      "\n");
   const auto many = table->directory(0, "many");
   table->column<std::int64_t>(many, "offsets.i8", Role::offsets, {0, 1, std::int64_t{1} << 60});
   table->directory(many, "values");
