@@ -97,7 +97,6 @@ class Builder {
   Result<std::uint32_t> add_record(const Node& node, std::uint32_t position, const std::vector<ColumnId>& lists,
                                    int depth) {
     forms_[position].kind = TextForm::Kind::record;
-    if (node.children.empty() && position == 0) return tfile::fail(ErrorKind::unsupported, "a node with nothing in it");
     std::optional<tfile::Error> missing;
     for (const NodeId child : node.children) {
       const std::size_t before = forms_.size();
@@ -256,7 +255,10 @@ Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextSt
 Result<std::vector<TextForm>> text_forms(const tfile::Table& table, NodeId node) {
   Builder builder(table, node);
   TRY_VOID(builder.build(node));
-  return builder.take();
+  auto forms = builder.take();
+  // Nothing tells how many lines it would have.
+  if (forms[0].hollow) return tfile::fail(ErrorKind::unsupported, "a node with nothing in it");
+  return forms;
 }
 
 }  // namespace tfilefs

@@ -161,7 +161,7 @@ TEST(Text, AlternativesOfTheSameTypeAreToldByTheirTags) {
 TEST(Text, ClassesWithoutMembersAreThereWithoutColumns) {
   auto table = std::make_shared<ArrayTable>();
   table->entries = 2;
-  table->directory(0, "nothing");
+  const auto nothing = table->directory(0, "nothing");
   const auto list = table->directory(0, "list");
   table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, 2, 3});
   table->directory(list, "values");
@@ -170,6 +170,8 @@ TEST(Text, ClassesWithoutMembersAreThereWithoutColumns) {
   table->nodes[maybe].kind = tfile::NodeKind::optional;
   table->directory(table->directory(maybe, "values"), "inside");
   EXPECT_EQ(whole_text(table, list), "() ()\n()\n");
+  EXPECT_EQ(whole_text(table, maybe), "(())\nnull\n");
+  EXPECT_TRUE(whole_text(table, nothing).starts_with("error: "));
   EXPECT_EQ(whole_table_text(table, TextStyle::json), R"({"nothing":{},"list":[{},{}],"maybe":{"inside":{}}})"
                                                       "\n"
                                                       R"({"nothing":{},"list":[{}],"maybe":null})"
