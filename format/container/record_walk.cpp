@@ -63,7 +63,11 @@ Result<WalkStep> step_at(Window& window, std::uint64_t position, std::uint64_t e
   TRY(std::span<const std::byte> bytes, window.at(position, kKeySizeGuess));
   if (bytes.size() < sizeof(std::int32_t)) return no_record;
   const std::int64_t length = load_big<std::int32_t>(bytes.data());
-  if (length <= -kGapSizeMin) return gap(static_cast<std::uint64_t>(-length));
+  // uproot leaves what it frees as it was, which may look like a length.
+  if (length <= -kGapSizeMin) {
+    const auto marked = static_cast<std::uint64_t>(-length);
+    return gap(is_free ? std::min(marked, free_end - position) : marked);
+  }
   Cursor in(bytes, static_cast<std::int64_t>(position));
   KeyHeader key = read_key(in);
   if (in.failed() && key.keylen > 0 && static_cast<std::size_t>(key.keylen) > bytes.size()) {

@@ -155,7 +155,7 @@ class Builder {
       NodeDraft member;
       if (schema_.fields[id].role == FieldRole::variant) member.tag = static_cast<std::uint32_t>(i + 1);
       TRY_VOID(add_field(member, child, below, depth + 1));
-      if (member.column || !member.children.empty()) draft.children.push_back(std::move(member));
+      draft.children.push_back(std::move(member));
     }
     return {};
   }
@@ -287,7 +287,7 @@ class Builder {
     TRY_VOID(add_value(values, item, around, depth + 1));
     values.name = "values";
     values.branch_name = around.path;
-    if (values.column || !values.children.empty()) draft.children.push_back(std::move(values));
+    draft.children.push_back(std::move(values));
     return {};
   }
 

@@ -297,7 +297,8 @@ class Checker {
     }
     auto check = tfile::check_records(file_, [&](std::uint64_t address) { return decoded.contains(address); });
     if (!check) return found("", check.error());
-    for (tfile::RecordError& wrong : check->errors) found(wrong.class_name + " " + wrong.name, std::move(wrong.error));
+    for (tfile::RecordError& wrong : check->errors)
+      found(wrong.class_name.empty() ? "unmarked bytes" : wrong.class_name + " " + wrong.name, std::move(wrong.error));
     // A length that was overwritten may look like free space, up to the end of the file.
     decoded.merge(key_addresses_);
     for (const tfile::ByteRange gap : check->gaps) {

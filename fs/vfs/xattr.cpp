@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "tfile/name.h"
+
 namespace tfilefs {
 namespace {
 
@@ -15,9 +17,13 @@ std::string shape_text(const std::vector<std::uint32_t>& shape) {
   return text + "]";
 }
 
-const std::string& original_name(const tfile::Node& node) {
+std::string original_name(const tfile::Node& node) {
   if (!node.original_name.empty()) return node.original_name;
-  return node.branch_name.empty() ? node.name : node.branch_name;
+  if (!node.branch_name.empty()) return node.branch_name;
+  // The name of a branch or member that has none; a branch that is called so has its name there.
+  const auto typed = tfile::parse_typed_name(node.name);
+  const bool has_none = (typed ? typed->stem : node.name) == tfile::escape_name("");
+  return has_none ? "" : node.name;
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <limits>
 #include <map>
-#include <set>
 
 #include "exec/step_loop.h"
 #include "view/columnar_form.h"
@@ -13,6 +12,7 @@
 #include "view/parquet_leaves.h"
 #include "view/parquet_pages.h"
 #include "view/segments.h"
+#include "view/source_bytes.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -43,22 +43,8 @@ std::int64_t rows_held(const std::vector<ParquetLeaf>& leaves, std::int64_t rows
 constexpr std::uint64_t kRowsPerStoredByte = 1 << 16;
 
 std::int64_t rows_possible(const tfile::StreamSet& set, const tfile::Table& table) {
-  std::set<const tfile::Source*> sources;
-  std::uint64_t bytes = 0;
-  for (const tfile::Column& column : table.columns) {
-    const std::size_t chunks = set.chunk_count(column.stream);
-    // Of what a record holds itself, the last chunk, there are few.
-    for (const std::size_t chunk : {std::size_t{0}, chunks - 1}) {
-      if (chunk >= chunks) continue;
-      const auto at = set.locate({column.stream, static_cast<std::uint32_t>(chunk)});
-      if (!at) continue;
-      if (!at->source)
-        bytes += at->embedded.size();
-      else if (sources.insert(at->source).second)
-        bytes += at->source->size();
-    }
-  }
-  return static_cast<std::int64_t>(std::min(bytes, (std::uint64_t{1} << 62) / kRowsPerStoredByte) * kRowsPerStoredByte);
+  const std::uint64_t bytes = std::min(source_bytes(set, table), (std::uint64_t{1} << 62) / kRowsPerStoredByte);
+  return static_cast<std::int64_t>(bytes * kRowsPerStoredByte);
 }
 
 std::shared_ptr<const std::vector<std::int64_t>> row_group_bounds(const tfile::Table& table) {

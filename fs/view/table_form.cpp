@@ -33,7 +33,8 @@ std::string valid_utf8(std::string_view text) {
 
 class Builder {
  public:
-  Builder(const tfile::Table& table, const Contradicted& left_out) : table_(table), left_out_(left_out) {}
+  Builder(const tfile::Table& table, const Contradicted& left_out, Hollow hollow)
+      : table_(table), left_out_(left_out), hollow_(hollow) {}
 
   TableForm build() {
     TableForm root;
@@ -94,7 +95,8 @@ class Builder {
       form.kind = Kind::record;
       add_fields(form, id, lists, path, depth);
       if (node.kind == NodeKind::variant && tells_alternatives(form)) add_alternatives(form, node);
-      return form.fields.empty() ? std::nullopt : std::optional(std::move(form));
+      const bool is_shown = !form.fields.empty() || (node.children.empty() && hollow_ == Hollow::kept);
+      return is_shown ? std::optional(std::move(form)) : std::nullopt;
     }
     form.offsets = *table_.nodes[node.children[0]].column;
     if (is_left_out(form.offsets)) return std::nullopt;
@@ -151,6 +153,7 @@ class Builder {
 
   const tfile::Table& table_;
   const Contradicted& left_out_;
+  const Hollow hollow_;
   std::vector<TableForm> elsewhere_;
 };
 
@@ -171,8 +174,12 @@ std::string_view bare_name(const tfile::Table& table, const Node& node) {
 
 bool has_no_values(const Column& column) { return column.role == Role::values && !column.reason.empty(); }
 
-TableForm table_form(const tfile::Table& table, const Contradicted& left_out) {
-  return Builder(table, left_out).build();
+bool TableForm::is_hollow() const {
+  return kind == Kind::record && std::all_of(fields.begin(), fields.end(), [](auto& f) { return f.is_hollow(); });
+}
+
+TableForm table_form(const tfile::Table& table, const Contradicted& left_out, Hollow hollow) {
+  return Builder(table, left_out, hollow).build();
 }
 
 std::optional<std::int64_t> own_length(const TableForm& form, const ColumnLengths& lengths) {

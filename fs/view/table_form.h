@@ -40,6 +40,8 @@ struct TableForm {
   std::vector<std::optional<std::size_t>> alternatives;  // in `fields`; none: without columns
 
   bool is_record() const { return kind == Kind::record || kind == Kind::variant; }
+  // A record of a class without members, or of such records: it has no column.
+  bool is_hollow() const;
 };
 
 // What a variant's tag stands for, from 1 on; null where it has no columns.
@@ -54,7 +56,9 @@ bool has_no_values(const Column&);
 // The record of all that the table has. A node that stands among the items of a list and has not as many (the undecoded
 // bytes of whole entries) becomes a field of the table, named by its path; a column without values is left out, and so
 // is a list of which no item is shown. `left_out`: what is left out besides, by column, or nothing.
-TableForm table_form(const tfile::Table&, const Contradicted& left_out = {});
+// `hollow`: what is made of records without columns, which only text can show.
+enum class Hollow : std::uint8_t { left_out, kept };
+TableForm table_form(const tfile::Table&, const Contradicted& left_out = {}, Hollow hollow = Hollow::left_out);
 
 // Items of a node at its own depth (of a record, those of its longest field); none where that cannot be known.
 std::optional<std::int64_t> own_length(const TableForm&, const ColumnLengths&);

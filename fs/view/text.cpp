@@ -7,6 +7,7 @@
 
 #include "exec/step_loop.h"
 #include "view/list_counts.h"
+#include "view/source_bytes.h"
 #include "view/text_machine.h"
 #include "view/view.h"
 
@@ -108,13 +109,19 @@ struct TextIndex {
 
 constexpr std::uint64_t kTextMax = std::uint64_t{1} << 62;  // below what a file's size may be
 
+std::set<tfile::ColumnId> columns_of(const Plan& plan) {
+  std::set<tfile::ColumnId> columns;
+  for (const TextForm& form : plan.forms)
+    for (const tfile::ColumnId column : {form.ends, form.values, form.tags, form.index})
+      if (column != TextForm::kNone) columns.insert(column);
+  return columns;
+}
+
 // Whether the text may be measured: no basket that it needs is lost, as far as that is known without a look at any.
 // Else somebody would wait for all that stands before it, to be told of an error.
 Result<> check_baskets(const CachedStreams& streams, const Plan& plan) {
   std::set<tfile::StreamId> needed;
-  for (const TextForm& form : plan.forms)
-    for (const tfile::ColumnId column : {form.ends, form.values, form.tags, form.index})
-      if (column != TextForm::kNone) needed.insert(plan.table->columns[column].stream);
+  for (const tfile::ColumnId column : columns_of(plan)) needed.insert(plan.table->columns[column].stream);
   const tfile::StreamSet& set = streams.streams();
   for (const tfile::StreamId stream : needed)
     for (std::uint32_t chunk = 0, count = static_cast<std::uint32_t>(set.chunk_count(stream)); chunk < count; ++chunk) {
@@ -125,6 +132,28 @@ Result<> check_baskets(const CachedStreams& streams, const Plan& plan) {
         return tfile::fail(ErrorKind::damaged, "basket lies beyond the end of the file",
                            static_cast<std::int64_t>(at.range.begin));
     }
+  return {};
+}
+
+// A text is written once to measure it. Pages of an RNTuple may share their bytes, so a file of some kilobytes can have
+// as many numbers as it likes: so many are written of any file, some seconds of work, and so many for each of its
+// bytes, four times what zlib can make of one.
+constexpr std::uint64_t kNumbersOfAnyFile = 1 << 27, kNumbersPerByte = 1 << 12;
+
+Result<> check_size(const CachedStreams& streams, const Plan& plan) {
+  const tfile::StreamSet& set = streams.streams();
+  const std::uint64_t bytes = std::min(source_bytes(set, *plan.table), kTextMax / kNumbersPerByte);
+  const std::uint64_t most = std::max(kNumbersOfAnyFile, bytes * kNumbersPerByte);
+  std::uint64_t numbers = 0;
+  for (const tfile::ColumnId id : columns_of(plan)) {
+    const tfile::Column& column = plan.table->columns[id];
+    const std::int64_t items = set.lengths(column.stream)[column.slot];
+    if (items <= 0) continue;  // only what is stored tells it
+    const std::uint64_t in_item = column.item_size() / size_of(column.dtype);
+    if (static_cast<std::uint64_t>(items) > (most - numbers) / std::max<std::uint64_t>(1, in_item))
+      return tfile::fail(ErrorKind::unsupported, "claims many more numbers than its file has bytes for", -1, ENOENT);
+    numbers += static_cast<std::uint64_t>(items) * in_item;
+  }
   return {};
 }
 
@@ -258,6 +287,9 @@ class Measuring : public std::enable_shared_from_this<Measuring> {
   TextIndex index_;
 };
 
+// Records without columns in all lists of one kind: no byte bears out how many there are, and each is text.
+constexpr std::int64_t kHollowMax = 1 << 24;
+
 // How many entries each form outside of lists has, asked one after the other; a record has as many as its longest
 // field.
 class Counting : public std::enable_shared_from_this<Counting> {
@@ -276,20 +308,23 @@ class Counting : public std::enable_shared_from_this<Counting> {
   void step() {
     while (next_ > 0) {
       const TextForm& form = plan_->forms[--next_];
-      if (form.kind == TextForm::Kind::record) {
+      if (form.hollow) {
+        plan_->counts[next_] = kHollowMax;
+      } else if (form.kind == TextForm::Kind::record) {
         for (const std::uint32_t field : form.fields)
-          plan_->counts[next_] = std::max(plan_->counts[next_], plan_->counts[field]);
+          if (!plan_->forms[field].hollow) plan_->counts[next_] = std::max(plan_->counts[next_], plan_->counts[field]);
       } else if (form.kind != TextForm::Kind::elsewhere) {
         return ask(form);
       }
     }
     if (plan_->style != TextStyle::plain) {
-      const std::int64_t held = plan_->counts[0];
+      const std::int64_t held = plan_->forms[0].hollow ? 0 : plan_->counts[0];
       plan_->counts[0] = std::max<std::int64_t>(0, plan_->table->entries);
       plan_->lines = std::min(held, plan_->counts[0]);
     }
-    if (auto sound = check_baskets(*streams_, *plan_); !sound)
-      return reply_(tl::unexpected<Error>(std::move(sound).error()));
+    auto sound = check_size(*streams_, *plan_);
+    if (sound) sound = check_baskets(*streams_, *plan_);
+    if (!sound) return reply_(tl::unexpected<Error>(std::move(sound).error()));
     std::make_shared<Measuring>(streams_, plan_, std::move(reply_))->next();
   }
 

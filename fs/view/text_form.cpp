@@ -97,7 +97,6 @@ class Builder {
   Result<std::uint32_t> add_record(const Node& node, std::uint32_t position, const std::vector<ColumnId>& lists,
                                    int depth) {
     forms_[position].kind = TextForm::Kind::record;
-    if (node.children.empty()) return tfile::fail(ErrorKind::unsupported, "a node with nothing in it");
     std::optional<tfile::Error> missing;
     for (const NodeId child : node.children) {
       const std::size_t before = forms_.size();
@@ -111,7 +110,10 @@ class Builder {
       }
       forms_[position].fields.push_back(*field);
     }
-    if (forms_[position].fields.empty()) return tl::unexpected<tfile::Error>(*missing);
+    if (forms_[position].fields.empty() && missing) return tl::unexpected<tfile::Error>(*missing);
+    const auto& fields = forms_[position].fields;
+    forms_[position].hollow =
+        std::all_of(fields.begin(), fields.end(), [&](auto field) { return forms_[field].hollow; });
     return position;
   }
 
@@ -201,6 +203,7 @@ class TableBuilder {
         break;
       case TableForm::Kind::record:
         made.kind = TextForm::Kind::record;
+        made.hollow = form.is_hollow();
         add_fields(position, form, "");
     }
     return position;
@@ -235,7 +238,7 @@ void drop_shapes(const tfile::Table& table, TableForm& form) {
 
 Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextStyle style,
                                                const Contradicted& left_out) {
-  TableForm form = table_form(table, left_out);
+  TableForm form = table_form(table, left_out, Hollow::kept);
   const bool has_columns = !form.fields.empty();
   // No column bears out how many there are.
   constexpr std::int64_t kEmptyLinesMax = 1 << 20;
@@ -243,6 +246,7 @@ Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextSt
     return tfile::fail(tfile::ErrorKind::unsupported, "many entries, and no columns");
   if (style == TextStyle::csv) drop_shapes(table, form);
   auto forms = TableBuilder(style).build(form);
+  forms[0].hollow = form.is_hollow();
   if (forms[0].fields.empty() && has_columns && table.entries > 0)
     return tfile::fail(tfile::ErrorKind::unsupported, "no column of one number or string an entry");
   return forms;
@@ -251,7 +255,10 @@ Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextSt
 Result<std::vector<TextForm>> text_forms(const tfile::Table& table, NodeId node) {
   Builder builder(table, node);
   TRY_VOID(builder.build(node));
-  return builder.take();
+  auto forms = builder.take();
+  // Nothing tells how many lines it would have.
+  if (forms[0].hollow) return tfile::fail(ErrorKind::unsupported, "a node with nothing in it");
+  return forms;
 }
 
 }  // namespace tfilefs

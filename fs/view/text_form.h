@@ -40,6 +40,7 @@ struct TextForm {
 
   Kind kind = Kind::number;
   bool inner = false;                           // inside a list or a variant
+  bool hollow = false;                          // a record without columns: there is one wherever it is asked for
   tfile::ColumnId ends = kNone;                 // of list, optional, string, bytes: the offsets column
   tfile::ColumnId values = kNone;               // of number, string, bytes: the column itself
   tfile::ColumnId tags = kNone, index = kNone;  // of variant

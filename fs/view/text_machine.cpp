@@ -269,7 +269,7 @@ void TextMachine::write_bytes(const TextForm& form, std::string_view bytes, bool
 // Writes what the value begins with, and pushes the step that writes the rest; all or, if a window is missing, nothing.
 bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std::string& to) {
   const TextForm& form = plan_->forms[form_index];
-  if (form.kind == Kind::elsewhere || index >= plan_->counts[form_index]) {
+  if (form.kind == Kind::elsewhere || (!form.hollow && index >= plan_->counts[form_index])) {
     write_missing(to);
     return true;
   }
@@ -326,7 +326,8 @@ bool TextMachine::begin_variant(std::uint32_t form_index, std::int64_t index, st
 bool TextMachine::has_parentheses(const Step& variant) const {
   if (is_json()) return true;
   const std::uint32_t held = plan_->forms[variant.form].fields[static_cast<std::size_t>(variant.next) - 1];
-  return held != TextForm::kUnseen && plan_->forms[held].kind == Kind::record && variant.index < plan_->counts[held];
+  if (held == TextForm::kUnseen || plan_->forms[held].kind != Kind::record) return false;
+  return plan_->forms[held].hollow || variant.index < plan_->counts[held];
 }
 
 bool TextMachine::advance_lines(std::string& to) {

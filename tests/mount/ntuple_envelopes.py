@@ -116,10 +116,16 @@ def walk_footer(walk):
             walk.number(code, name)
         walk.locator("page list")
 
+    def attribute_set():
+        walk.number("H", "major version of attribute set")
+        walk.number("H", "minor version of attribute set")
+
     walk.number("Q", "feature flags")
     walk.at += 8
     walk.record("extension", lambda: None)
     walk.list("groups", lambda: walk.record("group", group))
+    if walk.at < len(walk.payload):  # not before version 1.0.1.0
+        walk.list("attribute sets", lambda: walk.record("attribute set", attribute_set))
 
 
 def walk_page_list(walk):
@@ -141,9 +147,10 @@ def walk_page_list(walk):
 
 
 class Envelopes:
-    def __init__(self, image):
+    def __init__(self, image, number=0):
+        """Of the RNTuple whose anchor has that number; anchors of attribute sets come before that of what they describe."""
         self.file = bytes(image)
-        self.anchor = next(self.anchors())
+        self.anchor = [*self.anchors()][number]
         numbers = struct.unpack_from(">6Q", self.file, self.anchor + 14)
         self.payloads = {HEADER: self.payload(*numbers[:3]), FOOTER: self.payload(*numbers[3:])}
         begin, size, length = (number for _, _, number in self.link_of_page_list())

@@ -115,6 +115,29 @@ def test_a_damaged_basket_is_found_alone(program, good, samples, tmp_path, branc
         assert len(lines) == 2, "what lies beside it is whole"
 
 
+def test_what_uproot_frees_is_no_error(program, tmp_path):
+    """It leaves the bytes of a footer as they were: here they begin like the length of a gap."""
+    path = tmp_path / "freed.root"
+    content = {"x": np.arange(10.0), "list": awkward.Array([[1, 2], [3]] * 5)}
+    with uproot.recreate(path) as file:
+        ntuple = file.mkrntuple("data", content)
+        for _ in range(3):
+            ntuple.extend(content)
+    status, lines, _ = check(program, path)
+    assert status == 0, lines
+    assert not any(line.startswith(("=", " ")) for line in lines)
+
+
+def test_bytes_that_are_no_record_have_a_name(program, good, tmp_path):
+    path = tmp_path / "hole.root"
+    image = bytearray((good / "none.root").read_bytes())
+    at, size, _ = next(each for each in records(program, good / "none.root") if each[2] == "StreamerInfo")
+    image[at : at + size] = bytes(size)
+    path.write_bytes(image)
+    status, lines, _ = check(program, path)
+    assert status == 4 and any(line.startswith("unmarked bytes: neither a record nor free space") for line in lines), lines
+
+
 def test_a_map_that_nobody_gets_is_no_success(program, tmp_path):
     with uproot.recreate(tmp_path / "many.root") as file:
         for number in range(200):
@@ -163,6 +186,8 @@ def test_a_record_that_is_overwritten_is_found(program, good, tmp_path):
     whole = (good / "none.root").read_bytes()
     path = tmp_path / "damaged.root"
     for address, size, name in records(program, good / "none.root"):
+        if name == "TList":
+            continue  # former StreamerInfos, which uproot has freed
         path.write_bytes(whole[:address] + b"\xa5" * min(size, 30) + whole[address + min(size, 30) :])
         code, lines, _ = check(program, path)
         assert code == 4 and len(lines) > 1, (name, lines)

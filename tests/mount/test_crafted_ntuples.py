@@ -4,6 +4,7 @@ stands beside them reads on."""
 
 import os
 import struct
+import time
 
 import awkward as ak
 import numpy as np
@@ -11,7 +12,8 @@ import pytest
 import uproot
 
 import mounted
-from ntuple_envelopes import FOOTER, HEADER, PAGE_LIST, Envelopes
+import mounted_table
+from ntuple_envelopes import FOOTER, HEADER, PAGE_LIST, Envelopes, packed
 from surviving import is_survived
 
 COUNTS = np.array([2, 0, 1, 3, 0, 4] * 10)
@@ -128,6 +130,55 @@ def test_pages_that_are_one(small, tmp_path):
     survives(small, tmp_path / "claims.root", change)
 
 
+def with_one_page(path, pages, elements):
+    """A column whose pages all are the same bytes: zeros, compressed."""
+    with uproot.recreate(path, compression=None) as file:
+        file.mkrntuple("data", {"number": np.zeros(10)})
+    made = Envelopes(path.read_bytes())
+    stored = packed(bytes(8 * elements))
+    page = struct.pack("<iiQ", elements, len(stored), len(made.file))
+    made.file += stored
+    payload, places = made.payloads[PAGE_LIST], made.walked(PAGE_LIST)
+    first = places["elements"][0][0]
+    payload[first : first + 16] = page * pages
+    for name in ("size of list of pages", "size of list of column lists", "size of list of clusters"):
+        at, code = places[name][0]
+        size = struct.unpack_from("<" + code, payload, at)[0] - 16 * (pages - 1)  # of lists it is negative
+        struct.pack_into("<" + code, payload, at, size)
+    struct.pack_into("<I", payload, places["number of pages"][0][0], pages)
+    made.claim(PAGE_LIST, "entries", pages * elements)
+    made.claim(FOOTER, "entries of group", pages * elements)
+    path.write_bytes(made.image())
+
+
+def test_many_pages_of_the_same_bytes(tmp_path, mount):
+    """8 billion numbers in some kilobytes: the columns have them, a text is refused before any is decoded."""
+    path = tmp_path / "shared.root"
+    pages, elements = 4000, 2_000_000
+    with_one_page(path, pages, elements)
+    assert path.stat().st_size < 200_000
+    top = mount(path).path
+    column = os.path.join(top, "data", "number.f8")
+    assert os.stat(column).st_size == 8 * pages * elements
+    with open(column, "rb") as file:
+        file.seek(8 * (pages * elements - 3))
+        assert file.read() == bytes(24)
+    began = time.monotonic()
+    for name in ("data.csv", "data.jsonl", os.path.join("data", "number.txt")):
+        with pytest.raises(FileNotFoundError):
+            os.stat(os.path.join(top, name))
+    assert time.monotonic() - began < 20
+
+
+def test_pages_may_share_their_bytes(tmp_path, mount):
+    path = tmp_path / "shared.root"
+    with_one_page(path, 20, 10_000)
+    top = mount(path).path
+    with open(os.path.join(top, "data.csv"), newline="") as file:
+        assert file.read() == '"number"\r\n' + "0\r\n" * 200_000
+    is_survived(path, beside=False)
+
+
 @pytest.mark.parametrize("size", (0, 16, 17, 40, 1000, 2**63 - 1, 2**64 - 1))
 def test_max_key_sizes(small, tmp_path, size):
     def change(made):
@@ -184,6 +235,21 @@ def test_every_type(of_all_types, tmp_path, name):
     _, code = Envelopes(of_all_types).walked(HEADER)[name][0]
     for value in EXTREMES[code]:
         survives(of_all_types, tmp_path / "claims.root", lambda made: made.claim(HEADER, name, value), beside=False)
+
+
+def test_an_attribute_set_of_an_unknown_schema_has_a_reason(samples, tmp_path, mount):
+    with open(os.path.join(samples("ntuple"), "attributes-zstd.root"), "rb") as file:
+        made = Envelopes(file.read(), -1)
+    made.claim(FOOTER, "major version of attribute set", 7, slice(0, 1))
+    path = tmp_path / "later.root"
+    path.write_bytes(made.image())
+    m = mount(path)
+    sets = os.path.join(m.path, "nt", ".attributes")
+    first, second = (mounted_table.schema_of(os.path.join(sets, name)) for name in ("Runs", "Notes"))
+    assert first["reason"] == "an attribute set of schema version 7.0, which is not read" and first["columns"] == []
+    assert second["reason"] is None and second["columns"]
+    assert "/nt/.attributes/Runs: an attribute set of schema version 7.0" in m.errors()
+    assert sorted(os.listdir(os.path.join(sets, "Runs"))) == [".schema.json", "object.bin"]
 
 
 @pytest.mark.parametrize("entries", (10**6, 2**39, 2**56 - 1))

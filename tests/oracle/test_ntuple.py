@@ -81,6 +81,16 @@ def test_views(written, mount):
     assert table["track"].to_pylist() == content["track"].tolist()
 
 
+def test_a_field_without_a_name(mount, tmp_path):
+    path = tmp_path / "nameless.root"
+    with uproot.recreate(path) as file:
+        file.mkrntuple("data", ak.Array([{"": 1, "%": 2.0}, {"": 3, "%": 4.0}]))
+    top = os.path.join(mount(path).path, "data")
+    assert sorted(os.listdir(top)) == ["%.f8", "%.i8"]
+    assert os.getxattr(os.path.join(top, "%.i8"), "user.tfilefs.name") == b""
+    assert os.getxattr(os.path.join(top, "%.f8"), "user.tfilefs.name") == b"%"
+
+
 def test_a_damaged_page_is_an_error_of_its_items(written, mount, tmp_path):
     path, content = written
     image = bytearray(path.read_bytes())

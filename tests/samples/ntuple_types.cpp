@@ -91,6 +91,7 @@ void add_choices(Table& table) {
   of.push_back(field<std::array<Either, 2>>("array_variant"));
   of.push_back(field<std::variant<std::int32_t, std::int32_t>>("variant_same"));
   of.push_back(field<std::vector<std::variant<Numbers, Numbers, float>>>("variant_same_lists"));
+  of.push_back(field<std::variant<float, Either>>("variant2"));
   of.push_back(field<std::optional<std::optional<std::int32_t>>>("optional2"));
   of.push_back(field<std::vector<std::optional<std::unique_ptr<std::string>>>>("vector_optional2"));
   of.push_back(field<std::optional<Either>>("optional_variant"));

@@ -81,6 +81,24 @@ TEST(RecordMap, FreeSpaceWithStaleBytesIsSteppedOver) {
   EXPECT_EQ(map[3].name, "newer than the list");
 }
 
+TEST(RecordMap, StaleBytesInFreeSpaceMayLookLikeTheLengthOfAGap) {
+  for (const std::int32_t length : {-184549377, -40, -3}) {
+    FileImage image;
+    const std::size_t begin = image.bytes().size();
+    image.add_zeros(56);
+    image.bytes().patch(begin, length);
+    image.mark_free(begin, 56);
+    image.add_object(image.root, "TNamed", "behind it", "content");
+    const auto bytes = image.finish();
+    const auto map = map_of(bytes);
+    expect_covers(map, bytes.size());
+    ASSERT_GE(map.size(), 4u);
+    EXPECT_EQ(map[2].kind, Kind::gap);
+    EXPECT_EQ(map[2].size, 56u);
+    EXPECT_EQ(map[3].name, "behind it");
+  }
+}
+
 TEST(RecordMap, WhatCannotBeFollowedIsAGap) {
   FileImage image({.with_free_list = false});
   image.add_object(image.root, "TNamed", "n", "content");

@@ -148,15 +148,38 @@ TEST(Text, AlternativesOfTheSameTypeAreToldByTheirTags) {
     table->nodes[later].original_name = "int";
   }
   EXPECT_EQ(whole_text(table, node), "int~2(-2)\nint(1)\nint~3(3)\nint~2(22)\n");
-  EXPECT_EQ(whole_table_text(table, TextStyle::json),
-            R"({"v":{"int~2":-2}})"
-            "\n"
-            R"({"v":{"int":1}})"
-            "\n"
-            R"({"v":{"int~3":3}})"
-            "\n"
-            R"({"v":{"int~2":22}})"
-            "\n");
+  EXPECT_EQ(whole_table_text(table, TextStyle::json), R"({"v":{"int~2":-2}})"
+                                                      "\n"
+                                                      R"({"v":{"int":1}})"
+                                                      "\n"
+                                                      R"({"v":{"int~3":3}})"
+                                                      "\n"
+                                                      R"({"v":{"int~2":22}})"
+                                                      "\n");
+}
+
+TEST(Text, ClassesWithoutMembersAreThereWithoutColumns) {
+  auto table = std::make_shared<ArrayTable>();
+  table->entries = 2;
+  const auto nothing = table->directory(0, "nothing");
+  const auto list = table->directory(0, "list");
+  table->column<std::int64_t>(list, "offsets.i8", Role::offsets, {0, 2, 3});
+  table->directory(list, "values");
+  const auto maybe = table->directory(0, "maybe");
+  table->column<std::int64_t>(maybe, "offsets.i8", Role::offsets, {0, 1, 1});
+  table->nodes[maybe].kind = tfile::NodeKind::optional;
+  table->directory(table->directory(maybe, "values"), "inside");
+  EXPECT_EQ(whole_text(table, list), "() ()\n()\n");
+  EXPECT_EQ(whole_text(table, maybe), "(())\nnull\n");
+  EXPECT_TRUE(whole_text(table, nothing).starts_with("error: "));
+  EXPECT_EQ(whole_table_text(table, TextStyle::json), R"({"nothing":{},"list":[{},{}],"maybe":{"inside":{}}})"
+                                                      "\n"
+                                                      R"({"nothing":{},"list":[{}],"maybe":null})"
+                                                      "\n");
+  const auto many = table->directory(0, "many");
+  table->column<std::int64_t>(many, "offsets.i8", Role::offsets, {0, 1, std::int64_t{1} << 60});
+  table->directory(many, "values");
+  EXPECT_TRUE(whole_text(table, many).starts_with("error: "));
 }
 
 TEST(Text, TagsAndPositionsThatPointNowhereAreDamage) {

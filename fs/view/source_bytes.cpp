@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/source_bytes.h"
+
+#include <set>
+
+namespace tfilefs {
+
+std::uint64_t source_bytes(const tfile::StreamSet& set, const tfile::Table& table) {
+  std::set<const tfile::Source*> sources;
+  std::uint64_t bytes = 0;
+  for (const tfile::Column& column : table.columns) {
+    const std::size_t chunks = set.chunk_count(column.stream);
+    // Of what a record holds itself, the last chunk, there are few.
+    for (const std::size_t chunk : {std::size_t{0}, chunks - 1}) {
+      if (chunk >= chunks) continue;
+      const auto at = set.locate({column.stream, static_cast<std::uint32_t>(chunk)});
+      if (!at) continue;
+      if (!at->source)
+        bytes += at->embedded.size();
+      else if (sources.insert(at->source).second)
+        bytes += at->source->size();
+    }
+  }
+  return bytes;
+}
+
+}  // namespace tfilefs
