@@ -87,7 +87,7 @@ class Builder {
       return form.fields.empty() ? std::nullopt : std::optional(std::move(form));
     }
     form.offsets = *table_.nodes[node.children[0]].column;
-    if (is_left_out(form.offsets)) return std::nullopt;
+    if (has_no_values(column(form.offsets)) || is_left_out(form.offsets)) return std::nullopt;
     Lists inside = lists;
     inside.push_back(form.offsets);
     const bool is_here = column(form.offsets).lists == inside;
@@ -153,7 +153,7 @@ class Builder {
 
 }  // namespace
 
-bool has_no_values(const Column& column) { return column.role == Role::values && !column.reason.empty(); }
+bool has_no_values(const Column& column) { return column.role != Role::raw && !column.reason.empty(); }
 
 TableForm table_form(const tfile::Table& table, const Contradicted& left_out) {
   return Builder(table, left_out).build();

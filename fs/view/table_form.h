@@ -40,7 +40,8 @@ struct TableForm {
   bool is_record() const { return kind == Kind::record || kind == Kind::variant; }
 };
 
-// Whether a column is there in name alone, as its reason says: nothing was written of the items that its lists have.
+// Whether a column is there in name alone, as its reason says: nothing was written of the items that its lists have, or
+// its bytes cannot be had. Bytes that were not decoded are values.
 bool has_no_values(const Column&);
 
 // The record of all that the table has. A node that stands among the items of a list and has not as many (the undecoded
