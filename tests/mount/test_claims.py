@@ -290,11 +290,25 @@ def test_drawings_without_end_keep_no_reader_waiting(monstrous):
         assert m.errors().count("more work than a drawing") == 4
 
 
+def begin_drawing(m):
+    """cat(1) of a drawing, at a time when the daemon works for it, and what it had worked before."""
+    assert np.fromfile(os.path.join(m.path, "h", "values.f8")).sum() == 1
+    before = idle_ticks(m)
+    drawing = subprocess.Popen(["cat", os.path.join(m.path, "surface0", "plot.svg")], stderr=subprocess.DEVNULL)
+    while ticks(m) < before + 2:
+        assert drawing.poll() is None
+    return drawing, before
+
+
 def test_a_drawing_ends_with_its_reader(monstrous):
-    """And the mount with it: nothing is left that it would wait for."""
+    """Long before it would end by itself."""
     with mounted.Mounted(monstrous) as m:
-        drawing = subprocess.Popen(["cat", os.path.join(m.path, "surface0", "plot.svg")])
-        while np.fromfile(os.path.join(m.path, "h", "values.f8")).sum() != 1:
-            pass
+        drawing, before = begin_drawing(m)
+        assert drawing.wait(HANGS) == 1
+        whole = idle_ticks(m) - before
+    assert whole > 20
+    with mounted.Mounted(monstrous) as m:
+        drawing, before = begin_drawing(m)
         drawing.kill()
         drawing.wait(HANGS)
+        assert idle_ticks(m) - before < whole / 2
