@@ -64,7 +64,7 @@ TEST(TLatex, BoundsOfAnIntegralStandOverAndUnderItsSign) {
   EXPECT_LT(integral.pieces[1].y, -1);
   EXPECT_GT(integral.pieces[2].y, 0.5);
   EXPECT_GT(integral.pieces[3].x, integral.pieces[0].x);
-  EXPECT_EQ(letters("#intL dt"), "∫L dt|");
+  EXPECT_EQ(letters("#intL dt"), "∫|L dt|");
 }
 
 TEST(TLatex, FractionsLinesAndRoots) {
