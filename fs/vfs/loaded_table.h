@@ -94,7 +94,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   mutable LoadedPtr unread_whole_ GUARDED_BY(mutex_);  // the last one, if something in it is unread
   mutable std::uint64_t wholes_ GUARDED_BY(mutex_) = 0;
   struct Making {
-    std::uint64_t number;
+    explicit Making(std::uint64_t number_) : number(number_) {}
+    const std::uint64_t number;
     std::atomic<bool> is_over = false;  // another one has taken its place
   };
   class UnreadContent;
