@@ -36,6 +36,9 @@ class Content {
   // Exact; fixed for the life of this object where it cannot be written.
   virtual std::uint64_t size() const = 0;
 
+  // What differs between files that were made one after the other of the same state of a source, and are not the same.
+  virtual std::uint64_t making() const { return 0; }
+
   // Exactly min(size, this->size() - offset) bytes (none beyond the end), or an error. Answers now, on this thread,
   // when the bytes are there, else later from another; never waits for storage on the caller's thread.
   virtual void read(std::uint64_t offset, std::size_t size, Reply<Slices>) = 0;

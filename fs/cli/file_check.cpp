@@ -15,6 +15,7 @@
 #include "tfile/record_check.h"
 #include "tfile/stored_chunk.h"
 #include "view/list_counts.h"
+#include "view/table_form.h"
 
 namespace tfilefs {
 
@@ -234,9 +235,19 @@ class Checker {
     for (unsigned i = 1; i < threads_; ++i) others.emplace_back(work);
     work();
     others.clear();
+    check_reasons(table, totals, path);
     check_lists(table, totals, path);
     Lock lock(mutex_);
     ++result_.tables;
+  }
+
+  // Columns that have no values, and say why. Where a chunk is damaged, or in a file that is missing, that is found.
+  void check_reasons(const tfile::Table& table, const std::vector<StreamTotals>& totals, const std::string& path) {
+    for (const tfile::Column& column : table.columns) {
+      if (!has_no_values(column) || totals[column.stream].items.empty()) continue;
+      found(path + "/" + column.branch,
+            {ErrorKind::damaged, "column " + column.path + " has no values: " + column.reason, -1, 0});
+    }
   }
 
   // Each column has as many items as its lists, which may be another branch's.
@@ -245,6 +256,7 @@ class Checker {
     for (tfile::ColumnId id = 0; id < counters.size(); ++id) {
       if (!counters[id]) continue;
       const tfile::Column &column = table.columns[id], &list = table.columns[*counters[id]];
+      if (has_no_values(column) || has_no_values(list)) continue;
       const StreamTotals &own = totals[column.stream], &of_list = totals[list.stream];
       if (own.items.empty() || of_list.items.empty()) continue;
       const std::int64_t items = own.items[column.slot] - (column.role == tfile::Role::offsets ? 1 : 0);

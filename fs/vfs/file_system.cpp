@@ -553,7 +553,9 @@ void FileSystem::finish_open(const InodePtr& inode, OpenedContent content, Reply
   opened.direct = !content.cacheable;
   opened.grows = content.grows;
   if (content.cacheable) {
-    const std::uint64_t version = content.generation ? content.generation->serial : content.version;
+    constexpr int kSerialBits = 40;
+    const std::uint64_t version = (content.generation ? content.generation->serial : content.version) ^
+                                  (content.content->making() << kSerialBits);
     const std::uint64_t before = inodes_->exchange_version(*inode, version);
     opened.changed = before != 0 && before != version;
     opened.keep_cache = !opened.changed;

@@ -98,10 +98,69 @@ void LoadedTable::tried(NodeId node, Reply<LoadedPtr> reply) const {
       std::move(reply));
 }
 
+// Of a whole that something may be missing from: what it shows must not be mixed with what a later one does.
+class LoadedTable::UnreadContent final : public Content {
+ public:
+  UnreadContent(std::shared_ptr<Content> content, std::shared_ptr<const Making> making)
+      : content_(std::move(content)), making_(std::move(making)) {}
+  std::uint64_t size() const override { return content_->size(); }
+  std::uint64_t making() const override { return making_->number; }
+  void read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) override {
+    if (making_->is_over) return reply(tfile::fail(ErrorKind::stale, "more of the table can be read by now"));
+    content_->read(offset, size, std::move(reply));
+  }
+
+ private:
+  const std::shared_ptr<Content> content_;
+  const std::shared_ptr<const Making> making_;
+};
+
+// The same as before as long as the storage tells no more, so that what was made of it can stay.
+LoadedTable::LoadedPtr LoadedTable::keep(LoadedPtr whole) const {
+  const Lock lock(mutex_);
+  const LoadedPtr before = unread_whole_;
+  const auto& columns = whole->table_->columns;
+  const auto is_as_before = [&](tfile::ColumnId id) {
+    return columns[id].reason == before->table_->columns[id].reason;
+  };
+  const bool is_same = before && before->table_->unread == whole->table_->unread &&
+                       std::ranges::all_of(whole->table_->unread, is_as_before);
+  if (is_same) whole = before;
+  if (before && !is_same) before->making_->is_over = true;
+  const bool is_all = whole->table_->unread.empty();
+  unread_whole_ = is_all ? nullptr : whole;
+  if (is_all) return whole;
+  if (!is_same) whole->making_ = std::make_shared<Making>(++wholes_);
+  whole_ = {};  // the next question asks the storage again
+  return whole;
+}
+
 void LoadedTable::whole(Reply<LoadedPtr> reply) const {
-  whole_.get(
-      [&](Reply<LoadedPtr> made) { look([](const tfile::Table& table) { return table.whole(); }, std::move(made)); },
+  Once<LoadedPtr> once;
+  {
+    const Lock lock(mutex_);
+    once = whole_;
+  }
+  once.get(
+      [&](Reply<LoadedPtr> made) {
+        const std::stop_token asker = made.asker();
+        auto kept = [self = shared_from_this(), made = std::move(made)](Result<LoadedPtr> found) mutable {
+          made(found ? self->keep(*std::move(found)) : std::move(found));
+        };
+        look([](const tfile::Table& table) { return table.whole(); }, Reply<LoadedPtr>(std::move(kept), asker));
+      },
       std::move(reply));
+}
+
+std::vector<std::pair<std::string, std::string>> LoadedTable::unread() const {
+  const Lock lock(mutex_);
+  std::vector<std::pair<std::string, std::string>> found;
+  if (!unread_whole_) return found;
+  for (const ColumnId id : unread_whole_->table_->unread) {
+    const Column& column = unread_whole_->table_->columns[id];
+    found.emplace_back(column.path, column.reason);
+  }
+  return found;
 }
 
 bool LoadedTable::is_settled(NodeId id) const {
@@ -120,23 +179,33 @@ NodeId LoadedTable::same_node(const tfile::Table& whole, NodeId node) const {
 }
 
 void LoadedTable::settled(NodeId node, Reply<Settled> reply) const {
-  if (table_->is_whole() || is_settled(node)) return reply(Settled{table_, node});
+  if (table_->is_whole() || is_settled(node)) return reply(Settled{shared_from_this(), table_, node});
   const std::stop_token asker = reply.asker();
   if (table_->is_untried(node)) {
     auto told = [reply = std::move(reply)](Result<LoadedPtr> below) mutable {
       if (!below) return reply(tl::unexpected(std::move(below).error()));
-      reply(Settled{(*below)->table_, 1});
+      reply(Settled{*below, (*below)->table_, 1});
     };
     return tried(node, Reply<LoadedPtr>(std::move(told), asker));
   }
   auto told = [self = shared_from_this(), node, reply = std::move(reply)](Result<LoadedPtr> all) mutable {
     if (!all) return reply(tl::unexpected(std::move(all).error()));
-    reply(Settled{(*all)->table_, self->same_node((*all)->table(), node)});
+    reply(Settled{*all, (*all)->table_, self->same_node((*all)->table(), node)});
   };
   whole(Reply<LoadedPtr>(std::move(told), asker));
 }
 
 void LoadedTable::view(NodeId node, ShownAs shown_as, StringsAs strings, Reply<std::shared_ptr<Content>> reply) const {
+  const std::stop_token asker = reply.asker();
+  auto make = [shown_as, strings, reply = std::move(reply)](Result<Settled> of) mutable {
+    if (!of) return reply(tl::unexpected(std::move(of).error()));
+    of->loaded->own_view(of->node, shown_as, strings, std::move(reply));
+  };
+  settled(node, Reply<Settled>(std::move(make), asker));
+}
+
+void LoadedTable::own_view(NodeId node, ShownAs shown_as, StringsAs strings,
+                           Reply<std::shared_ptr<Content>> reply) const {
   Once<std::shared_ptr<Content>> once;
   {
     const Lock lock(mutex_);
@@ -144,13 +213,14 @@ void LoadedTable::view(NodeId node, ShownAs shown_as, StringsAs strings, Reply<s
   }
   once.get(
       [&](Reply<std::shared_ptr<Content>> made) {
+        const ViewedNode viewed{cache_, streams_, table_, node, strings};
+        if (!making_) return table_view(shown_as).make(viewed, std::move(made));
         const std::stop_token asker = made.asker();
-        auto make = [self = shared_from_this(), shown_as, strings, made = std::move(made)](Result<Settled> of) mutable {
-          if (!of) return made(tl::unexpected(std::move(of).error()));
-          const ViewedNode viewed{self->cache_, self->streams_, std::move(of->table), of->node, strings};
-          table_view(shown_as).make(viewed, std::move(made));
+        auto mark = [making = making_, made = std::move(made)](Result<std::shared_ptr<Content>> content) mutable {
+          if (content) content = std::make_shared<UnreadContent>(*std::move(content), std::move(making));
+          made(std::move(content));
         };
-        settled(node, Reply<Settled>(std::move(make), asker));
+        table_view(shown_as).make(viewed, Reply<std::shared_ptr<Content>>(std::move(mark), asker));
       },
       std::move(reply));
 }

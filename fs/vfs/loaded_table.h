@@ -48,12 +48,17 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // A table in which nothing at this node or below it is left to be found out, and what the node is there: this one, or
   // one of just this branch, or of everything.
   struct Settled {
-    std::shared_ptr<const tfile::Table> table;
+    std::shared_ptr<const LoadedTable> loaded;
+    std::shared_ptr<const tfile::Table> table;  // its
     tfile::NodeId node = 0;
   };
   void settled(tfile::NodeId, Reply<Settled>) const;
 
-  // A file made of a node: its content when it was first asked for.
+  // Columns that are left out of views, with the reason, as long as the storage does not tell what they are.
+  std::vector<std::pair<std::string, std::string>> unread() const;
+
+  // A file made of a node: its content when it was first asked for. While the storage does not give all that it takes,
+  // each question asks the storage again; once that tells more, what was made before is stale.
   void view(tfile::NodeId, ShownAs, StringsAs, Reply<std::shared_ptr<Content>>) const;
 
   // The node of which this is ROOT's branch name, escaped, anywhere below another.
@@ -64,6 +69,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   template <class Look>
   void look(Look, Reply<LoadedPtr>) const;
   void whole(Reply<LoadedPtr>) const;
+  LoadedPtr keep(LoadedPtr whole) const;
+  void own_view(tfile::NodeId, ShownAs, StringsAs, Reply<std::shared_ptr<Content>>) const;
   bool is_settled(tfile::NodeId) const;
   tfile::NodeId same_node(const tfile::Table& whole, tfile::NodeId) const;
 
@@ -83,7 +90,16 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   mutable Mutex mutex_;
   mutable std::map<std::pair<tfile::NodeId, ShownAs>, Once<std::shared_ptr<Content>>> views_ GUARDED_BY(mutex_);
   mutable std::map<tfile::NodeId, Once<LoadedPtr>> tried_ GUARDED_BY(mutex_);
-  mutable Once<LoadedPtr> whole_;
+  mutable Once<LoadedPtr> whole_ GUARDED_BY(mutex_);
+  mutable LoadedPtr unread_whole_ GUARDED_BY(mutex_);  // the last one, if something in it is unread
+  mutable std::uint64_t wholes_ GUARDED_BY(mutex_) = 0;
+  struct Making {
+    explicit Making(std::uint64_t number_) : number(number_) {}
+    const std::uint64_t number;
+    std::atomic<bool> is_over = false;  // another one has taken its place
+  };
+  class UnreadContent;
+  mutable std::shared_ptr<Making> making_;      // of a whole in which something is unread; set before it is handed out
   mutable std::atomic<std::size_t> ahead_ = 0;  // branches that the next trial tries besides
 };
 

@@ -230,7 +230,7 @@ void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
   const std::stop_token asker = reply.asker();
   auto told = [self, reply = std::move(reply)](Result<LoadedTable::Settled> settled) mutable {
     // Of a branch that cannot be read now, what its name says is listed.
-    if (!settled) settled = LoadedTable::Settled{self->table_->loaded().shared_table(), self->node_};
+    if (!settled) settled = LoadedTable::Settled{nullptr, self->table_->loaded().shared_table(), self->node_};
     reply(std::make_shared<const NodeListing>(std::move(self), &*settled));
   };
   table_->loaded().settled(node_, Reply<LoadedTable::Settled>(std::move(told), asker));

@@ -7,8 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "once.h"
 #include "tfile/file.h"
 #include "tfile/source.h"
+#include "vfs/blocking.h"
 #include "vfs/plot_index.h"
 
 namespace tfilefs {
@@ -19,7 +21,7 @@ constexpr std::size_t kFilesMax = 1'000, kDepthMax = 30;
 
 class Walk {
  public:
-  explicit Walk(SourceTree& tree) : tree_(tree) {}
+  Walk(SourceTree& tree, std::stop_token asker) : tree_(tree), asker_(std::move(asker)) {}
 
   // `below`: from the page's directory.
   void visit(const std::string& directory, const std::string& below, std::size_t depth) {
@@ -33,6 +35,7 @@ class Walk {
     }
     std::sort(names.begin(), names.end());
     for (const std::string& name : names) {
+      if (asker_.stop_requested()) return;
       if (plots.is_full() || ++looked_at_ > kFilesMax || depth > kDepthMax) return plots.leave_out();
       const auto under = [&](const std::string& path) { return path.empty() ? name : path + "/" + name; };
       look(under(directory), under(below), depth);
@@ -56,40 +59,73 @@ class Walk {
   }
 
   SourceTree& tree_;
+  const std::stop_token asker_;
   std::size_t looked_at_ = 0;
 };
 
-// One page, as it was made when its name was looked up.
+// One page, made once.
 class SourceIndex final : public Holder {
  public:
-  SourceIndex(std::string page, const Provenance& from, const Ownership& ownership)
-      : content_(std::make_shared<FixedContent>(std::move(page))),
-        attributes_(file_attributes(from, ownership, content_->size(), content_->size())) {}
+  SourceIndex(std::shared_ptr<SourceTree> tree, std::string directory, const Provenance& from)
+      : tree_(std::move(tree)), directory_(std::move(directory)), from_(from) {}
 
-  std::optional<Attributes> known_attributes(HeldItem) const override { return attributes_; }
-  void attributes(HeldItem, Reply<Attributes> reply) const override { reply(attributes_); }
+  std::optional<Attributes> attributes_but_size(HeldItem) const override { return attributes_of(0); }
+  std::optional<Attributes> known_attributes(HeldItem) const override {
+    const auto page = page_.peek();
+    return page ? std::optional(attributes_of((*page)->size())) : std::nullopt;
+  }
+  void attributes(HeldItem, Reply<Attributes> reply) const override {
+    const std::stop_token asker = reply.asker();
+    auto told = [self = shared_from_this(), this, reply = std::move(reply)](Result<ContentPtr> page) mutable {
+      if (!page) return reply(tl::unexpected(std::move(page).error()));
+      reply(attributes_of((*page)->size()));
+    };
+    page(Reply<ContentPtr>(std::move(told), asker));
+  }
   void open(HeldItem, Reply<OpenedContent> reply) const override {
-    OpenedContent opened;
-    opened.content = content_;
-    opened.cacheable = false;
-    reply(std::move(opened));
+    const std::stop_token asker = reply.asker();
+    auto opened = [reply = std::move(reply)](Result<ContentPtr> page) mutable {
+      if (!page) return reply(tl::unexpected(std::move(page).error()));
+      OpenedContent content;
+      content.content = *std::move(page);
+      content.cacheable = false;
+      reply(std::move(content));
+    };
+    page(Reply<ContentPtr>(std::move(opened), asker));
   }
 
  private:
-  const std::shared_ptr<FixedContent> content_;
-  const Attributes attributes_;
+  using ContentPtr = std::shared_ptr<Content>;
+
+  Attributes attributes_of(std::uint64_t size) const {
+    return file_attributes(from_, tree_->context().ownership, size, size);
+  }
+
+  void page(Reply<ContentPtr> reply) const {
+    const auto start = [this](Reply<ContentPtr> made) {
+      auto job = [tree = tree_, directory = directory_, asker = made.asker()]() -> Result<ContentPtr> {
+        Walk walk(*tree, asker);
+        walk.visit(directory, "", 0);
+        if (asker.stop_requested()) return given_up();
+        if (walk.plots.is_empty()) return no_such_entry();
+        return std::make_shared<FixedContent>(walk.plots.page(directory));
+      };
+      answer_blocking(tree_->context().cache, std::move(job), std::move(made));
+    };
+    page_.get(start, std::move(reply));
+  }
+
+  const std::shared_ptr<SourceTree> tree_;
+  const std::string directory_;
+  const Provenance from_;
+  mutable Once<ContentPtr> page_;
 };
 
 }  // namespace
 
-Result<Entry> make_source_index(SourceTree& tree, const std::string& directory) {
-  TRY(const struct stat status, tree.status(directory));
-  Walk walk(tree);
-  walk.visit(directory, "", 0);
-  if (walk.plots.is_empty()) return no_such_entry();
-  return Entry{
-      std::make_shared<const SourceIndex>(walk.plots.page(directory), provenance_of(status), tree.context().ownership),
-      {}};
+Result<Entry> source_index(std::shared_ptr<SourceTree> tree, const std::string& directory) {
+  TRY(const struct stat status, tree->status(directory));
+  return Entry{std::make_shared<const SourceIndex>(std::move(tree), directory, provenance_of(status)), {}};
 }
 
 }  // namespace tfilefs

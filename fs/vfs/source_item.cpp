@@ -283,15 +283,15 @@ void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
 }
 
 // A page of plots stands where no file of its name does. Not where files are made: they could have that name.
-Result<Found> look_up_or_index(SourceTree& tree, const std::string& directory, const std::string& path,
+Result<Found> look_up_or_index(const TreePtr& tree, const std::string& directory, const std::string& path,
                                const CallerPtr& by) {
-  auto found = tree.look_up(path, by);
+  auto found = tree->look_up(path, by);
   const bool is_index = path == kIndexName || path.ends_with("/" + std::string(kIndexName));
   const bool is_missing = !found && found.error().kind == ErrorKind::not_found;
-  if (!is_missing || !is_index || by || tree.context().writing) return found;
+  if (!is_missing || !is_index || by || tree->context().writing) return found;
   Found index;
   index.is_own = true;
-  TRY(index.entry, make_source_index(tree, directory));
+  TRY(index.entry, source_index(tree, directory));
   return index;
 }
 
@@ -303,7 +303,7 @@ void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const
   answer_blocking(
       tree_->context().cache,
       [tree = tree_, directory = path_, path = below(name), by = by_] {
-        return look_up_or_index(*tree, directory, path, by);
+        return look_up_or_index(tree, directory, path, by);
       },
       Reply<Found>(std::move(finish)));
 }

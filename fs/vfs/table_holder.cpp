@@ -225,11 +225,17 @@ void TableHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
     default: {
       auto opened = [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
         if (!made) return reply(tl::unexpected(std::move(made).error()));
+        if ((*made)->making() != 0) self->note_unread();
         reply(OpenedContent{*std::move(made), self->generation_});
       };
       return view(held, Reply<std::shared_ptr<Content>>(std::move(opened), asker));
     }
   }
+}
+
+void TableHolder::note_unread() const {
+  for (const auto& [column, reason] : loaded_->unread())
+    generation_->context.errors.add(loaded_->path() + "/" + column, reason);
 }
 
 void TableHolder::xattrs(HeldItem held, Reply<Xattrs> reply) const {
@@ -239,7 +245,7 @@ void TableHolder::xattrs(HeldItem held, Reply<Xattrs> reply) const {
   const std::stop_token asker = reply.asker();
   auto told = [self = std::static_pointer_cast<const TableHolder>(shared_from_this()), held,
                reply = std::move(reply)](Result<LoadedTable::Settled> settled) mutable {
-    if (!settled) settled = LoadedTable::Settled{self->loaded_->shared_table(), held.index};
+    if (!settled) settled = LoadedTable::Settled{self->loaded_, self->loaded_->shared_table(), held.index};
     self->column_xattrs_of(held, *std::move(settled), std::move(reply));
   };
   loaded_->settled(held.index, Reply<LoadedTable::Settled>(std::move(told), asker));

@@ -53,6 +53,7 @@ class TableHolder final : public Holder {
   Attributes view_attributes(std::uint64_t size) const;
   void view(HeldItem, Reply<std::shared_ptr<Content>>) const;
   void enter_attributes(Reply<std::shared_ptr<const Directory>>) const;
+  void note_unread() const;
   void column_xattrs_of(HeldItem, LoadedTable::Settled, Reply<Xattrs>) const;
 
   const std::shared_ptr<const Generation> generation_;

@@ -32,6 +32,7 @@ void column_lengths(const std::shared_ptr<CachedStreams>& streams, const std::sh
   for (std::size_t i = 0; i < table->columns.size(); ++i) {
     const tfile::Column& column = table->columns[i];
     if (asker.stop_requested()) break;
+    if (table->is_unread(static_cast<tfile::ColumnId>(i))) continue;
     ++gathering->left;
     const auto take = [gathering, i](auto length) {
       if (length) gathering->lengths[i] = *length;

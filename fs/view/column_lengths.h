@@ -11,7 +11,7 @@
 
 namespace tfilefs {
 
-// By column; none for what cannot be read.
+// By column; none for what cannot be read, or is unread.
 using ColumnLengths = std::vector<std::optional<std::int64_t>>;
 
 // Asks for the lengths of all columns of a table at once; those that need it are computed by decoding, if `may_decode`.

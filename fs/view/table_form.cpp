@@ -99,7 +99,7 @@ class Builder {
       return is_shown ? std::optional(std::move(form)) : std::nullopt;
     }
     form.offsets = *table_.nodes[node.children[0]].column;
-    if (is_left_out(form.offsets)) return std::nullopt;
+    if (has_no_values(column(form.offsets)) || is_left_out(form.offsets)) return std::nullopt;
     Lists inside = lists;
     inside.push_back(form.offsets);
     const bool is_here = column(form.offsets).lists == inside;
@@ -172,7 +172,7 @@ std::string_view bare_name(const tfile::Table& table, const Node& node) {
   return name.size() > suffix.size() && name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
 }
 
-bool has_no_values(const Column& column) { return column.role == Role::values && !column.reason.empty(); }
+bool has_no_values(const Column& column) { return column.role != Role::raw && !column.reason.empty(); }
 
 bool TableForm::is_hollow() const {
   return kind == Kind::record && std::all_of(fields.begin(), fields.end(), [](auto& f) { return f.is_hollow(); });

@@ -50,7 +50,8 @@ const TableForm* alternative(const TableForm& variant, std::size_t tag);
 // The name of a node's file without its type; else its directory's.
 std::string_view bare_name(const tfile::Table&, const tfile::Node&);
 
-// Whether a column is there in name alone, as its reason says: nothing was written of the items that its lists have.
+// Whether a column is there in name alone, as its reason says: nothing was written of the items that its lists have, or
+// its bytes cannot be had. Bytes that were not decoded are values.
 bool has_no_values(const Column&);
 
 // The record of all that the table has. A node that stands among the items of a list and has not as many (the undecoded

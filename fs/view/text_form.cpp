@@ -65,9 +65,11 @@ class Builder {
   Result<std::uint32_t> add_list(const Node& node, std::uint32_t position, const std::vector<ColumnId>& lists,
                                  int depth) {
     forms_[position].ends = *table_.nodes[node.children[0]].column;
+    const Column& ends = table_.columns[forms_[position].ends];
+    if (has_no_values(ends)) return tfile::fail(ErrorKind::unsupported, ends.reason);
     std::vector<ColumnId> lists_inside = lists;
     lists_inside.push_back(forms_[position].ends);
-    if (table_.columns[forms_[position].ends].lists != lists_inside) {
+    if (ends.lists != lists_inside) {
       forms_[position].kind = TextForm::Kind::elsewhere;
       return position;
     }

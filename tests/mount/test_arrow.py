@@ -132,3 +132,10 @@ def test_a_real_entry_wins(mount, tmp_path):
     assert mounted_table.read_array(os.path.join(m.path, "t.arrow/x.i4")).tolist() == [2]
     assert open_arrow(os.path.join(m.path, "t.arrow.arrow"))["x"].to_pylist() == [2]
     assert sorted(os.listdir(m.path)).count("t.arrow") == 1
+
+
+def test_a_table_of_twelve_thousand_branches(mount, samples):
+    path = os.path.join(mount(os.path.join(samples("many_branches"), "many_branches.root")).path, "t.arrow")
+    table = open_arrow(path)
+    assert table.column_names == [f"c{branch}" for branch in range(12_000)]
+    assert [column.to_pylist() for column in table.columns] == [[branch, branch + 1, branch + 2] for branch in range(12_000)]

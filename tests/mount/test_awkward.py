@@ -93,3 +93,14 @@ def test_is_lazy(mount, tmp_path):
     assert 400_000 <= decoded() < 800_000
     del array
     gc.collect()  # the mapped file, before the mount goes
+
+
+def test_a_table_of_twelve_thousand_branches(mount, samples):
+    table = os.path.join(mount(os.path.join(samples("many_branches"), "many_branches.root")).path, "t")
+    view = json.loads(mounted_table.read_exactly(os.path.join(table, ".awkward.json")))
+    names = [f"c{branch}" for branch in range(12_000)]
+    assert view["length"] == 3 and view["form"]["fields"] == names
+    assert sorted(view["files"].values()) == sorted(f"{name}.i4" for name in names)
+    first = {"form": dict(view["form"], fields=names[:1], contents=view["form"]["contents"][:1]), "length": 3}
+    files = {key: np.load(os.path.join(table, name + ".npy")) for key, name in view["files"].items() if name == "c0.i4"}
+    assert awkward.from_buffers(first["form"], first["length"], files).tolist() == [{"c0": entry} for entry in range(3)]

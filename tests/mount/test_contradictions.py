@@ -3,6 +3,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 
 import numpy as np
@@ -47,8 +48,49 @@ def test_check_names_it(odd, program):
     path, _, wanted = odd
     done = subprocess.run([program, "check", path], capture_output=True, text=True)
     assert done.returncode == 4
-    [line] = [line for line in done.stdout.splitlines() if "items, and its lists have" in line]
+    [line] = [line for line in done.stdout.splitlines() if "has no values" in line]
     assert ("points.y" if "points" in wanted else "_M_elems") in line and "1 errors" in done.stdout.splitlines()[-1]
+
+
+def test_what_is_longer_than_its_lists_has_no_values(samples, shared_mount):
+    table = os.path.join(shared_mount(os.path.join(samples("contradictions"), "longer.root")).path, "t")
+    with open(os.path.join(table, ".schema.json")) as file:
+        [column] = [column for column in json.load(file)["columns"] if column["reason"]]
+    assert column["path"] == "points/values/y.f4" and (column["length"], column["size"]) == (0, 0)
+    assert "101 entries, and its lists have 100" in column["reason"]
+    assert os.path.getsize(os.path.join(table, column["path"])) == 0
+    assert os.path.getsize(os.path.join(table, "points/values/x.i4")) == 4 * sum(map(len, POINTS))
+    with open(os.path.join(table, ".awkward.json")) as file:
+        assert json.load(file)["form"]["fields"] == ["points", "good"]
+    with open(os.path.join(table, "points.txt")) as file:
+        assert file.readlines()[3] == "(3) (3) (3)\n"
+
+
+@pytest.fixture
+def alone(samples, mount, tmp_path):
+    """Of a file and a mount of it, whose branch `other` is stored in a file that is not there."""
+    path = tmp_path / "main.root"
+    shutil.copy(os.path.join(samples("siblings"), "main.root"), path)
+    return path, os.path.join(mount(path).path, "t")
+
+
+def test_a_missing_file_takes_no_more_than_its_branch(alone, program):
+    path, table = alone
+    wanted = [[entry * 0.37 + i for i in range(entry % 5)] for entry in range(1000)]
+    with open(os.path.join(table, ".schema.json")) as file:
+        reasons = {column["path"]: column["reason"] for column in json.load(file)["columns"]}
+    assert reasons["vector/offsets.i8"] is None and reasons["vector/values.f8"] is None
+    assert "side.root" in reasons["other/offsets.i8"] and "side.root" in reasons["other/values.i4"]
+    assert pa.ipc.open_file(pa.memory_map(table + ".arrow")).read_all().to_pydict() == {"vector": wanted}
+    assert pa.parquet.read_table(table + ".parquet").to_pydict() == {"vector": wanted}
+    with open(table + ".jsonl") as file:
+        assert [json.loads(line) for line in file] == [{"vector": values} for values in wanted]
+    with open(os.path.join(table, ".awkward.json")) as file:
+        assert json.load(file)["form"]["fields"] == ["vector"]
+    done = subprocess.run([program, "check", path], capture_output=True, text=True)
+    assert done.returncode == 4 and "side.root" in done.stdout
+    with pytest.raises(OSError):
+        open(os.path.join(table, "other", "offsets.i8"), "rb").read()
 
 
 def test_what_was_not_written_says_so(samples, shared_mount):

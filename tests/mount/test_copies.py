@@ -3,6 +3,7 @@
 
 import os
 import subprocess
+import time
 
 import numpy as np
 import pytest
@@ -96,6 +97,27 @@ def test_a_date_that_is_set_becomes_the_key_s(tmp_path):
         os.rename(os.path.join(m.path, "out.root", "columns"), os.path.join(m.path, "out.root", "moved"))
     with mounted.Mounted(tmp_path) as m:
         assert ls(os.path.join(m.path, "out.root"))["moved"] == 11001 * day
+
+
+def test_what_is_staged_has_the_dates_of_its_making_and_those_that_are_set(tmp_path):
+    day = 86400
+    before = int(time.time()) - 2
+    with mounted.Mounted(tmp_path, ("rw", "commit=3600")) as m:
+        table = os.path.join(m.path, "out.root", "Events")
+        os.makedirs(os.path.join(table, "list"))
+        columns = [os.path.join(table, name) for name in ("x.f4", "list/values.f4", "list/offsets.i8")]
+        for column, content in zip(columns, (b"1234", b"5678", (0).to_bytes(8, "little") + (1).to_bytes(8, "little"))):
+            with open(column, "wb") as file:
+                file.write(content)
+        for path in (table, os.path.join(table, "list"), *columns):
+            assert before <= os.stat(path).st_mtime <= time.time() + 2, path
+        for number, path in enumerate(columns + [os.path.join(table, "list"), table]):
+            os.utime(path, (0, (11000 + number) * day))
+        for number, path in enumerate(columns + [os.path.join(table, "list"), table]):
+            assert os.stat(path).st_mtime == (11000 + number) * day, path
+        with open(columns[0], "r+b") as file:
+            file.write(b"4321")
+        assert before <= os.stat(columns[0]).st_mtime <= time.time() + 2, "written after it was set"
 
 
 def test_what_is_committed_has_the_dates_of_its_keys(tmp_path, source):

@@ -8,6 +8,7 @@ import json
 import os
 import random
 import subprocess
+import time
 
 import awkward
 import numpy as np
@@ -165,3 +166,52 @@ def test_large_histograms_keep_to_the_budget(mount, samples):
     assert os.listdir(os.path.join(mounted.path, "huge")) == ["object.bin"]
     assert "/huge: " in mounted.errors() and "MB are needed at once, and memory= gives 64 MB" in mounted.errors()
     assert mounted.peak_bytes() <= (64 + 200) << 20
+
+
+@pytest.fixture(scope="module")
+def hundred_megabytes(tmp_path_factory):
+    path = tmp_path_factory.mktemp("scan") / "scan.root"
+    with uproot.recreate(path, compression=uproot.ZLIB(1)) as file:
+        file.mktree("t", {"x": "f8", "y": "f8"})
+        for part in range(25):
+            numbers = (np.random.default_rng(part).normal(size=(2, 250_000)) * 8).round() / 8
+            file["t"].extend({"x": numbers[0], "y": numbers[1]})
+    return path
+
+
+def scan(m):
+    """Reads both columns of the table, 100 MB."""
+    for name in ("x.f8", "y.f8"):
+        with open(os.path.join(m.path, "t", name), "rb") as column:
+            size = 0
+            while block := column.read(1 << 20):
+                size += len(block)
+        assert size == 50_000_000
+
+
+def test_a_scan_takes_no_more_than_the_budget(mount, hundred_megabytes):
+    """Once and again: what the first has left is not added to."""
+    m = mount(hundred_megabytes, "memory=32M")
+    for _ in range(3):
+        scan(m)
+        assert m.peak_bytes() < (32 << 20) + BESIDE
+        with open(os.path.join(m.path, "t", "x.f8"), "rb") as column:
+            os.posix_fadvise(column.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def test_idle_memory_is_given_back_after_a_minute(mount, hundred_megabytes):
+    """With memory that would hold all of it."""
+    m = mount(hundred_megabytes, "memory=512M")
+    begun = m.resident_bytes()
+    for _ in range(2):
+        scan(m)
+        for name in ("x.f8", "y.f8"):
+            with open(os.path.join(m.path, "t", name), "rb") as column:
+                os.posix_fadvise(column.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    after = m.resident_bytes()
+    assert after > begun + (32 << 20), "something is kept as long as there are requests"
+    deadline = time.monotonic() + 100
+    while m.resident_bytes() > begun + (16 << 20) and time.monotonic() < deadline:
+        time.sleep(1)
+    assert m.resident_bytes() < begun + (16 << 20)
+    scan(m)

@@ -116,3 +116,10 @@ def test_reads_of_any_part(large):
     with open(path, "rb", buffering=0) as file:
         for offset in range(0, len(whole), 99_991):
             assert os.pread(file.fileno(), 3000, offset) == whole[offset : offset + 3000]
+
+
+def test_a_table_of_twelve_thousand_branches(mount, samples):
+    path = os.path.join(mount(os.path.join(samples("many_branches"), "many_branches.root")).path, "t.parquet")
+    table = pyarrow.parquet.read_table(path)
+    assert table.column_names == [f"c{branch}" for branch in range(12_000)]
+    assert [column.to_pylist() for column in table.columns] == [[branch, branch + 1, branch + 2] for branch in range(12_000)]

@@ -11,6 +11,7 @@ import xml.dom.minidom
 import numpy as np
 import pytest
 
+import bad_storage
 import mounted_table
 
 SAMPLE = "plots"
@@ -239,6 +240,21 @@ def test_a_page_of_all_plots_below_a_directory(top, file, mount):
     assert "index.html" not in os.listdir(top)
     assert "index.html" in os.listdir(mount(file, "views=listed").path)
     assert os.stat(page).st_size == len(text_of(page).encode())
+
+
+@bad_storage.needs_library
+def test_the_page_of_a_mirrored_directory_is_made_when_it_is_asked_for(file, mount, tmp_path):
+    """A look-up of its name, for which others wait in the kernel, does not wait for it."""
+    for i in range(20):
+        shutil.copy(file, tmp_path / f"{i}.root")
+    page = os.path.join(mount(tmp_path, environment=bad_storage.environment(SLOW_READS="50")).path, "index.html")
+    begin = time.monotonic()
+    os.close(os.open(page, os.O_PATH))
+    looked_up = time.monotonic()
+    size = os.stat(page).st_size
+    made = time.monotonic()
+    assert looked_up - begin < (made - looked_up) / 2
+    assert size == len(text_of(page).encode())
 
 
 def test_a_page_of_all_plots_below_a_mirrored_directory(file, mount, tmp_path):

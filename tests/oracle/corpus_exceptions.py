@@ -13,6 +13,7 @@ Each is proved by test_corpus_exceptions.py in the way its `proof` names:
                        bitsets of a type have n bits, which is read by hand
     References()       TRefArrays decoded by hand
     Alternatives()     the reference has the mount's bytes; the checker expects that lists count the items of alternatives
+    Counter(field)     the reference has the same bytes as unsigned numbers; ROOT tells that the member is an Int_t
     Retyped(type)      the reference has the same numbers as another type than that of the field, which ROOT names `type`
     Records(fields)    vectors of records without headers of their own, decoded by hand: `fields` is a numpy dtype, `_` what
                        is no member
@@ -29,6 +30,7 @@ Arrays = namedtuple("Arrays", "count size")
 Bitset = namedtuple("Bitset", "length")
 References = namedtuple("References", "")
 Records = namedtuple("Records", "fields")
+Counter = namedtuple("Counter", "field")
 Retyped = namedtuple("Retyped", "type")
 Alternatives = namedtuple("Alternatives", "")
 
@@ -42,6 +44,7 @@ MEMBER_WISE = "uproot reads items that are stored member by member as if item by
 FRAME = "uproot takes the object's header for data"
 LEVEL = "the reference has a list of constant length 1 around the array of objects"
 SIGNED = "uproot shows the unsigned numbers of referenced objects as signed ones"
+COUNTER = "uproot shows the counters of `//[n]` arrays, which are Int_t, as unsigned numbers"
 HEADER_IN_ITEM = "uproot takes the header of an item's second base for its data"
 ARRAY_OF_OBJECTS = "uproot reads the first of an array of objects alone, and the rest of it as the next items"
 VARIANT = "the items of an alternative are those of all variants, and not counted by the lists around these"
@@ -89,9 +92,49 @@ def alice(table, branch):
     return Listed("roottest-AliESDs-0", table, name, PACKED_MEMBER, Draw(f"{collection}.{member.partition('[')[0]}"))
 
 
+FRAMES = ("km3net_timeslice_{0}/KM3NETDAQ::JDAQTimeslice/vector<KM3NETDAQ::JDAQSuperFrame>"
+          "/vector<KM3NETDAQ::JDAQSuperFrame>.numberOfHits")
+
+
+def counters(file, table, branches, field=""):
+    return [Listed(file, table, branch, COUNTER, Counter(field)) for branch in branches]
+
+
+# Of file and table; in each, where a branch has several members, the name of the one that counts.
+COUNTERS = [
+    *(row for file in ("gohep-chain.1", "gohep-chain.2", "gohep-stdvec-bool-nosplit-6.10.08", "skhep-issue46",
+                       "skhep-small-evnt-tree-nosplit")
+      for row in counters(file, "tree", ["evt"], "N")),
+    *counters("skhep-nesteddirs", "three/tree", ["evt/N"]),
+    *counters("skhep-small-evnt-tree-fullsplit", "tree", ["evt/N"]),
+    *counters("km3net-gseagen", "Header", ["RangeSW", "RangeSR"], "fNpoints"),
+    *(row for table in ("esdTree", "HLTesdTree") for row in counters("roottest-AliESDs-0", table, """
+        AliESDFMD./AliESDFMD.fMultiplicity/AliESDFMD.fMultiplicity.fTotal AliESDFMD./AliESDFMD.fEta/AliESDFMD.fEta.fTotal
+        TPCVertex./TPCVertex.AliVertex/TPCVertex.AliVertex.fNIndices SPDVertex./SPDVertex.AliVertex/SPDVertex.AliVertex.fNIndices
+        PrimaryVertex./PrimaryVertex.AliVertex/PrimaryVertex.AliVertex.fNIndices
+        AliMultiplicity./AliMultiplicity.fNtracks AliMultiplicity./AliMultiplicity.fNsingle
+        Tracks/Tracks.fTRDnSlices CaloClusters/CaloClusters.fNCells EMCALCells./EMCALCells.fNCells PHOSCells./PHOSCells.fNCells
+        """.split())),
+    *(row for table in ("esdTree", "HLTesdTree") for row in counters("roottest-alice_ESDs", table, """
+        AliESDFMD/fMultiplicity/fMultiplicity.fTotal AliESDFMD/fEta/fEta.fTotal SPDVertex/AliVertex/fNIndices
+        PrimaryVertex/AliVertex/fNIndices AliMultiplicity/fNtracks AliMultiplicity/fNsingle
+        """.split())),
+    *counters("roottest-Event2a", "T", ["event/fNvertex"]),
+    *counters("roottest-Event3a", "T", ["event/fNvertex", "event/fTracks/fTracks.fNsp"]),
+    *counters("roottest-missingString", "t", [
+        "event/fSambaSubRecs/fSambaSubRecs.fRunNameSize", "event/fSambaSubRecs/fSambaSubRecs.fFileNameSize",
+        "event/fBoloPulseSubRecs/fBoloPulseSubRecs.fChannelNameSize"]),
+    *counters("roottest-varyingArray_51508", "t1", ["A./A.fN"]),
+    *counters("skhep-issue-1610", "TMatrixTSymAnalysis", ["TMatrixTSymAnalysis/covMatrixOfTurn"], "fNelems"),
+    *(row for file in ("skhep-issue431", "skhep-issue433-splitlevel2") for kind in ("L1", "L2", "SN")
+      for row in counters(file, f"KM3NET_TIMESLICE_{kind}", [FRAMES.format(kind)])),
+]
+
+
 TRACK_ARRAYS = ("fR[5]", "fITSr[5]", "fTPCr[5]", "fTRDr[5]", "fTOFr[5]", "fHMPIDr[5]", "fTPCPoints[4]")
 
 LISTED = [
+    *COUNTERS,
     Listed("gohep-leaves", "tree", "SliD32", PACKED_LEAF, Leaf("SliD32")),
     Listed("gohep-x-flat-tree", "tree", "SliD32", PACKED_LEAF, Leaf("SliD32")),
     Listed("gohep-ndim-slice", "tree", "SliD16", PACKED_LEAF, Leaf("SliD16")),

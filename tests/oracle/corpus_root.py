@@ -4,6 +4,7 @@
 QUESTIONS is a pickle of [(table, way, what), ...], ANSWER becomes one of {question: answer}, by the way asked for:
     "draw"   what TTree::Draw gives for an expression: (values, numbers of values in each entry), numpy arrays
     "leaf"   the same by TLeaf::GetValue
+    "type"   what ROOT calls the type of a member, (path of branch names, member or ""): "Int_t" as "int"
     "bytes"  the bytes of each entry in the baskets of a branch (a path of branch names), decompressed"""
 
 import pickle
@@ -81,7 +82,32 @@ def by_bytes(tree, path):
     return [bytes.fromhex(str(entry)) for entry in entries]
 
 
-WAYS = {"draw": by_draw, "leaf": by_leaf, "bytes": by_bytes}
+def member_of(described, name):
+    """The element of a class that has this name, in the class or one of its bases."""
+    for element in described.GetStreamerInfo().GetElements():
+        if str(element.GetName()) == name:
+            return element
+        if element.IsBase() and element.GetClassPointer():
+            found = member_of(element.GetClassPointer(), name)
+            if found:
+                return found
+    return None
+
+
+def by_type(tree, what):
+    path, member = what
+    branch = branches_at(tree, path.split("/"))[0]
+    if not member:
+        return str(branch.GetInfo().GetElement(branch.GetID()).GetTypeNameBasic())
+    described = ROOT.TClass.GetClass(branch.GetClassName())
+    if branch.GetID() >= 0:
+        described = branch.GetInfo().GetElement(branch.GetID()).GetClassPointer()
+    if described.GetCollectionProxy():
+        described = described.GetCollectionProxy().GetValueClass()
+    return str(member_of(described, member).GetTypeNameBasic())
+
+
+WAYS = {"draw": by_draw, "leaf": by_leaf, "type": by_type, "bytes": by_bytes}
 
 
 def main(file_name, questions, answer):

@@ -14,7 +14,7 @@ import xxhash
 
 import mounted_table
 import root_process
-from oracle.corpus_exceptions import LISTED, Alternatives, Arrays, Bits, Bitset, Draw, Leaf, Objects, Records, References, Retyped, Strings
+from oracle.corpus_exceptions import LISTED, Alternatives, Arrays, Bits, Bitset, Counter, Draw, Leaf, Objects, Records, References, Retyped, Strings
 
 CORPUS = os.environ.get("TFILEFS_CORPUS")
 pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not CORPUS, reason="TFILEFS_CORPUS names no corpus of real files")]
@@ -68,6 +68,8 @@ def questions_of(listed):
         return [(listed.table, "draw", ".".join(filter(None, (listed.proof.expression, field)))) for field in fields]
     if isinstance(listed.proof, Objects):
         return [(listed.table, "draw", listed.proof.expression)]
+    if isinstance(listed.proof, Counter):
+        return [(listed.table, "type", (listed.branch, listed.proof.field))]
     bytes_of_entries = (listed.table, "bytes", listed.branch)
     if isinstance(listed.proof, Bits):
         return [bytes_of_entries, (listed.table, "draw", listed.proof.expression)]
@@ -113,6 +115,15 @@ def prove_by_root(listed, columns, answers):
         per_item = int(np.prod(column.shape, dtype=np.int64))
         my_lengths = np.diff(column.lists[0]) * per_item if column.lists else np.full(len(mine) // per_item, per_item)
         np.testing.assert_array_equal(my_lengths, lengths)
+
+
+def prove_counter(listed, columns, type_name):
+    assert type_name in ("Int_t", "int")
+    [leaf] = [leaf for leaf in reference_leaves(listed) if leaf.get("field", [""])[-1] == listed.proof.field]
+    column = column_of(columns, ".".join(leaf.get("field", [])))
+    assert leaf["dtype"] == "<u4" and column.values.dtype == np.dtype("<i4")
+    assert hash_of(column.values) == leaf["xxh64"]
+    assert [hash_of(offsets) for offsets in column.lists] == leaf.get("lists", [])
 
 
 def prove_bits(columns, entries, drawn):
@@ -289,6 +300,8 @@ def test_the_mount_is_right(listed, columns, root_answers):
     mine, proof, answers = columns(listed), listed.proof, root_answers(listed)
     if isinstance(proof, (Draw, Leaf)):
         prove_by_root(listed, mine, answers)
+    elif isinstance(proof, Counter):
+        prove_counter(listed, mine, *answers)
     elif isinstance(proof, Bits):
         prove_bits(mine, *answers)
     elif isinstance(proof, Strings):

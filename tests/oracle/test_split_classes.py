@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A class with members of every kind, collections of classes and TClonesArray, at split levels 0, 1 and 99."""
 
+import json
 import os
 
 import pytest
@@ -97,3 +98,11 @@ def test_against_uproot(samples, shared_mount, name):
                 mounted_table.assert_same(mounted_table.read_column(table, columns, mine[0]), values, path)
                 compared += 1
     assert compared >= {"0": 1, "1": 30, "99": 90}[name.split("-")[1]]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_counter_keeps_its_sign(samples, shared_mount, name):
+    with open(os.path.join(shared_mount(samples("event")).path, name + ".root", "t", ".schema.json")) as schema:
+        columns = json.load(schema)["columns"]
+    counters = [column for column in columns if column["path"].split("/")[-1].startswith("m_count.")]
+    assert counters and {column["dtype"] for column in counters} == {"<i4"}

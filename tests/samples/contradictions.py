@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run by ROOT: contradictions.py DIRECTORY writes two trees in which a branch has other items than its lists say:
 unwritten.root, of whose vector<array<int,3>> ROOT writes the sizes alone, and longer.root, one of whose branches was
-filled once more than the others; and empty.root, of trees without branches or without entries."""
+filled once more than the others; classes.root, one of whose branches must be looked into to know how it reads; and
+empty.root, of trees without branches or without entries."""
 
 import os
 import sys
@@ -37,6 +38,21 @@ for name in ("unwritten", "longer"):
         tree.GetBranch("points.y").Fill()
     tree.Write()
     file.Close()
+
+file = ROOT.TFile("classes.root", "RECREATE")
+tree = ROOT.TTree("t", "lists in lists")
+nested = ROOT.std.vector("std::vector<int>")()
+tree.Branch("nested", nested)
+tree.Branch("good", good)
+for entry in range(100):
+    nested.clear()
+    good.clear()
+    for i in range(entry % 6):
+        nested.push_back(ROOT.std.vector("int")(i))
+        good.push_back(entry + i / 8)
+    tree.Fill()
+tree.Write()
+file.Close()
 
 file = ROOT.TFile("empty.root", "RECREATE")
 empty = ROOT.TTree("none", "no branches, no entries")

@@ -35,7 +35,7 @@ struct Column {
   std::string branch;                // branch names from the top branch, joined by '/'
   std::vector<std::string> field;    // member names below that branch
   std::string title, class_name, compression;
-  std::string reason;  // why this is raw; empty otherwise
+  std::string reason;  // why this is raw, or (of any other role) has no values; empty otherwise
   StreamId stream = 0;
   std::uint32_t slot = 0;  // which array of the stream's chunks
 

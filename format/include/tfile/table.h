@@ -28,7 +28,8 @@ class Table : public StreamSet {
   std::vector<Column> columns;
   std::vector<NodeId> untried;             // of an outline, ascending
   std::vector<ColumnId> may_be_unwritten;  // of an outline, ascending: `reason` of the column in whole() says it
-  std::string reason;                      // why the whole table cannot be read; empty otherwise
+  std::vector<ColumnId> unread;       // of whole(), ascending: those that the storage does not tell, with a `reason`
+  std::string reason;                 // why the whole table cannot be read; empty otherwise
   std::vector<std::string> warnings;  // damage met at opening that concerns only parts (a missing sibling file, ...)
   std::vector<Sibling> siblings;      // those that could be opened
   std::size_t attribute_sets = 0;     // so many does File::attribute_sets list
@@ -37,6 +38,7 @@ class Table : public StreamSet {
   virtual std::vector<Sibling> siblings_of(StreamId) const { return {}; }
 
   bool is_untried(NodeId node) const { return std::binary_search(untried.begin(), untried.end(), node); }
+  bool is_unread(ColumnId column) const { return std::binary_search(unread.begin(), unread.end(), column); }
   // Whether nothing was left out.
   bool is_whole() const { return untried.empty() && may_be_unwritten.empty(); }
 
@@ -49,7 +51,8 @@ class Table : public StreamSet {
   }
 
   // Tries all of them at once and gives everything, as a table of the same streams, whose nodes have the same children
-  // in the same order, and more. Errors: of the source, as above. Blocks. For a table that is not whole.
+  // in the same order, and more. What the storage does not give is `unread`: that may be asked again. Errors: stale,
+  // ... (of the source). Blocks. For a table that is not whole.
   virtual Result<std::shared_ptr<const Table>> whole() const { return fail(ErrorKind::invalid, "the table is whole"); }
 
   // The columns of a stream that is in an outline no more than by its number, once it was tried.

@@ -88,10 +88,15 @@ std::optional<Dtype> fundamental_dtype(std::string_view name) {
 std::optional<Dtype> basic_dtype(int code) {
   if (code == kFloat16 || code == kDouble32) return std::nullopt;
   if (code == kLegacyChar) return Dtype::i1;
-  if (code == kCounter) return Dtype::u4;  // of a `//[n]` array, never negative; uproot shows it unsigned too
+  if (code == kCounter) return Dtype::i4;  // an Int_t that counts a `//[n]` array
   const auto found = std::ranges::find(kTypes, code, &BasicType::code);
   if (found == std::end(kTypes)) return std::nullopt;
   return found->dtype;
+}
+
+std::optional<Dtype> member_dtype(int code, std::string_view type_name) {
+  if (code == kCounter && fundamental_dtype(type_name) == Dtype::u4) return Dtype::u4;
+  return basic_dtype(code);
 }
 
 std::uint32_t number_size(int code) {

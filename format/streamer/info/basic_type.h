@@ -29,6 +29,10 @@ std::optional<Dtype> fundamental_dtype(std::string_view name);
 // The dtype of an element type 1..19 that is stored as it is; nothing for 0, 7, 9, 10, 15, 19.
 std::optional<Dtype> basic_dtype(int element_type);
 
+// The same of a member whose type has a name. A counter of an unsigned type has the code of that type, except where a
+// program wrote the code that all counters of type Int_t have.
+std::optional<Dtype> member_dtype(int element_type, std::string_view type_name);
+
 // Its bytes; 0 for what is none.
 std::uint32_t number_size(int element_type);
 

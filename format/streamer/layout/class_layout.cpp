@@ -481,7 +481,7 @@ Result<Shape> LayoutCompiler::basic(const StreamerElement& e, int type, std::vec
     return bits;
   }
   if (type == kDouble32 || type == kFloat16) return packed(parse_packing(e.title, type == kDouble32), std::move(shape));
-  const auto dtype = basic_dtype(type);
+  const auto dtype = member_dtype(type, e.type_name);
   if (!dtype) return fail(ErrorKind::unsupported, "element type " + std::to_string(type) + " is not decoded");
   // Most counters have a type of their own; that of an unsigned one is a number's.
   const bool is_counter = shape.empty() && (type == kCounter || (is_integer(*dtype) && infos_.is_counter(e.name)));

@@ -378,9 +378,8 @@ std::optional<std::int64_t> ObjectWalk::counter(std::string_view name) const {
 std::optional<ObjectWalk::NumberType> ObjectWalk::number_type(const StreamerElement& e, int type) {
   if (type == kDouble32 || type == kFloat16)
     return NumberType{type == kDouble32 ? Dtype::f8 : Dtype::f4, &prepared(e).packing};
-  if (type == kCounter) return NumberType{Dtype::i4};
   if (type == kBits) return NumberType{Dtype::u4};
-  const auto dtype = basic_dtype(type);
+  const auto dtype = member_dtype(type, e.type_name);
   if (!dtype) return std::nullopt;
   return NumberType{*dtype, nullptr, type == kChar || type == kLegacyChar};
 }

@@ -78,6 +78,8 @@ void link_item_counter(Stream& stream, const StreamSlots& streams, std::span<con
 
 }  // namespace
 
+std::string cannot_be_read(const Error& error) { return "its first entries cannot be read: " + error.text; }
+
 bool counts_items(TrialBaskets& baskets, BranchIndex collection, std::int64_t first_entries) {
   if (baskets.branch(collection).baskets.seek.empty()) return false;
   const auto counts = baskets.data(collection, 0);
@@ -135,7 +137,9 @@ void TableTrials::publish(UntriedId id, BranchLayout layout) const {
 
 std::uint32_t TableTrials::baskets_wanted(UntriedId id) const {
   const UntriedBranch& untried = untried_[id];
-  return untried.asks_for_classes ? baskets_with_classes(branches_[untried.branch].baskets) : 1;
+  const BasketTable& baskets = branches_[untried.branch].baskets;
+  if (untried.asks_for_classes) return baskets_with_classes(baskets);
+  return baskets.seek.empty() ? 0 : 1;
 }
 
 // With the basket that a trial may ask for besides.
@@ -159,15 +163,15 @@ std::vector<UntriedId> TableTrials::next_batch(std::vector<UntriedId>& left) con
   return batch;
 }
 
-// Gives the first failure of the storage, if there was one. A round of reads tells most what they need; few ask for
+// Gives the failures of the storage. A round of reads tells most what they need; few ask for
 // more.
-std::optional<Error> TableTrials::try_together(std::vector<UntriedId> batch) const {
+TableTrials::UnreadStreams TableTrials::try_together(std::vector<UntriedId> batch) const {
   TrialBaskets baskets([this](BranchIndex index) -> const BranchStorage& { return branches_[index]; }, source_of_);
   for (const UntriedId id : batch)
     for (std::uint32_t i = 0; i < baskets_wanted(id); ++i) baskets.want(untried_[id].branch, i);
   Trial trial(baskets, tree_);
   const FirstEntries first = trial.first_entries();
-  std::optional<Error> failure;
+  UnreadStreams failed;
   while (!batch.empty()) {
     baskets.read_wanted();
     std::erase_if(batch, [&](UntriedId id) {
@@ -176,12 +180,12 @@ std::optional<Error> TableTrials::try_together(std::vector<UntriedId> batch) con
       if (baskets.missed()) return false;
       if (!baskets.failure())
         publish(id, std::move(layout));
-      else if (!failure)
-        failure = baskets.failure();
+      else
+        failed.emplace(untried_[id].stream, *baskets.failure());
       return true;
     });
   }
-  return failure;
+  return failed;
 }
 
 Result<> TableTrials::try_branch(UntriedId id, std::size_t ahead) const {
@@ -191,33 +195,38 @@ Result<> TableTrials::try_branch(UntriedId id, std::size_t ahead) const {
     const auto next = static_cast<UntriedId>((id + step) % untried_.size());
     if (!layout(next)) wanted.push_back(next);
   }
-  const auto failure = try_together(next_batch(wanted));
+  const auto failed = try_together(next_batch(wanted));
   if (layout(id)) return {};
-  return tl::unexpected<Error>(*failure);
+  return tl::unexpected<Error>(failed.at(untried_[id].stream));
 }
 
-Result<> TableTrials::try_all() const {
+Result<TableTrials::UnreadStreams> TableTrials::try_all() const {
   std::vector<UntriedId> left;
   for (UntriedId id = 0; id < untried_.size(); ++id)
     if (!layout(id)) left.push_back(id);
-  std::optional<Error> first_failure;
-  while (!left.empty()) {
-    const auto failure = try_together(next_batch(left));
-    if (failure && !first_failure) first_failure = failure;
-  }
-  if (first_failure) return tl::unexpected<Error>(*first_failure);
-  return {};
+  UnreadStreams unread;
+  while (!left.empty()) unread.merge(try_together(next_batch(left)));
+  std::erase_if(unread,
+                [this](const auto& failed) { return tried_with(failed.first).has_value(); });  // by another thread
+  for (const auto& [stream, error] : unread)
+    if (error.kind != ErrorKind::io) return tl::unexpected<Error>(error);
+  return unread;
 }
 
 BranchNodes TableTrials::nodes_below(UntriedId id, const Node& directory) const {
   return make_nodes_below(tree_, *infos_, untried_[id], *layout(id), directory, columns_);
 }
 
-BranchNodes TableTrials::all_nodes() const {
+BranchNodes TableTrials::all_nodes(const UnreadStreams& unread) const {
   std::unordered_map<BranchIndex, UntriedId> ids;
+  std::unordered_map<BranchIndex, BranchLayout> as_bytes;
+  for (const UntriedBranch& branch : untried_)
+    if (const auto failed = unread.find(branch.stream); failed != unread.end())
+      as_bytes.emplace(branch.branch, raw_layout(branch.branch, cannot_be_read(failed->second)));
   for (UntriedId id = 0; id < untried_.size(); ++id) ids.emplace(untried_[id].branch, id);
   return make_all_nodes(tree_, *infos_, [&](BranchIndex branch) -> const BranchLayout* {
     if (const auto known = tried_at_opening_.find(branch); known != tried_at_opening_.end()) return &known->second;
+    if (const auto bytes = as_bytes.find(branch); bytes != as_bytes.end()) return &bytes->second;
     const auto found = ids.find(branch);
     return found == ids.end() ? nullptr : layout(found->second);
   });

@@ -17,6 +17,8 @@ namespace tfile {
 // remembered; what a failing storage leaves open is asked again. From any thread; functions that try block.
 class TableTrials {
  public:
+  using UnreadStreams = std::map<StreamId, Error>;
+
   // `tree`: the table's record, whose branches need their names but no baskets any more. `branches`, `streams` and
   // `columns` are the table's own and outlive this.
   TableTrials(TreeRecord tree, std::shared_ptr<const StreamerInfos> infos, std::vector<UntriedBranch> untried,
@@ -26,12 +28,14 @@ class TableTrials {
   // Tries a branch, and in the same plan up to `ahead` of those behind it that nobody has tried, as far as that takes
   // no more memory. Errors: of the storage, if the branch itself could not be tried for it.
   Result<> try_branch(UntriedId, std::size_t ahead) const;
-  // Errors: as above, of any.
-  Result<> try_all() const;
+  // Tries all that are left. Gives those whose entries the storage does not give now, with its error (io). Errors: as
+  // above, but for these.
+  Result<UnreadStreams> try_all() const;
 
   // Of what was tried.
   BranchNodes nodes_below(UntriedId, const Node& directory) const;
-  BranchNodes all_nodes() const;
+  // The directories of those that are unread have their bytes alone, with the reason.
+  BranchNodes all_nodes(const UnreadStreams& unread = {}) const;
   // The branch whose stream it is, if that was tried.
   std::optional<UntriedId> tried_with(StreamId) const;
 
@@ -40,7 +44,7 @@ class TableTrials {
  private:
   const BranchLayout* layout(UntriedId) const;
   void publish(UntriedId, BranchLayout) const;
-  std::optional<Error> try_together(std::vector<UntriedId>) const;
+  UnreadStreams try_together(std::vector<UntriedId>) const;
   std::vector<UntriedId> next_batch(std::vector<UntriedId>& left) const;
   std::uint64_t stored_size(UntriedId) const;
   std::uint32_t baskets_wanted(UntriedId) const;
@@ -57,6 +61,9 @@ class TableTrials {
   mutable std::mutex mutex_;                                          // guards the next one
   mutable std::vector<std::unique_ptr<const BranchLayout>> layouts_;  // null: not tried
 };
+
+// The reason of a column whose first entries the storage does not give.
+std::string cannot_be_read(const Error&);
 
 // Whether a split collection's own branch counts any item in its first entries.
 bool counts_items(TrialBaskets&, BranchIndex collection, std::int64_t first_entries);

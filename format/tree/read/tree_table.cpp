@@ -11,6 +11,7 @@
 #include "tree/read/basket_data.h"
 #include "tree/read/branch_nodes.h"
 #include "tree/read/cluster_boundaries.h"
+#include "tree/read/contradicted_branches.h"
 #include "tree/read/stream_slots.h"
 #include "tree/read/table_memory.h"
 #include "tree/read/table_trials.h"
@@ -48,6 +49,9 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
       branch.name = branches_.back().name;
     }
     for (const UntriedBranch& branch : made.untried) untried.push_back(branch.node);
+    contradicted_ = contradicted_branches(columns, streams_, made.untried, branches_, source_of_branch);
+    for (const auto& [branch, why] : contradicted_) leave_out_baskets(branches_[branch]);
+    note_missing_values(columns);
     for (ColumnId id = 0; id < columns.size(); ++id)
       if (is_doubtful(columns, columns[id])) may_be_unwritten.push_back(id);
     if (is_whole()) return;
@@ -60,21 +64,32 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     if (!is_untried(node)) return fail(ErrorKind::invalid, "the node is no branch that is to be tried");
     const auto id = static_cast<UntriedId>(std::ranges::lower_bound(untried, node) - untried.begin());
     TRY_VOID(trials_->try_branch(id, ahead));
-    return table_below(shared_from_this(), trials_->nodes_below(id, nodes[node]));
+    BranchNodes below = trials_->nodes_below(id, nodes[node]);
+    note_missing_values(below.columns);
+    return table_below(shared_from_this(), std::move(below));
   }
 
   Result<std::shared_ptr<const Table>> whole() const override {
     if (!trials_) return shared_from_this();
-    TRY_VOID(trials_->try_all());
-    BranchNodes all = trials_->all_nodes();
-    TRY_VOID(note_unwritten(all.columns));
-    return whole_table(shared_from_this(), std::move(all));
+    TRY(const auto untold, trials_->try_all());
+    BranchNodes all = trials_->all_nodes(untold);
+    note_missing_values(all.columns);
+    std::set<ColumnId> left_unread;
+    for (ColumnId id = 0; id < all.columns.size(); ++id) {
+      const auto failed = untold.find(all.columns[id].stream);
+      if (failed == untold.end()) continue;
+      all.columns[id].reason = cannot_be_read(failed->second);
+      left_unread.insert(id);
+    }
+    TRY_VOID(note_unwritten(all.columns, left_unread));
+    return whole_table(shared_from_this(), std::move(all), {left_unread.begin(), left_unread.end()});
   }
 
   std::vector<Column> columns_tried(StreamId id) const override {
     const auto branch = trials_ ? trials_->tried_with(id) : std::nullopt;
     if (!branch) return {};
     std::vector<Column> found = trials_->nodes_below(*branch, Node()).columns;
+    note_missing_values(found);
     std::erase_if(found, [&](const Column& column) { return column.stream != id; });
     return found;
   }
@@ -261,7 +276,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   // ROOT makes branches for members that it cannot reach, as those of std::array in a vector, and writes nothing of
   // them. Whether what the record says leaves that open.
   bool is_doubtful(std::span<const Column> all, const Column& column) const {
-    if (column.lists.empty() || column.role != Role::values) return false;
+    if (column.lists.empty() || column.role != Role::values || !column.reason.empty()) return false;
     const StreamId lists = list_around(all, column);
     if (lists == column.stream || streams_[column.stream].kind != Stream::Kind::flat) return false;
     return may_hold_nothing(column.stream) && basket_count(lists) > 0;
@@ -276,39 +291,89 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return static_cast<std::uint64_t>(branch.tot_bytes) <= on_disk * header_max(branch) + offsets_max;
   }
 
-  // Reads the headers of their baskets together, and then the counts of their lists.
-  Result<> note_unwritten(std::vector<Column>& all) const {
+  // Reads the headers of their baskets together, and then the counts of their lists. Those of which the storage does
+  // not give these are unread.
+  Result<> note_unwritten(std::vector<Column>& all, std::set<ColumnId>& left_unread) const {
     TrialBaskets headers = no_baskets();
-    std::vector<Column*> doubtful;
-    for (Column& column : all) {
-      if (!is_doubtful(all, column)) continue;
-      doubtful.push_back(&column);
-      if (basket_count(column.stream) > 0)
-        headers.want(streams_[column.stream].branch, 0, header_max(branch_of(column.stream)));
+    std::vector<ColumnId> doubtful, empty;
+    for (ColumnId id = 0; id < all.size(); ++id) {
+      if (!is_doubtful(all, all[id])) continue;
+      doubtful.push_back(id);
+      const StreamId stream = all[id].stream;
+      if (basket_count(stream) > 0) headers.want(streams_[stream].branch, 0, header_max(branch_of(stream)));
     }
     headers.read_wanted();
-    std::erase_if(doubtful, [&](const Column* column) { return !holds_nothing(column->stream, headers); });
-    if (headers.failure()) return tl::unexpected<Error>(*headers.failure());
-    for (std::span<Column* const> left = doubtful; !left.empty();) {
+    for (const ColumnId id : doubtful) {
+      headers.begin();
+      if (holds_nothing(all[id].stream, headers)) empty.push_back(id);
+      TRY_VOID(note_failure(headers, all, id, left_unread));
+    }
+    for (std::span<const ColumnId> left = empty; !left.empty();) {
       TrialBaskets counts = no_baskets();
       std::size_t count = 0;
       for (; count < left.size() && counts.wanted_bytes() < TrialBaskets::kPlanBytes; ++count)
-        counts.want(streams_[list_around(all, *left[count])].branch, 0);
-      TRY_VOID(note_unwritten(all, left.first(count), counts));
+        counts.want(streams_[list_around(all, all[left[count]])].branch, 0);
+      TRY_VOID(note_unwritten(all, left.first(count), counts, left_unread));
       left = left.subspan(count);
     }
     return {};
   }
 
-  Result<> note_unwritten(std::span<const Column> all, std::span<Column* const> empty, TrialBaskets& counts) const {
+  Result<> note_unwritten(std::vector<Column>& all, std::span<const ColumnId> empty, TrialBaskets& counts,
+                          std::set<ColumnId>& left_unread) const {
     counts.read_wanted();
-    for (Column* column : empty) {
-      const StreamId lists = list_around(all, *column);
+    for (const ColumnId id : empty) {
+      const StreamId lists = list_around(all, all[id]);
+      counts.begin();
       if (counts_items(counts, streams_[lists].branch, stream_entries(lists)))
-        column->reason = "there are items in its lists, and nothing was written of them";
+        all[id].reason = "there are items in its lists, and nothing was written of them";
+      TRY_VOID(note_failure(counts, all, id, left_unread));
     }
-    if (counts.failure()) return tl::unexpected<Error>(*counts.failure());
     return {};
+  }
+
+  static Result<> note_failure(const TrialBaskets& baskets, std::span<Column> all, ColumnId id,
+                               std::set<ColumnId>& left_unread) {
+    if (!baskets.failure()) return {};
+    if (baskets.failure()->kind != ErrorKind::io) return tl::unexpected<Error>(*baskets.failure());
+    all[id].reason = cannot_be_read(*baskets.failure());
+    left_unread.insert(id);
+    return {};
+  }
+
+  // Columns whose bytes are gone, or contradict their lists, have no values, and say why.
+  void note_missing_values(std::span<Column> all) const {
+    for (Column& column : all) {
+      if (!column.reason.empty()) continue;
+      if (const BranchStorage* missing = missing_branch(column.stream)) {
+        column.reason = in_missing_file(*missing);
+        continue;
+      }
+      const auto found = contradicted_.find(streams_[column.stream].branch);
+      if (found != contradicted_.end() && list_of_others(all, column)) column.reason = found->second;
+    }
+  }
+
+  // A branch in a file that cannot be opened, of those that a stream is decoded from.
+  const BranchStorage* missing_branch(StreamId id) const {
+    if (siblings.size() == siblings_.size()) return nullptr;
+    std::set<StreamId> from;
+    add_origins(id, from);
+    for (const StreamId origin : from)
+      if (const BranchStorage& branch = branch_of(origin); !branch.file_name.empty() && !siblings_.at(branch.file_name))
+        return &branch;
+    return nullptr;
+  }
+  std::string in_missing_file(const BranchStorage& branch) const {
+    return "branch " + branch.name + " is stored in " + branch.file_name +
+           ", which cannot be opened: " + siblings_.at(branch.file_name).error().text;
+  }
+
+  // Of a branch that is shown as if it had been filled never.
+  static void leave_out_baskets(BranchStorage& branch) {
+    branch.baskets = {{}, {}, std::make_shared<const std::vector<std::int64_t>>(1, 0)};
+    branch.embedded.clear();
+    branch.tot_bytes = 0;
   }
 
   TrialBaskets no_baskets() const {
@@ -568,8 +633,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     const auto& sibling = siblings_.at(branch.file_name);
     if (sibling) return sibling->get();
     // For this column its bytes are gone, whatever the reason, and that lasts as long as the table does.
-    return fail(ErrorKind::damaged, "branch " + branch.name + " is stored in " + branch.file_name +
-                                        ", which cannot be opened: " + sibling.error().text);
+    return fail(ErrorKind::damaged, in_missing_file(branch));
   }
 
   // The streams that a stream is decoded from, itself among them.
@@ -585,18 +649,17 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   void open_siblings(const TreeRecord& tree) {
     for (const BranchRecord& branch : tree.branches) {
       if (branch.file_name.empty() || siblings_.contains(branch.file_name)) continue;
-      auto sibling = source_->sibling(branch.file_name);
-      if (!sibling)
-        warnings.push_back("branch " + branch.name + " is stored in " + branch.file_name +
-                           ", which cannot be opened: " + sibling.error().text);
-      else
+      const auto& sibling = siblings_.emplace(branch.file_name, source_->sibling(branch.file_name)).first->second;
+      if (sibling)
         siblings.push_back({branch.file_name, (*sibling)->identity()});
-      siblings_.emplace(branch.file_name, std::move(sibling));
+      else
+        warnings.push_back(in_missing_file(branch));
     }
   }
 
   std::shared_ptr<const Source> source_;
   std::vector<BranchStorage> branches_;
+  std::map<BranchIndex, std::string> contradicted_;  // with the reason
   StreamSlots streams_;
   mutable SharedEnds shared_ends_;
   struct KnownLists {

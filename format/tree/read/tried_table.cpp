@@ -42,10 +42,12 @@ class TriedTable final : public Table {
 
 }  // namespace
 
-std::shared_ptr<const Table> whole_table(std::shared_ptr<const Table> outline, BranchNodes all) {
+std::shared_ptr<const Table> whole_table(std::shared_ptr<const Table> outline, BranchNodes all,
+                                         std::vector<ColumnId> unread) {
   auto table = std::make_shared<TriedTable>(outline, std::move(all));
   table->clusters = outline->clusters;
   table->warnings = outline->warnings;
+  table->unread = std::move(unread);
   return table;
 }
 

@@ -132,7 +132,7 @@ TEST(ClassLayout, BasicTypesHaveTheirSizes) {
                                           {kLong, Dtype::i8},       {kFloat, Dtype::f4}, {kDouble, Dtype::f8},
                                           {kLegacyChar, Dtype::i1}, {kUChar, Dtype::u1}, {kUShort, Dtype::u2},
                                           {kUInt, Dtype::u4},       {kULong, Dtype::u8}, {kLong64, Dtype::i8},
-                                          {kULong64, Dtype::u8},    {kBool, Dtype::b1},  {kCounter, Dtype::u4}};
+                                          {kULong64, Dtype::u8},    {kBool, Dtype::b1},  {kCounter, Dtype::i4}};
   for (const auto& [type, dtype] : kTypes) {
     const Layout layout = one_member(member("m", type, "?"));
     ASSERT_EQ(layout.shape.parts.size(), 1u);
@@ -141,6 +141,12 @@ TEST(ClassLayout, BasicTypesHaveTheirSizes) {
     EXPECT_EQ(layout.program.slots[0].item_size, size_of(dtype)) << type;
     EXPECT_EQ(layout.program.slots[0].kind == Slot::Kind::boolean, type == kBool) << type;
   }
+}
+
+TEST(ClassLayout, CountersHaveTheSignOfTheirType) {
+  for (const auto& [name, dtype] :
+       {std::pair{"int", Dtype::i4}, {"Int_t", Dtype::i4}, {"UInt_t", Dtype::u4}, {"unsigned int", Dtype::u4}})
+    EXPECT_EQ(one_member(member("n", kCounter, name)).shape.parts[0].dtype, dtype) << name;
 }
 
 TEST(ClassLayout, MembersLieOneAfterTheOther) {

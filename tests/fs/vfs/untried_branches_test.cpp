@@ -63,7 +63,13 @@ class Outline final : public ArrayTable {
     if (failures > 0 && failures--) return tfile::fail(ErrorKind::io, "bad sector", -1, EIO);
     auto made = std::make_shared<Below>();
     made->add_leaf(0, "x.i4", columns[0]);
-    for (std::size_t id = 0; id < below_.size(); ++id) add(*made, made->directory(0, "b" + std::to_string(id)), id);
+    for (std::size_t id = 0; id < below_.size(); ++id) {
+      const NodeId directory = made->directory(0, "b" + std::to_string(id));
+      if (id != unreadable)
+        add(*made, directory, id);
+      else
+        add_unread(*made, directory, id);
+    }
     return made;
   }
 
@@ -74,10 +80,27 @@ class Outline final : public ArrayTable {
   mutable std::mutex mutex;
   mutable std::vector<Look> looks;
   mutable int looks_at_all = 0, failures = 0;
+  std::optional<std::size_t> unreadable;  // a branch that the storage does not give
   std::unique_ptr<std::latch> gate;
 
  private:
   void add(Below& to, NodeId directory, std::size_t id) const { to.add_leaf(directory, "a.i4", below_[id]); }
+  void add_unread(Below& to, NodeId directory, std::size_t id) const {
+    tfile::Column ends = below_[id];
+    ends.path = to.nodes[directory].name + "/offsets.i8";
+    ends.dtype = tfile::Dtype::i8;
+    ends.role = tfile::Role::offsets;
+    ends.lists = {static_cast<tfile::ColumnId>(to.columns.size())};
+    ends.reason = "bad sector";
+    tfile::Column raw = ends;
+    raw.path = to.nodes[directory].name + "/raw.u1";
+    raw.dtype = tfile::Dtype::u1;
+    raw.role = tfile::Role::raw;
+    to.add_leaf(directory, "offsets.i8", ends);
+    to.add_leaf(directory, "raw.u1", raw);
+    to.nodes[directory].kind = tfile::NodeKind::raw;
+    for (tfile::ColumnId column = ends.lists[0]; column < to.columns.size(); ++column) to.unread.push_back(column);
+  }
   std::vector<tfile::Column> below_;
 };
 
@@ -156,6 +179,29 @@ TEST(UntriedBranches, WhatTheStorageRefusedIsAskedAgain) {
   rig.table->failures = 1;
   EXPECT_EQ(rig.mount->text("t/.schema.json").substr(0, 6), "error:");
   EXPECT_NE(rig.mount->text("t/.schema.json").find("\"b0"), std::string::npos);
+}
+
+TEST(UntriedBranches, WhatTheStorageRefusesIsLeftOutOfViewsUntilItIsGiven) {
+  Rig rig(2);
+  rig.table->unreadable = 1;
+  const std::string without = R"({"x":7,"b0":{"a":0}})"
+                              "\n"
+                              R"({"x":8,"b0":{"a":1}})"
+                              "\n";
+  for (int look = 1; look < 3; ++look) {
+    EXPECT_EQ(rig.mount->text("t.jsonl"), without);
+    EXPECT_GE(rig.table->looks_at_all, look) << "the storage is asked again";
+    EXPECT_NE(rig.mount->text("t/.schema.json").find("bad sector"), std::string::npos);
+  }
+  rig.table->unreadable.reset();
+  EXPECT_EQ(rig.mount->text("t.jsonl"), R"({"x":7,"b0":{"a":0},"b1":{"a":1}})"
+                                        "\n"
+                                        R"({"x":8,"b0":{"a":1},"b1":{"a":1}})"
+                                        "\n");
+  EXPECT_EQ(rig.mount->text("t/.schema.json").find("bad sector"), std::string::npos);
+  const int looks = rig.table->looks_at_all;
+  EXPECT_NE(rig.mount->text("t.csv").find("x"), std::string::npos);
+  EXPECT_EQ(rig.table->looks_at_all, looks) << "what is whole is kept";
 }
 
 }  // namespace

@@ -57,6 +57,16 @@ TEST(TLatex, PowersAndIndicesStandOverEachOther) {
   EXPECT_GT(sum.pieces[2].y, 0.5);
 }
 
+TEST(TLatex, BoundsOfAnIntegralStandOverAndUnderItsSign) {
+  EXPECT_EQ(letters("#int_{0}^{1}xdx"), "∫|1|0|xdx|");
+  const TextLayout integral = lay_out_tlatex("#int_{0}^{1}xdx");
+  ASSERT_EQ(integral.pieces.size(), 4u);
+  EXPECT_LT(integral.pieces[1].y, -1);
+  EXPECT_GT(integral.pieces[2].y, 0.5);
+  EXPECT_GT(integral.pieces[3].x, integral.pieces[0].x);
+  EXPECT_EQ(letters("#intL dt"), "∫|L dt|");
+}
+
 TEST(TLatex, FractionsLinesAndRoots) {
   const TextLayout fraction = lay_out_tlatex("#frac{d#sigma}{dx}");
   ASSERT_EQ(fraction.pieces.size(), 2u);
