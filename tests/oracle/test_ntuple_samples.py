@@ -123,9 +123,9 @@ def samples_in(directory):
 
 
 def differences(directory, mounted_top, sample):
+    """What is not as it was written: {field: problem or None}, of all fields of a sample's tables."""
     name = sample.rsplit("-", 1)[0]
-    tables = {}
-    found, fields = [], 0
+    tables, found = {}, {}
     for known in known_fields(directory, name + ".json"):
         table = os.path.join(mounted_top, known.table)
         if known.attributes:
@@ -133,26 +133,39 @@ def differences(directory, mounted_top, sample):
         if table not in tables:
             tables[table] = nodes_of(table)
         node = node_at(tables[table], known.field)
-        where = f"{sample}: {known.table} {known.attributes} {known.field}"
-        fields += 1
+        where = known.table, known.attributes, known.field
         if node is None:
-            if not all(map(is_hollow, known.values)):
-                found.append(f"{where}: is not there")
+            found[where] = None if all(map(is_hollow, known.values)) else "is not there"
             continue
         shown = [in_words_of_the_file(a, b) for a, b in zip(values_of(table, node), known.values, strict=False)]
-        if problem := first_difference(shown, known.values, known.tolerance):
-            found.append(f"{where}: {problem}")
-    return found, fields
+        found[where] = first_difference(shown, known.values, known.tolerance)
+    return found
+
+
+CODECS = ("none", "zlib", "lzma", "lz4", "zstd")
+
+
+def print_matrix(found, samples):
+    """Each type and its encoding, with each codec: = where all values are equal."""
+    print(f"{'type and encoding':24}", *(f"{codec:>5}" for codec in CODECS))
+    cells = 0
+    for sample in samples:
+        for where in found[f"{sample}-none"]:
+            row = [found[f"{sample}-{codec}"][where] for codec in CODECS]
+            print(f"{where[-1]:24}", *(f"{'=' if problem is None else '!':>5}" for problem in row))
+            cells += row.count(None)
+    print(f"{cells} equal")
 
 
 def test_a_mount_has_what_was_written(samples, shared_mount):
     directory = samples(SAMPLE)
-    problems, fields = [], 0
-    for sample in samples_in(directory):
-        found, count = differences(directory, shared_mount(os.path.join(directory, sample + ".root")).path, sample)
-        problems += found
-        fields += count
-    print(f"{fields} fields in {len(samples_in(directory))} files")
+    found = {sample: differences(directory, shared_mount(os.path.join(directory, sample + ".root")).path, sample)
+             for sample in samples_in(directory)}
+    print_matrix(found, ("encodings", "bits"))
+    fields = sum(map(len, found.values()))
+    print(f"{fields} fields in {len(found)} files")
+    problems = [f"{sample}: {' '.join(map(str, where))}: {problem}" for sample, of in found.items() for where, problem in of.items()
+                if problem]
     assert not problems, f"{len(problems)} of {fields} fields:\n" + "\n".join(problems)
     assert fields > 1000
 
