@@ -93,6 +93,17 @@ def test_a_missing_file_takes_no_more_than_its_branch(alone, program):
         open(os.path.join(table, "other", "offsets.i8"), "rb").read()
 
 
+def test_a_file_without_baskets_is_not_missed(samples, mount, tmp_path, program):
+    path = tmp_path / "few.root"
+    shutil.copy(os.path.join(samples("siblings"), "few.root"), path)
+    m = mount(path)
+    with open(os.path.join(m.path, "t.jsonl")) as file:
+        assert [json.loads(line) for line in file] == [{"other": [entry * i for i in range(entry % 3)]} for entry in range(10)]
+    assert m.errors() == ""
+    done = subprocess.run([program, "check", path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
 def test_what_was_not_written_says_so(samples, shared_mount):
     table = os.path.join(shared_mount(os.path.join(samples("contradictions"), "unwritten.root")).path, "t")
     with open(os.path.join(table, ".schema.json")) as file:

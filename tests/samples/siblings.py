@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run by ROOT: siblings.py DIRECTORY writes main.root, with several baskets of a vector, and one of its branches in
-side.root. The first basket there has the address of the object here that was written first."""
+side.root. The first basket there has the address of the object here that was written first. And few.root, of a tree that
+has so few entries that those of its branch in another file lie in the tree's record: ROOT does not make that file."""
 
 import os
 import sys
@@ -22,6 +23,18 @@ for entry in range(1000):
     there.clear()
     for i in range(entry % 5):
         here.push_back(entry * 0.37 + i)
+        there.push_back(entry * i)
+    tree.Fill()
+tree.Write()
+file.Close()
+
+file = ROOT.TFile("few.root", "RECREATE")
+tree = ROOT.TTree("t", "a branch that would lie in another file")
+tree.Branch("other", there)
+tree.GetBranch("other").SetFile("never.root")
+for entry in range(10):
+    there.clear()
+    for i in range(entry % 3):
         there.push_back(entry * i)
     tree.Fill()
 tree.Write()

@@ -360,9 +360,14 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     std::set<StreamId> from;
     add_origins(id, from);
     for (const StreamId origin : from)
-      if (const BranchStorage& branch = branch_of(origin); !branch.file_name.empty() && !siblings_.at(branch.file_name))
+      if (const BranchStorage& branch = branch_of(origin); is_elsewhere(branch) && !siblings_.at(branch.file_name))
         return &branch;
     return nullptr;
+  }
+  // Whether it has baskets in another file: those that were not full when the tree was written lie in the tree's
+  // record.
+  static bool is_elsewhere(const BranchStorage& branch) {
+    return !branch.file_name.empty() && std::ranges::any_of(branch.baskets.seek, [](auto at) { return at != 0; });
   }
   std::string in_missing_file(const BranchStorage& branch) const {
     return "branch " + branch.name + " is stored in " + branch.file_name +
@@ -630,6 +635,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
 
   Result<const Source*> source_of(const BranchStorage& branch) const {
     if (branch.file_name.empty()) return source_.get();
+    if (!is_elsewhere(branch)) return fail(ErrorKind::damaged, "branch " + branch.name + " has no baskets in a file");
     const auto& sibling = siblings_.at(branch.file_name);
     if (sibling) return sibling->get();
     // For this column its bytes are gone, whatever the reason, and that lasts as long as the table does.
@@ -648,7 +654,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
 
   void open_siblings(const TreeRecord& tree) {
     for (const BranchRecord& branch : tree.branches) {
-      if (branch.file_name.empty() || siblings_.contains(branch.file_name)) continue;
+      if (!is_elsewhere(branch) || siblings_.contains(branch.file_name)) continue;
       const auto& sibling = siblings_.emplace(branch.file_name, source_->sibling(branch.file_name)).first->second;
       if (sibling)
         siblings.push_back({branch.file_name, (*sibling)->identity()});
