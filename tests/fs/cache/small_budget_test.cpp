@@ -201,5 +201,17 @@ TEST(SmallBudget, AsksWhatWaitsAFewTimesNotWithEachByteThatComesBack) {
   EXPECT_LE(larger->asked, 10);
 }
 
+// Each of the gaps would be read for nothing; all of them together are many times the budget.
+TEST(SmallBudget, GapsBetweenManySmallChunksAreNotReadThrough) {
+  SyntheticStream stream = even_stream(2000, 10);
+  stream.stored_gap = 8000;
+  const auto set = std::make_shared<SyntheticStreams>(std::vector{stream});
+  const auto cache = std::make_unique<ClusterCache>(
+      CacheOptions{.memory = 2 << 20, .threads = 2, .io_threads = 2, .prefetch = Prefetch::off});
+  const auto column = cache->attach(set);
+  EXPECT_EQ(*read_bytes(*column, 0, 0, 1 << 20), expected_bytes(*set, 0, 0, 1 << 20));
+  EXPECT_LE(cache->budget()->peak(), 3u << 20);
+}
+
 }  // namespace
 }  // namespace tfilefs
