@@ -87,7 +87,7 @@ class BatchLayout {
   // `rows`: as many as the node has to have. Items beyond are left out, missing ones are null.
   Result<ArrowField> place(const TableForm& form, std::int64_t rows) {
     const std::int64_t own = form.is_record() ? rows : std::min(rows, own_length(form, lengths_).value_or(rows));
-    if (form.optional && own == rows) return place_optional(form, {rows, {}});
+    if (form.is_nullable() && own == rows) return place_optional(form, {rows, {}});
     ArrowField field;
     field.name = form.name;
     field.nullable = own < rows;
@@ -128,7 +128,7 @@ class BatchLayout {
   // A list of 0 or 1, and what below it has as many rows: each may be null, and has a place in its buffers
   // nevertheless.
   Result<ArrowField> place_optional(const TableForm& form, OptionalRows rows) {
-    if (form.optional) {
+    if (form.is_nullable()) {
       rows.step_into(table_.columns[form.offsets], own_length(form, lengths_).value_or(0));
       TRY(auto field, place_optional(form.fields[0], rows));
       field.name = form.name;

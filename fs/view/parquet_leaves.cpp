@@ -66,7 +66,7 @@ class LeafFinder {
   // the item itself, which may be null.
   void add(const TableForm& form, const std::string& name, std::int64_t rows, Steps steps, Path path, bool optional) {
     const std::int64_t own = form.is_record() ? rows : std::min(rows, own_length(form, lengths_).value_or(rows));
-    if (form.optional && own == rows) {
+    if (form.is_nullable() && own == rows) {
       // What holds nothing and what holds an empty value are both null.
       if (optional) steps.back().with_next = true;
       const std::int64_t items = own_length(form.fields[0], lengths_).value_or(0);

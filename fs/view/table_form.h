@@ -39,6 +39,9 @@ struct TableForm {
   std::vector<std::string> classes;  // the names of `fields`, which differ; of what has no columns those of the file
   std::vector<std::optional<std::size_t>> alternatives;  // in `fields`; none: without columns
 
+  // Whether a columnar view shows it as null or a value. As one of a variant's alternatives, of which it has as many as
+  // there are values, it stays a list.
+  bool is_nullable() const { return optional && tag == 0; }
   bool is_record() const { return kind == Kind::record || kind == Kind::variant; }
   // A record of a class without members, or of such records: it has no column.
   bool is_hollow() const;

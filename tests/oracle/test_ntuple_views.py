@@ -133,10 +133,14 @@ def test_arrow_and_parquet(table, known, view):
         if name in known and name != "variant_empty":  # whose first alternatives have no columns
             shown[name] = [value for chunk in read[name].chunks for value in values_of(chunk)]
     # Directly in an alternative, options stay lists.
-    wanted = dict(known, variant_class=[
-        value if value is None or value["alternative"] != 3
-        else {"alternative": 3, "value": [value["value"]] if value["value"] is not None else []}
-        for value in known["variant_class"]])
+    def as_list(value):
+        if value is None or value["alternative"] != 3:
+            return value
+        return {"alternative": 3, "value": [value["value"]] if value["value"] is not None else []}
+
+    wanted = dict(known)
+    for name in ("variant_class", "optional_variant_class"):
+        wanted[name] = list(map(as_list, known[name]))
     comparison = Comparison(lambda value: value, hollow=False)
     assert not differences(comparison, shown, wanted, without=(*HOLLOW, "variant_empty"))
 
@@ -153,7 +157,8 @@ def test_awkward_array(table, known):
     files = {key: np.load(os.path.join(table, name + ".npy")).reshape(-1) for key, name in view["files"].items()}
     array = awkward.from_buffers(view["form"], view["length"], files)
     # Options of unions are none to Awkward Array.
-    lists = {"optional_variant": lambda value: [] if value is None else [value],
+    lists = {**dict.fromkeys(("optional_variant", "optional_variant_class"),
+                             lambda value: [] if value is None else [value]),
              "vector_optional_variant": lambda value: [[] if item is None else [item] for item in value]}
     without = (*HOLLOW, "variant2")  # nor unions directly in unions
     wanted = {name: [lists.get(name, lambda value: value)(value) for value in values] for name, values in known.items()}

@@ -37,6 +37,7 @@ Field double32(const std::string& name) {
 }
 
 using Either = std::variant<std::int32_t, std::string, std::vector<float>>;
+using OneOf = std::variant<Point, std::string, std::optional<float>, Jet>;
 using Numbers = std::vector<std::int32_t>;
 
 void add_plain(Table& table) {
@@ -96,7 +97,7 @@ void add_choices(Table& table) {
   of.push_back(field<std::vector<std::optional<std::unique_ptr<std::string>>>>("vector_optional2"));
   of.push_back(field<std::optional<Either>>("optional_variant"));
   of.push_back(field<std::vector<std::optional<Either>>>("vector_optional_variant"));
-  of.push_back(field<std::variant<Point, std::string, std::optional<float>, Jet>>("variant_class"));
+  of.push_back(field<OneOf>("variant_class")), of.push_back(field<std::optional<OneOf>>("optional_variant_class"));
   of.push_back(field<std::pair<std::int32_t, std::string>>("pair"));
   of.push_back(field<std::tuple<float, std::vector<std::int16_t>, bool, Point>>("tuple"));
 }

@@ -23,7 +23,7 @@ constexpr std::size_t kNamesMax = 5;  // in the line
 
 // What is staged below, and what is to go.
 void list_names(const StagedNode& node, const std::string& path, std::vector<std::string>& into) {
-  for (const std::string& name : node.whiteouts) into.push_back(joined_path(path, name) + " (removed)");
+  for (const std::string& name : node.whiteouts) into.push_back(joined_path(path, name) + " (removed or renamed)");
   for (const auto& [name, child] : node.children) {
     const std::string at = joined_path(path, name);
     if (!child->directory) into.push_back(at);
