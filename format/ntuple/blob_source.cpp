@@ -24,18 +24,6 @@ std::uint64_t part_count(std::uint64_t size, std::uint64_t part_max) {
   return parts;
 }
 
-Result<> check_link(const Source& source, const EnvelopeLink& link, const SizeClaim& claim) {
-  const ByteRange range = link.locator.range;
-  if (!link.locator.is_known)
-    return fail(ErrorKind::unsupported, "an envelope of the RNTuple lies in a place of a kind that is not known");
-  if (range.begin > source.size() || range.size > source.size() - range.begin)
-    return fail(ErrorKind::damaged, "an envelope of the RNTuple lies beyond the end of the file",
-                static_cast<std::int64_t>(range.begin));
-  if (link.length > kEnvelopeSizeMax || (link.length > claim.size && link.length / claim.ratio > range.size))
-    return fail(ErrorKind::unsupported, "an envelope of the RNTuple has " + std::to_string(link.length) + " bytes");
-  return {};
-}
-
 class BlobSource final : public Source {
  public:
   BlobSource(std::shared_ptr<const Source> file, std::uint64_t max) : file_(std::move(file)), max_(max) {}
@@ -101,37 +89,24 @@ std::shared_ptr<const Source> source_of_blobs(std::shared_ptr<const Source> file
   return std::make_shared<const BlobSource>(std::move(file), max_key_size);
 }
 
-std::vector<Result<Buffer>> read_stored(const Source& source, std::span<const EnvelopeLink> links,
-                                        const SizeClaim& claim) {
-  std::vector<Result<Buffer>> stored;
-  std::vector<ByteRange> ranges;
-  std::vector<std::span<std::byte>> into;
-  for (const EnvelopeLink& link : links) {
-    if (const Result<> checked = check_link(source, link, claim); !checked) {
-      stored.push_back(tl::unexpected<Error>(checked.error()));
-      continue;
-    }
-    stored.push_back(Buffer(link.locator.range.size));
-    ranges.push_back(link.locator.range);
-    into.push_back(stored.back()->span());
-  }
-  if (ranges.empty() || source.read(ranges, into)) return stored;
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    if (!stored[i]) continue;
-    const Result<> one = read_range(source, links[i].locator.range, stored[i]->span());
-    if (!one) stored[i] = tl::unexpected<Error>(one.error());
-  }
-  return stored;
-}
-
-Result<Buffer> unpack_envelope(Buffer stored, const EnvelopeLink& link) {
-  if (stored.size() == link.length) return stored;
-  return decompress(stored.span(), link.length);
+Result<> check_envelope(const Source& source, const EnvelopeLink& link, const SizeClaim& claim) {
+  const ByteRange range = link.locator.range;
+  if (!link.locator.is_known)
+    return fail(ErrorKind::unsupported, "an envelope of the RNTuple lies in a place of a kind that is not known");
+  if (range.begin > source.size() || range.size > source.size() - range.begin)
+    return fail(ErrorKind::damaged, "an envelope of the RNTuple lies beyond the end of the file",
+                static_cast<std::int64_t>(range.begin));
+  if (link.length > kEnvelopeSizeMax || (link.length > claim.size && link.length / claim.ratio > range.size))
+    return fail(ErrorKind::unsupported, "an envelope of the RNTuple has " + std::to_string(link.length) + " bytes");
+  return {};
 }
 
 Result<Buffer> read_envelope_bytes(const Source& source, const EnvelopeLink& link, const SizeClaim& claim) {
-  TRY(Buffer stored, std::move(read_stored(source, std::span(&link, 1), claim)[0]));
-  return unpack_envelope(std::move(stored), link);
+  TRY_VOID(check_envelope(source, link, claim));
+  Buffer stored(link.locator.range.size);
+  TRY_VOID(read_range(source, link.locator.range, stored.span()));
+  if (stored.size() == link.length) return stored;
+  return decompress(stored.span(), link.length);
 }
 
 }  // namespace tfile

@@ -30,12 +30,11 @@ struct SizeClaim {
   std::uint64_t size = 0, ratio = 0;
 };
 
-// Envelopes as they are stored, read in one call; where that fails each by itself. Errors, of each: damaged,
-// unsupported (larger than any or than it may claim, or in a place of a kind that is not known), io.
-std::vector<Result<Buffer>> read_stored(const Source&, std::span<const EnvelopeLink>, const SizeClaim&);
-// Decompresses one. Errors: damaged, unsupported.
-Result<Buffer> unpack_envelope(Buffer stored, const EnvelopeLink&);
-// Both, of one.
+// Whether an envelope may be read. Errors: damaged (beyond the end of the file), unsupported (larger than any or than
+// it may claim, or in a place of a kind that is not known).
+Result<> check_envelope(const Source&, const EnvelopeLink&, const SizeClaim&);
+
+// Reads and decompresses an envelope. Errors: as above; damaged; io.
 Result<Buffer> read_envelope_bytes(const Source&, const EnvelopeLink&, const SizeClaim&);
 
 }  // namespace tfile

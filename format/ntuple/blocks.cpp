@@ -76,7 +76,7 @@ Result<> each_block(std::shared_ptr<const Source> source, std::span<const std::b
   if (!found) return is_of_storage(found.error()) ? Result<>(tl::unexpected<Error>(found.error())) : Result<>();
   TRY_VOID(tell_page_lists(walk, found->footer));
   const FieldNodes made = make_field_nodes(found->schema);
-  const auto pages = read_page_lists(*metadata, *found, made);
+  const auto pages = read_page_lists(source, anchor->max_key_size, *found, made);
   if (!pages) return is_of_storage(pages.error()) ? Result<>(tl::unexpected<Error>(pages.error())) : Result<>();
   const std::vector<std::string> names = names_of_columns(found->schema, made);
   for (PageColumn column = 0; column < names.size(); ++column) {

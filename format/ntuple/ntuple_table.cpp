@@ -539,12 +539,12 @@ Result<std::shared_ptr<const Table>> open_ntuple(std::shared_ptr<const Source> s
     return unreadable(key, "an RNTuple of a trial format (before 1.0), which is not read");
   auto anchor = read_anchor(payload);
   if (!anchor) return unreadable(key, anchor.error().text);
-  const auto metadata = source_of_blobs(std::move(edges), anchor->max_key_size);
+  const auto metadata = source_of_blobs(edges, anchor->max_key_size);
   auto found = read_description(*metadata, *anchor);
   if (!found && is_of_storage(found.error())) return tl::unexpected<Error>(found.error());
   if (!found) return unreadable(key, found.error().text);
   FieldNodes made = make_field_nodes(found->schema);
-  auto pages = read_page_lists(*metadata, *found, made);
+  auto pages = read_page_lists(std::move(edges), anchor->max_key_size, *found, made);
   if (!pages && is_of_storage(pages.error())) return tl::unexpected<Error>(pages.error());
   if (!pages) return unreadable(key, pages.error().text);
   auto table =

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ntuple/blob_source.h"
+#include "source/read_together.h"
 
 namespace tfile {
 namespace {
@@ -13,44 +14,72 @@ namespace {
 // Lists of columns that have no pages compress well.
 constexpr SizeClaim kPageListClaim{64 << 20, 1000};
 
-// Bytes of page lists as they are stored that are read together. The list of one group, of 9,700 columns and 50
-// clusters, has 2 MB.
+// Bytes of page lists as they are stored, after which those that were read are taken in. The list of one group, of
+// 9,700 columns and 50 clusters, has 2 MB.
 constexpr std::uint64_t kTogether = 8 << 20;
 
-// So many links, at least one, are read in one call.
-std::size_t count_together(std::span<const EnvelopeLink> links, const SourceTraits& traits) {
-  const std::uint64_t bytes_max = std::min(kTogether, traits.request_max);
+std::size_t count_together(std::span<const ClusterGroup> groups) {
   std::size_t count = 0;
-  for (std::uint64_t bytes = 0; count < std::min(links.size(), traits.ranges_max); ++count) {
-    const std::uint64_t more = links[count].locator.range.size;
-    if (count > 0 && more > bytes_max - std::min(bytes, bytes_max)) break;
-    bytes += std::min(more, bytes_max);
-  }
-  return std::max<std::size_t>(count, 1);
+  for (std::uint64_t bytes = 0; count < groups.size() && bytes < kTogether; ++count)
+    bytes += std::min(groups[count].page_list.locator.range.size, kTogether);
+  return count;
 }
 
-Result<> add_page_list(PageTableBuilder& builder, Result<Buffer> stored, const ClusterGroup& group,
+class PageListReader {
+ public:
+  PageListReader(std::shared_ptr<const Source> file, std::uint64_t max_key_size)
+      : file_(std::move(file)), max_key_size_(max_key_size) {}
+
+  // Those of some groups, in one call where that is possible. They are there as long as this.
+  std::vector<WantedBytes> read(std::span<const ClusterGroup> groups) {
+    std::vector<WantedBytes> lists;
+    for (const ClusterGroup& group : groups) lists.push_back(wanted(group.page_list));
+    memory_ = read_together(lists);
+    return lists;
+  }
+
+ private:
+  WantedBytes wanted(const EnvelopeLink& link) {
+    WantedBytes list;
+    list.source = file_.get();
+    if (const Result<> checked = check_envelope(*file_, link, kPageListClaim); !checked) {
+      list.bytes = tl::unexpected<Error>(checked.error());
+      return list;
+    }
+    list.range = link.locator.range;
+    if (is_in_parts(list.range.size, max_key_size_))
+      list.source = in_parts_.emplace_back(source_of_blobs(file_, max_key_size_)).get();
+    return list;
+  }
+
+  const std::shared_ptr<const Source> file_;
+  const std::uint64_t max_key_size_;
+  std::vector<std::shared_ptr<const Source>> in_parts_;  // of one list each
+  std::vector<Buffer> memory_;
+};
+
+Result<> add_page_list(PageTableBuilder& builder, const WantedBytes& stored, const ClusterGroup& group,
                        std::uint64_t header_checksum) {
-  TRY(Buffer bytes, std::move(stored));
-  TRY(const Buffer page_list, unpack_envelope(std::move(bytes), group.page_list));
+  TRY(const std::span<const std::byte> bytes, stored.bytes);
+  TRY(const Buffer page_list, decompress(bytes, group.page_list.length));
   return builder.add_group(page_list.span(), header_checksum, group);
 }
 
 }  // namespace
 
-Result<PageTable> read_page_lists(const Source& source, const Description& found, const FieldNodes& made) {
+Result<PageTable> read_page_lists(std::shared_ptr<const Source> file, std::uint64_t max_key_size,
+                                  const Description& found, const FieldNodes& made) {
   PageTableBuilder builder(made.places, made.per_entry);
+  PageListReader reader(std::move(file), max_key_size);
   std::span<const ClusterGroup> groups = found.footer.groups;
-  std::vector<EnvelopeLink> links;
-  for (const ClusterGroup& group : groups) links.push_back(group.page_list);
-  for (std::size_t begin = 0, count; begin < groups.size(); begin += count) {
-    count = count_together(std::span(links).subspan(begin), source.traits());
-    auto stored = read_stored(source, std::span(links).subspan(begin, count), kPageListClaim);
+  for (std::size_t count; !groups.empty(); groups = groups.subspan(count)) {
+    count = count_together(groups);
+    const std::vector<WantedBytes> lists = reader.read(groups.first(count));
     for (std::size_t i = 0; i < count; ++i) {
-      const ClusterGroup& group = groups[begin + i];
-      if (!stored[i] && is_of_storage(stored[i].error())) return tl::unexpected<Error>(stored[i].error());
-      const Result<> added = add_page_list(builder, std::move(stored[i]), group, found.header.checksum);
-      if (!added) builder.add_lost_group(group, added.error().text);
+      if (!lists[i].bytes && is_of_storage(lists[i].bytes.error()))
+        return tl::unexpected<Error>(lists[i].bytes.error());
+      const Result<> added = add_page_list(builder, lists[i], groups[i], found.header.checksum);
+      if (!added) builder.add_lost_group(groups[i], added.error().text);
     }
   }
   return builder.finish();

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <memory>
+
 #include "ntuple/description.h"
 #include "ntuple/field_nodes.h"
 #include "ntuple/page_table.h"
@@ -11,6 +14,7 @@ namespace tfile {
 
 // Reads the page lists of all cluster groups, as many in a call as are some megabytes. One that is damaged loses its
 // entries. Errors: of the storage; damaged (more than any RNTuple has). Blocks.
-Result<PageTable> read_page_lists(const Source&, const Description&, const FieldNodes&);
+Result<PageTable> read_page_lists(std::shared_ptr<const Source> file, std::uint64_t max_key_size, const Description&,
+                                  const FieldNodes&);
 
 }  // namespace tfile
