@@ -78,7 +78,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     for (ColumnId id = 0; id < all.columns.size(); ++id) {
       const auto failed = untold.find(all.columns[id].stream);
       if (failed == untold.end()) continue;
-      all.columns[id].reason = cannot_be_read(failed->second);
+      all.columns[id].reason = cannot_be_read(failed->second);  // of its offsets, too
       left_unread.insert(id);
     }
     TRY_VOID(note_unwritten(all.columns, left_unread));
@@ -360,14 +360,15 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     std::set<StreamId> from;
     add_origins(id, from);
     for (const StreamId origin : from)
-      if (const BranchStorage& branch = branch_of(origin); is_elsewhere(branch) && !siblings_.at(branch.file_name))
+      if (const BranchStorage& branch = branch_of(origin);
+          has_baskets_elsewhere(branch) && !siblings_.at(branch.file_name))
         return &branch;
     return nullptr;
   }
   // Whether it has baskets in another file: those that were not full when the tree was written lie in the tree's
   // record.
-  static bool is_elsewhere(const BranchStorage& branch) {
-    return !branch.file_name.empty() && std::ranges::any_of(branch.baskets.seek, [](auto at) { return at != 0; });
+  static bool has_baskets_elsewhere(const BranchStorage& branch) {
+    return !branch.file_name.empty() && has_baskets_on_disk(branch);
   }
   std::string in_missing_file(const BranchStorage& branch) const {
     return "branch " + branch.name + " is stored in " + branch.file_name +
@@ -453,9 +454,8 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return basket;
   }
 
-  bool has_baskets_on_disk(StreamId id) const {
-    const auto& seek = branch_of(id).baskets.seek;
-    return std::any_of(seek.begin(), seek.end(), [](std::uint64_t at) { return at != 0; });
+  static bool has_baskets_on_disk(const BranchStorage& branch) {
+    return std::ranges::any_of(branch.baskets.seek, [](std::uint64_t at) { return at != 0; });
   }
 
   // Whether fTotBytes tells the data of all baskets: nothing lost, entry offsets in all or none.
@@ -481,7 +481,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
 
   std::optional<std::vector<std::int64_t>> lengths_without_header(StreamId id) const {
     if (needs_no_size(streams_[id]) || !size_gives_items(streams_[id]) || !sizes_add_up(id)) return std::nullopt;
-    if (has_baskets_on_disk(id)) return told_by_neighbour(id);
+    if (has_baskets_on_disk(branch_of(id))) return told_by_neighbour(id);
     const auto size = size_by_keylen(id, 0);
     if (!size) return std::nullopt;
     auto items = items_by_size(streams_[id], *size, stream_entries(id), true);
@@ -508,7 +508,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   }
 
   Result<std::optional<std::uint64_t>> total_data_size(StreamId id, std::span<const std::byte> header0) const {
-    if (!has_baskets_on_disk(id)) return size_by_keylen(id, 0);
+    if (!has_baskets_on_disk(branch_of(id))) return size_by_keylen(id, 0);
     TRY(const BasketHeader header, checked_header({id, 0}, header0));
     return size_by_keylen(id, header.keylen);
   }
@@ -635,9 +635,10 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
 
   Result<const Source*> source_of(const BranchStorage& branch) const {
     if (branch.file_name.empty()) return source_.get();
-    if (!is_elsewhere(branch)) return fail(ErrorKind::damaged, "branch " + branch.name + " has no baskets in a file");
-    const auto& sibling = siblings_.at(branch.file_name);
-    if (sibling) return sibling->get();
+    const auto sibling = siblings_.find(branch.file_name);
+    if (sibling == siblings_.end())
+      return fail(ErrorKind::damaged, "branch " + branch.name + " has no baskets in a file");
+    if (sibling->second) return sibling->second->get();
     // For this column its bytes are gone, whatever the reason, and that lasts as long as the table does.
     return fail(ErrorKind::damaged, in_missing_file(branch));
   }
@@ -654,7 +655,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
 
   void open_siblings(const TreeRecord& tree) {
     for (const BranchRecord& branch : tree.branches) {
-      if (!is_elsewhere(branch) || siblings_.contains(branch.file_name)) continue;
+      if (!has_baskets_elsewhere(branch) || siblings_.contains(branch.file_name)) continue;
       const auto& sibling = siblings_.emplace(branch.file_name, source_->sibling(branch.file_name)).first->second;
       if (sibling)
         siblings.push_back({branch.file_name, (*sibling)->identity()});
