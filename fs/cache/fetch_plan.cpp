@@ -6,13 +6,9 @@
 #include <tuple>
 
 namespace tfilefs {
-std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLimits& limits) {
-  const auto before = [](const FetchWish& a, const FetchWish& b) {
-    if (a.source != b.source) return std::less<>()(a.source, b.source);
-    return std::tie(a.range.begin, a.range.size) < std::tie(b.range.begin, b.range.size);
-  };
-  // The chunks of one column mostly lie in its order.
-  if (!std::is_sorted(wishes.begin(), wishes.end(), before)) std::sort(wishes.begin(), wishes.end(), before);
+namespace {
+
+std::vector<FetchRange> merged(std::span<const FetchWish> wishes, const FetchLimits& limits) {
   std::vector<FetchRange> plan;
   std::uint64_t wanted = 0, unwanted = 0;  // bytes of the last range that wishes cover, and of its larger gaps
   for (const FetchWish& wish : wishes) {
@@ -35,6 +31,22 @@ std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLim
     wanted = wish.range.size, unwanted = 0;
   }
   return plan;
+}
+
+}  // namespace
+
+std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLimits& limits) {
+  const auto before = [](const FetchWish& a, const FetchWish& b) {
+    if (a.source != b.source) return std::less<>()(a.source, b.source);
+    return std::tie(a.range.begin, a.range.size) < std::tie(b.range.begin, b.range.size);
+  };
+  // The chunks of one column mostly lie in its order.
+  if (!std::is_sorted(wishes.begin(), wishes.end(), before)) std::sort(wishes.begin(), wishes.end(), before);
+  auto plan = merged(wishes, limits);
+  const std::uint64_t bytes = planned_bytes(plan);
+  if (bytes <= limits.plan_max) return plan;
+  auto without_gaps = merged(wishes, {.gap_max = 0, .gap_free = 0, .range_max = limits.range_max});
+  return bytes / 2 <= planned_bytes(without_gaps) ? plan : without_gaps;
 }
 
 std::uint64_t planned_bytes(std::span<const FetchRange> plan) {

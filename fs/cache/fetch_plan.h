@@ -28,6 +28,9 @@ struct FetchLimits {
   std::uint64_t gap_max = 0;          // gaps up to this are read through, if most of what is read is wanted
   std::uint64_t gap_free = 16 << 10;  // and up to this whatever is wanted around it: what the kernel itself reads ahead
   std::uint64_t range_max = 4u << 20;  // a merged range does not grow beyond this; a single wish may be larger
+  // A plan of more bytes than this, most of them gaps, reads none of these: between thousands of small wishes the gaps
+  // that are free may be the whole file.
+  std::uint64_t plan_max = UINT64_MAX;
 };
 
 // Sorts by source and address and merges neighbours. Overlapping wishes share their bytes. Pure.

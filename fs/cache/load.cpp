@@ -167,17 +167,10 @@ std::vector<FetchRange> Load::plan(const std::function<bool(const Unit&)>& wante
   const tfile::SourceTraits traits = wishes.empty() ? tfile::SourceTraits() : wishes[0].source->traits();
   const std::uint64_t gap_free = std::max(FetchLimits().gap_free, traits.bytes_in_flight());
   const std::uint64_t range_max = urgency_ == Urgency::awaited ? kAwaitedRangeMax : kAheadRangeMax;
-  FetchLimits limits{.gap_max = std::min(std::max(options.readahead, gap_free), options.memory / 64),
-                     .gap_free = gap_free,
-                     .range_max = std::min({range_max, traits.request_max, options.memory / 16})};
-  std::uint64_t wanted_bytes = 0;
-  for (const FetchWish& wish : wishes) wanted_bytes += wish.range.size;
-  auto plan = plan_fetch(wishes, limits);
-  const std::uint64_t bytes = planned_bytes(plan);
-  if (bytes <= options.memory / 4 || bytes / 2 <= wanted_bytes) return plan;
-  // The gaps between thousands of small chunks, each of them free, may be the whole file.
-  limits.gap_max = limits.gap_free = 0;
-  return plan_fetch(std::move(wishes), limits);
+  return plan_fetch(std::move(wishes), {.gap_max = std::min(std::max(options.readahead, gap_free), options.memory / 64),
+                                        .gap_free = gap_free,
+                                        .range_max = std::min({range_max, traits.request_max, options.memory / 16}),
+                                        .plan_max = options.memory / 4});
 }
 
 // What somebody else is loading counts as if it were absent: it may be there, and gone again, before the claim.

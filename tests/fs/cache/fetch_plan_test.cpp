@@ -54,6 +54,16 @@ TEST(FetchPlan, DoesNotReadMuchMoreThanIsWanted) {
   EXPECT_LE(planned_bytes(plan_fetch(wishes, {.gap_max = 256 << 10})), 2u * 460'000);
 }
 
+TEST(FetchPlan, ReadsNoGapsWhereTheyWouldBeMostOfTooMuch) {
+  std::vector<FetchWish> wishes;
+  for (std::size_t i = 0; i < 100; ++i) wishes.push_back({source(1), {i * 10'000, 100}, i});
+  EXPECT_EQ(planned_bytes(plan_fetch(wishes, {.gap_max = 16 << 10, .plan_max = 1'000'000})), 990'100u);
+  EXPECT_EQ(planned_bytes(plan_fetch(wishes, {.gap_max = 16 << 10, .plan_max = 900'000})), 10'000u);
+  // Where most is wanted, gaps are the least of it.
+  for (FetchWish& wish : wishes) wish.range.size = 9'000;
+  EXPECT_EQ(plan_fetch(wishes, {.gap_max = 16 << 10, .plan_max = 100'000}).size(), 1u);
+}
+
 TEST(FetchPlan, EveryWishLiesInsideItsRange) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; ++round) {
