@@ -139,7 +139,8 @@ std::uint64_t Budget::shortfall(std::uint64_t need) const {
   return wanted > size_ ? wanted - size_ : 0;
 }
 
-bool Budget::grant(const Waiting& waiting, std::uint64_t need) {
+bool Budget::grant(const Waiting& waiting) {
+  const std::uint64_t need = waiting.need;
   {
     Lock lock(mutex_);
     const bool fits = need <= size_ && used_ <= size_ - need;
@@ -165,19 +166,19 @@ bool Budget::is_worth_asking(const Waiting& waiting) {
 // its bytes come back the moment they let go, which wakes the queue, whereas an idle chunk would wake nobody.
 Budget::Served Budget::serve(Waiting& head) {
   head.freed_until = freed_;
-  std::uint64_t need = head.need = head.request->prepare();
-  if (need > kBeyondMax && need - kBeyondMax > size_) {
+  head.need = head.request->prepare();
+  if (head.need > kBeyondMax && head.need - kBeyondMax > size_) {
     head.request->retreat();
-    return {.refused = refusal(need, "memory=", size_)};
+    return {.refused = refusal(head.need, "memory=", size_)};
   }
-  if (grant(head, need)) return {.granted = true};
-  evict_(shortfall(need), Evict::idle);
-  if (grant(head, need)) return {.granted = true};
+  if (grant(head)) return {.granted = true};
+  evict_(shortfall(head.need), Evict::idle);
+  if (grant(head)) return {.granted = true};
   head.request->retreat();
   if (head.if_full == IfFull::fail) return {.refused = Error{ErrorKind::busy, "no memory is free", -1, 0}};
-  evict_(shortfall(need), Evict::any);
-  need = head.need = head.request->prepare();
-  if (grant(head, need)) return {.granted = true};
+  evict_(shortfall(head.need), Evict::any);
+  head.need = head.request->prepare();
+  if (grant(head)) return {.granted = true};
   head.request->retreat();
   return {};
 }

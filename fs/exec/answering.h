@@ -29,9 +29,9 @@ auto result_of(Job&& job) -> decltype(job()) {
 // Runs a job that has nothing to return. Where it throws, the replies that it still holds say that they were dropped.
 template <class Job>
 void run_caught(Job&& job) {
-  (void)result_of([&]() -> Result<bool> {
+  (void)result_of([&]() -> Result<> {
     job();
-    return true;
+    return {};
   });
 }
 
