@@ -200,11 +200,10 @@ void KeyHolder::views_beside(std::uint32_t key, Reply<std::vector<TableView>> re
   load_table(key, [reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> loaded) mutable {
     if (!loaded || !(*loaded)->table().reason.empty()) return reply(std::vector<TableView>{});
     const std::stop_token asker = reply.asker();
-    auto told = [table = (*loaded)->shared_table(),
-                 reply = std::move(reply)](Result<LoadedTable::Settled> all) mutable {
+    auto told = [loaded = *loaded, reply = std::move(reply)](Result<LoadedTable::Settled> all) mutable {
       std::vector<TableView> views;
       for (const TableView& view : table_views()) {
-        if (view.where == TableView::Where::beside_table && view.is_there(all ? *all->table : *table, 0))
+        if (view.where == TableView::Where::beside_table && view.is_there(all ? all->table() : loaded->table(), 0))
           views.push_back(view);
       }
       reply(std::move(views));

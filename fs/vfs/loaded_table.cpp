@@ -179,18 +179,18 @@ NodeId LoadedTable::same_node(const tfile::Table& whole, NodeId node) const {
 }
 
 void LoadedTable::settled(NodeId node, Reply<Settled> reply) const {
-  if (table_->is_whole() || is_settled(node)) return reply(Settled{shared_from_this(), table_, node});
+  if (table_->is_whole() || is_settled(node)) return reply(Settled{shared_from_this(), node});
   const std::stop_token asker = reply.asker();
   if (table_->is_untried(node)) {
     auto told = [reply = std::move(reply)](Result<LoadedPtr> below) mutable {
       if (!below) return reply(tl::unexpected(std::move(below).error()));
-      reply(Settled{*below, (*below)->table_, 1});
+      reply(Settled{*below, 1});
     };
     return tried(node, Reply<LoadedPtr>(std::move(told), asker));
   }
   auto told = [self = shared_from_this(), node, reply = std::move(reply)](Result<LoadedPtr> all) mutable {
     if (!all) return reply(tl::unexpected(std::move(all).error()));
-    reply(Settled{*all, (*all)->table_, self->same_node((*all)->table(), node)});
+    reply(Settled{*all, self->same_node((*all)->table(), node)});
   };
   whole(Reply<LoadedPtr>(std::move(told), asker));
 }

@@ -29,7 +29,6 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
               std::string path = {});
 
   const tfile::Table& table() const { return *table_; }
-  const std::shared_ptr<const tfile::Table>& shared_table() const { return table_; }
   const std::shared_ptr<CachedStreams>& streams() const { return streams_; }
   const std::string& path() const { return path_; }  // its label's
 
@@ -49,8 +48,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // one of just this branch, or of everything.
   struct Settled {
     std::shared_ptr<const LoadedTable> loaded;
-    std::shared_ptr<const tfile::Table> table;  // its
     tfile::NodeId node = 0;
+    const tfile::Table& table() const { return loaded->table(); }
   };
   void settled(tfile::NodeId, Reply<Settled>) const;
 

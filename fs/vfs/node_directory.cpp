@@ -180,10 +180,10 @@ class NodeListing final : public Listing {
     }
     if (!settled) return;
     for (const TableView& view : table_views()) {
-      if (view.where == Where::in_node && view.is_there(*settled->table, settled->node))
+      if (view.where == Where::in_node && view.is_there(settled->table(), settled->node))
         extra_.push_back({std::string(view.name), {node, view.shown_as}});
     }
-    for (const NodeId there : settled->table->nodes[settled->node].children) add_views(*settled->table, there);
+    for (const NodeId there : settled->table().nodes[settled->node].children) add_views(settled->table(), there);
   }
 
   std::size_t size() const override { return directory_->self().children.size() + extra_.size(); }
@@ -230,7 +230,7 @@ void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
   const std::stop_token asker = reply.asker();
   auto told = [self, reply = std::move(reply)](Result<LoadedTable::Settled> settled) mutable {
     // Of a branch that cannot be read now, what its name says is listed.
-    if (!settled) settled = LoadedTable::Settled{nullptr, self->table_->loaded().shared_table(), self->node_};
+    if (!settled) settled = LoadedTable::Settled{self->table_->loaded().shared_from_this(), self->node_};
     reply(std::make_shared<const NodeListing>(std::move(self), &*settled));
   };
   table_->loaded().settled(node_, Reply<LoadedTable::Settled>(std::move(told), asker));

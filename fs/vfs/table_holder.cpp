@@ -245,7 +245,7 @@ void TableHolder::xattrs(HeldItem held, Reply<Xattrs> reply) const {
   const std::stop_token asker = reply.asker();
   auto told = [self = std::static_pointer_cast<const TableHolder>(shared_from_this()), held,
                reply = std::move(reply)](Result<LoadedTable::Settled> settled) mutable {
-    if (!settled) settled = LoadedTable::Settled{self->loaded_, self->loaded_->shared_table(), held.index};
+    if (!settled) settled = LoadedTable::Settled{self->loaded_, held.index};
     self->column_xattrs_of(held, *std::move(settled), std::move(reply));
   };
   loaded_->settled(held.index, Reply<LoadedTable::Settled>(std::move(told), asker));
@@ -255,8 +255,8 @@ void TableHolder::xattrs(HeldItem held, Reply<Xattrs> reply) const {
 void TableHolder::column_xattrs_of(HeldItem held, LoadedTable::Settled settled, Reply<Xattrs> reply) const {
   const std::stop_token asker = reply.asker();
   auto told = [settled = std::move(settled), reply = std::move(reply)](Result<std::int64_t> length) mutable {
-    const Node& node = settled.table->nodes[settled.node];
-    reply(column_xattrs(node, settled.table->columns[*node.column],
+    const Node& node = settled.table().nodes[settled.node];
+    reply(column_xattrs(node, settled.table().columns[*node.column],
                         length ? std::optional<std::int64_t>(*length) : std::nullopt));
   };
   loaded_->length(*node(held).column, Reply<std::int64_t>(std::move(told), asker));
