@@ -78,6 +78,19 @@ class Mounted:
         """The most that was resident."""
         return self._status("VmHWM:")
 
+    def ticks(self):
+        """CPU time of the daemon until now, in hundredths of a second."""
+        with open(f"/proc/{self.process.pid}/stat") as status:
+            return sum(map(int, status.read().rsplit(")", 1)[1].split()[11:13]))
+
+    def idle_ticks(self):
+        """The same once it does nothing any more."""
+        before = -1
+        while (now := self.ticks()) != before:
+            before = now
+            time.sleep(0.3)
+        return now
+
     def _status(self, name):
         with open(f"/proc/{self.process.pid}/status") as status:
             for line in status:

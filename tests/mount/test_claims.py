@@ -9,7 +9,6 @@ import os
 import re
 import struct
 import subprocess
-import time
 
 import awkward
 import numpy as np
@@ -162,13 +161,13 @@ def test_a_look_up_that_takes_long_keeps_no_other_waiting(large):
 def test_what_nobody_waits_for_is_given_up(large):
     whole = work_for(large, "t.jsonl")
     with mounted.Mounted(large) as m:
-        before = idle_ticks(m)
+        before = m.idle_ticks()
         looking = begin_to_look_at(m, "t.jsonl")
-        while ticks(m) < before + 20:  # until the look-up is answered, and stat waits for the size
+        while m.ticks() < before + 20:  # until the look-up is answered, and stat waits for the size
             assert looking.poll() is None
         looking.kill()
         looking.communicate(timeout=HANGS)
-        assert idle_ticks(m) - before < whole / 2
+        assert m.idle_ticks() - before < whole / 2
         assert m.errors() == ""
         # Who comes later gets it all the same.
         assert looked_at(os.path.join(m.path, "t.jsonl")) > 60 * 50_000 * 20
@@ -182,27 +181,12 @@ def test_what_another_still_waits_for_is_not_given_up(large):
         assert int(second.communicate(timeout=HANGS)[0]) > 60 * 50_000 * 20
 
 
-def ticks(m):
-    """CPU time of the daemon until now."""
-    with open(f"/proc/{m.process.pid}/stat") as status:
-        return sum(map(int, status.read().rsplit(")", 1)[1].split()[11:13]))
-
-
-def idle_ticks(m):
-    """The same once it does nothing any more."""
-    before = -1
-    while (now := ticks(m)) != before:
-        before = now
-        time.sleep(0.3)
-    return now
-
-
 def begin_work(m, name):
     """stat(1), at a time when the daemon works for it."""
     os.listdir(os.path.dirname(os.path.join(m.path, name)))
-    before = idle_ticks(m)
+    before = m.idle_ticks()
     looking = subprocess.Popen(["stat", "-c", "%s", os.path.join(m.path, name)], stdout=subprocess.PIPE)
-    while ticks(m) < before + 2:
+    while m.ticks() < before + 2:
         assert looking.poll() is None
     return looking
 
@@ -211,9 +195,9 @@ def begin_work(m, name):
 def work_for(source, name):
     """What it takes to be there."""
     with mounted.Mounted(source) as m:
-        before = idle_ticks(m)
+        before = m.idle_ticks()
         assert looked_at(os.path.join(m.path, name)) > 0
-        return idle_ticks(m) - before
+        return m.idle_ticks() - before
 
 
 def work_after_kill(source, name):
@@ -221,9 +205,9 @@ def work_after_kill(source, name):
     with mounted.Mounted(source) as m:
         looking = begin_work(m, name)
         looking.kill()
-        before = ticks(m)
+        before = m.ticks()
         looking.communicate(timeout=HANGS)
-        after = idle_ticks(m) - before
+        after = m.idle_ticks() - before
         assert m.errors() == ""
         # Who comes later gets it all the same.
         assert looked_at(os.path.join(m.path, name)) > 0
@@ -253,7 +237,7 @@ def test_the_end_of_a_mount_waits_for_no_view(samples, sample, name):
     m = mounted.Mounted(source)
     looking = begin_work(m, name)
     m.process.terminate()
-    before = ticks(m)
+    before = m.ticks()
     _, status, usage = os.wait4(m.process.pid, 0)
     m.process.returncode = os.waitstatus_to_exitcode(status)
     assert looking.communicate(timeout=HANGS)[0] == b""
@@ -300,10 +284,10 @@ def test_drawings_without_end_keep_no_reader_waiting(monstrous):
 def begin_drawings(m):
     """cat(1) of four drawings, at a time when the daemon works for them, and what it had worked before."""
     assert np.fromfile(os.path.join(m.path, "h", "values.f8")).sum() == 1
-    before = idle_ticks(m)
+    before = m.idle_ticks()
     drawn = [subprocess.Popen(["cat", os.path.join(m.path, f"surface{i}", "plot.svg")], stderr=subprocess.DEVNULL)
              for i in range(4)]
-    while ticks(m) < before + 25:  # until the look-ups are answered, and the opens wait for the drawings
+    while m.ticks() < before + 25:  # until the look-ups are answered, and the opens wait for the drawings
         assert all(drawing.poll() is None for drawing in drawn)
     return drawn, before
 
@@ -313,7 +297,7 @@ def test_a_drawing_ends_with_its_reader(monstrous):
     with mounted.Mounted(monstrous) as m:
         drawn, before = begin_drawings(m)
         assert [drawing.wait(HANGS) for drawing in drawn] == [1] * 4
-        whole = idle_ticks(m) - before
+        whole = m.idle_ticks() - before
     assert whole > 80
     with mounted.Mounted(monstrous) as m:
         drawn, before = begin_drawings(m)
@@ -321,4 +305,4 @@ def test_a_drawing_ends_with_its_reader(monstrous):
             drawing.kill()
         for drawing in drawn:
             drawing.wait(HANGS)
-        assert idle_ticks(m) - before < whole / 2
+        assert m.idle_ticks() - before < whole / 2

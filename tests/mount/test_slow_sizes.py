@@ -129,38 +129,23 @@ def test_what_cannot_be_made_is_an_error_of_stat_and_open(wide, mount, tmp_path)
             os.open(os.path.join(m.path, "t.csv"), os.O_RDONLY)
 
 
-def ticks(m):
-    """CPU time of the daemon until now, in hundredths of a second."""
-    with open(f"/proc/{m.process.pid}/stat") as status:
-        return sum(map(int, status.read().rsplit(")", 1)[1].split()[11:13]))
-
-
-def ticks_at_the_end(m):
-    """The same once it does nothing any more."""
-    before = -1
-    while (now := ticks(m)) != before:
-        before = now
-        time.sleep(0.3)
-    return now
-
-
 @pytest.fixture(scope="module")
 def work(wide):
     """What it takes to find the size of a view."""
     with mounted.Mounted(wide) as m:
-        before = ticks_at_the_end(m)
+        before = m.idle_ticks()
         os.stat(os.path.join(m.path, "t.jsonl"))
-        return ticks_at_the_end(m) - before
+        return m.idle_ticks() - before
 
 
 @pytest.mark.parametrize("look", (STAT, "import sys; open(sys.argv[1], 'rb').close()"), ids=("stat", "open"))
 def test_what_nobody_waits_for_is_given_up(wide, work, mount, look):
     assert work > 40
     m = mount(wide)
-    before = ticks_at_the_end(m)
+    before = m.idle_ticks()
     first = start(look, os.path.join(m.path, "t.jsonl"))
-    while ticks(m) < before + 5:
+    while m.ticks() < before + 5:
         assert first.poll() is None
     first.kill()
     first.wait(1)
-    assert ticks_at_the_end(m) - before < work / 2
+    assert m.idle_ticks() - before < work / 2
