@@ -11,6 +11,13 @@ namespace {
 // Byte count and class version, which the checksum leaves out; all of it is big-endian, as objects are.
 constexpr std::size_t kFrameSize = 6, kChecksumSize = 8;
 constexpr std::size_t kSizeMin = 78;
+// Class version of the anchors of trial formats from which on they begin with the version of the format.
+constexpr std::uint16_t kTellsFormat = 4;
+
+void take_format_version(Cursor& in, Anchor& anchor) {
+  for (std::uint16_t* part : {&anchor.epoch, &anchor.major, &anchor.minor, &anchor.patch})
+    *part = in.big<std::uint16_t>("RNTuple anchor");
+}
 
 EnvelopeLink take_big_link(Cursor& in) {
   EnvelopeLink link;
@@ -32,12 +39,29 @@ Result<Anchor> read_anchor(std::span<const std::byte> payload) {
     return fail(ErrorKind::damaged, "the checksum of the RNTuple anchor is wrong");
   Cursor in(members);
   Anchor anchor;
-  for (std::uint16_t* part : {&anchor.epoch, &anchor.major, &anchor.minor, &anchor.patch})
-    *part = in.big<std::uint16_t>("RNTuple anchor");
+  take_format_version(in, anchor);
   anchor.header = take_big_link(in);
   anchor.footer = take_big_link(in);
   anchor.max_key_size = in.big<std::uint64_t>("RNTuple anchor");
   return in.finish(anchor);
+}
+
+std::string version_text(const Anchor& anchor) {
+  std::string text = std::to_string(anchor.epoch);
+  for (const std::uint16_t part : {anchor.major, anchor.minor, anchor.patch}) text += "." + std::to_string(part);
+  return text;
+}
+
+std::string trial_version(std::span<const std::byte> payload) {
+  Cursor in(payload);
+  in.big<std::uint32_t>("byte count");
+  const auto class_version = in.big<std::uint16_t>("class version");
+  if (in.failed()) return "unknown version";
+  const std::string text = "class version " + std::to_string(class_version);
+  if (class_version < kTellsFormat) return text;
+  Anchor anchor;
+  take_format_version(in, anchor);
+  return in.failed() ? text : text + ", format " + version_text(anchor);
 }
 
 }  // namespace tfile

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include "ntuple/envelope.h"
 #include "tfile/result.h"
@@ -19,5 +20,11 @@ struct Anchor {
 
 // Reads the decompressed payload of the key. Errors: damaged (cut short, or a wrong checksum).
 Result<Anchor> read_anchor(std::span<const std::byte> payload);
+
+// "1.0.2.0"
+std::string version_text(const Anchor&);
+
+// What the payload of a key of class ROOT::Experimental::RNTuple (before 1.0) says of its version, for messages.
+std::string trial_version(std::span<const std::byte> payload);
 
 }  // namespace tfile

@@ -42,9 +42,7 @@ Result<Description> read_description(const Source& source, const Anchor& anchor)
   constexpr std::uint16_t kEpoch = 1;
   if (anchor.epoch != kEpoch)
     return fail(ErrorKind::unsupported, "an RNTuple of epoch " + std::to_string(anchor.epoch) + " (version " +
-                                            std::to_string(anchor.epoch) + "." + std::to_string(anchor.major) + "." +
-                                            std::to_string(anchor.minor) + "." + std::to_string(anchor.patch) +
-                                            "), which is not read");
+                                            version_text(anchor) + "), which is not read");
   Description found;
   TRY(const Buffer header, read_envelope_bytes(source, anchor.header, kSchemaClaim));
   TRY(found.header, read_header_envelope(header.span(), found.schema));

@@ -536,7 +536,8 @@ Result<std::shared_ptr<const Table>> open_ntuple(std::shared_ptr<const Source> s
                                                  std::span<const std::byte> payload) {
   if (!key.reason.empty()) return unreadable(key, std::string(key.reason));
   if (key.class_name != "ROOT::RNTuple")
-    return unreadable(key, "an RNTuple of a trial format (before 1.0), which is not read");
+    return unreadable(key,
+                      "an RNTuple of a trial format (before 1.0; " + trial_version(payload) + "), which is not read");
   auto anchor = read_anchor(payload);
   if (!anchor) return unreadable(key, anchor.error().text);
   const auto metadata = source_of_blobs(edges, anchor->max_key_size);
