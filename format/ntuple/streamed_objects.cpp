@@ -35,7 +35,9 @@ Result<Layout> layout_of_class(const StreamerInfos& infos, const std::string& cl
   LayoutCompiler compiler(infos, nullptr, false, true);
   Layout layout;
   TRY(layout.shape, compiler.value(parse_type_name(class_name), ValueIn::member));
-  if (!layout.shape.has_columns()) return fail(ErrorKind::unsupported, "it has no members");
+  if (!layout.shape.has_columns())
+    return fail(ErrorKind::unsupported,
+                infos.newest(class_name) ? "it has no members" : "no StreamerInfo describes class " + class_name);
   layout.program = compiler.finish();
   return layout;
 }

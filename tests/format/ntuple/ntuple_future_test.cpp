@@ -160,6 +160,25 @@ TEST(NtupleFuture, AFieldOfAnUnknownColumnTypeIsLeftOut) {
   }
 }
 
+TEST(NtupleFuture, StreamedObjectsOfAnUndescribedClassAreTheirBytes) {
+  NtupleImage image;
+  image.schema.fields = {{.name = "s", .type_name = "Unknown", .role = 4}, {.name = "x", .type_name = "std::int32_t"}};
+  image.schema.columns = {{0x0F, 64, 0}, {0x01, 8, 0}, {0x07, 32, 1}};
+  ClusterImage cluster;
+  cluster.entries = 2;
+  cluster.columns = {{0, {page(2, page_of<std::uint64_t>({3, 5}))}},
+                     {0, {page(5, page_of<std::uint8_t>({1, 2, 3, 4, 5}))}},
+                     {0, {page(2, page_of<std::int32_t>({7, 8}))}}};
+  image.groups = {{{cluster}}};
+  const auto table = open_table(image.finish());
+  EXPECT_EQ(table->reason, "");
+  const auto raw = std::ranges::find(table->columns, Role::raw, &Column::role);
+  ASSERT_NE(raw, table->columns.end());
+  EXPECT_NE(raw->reason.find("Unknown"), std::string::npos) << raw->reason;
+  EXPECT_EQ(numbers_of<std::uint8_t>(*table, raw->path), (std::vector<std::uint8_t>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(numbers_of<std::int32_t>(*table, "x.i4"), (std::vector<std::int32_t>{7, 8}));
+}
+
 std::string reason_of(NtupleImage image) {
   const auto table = open_table(image.finish());
   EXPECT_TRUE(table->columns.empty());
