@@ -33,8 +33,7 @@ void op_init(void* userdata, fuse_conn_info* connection) {
 
 void op_lookup(fuse_req_t request, fuse_ino_t parent, const char* name) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
-    const FileSystem::Sizes sizes = fs.sizes_for(fuse_req_ctx(request)->pid);
-    fs.lookup(parent, name, reply_found(fs, pending), caller_of(request), sizes);
+    fs.lookup_on(fuse_req_ctx(request)->pid, parent, name, reply_found(fs, pending), caller_of(request));
   });
 }
 

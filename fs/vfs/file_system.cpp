@@ -357,6 +357,17 @@ void FileSystem::lookup(InodeId parent_id, std::string_view name, Reply<Found> r
   look_up({parent, std::string(name), by, sizes}, kTries, std::move(reply));
 }
 
+void FileSystem::lookup_on(pid_t thread, InodeId parent, std::string_view name, Reply<Found> reply,
+                           const CallerPtr& by) {
+  if (!retries_.awaits(thread)) return lookup(parent, name, std::move(reply), by, Sizes::soon);
+  const std::stop_token asker = reply.asker();
+  auto told = [this, thread, reply = std::move(reply)](Result<Found> found) mutable {
+    retries_.renew(thread);
+    reply(std::move(found));
+  };
+  lookup(parent, name, Reply<Found>(std::move(told), asker), by, Sizes::exact);
+}
+
 // A file that changes while it is opened or a table is read is looked at again: the question is not about a handle from
 // before, so there is a right answer to it.
 void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {

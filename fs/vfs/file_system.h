@@ -86,9 +86,9 @@ class FileSystem {
   enum class Sizes : std::uint8_t { exact, soon };
   void lookup(InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by = nullptr,
               Sizes sizes = Sizes::exact);
-  // How soon whatever looks up on that thread is to be told: whoever was told that what it opens is stale opens what
-  // it finds next, and may never ask for its size.
-  Sizes sizes_for(pid_t thread) { return retries_.awaits(thread) ? Sizes::exact : Sizes::soon; }
+  // For that thread of the caller's. If it was told that what it opens is stale, it opens what it finds next, and may
+  // never ask for its size.
+  void lookup_on(pid_t thread, InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by);
   // The kernel has been told the size.
   void note_size_told(InodeId);
   void forget(InodeId, std::uint64_t times);

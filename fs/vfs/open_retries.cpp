@@ -9,25 +9,32 @@ constexpr std::chrono::seconds kKeptFor{1};
 }  // namespace
 
 void OpenRetries::expect(pid_t thread, InodeNumber number, std::uint64_t generation) {
-  const auto now = Clock::now();
+  const auto now = now_();
   const Lock lock(mutex_);
   std::erase_if(expected_, [&](const auto& one) { return one.second.until < now; });  // who does not come back
   expected_[{thread, number}] = {generation, now + kKeptFor};
 }
 
 bool OpenRetries::awaits(pid_t thread) {
-  const auto now = Clock::now();
+  const auto now = now_();
   const Lock lock(mutex_);
   for (auto one = expected_.lower_bound({thread, 0}); one != expected_.end() && one->first.first == thread; ++one)
     if (now <= one->second.until) return true;
   return false;
 }
 
+void OpenRetries::renew(pid_t thread) {
+  const auto until = now_() + kKeptFor;
+  const Lock lock(mutex_);
+  for (auto one = expected_.lower_bound({thread, 0}); one != expected_.end() && one->first.first == thread; ++one)
+    one->second.until = until;
+}
+
 bool OpenRetries::take(pid_t thread, InodeNumber number, std::uint64_t generation) {
   const Lock lock(mutex_);
   const auto found = expected_.find({thread, number});
   if (found == expected_.end()) return false;
-  const bool is_good = generation >= found->second.generation && Clock::now() <= found->second.until;
+  const bool is_good = generation >= found->second.generation && now_() <= found->second.until;
   expected_.erase(found);
   return is_good;
 }

@@ -245,7 +245,7 @@ def test_a_page_of_all_plots_below_a_directory(top, file, mount):
 @bad_storage.needs_library
 def test_the_page_of_a_mirrored_directory_is_made_when_it_is_asked_for(file, mount, tmp_path):
     """A look-up of its name, for which others wait in the kernel, does not wait for it."""
-    for i in range(20):
+    for i in range(6):
         shutil.copy(file, tmp_path / f"{i}.root")
     page = os.path.join(mount(tmp_path, environment=bad_storage.environment(SLOW_READS="50")).path, "index.html")
     begin = time.monotonic()

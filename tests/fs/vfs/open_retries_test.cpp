@@ -28,5 +28,21 @@ TEST(OpenRetries, EndWithWhatWasThereBefore) {
   EXPECT_FALSE(retries.take(7, 100, 3)) << "another call by now";
 }
 
+TEST(OpenRetries, LastFromTheAnswerOfTheSecondLookUp) {
+  OpenRetries::Clock::time_point now{};
+  OpenRetries retries([&now] { return now; });
+  retries.expect(7, 100, 3);
+  now += std::chrono::milliseconds(500);
+  EXPECT_TRUE(retries.awaits(7)) << "looks up once more";
+  now += std::chrono::minutes(1);
+  retries.renew(7);
+  now += std::chrono::milliseconds(500);
+  EXPECT_TRUE(retries.take(7, 100, 3));
+  retries.expect(7, 100, 3);
+  now += std::chrono::minutes(1);
+  EXPECT_FALSE(retries.awaits(7));
+  EXPECT_FALSE(retries.take(7, 100, 3)) << "it never came back";
+}
+
 }  // namespace
 }  // namespace tfilefs
