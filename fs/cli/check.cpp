@@ -19,14 +19,14 @@ Result<FileCheck> check_source(const std::string& source) {
 }  // namespace
 
 int run_check(int argc, char** argv) {
-  CLI::App app("Verifies every record, compression block and checksum of a ROOT file, and decodes every table.",
-               "tfilefs check");
-  app.footer(
+  CommandLine command("Verifies every record, compression block and checksum of a ROOT file, and decodes every table.",
+                      "tfilefs check");
+  command.set_footer(
       "Exit codes: 0 no errors; 4 errors; 8 the file, or a part of it, was not checked; 16 wrong usage; or the sum\n"
       "of these, as of fsck.");
   std::string source;
-  app.add_option("SOURCE", source, "a ROOT file")->required();
-  if (const auto code = parse_arguments(app, argc, argv)) return *code == kExitUsage ? kCheckUsage : *code;
+  command.add_argument("SOURCE", source, "a ROOT file");
+  if (const auto code = command.parse(argc, argv)) return *code == kExitUsage ? kCheckUsage : *code;
   const auto check = check_source(source);
   if (!check) {
     complain(check.error());

@@ -57,12 +57,12 @@ Result<std::size_t> write_headers(const std::string& source, const std::string& 
 }  // namespace
 
 int run_classes(int argc, char** argv) {
-  CLI::App app("Writes a C++ header for each class that a ROOT file describes, as TFile::MakeProject does.",
-               "tfilefs classes");
+  CommandLine command("Writes a C++ header for each class that a ROOT file describes, as TFile::MakeProject does.",
+                      "tfilefs classes");
   std::string source, directory;
-  app.add_option("SOURCE", source, "a ROOT file")->required();
-  app.add_option("DIR", directory, "where to write them; made if it is not there")->required();
-  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  command.add_argument("SOURCE", source, "a ROOT file");
+  command.add_argument("DIR", directory, "where to write them; made if it is not there");
+  if (const auto code = command.parse(argc, argv)) return *code;
   const auto written = write_headers(source, directory);
   if (!written) {
     Error error = written.error();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command_line.h"
 
+#include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -9,13 +10,39 @@
 
 namespace tfilefs {
 
-std::optional<int> parse_arguments(CLI::App& app, int argc, char** argv) {
+CommandLine::CommandLine(const std::string& does, const std::string& command)
+    : app_(std::make_unique<CLI::App>(does, command)) {}
+
+CommandLine::~CommandLine() = default;
+
+void CommandLine::add_argument(const std::string& name, std::string& given, const std::string& help) {
+  app_->add_option(name, given, help)->required();
+}
+
+void CommandLine::add_flag(const std::string& names, bool& given, const std::string& help) {
+  app_->add_flag(names, given, help);
+}
+
+void CommandLine::add_number(const std::string& names, double& given, const std::string& help,
+                             const std::function<std::string(const std::string&)>& check) {
+  app_->add_option(names, given, help)->check(check);
+}
+
+void CommandLine::add_mount_options(std::vector<std::string>& given, const std::string& help) {
+  app_->add_option("-o", given, help)->type_name("OPT,...")->take_all()->expected(1)->allow_extra_args(false);
+}
+
+void CommandLine::add_version(const std::string& version) { app_->set_version_flag("-V,--version", version); }
+
+void CommandLine::set_footer(const std::string& text) { app_->footer(text); }
+
+std::optional<int> CommandLine::parse(int argc, char** argv) {
   try {
-    app.parse(argc, argv);
+    app_->parse(argc, argv);
   } catch (const CLI::Success& done) {  // --help, --version: written to stdout
-    return app.exit(done);
+    return app_->exit(done);
   } catch (const CLI::ParseError& error) {
-    app.exit(error);
+    app_->exit(error);
     return kExitUsage;
   }
   return std::nullopt;

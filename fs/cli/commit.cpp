@@ -12,11 +12,11 @@
 namespace tfilefs {
 
 int run_commit(int argc, char** argv) {
-  CLI::App app("Commits what is whole below a directory of a mount, without waiting for it to be quiet.",
-               "tfilefs commit");
+  CommandLine command("Commits what is whole below a directory of a mount, without waiting for it to be quiet.",
+                      "tfilefs commit");
   std::string path;
-  app.add_option("MNT/PATH", path, "a table or something in it, a ROOT file, or a directory of them")->required();
-  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  command.add_argument("MNT/PATH", path, "a table or something in it, a ROOT file, or a directory of them");
+  if (const auto code = command.parse(argc, argv)) return *code;
 
   path = absolute_path(path);
   std::error_code error;

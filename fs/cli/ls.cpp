@@ -221,20 +221,16 @@ Result<bool> list(const std::string& given, const MountOptions& options, const W
 }  // namespace
 
 int run_ls(int argc, char** argv) {
-  CLI::App app("Lists what a mount would show, without mounting.", "tfilefs ls");
+  CommandLine command("Lists what a mount would show, without mounting.", "tfilefs ls");
   Wanted wanted;
   std::string source;
   std::vector<std::string> option_lists;
-  app.add_flag("-l", wanted.details, "modes, owners, sizes and dates");
-  app.add_flag("-R", wanted.recursive, "directories below, too");
-  app.add_flag("--json", wanted.json, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode");
-  app.add_option("-o", option_lists, "options as for mounting")
-      ->type_name("OPT,...")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
-  app.add_option("SOURCE", source, "a ROOT file or directory, and a path inside the file")->required();
-  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  command.add_flag("-l", wanted.details, "modes, owners, sizes and dates");
+  command.add_flag("-R", wanted.recursive, "directories below, too");
+  command.add_flag("--json", wanted.json, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode");
+  command.add_mount_options(option_lists, "options as for mounting");
+  command.add_argument("SOURCE", source, "a ROOT file or directory, and a path inside the file");
+  if (const auto code = command.parse(argc, argv)) return *code;
   const auto options = parse_mount_options(option_lists);
   if (!options) {
     complain(options.error());

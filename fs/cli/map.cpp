@@ -18,10 +18,10 @@ Result<std::string> map_of(const std::string& source) {
 }  // namespace
 
 int run_map(int argc, char** argv) {
-  CLI::App app("Lists every record of a ROOT file, gaps included, as TFile::Map does.", "tfilefs map");
+  CommandLine command("Lists every record of a ROOT file, gaps included, as TFile::Map does.", "tfilefs map");
   std::string source;
-  app.add_option("SOURCE", source, "a ROOT file")->required();
-  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  command.add_argument("SOURCE", source, "a ROOT file");
+  if (const auto code = command.parse(argc, argv)) return *code;
   const auto text = map_of(source);
   if (!text) {
     Error error = text.error();

@@ -117,23 +117,19 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
 }  // namespace
 
 int run_mount(int argc, char** argv) {
-  CLI::App app("Mounts a ROOT file, or a directory with ROOT files in it, as a file system.", "tfilefs");
-  app.footer(footer());
-  app.set_version_flag("-V,--version", std::string("tfilefs ") + TFILEFS_VERSION);
+  CommandLine command("Mounts a ROOT file, or a directory with ROOT files in it, as a file system.", "tfilefs");
+  command.set_footer(footer());
+  command.add_version(std::string("tfilefs ") + TFILEFS_VERSION);
   std::string source, mount_point;
   std::vector<std::string> option_lists;
   bool foreground = false;
   Request request;
-  app.add_option("SOURCE", source, "a ROOT file, or a directory")->required();
-  app.add_option("MNT", mount_point, "a directory")->required();
-  app.add_option("-o", option_lists, "options, see below")
-      ->type_name("OPT,...")
-      ->take_all()
-      ->expected(1)
-      ->allow_extra_args(false);
-  app.add_flag("-f", foreground, "stay in the foreground");
-  app.add_flag("-d", request.debug, "trace every request on stderr; implies -f");
-  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  command.add_argument("SOURCE", source, "a ROOT file, or a directory");
+  command.add_argument("MNT", mount_point, "a directory");
+  command.add_mount_options(option_lists, "options, see below");
+  command.add_flag("-f", foreground, "stay in the foreground");
+  command.add_flag("-d", request.debug, "trace every request on stderr; implies -f");
+  if (const auto code = command.parse(argc, argv)) return *code;
 
   auto options = parse_mount_options(option_lists);
   if (!options) {

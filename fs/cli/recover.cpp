@@ -34,14 +34,14 @@ int nothing_to_recover(const std::string& path) {
 }  // namespace
 
 int run_recover(int argc, char** argv) {
-  CLI::App app(
+  CommandLine command(
       "Brings into a ROOT file what a crashed mount had promised to keep and left in the journal beside it, as the "
       "next\n"
       "mount with rw does.",
       "tfilefs recover");
   std::string path;
-  app.add_option("FILE", path, "the ROOT file, whether it is there yet or not")->required();
-  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  command.add_argument("FILE", path, "the ROOT file, whether it is there yet or not");
+  if (const auto code = command.parse(argc, argv)) return *code;
 
   path = absolute_path(path);
   struct stat status {};

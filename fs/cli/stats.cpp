@@ -223,14 +223,14 @@ std::string is_interval(const std::string& text) {
 }  // namespace
 
 int run_stats(int argc, char** argv) {
-  CLI::App app("Shows what a mount has read, decoded and kept, table by table.", "tfilefs stats");
+  CommandLine command("Shows what a mount has read, decoded and kept, table by table.", "tfilefs stats");
   std::string mount_point;
   bool branches = false;
   double seconds = 0;
-  app.add_option("MNT", mount_point, "the mount point")->required();
-  app.add_flag("-b,--branches", branches, "a line for each branch as well");
-  app.add_option("-w,--watch", seconds, "go on: differences, every so many seconds")->check(is_interval);
-  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  command.add_argument("MNT", mount_point, "the mount point");
+  command.add_flag("-b,--branches", branches, "a line for each branch as well");
+  command.add_number("-w,--watch", seconds, "go on: differences, every so many seconds", is_interval);
+  if (const auto code = command.parse(argc, argv)) return *code;
 
   mount_point = absolute_path(mount_point);
   if (!is_tfilefs_mount(mount_point))

@@ -183,12 +183,12 @@ int unmount_dead(const std::string& mount_point, const std::string& source, bool
 }  // namespace
 
 int run_umount(int argc, char** argv) {
-  CLI::App app("Commits what is whole, unmounts, and waits until the daemon is gone.", "tfilefs umount");
+  CommandLine command("Commits what is whole, unmounts, and waits until the daemon is gone.", "tfilefs umount");
   std::string mount_point;
   bool lazy = false;
-  app.add_option("MNT", mount_point, "the mount point")->required();
-  app.add_flag("-z,--lazy", lazy, "also what is in use, and without waiting: who has it open keeps it to the end");
-  if (const auto code = parse_arguments(app, argc, argv)) return *code;
+  command.add_argument("MNT", mount_point, "the mount point");
+  command.add_flag("-z,--lazy", lazy, "also what is in use, and without waiting: who has it open keeps it to the end");
+  if (const auto code = command.parse(argc, argv)) return *code;
 
   auto notice = std::make_unique<UnansweredNotice>(mount_point, lazy);
   mount_point = absolute_path(mount_point);
