@@ -37,12 +37,14 @@ def tables_below(directory, depth=0):
         path = os.path.join(directory, name)
         if not os.path.isdir(path):
             continue
+        if os.path.exists(os.path.join(path, "object.bin")):
+            continue  # no table, or one that is not read
         kind = None
         with contextlib.suppress(OSError, ValueError), open(os.path.join(path, ".schema.json")) as schema:
             kind = json.load(schema).get("kind")
-        if kind == "ttree":
+        if kind in ("ttree", "rntuple"):
             yield path
-        elif not kind and depth < 8 and not os.path.exists(os.path.join(path, "object.bin")):
+        elif not kind and depth < 8:
             yield from tables_below(path, depth + 1)
 
 
