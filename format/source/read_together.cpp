@@ -5,11 +5,14 @@
 #include <functional>
 #include <tuple>
 
+#include "tfile/request.h"
+
 namespace tfile {
 namespace {
 
-constexpr std::uint64_t kGapMin = 16 << 10;     // what the kernel reads ahead of itself
-constexpr std::uint64_t kStretchMax = 4 << 20;  // of what is joined; a single range may be larger
+// Of a source that is near; else what could come while a request waits. A gap: what the kernel reads ahead of itself.
+// A stretch: what is joined of ranges; a single one may be larger.
+constexpr std::uint64_t kGapMin = 16 << 10, kStretchMin = 4 << 20;
 
 // Neighbours that are read as one.
 struct Stretch {
@@ -42,9 +45,10 @@ std::vector<Stretch> joined(const std::vector<WantedBytes*>& order) {
     if (!stretches.empty() && stretches.back().source == one->source) {
       Stretch& last = stretches.back();
       const std::uint64_t end = std::max(last.range.end(), one->range.end());
-      const std::uint64_t gap_max = std::max(kGapMin, one->source->traits().bytes_in_flight());
+      const std::uint64_t in_flight = one->source->traits().bytes_in_flight();
+      const std::uint64_t gap_max = std::max(kGapMin, in_flight), stretch_max = std::max(kStretchMin, in_flight);
       const bool near = one->range.begin <= last.range.end() || one->range.begin - last.range.end() <= gap_max;
-      if (end == last.range.end() || (near && end - last.range.begin <= kStretchMax)) {
+      if (end == last.range.end() || (near && end - last.range.begin <= stretch_max)) {
         last.range.size = end - last.range.begin;
         last.parts.push_back(one);
         continue;
@@ -53,17 +57,6 @@ std::vector<Stretch> joined(const std::vector<WantedBytes*>& order) {
     stretches.push_back({one->source, one->range, {one}});
   }
   return stretches;
-}
-
-// How many stretches from here on one request takes; one at least.
-std::size_t in_one_request(std::span<const Stretch> stretches) {
-  const SourceTraits traits = stretches[0].source->traits();
-  std::uint64_t bytes = stretches[0].range.size;
-  std::size_t count = 1;
-  for (; count < std::min(stretches.size(), traits.ranges_max) && stretches[count].source == stretches[0].source;
-       ++count)
-    if ((bytes += stretches[count].range.size) > traits.request_max) break;
-  return count;
 }
 
 void read_stretches(std::span<Stretch> stretches, std::vector<Buffer>& memory) {
@@ -93,7 +86,7 @@ std::vector<Buffer> read_together(std::span<WantedBytes> wanted) {
   std::vector<Stretch> stretches = joined(in_order(wanted));
   std::vector<Buffer> memory;
   for (std::span<Stretch> left = stretches; !left.empty();) {
-    const std::size_t count = in_one_request(left);
+    const std::size_t count = parts_of_request<Stretch>(left);
     read_stretches(left.first(count), memory);
     left = left.subspan(count);
   }

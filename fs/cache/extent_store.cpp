@@ -69,36 +69,34 @@ std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tf
       wishes.push_back({locators[i]->source, locators[i]->range, i});
     }
   }
-  const std::uint64_t in_flight = wishes.empty() ? 0 : wishes[0].source->traits().bytes_in_flight();
-  const std::uint64_t gap = std::max(kHeaderGapMax, in_flight);
-  const auto plan = plan_fetch(std::move(wishes), {.gap_max = gap, .gap_free = gap});
-  for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
+  const auto plan = plan_fetch(std::move(wishes), [](const tfile::Source& source) {
+    const std::uint64_t gap = std::max(kHeaderGapMax, source.traits().bytes_in_flight());
+    return FetchLimits{.gap_max = gap, .gap_free = gap};
+  });
+  for (const std::span<const FetchRange> request : requests_of(plan)) {
     std::vector<tfile::Buffer> buffers;
     std::vector<tfile::ByteRange> from;
     std::vector<std::span<std::byte>> into;
-    const std::size_t ranges_end = begin + std::min(plan[begin].source->traits().ranges_max, plan.size() - begin);
-    for (end = begin; end < ranges_end && plan[end].source == plan[begin].source; ++end) {
-      from.push_back(plan[end].range);
-      into.push_back(buffers.emplace_back(plan[end].range.size).span());
+    for (const FetchRange& range : request) {
+      from.push_back(range.range);
+      into.push_back(buffers.emplace_back(range.range.size).span());
     }
     const Stopwatch reading;
-    const Result<> done = plan[begin].source->read(from, into);
-    std::uint64_t bytes_read = 0;
+    const Result<> done = request[0].source->read(from, into);
     std::vector<SetCounts::Share> shares;
-    for (std::size_t i = begin; i < end; ++i) {
-      bytes_read += plan[i].range.size;
-      for (const std::size_t id : plan[i].ids) {
+    for (std::size_t i = 0; i < request.size(); ++i) {
+      for (const std::size_t id : request[i].ids) {
         if (!done) {
           bytes[id] = tl::unexpected<Error>(done.error());
           continue;
         }
         const tfile::ByteRange part = locators[id]->range;
         shares.push_back({of[of.size() == 1 ? 0 : id], part.size});
-        const auto place = into[i - begin].subspan(part.begin - plan[i].range.begin, part.size);
+        const auto place = into[i].subspan(part.begin - request[i].range.begin, part.size);
         bytes[id]->assign(place.begin(), place.end());
       }
     }
-    counts.add_reads(read_calls(std::span(plan).subspan(begin, end - begin)), bytes_read, reading.elapsed_ns(), shares);
+    counts.add_reads(read_calls(request), planned_bytes(request), reading.elapsed_ns(), shares);
   }
   return bytes;
 }

@@ -5,11 +5,14 @@
 #include <functional>
 #include <tuple>
 
+#include "tfile/request.h"
+
 namespace tfilefs {
 namespace {
 
-std::vector<FetchRange> merged(std::span<const FetchWish> wishes, const FetchLimits& limits) {
+std::vector<FetchRange> merged(std::span<const FetchWish> wishes, const LimitsOf& limits_of) {
   std::vector<FetchRange> plan;
+  FetchLimits limits;                      // of the last source
   std::uint64_t wanted = 0, unwanted = 0;  // bytes of the last range that wishes cover, and of its larger gaps
   for (const FetchWish& wish : wishes) {
     if (!plan.empty() && plan.back().source == wish.source) {
@@ -27,6 +30,7 @@ std::vector<FetchRange> merged(std::span<const FetchWish> wishes, const FetchLim
         continue;
       }
     }
+    if (plan.empty() || plan.back().source != wish.source) limits = limits_of(*wish.source);
     plan.push_back({wish.source, wish.range, {wish.id}});
     wanted = wish.range.size, unwanted = 0;
   }
@@ -35,18 +39,27 @@ std::vector<FetchRange> merged(std::span<const FetchWish> wishes, const FetchLim
 
 }  // namespace
 
-std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLimits& limits) {
+std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const LimitsOf& limits_of, std::uint64_t plan_max) {
   const auto before = [](const FetchWish& a, const FetchWish& b) {
     if (a.source != b.source) return std::less<>()(a.source, b.source);
     return std::tie(a.range.begin, a.range.size) < std::tie(b.range.begin, b.range.size);
   };
   // The chunks of one column mostly lie in its order.
   if (!std::is_sorted(wishes.begin(), wishes.end(), before)) std::sort(wishes.begin(), wishes.end(), before);
-  auto plan = merged(wishes, limits);
+  auto plan = merged(wishes, limits_of);
   const std::uint64_t bytes = planned_bytes(plan);
-  if (bytes <= limits.plan_max) return plan;
-  auto without_gaps = merged(wishes, {.gap_max = 0, .gap_free = 0, .range_max = limits.range_max});
+  if (bytes <= plan_max) return plan;
+  auto without_gaps = merged(wishes, [&](const tfile::Source& source) {
+    return FetchLimits{.gap_max = 0, .gap_free = 0, .range_max = limits_of(source).range_max};
+  });
   return bytes / 2 <= planned_bytes(without_gaps) ? plan : without_gaps;
+}
+
+std::vector<std::span<const FetchRange>> requests_of(std::span<const FetchRange> plan) {
+  std::vector<std::span<const FetchRange>> requests;
+  for (; !plan.empty(); plan = plan.subspan(requests.back().size()))
+    requests.push_back(plan.first(tfile::parts_of_request(plan)));
+  return requests;
 }
 
 std::uint64_t planned_bytes(std::span<const FetchRange> plan) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -28,13 +29,16 @@ struct FetchLimits {
   std::uint64_t gap_max = 0;          // gaps up to this are read through, if most of what is read is wanted
   std::uint64_t gap_free = 16 << 10;  // and up to this whatever is wanted around it: what the kernel itself reads ahead
   std::uint64_t range_max = 4u << 20;  // a merged range does not grow beyond this; a single wish may be larger
-  // A plan of more bytes than this, most of them gaps, reads none of these: between thousands of small wishes the gaps
-  // that are free may be the whole file.
-  std::uint64_t plan_max = UINT64_MAX;
 };
+using LimitsOf = std::function<FetchLimits(const tfile::Source&)>;
 
-// Sorts by source and address and merges neighbours. Overlapping wishes share their bytes. Pure.
-std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const FetchLimits&);
+// Sorts by source and address and merges neighbours. Overlapping wishes share their bytes. A plan of more bytes than
+// `plan_max`, most of them gaps, reads no gaps at all: between thousands of small wishes the gaps that are free may be
+// the whole file. Pure.
+std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const LimitsOf&, std::uint64_t plan_max = UINT64_MAX);
+
+// Splits a plan into the requests that read it, each of one source and as large as that allows. Pure.
+std::vector<std::span<const FetchRange>> requests_of(std::span<const FetchRange> plan);
 
 // Bytes that the plan reads.
 std::uint64_t planned_bytes(std::span<const FetchRange>);

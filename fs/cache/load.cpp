@@ -22,9 +22,9 @@ constexpr std::uint64_t kTaskStoredBytes = 100'000;
 // longer: fewer calls. ROOT closes a cluster at 30 MB and somewhat more.
 constexpr std::uint64_t kAwaitedRangeMax = 4 << 20, kAheadRangeMax = 40 << 20;
 
-// Bytes of one vectored read, after which what came is decoded; and those after which it is where the next range is a
-// read of its own anyway.
-constexpr std::uint64_t kCallBytes = 8 << 20, kApartBytes = 1 << 20;
+// Of a source that is near: bytes of a request, after which what came is decoded; and those after which it is where the
+// next range is a read of its own anyway. Of one that is far away, at least as many as come while the next one waits.
+constexpr std::uint64_t kRequestBytes = 8 << 20, kApartBytes = 1 << 20;
 
 // No estimate is taken for more than this, so that sums of what a file claims cannot overflow.
 constexpr std::uint64_t kSizeClaimMax = std::uint64_t{1} << 48;
@@ -68,6 +68,32 @@ struct Fetched {
   tfile::Buffer bytes;
 };
 
+// What is read of one origin. Requests have memory of their own, and are taken by any thread, each by one.
+struct Fetch {
+  struct Request {
+    std::span<const FetchRange> ranges;
+    Budget::Reservation memory;
+  };
+  std::vector<Request> requests;
+  std::atomic<std::size_t> next = 0;
+};
+
+// A long request is read in several, so that decoding begins with the first.
+std::vector<std::span<const FetchRange>> decoded_parts(std::span<const FetchRange> request) {
+  const std::uint64_t in_flight = request[0].source->traits().bytes_in_flight();
+  const std::uint64_t whole = std::max(kRequestBytes, in_flight), apart = std::max(kApartBytes, in_flight);
+  std::vector<std::span<const FetchRange>> parts;
+  for (std::size_t begin = 0, end; begin < request.size(); begin = end) {
+    std::uint64_t bytes = 0;
+    for (end = begin; end < request.size() && bytes < whole; ++end) {
+      if (bytes >= apart && request[end - 1].range.end() != request[end].range.begin) break;
+      bytes += request[end].range.size;
+    }
+    parts.push_back(request.subspan(begin, end - begin));
+  }
+  return parts;
+}
+
 class Load : public Budget::Request, public ChunkWaiter, public std::enable_shared_from_this<Load> {
  public:
   Load(std::shared_ptr<AttachedSet> set, std::span<const ChunkKey> keys, bool kept, Urgency urgency);
@@ -95,7 +121,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   std::uint32_t add(ChunkKey, bool kept);
   std::vector<FetchRange> plan(const std::function<bool(const Unit&)>& wanted) const;
   void begin_fetch(std::span<const FetchRange>, std::vector<std::uint32_t>& failed);
-  void fetch(std::span<const FetchRange>, Budget::Reservation& memory);
+  void fetch(Fetch&);
   void count_reads(std::span<const FetchRange>, std::uint64_t calls, std::uint64_t disk_ns);
   void take_bytes(const FetchRange&, std::shared_ptr<Fetched>, std::vector<std::uint32_t>& delivered);
   void deliver(std::span<const std::uint32_t> positions);
@@ -164,13 +190,15 @@ std::vector<FetchRange> Load::plan(const std::function<bool(const Unit&)>& wante
       wishes.push_back({unit.locator->source, unit.locator->range, i});
   // What is read through counts in the budget too, and must stay small in it.
   const CacheOptions& options = set_->core->options;
-  const tfile::SourceTraits traits = wishes.empty() ? tfile::SourceTraits() : wishes[0].source->traits();
-  const std::uint64_t gap_free = std::max(FetchLimits().gap_free, traits.bytes_in_flight());
   const std::uint64_t range_max = urgency_ == Urgency::awaited ? kAwaitedRangeMax : kAheadRangeMax;
-  return plan_fetch(std::move(wishes), {.gap_max = std::min(std::max(options.readahead, gap_free), options.memory / 64),
-                                        .gap_free = gap_free,
-                                        .range_max = std::min({range_max, traits.request_max, options.memory / 16}),
-                                        .plan_max = options.memory / 4});
+  const auto limits_of = [&](const tfile::Source& source) {
+    const tfile::SourceTraits traits = source.traits();
+    const std::uint64_t gap_free = std::max(FetchLimits().gap_free, traits.bytes_in_flight());
+    return FetchLimits{.gap_max = std::min(std::max(options.readahead, gap_free), options.memory / 64),
+                       .gap_free = gap_free,
+                       .range_max = std::min({range_max, traits.request_max, options.memory / 16})};
+  };
+  return plan_fetch(std::move(wishes), limits_of, options.memory / 4);
 }
 
 // What somebody else is loading counts as if it were absent: it may be there, and gone again, before the claim.
@@ -234,11 +262,19 @@ void Load::start() {
   count_down();
 }
 
-// Of one origin: what it reads, and the memory for that, is its own.
+// Of one origin. As many threads take its requests, in their order, as it is best asked at once.
 void Load::begin_fetch(std::span<const FetchRange> plan, std::vector<std::uint32_t>& failed) {
-  auto memory = std::make_shared<Budget::Reservation>(stored_memory_.split(planned_bytes(plan)));
-  auto job = [self = shared_from_this(), plan, memory = std::move(memory)] { self->fetch(plan, *memory); };
-  if (set_->core->exec.io_pools.run(plan[0].source->origin(), std::move(job), urgency_, this)) return;
+  auto fetch = std::make_shared<Fetch>();
+  for (const std::span<const FetchRange> request : requests_of(plan))
+    for (const std::span<const FetchRange> part : decoded_parts(request))
+      fetch->requests.push_back({part, stored_memory_.split(planned_bytes(part))});
+  const std::size_t at_once = std::min(plan[0].source->traits().requests_max, fetch->requests.size());
+  bool runs = false;
+  for (std::size_t i = 0; i < std::max<std::size_t>(1, at_once); ++i) {
+    auto job = [self = shared_from_this(), fetch] { self->fetch(*fetch); };
+    runs |= set_->core->exec.io_pools.run(plan[0].source->origin(), std::move(job), urgency_, this);
+  }
+  if (runs) return;
   for (const FetchRange& range : plan) {
     for (const std::size_t id : range.ids) {
       units_[id].error = Error{ErrorKind::busy, "the cache is closing", -1, 0};
@@ -257,19 +293,10 @@ void Load::promote(std::size_t position) {
   for (const std::uint32_t input : unit.inputs) promote(input);
 }
 
-// On a thread that reads. A long plan is read in several calls, so that decoding begins with the first.
-void Load::fetch(std::span<const FetchRange> plan, Budget::Reservation& memory) {
-  for (std::size_t begin = 0, end; begin < plan.size(); begin = end) {
-    const tfile::SourceTraits traits = plan[begin].source->traits();
-    const std::size_t ranges_end = begin + std::min(traits.ranges_max, plan.size() - begin);
-    std::uint64_t bytes = 0;
-    for (end = begin; end < ranges_end && plan[end].source == plan[begin].source && bytes < kCallBytes; ++end) {
-      if (end > begin && plan[end].range.size > traits.request_max - std::min(bytes, traits.request_max)) break;
-      if (bytes >= kApartBytes && plan[end - 1].range.end() != plan[end].range.begin) break;
-      bytes += plan[end].range.size;
-    }
-    fetch_together(plan.subspan(begin, end - begin), memory);
-  }
+// On a thread that reads.
+void Load::fetch(Fetch& fetch) {
+  for (std::size_t i; (i = fetch.next++) < fetch.requests.size();)
+    fetch_together(fetch.requests[i].ranges, fetch.requests[i].memory);
 }
 
 void Load::fetch_together(std::span<const FetchRange> ranges, Budget::Reservation& memory) {

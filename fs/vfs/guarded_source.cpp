@@ -82,7 +82,9 @@ bool GuardedSource::is_changing() const {
 
 Result<> GuardedSource::read(std::span<const tfile::ByteRange> ranges,
                              std::span<const std::span<std::byte>> into) const {
-  TRY_VOID(inner_->read(ranges, into));
+  const Result<> done = inner_->read(ranges, into);
+  if (!done && done.error().kind == ErrorKind::stale) set_stale();
+  if (!done || traits().tells_changes) return done;
   // A commit that begins or ends meanwhile makes what was looked at a state that nobody has left.
   for (bool is_told = false; !is_told;) {
     const Trusted own = trusted();

@@ -36,6 +36,10 @@ struct SourceTraits {
   std::uint64_t bytes_per_second = 1'000'000'000;  // of all requests together
   std::uint64_t request_max = 40 << 20;            // bytes of one request
   std::size_t ranges_max = SIZE_MAX;               // ranges of one request
+  std::size_t requests_max = 1;                    // requests that are worth having under way at once
+  // Whether each read says by itself that the source has changed since it was opened (stale): nothing has to look
+  // afterwards.
+  bool tells_changes = false;
   // Bytes that could have come while a request waits for its answer: a gap of so many is sooner read than left out, and
   // a reader needs at least twice as many asked for ahead of him.
   std::uint64_t bytes_in_flight() const {

@@ -351,6 +351,24 @@ TEST(ClusterCache, ASourceSaysHowItIsRead) {
   EXPECT_LE(near_calls, narrow_calls);
 }
 
+// A server that answers after 20 ms, takes eight ranges in a request, and is best asked three things at once.
+TEST(ClusterCache, RequestsToAFarSourceAreUnderWayAtOnce) {
+  for (const std::uint64_t memory : {256u << 20, 4u << 20}) {
+    SyntheticStream stream = even_stream(400, 5000);
+    stream.stored_gap = 100'000;
+    Rig s({stream}, memory, Prefetch::off);
+    s.set->source->delay = std::chrono::milliseconds(20);
+    s.set->source->told = {.request_max = 110'000, .ranges_max = 8, .requests_max = 3};
+    EXPECT_EQ(*read_bytes(*s.column, 0, 0, 2'000'000), expected_bytes(*s.set, 0, 0, 2'000'000));
+    EXPECT_EQ(s.set->source->calls, 20u) << "100 ranges of 20 kB and a header";
+    EXPECT_EQ(s.set->source->most_at_once, 3u);
+    s.set->source->failing = true;
+    EXPECT_FALSE(read_bytes(*s.column, 0, 2'000'000, 2'000'000));
+    s.set->source->failing = false;
+    EXPECT_EQ(*read_bytes(*s.column, 0, 2'000'000, 2'000'000), expected_bytes(*s.set, 0, 2'000'000, 2'000'000));
+  }
+}
+
 TEST(ClusterCache, AFarSourceIsReadFurtherAhead) {
   for (const auto delay : {std::chrono::milliseconds(0), std::chrono::milliseconds(100)}) {
     Rig s({even_stream(4000, 5000)}, 1 << 30, Prefetch::sequential);  // 80 MB

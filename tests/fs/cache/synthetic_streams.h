@@ -28,8 +28,15 @@ class MemorySource : public tfile::Source {
   Result<> read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into) const override {
     ++calls;
     if (ranges.size() > told.ranges_max) return tfile::fail(ErrorKind::invalid, "too many ranges");
+    std::uint64_t size = 0;
+    for (const tfile::ByteRange& range : ranges) size += range.size;
+    if (ranges.size() > 1 && size > told.request_max) return tfile::fail(ErrorKind::invalid, "too many bytes");
+    const unsigned now = ++under_way;
+    for (unsigned most = most_at_once; now > most && !most_at_once.compare_exchange_weak(most, now);) {
+    }
     if (gate.valid()) gate.wait();
     if (delay.count() > 0) std::this_thread::sleep_for(delay);
+    --under_way;
     for (std::size_t i = 0; i < ranges.size(); ++i) {
       const std::uint64_t bad = bad_byte;
       if (failing || (bad >= ranges[i].begin && bad < ranges[i].end()))
@@ -46,6 +53,7 @@ class MemorySource : public tfile::Source {
 
   static constexpr std::uint64_t kNowhere = ~std::uint64_t{0};
   mutable std::atomic<std::uint64_t> calls = 0, bytes_read = 0;
+  mutable std::atomic<unsigned> under_way = 0, most_at_once = 0;  // reads
   std::atomic<std::uint64_t> bad_byte = kNowhere;
   std::atomic<bool> failing = false;
   std::chrono::microseconds delay{0};

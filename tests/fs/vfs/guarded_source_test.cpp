@@ -99,5 +99,42 @@ TEST_F(GuardedFile, KnowsAnotherFileInItsPlace) {
   EXPECT_FALSE(guarded_->accepts(guarded_->accepted(), now));
 }
 
+// As a server, whose answers carry what state they are of.
+class TellingSource final : public tfile::Source {
+ public:
+  const tfile::Identity& identity() const override { return identity_; }
+  Result<tfile::Identity> identity_now() const override {
+    ++looks;
+    return identity_;
+  }
+  const std::string& name() const override { return name_; }
+  tfile::SourceTraits traits() const override { return {.tells_changes = true}; }
+  Result<> read(std::span<const tfile::ByteRange>, std::span<const std::span<std::byte>>) const override {
+    return changed ? tfile::fail(ErrorKind::stale, "another state") : Result<>();
+  }
+  Result<std::shared_ptr<const tfile::Source>> sibling(std::string_view) const override {
+    return tfile::fail(ErrorKind::not_found, "no sibling");
+  }
+  bool changed = false;
+  mutable int looks = 0;
+
+ private:
+  const tfile::Identity identity_{.size = 5000};
+  const std::string name_ = "told";
+};
+
+TEST(GuardedSource, DoesNotLookAtASourceThatTellsChanges) {
+  const auto source = std::make_shared<TellingSource>();
+  const auto guarded = GuardedSource::guard(source).value();
+  std::string bytes(100, '\0');
+  const auto into = std::as_writable_bytes(std::span(bytes));
+  EXPECT_TRUE(tfile::read_range(*guarded, {2000, bytes.size()}, into));
+  EXPECT_EQ(source->looks, 0);
+  EXPECT_FALSE(guarded->is_stale());
+  source->changed = true;
+  EXPECT_EQ(tfile::read_range(*guarded, {2000, bytes.size()}, into).error().kind, ErrorKind::stale);
+  EXPECT_TRUE(guarded->is_stale());
+}
+
 }  // namespace
 }  // namespace tfilefs

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "tfile/source.h"
+
+namespace tfile {
+
+// How many of `parts` the next request reads: one at least, all of one source, and no more ranges nor bytes than its
+// traits allow. A part has a `source` and a `range`; they are sorted by both. Pure.
+template <class Part>
+std::size_t parts_of_request(std::span<const Part> parts) {
+  const SourceTraits traits = parts[0].source->traits();
+  const std::size_t most = std::min(parts.size(), traits.ranges_max);
+  std::uint64_t bytes = parts[0].range.size;
+  std::size_t count = 1;
+  for (; count < most && parts[count].source == parts[0].source; ++count) {
+    if (parts[count].range.size > traits.request_max - std::min(bytes, traits.request_max)) break;
+    bytes += parts[count].range.size;
+  }
+  return count;
+}
+
+}  // namespace tfile
