@@ -8,17 +8,17 @@
 namespace tfile {
 namespace {
 
-constexpr std::uint64_t kGapMin = 16 << 10;     // what the kernel reads ahead of itself
-constexpr std::uint64_t kStretchMax = 4 << 20;  // of what is joined; a single range may be larger
+constexpr std::uint64_t kGapMin = 16 << 10;     // the kernel reads ahead this much anyway
+constexpr std::uint64_t kStretchMax = 4 << 20;  // limit for joined ranges; a single range may be larger
 
-// Neighbours that are read as one.
+// Neighbouring ranges that are read as one.
 struct Stretch {
   const Source* source;
   ByteRange range;
   std::vector<WantedBytes*> parts;
 };
 
-// Those that lie in their source, by address.
+// The ranges that lie inside their source, by address. The others get an error.
 std::vector<WantedBytes*> in_order(std::span<WantedBytes> wanted) {
   std::vector<WantedBytes*> order;
   for (WantedBytes& one : wanted) {
@@ -55,7 +55,7 @@ std::vector<Stretch> joined(const std::vector<WantedBytes*>& order) {
   return stretches;
 }
 
-// How many stretches from here on one request takes; one at least.
+// The number of stretches that the next request takes, at least one.
 std::size_t in_one_request(std::span<const Stretch> stretches) {
   const SourceTraits traits = stretches[0].source->traits();
   std::uint64_t bytes = stretches[0].range.size;
@@ -77,7 +77,7 @@ void read_stretches(std::span<Stretch> stretches, std::vector<Buffer>& memory) {
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     for (WantedBytes* part : stretches[i].parts) {
       const auto place = into[i].subspan(part->range.begin - ranges[i].begin, part->range.size);
-      // One bad place must not take its neighbours with it.
+      // If the request failed, each part is read alone: one bad place must not take its neighbours with it.
       const Result<> one = all ? Result<>() : part->source->read(std::span(&part->range, 1), std::span(&place, 1));
       if (one)
         part->bytes = std::span<const std::byte>(place);
