@@ -34,13 +34,13 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> na
 bool is_directory(std::string_view class_name) { return is_one_of(class_name, {"TDirectory", "TDirectoryFile"}); }
 bool is_tree(std::string_view class_name) { return is_one_of(class_name, {"TTree", "TNtuple", "TNtupleD"}); }
 
-// The StreamerInfo of a file, and what was damaged in it.
+// The StreamerInfo of a file, and warnings about damage in it.
 struct ClassInfos {
   StreamerInfos infos;
   std::vector<std::string> warnings;
 };
 
-// The infos live in what they were read into.
+// Shares ownership of the ClassInfos that contain the infos.
 std::shared_ptr<const StreamerInfos> infos_in(const std::shared_ptr<const ClassInfos>& classes) {
   return {classes, &classes->infos};
 }
@@ -74,7 +74,7 @@ Result<RootDirectory> read_root_directory(const Source& source, const FileHeader
   return in.finish(std::move(root));
 }
 
-// Smaller than any fBEGIN that was ever written (64): the header up to its UUID.
+// No fBEGIN smaller than 64 was ever written; this is the size of a header up to its UUID.
 constexpr std::int64_t kBeginMin = 45;
 
 Result<FileHeader> read_checked_header(const Source& source) {
@@ -123,7 +123,7 @@ class RootFile final : public File {
 
   // Constant once read() has returned.
   const std::shared_ptr<const Source> source_;
-  Edges edges_;  // of it, for what is not a column's
+  Edges edges_;  // buffered ends of the source, for all reads but those of columns
   FileHeader header_;
   std::int64_t seek_keys_ = 0;
   ByteRange streamer_info_;
@@ -167,7 +167,7 @@ Result<DirectoryListing> RootFile::read_root_keys(const DirectoryRecord& record)
   return keys;
 }
 
-// `must_find`: without a single key there is nothing to show, and the file is refused.
+// `must_find`: fails if there is not a single key, since there would be nothing to show.
 Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, const std::string& why, bool must_find) {
   TRY(Recovered found, recover_keys(*edges_.source, header_));
   DirectoryListing root;
@@ -175,7 +175,7 @@ Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, c
   root.created = record.created;
   root.modified = record.modified;
   if (root.keys.empty()) {
-    // Nothing but baskets whose tree was never written: a job that died, not an empty file.
+    // A file with baskets whose tree was never written: the job that wrote it died. It is not an empty file.
     const bool never_closed = header_.seek_free == 0 && static_cast<std::uint64_t>(header_.end) < source_->size();
     if (must_find || never_closed || !found.followed) {
       return fail(ErrorKind::damaged, "the file is damaged (" + why + ") and no key could be recovered",
@@ -193,12 +193,13 @@ Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, c
   return root;
 }
 
-// Experiments that describe thousands of classes have some megabytes; a thousand times what is stored may be claimed.
+// Experiments with thousands of classes have a few megabytes. A damaged record may claim a thousand times its stored
+// size.
 constexpr std::uint64_t kStreamerInfoSizeMax = 32 << 20;
 
-// Read when a table or object first needs it: a listing costs nothing for a file with thousands of classes. Damage of
-// the record is a warning, since ROOT's own classes are known without it; only a failing storage is an error, and asked
-// again next time.
+// The record is read when a table or object first needs it, so that a listing is cheap even for a file with thousands
+// of classes. Damage of the record is only a warning, since ROOT's own classes are known without it. A failing storage
+// is an error, and the record is read again the next time.
 Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
   const std::lock_guard lock(class_infos_mutex_);
   if (class_infos_) return class_infos_;
@@ -232,8 +233,8 @@ KeyKind RootFile::kind_of(std::string_view class_name) const {
   return derives_from_tree(class_name) ? KeyKind::table : KeyKind::object;
 }
 
-// Only for classes that call themselves so, lest each listing read the StreamerInfo. TChain, an heir too, has no
-// baskets.
+// Only asks about classes named like a tree, so that a listing need not read the StreamerInfo. TChain derives from
+// TTree, too, but has no baskets.
 bool RootFile::derives_from_tree(std::string_view class_name) const {
   if (class_name == "TChain") return false;
   if (class_name.find("Tree") == std::string_view::npos && class_name.find("uple") == std::string_view::npos)
@@ -241,7 +242,7 @@ bool RootFile::derives_from_tree(std::string_view class_name) const {
   const auto classes = class_infos();
   if (!classes) return false;
   const StreamerInfo* info = (*classes)->infos.newest(class_name);
-  for (int depth = 0; info != nullptr && depth < 20; ++depth) {  // more bases than any class has
+  for (int depth = 0; info != nullptr && depth < 20; ++depth) {  // no class has as many bases
     const auto& elements = info->elements;
     const auto base = std::find_if(elements.begin(), elements.end(),
                                    [](const StreamerElement& e) { return e.kind == ElementKind::base; });
@@ -345,7 +346,7 @@ Result<std::shared_ptr<const File>> File::open(std::shared_ptr<const Source> sou
 std::int64_t unix_time(std::uint32_t datime) {
   if (datime == 0) return 0;
   using namespace std::chrono;
-  // A month or day of 0 or 15 is no date; the nearest one that is keeps times sorted.
+  // A month or day of 0, or month 13 to 15, is no date; the nearest date keeps times in order.
   const unsigned month_number = std::clamp((datime >> 22) & 15u, 1u, 12u);
   const unsigned day_number = std::max((datime >> 17) & 31u, 1u);
   const sys_days date = year(1995 + static_cast<int>(datime >> 26)) / month(month_number) / day(1);

@@ -18,7 +18,7 @@ Result<std::shared_ptr<const Chunk>> read_input(const StreamSet& set, ChunkKey k
   TRY(const Locator at, set.locate(key));
   std::vector<std::byte> bytes;
   TRY(const auto stored, read_stored(at, bytes));
-  const std::vector<std::int64_t> first(set.slot_count(key.stream), 0);  // no matter for counts
+  const std::vector<std::int64_t> first(set.slot_count(key.stream), 0);  // any value will do: only counts are used
   TRY(Chunk chunk, set.decode(key, stored, {}, first));
   return std::make_shared<const Chunk>(std::move(chunk));
 }

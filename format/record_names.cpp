@@ -13,14 +13,14 @@
 namespace tfile {
 namespace {
 
-// Of a record that holds pages of a whole cluster no more columns are named.
+// A record may hold the pages of a whole cluster. At most this many of its columns are named.
 constexpr std::size_t kColumnsNamed = 3;
-// Attribute sets of attribute sets: nobody writes them, and a file may claim that they hold each other.
+// No program writes attribute sets of attribute sets, but a file may claim that its sets contain each other.
 constexpr int kSetsDepthMax = 4;
 
-// What one record holds of the RNTuple that is looked at.
+// The content of one record, as far as it belongs to the current RNTuple.
 struct Held {
-  std::string name;  // of what is no page
+  std::string name;  // of a record that is not a page
   std::vector<std::string> columns;
   std::string last_column;
   std::size_t column_count = 0;
@@ -30,7 +30,7 @@ class BlobNames {
  public:
   BlobNames(const File& file, std::vector<Record>& records) : file_(file), records_(records) {}
 
-  // Directories of directories, without recursion.
+  // Walks the directories without recursion.
   Result<> name_all() {
     std::vector<std::shared_ptr<const DirectoryListing>> open = {file_.root()};
     while (!open.empty()) {
@@ -59,13 +59,13 @@ class BlobNames {
     if (!sets || depth >= kSetsDepthMax) return {};
     for (const KeyInfo& set : (*sets)->keys) {
       if (const auto at = record_of(set.seek)) records_[*at].name = table + ": anchor of " + std::string(set.name);
-      // Each once: sets that hold each other could be met in as many ways as there are orders of them.
+      // Visits each set once: sets that contain each other can be reached in as many ways as they can be ordered.
       if (sets_.insert(set.seek).second) TRY_VOID(name_table(set, table + ": " + std::string(set.name), depth + 1));
     }
     return {};
   }
 
-  // The blob with this byte.
+  // The record that contains the byte at `address`.
   std::optional<std::size_t> record_of(std::uint64_t address) const {
     const auto behind = std::ranges::upper_bound(records_, address, {}, &Record::begin);
     if (behind == records_.begin()) return std::nullopt;
@@ -83,7 +83,7 @@ class BlobNames {
       held.name = block.holds;
       return;
     }
-    // Pages of a column come one after the other.
+    // Pages of a column come one after the other, so a change of name is a new column.
     if (held.column_count > 0 && held.last_column == block.holds) return;
     held.last_column = block.holds;
     ++held.column_count;

@@ -25,11 +25,11 @@
 namespace tfile {
 namespace {
 
-// What a commit writes besides the records of its tables and its lists of keys, at most: StreamerInfo, the list of free
-// segments and directories.
+// An upper bound for everything that a commit writes besides the records of its tables and the lists of keys:
+// StreamerInfo, free list, directories.
 constexpr std::uint64_t kOtherRecordsMax = 16 << 20;
 
-// The last cycle that ROOT can count to; a record that replaces one of this cycle keeps it.
+// ROOT's last possible cycle. A record that replaces one with this cycle keeps it.
 constexpr std::int16_t kCycleMax = 32'767;
 
 bool is_directory(std::string_view class_name) { return class_name == "TDirectory" || class_name == "TDirectoryFile"; }
@@ -39,7 +39,7 @@ KeyHeader parsed(const ListedKey& key) {
   return read_key(in);
 }
 
-// A key whose record the next commit writes.
+// A key whose record the next commit will write.
 ListedKey key_to_come(std::string_view class_name, std::string_view name) {
   ListedKey key;
   key.class_name = class_name;
@@ -47,14 +47,14 @@ ListedKey key_to_come(std::string_view class_name, std::string_view name) {
   return key;
 }
 
-// With another name in the list; the record keeps its own.
+// The key with another name in the list. The record keeps its own name.
 ListedKey renamed(const ListedKey& key, std::string_view name) {
   if (key.bytes.empty()) return key_to_come(key.class_name, name);
   KeyHeader header = parsed(key);
   header.name = name;
   Appender bytes;
   append_key(bytes, header);
-  // The addresses as they stood: of the second a reader takes a part.
+  // Copies the addresses unchanged: read_key keeps only part of the second one.
   const std::size_t fixed = kKeyFixedSize + (header.version > kWideVersion ? 8 + 8 : 4 + 4);
   ListedKey changed = key;
   changed.bytes = bytes.take();
@@ -70,29 +70,29 @@ std::array<std::uint8_t, 16> random_uuid() {
   return uuid;
 }
 
-// A tree that is written, and where its key stands.
+// A tree being written, and its key.
 struct TableOfFile {
   std::size_t directory = 0;
   std::string name, title;
   std::unique_ptr<TreeWriter> tree;
   std::int16_t cycle = 1;        // of its key
-  std::uint32_t datime = 0;      // of its next key; 0: that of the commit
-  bool keeps_old_cycle = false;  // the next record does not replace the one that is there
+  std::uint32_t datime = 0;      // of its next key; 0: the date of the commit
+  bool keeps_old_cycle = false;  // the next record does not replace the existing one
   bool removed = false;
-  std::optional<std::uint64_t> written;  // hash of the record that is in the file; none while there is none
+  std::optional<std::uint64_t> written;  // hash of the record in the file; nullopt if there is none
 };
 
-// Tags in the tree's record count from the start of its key.
+// The keylen of the table's record: tags in that record count from the start of its key.
 std::uint32_t table_keylen(const CommitDraft& draft, const TableOfFile& table) {
   return draft.keylen({table.tree->class_name(), table.name, table.title, table.cycle, 0, table.datime});
 }
 
-// Tells one state of a table from another: the record, and the directory that its key is in.
+// A hash that differs between states of a table: of its record and of the directory of its key.
 std::uint64_t hash_of(const TableOfFile& table, std::span<const std::byte> payload) {
   return XXH3_64bits_withSeed(payload.data(), payload.size(), table.directory);
 }
 
-// A table's part of a commit.
+// A changed table and its new record.
 struct TableRecord {
   TableOfFile* table;
   std::vector<std::byte> payload;
@@ -145,14 +145,14 @@ class RootFileWriter final : public FileWriter {
   void start_anew();
   void drop_draft();
 
-  const std::shared_ptr<const File> file_;  // as it was opened; none for a new one
+  const std::shared_ptr<const File> file_;  // as it was when opened; none for a new file
   const Compression compression_;
   ContainerState state_;
   Space space_;
   StreamerInfoRecord infos_;
   std::vector<std::unique_ptr<TableOfFile>> tables_;
 
-  // What the plan that was given out last leads to.
+  // The state to which the last plan leads.
   std::optional<CommitDraft> draft_;
   StreamerInfoRecord draft_infos_;
   std::vector<TableRecord> draft_tables_;
@@ -214,7 +214,7 @@ Result<> RootFileWriter::make_directory(std::string_view path, std::uint32_t dat
   return {};
 }
 
-// Found by `child` once, so that no directory leads back to one above it.
+// find_directory() fails for a directory that is listed twice, so no directory leads back to one above it.
 Result<> RootFileWriter::remove_directory(std::string_view path) {
   TRY(const std::size_t index, find_directory(path));
   while (!state_.directories[index].keys.empty()) {
@@ -292,7 +292,7 @@ Result<TableOfFile*> RootFileWriter::table_of(const TableWriter* writer) {
   return found->get();
 }
 
-// A tree's record holds its name too, and is written again where that is possible; nullptr elsewhere.
+// The table to rename, whose record is written again with its new name; nullopt for a table that cannot be rewritten.
 Result<TableOfFile*> RootFileWriter::table_to_rename(std::size_t directory, const ListedKey& key) {
   if (TableOfFile* table = table_at(directory, key.name)) return table;
   if (key.class_name != "TTree") return nullptr;
@@ -359,11 +359,11 @@ Result<> RootFileWriter::date_table(TableWriter* writer, std::uint32_t datime) {
 }
 
 std::uint64_t RootFileWriter::place(std::uint64_t size) {
-  // A plan that is being done marks segments; what is placed meanwhile stays away from them.
+  // While a plan is being carried out, the segments that it marks free are not used for parts.
   return space_.take_for_part(size, draft_.has_value()).begin;
 }
 
-// Records of the tables that are not in the file as they are now.
+// Records of the tables that differ from those in the file.
 Result<std::vector<TableRecord>> RootFileWriter::changed_tables(const CommitDraft& draft) const {
   std::vector<TableRecord> changed;
   for (const auto& table : tables_) {
@@ -375,7 +375,7 @@ Result<std::vector<TableRecord>> RootFileWriter::changed_tables(const CommitDraf
   return changed;
 }
 
-// The draft, and what goes into it. With addresses of 8 bytes where the file may pass 2 GB by it.
+// Starts a draft and collects its table records. Uses addresses of 8 bytes if the file may exceed 2 GB.
 Result<std::vector<TableRecord>> RootFileWriter::start_draft(std::uint32_t now) {
   for (bool wide : {state_.header.big, true}) {
     draft_.emplace(state_, space_, compression_, now, wide);
@@ -450,7 +450,7 @@ void RootFileWriter::drop_draft() {
   draft_tables_.clear();
 }
 
-// A file whose root directory is empty is never written to: what follows is a new file under its name.
+// A file whose root directory is empty is never modified. A new file under its name replaces it.
 void RootFileWriter::start_anew() {
   ContainerState fresh = new_container(state_.header.name, state_.header.compress, state_.header.uuid);
   fresh.directories.front().record.created = state_.directories.front().record.created;

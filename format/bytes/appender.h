@@ -12,7 +12,7 @@
 
 namespace tfile {
 
-// Writes bytes one behind the other: what Cursor reads.
+// Appends bytes in the form that Cursor reads.
 class Appender {
  public:
   template <class T>
@@ -21,7 +21,7 @@ class Appender {
     store_big(bytes_.data() + bytes_.size() - sizeof(T), value);
   }
   void u1(std::uint8_t value) { bytes_.push_back(std::byte{value}); }
-  // 4 bytes, or 8 where `wide`.
+  // 4 bytes, or 8 if `wide`.
   void address(std::uint64_t value, bool wide) {
     if (wide) {
       big(value);
@@ -33,7 +33,7 @@ class Appender {
   void text(std::string_view text) { bytes(std::as_bytes(std::span(text))); }
   void zeros(std::size_t count) { bytes_.resize(bytes_.size() + count); }
 
-  // ROOT's counted string: length u1, or 255 and then i4.
+  // ROOT's counted string: length as u1, or 255 followed by an i4.
   void string(std::string_view content) {
     if (content.size() < 255) {
       u1(static_cast<std::uint8_t>(content.size()));
@@ -47,7 +47,7 @@ class Appender {
     return (content.size() < 255 ? 1 : 1 + 4) + content.size();
   }
 
-  // Over what was written already; the bytes from `position` on must be there.
+  // Overwrites bytes that were appended before; all bytes from `position` on must exist.
   template <class T>
   void patch_big(std::size_t position, T value) {
     store_big(bytes_.data() + position, value);

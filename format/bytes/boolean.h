@@ -6,8 +6,8 @@
 
 namespace tfile {
 
-// A bool that was never set may be stored as any byte. ROOT reads all but 0 as true; numpy takes the byte as it is, so
-// it must be 0 or 1.
+// A bool that was never set may be stored as any byte. ROOT reads every byte but 0 as true. numpy takes the byte as it
+// is, so it must become 0 or 1.
 inline void normalize_booleans(std::span<std::byte> booleans) {
   for (std::byte& b : booleans) b = std::byte{b != std::byte{0}};
 }

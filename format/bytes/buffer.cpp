@@ -14,21 +14,21 @@
 #include <utility>
 #include <vector>
 
-// A column that is read for the first time touches every byte of its chunks once, and twice as many bytes in all with
-// what was fetched: with pages of 4 KiB half of the daemon's time went into page faults (80 MB uncompressed, measured
-// with perf). So buffers of a chunk's size are cut from slabs of huge pages, and large ones, which are those of
-// fetches, are used again while they are still mapped.
+// The first read of a column touches every byte of its chunks, and as many bytes again that were fetched. With pages of
+// 4 KiB, half of the daemon's time went into page faults (80 MB uncompressed, measured with perf). Therefore, buffers
+// of a chunk's size are cut from slabs of huge pages. Larger buffers, which hold fetched bytes, are reused while they
+// are still mapped.
 //
-// Slabs are filled from front to back and given back whole. Chunks that are decoded together lie together, and mostly
-// leave the cache together; where they do not, the pages of single buffers are given back as soon as more than
-// kWasteMax of freed ones would stay. So what the process holds beyond its live buffers is bounded: kWasteMax, the last
-// slab, kSparesMax of them, kKeptMax, and the rest of each buffer's last page.
+// A slab is filled from front to back and unmapped as a whole. Chunks that are decoded together are adjacent, and
+// mostly leave the cache together. If they do not, and more than kWasteMax of freed buffers would remain, the pages of
+// single buffers are released. So the memory of the process beyond its live buffers is bounded by: kWasteMax, the last
+// slab, kSparesMax empty slabs, kKeptMax, and the unused rest of each buffer's last page.
 
 namespace tfile {
 namespace {
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool kPlainMalloc = true;  // sanitizers watch over malloc
+constexpr bool kPlainMalloc = true;  // sanitizers check malloc
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 constexpr bool kPlainMalloc = true;
@@ -39,14 +39,14 @@ constexpr bool kPlainMalloc = false;
 constexpr bool kPlainMalloc = false;
 #endif
 
-constexpr std::size_t kBlockMin = 16 << 10;  // smaller ones are malloc's: a page each would be much of them
-constexpr std::size_t kBlockMax = 1 << 20;   // larger ones get a mapping of their own
+constexpr std::size_t kBlockMin = 16 << 10;  // smaller buffers come from malloc, since they would waste much of a page
+constexpr std::size_t kBlockMax = 1 << 20;   // larger buffers get a mapping of their own
 constexpr std::size_t kSlabSize = 4 << 20;   // two huge pages
 constexpr std::size_t kHugePage = 2 << 20;
 constexpr std::size_t kWasteMax = 16 << 20;
-constexpr std::size_t kTailMax = 256 << 10;  // of a mapping that is used again for less
-constexpr std::size_t kKeptMax = 16 << 20;   // large mappings, free, to be used again
-constexpr std::size_t kSparesMax = 4;        // empty slabs: what a scan has in flight beyond what it gives back
+constexpr std::size_t kTailMax = 256 << 10;  // a mapping that is reused for less may keep this much more
+constexpr std::size_t kKeptMax = 16 << 20;   // large free mappings that are kept for reuse
+constexpr std::size_t kSparesMax = 4;        // empty slabs: a scan allocates this many before it frees some
 
 std::byte* map(std::size_t size) {
   void* p = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -54,7 +54,7 @@ std::byte* map(std::size_t size) {
   return static_cast<std::byte*>(p);
 }
 
-// `size` bytes at a multiple of `alignment`, both multiples of the page, asked for as huge pages.
+// Maps `size` bytes at a multiple of `alignment` (both multiples of the page size), with huge pages requested.
 std::byte* map_aligned(std::size_t size, std::size_t alignment) {
   if (size > SIZE_MAX - alignment) throw std::bad_alloc();
   std::byte* all = map(size + alignment);
@@ -62,7 +62,7 @@ std::byte* map_aligned(std::size_t size, std::size_t alignment) {
   const std::size_t before = (alignment - address % alignment) % alignment;
   if (before > 0) munmap(all, before);
   if (before < alignment) munmap(all + before + size, alignment - before);
-  madvise(all + before, size, MADV_HUGEPAGE);  // where the kernel has none, all works without
+  madvise(all + before, size, MADV_HUGEPAGE);  // works without huge pages, too
   return all + before;
 }
 
@@ -89,9 +89,9 @@ class Heap {
 
  private:
   struct Slab {
-    std::size_t used = 0;   // from the front
-    std::size_t live = 0;   // of that, not yet freed
-    std::size_t waste = 0;  // of that, freed, pages still there
+    std::size_t used = 0;   // bytes used, from the front
+    std::size_t live = 0;   // bytes used and not freed
+    std::size_t waste = 0;  // bytes freed whose pages remain
   };
 
   std::size_t whole_pages(std::size_t size) const { return (size + page_ - 1) / page_ * page_; }
@@ -128,7 +128,7 @@ class Heap {
     }
   }
 
-  // The one that became empty last: its pages are there, and the nearest to the processor.
+  // Takes the slab that became empty last: its pages are resident, and most likely cached.
   std::uintptr_t fresh_slab() {
     if (spares_.empty()) return reinterpret_cast<std::uintptr_t>(map_aligned(kSlabSize, kSlabSize));
     const std::uintptr_t slab = spares_.back();
@@ -136,7 +136,7 @@ class Heap {
     return slab;
   }
 
-  // An empty slab begins anew, waits as the next one, or goes.
+  // An empty slab is refilled if it is the current one, else kept as a spare or unmapped.
   void release(std::uintptr_t base) {
     if (base == current_) {
       slabs_[base] = {};
@@ -149,7 +149,7 @@ class Heap {
       munmap(reinterpret_cast<void*>(base), kSlabSize);
   }
 
-  // Powers of two, so that what is free fits what is asked for; beyond what is kept, whole pages.
+  // Sizes are powers of two, so that a free mapping fits a later request; sizes that are not kept are whole pages.
   std::size_t large_size(std::size_t size) const {
     return size <= kKeptMax / 2 ? std::bit_ceil(size) : whole_pages(size);
   }
@@ -170,7 +170,7 @@ class Heap {
     return map_aligned(mapped, mapped >= kHugePage ? kHugePage : page_);
   }
 
-  // A smaller buffer than the one before does not hold the pages of that.
+  // Releases the pages of the previous, larger buffer that this one does not need.
   std::byte* trimmed(std::byte* p, std::size_t size, std::size_t mapped) const {
     if (const std::size_t pages = whole_pages(size); mapped - pages >= kTailMax)
       madvise(p + pages, mapped - pages, MADV_DONTNEED);
@@ -213,7 +213,7 @@ Heap& heap() {
 }  // namespace
 
 std::byte* allocate_buffer(std::size_t size, Use use) {
-  // No allocator has more; sanitizers end the process for the asking.
+  // No allocator has more memory than this, and a sanitizer would end the process at such a request.
   if (size > std::size_t{PTRDIFF_MAX}) throw std::bad_alloc();
   if (!kPlainMalloc && size >= kBlockMin) return heap().allocate(size, use);
   auto* p = static_cast<std::byte*>(std::malloc(size > 0 ? size : 1));

@@ -12,13 +12,13 @@
 
 namespace tfile {
 
-// Reads a stretch of bytes front to back, each read checked against the end. The first read that does not fit makes the
-// cursor *failed*: from then on every read gives zero (or nothing) and moves nothing, so a run of reads needs one check
-// at its end. A count taken from a failed cursor is 0, so nothing is allocated for it.
+// Reads a stretch of bytes from front to back and checks each read against the end. The first read that does not fit
+// makes the cursor *failed*: every later read then gives zero (or nothing) and does not move, so that a series of reads
+// needs only one check at its end. A count read from a failed cursor is 0, so nothing is allocated for it.
 class Cursor {
  public:
   Cursor() = default;
-  // `file_offset`: where byte 0 of `bytes` lies in the file, for messages (-1: nowhere, e.g. decompressed).
+  // `file_offset`: the place of byte 0 of `bytes` in the file, for messages (-1: unknown, e.g. decompressed).
   explicit Cursor(std::span<const std::byte> bytes, std::int64_t file_offset = -1)
       : begin_(bytes.data()), size_(bytes.size()), file_offset_(file_offset) {}
 
@@ -27,7 +27,7 @@ class Cursor {
   std::size_t left() const { return failed() ? 0 : size_ - position_; }
   bool failed() const { return failed_what_ != nullptr; }
 
-  // `what` names the thing being read; it must be a literal, since it is kept for the message.
+  // `what` names what is read. It must be a literal, since the pointer is kept for the message.
   template <class T>
   T big(const char* what) {
     const std::byte* p = need(sizeof(T), what);
@@ -44,7 +44,7 @@ class Cursor {
     const std::byte* p = need(count, what);
     return p ? std::span<const std::byte>(p, count) : std::span<const std::byte>();
   }
-  // `count` items of `item_size` bytes; a product that would overflow fails too.
+  // Takes `count` items of `item_size` bytes. An overflow of the product is a failure, too.
   std::span<const std::byte> take_items(std::uint64_t count, std::size_t item_size, const char* what) {
     if (item_size != 0 && count > left() / item_size) {
       fail_here(what);
@@ -54,7 +54,7 @@ class Cursor {
   }
   void skip(std::uint64_t count, const char* what) { need(count, what); }
 
-  // ROOT's counted string: length u1, or 255 and then i4.
+  // ROOT's counted string: length as u1, or 255 followed by an i4.
   std::string_view string(const char* what) {
     std::uint64_t length = u1(what);
     if (length == 255) {
@@ -67,7 +67,7 @@ class Cursor {
     }
     return text(take(length, what));
   }
-  // Up to and over a NUL.
+  // Reads up to a NUL, and skips it.
   std::string_view c_string(const char* what) {
     const std::size_t start = position_;
     while (!failed()) {
@@ -76,7 +76,7 @@ class Cursor {
     return {};
   }
 
-  // Moves anywhere inside (or to the end).
+  // Moves to any position inside, or to the end.
   void seek(std::uint64_t position, const char* what) {
     if (failed()) return;
     if (position > size_) {
@@ -87,7 +87,7 @@ class Cursor {
   }
   std::span<const std::byte> bytes() const { return {begin_, size_}; }
 
-  // What a value that was read contradicts: fails the cursor as a read past the end does.
+  // Fails the cursor as a read past the end does: a value that was read contradicts something else.
   void reject(const char* what) { fail_here(what); }
 
   template <class T>

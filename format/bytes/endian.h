@@ -39,7 +39,7 @@ static_assert(std::endian::native == std::endian::little, "arrays are handed out
 template <class T>
 concept Number = std::is_arithmetic_v<T>;
 
-// The big-endian number at `p`; the caller has checked that sizeof(T) bytes are there.
+// The big-endian number at `p`. The caller must have checked that sizeof(T) bytes are available.
 template <Number T>
 T load_big(const std::byte* p) {
   typename UnsignedOfSize<sizeof(T)>::type raw;

@@ -17,8 +17,8 @@ void swap_plain(const std::byte* from, std::byte* to, std::size_t size, std::siz
   swap_any(from, to, size, item_size);
 }
 
-// Plain x86-64 has no byte shuffle and is 2 to 6 times slower (bench/decode). Picked at run time rather than by ifunc,
-// whose resolvers run before a sanitizer's runtime is ready.
+// Plain x86-64 has no byte shuffle and is 2 to 6 times slower (bench/decode). The choice is made at run time and not by
+// ifunc, whose resolvers run before the runtime of a sanitizer is ready.
 SwapFunction pick() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) return swap_avx2;

@@ -6,7 +6,7 @@
 #include "bytes/endian.h"
 
 namespace tfile {
-namespace {  // compiled once for each instruction set that includes this; one linked copy would mix them
+namespace {  // compiled once per instruction set; a single linked copy would mix them
 
 template <class T>
 inline void swap_loop(const std::byte* from, std::byte* to, std::size_t count) {

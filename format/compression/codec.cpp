@@ -16,10 +16,10 @@
 namespace tfile {
 namespace {
 
-// xz -9 needs 65 MiB to decode and ROOT asks for nothing beyond it; a damaged dictionary size could claim 4 GiB.
+// xz -9, the most that ROOT uses, needs 65 MiB to decode. A damaged dictionary size could claim 4 GiB.
 constexpr std::uint64_t kLzmaMemoryMax = 128ull << 20;
 
-// XXH64 in front of an LZ4 block.
+// The XXH64 before an LZ4 block.
 constexpr std::size_t kLz4ChecksumSize = 8;
 
 template <auto kFunction>
@@ -37,7 +37,7 @@ Result<> damaged(const char* what, std::size_t stored, std::size_t size) {
 
 Result<> no_memory() { return fail(ErrorKind::no_space, "no memory for a decoder"); }
 
-// The slower decoder: whatever it accepts is accepted, since it is the one that ROOT uses.
+// zlib, the slower decoder, decides: ROOT uses it, so whatever it accepts must be accepted.
 bool inflate_whole(std::span<const std::byte> data, std::span<std::byte> into, int window_bits) {
   z_stream stream{};
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(data.data()));
@@ -63,7 +63,7 @@ Result<> decode_deflate(Codec codec, std::span<const std::byte> data, std::span<
   return damaged(zlib ? "zlib" : "deflate", data.size(), into.size());
 }
 
-// A decoder that is initialised again keeps its memory, so a thread allocates the dictionary once.
+// Initialising a decoder again keeps its memory, so a thread allocates the dictionary once.
 class LzmaDecoder {
  public:
   LzmaDecoder() = default;
@@ -99,7 +99,7 @@ Result<> decode_lz4(std::span<const std::byte> data, std::span<std::byte> into) 
   if (XXH64(block.data(), block.size(), 0) != load_big<std::uint64_t>(data.data())) {
     return fail(ErrorKind::damaged, "lz4: checksum of a block of " + std::to_string(data.size()) + " bytes is wrong");
   }
-  // Both sizes come from fields of three bytes.
+  // Both sizes come from fields of three bytes, so they fit into an int.
   const int decoded =
       LZ4_decompress_safe(reinterpret_cast<const char*>(block.data()), reinterpret_cast<char*>(into.data()),
                           static_cast<int>(block.size()), static_cast<int>(into.size()));
@@ -110,7 +110,7 @@ Result<> decode_lz4(std::span<const std::byte> data, std::span<std::byte> into) 
 Result<> decode_zstd(std::span<const std::byte> data, std::span<std::byte> into) {
   thread_local std::unique_ptr<ZSTD_DCtx, Free<ZSTD_freeDCtx>> decoder(ZSTD_createDCtx());
   if (!decoder) return no_memory();
-  // An error code is a size far beyond any block.
+  // An error code is a size far larger than any block.
   const std::size_t decoded = ZSTD_decompressDCtx(decoder.get(), into.data(), into.size(), data.data(), data.size());
   if (decoded == into.size()) return {};
   return damaged("zstd", data.size(), into.size());
@@ -155,11 +155,11 @@ std::uint32_t ratio_max(Codec codec) {
   switch (codec) {
     case Codec::zlib:
     case Codec::old_deflate:
-      return 1032;  // 258 bytes from a match of two bits, the least (zlib's technical notes)
+      return 1032;  // 258 bytes from a match of at least two bits (zlib's technical notes)
     case Codec::lz4:
       return 255;  // each further byte of a match length adds 255
     case Codec::lzma:
-      return 8192;  // 273 bytes from a match of 14 decisions at 0.022 bits each, the least
+      return 8192;  // 273 bytes from a match of at least 14 decisions of 0.022 bits each
     case Codec::zstd:
       return 128 << 10;  // a block of 128 KiB from its header and one byte
   }

@@ -10,7 +10,7 @@
 
 namespace tfile {
 
-// The compressed forms that a block's tag may name (docs/format.md, "Compression").
+// The compressed forms that a block's tag can name (docs/format.md, "Compression").
 enum class Codec : std::uint8_t {
   zlib,         // "ZL": a zlib stream
   old_deflate,  // "CS": deflate without header and checksum
@@ -19,17 +19,18 @@ enum class Codec : std::uint8_t {
   zstd,         // "ZS": a zstd frame
 };
 
-// The codec of a block that begins with `tag` (two characters); nullopt for any other two.
+// The codec of a block that begins with `tag` (two characters); nullopt if there is none.
 std::optional<Codec> codec_of_tag(const std::byte* tag);
 
-// As schemas and `user.tfilefs.compression` say it: "zlib", "cs", "lzma", "lz4", "zstd".
+// The name in schemas and in `user.tfilefs.compression`: "zlib", "cs", "lzma", "lz4", "zstd".
 const char* name_of(Codec);
 
-// The most bytes that one stored byte can stand for. A block header that claims more lies.
+// The most bytes to which one stored byte can decode. A block header that claims more is damaged.
 std::uint32_t ratio_max(Codec);
 
-// Fills `into` to its last byte from the data of one block (without its header). Checksums inside are verified. Any
-// thread; each keeps its own decoder state. On failure `into` holds anything. Errors: damaged, no_space (memory).
+// Decodes the data of one block (without its header); the result must fill `into` exactly. Verifies the checksums in
+// the data. Callable from any thread: each keeps its own decoder state. After a failure, the content of `into` is
+// undefined. Errors: damaged, no_space (memory).
 Result<> decode_block(Codec, std::span<const std::byte> data, std::span<std::byte> into);
 
 }  // namespace tfile

@@ -15,7 +15,7 @@ using Algorithm = Compression::Algorithm;
 struct NamedAlgorithm {
   std::string_view name;
   Algorithm algorithm;
-  int default_level;  // ROOT's: ROOT::RCompressionSetting::EDefaults
+  int default_level;  // ROOT's default, ROOT::RCompressionSetting::EDefaults
 };
 
 constexpr NamedAlgorithm kAlgorithms[] = {{"none", Algorithm::none, 0},

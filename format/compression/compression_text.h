@@ -6,7 +6,7 @@
 
 namespace tfile {
 
-// ROOT's settings, 100 * algorithm + level, as "zlib:1"; "none" where nothing is compressed.
+// ROOT's settings, 100 * algorithm + level, as "zlib:1"; "none" if nothing is compressed.
 std::string compression_text(std::int32_t settings);
 
 }  // namespace tfile

@@ -19,13 +19,13 @@ namespace tfile {
 namespace {
 
 std::uint8_t* bytes_of(std::span<std::byte> bytes) { return reinterpret_cast<std::uint8_t*>(bytes.data()); }
-// The libraries do not write to their input, but ask for it without const.
+// The libraries take their input without const, but do not write to it.
 std::uint8_t* bytes_of(std::span<const std::byte> bytes) {
   return const_cast<std::uint8_t*>(reinterpret_cast<const std::uint8_t*>(bytes.data()));
 }
 
-// libdeflate's first levels give up ratio for speed. From the fifth on it compresses as well as ROOT's zlib at any
-// level up to that, or better, in less time than that takes at its first (docs/performance.md, "Encoder for deflate").
+// libdeflate's first levels trade ratio for speed. From level 5 on, it compresses as well as ROOT's zlib at any level
+// up to 5, or better, in less time than zlib needs at level 1 (docs/performance.md, "Encoder for deflate").
 constexpr int kDeflateLevelMin = 5;
 
 libdeflate_compressor* libdeflate_at(int level) {
@@ -43,8 +43,8 @@ libdeflate_compressor* libdeflate_at(int level) {
   return encoder.get();
 }
 
-// Level 1 of ISA-L: two to seven times as fast as libdeflate's fifth. `last`: the stream ends with it; else it ends
-// with a whole byte, behind which another encoder goes on.
+// ISA-L at level 1: two to seven times as fast as libdeflate at level 5. `last`: the stream ends here. Otherwise the
+// output ends at a byte boundary, and another encoder continues.
 std::size_t with_isal(std::span<const std::byte> data, bool last, std::span<std::byte> into) {
   struct Encoder {
     isal_zstream stream;
@@ -66,7 +66,7 @@ std::size_t with_isal(std::span<const std::byte> data, bool last, std::span<std:
   return isal_deflate_stateless(&stream) == COMP_OK ? stream.total_out : 0;
 }
 
-// zlib itself, at its first level: what the others are held against.
+// zlib itself at level 1, the reference for the size of the other encoders' output.
 class Reference {
  public:
   Reference() {
@@ -89,11 +89,12 @@ class Reference {
   z_stream stream_{};
 };
 
-// ISA-L finds no matches of three bytes, of which numbers that go up in small steps are made: entry numbers and offsets
-// grow to 1.7 times what zlib makes of them. Most else it makes as small or smaller. A sample from the middle tells: a
-// sixteenth of the data costs a tenth of the time. Beyond the largest it tells no more; below the smallest, nothing.
+// ISA-L finds no matches of three bytes. Numbers that increase in small steps, such as entry numbers and offsets,
+// consist of such matches, and become 1.7 times as large as with zlib. Most other data become as small or smaller. A
+// sample from the middle decides: a sixteenth of the data, for a tenth of the time. A sample above the maximum tells no
+// more, one below the minimum tells nothing.
 constexpr SampleSize kSample{.share = 16, .min = 256, .max = 4 << 10};
-// A file is to be at most so much larger than ROOT's, in percent.
+// In percent: how much larger than ROOT's a file may become.
 constexpr std::size_t kLargerMax = 2;
 
 bool isal_does(std::span<const std::byte> data) {
@@ -107,10 +108,10 @@ bool isal_does(std::span<const std::byte> data) {
 
 constexpr std::size_t kHeaderSize = 2, kChecksumSize = 4;
 
-// Two encoders, one stream.
+// One stream made by two encoders: ISA-L up to `part`, libdeflate for the rest.
 std::size_t with_both(std::span<const std::byte> data, std::size_t part, int level, std::span<std::byte> into) {
   if (into.size() <= kHeaderSize + kChecksumSize) return 0;
-  constexpr std::byte kHeader[] = {std::byte{0x78}, std::byte{0x01}};  // a window of 32 KiB, fastest
+  constexpr std::byte kHeader[] = {std::byte{0x78}, std::byte{0x01}};  // window of 32 KiB, fastest level
   std::copy(std::begin(kHeader), std::end(kHeader), into.begin());
   const std::span<std::byte> blocks = into.subspan(kHeaderSize, into.size() - kHeaderSize - kChecksumSize);
   const std::span<const std::byte> rest = data.subspan(part);

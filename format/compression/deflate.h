@@ -6,9 +6,9 @@
 
 namespace tfile {
 
-// A zlib stream (RFC 1950) of `data` in `into`, about as small as zlib makes it at `level` (1 to 9), or smaller. From
-// `ascending` on the data are numbers that go up. Gives the bytes of `into` that it takes, 0 where they are too few.
-// Any thread; each keeps its own state. Throws bad_alloc.
+// Writes a zlib stream (RFC 1950) of `data` to `into`, about as small as zlib makes it at `level` (1 to 9), or smaller.
+// From `ascending` on, the data are increasing numbers. Returns the bytes used; 0 if `into` is too small. Callable from
+// any thread: each keeps its own state. Throws bad_alloc.
 std::size_t encode_zlib_stream(std::span<const std::byte> data, std::size_t ascending, int level,
                                std::span<std::byte> into);
 

@@ -24,7 +24,7 @@ namespace {
 
 using Algorithm = Compression::Algorithm;
 
-// ROOT's blocks are as large as three bytes can say.
+// The size of a block is stored in three bytes.
 constexpr std::size_t kBlockSizeMax = 0xFFFFFF;
 constexpr std::size_t kBlockHeaderSize = 9;
 constexpr std::size_t kLz4ChecksumSize = 8;
@@ -37,12 +37,12 @@ struct Free {
   }
 };
 
-// What an encoder made of a block: bytes of `into` used, 0 where it would not fit.
+// The result of encoding a block: bytes of `into` used, 0 if it does not fit.
 using Encoded = Result<std::size_t>;
 
 Result<> no_memory() { return fail(ErrorKind::no_space, "no memory for an encoder"); }
 
-// A block's data: from `ascending` on, numbers that go up.
+// The data of a block. From `ascending` on, they are increasing numbers.
 struct Data {
   std::span<const std::byte> bytes;
   std::size_t ascending = 0;
@@ -52,7 +52,7 @@ Encoded encode_zlib(const Data& data, int level, std::span<std::byte> into) {
   return encode_zlib_stream(data.bytes, data.ascending, level, into);
 }
 
-// An encoder that is initialised again keeps its memory.
+// Initialising an encoder again keeps its memory.
 class LzmaEncoder {
  public:
   LzmaEncoder() = default;
@@ -65,7 +65,7 @@ class LzmaEncoder {
     if (lzma_lzma_preset(&options, static_cast<std::uint32_t>(level))) {
       return fail(ErrorKind::invalid, "lzma has no level " + std::to_string(level));
     }
-    // As ROOT: a dictionary beyond a quarter of the block would cost readers more memory than it saves.
+    // As in ROOT: a dictionary larger than a quarter of the block would cost readers more memory than it saves.
     const auto quarter = static_cast<std::uint32_t>(data.size() / 4);
     options.dict_size = std::min(options.dict_size, std::max<std::uint32_t>(quarter, LZMA_DICT_SIZE_MIN));
     const lzma_filter filters[] = {{LZMA_FILTER_LZMA2, &options}, {LZMA_VLI_UNKNOWN, nullptr}};
@@ -88,7 +88,7 @@ Encoded encode_lzma(const Data& data, int level, std::span<std::byte> into) {
   return encoder.encode(data.bytes, level, into);
 }
 
-// Levels from 4 on are ROOT's for the slower encoder.
+// ROOT uses the slower encoder from level 4 on.
 constexpr int kLz4HighCompression = 4;
 
 Encoded encode_lz4(const Data& data, int level, std::span<std::byte> into) {
@@ -113,15 +113,16 @@ Encoded encode_lz4(const Data& data, int level, std::span<std::byte> into) {
   return kLz4ChecksumSize + static_cast<std::size_t>(size);
 }
 
-// ROOT's nine levels are every second one of zstd's.
+// Each of ROOT's nine levels is two of zstd's.
 constexpr int kZstdLevelsPerLevel = 2;
 
-// For short inputs zstd's middle levels look for matches of four bytes, and twice as long. In most numbers such matches
-// are chance: to do as for long inputs takes half the time, or less, for 0.0 to 1.3 % more bytes (docs/performance.md).
+// For short inputs, zstd's middle levels look for matches of four bytes, and search twice as long. In most numbers such
+// matches are chance. The settings for long inputs take half the time or less, for 0.0 to 1.3 % more bytes
+// (docs/performance.md).
 constexpr int kZstdSearchLevelMin = 4, kZstdSearchLevelMax = 5, kZstdSearchLogMax = 5;
 constexpr int kZstdMinMatch = 5, kZstdShortMatch = 4;
-// Numbers of four bytes that come again, as those rounded to some decimals, make 10 % of difference in a whole basket
-// and 2 % in a sample of 4 KiB, which is a thirty-second of it. Half of that tells nothing.
+// Recurring numbers of four bytes, such as those rounded to a few decimals, make short matches pay: 10 % in a whole
+// basket, 2 % in a sample of 4 KiB, a thirty-second of it. A sample of less than half that size is useless.
 constexpr SampleSize kZstdSample{.share = 32, .min = 2 << 10, .max = 4 << 10};
 constexpr std::size_t kZstdGainMin = 1;  // percent
 
@@ -174,9 +175,9 @@ void store_3_little(std::byte* p, std::size_t value) {
   for (int i = 0; i < 3; ++i) p[i] = static_cast<std::byte>(value >> 8 * i);
 }
 
-// One block with its header; false where it would not be smaller than its data.
+// Appends one block with its header. Returns false if it would not be smaller than its data.
 Result<bool> append_block(const Encoder& encoder, const Data& data, int level, std::vector<std::byte>& stored) {
-  // The encoder has room for what would still be a gain, and no more: it gives up where it does not shrink.
+  // The encoder gets just enough room for a gain in size, so it gives up if the data do not shrink.
   if (data.bytes.size() <= kBlockHeaderSize) return false;
   const std::size_t at = stored.size();
   stored.resize(at + data.bytes.size());

@@ -9,11 +9,11 @@
 
 namespace tfile {
 
-// Appends the blocks of docs/format.md "Compression" that hold `payload`, as ROOT makes them with that algorithm and
-// level, to `stored`. False, and nothing appended, where the payload is to be stored as it is: with Algorithm::none or
-// level 0, and where a block would not shrink. From `ascending` on the payload is of numbers that go up (a basket's
-// offsets), which not every encoder is good at. Any thread; each keeps its own encoder state. Errors: no_space
-// (memory).
+// Appends to `stored` the blocks (docs/format.md "Compression") that hold `payload`, as ROOT makes them with that
+// algorithm and level. Returns false and appends nothing if the payload should be stored as it is: for Algorithm::none
+// or level 0, or if a block would not shrink. From `ascending` on, the payload consists of increasing numbers (the
+// offsets of a basket), which some encoders handle badly. Callable from any thread: each keeps its own encoder state.
+// Errors: no_space (memory).
 Result<bool> compress(std::span<const std::byte> payload, std::size_t ascending, const Compression&,
                       std::vector<std::byte>& stored);
 

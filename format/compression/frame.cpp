@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t kBlockHeaderSize = 9;
 constexpr std::uint64_t kBlockSizeMax = (1 << 24) - 1;
 
-// The next block of `in`: its header is checked, its data not looked at.
+// The next block of `in`. Its header is checked, but not its data.
 struct Block {
   Codec codec = Codec::zlib;
   std::span<const std::byte> data;
@@ -46,7 +46,7 @@ Result<Block> next_block(Cursor& in) {
   return in.finish(block);
 }
 
-// Sum of the decoded sizes of all blocks, so that nothing is allocated for a size the blocks do not have.
+// The sum of the decoded sizes of all blocks. It is checked before a size that the blocks do not have is allocated.
 Result<std::uint64_t> sum_of_blocks(std::span<const std::byte> stored) {
   Cursor in(stored);
   std::uint64_t sum = 0;
@@ -88,7 +88,7 @@ Result<Buffer> decompress(std::span<const std::byte> stored, std::uint64_t size)
 
 bool can_hold(std::uint64_t stored, std::uint64_t size) {
   const std::uint64_t blocks = size / kBlockSizeMax + (size % kBlockSizeMax != 0);
-  const std::uint64_t data = size / ratio_max(Codec::zstd);  // which compresses most
+  const std::uint64_t data = size / ratio_max(Codec::zstd);  // no codec compresses more
   return size <= stored || blocks * kBlockHeaderSize + data <= stored;
 }
 

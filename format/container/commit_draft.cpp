@@ -16,10 +16,10 @@
 namespace tfile {
 namespace {
 
-// ROOT compresses the payload of a key from this size on; smaller ones hardly shrink.
+// ROOT compresses the payload of a key from this size on; smaller payloads hardly shrink.
 constexpr std::size_t kCompressedSizeMin = 257;
 
-// What ROOT can read as one object: a byte count has 30 bits.
+// The largest object that ROOT can read: a byte count has 30 bits.
 constexpr std::size_t kPayloadSizeMax = (1u << 30) - 2;
 
 KeyHeader key_header(const CommitDraft::NewKey& key, std::int16_t version, std::uint32_t now) {
@@ -35,14 +35,14 @@ KeyHeader key_header(const CommitDraft::NewKey& key, std::int16_t version, std::
   return header;
 }
 
-// Of a record of `stored` bytes behind its key, at `address`.
+// Sets the numbers of the key of a record at `address` that has `stored` bytes after its key.
 void set_numbers(KeyHeader& header, std::uint64_t address, std::size_t stored, std::size_t objlen) {
   header.nbytes = header.keylen + static_cast<std::int32_t>(stored);
   header.objlen = static_cast<std::int32_t>(objlen);
   header.seek = static_cast<std::int64_t>(address);
 }
 
-// The longer form is never given up again.
+// A record in the long form keeps that form.
 std::int16_t version_of_form(std::int16_t version, bool wide) {
   return static_cast<std::int16_t>(version + (wide && version < kWideVersion ? kWideVersion : 0));
 }
@@ -51,12 +51,13 @@ void put(std::vector<std::byte>& into, std::uint64_t at, std::span<const std::by
   std::ranges::copy(bytes, into.begin() + static_cast<std::ptrdiff_t>(at));
 }
 
-// Whether the record at its address says the same of itself as the key in the list: else its space may be another's.
+// Whether the record at the key's address agrees with the key in the list. If not, its space may belong to another
+// record.
 bool is_record_of(const Source& source, const ListedKey& key) {
   if (key.record.begin > source.size() || key.record.size > source.size() - key.record.begin) return false;
   Buffer bytes(std::min<std::uint64_t>(key.record.size, kKeySizeMin));
   if (bytes.size() < kKeySizeMin || !read_range(source, {key.record.begin, bytes.size()}, bytes.span())) return false;
-  // Of the fixed part alone: a name may have been changed in the list.
+  // Compares only the fixed part, since the list may have a new name for the key.
   const std::span<const std::byte> listed = std::span(key.bytes).first(kKeyFixedSize);
   return std::ranges::equal(listed, bytes.span().first(kKeyFixedSize));
 }
@@ -86,8 +87,8 @@ void CommitDraft::mark_with_parents(std::size_t index) {
   }
 }
 
-// New directories and those that cannot be switched where they are get a place, which changes their parents' lists; so
-// do all on the way to the root where two lists must change at one instant.
+// New directories, and those that cannot be changed in place, get a new place, which changes the lists of their
+// parents. If two lists must change at one instant, all directories on the way to the root move.
 void CommitDraft::mark_moves() {
   moved_.assign(state_.directories.size(), false);
   for (bool going = true; going;) {
@@ -106,7 +107,7 @@ void CommitDraft::mark_moves() {
   }
 }
 
-// What cannot move.
+// Checks the header and the root directory, which cannot move.
 Result<> CommitDraft::check_root() const {
   if (state_.makes_new_file) return {};
   if (wide_ && !state_.header.big && state_.header.begin < static_cast<std::int64_t>(kHeaderSizeMax))
@@ -146,7 +147,7 @@ void CommitDraft::place_directory(std::size_t index) {
 Result<> CommitDraft::place_directories() {
   mark_moves();
   TRY_VOID(check_root());
-  // Parents first: a key names the directory that it is in.
+  // Parents first: the key of a directory has the address of its parent.
   std::vector<bool> placed(state_.directories.size(), false);
   for (bool going = true; going;) {
     going = false;
@@ -257,7 +258,7 @@ void CommitDraft::mark_gaps() {
   }
 }
 
-// At the end, so that the list does not change by its own place.
+// The list is placed at the end, so that its own place does not change it.
 void CommitDraft::write_free_list() {
   release(state_.free_list);
   const std::vector<ByteRange> listed = space_.listed();
@@ -266,7 +267,7 @@ void CommitDraft::write_free_list() {
   const auto size_with_end = [&](std::uint64_t end) {
     return static_cast<std::uint64_t>(key.keylen) + encode_free_list(listed, end).size();
   };
-  // The last segment, from the end on, is longer where the end lies above 2 GB.
+  // The last segment, which begins at the end, takes more bytes if the end lies above 2 GB.
   const std::uint64_t begin = space_.end();
   const std::uint64_t guess = size_with_end(begin);
   const std::uint64_t size = size_with_end(begin + guess);

@@ -14,14 +14,14 @@
 
 namespace tfile {
 
-// One commit while it is being laid out: records get their places and bytes, directories their lists, and at last
-// everything becomes a plan (docs/reliability.md, "The commit"). Changes a copy of the state alone, and takes from the
-// space what the plan writes; abandon() gives that back.
+// The layout of one commit: records get places and bytes, directories get lists, and finally everything becomes a plan
+// (docs/reliability.md, "The commit"). Changes only a copy of the state, and takes from the space what the plan writes;
+// abandon() gives that back.
 //
-// In this order: what changes keys; place_directories(); records; finish().
+// Call in this order: functions that change keys; place_directories(); functions that add records; finish().
 class CommitDraft {
  public:
-  // `wide`: addresses of the file may pass 2,000,000,000 with this commit.
+  // `wide`: with this commit, addresses in the file may exceed 2,000,000,000.
   CommitDraft(const ContainerState& before, Space& space, const Compression& compression, std::uint32_t now, bool wide)
       : state_(before), before_(before), space_(space), compression_(compression), now_(now), wide_(wide) {}
 
@@ -29,33 +29,33 @@ class CommitDraft {
   DirectoryState& directory(std::size_t index) { return state_.directories[index]; }
   bool is_wide() const { return wide_; }
 
-  // Which directories are written anew, and where. Errors: unsupported (a root directory whose record cannot be
-  // switched).
+  // Decides which directories are rewritten, and where. Errors: unsupported (the record of the root directory cannot be
+  // changed in place).
   Result<> place_directories();
 
-  // What a key says of itself; its numbers are filled in. Views of the caller's.
+  // The fields of a key that the caller chooses; the numbers are filled in. The views are the caller's.
   struct NewKey {
     std::string_view class_name, name, title;
     std::int16_t cycle = 1;
     std::uint64_t directory_seek = 0;
-    std::uint32_t datime = 0;  // 0: of the commit
+    std::uint32_t datime = 0;  // 0: the date of the commit
   };
   std::uint32_t keylen(const NewKey& key) const;
 
-  // A record with that key, its payload compressed where that is smaller. Errors: unsupported (above 1 GiB), no_space
-  // (memory).
+  // Adds a record with that key; the payload is compressed if that makes it smaller. Errors: unsupported (above 1 GiB),
+  // no_space (memory).
   Result<ListedKey> add_record(const NewKey& key, std::span<const std::byte> payload);
 
-  // This commit frees the record.
+  // Frees the record with this commit.
   void release(ByteRange record) { space_.release(record); }
-  // The file's StreamerInfo is this record from now on; an earlier one is freed.
+  // Makes this record the file's StreamerInfo, and frees the previous one.
   void set_streamer_info(ByteRange record);
 
-  // Lists of keys, records of directories, the list of free segments, header. `source`: where keys that are removed are
-  // looked up, before their space is trusted to be theirs; nullptr for a new file. Reads.
+  // Adds the lists of keys, records of directories, free list and header. `source`: used to check removed keys before
+  // their space is freed; nullptr for a new file. Reads.
   Result<CommitPlan> finish(const Source* source);
 
-  // The state after the plan.
+  // The state after the plan is carried out.
   ContainerState take_state() { return std::move(state_); }
   void abandon();
 
@@ -85,8 +85,8 @@ class CommitDraft {
   const bool wide_;
   std::vector<ByteRange> taken_;
   std::vector<bool> moved_;           // by index: gets a new place
-  std::vector<CommitStep> steps_;     // what nothing points to yet
-  std::vector<CommitStep> switches_;  // of directories whose records stay where they are
+  std::vector<CommitStep> steps_;     // writes to space that the committed state does not use
+  std::vector<CommitStep> switches_;  // changes of directories whose records stay in place
 };
 
 }  // namespace tfile

@@ -14,12 +14,12 @@
 namespace tfile {
 namespace {
 
-// fVersion of new files: of the ROOT whose layout of trees is written.
+// fVersion of new files: the version of ROOT whose layout of trees is written.
 constexpr std::int32_t kFileVersion = 64'000;
-constexpr std::int32_t kBegin = 100;  // fBEGIN, as ROOT has it since version 4
+constexpr std::int32_t kBegin = 100;  // fBEGIN, in ROOT since version 4
 constexpr std::uint64_t kHeaderSizeSmall = 63;
 
-// A text of at most `size` bytes, cut between characters.
+// The text, cut between characters to at most `size` bytes.
 std::string_view cut_text(std::string_view text, std::size_t size) {
   if (text.size() <= size) return text;
   while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0) == 0x80) --size;
@@ -46,7 +46,8 @@ tl::unexpected<Error> cannot_write(std::string why, std::int64_t offset = -1) {
   return fail(ErrorKind::unsupported, "cannot be written to: " + std::move(why), offset);
 }
 
-// No record that is known lies behind fEND: else a header older than its records, over which any writer would write.
+// Checks that no known record lies past fEND. If one does, the header is older than the records, and any writer would
+// overwrite them.
 Result<> check_end(const ContainerState& state) {
   const auto end = static_cast<std::uint64_t>(state.header.end);
   const auto check = [&](const ByteRange& record, const char* what) -> Result<> {
@@ -62,7 +63,7 @@ Result<> check_end(const ContainerState& state) {
   return {};
 }
 
-// Whether the list can be that of this file: else it is not used, and the next commit writes a new one.
+// Whether the list can belong to this file. If not, it is ignored, and the next commit writes a new one.
 bool is_plausible(std::vector<ByteRange>& segments, const ContainerState& state) {
   const auto end = static_cast<std::uint64_t>(state.header.end);
   if (segments.empty() || segments.back().begin != end) return false;
@@ -75,7 +76,7 @@ bool is_plausible(std::vector<ByteRange>& segments, const ContainerState& state)
   return true;
 }
 
-// Only what begins with its negative length is believed to be free.
+// Only a segment that begins with its negative length is taken to be free.
 Result<Space> read_space(const Source& source, const ContainerState& state) {
   const auto end = static_cast<std::uint64_t>(state.header.end);
   auto read = read_free_segments(source, state.header);

@@ -10,11 +10,11 @@
 namespace tfile {
 namespace {
 
-// Key lists are read in pieces of this size, so that a list which lies about its length costs no more than one piece
-// beyond its true end. A million keys of 80 bytes are 20 reads.
+// Key lists are read in pieces of this size. So a list with a false length costs at most one piece past its true end. A
+// million keys of 80 bytes take 20 reads.
 constexpr std::uint64_t kPieceSize = 4 << 20;
 
-// Larger than any key: its length, fKeylen, has 16 bits. What does not fit in is damaged.
+// Larger than any key, since fKeylen has 16 bits. A key that does not fit is damaged.
 constexpr std::uint64_t kKeySizeMax = 1 << 16;
 static_assert(kKeySizeMax <= kPieceSize);
 
@@ -23,7 +23,7 @@ KeyInfo key_info(const KeyHeader& key) {
   info.name = key.name;
   info.class_name = key.class_name;
   info.title = key.title;
-  // Negative numbers are damage of that key alone: they become sizes that cannot be and are refused on use.
+  // A negative number is damage of that key alone. It becomes an impossible size, which is refused when it is used.
   info.seek = static_cast<std::uint64_t>(key.seek);
   info.nbytes = static_cast<std::uint32_t>(std::max(key.nbytes, 0));
   info.objlen = static_cast<std::uint32_t>(std::max(key.objlen, 0));
@@ -33,13 +33,13 @@ KeyInfo key_info(const KeyHeader& key) {
   return info;
 }
 
-// Reads keys one after the other out of [position, end) of the source; their bytes stay in the arena.
+// Reads keys one after the other from [position, end) of the source. Their bytes stay in the arena.
 class KeyListReader {
  public:
   KeyListReader(const Source& source, std::uint64_t begin, std::uint64_t end)
       : source_(source), position_(begin), end_(end) {}
 
-  // The next key of the list, or the list's own.
+  // The next key of the list, or the key of the list itself.
   Result<KeyHeader> key() {
     Cursor in(rest(), static_cast<std::int64_t>(position_));
     KeyHeader key = read_key(in);
@@ -63,7 +63,7 @@ class KeyListReader {
     return count;
   }
 
-  // From the current piece, or after it; false if not inside the list.
+  // Moves to an address in or after the current piece. False if it is not inside the list.
   bool seek(std::uint64_t address) {
     if (address < position_ || address > end_) return false;
     advance(address - position_);

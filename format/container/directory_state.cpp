@@ -12,8 +12,8 @@
 namespace tfile {
 namespace {
 
-// The key, its record and the keys of a directory whose record begins `record_at` bytes behind `address`. (Of the root
-// that is not the key's length.)
+// Reads the key, the record and the keys of a directory whose record begins `record_at` bytes after `address`. (For the
+// root directory, that is not the length of the key.)
 Result<DirectoryState> read_state(const Source& source, std::uint64_t address, std::uint64_t record_at) {
   DirectoryState directory;
   const std::uint64_t wanted = std::max<std::uint64_t>(record_at + kDirectoryRecordSize, kKeySizeGuess);
@@ -117,7 +117,7 @@ void insert_key(DirectoryState& directory, ListedKey key) {
 bool can_switch_in_place(const DirectoryState& directory, bool wide) {
   const bool was_wide = directory.record.version > kWideVersion;
   const bool new_form = wide && !was_wide;
-  // A longer form needs the bytes that are kept for it, and moves the UUID behind its addresses.
+  // The longer form needs the bytes reserved for it, and moves the UUID to the end of its addresses.
   if (new_form && directory.record_room() < kDirectoryRecordSize) return false;
   const ByteRange part = new_form ? ByteRange{0, kDirectoryRecordSize} : switched_part(directory.record.version);
   return (directory.record_address() + part.begin) % kSectorSize + part.size <= kSectorSize;

@@ -17,52 +17,53 @@
 
 namespace tfile {
 
-// A key as it stands in its directory's list, all bytes kept.
+// A key in a directory's list, with all its bytes.
 struct ListedKey {
   std::string class_name, name;
   std::int16_t cycle = 1;
   std::uint16_t keylen = 0;  // of its record
-  ByteRange record;          // of size 0 while there is none
+  ByteRange record;          // of size 0 until there is one
   std::vector<std::byte> bytes;
-  bool written_here = false;  // its record was written by this process, so nothing of it needs to be checked
+  bool written_here = false;  // this process wrote its record, so the record is not checked
 };
 
-// A directory that can be changed: its record, its keys, and what of it stands where in the file.
+// A directory that can be changed: its record, its keys, and the place of each in the file.
 struct DirectoryState {
   std::string class_name, name, title;  // as its key says
-  std::uint32_t datime = 0;             // of its next key; 0: that of the commit
+  std::uint32_t datime = 0;             // of its next key; 0: the date of the commit
   std::optional<std::size_t> parent;    // index of the directory that lists it; none for the root
-  ByteRange own;                        // key and record; of size 0 while it is not in the file
+  ByteRange own;                        // key and record; of size 0 until it is in the file
   DirectoryRecord record;
   DirectoryUuid uuid{};
-  ByteRange key_list;  // of size 0 where there is none
+  ByteRange key_list;  // of size 0 if there is none
   std::vector<ListedKey> keys;
-  bool changed = false;   // the keys are others than in the file
-  bool together = false;  // its change must become true at the same instant as another directory's
+  bool changed = false;   // the keys differ from those in the file
+  bool together = false;  // must change at the same instant as another directory
   bool removed = false;
 
   std::uint64_t record_address() const { return own.begin + static_cast<std::uint64_t>(record.nbytes_name); }
-  // Bytes that belong to the record, behind its own or not.
+  // All bytes that belong to the record, including those after its own end.
   std::uint64_t record_room() const { return own.end() - record_address(); }
 };
 
 ListedKey listed_key(const KeyHeader& key);
 
-// Errors: damaged (no such directory there, or a list that breaks off: nothing may be written then), io. Reads.
+// Errors: damaged (no such directory at the address, or a list that breaks off: then nothing may be written), io.
+// Reads.
 Result<DirectoryState> read_directory_state(const Source& source, const FileHeader& header);
 Result<DirectoryState> read_directory_state(const Source& source, const ListedKey& key);
 
-// Its newest key of that name; nullptr if there is none.
+// The newest key of that name; nullptr if there is none.
 const ListedKey* newest_key(const DirectoryState& directory, std::string_view name);
 
-// Puts the key before those of its name, of which it has the highest cycle, else at the end.
+// Inserts the key before the others of its name, since it has the highest cycle; else at the end.
 void insert_key(DirectoryState& directory, ListedKey key);
 
-// Whether the bytes that a commit changes, with the form of `wide` addresses, can be written in one piece that a disk
-// writes whole, where the record stands now.
+// Whether the bytes that a commit changes, in the form with `wide` addresses, lie within one sector at their present
+// place, so that a disk writes them whole or not at all.
 bool can_switch_in_place(const DirectoryState& directory, bool wide);
 
-// What of the record changes on the way to `record`: where in the file, and the bytes.
+// The part of a record that a change writes: its address in the file, and the bytes.
 struct RecordPatch {
   std::uint64_t address = 0;
   std::vector<std::byte> bytes;

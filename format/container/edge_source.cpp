@@ -11,8 +11,8 @@
 namespace tfile {
 namespace {
 
-// Of a local file: the header, and the list of keys with the StreamerInfo of some dozen classes. Of one that is far
-// away as much as comes while a request waits anyway, up to the StreamerInfo of a large experiment.
+// For a local file, the header; and the list of keys, with the StreamerInfo of some dozen classes. For a distant file,
+// as much as arrives while a request waits anyway, up to the StreamerInfo of a large experiment.
 constexpr std::uint64_t kBeginSize = 4096, kEndSize = 64 << 10, kFarSizeMax = 1 << 20;
 
 class EdgeSource final : public Source {

@@ -8,12 +8,12 @@
 
 namespace tfile {
 
-// The same source with its first and last bytes in memory, read by one call: header and root directory stand at a
-// file's beginning, list of keys, StreamerInfo and the last trees at its end. Reads that lie within them cost nothing.
+// The same source with its first and last bytes in memory, read in one call. A file begins with its header and root
+// directory; list of keys, StreamerInfo and the last trees are at its end. Reads within these bytes need no I/O.
 // Errors: io. Blocks.
 struct Edges {
   std::shared_ptr<const Source> source;
-  std::size_t memory = 0;  // what it holds
+  std::size_t memory = 0;  // of the kept bytes
 };
 Result<Edges> with_edges(std::shared_ptr<const Source>);
 

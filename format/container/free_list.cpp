@@ -9,7 +9,7 @@
 namespace tfile {
 namespace {
 
-// TFree's version, and the step by which ROOT moves the end of the last segment.
+// The version of TFree, and the step by which ROOT extends the last segment.
 constexpr std::int16_t kFreeVersion = 1;
 constexpr std::uint64_t kLastSegmentStep = 1'000'000'000;
 
@@ -34,7 +34,7 @@ std::vector<GapMark> gap_marks(ByteRange gap) {
   std::vector<GapMark> marks;
   while (gap.size != 0) {
     std::uint64_t size = std::min(gap.size, kNarrowAddressMax);
-    // What is left must have room for a mark of its own.
+    // The rest must have room for a mark of its own.
     if (gap.size != size && gap.size - size < kGapSizeMin) size -= kGapSizeMin;
     marks.push_back({gap.begin, -static_cast<std::int32_t>(size)});
     gap = {gap.begin + size, gap.size - size};

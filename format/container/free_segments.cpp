@@ -26,7 +26,7 @@ Result<std::vector<ByteRange>> read_free_segments(const Source& source, const Fi
   in.seek(static_cast<std::uint64_t>(key.keylen), "free segments");
   while (in.left() >= 2 + 4 + 4) {
     const auto version = in.big<std::int16_t>("free segment: version");
-    if (version <= 0) break;  // the record may be longer than its list; the rest is zeros
+    if (version <= 0) break;  // the record may be longer than the list; the rest is zeros
     const bool big = version > 1000;
     const std::int64_t first = big ? in.big<std::int64_t>("free segment") : in.big<std::int32_t>("free segment");
     const std::int64_t last = big ? in.big<std::int64_t>("free segment") : in.big<std::int32_t>("free segment");

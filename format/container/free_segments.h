@@ -11,8 +11,8 @@
 
 namespace tfile {
 
-// The file's list of free segments (docs/format.md, "Gaps and the free list"), sorted by address; the last one begins
-// at fEND and ends far behind it. Empty where the header knows no list. Errors: damaged, io. Reads.
+// The file's free list (docs/format.md, "Gaps and the free list"), sorted by address. The last segment begins at fEND
+// and ends far past it. Empty if the header has no list. Errors: damaged, io. Reads.
 Result<std::vector<ByteRange>> read_free_segments(const Source& source, const FileHeader& header);
 
 }  // namespace tfile

@@ -17,7 +17,7 @@ std::int64_t read_address(Cursor& in, bool big, const char* what) {
   return address;
 }
 
-// What a file may be that somebody took for a ROOT file.
+// A guess at the kind of a file that is not a ROOT file, for the error message.
 std::string_view what_it_is(std::span<const std::byte> start) {
   static constexpr std::pair<std::string_view, std::string_view> kBeginnings[] = {
       {"\x89HDF", "it is an HDF5 file"}, {"PAR1", "it is a Parquet file"}, {"ARROW1", "it is an Arrow file"},
@@ -27,7 +27,7 @@ std::string_view what_it_is(std::span<const std::byte> start) {
   const std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
   for (const auto& [beginning, told] : kBeginnings)
     if (text.starts_with(beginning)) return told;
-  // Of text that is not English, too, most bytes near its beginning are ASCII.
+  // Near the beginning of a text, most bytes are ASCII, even if it is not English.
   const auto is_control = [](unsigned char c) { return (c < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7f; };
   const auto beyond_ascii = std::count_if(text.begin(), text.end(), [](unsigned char c) { return c >= 0x80; });
   if (std::none_of(text.begin(), text.end(), is_control) && 2 * beyond_ascii < std::ssize(text))
@@ -35,7 +35,7 @@ std::string_view what_it_is(std::span<const std::byte> start) {
   return "it does not begin with \"root\"";
 }
 
-// Files of ROOT 2 end before the UUID, which nobody needs.
+// Files of ROOT 2 end before the UUID, which is optional.
 void read_uuid(Cursor in, FileHeader& header) {
   header.uuid_version = in.big<std::uint16_t>("header: fUUID");
   const auto bytes = in.take(header.uuid.size(), "header: fUUID");

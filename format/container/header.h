@@ -9,12 +9,12 @@
 
 namespace tfile {
 
-// The bytes that the longest form of the header takes ("root", then 71 of fields; docs/format.md, "Header").
+// The size of the longest form of the header ("root", then 71 bytes of fields; docs/format.md, "Header").
 inline constexpr std::size_t kHeaderSizeMax = 75;
 
-// Reads the header at the first byte of a file. `start`: the first kHeaderSizeMax bytes, or the whole of a shorter
-// file; name and title are left empty. Whether addresses have 4 or 8 bytes is told by the version alone. Errors:
-// damaged (no "root" in front, cut short, a negative address).
+// Reads the header at the beginning of a file. `start`: the first kHeaderSizeMax bytes, or the whole of a shorter file.
+// Leaves name and title empty. Only the version says whether addresses have 4 or 8 bytes. Errors: damaged (no "root" at
+// the beginning, cut short, a negative address).
 Result<FileHeader> read_header(std::span<const std::byte> start);
 
 }  // namespace tfile

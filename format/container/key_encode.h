@@ -9,20 +9,20 @@
 
 namespace tfile {
 
-// ROOT's kStartBigFile: addresses above it have 8 bytes, whatever holds them (docs/format.md, "Addresses above 2 GB").
+// ROOT's kStartBigFile: larger addresses have 8 bytes everywhere (docs/format.md, "Addresses above 2 GB").
 inline constexpr std::uint64_t kNarrowAddressMax = 2'000'000'000;
 
-// The versions that are written; 1000 more where the key has addresses of 8 bytes.
+// The versions that are written: kKeyVersion, plus kWideVersion if the key has addresses of 8 bytes.
 inline constexpr std::int16_t kKeyVersion = 4;
 inline constexpr std::int16_t kWideVersion = 1000;
 
-// The longest class, name and title together that fKeylen, an i2, has room for.
+// The longest class, name and title together for which fKeylen, an i2, has room.
 inline constexpr std::size_t kKeyTextMax = 32'000;
 
-// fKeylen of a key with these strings and `version`: for all classes but TBasket, whose key holds more.
+// fKeylen of a key with these strings and this version. Valid for all classes but TBasket, whose key has more fields.
 std::size_t key_size(const KeyHeader& key);
 
-// Appends the key as read_key reads it.
+// Appends the key in the form that read_key reads.
 void append_key(Appender& out, const KeyHeader& key);
 
 }  // namespace tfile

@@ -9,18 +9,18 @@
 namespace tfile {
 namespace {
 
-// A compression block has 9 bytes of header, at least one of data, and gives less than 16 MiB: what claims to be larger
-// than that is refused without a look at it.
+// A compression block has 9 bytes of header and at least one of data, and decodes to less than 16 MiB. A larger claim
+// is refused at once.
 constexpr std::uint64_t kBlockSizeMin = 10;
 constexpr std::uint64_t kBlockContentMax = (1 << 24) - 1;
 
-// What is known of a record from its entry in a key list, checked against what can be.
+// A record as its entry in a key list describes it, checked for plausibility.
 struct Payload {
   ByteRange record;
   std::uint32_t keylen = 0;
   std::uint64_t size = 0;  // decompressed
   std::string name;
-  bool is_bare = false;  // no key in front of it
+  bool is_bare = false;  // no key precedes it
 };
 
 Result<Payload> payload_of(const Source& source, const KeyInfo& key) {
@@ -35,7 +35,7 @@ Result<Payload> payload_of(const Source& source, const KeyInfo& key) {
                 "key: record of " + std::to_string(key.nbytes) + " bytes goes beyond the end of the file", at);
   }
   const std::uint64_t stored = key.nbytes - key.keylen;
-  // ROOT's own reading of 0: as long as what is stored.
+  // Like ROOT, reads a size of 0 as the stored size.
   if (payload.size == 0 || payload.size < stored) payload.size = stored;
   if (payload.size > stored && payload.size / kBlockContentMax > stored / kBlockSizeMin) {
     return fail(ErrorKind::damaged,
@@ -44,7 +44,7 @@ Result<Payload> payload_of(const Source& source, const KeyInfo& key) {
   return payload;
 }
 
-// Whether the key in front of the record is the one that the key list told of.
+// Whether the key before the record is the one that the key list describes.
 bool is_told(const Payload& payload, std::span<const std::byte> record) {
   Cursor in(record);
   const KeyHeader own = read_key(in);

@@ -9,13 +9,13 @@
 namespace tfile {
 namespace {
 
-// A window on the source that becomes larger while records follow each other closely, and small again where they are
-// far apart, so that neither costs a read of much more than its keys.
+// A window on the source. It grows while records follow each other closely, and shrinks if they are far apart. Thus
+// close records share a read, and distant ones read little more than their keys.
 class Window {
  public:
   Window(const Source& source, std::uint64_t end) : source_(source), end_(end) {}
 
-  // At least `size` bytes at `position`, fewer only where the end is nearer.
+  // At least `size` bytes at `position`, or fewer if the end is nearer.
   Result<std::span<const std::byte>> at(std::uint64_t position, std::size_t size) {
     size = static_cast<std::size_t>(std::min<std::uint64_t>(size, end_ - position));
     if (position < begin_ || position + size > begin_ + buffer_.size()) {
@@ -63,7 +63,7 @@ Result<WalkStep> step_at(Window& window, std::uint64_t position, std::uint64_t e
   TRY(std::span<const std::byte> bytes, window.at(position, kKeySizeGuess));
   if (bytes.size() < sizeof(std::int32_t)) return no_record;
   const std::int64_t length = load_big<std::int32_t>(bytes.data());
-  // uproot leaves what it frees as it was, which may look like a length.
+  // uproot does not clear the bytes that it frees, and these may look like a length.
   if (length <= -kGapSizeMin) {
     const auto marked = static_cast<std::uint64_t>(-length);
     return gap(is_free ? std::min(marked, free_end - position) : marked);
@@ -76,7 +76,7 @@ Result<WalkStep> step_at(Window& window, std::uint64_t position, std::uint64_t e
     key = read_key(in);
   }
   if (in.failed() || !is_record(key)) return no_record;
-  // What lies in a free segment may look like a record; but after a crash the list is older than the records.
+  // Bytes in a free segment may look like a record. But a list that a crash left behind may be older than the records.
   if (is_free && key.seek != static_cast<std::int64_t>(position)) return no_record;
   const auto size = static_cast<std::uint64_t>(key.nbytes);
   const bool whole = size <= end - position;

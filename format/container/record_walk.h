@@ -12,22 +12,22 @@
 
 namespace tfile {
 
-// What a walk from record to record meets.
+// One step of a walk from record to record.
 struct WalkStep {
   enum class Kind : std::uint8_t {
-    record,  // `key` is its key, whose views live as long as the call
-    cut,     // a record that goes on behind the end; `key` as above. Always the last
-    gap,     // a negative length, or stale bytes that the list of free segments knows
-    lost,    // bytes that are neither, up to the end. Always the last
+    record,  // `key` is its key; the key's views are valid during the call
+    cut,     // a record that continues past the end; `key` as above; always last
+    gap,     // a negative length, or stale bytes in a listed free segment
+    lost,    // bytes that are neither, up to the end; always last
   } kind = Kind::record;
   ByteRange range;
   KeyHeader key;
 };
 
 // Follows the records from byte `begin` to `end` (at most the size of the source) by their lengths alone, as TFile::Map
-// and TFile::Recover do, and gives each to `visit`; false from it ends the walk. Free space without a negative length
-// in front, which ROOT cannot pass, is stepped over where `free_segments` (sorted by address) names it. Errors: io.
-// Reads a small piece of each record.
+// and TFile::Recover do. Calls `visit` for each; false from it ends the walk. ROOT cannot pass free space that does not
+// begin with its negative length; this walk skips it if it is in `free_segments` (sorted by address). Errors: io. Reads
+// a small piece of each record.
 Result<> walk_records(const Source& source, std::uint64_t begin, std::uint64_t end,
                       std::span<const ByteRange> free_segments, const std::function<bool(const WalkStep&)>& visit);
 

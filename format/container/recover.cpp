@@ -16,7 +16,7 @@ struct FoundKey {
   std::size_t first_of_name;  // index of the first key of that name
 };
 
-// The strings of one key, copied behind each other into a buffer of their own.
+// A KeyInfo whose strings are copied into a buffer of their own.
 KeyInfo own_key(const KeyHeader& key, std::uint64_t address, std::vector<Buffer>& arena) {
   Buffer strings(key.class_name.size() + key.name.size() + key.title.size());
   char* at = reinterpret_cast<char*>(strings.data());
@@ -42,8 +42,8 @@ KeyInfo own_key(const KeyHeader& key, std::uint64_t address, std::vector<Buffer>
 
 bool is_directory_class(std::string_view name) { return name == "TDirectory" || name == "TDirectoryFile"; }
 
-// The key list of a sub-directory looks like a directory inside it, but what follows its key is no directory record
-// that knows its own address.
+// The key list of a sub-directory looks like a directory inside it. But its key is not followed by a directory record
+// with its own address.
 bool is_key_list(const Source& source, const WalkStep& step) {
   const auto record = read_directory_record(source, step.range.begin + static_cast<std::uint64_t>(step.key.keylen));
   return record && record->seek_dir != static_cast<std::int64_t>(step.range.begin);
@@ -54,12 +54,12 @@ bool is_user_key(const Source& source, const FileHeader& header, const WalkStep&
   const auto address = static_cast<std::int64_t>(step.range.begin);
   if (address == header.begin || address == header.seek_free) return false;
   if (class_name.empty() || class_name == "TBasket" || class_name == "RBlob") return false;
-  // The root directory's key list and the free list bear the class of the file: TFile or an heir of it.
+  // The root directory's key list and the free list have the class of the file: TFile or a class derived from it.
   if (class_name.starts_with('T') && class_name.ends_with("File") && !is_directory_class(class_name)) return false;
   return !is_directory_class(class_name) || !is_key_list(source, step);
 }
 
-// Newest cycle first within each name; of two keys with equal name and cycle, the one written last.
+// Within each name, the newest cycle comes first; of two keys with equal name and cycle, the one written last.
 void sort_keys(std::vector<KeyInfo>& keys) {
   std::unordered_map<std::string_view, std::size_t> first_of_name;
   std::vector<FoundKey> found;
@@ -84,8 +84,8 @@ void sort_keys(std::vector<KeyInfo>& keys) {
 bool needs_recovery(const FileHeader& header, const DirectoryRecord& root, std::uint64_t file_size) {
   if (static_cast<std::uint64_t>(header.end) > file_size) return true;
   if (root.seek_keys > header.begin) return false;
-  // Nothing but the root directory: a file that another process has just made.
-  const std::int64_t record_size = 60;  // as it is reserved, in both forms (docs/format.md, "Directories")
+  // A file with only a root directory was just created by another process.
+  const std::int64_t record_size = 60;  // as reserved, in both forms (docs/format.md, "Directories")
   const std::int64_t root_end = header.begin + header.nbytes_name + record_size;
   return header.end > root_end || static_cast<std::uint64_t>(root_end) < file_size;
 }

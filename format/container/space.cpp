@@ -10,8 +10,8 @@
 namespace tfile {
 namespace {
 
-// Baskets go into segments from this size on: as much as a reader's cache fetches with one call at least, so that the
-// step to the segment is not what reading waits for.
+// Baskets are placed into segments of at least this size, which is what the cache of a reader fetches in one call. So a
+// jump to another segment does not dominate the time of a read.
 constexpr std::uint64_t kPartSegmentMin = 1 << 20;
 
 using Segments = std::vector<ByteRange>;  // sorted, disjoint
@@ -39,7 +39,7 @@ void insert(Segments& segments, ByteRange range) {
   }
 }
 
-// A record of `size` bytes fits in, and leaves nothing or enough for the length of a gap.
+// Whether a record of `size` bytes fits, leaving either nothing or room for the length of a gap.
 bool fits(const ByteRange& segment, std::uint64_t size) {
   return segment.size == size || segment.size >= size + kGapSizeMin;
 }
@@ -101,7 +101,7 @@ ByteRange Space::take_for_part(std::uint64_t size, bool at_end) {
 
 void Space::give_back(ByteRange taken) {
   insert(free_, taken);
-  // What lies at the end, and was not there in the committed state, is no segment.
+  // Free space at the end that was not part of the committed state is not a segment.
   const ByteRange last = free_.back();
   if (last.end() != end_ || end_ == committed_end_) return;
   end_ = std::max(last.begin, committed_end_);
@@ -115,7 +115,7 @@ bool Space::release(ByteRange record) {
   for (Segments* taken : {&free_, &unused_, &resting_, &released_}) {
     if (overlaps(*taken, record)) return false;
   }
-  // Not merged with its neighbours, which overlaps() does not need; each is forgotten or kept whole.
+  // Not merged with its neighbours: overlaps() does not need that, and each is either forgotten or kept whole.
   released_.insert(first_behind(released_, record.begin), record);
   return true;
 }

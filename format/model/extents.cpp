@@ -7,7 +7,7 @@
 namespace tfile {
 namespace {
 
-// An item takes 64 bytes at most where its column's size is computed: what is more does not fit into a file's size.
+// The size of a column is computed from at most 64 bytes per item. With more items, that would overflow a file's size.
 constexpr std::int64_t kItemsMax = std::numeric_limits<std::int64_t>::max() / 64;
 
 bool is_lasting(const Error& error) { return error.kind == ErrorKind::damaged || error.kind == ErrorKind::unsupported; }

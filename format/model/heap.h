@@ -8,10 +8,10 @@
 
 namespace tfile {
 
-// What a value takes on the heap beside itself. What the allocator adds to a block, about:
+// Estimates of the heap memory that a value owns. The allocator adds about this much to each block:
 inline constexpr std::size_t kBlockOverhead = 16;
 
-// A block of this size as glibc's malloc cuts it: 8 bytes more, in steps of 16, 32 at least.
+// The size of a block as glibc's malloc allocates it: 8 bytes more, in steps of 16, at least 32.
 inline std::size_t heap_block(std::size_t size) {
   return size == 0 ? 0 : std::max<std::size_t>(32, (size + 8 + 15) / 16 * 16);
 }

@@ -45,8 +45,8 @@ std::string hash_suffix(std::string_view original) {
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// The longest beginning of `escaped` that has at most `size` bytes and splits neither a UTF-8 character nor one of the
-// escapes made above. Bytes that are no UTF-8 are cut anywhere.
+// The longest beginning of `escaped` with at most `size` bytes that splits neither a UTF-8 character nor an escape.
+// Invalid UTF-8 may be cut anywhere.
 std::string_view cut(std::string_view escaped, std::size_t size) {
   if (escaped.size() <= size) return escaped;
   std::size_t end = size;
@@ -61,7 +61,7 @@ std::string_view cut(std::string_view escaped, std::size_t size) {
   return escaped.substr(0, end);
 }
 
-// `name` as escape_name gives it, but always with the hash (and `more` behind it).
+// `name` as escape_name gives it, but always with the hash, followed by `more`.
 std::string hashed_name(std::string_view name, std::size_t size_max, std::string_view more) {
   const std::size_t tail = kHashSuffixSize + more.size();
   std::string out(cut(escape_characters(name), size_max > tail ? size_max - tail : 0));
@@ -100,7 +100,7 @@ std::vector<std::string> directory_names(std::span<const std::string_view> names
   std::vector<std::string> result;
   result.reserve(names.size());
   std::unordered_set<std::string> taken;
-  std::unordered_map<std::string, std::size_t> tries;  // by hashed name: so that equal names do not cost their square
+  std::unordered_map<std::string, std::size_t> tries;  // by hashed name: many equal names do not take quadratic time
   taken.reserve(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string_view suffix = i < suffixes.size() ? std::string_view(suffixes[i]) : std::string_view();

@@ -35,7 +35,7 @@ std::optional<Dtype> dtype_of(std::string_view suffix) {
   return std::nullopt;
 }
 
-// "x3x4" to {3, 4}. Only what typed_suffix writes: no sign, no leading zero, nothing else.
+// Parses "x3x4" to {3, 4}. Accepts only what typed_suffix writes: no sign, no leading zero, nothing else.
 std::optional<std::vector<std::uint32_t>> parse_shape(std::string_view text) {
   std::vector<std::uint32_t> shape;
   while (!text.empty()) {

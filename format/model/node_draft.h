@@ -11,11 +11,11 @@
 
 namespace tfile {
 
-// A node before its name is made unique among its siblings, and before paths are known. Whoever makes nodes may have a
-// draft of its own with these members and more.
+// A node whose name is not yet unique among its siblings and whose path is not yet known. Code that makes nodes may use
+// a type of its own that has these members and more.
 struct NodeDraft {
-  std::string name;         // ROOT's, or "values", "offsets", ...
-  std::string branch_name;  // ROOT's full name of what it stands for; empty for what has none
+  std::string name;         // ROOT's name, or "values", "offsets", ...
+  std::string branch_name;  // ROOT's full branch name; empty if there is none
   NodeKind kind = NodeKind::record;
   std::vector<std::string> alternatives;
   std::uint32_t tag = 0;
@@ -23,7 +23,7 @@ struct NodeDraft {
   std::vector<NodeDraft> children;
 };
 
-// The names of some siblings as directory entries.
+// Makes the names of siblings into directory entries.
 struct SiblingNames {
   std::vector<std::string_view> names;
   std::vector<std::string> suffixes;
@@ -46,8 +46,8 @@ SiblingNames sibling_names(const std::vector<Draft>& siblings, const std::vector
   return made;
 }
 
-// Appends the nodes below `draft`, which is node `id` at `path`, each behind its parent, and gives their columns name
-// and path. `placed(draft, node, path)` is called for each.
+// Appends the nodes below `draft`, which is node `id` at `path`, each after its parent, and gives their columns names
+// and paths. Calls `placed(draft, node, path)` for each.
 template <class Draft, class Placed>
 void place_nodes(const Draft& draft, NodeId id, const std::string& path, std::vector<Node>& nodes,
                  std::vector<Column>& columns, const Placed& placed) {

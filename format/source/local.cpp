@@ -25,7 +25,7 @@ Result<Identity> identity_now_of(int fd, const std::string& name) {
   return identity_of(status);
 }
 
-// O_NONBLOCK so that opening a FIFO does not wait for its writer; it changes nothing for regular files.
+// With O_NONBLOCK, opening a FIFO does not wait for its writer. It has no effect on regular files.
 constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 constexpr int kDirectoryFlags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
@@ -50,7 +50,7 @@ class LocalSource final : public Source {
   Identity identity_;
 };
 
-// Ranges that follow each other without a gap become one preadv.
+// Ranges that are adjacent become one preadv.
 Result<> LocalSource::read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
   if (ranges.size() != into.size()) return fail(ErrorKind::invalid, name_ + ": as many buffers as ranges are needed");
   std::vector<iovec> pieces;
@@ -99,7 +99,7 @@ Result<> LocalSource::fill(std::uint64_t offset, std::vector<iovec>& pieces) con
   return {};
 }
 
-// The file had these bytes when it was opened.
+// The error for bytes that the file had when it was opened and has no longer.
 tl::unexpected<Error> LocalSource::early_end(std::uint64_t offset) const {
   const Result<Identity> now = identity_now();
   const auto at = static_cast<std::int64_t>(offset);

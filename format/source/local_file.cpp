@@ -39,7 +39,7 @@ ErrorKind kind_of(int number) {
   }
 }
 
-// For kernels and sandboxes without openat2: component by component, following no link at all.
+// For kernels and sandboxes without openat2: opens component by component and follows no link.
 Descriptor walk_beneath(int directory, std::string_view path, int flags) {
   Descriptor at(::fcntl(directory, F_DUPFD_CLOEXEC, 0));
   while (at) {
@@ -68,10 +68,10 @@ Descriptor open_beneath(int directory, const std::string& path, int flags, bool 
   open_how how{};
   how.flags = static_cast<std::uint64_t>(flags | (links ? 0 : O_NOFOLLOW));
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
-  // With O_PATH the link itself can be opened, which RESOLVE_NO_SYMLINKS would forbid.
+  // O_PATH opens the link itself, which RESOLVE_NO_SYMLINKS would forbid.
   if (!links && !(flags & O_PATH)) how.resolve |= RESOLVE_NO_SYMLINKS;
   const std::string name = path.empty() ? "." : path;
-  for (int attempt = 0; attempt < 8; ++attempt) {  // EAGAIN: a rename elsewhere raced with the walk over ".."
+  for (int attempt = 0; attempt < 8; ++attempt) {  // EAGAIN: a rename elsewhere raced with the resolution of ".."
     const long fd = ::syscall(SYS_openat2, directory, name.c_str(), &how, sizeof how);
     if (fd >= 0) return Descriptor(static_cast<int>(fd));
     if (errno != EAGAIN && errno != EINTR) break;

@@ -10,18 +10,18 @@
 namespace tfile {
 namespace {
 
-// Of a source that is near; else what could come while a request waits. A gap: what the kernel reads ahead of itself.
-// A stretch: what is joined of ranges; a single one may be larger.
+// For a local source. For a distant one both are at least the bytes that could arrive while a request waits. kGapMin:
+// the kernel reads ahead this much anyway. kStretchMin: limit for joined ranges; a single range may be larger.
 constexpr std::uint64_t kGapMin = 16 << 10, kStretchMin = 4 << 20;
 
-// Neighbours that are read as one.
+// Neighbouring ranges that are read as one.
 struct Stretch {
   const Source* source;
   ByteRange range;
   std::vector<WantedBytes*> parts;
 };
 
-// Those that lie in their source, by address.
+// The ranges that lie inside their source, by address. The others get an error.
 std::vector<WantedBytes*> in_order(std::span<WantedBytes> wanted) {
   std::vector<WantedBytes*> order;
   for (WantedBytes& one : wanted) {
@@ -70,7 +70,7 @@ void read_stretches(std::span<Stretch> stretches, std::vector<Buffer>& memory) {
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     for (WantedBytes* part : stretches[i].parts) {
       const auto place = into[i].subspan(part->range.begin - ranges[i].begin, part->range.size);
-      // One bad place must not take its neighbours with it.
+      // If the request failed, each part is read alone: one bad place must not take its neighbours with it.
       const Result<> one = all ? Result<>() : part->source->read(std::span(&part->range, 1), std::span(&place, 1));
       if (one)
         part->bytes = std::span<const std::byte>(place);

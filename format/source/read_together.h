@@ -9,16 +9,16 @@
 
 namespace tfile {
 
-// Bytes that somebody wants, and what came of it.
+// A wanted range, and its bytes or error once it is read.
 struct WantedBytes {
   const Source* source = nullptr;
   ByteRange range;
   Result<std::span<const std::byte>> bytes = std::span<const std::byte>();
 };
 
-// Reads them all in as few requests as may be: in the order of their addresses, small gaps read through. What cannot be
-// read takes nothing else with it. The bytes lie in what is returned. Errors of each: damaged (beyond the end), those
-// of Source::read. Blocks.
+// Reads all ranges in as few requests as possible: in the order of their addresses, through small gaps. A range that
+// cannot be read does not affect the others. The returned buffers hold the bytes. Errors per range: damaged (past the
+// end), those of Source::read. Blocks.
 std::vector<Buffer> read_together(std::span<WantedBytes> wanted);
 
 }  // namespace tfile

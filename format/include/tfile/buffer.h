@@ -8,21 +8,23 @@
 
 namespace tfile {
 
-// Memory for buffers of chunks: at least `size` bytes, undefined, aligned to 64 where it is a page or more. Throws
-// bad_alloc. From any thread. What is freed goes back to the system, but for a fixed few megabytes (buffer.cpp).
-enum class Use : unsigned char { kept, passing };  // a chunk's, or soon freed again
+// `kept`: the arrays of a chunk. `passing`: a buffer that is freed again soon.
+enum class Use : unsigned char { kept, passing };
+
+// Allocates at least `size` bytes, uninitialised, aligned to 64 bytes if the size is a page or more. Throws bad_alloc.
+// Callable from any thread. Freed memory returns to the system, except for a fixed few megabytes (buffer.cpp).
 std::byte* allocate_buffer(std::size_t size, Use);
 void free_buffer(std::byte*, std::size_t size, Use);
-// What is kept to be used again goes back to the system now. From any thread.
+// Returns the memory that is kept for reuse to the system at once. Callable from any thread.
 void give_back_free_buffers();
 
-// Memory whose bytes start out undefined (a vector would zero them first).
+// A block of memory whose bytes start out uninitialised (a vector would first set them to zero).
 class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(std::size_t size, Use use = Use::kept)
       : bytes_(allocate_buffer(size, use), Free{size, use, false}), size_(size) {}
-  // Takes over memory from malloc.
+  // Takes ownership of memory from malloc.
   Buffer(std::byte* malloced, std::size_t size) : bytes_(malloced, Free{size, Use::kept, true}), size_(size) {}
   std::byte* data() { return bytes_.get(); }
   const std::byte* data() const { return bytes_.get(); }

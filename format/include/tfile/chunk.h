@@ -21,25 +21,25 @@ struct ChunkKey {
   friend bool operator==(const ChunkKey&, const ChunkKey&) = default;
 };
 
-// Where a chunk's stored bytes lie: `range` of `source`; or `embedded` bytes, owned by the stream set; or neither
-// (nothing is stored; decode takes an empty span).
+// Where a chunk's stored bytes lie: at `range` in `source`; or in `embedded`, which the stream set owns; or nowhere, if
+// nothing is stored (decode then takes an empty span).
 struct Locator {
   const Source* source = nullptr;  // owned by the stream set
   ByteRange range;
   std::span<const std::byte> embedded;
 };
 
-// What one basket or page decodes to: arrays[slot] holds, in final form, this chunk's part of the column of that slot.
-// An offsets column holds the ends of its lists, counted from the start of the column they index; the chunk whose
-// first item is item 0 begins with the leading 0.
+// The decoded form of one basket or page. arrays[slot] holds this chunk's part of the column in that slot, in the form
+// in which it is read from the mount. An offsets column holds the ends of its lists, counted from the start of the
+// column that it indexes; the chunk whose first item is item 0 begins with the leading 0.
 struct Chunk {
   std::vector<Buffer> owned;
-  std::shared_ptr<const Buffer> shared;            // with chunks of other streams
+  std::shared_ptr<const Buffer> shared;            // by chunks of several streams
   std::vector<std::span<const std::byte>> arrays;  // views into `owned` and `shared`
   std::size_t memory() const {
     std::size_t sum = sizeof(Chunk) + arrays.size() * sizeof(arrays[0]);
     for (const Buffer& b : owned) sum += b.size();
-    if (shared) sum += shared->size();  // which of them goes last is not known
+    if (shared) sum += shared->size();  // counted by each chunk: any of them may be freed last
     return sum;
   }
 };

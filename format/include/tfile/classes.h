@@ -8,13 +8,13 @@
 
 namespace tfile {
 
-// What a file says about its classes (its StreamerInfo), field by field (docs/format.md, "Streamer elements").
+// What the file's StreamerInfo says about its classes, field by field (docs/format.md, "Streamer elements").
 struct ClassMember {
   std::string kind;  // the element's own class: "TStreamerBase", ...
   std::string name, title, type_name;
   std::int32_t type = -1, size = 0, array_length = 0, array_dim = 0;
   std::array<std::int32_t, 5> max_index{};
-  std::int32_t base_version = 0;  // of a TStreamerBase
+  std::int32_t base_version = 0;  // only for a TStreamerBase
   std::string count_name, count_class;
   std::int32_t stl_type = 0, stl_content = 0;
 };
@@ -26,10 +26,11 @@ struct ClassDescription {
   std::vector<ClassMember> members;
 };
 
-// A C++ header that declares one class, as TFile::MakeProject writes it; of several versions of a class the newest. It
-// compiles by itself beside the others; ROOT's own classes are included from ROOT.
+// A C++ header that declares one class, as TFile::MakeProject writes it. If the file describes several versions of the
+// class, this is the newest. The headers of a file compile together; ROOT's own classes are included from ROOT.
 struct ClassHeader {
-  std::string file_name;  // the class's name, with '_' for what no file or identifier may have, and ".h"
+  std::string file_name;  // the name of the class, with '_' for characters that a file name or an identifier cannot
+                          // have, then ".h"
   std::string text;
 };
 

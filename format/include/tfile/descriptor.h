@@ -7,7 +7,7 @@
 
 namespace tfile {
 
-// A file descriptor, or none (-1), that is closed with its owner. One thread at a time.
+// Owns a file descriptor, or none (-1), and closes it. For one thread at a time.
 class Descriptor {
  public:
   explicit Descriptor(int fd = -1) : fd_(fd) {}

@@ -11,36 +11,37 @@
 
 namespace tfile {
 
-// Where each chunk of a stream begins, in items of each slot. `first[slot]` has one number more than there are chunks;
-// or, when a chunk's items cannot be known, it ends at that chunk and `damage` says why.
+// Where each chunk of a stream begins, in items of each slot. `first[slot]` has one number more than there are chunks.
+// If the items of a chunk cannot be known, it ends at that chunk, and `damage` says why.
 struct Extents {
   std::vector<std::vector<std::int64_t>> first;
   std::optional<Error> damage;
 
   std::size_t chunks() const { return first.empty() ? 0 : first[0].size() - 1; }
   std::int64_t length(std::uint32_t slot) const { return first[slot].back() + (damage ? 1 : 0); }
-  // Items of each slot that a chunk holds, below chunks().
+  // The number of items of each slot in a chunk; `chunk` is below chunks().
   std::vector<std::int64_t> items_of(std::size_t chunk) const;
-  // The chunk that holds this item of a slot; the last one for an item beyond. There is a chunk.
+  // The chunk that holds this item of a slot; the last chunk for an item past the end. There must be at least one
+  // chunk.
   std::uint32_t chunk_of(std::uint32_t slot, std::int64_t item) const;
 };
 
-// Adds up the items of a stream's chunks, in their order. Takes nothing more after the first error, which becomes the
-// damage of the extents.
+// Adds up the items of a stream's chunks, in their order. After the first error it takes no more; the error becomes the
+// `damage` of the extents.
 class ExtentSum {
  public:
   explicit ExtentSum(std::size_t slots) { extents_.first.assign(slots, {0}); }
   bool is_open() const { return !extents_.damage; }
 
-  // The items that the next chunk holds of each slot. Impossible numbers are damage.
+  // Adds the number of items of each slot in the next chunk. Impossible numbers count as damage.
   void add(std::span<const std::int64_t> items);
-  // The items of the next chunk cannot be told.
+  // Ends the sum: the items of the next chunk cannot be known.
   void stop(Error);
 
   // Where the next chunk begins, in items of each slot.
   std::vector<std::int64_t> end() const;
 
-  // Errors: whatever stopped it, unless that was damage or something unsupported, which are part of the extents.
+  // Errors: the error that ended the sum, unless it is damaged or unsupported: these are part of the extents.
   Result<Extents> take();
 
  private:

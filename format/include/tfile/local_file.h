@@ -8,12 +8,12 @@
 
 namespace tfile {
 
-// The error of a system call that failed with this errno. `what`: the path, or what was tried.
+// The error for a system call that failed with the errno `number`. `what` is the path or the operation.
 tl::unexpected<Error> system_error(const std::string& what, int number);
 
-// Opens a path below a directory, never outside of it (openat2(2), RESOLVE_BENEATH), whatever links say; without
-// `links` it follows none, and with O_PATH opens the link itself. Where the kernel or a sandbox has no openat2 it
-// follows none either way. No descriptor on failure: errno tells.
+// Opens a path below a directory and never outside of it, wherever links point (openat2(2), RESOLVE_BENEATH). Without
+// `links` it follows no link, and with O_PATH it opens the link itself. If the kernel or a sandbox has no openat2, it
+// never follows a link. On failure it returns no descriptor and sets errno.
 Descriptor open_beneath(int directory, const std::string& path, int flags, bool links);
 
 }  // namespace tfile

@@ -22,48 +22,48 @@ using StreamId = std::uint32_t;
 using ColumnId = std::uint32_t;
 using NodeId = std::uint32_t;
 
-// One raw-array file of a table: `length` items, each of dtype and shape, little-endian, C order, no padding.
+// One raw-array file of a table: items of one dtype and shape, little-endian, in C order, without padding.
 struct Column {
   std::string path;  // below the table, as in the mount: "Muon_pt/values.f4"
   std::string name;  // the last component: "values.f4"
   Dtype dtype = Dtype::u1;
   Role role = Role::values;
-  bool optional = false;             // an offsets column of lists of 0 or 1 items
+  bool optional = false;             // of an offsets column: each list has 0 or 1 items
   std::vector<std::uint32_t> shape;  // {} for a number
-  std::vector<ColumnId> lists;       // the offsets columns above, outermost first
-  std::optional<ColumnId> counter;   // of an offsets column: the column of one integer an entry that counts its items
+  std::vector<ColumnId> lists;       // the offsets columns above this one, outermost first
+  std::optional<ColumnId> counter;   // of an offsets column: the column of one integer per entry that counts its items
   std::string branch;                // branch names from the top branch, joined by '/'
   std::vector<std::string> field;    // member names below that branch
   std::string title, class_name, compression;
-  std::string reason;  // why this is raw, or (of any other role) has no values; empty otherwise
+  std::string reason;  // why the column is raw, or (with any other role) has no values; else empty
   StreamId stream = 0;
-  std::uint32_t slot = 0;  // which array of the stream's chunks
+  std::uint32_t slot = 0;  // the column's array in each chunk of the stream
 
-  std::size_t item_size() const;  // bytes of one item of the whole shape
+  std::size_t item_size() const;  // bytes of one item, which is one element of the whole shape
 };
 
-// What a node means, and what its children are, in their order.
+// What a node means. The comments name its children, in their order.
 enum class NodeKind : std::uint8_t {
-  number,    // none: a leaf, which is a column
+  number,    // no children: a leaf, which is a column
   string,    // offsets, chars
   raw,       // offsets, bytes that are not decoded
-  list,      // offsets, and the items where any column shows them
+  list,      // offsets, and the items if any column shows them
   map,       // a list of keys and values
-  optional,  // a list of 0 or 1 items, which says whether there is a value
-  record,    // one for each member
-  variant,   // tags, index, and one for each alternative that has columns
+  optional,  // a list of 0 or 1 items: whether the value is present
+  record,    // one child per member
+  variant,   // tags, index, and one child per alternative that has columns
 };
 
-// A directory of a table or a leaf. Node 0 is the table's own directory, a record.
+// A directory of a table, or a leaf. Node 0 is the directory of the table itself, a record.
 struct Node {
   NodeKind kind = NodeKind::record;
   std::string name;                       // path component, escaped and unique among its siblings
-  std::string original_name;              // ROOT's own, where `name` differs from it; else empty
-  std::string branch_name;                // ROOT's full branch name: an alias for lookup; empty if equal to `name`
+  std::string original_name;              // ROOT's own name if `name` differs from it; else empty
+  std::string branch_name;                // ROOT's full branch name, an alias for look-ups; empty if equal to `name`
   std::vector<NodeId> children;           // empty for a leaf
   std::optional<ColumnId> column;         // set for a leaf
-  std::vector<std::string> alternatives;  // of a variant: ROOT's names of what tags 1, 2, ... say; 0 is null
-  std::uint32_t tag = 0;                  // of a variant's child that is an alternative: what says it
+  std::vector<std::string> alternatives;  // of a variant: ROOT's names of the types with tags 1, 2, ...; 0 is null
+  std::uint32_t tag = 0;                  // of a variant's child that is an alternative: its tag
 };
 
 // "pos" + {f4, {3}} <-> "pos.f4x3".

@@ -5,8 +5,8 @@
 
 namespace tfile {
 
-// Three half-open ranges that must not be confused: bytes of a source, entries (rows) of a table, and items of one
-// column at its own depth.
+// Three kinds of half-open ranges that must not be mixed up: bytes of a source, entries (rows) of a table, and items of
+// one column at its own depth.
 
 struct ByteRange {
   std::uint64_t begin = 0;

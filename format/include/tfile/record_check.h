@@ -10,9 +10,9 @@
 
 namespace tfile {
 
-// A record, or what stands in the place of one, that is not as it must be.
+// A damaged record, or damage in a place where a record should begin.
 struct RecordError {
-  std::string class_name, name;  // empty where no key can be read
+  std::string class_name, name;  // empty if no key can be read
   Error error;
 };
 struct RecordCheck {
@@ -21,9 +21,9 @@ struct RecordCheck {
   std::vector<RecordError> errors;  // by address
 };
 
-// Goes from record to record of a file as TFile::Map does, reads each and undoes its compression, with its checksums;
-// those whose address `known` has (baskets that were decoded already) are counted alone, and the pages of RNTuples,
-// which are compressed one by one, as well. Errors: io (of finding the next record). Reads; blocks.
+// Walks a file from record to record as TFile::Map does, and reads and decompresses each, which checks its checksums.
+// It only counts records for which `known` is true (baskets that were decoded before) and the pages of RNTuples, which
+// are compressed one by one. Errors: io (while finding the next record). Blocks.
 Result<RecordCheck> check_records(const File&, const std::function<bool(std::uint64_t address)>& known);
 
 }  // namespace tfile

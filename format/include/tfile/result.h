@@ -10,9 +10,9 @@ namespace tfile {
 
 enum class ErrorKind : std::uint8_t {
   damaged,      // the bytes contradict the format
-  unsupported,  // the bytes are right, this code does not read them
+  unsupported,  // the bytes are valid, but this code cannot read them
   not_found,
-  io,     // the storage failed; `system_errno` says how
+  io,     // the storage failed; see `system_errno`
   stale,  // the source changed after it was opened
   timed_out,
   no_space,
@@ -20,19 +20,19 @@ enum class ErrorKind : std::uint8_t {
   busy,
   exists,
   not_empty,
-  invalid,  // the caller asked for something that has no meaning
+  invalid,  // the request makes no sense
 };
 
-// What went wrong, said once, where it is known. Rooms above add the path; `fuse/errno` alone chooses an errno.
+// One error, reported once, where it is known. The rooms above add the path; only `fuse/errno` chooses an errno.
 struct Error {
   ErrorKind kind = ErrorKind::damaged;
   std::string text;
   std::int64_t offset = -1;  // byte offset in the file concerned, or -1
   int system_errno = 0;
-  std::string source = {};  // the name of that file, where it is another one than was asked about
+  std::string source = {};  // the name of that file, if it is not the one that the call was about
 };
 
-// A value or an Error. A class of its own rather than an alias, so that a result nobody looks at is a warning.
+// A value or an Error. It is a class of its own, not an alias, so that the compiler warns about an unused result.
 template <class T = void>
 class [[nodiscard]] Result : public tl::expected<T, Error> {
  public:
@@ -53,10 +53,10 @@ inline tl::unexpected<Error> fail(ErrorKind kind, std::string text, std::int64_t
   if (!result) return tl::unexpected<tfile::Error>(std::move(result).error()); \
   declaration = *std::move(result)
 
-// TRY(auto key, read_key(cursor)): the value, or return the error to the caller.
+// TRY(auto key, read_key(cursor)): declares the value, or returns the error to the caller.
 #define TRY(declaration, ...) TFILE_TRY_(TFILE_JOIN(try_result_, __COUNTER__), declaration, __VA_ARGS__)
 
-// TRY_VOID(check(x)): return the error to the caller if there is one.
+// TRY_VOID(check(x)): returns the error to the caller if there is one.
 #define TRY_VOID(...)                                                     \
   do {                                                                    \
     if (auto try_result = (__VA_ARGS__); !try_result)                     \

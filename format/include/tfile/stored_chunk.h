@@ -10,12 +10,12 @@
 
 namespace tfile {
 
-// The bytes of a locator; `into` holds them where they are not the stream set's own. Blocks. Errors: damaged (beyond
-// the end of the source), io.
+// The bytes of a locator; they are in `into` unless the stream set owns them. Blocks. Errors: damaged (past the end of
+// the source), io.
 Result<std::span<const std::byte>> read_stored(const Locator&, std::vector<std::byte>& into);
 
-// A chunk that others need for their counts (StreamSet::inputs), decoded as if it were its column's first: of what it
-// holds only numbers of items are right. Blocks. Errors: damaged, io.
+// Decodes a chunk that others need for their counts (StreamSet::inputs), as if it were the first of its column: of its
+// contents, only the numbers of items are right. Blocks. Errors: damaged, io.
 Result<std::shared_ptr<const Chunk>> read_input(const StreamSet&, ChunkKey);
 
 }  // namespace tfile

@@ -13,26 +13,26 @@
 
 namespace tfile {
 
-// What tells how many items each chunk of a stream holds.
+// The source of the number of items in each chunk of a stream.
 enum class ItemsFrom : std::uint8_t {
-  metadata,  // what was read at opening
+  metadata,  // data read at opening
   headers,   // the first bytes of each stored chunk
   payloads,  // the whole stored chunk (and its inputs)
 };
 
-// What is known of a stream without a look at any of its chunks.
+// Properties of a stream that are known without a look at its chunks.
 struct StreamShape {
   std::size_t chunks = 0;
   std::size_t slots = 0;
   ItemsFrom items_from = ItemsFrom::metadata;
-  std::uint64_t stored_bytes = 0;  // in the file, compressed, keys included
-  bool is_made = false;            // a decode is long work on few bytes, as a drawing is
+  std::uint64_t stored_bytes = 0;  // in the file, compressed, with keys
+  bool is_made = false;            // a decode does much work on few bytes, as a drawing does
 };
 
 class ItemCounter;
 
-// Streams of chunks: a table, or the payload of an object. Const after opening; every function may be called from any
-// thread and none blocks or reads: they say which bytes are needed and turn those bytes into arrays.
+// Streams of chunks: a table, or the payload of an object. Const after opening. Every function may be called from any
+// thread; none blocks or reads. They say which bytes are needed, and turn those bytes into arrays.
 class StreamSet {
  public:
   virtual ~StreamSet() = default;
@@ -42,55 +42,57 @@ class StreamSet {
   std::size_t chunk_count(StreamId stream) const { return shape(stream).chunks; }
   std::size_t slot_count(StreamId stream) const { return shape(stream).slots; }
 
-  // The entries that a chunk covers, for planning. Neither begins nor ends fall from chunk to chunk; a chunk that ends
-  // inside an entry shares it with the next one.
+  // The entries that a chunk covers, for planning. From chunk to chunk, neither begins nor ends decrease. A chunk that
+  // ends inside an entry shares it with the next one.
   virtual EntryRange chunk_entries(ChunkKey) const = 0;
 
-  // Where the stored bytes lie. Errors: damaged (a lost basket, a branch stored in a file that is missing).
+  // The place of the stored bytes. Errors: damaged (a lost basket, a branch stored in a missing file).
   virtual Result<Locator> locate(ChunkKey) const = 0;
 
-  // Bytes that decoding may take beyond the stored bytes: an estimate from metadata, never from the payload. What a
-  // file claims beyond it is refused by decode.
+  // Bytes that decoding may take besides the stored bytes: an estimate from metadata, never from the payload. decode()
+  // refuses a payload that claims more.
   virtual std::uint64_t decoded_size(ChunkKey) const = 0;
 
-  // Chunks of other streams whose counts decoding and counting need (they need none themselves), in the order of
-  // `inputs`.
+  // Chunks of other streams whose counts are needed to decode and count this one, in the order of the `inputs`
+  // arguments. These chunks have no inputs themselves.
   virtual std::vector<ChunkKey> inputs(ChunkKey) const = 0;
 
-  // Items of each slot's whole column, the leading 0 of offsets included, where metadata tells: exact, or -1. A stream
-  // may have hidden slots, which are counted but have no column: their arrays are empty.
+  // The number of items in each slot's whole column, including the leading 0 of offsets: exact if the metadata give it,
+  // else -1. A stream may have hidden slots, which are counted but have no column: their arrays are empty.
   virtual std::vector<std::int64_t> lengths(StreamId) const = 0;
 
-  // Of a stream whose items metadata tells. Errors: invalid for others.
+  // The extents of a stream with ItemsFrom::metadata. Errors: invalid for other streams.
   virtual Result<Extents> extents(StreamId) const = 0;
 
-  // Counts the items of the other streams; nullptr where there are none.
+  // Counts the items of all other streams; nullptr if there are none.
   virtual const ItemCounter* counter() const { return nullptr; }
 
-  // Decompresses, checks bounds, swaps bytes, lays out. `first[slot]` is the item of the column with which this chunk
-  // begins. Errors: damaged, unsupported.
+  // Decompresses the chunk, checks bounds, swaps bytes and lays out the arrays. `first[slot]` is the item of the column
+  // at which this chunk begins. Errors: damaged, unsupported.
   virtual Result<Chunk> decode(ChunkKey, std::span<const std::byte> stored,
                                std::span<const std::shared_ptr<const Chunk>> inputs,
                                std::span<const std::int64_t> first) const = 0;
 
-  // Memory that the set itself holds, estimated; 0 where that is next to nothing.
+  // Estimated memory of the set itself; 0 if it is negligible.
   virtual std::size_t memory() const { return 0; }
 
-  // Entries that are stored together: the first of each cluster, then the number of all; {} where there are none.
+  // Entries that are stored together: the first entry of each cluster, then the number of all entries; {} without
+  // clusters.
   std::vector<std::int64_t> clusters;
 };
 
-// Counts items where metadata does not tell them. Const and thread-safe, as the set is, and reads nothing either.
+// Counts items that the metadata do not give. Like the set, it is const and thread-safe, and reads nothing.
 class ItemCounter {
  public:
   virtual ~ItemCounter() = default;
 
-  // The bytes of a chunk that tell its items, of a stream with ItemsFrom::headers. Errors: as of locate.
+  // The bytes of a chunk that give its items, for a stream with ItemsFrom::headers. Errors: as for locate().
   virtual Result<Locator> header_locator(ChunkKey) const { return Locator{}; }
 
-  // The items of each slot that a chunk holds, the leading 0 of offsets in the first one; and, where counting decodes
-  // the chunk anyway, the chunk itself but for where it begins, which `place` adds once that is known: together they
-  // do what decode does. `bytes`: of the header, or all that is stored. Errors: damaged, unsupported.
+  // The number of items of each slot in a chunk, including the leading 0 of offsets in the first chunk. If counting
+  // decodes the chunk anyway, the result has the chunk, too, except for its position, which place() adds once it is
+  // known: together the two do the same as decode(). `bytes`: the header, or all stored bytes. Errors: damaged,
+  // unsupported.
   struct Counted {
     std::vector<std::int64_t> items;
     std::optional<Chunk> chunk;
@@ -99,23 +101,24 @@ class ItemCounter {
                                 std::span<const std::shared_ptr<const Chunk>> inputs) const = 0;
   virtual void place(ChunkKey, Chunk&, std::span<const std::int64_t> /*first*/) const {}
 
-  // Whether the header of chunk 0 tells the lengths of the stream's columns; and, from that header, these lengths, or
-  // nullopt where it does not after all.
+  // header_tells: whether the header of chunk 0 may give the lengths of the stream's columns. lengths_by_header: these
+  // lengths, or nullopt if this header does not have them.
   virtual bool header_tells(StreamId) const { return false; }
   virtual Result<std::optional<std::vector<std::int64_t>>> lengths_by_header(
       StreamId, std::span<const std::byte> /*header*/) const {
     return std::optional<std::vector<std::int64_t>>();
   }
-  // Streams whose headers are enough: once each was shown to `lengths_by_header`, StreamSet::lengths tells those of the
-  // others with a header that tells. Of lists with the same counter, one is.
+  // A set of streams whose headers suffice: once lengths_by_header() has seen the header of each, StreamSet::lengths
+  // gives the lengths of all streams for which header_tells is true. Of several lists with the same counter it names
+  // one.
   virtual std::vector<StreamId> telling_headers() const { return {}; }
 };
 
-// Of streams of one chunk, whose lengths are their extents. Errors: invalid (only a look at the chunk tells).
+// The extents of a stream with one chunk, made from its lengths. Errors: invalid (the chunk must be decoded to know).
 Result<Extents> extents_of_one_chunk(const StreamSet&, StreamId);
 
-// A set whose streams have one chunk each, which covers one entry and needs no other: the payload of an object, and
-// what is made of one.
+// A set whose streams have one chunk each, which covers one entry and has no inputs: the payload of an object, and
+// everything made from one.
 template <class Set>
 class OneChunkEach : public Set {
  public:
@@ -124,11 +127,11 @@ class OneChunkEach : public Set {
   Result<Extents> extents(StreamId stream) const final { return extents_of_one_chunk(*this, stream); }
 };
 
-// The first chunk of a stream that ends behind an entry; as many as there are chunks where none does.
+// The first chunk of a stream that ends after `entry`; the number of chunks if none does.
 std::uint32_t first_chunk_behind(const StreamSet&, StreamId, std::int64_t entry);
 
-// Items of a slot's whole column, the leading 0 of offsets included: reads whatever of each chunk tells them, one after
-// the other. Blocks. Errors: damaged, io.
+// The number of items in a slot's whole column, including the leading 0 of offsets. Reads the bytes that give it, chunk
+// after chunk. Blocks. Errors: damaged, io.
 Result<std::int64_t> count_items(const StreamSet&, StreamId, std::uint32_t slot);
 
 }  // namespace tfile

@@ -28,7 +28,7 @@ constexpr BasicType kTypes[] = {
     {kDouble32, Dtype::f8, "Double32_t", "Double32_t", "Double32_t"},
 };
 
-// Further names of the types that are stored as they are.
+// Other names of the types that are stored unchanged.
 constexpr std::pair<std::string_view, Dtype> kSpellings[] = {
     {"signed char", Dtype::i1},
     {"int8_t", Dtype::i1},

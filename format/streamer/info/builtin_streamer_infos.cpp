@@ -10,14 +10,14 @@
 namespace tfile {
 namespace {
 
-// One entry for each class and version: `Class version: members;`, going on in lines that are indented. Members are
-// declared as in C++: `T a, b` by value, `T* a` a pointer to an object, `T* a[n]` a pointer to as many numbers as
-// member n says, `T& a[n]` the same without the flag before them, `T a[2]` an array; `T-> a` a pointer to an object
-// that lies in place; `base` is a base class and its version, `counter` an Int_t that other members name, `#` the
-// checksum: of what this code writes ROOT 6.40's, elsewhere where a class is told by it. A name that ends in ~ tells of
-// a class whose bytes, written by hand, do not follow what files say of it. Versions up to TTree 4, TBranch 6, TLeaf 1,
-// TAttAxis 3, TAxis 5, TH1 2, TProfile 2, TGraph and its kin 2, and TH2X and TH3X 1 are what ROOT's Streamer functions
-// read; the others are what files of those times say of themselves.
+// One entry per class and version: `Class version: members;`, continued on indented lines. Members are declared as in
+// C++: `T a, b` by value; `T* a` a pointer to an object; `T* a[n]` a pointer to as many numbers as member n says; `T&
+// a[n]` the same without the flag before the numbers; `T a[2]` an array; `T-> a` a pointer to an object stored in
+// place. `base` is a base class with its version, `counter` an Int_t to which other members refer, and `#` the
+// checksum: ROOT 6.40's for classes that this code writes, else only if it identifies the class. A name that ends in ~
+// is a class whose bytes, written by hand, do not follow its description in files. Versions up to TTree 4, TBranch 6,
+// TLeaf 1, TAttAxis 3, TAxis 5, TH1 2, TProfile 2, TGraph and its relatives 2, and TH2X and TH3X 1 follow ROOT's
+// Streamer functions. The others follow the descriptions in files of their time.
 constexpr std::string_view kTable = R"(
 TTree 1: base TNamed 1; base TAttLine 1; base TAttFill 1; base TAttMarker 1; Int_t fScanField, fMaxEntryLoop,
   fMaxVirtualSize; Double_t fEntries, fTotBytes, fZipBytes; Int_t fAutoSave, fEstimate; TObjArray fBranches,
@@ -322,7 +322,7 @@ TPaveStats 5: base TPaveText 2; Int_t fOptFit, fOptStat; TString fFitFormat, fSt
   TObject* fParent;
 )";
 
-// Classes by value that are derived from TObject; StreamerInfo tells them from others.
+// Classes stored by value that derive from TObject; StreamerInfo marks them differently.
 constexpr std::string_view kTObjects[] = {"TObjArray", "TList", "TVector3", "TAxis"};
 
 std::string_view trimmed(std::string_view text) {
@@ -332,7 +332,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlank) - begin + 1);
 }
 
-// Cuts `text` behind the first `separator` (all of it if there is none) and gives what was before.
+// Cuts `text` after the first `separator` (all of it if there is none) and returns the part before it.
 std::string_view cut(std::string_view& text, char separator) {
   const std::size_t at = std::min(text.find(separator), text.size());
   const std::string_view head = trimmed(text.substr(0, at));
@@ -358,7 +358,7 @@ StreamerElement base_element(std::string_view class_and_version) {
   return element;
 }
 
-// `mark`: '*' or '&' behind the type, else 0.
+// `mark`: '*' or '&' after the type, or 0.
 StreamerElement basic_element(const BasicType& type, char mark, std::string_view name, const StreamerInfo& info) {
   StreamerElement element;
   element.kind = ElementKind::basic;
@@ -417,7 +417,7 @@ StreamerElement class_element(std::string_view type, bool pointer, std::string_v
   return element;
 }
 
-// `type a, b`.
+// Parses `type a, b`.
 void add_declaration(std::string_view declaration, StreamerInfo& info) {
   std::string_view type = cut(declaration, ' ');
   if (type == "base") {
@@ -434,7 +434,7 @@ void add_declaration(std::string_view declaration, StreamerInfo& info) {
   }
 }
 
-// `Class version #checksum: declarations`.
+// Parses `Class version #checksum: declarations`.
 StreamerInfo parse_entry(std::string_view entry) {
   StreamerInfo info;
   info.class_name = cut(entry, ' ');

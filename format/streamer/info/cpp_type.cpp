@@ -39,7 +39,7 @@ constexpr std::array<Pair, 25> kStd = {{{"vector", "vector"},
                                         {"complex", "complex"},
                                         {"tuple", "tuple"}}};
 
-// Classes that a header of another name declares; and families, by how their names begin.
+// Classes declared in a header of another name; then families of classes, by the beginning of the name.
 constexpr std::array<Pair, 24> kHeaders = {{{"TH1", "TH1.h"},
                                             {"TH1C", "TH1.h"},
                                             {"TH1S", "TH1.h"},
@@ -179,7 +179,7 @@ class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
 
-  // Up to the ',' or '>' that ends an argument, or the end.
+  // Parses up to the ',' or '>' that ends an argument, or to the end.
   CppType type(int depth) {
     CppType type;
     take_suffix(type);  // blanks
@@ -227,7 +227,7 @@ class Parser {
       if (at_ < text_.size() && text_[at_++] == '>') return;
     }
   }
-  // What stands behind a name or its arguments.
+  // Takes the part after a name or its arguments.
   void take_suffix(CppType& type) {
     while (at_ < text_.size()) {
       const char c = text_[at_];
@@ -248,7 +248,7 @@ class Parser {
 
 }  // namespace
 
-// ROOT's own names of fundamental types are other names of the same types.
+// ROOT's names of fundamental types are synonyms of C++'s names.
 static std::string_view plain_name(std::string_view name) {
   const BasicType* type = basic_type_of_root(name);
   return type ? type->cpp_name : name;

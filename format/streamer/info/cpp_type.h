@@ -7,7 +7,7 @@
 
 namespace tfile {
 
-// A C++ type as text taken apart, to be written again with std:: where it belongs and to see which classes it names.
+// A parsed C++ type. It can be written with std:: added where necessary, and shows the classes that it names.
 struct CppType {
   std::string name;  // qualified, without arguments: "vector", "A::B", "unsigned int", "3"
   bool has_arguments = false;
@@ -16,9 +16,9 @@ struct CppType {
   std::string suffix;          // "*", "&", "[3]"
   bool is_const = false;
 
-  // Without pointers, references and const: the name by which a class is known here.
+  // The name by which a class is known here: without pointers, references and const.
   std::string key() const;
-  // As it is written where nothing may hide its names: "const ::std::vector<::A>*".
+  // As C++ code in which no other name can hide its names: "const ::std::vector<::A>*".
   std::string code() const;
   bool is_pointer() const { return suffix.find_first_of("*&") != suffix.npos; }
 };
@@ -30,7 +30,7 @@ bool is_fundamental(std::string_view name);  // also ROOT's typedefs, and number
 bool is_of_std(std::string_view name);       // "vector", "std::string"
 const char* std_include(std::string_view name);
 
-// Whether ROOT itself declares the class, and the header that does.
+// Whether ROOT itself declares the class, and in which header.
 bool is_of_root(std::string_view name);
 std::string root_include(std::string_view name);
 

@@ -10,7 +10,7 @@ namespace {
 using namespace element_type;
 using Kind = ElementForm::Kind;
 
-// Of the codes from kObject to kStlp.
+// The kinds of the codes from kObject to kStlp.
 constexpr Kind kOfObjects[] = {Kind::object, Kind::object, Kind::object,  Kind::pointer, Kind::tstring, Kind::tobject,
                                Kind::tnamed, Kind::object, Kind::pointer, Kind::pointer, Kind::by_name};
 static_assert(std::size(kOfObjects) == kStlp - kObject + 1);
@@ -56,7 +56,7 @@ ElementForm form_of(const StreamerElement& e) {
   const bool is_array = type >= kObject + kOffsetArray;
   const auto place = static_cast<std::size_t>(type - kObject - (is_array ? kOffsetArray : 0));
   if (place >= std::size(kOfObjects)) return {};
-  // An array of pointers has the pointer's own code in most files.
+  // In most files, an array of pointers has the code of a pointer.
   return {kOfObjects[place], is_array || (kOfObjects[place] == Kind::pointer && e.array_length > 0)};
 }
 

@@ -8,7 +8,7 @@
 
 namespace tfile {
 
-// What the code of a streamer element says of its bytes, for whoever reads by descriptions.
+// The form of an element's bytes according to its code, for all code that reads by descriptions.
 struct ElementForm {
   enum class Kind : std::uint8_t {
     base,
@@ -16,19 +16,19 @@ struct ElementForm {
     c_string,    // length i4
     number,      // of the basic type `basic`
     counted,     // `T* p; //[n]` of the basic type `basic`
-    loop,        // the same of objects
+    loop,        // the same with objects
     tstring,
     tobject,
     tnamed,
     object,  // in place
     pointer,
-    by_name,  // whatever the type's name says
+    by_name,  // decided by the type's name
     unknown,
   };
   Kind kind = Kind::unknown;
-  bool is_array = false;  // of fixed length: number to by_name
+  bool is_array = false;  // of fixed length; for kinds number to by_name
   int basic = 0;
-  // Arrays of these have one header of the StreamerInfo around all items; arrays of other classes have none.
+  // For these kinds, StreamerInfo puts one header around all items of an array; arrays of other classes have none.
   bool has_frame_around() const { return is_array && kind >= Kind::tstring && kind <= Kind::tnamed; }
 };
 
@@ -41,6 +41,6 @@ struct ElementClass {
   std::uint16_t version;
 };
 const ElementClass& element_class(ElementKind);
-const ElementClass& element_class(std::string_view name);  // that of `unknown` for further names
+const ElementClass& element_class(std::string_view name);  // that of `unknown` for other names
 
 }  // namespace tfile

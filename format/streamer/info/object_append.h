@@ -11,29 +11,30 @@
 
 namespace tfile {
 
-// Writes streamed objects (docs/format.md, "Object streaming"): what object_frame.h reads.
+// Writes streamed objects (docs/format.md, "Object streaming") in the form that object_frame.h reads.
 class ObjectAppender : public Appender {
  public:
-  // `origin`: what byte 0 counts as in tags: fKeylen for a payload.
+  // `origin`: the position of byte 0 as counted in tags: fKeylen for a payload.
   explicit ObjectAppender(std::uint32_t origin) : origin_(origin) {}
 
-  // The version header of an object; close() with what it gave, behind the object, writes the byte count.
+  // Writes the version header of an object. close(), called with the result after the object, fills in the byte count.
   [[nodiscard]] std::size_t open(std::uint16_t version);
-  // The same for a class that is told by its checksum.
+  // The same for a class identified by its checksum.
   [[nodiscard]] std::size_t open_unversioned(std::uint32_t checksum);
-  // A pointer slot with an object of that class in it, which begins with its own header.
+  // Begins a pointer slot that contains an object of that class; the object begins with its own header.
   [[nodiscard]] std::size_t open_pointer(std::string_view class_name);
-  // A TObjArray in place, of `count` slots, which follow.
+  // Begins a TObjArray in place; its `count` slots follow.
   [[nodiscard]] std::size_t open_array(std::int32_t count);
   void close(std::size_t opened);
 
-  // The class in a pointer slot: its name where it is the first of its kind, else where that stands.
+  // The class in a pointer slot: by name the first time, later as a reference to the first place.
   void class_tag(std::string_view class_name);
-  // Names of classes in bytes that were appended as they are: the word 0xFFFFFFFF before the name stands at `position`.
+  // Notes a class name in bytes that were appended unchanged: `position` is that of the word 0xFFFFFFFF before the
+  // name.
   void note_class(std::string_view class_name, std::size_t position);
 
   void null_pointer() { big(std::uint32_t{0}); }
-  // A pointer to the object whose open_pointer() gave `opened`.
+  // A pointer to the object for which open_pointer() returned `opened`.
   void reference(std::size_t opened);
 
   void tobject(std::uint32_t bits = 0);

@@ -6,13 +6,13 @@
 namespace tfile {
 namespace {
 
-constexpr std::uint16_t kVersionByteCountBit = 0x4000;  // kByteCountBit, as the first two bytes of the word show it
+constexpr std::uint16_t kVersionByteCountBit = 0x4000;  // kByteCountBit, in the first two bytes of the word
 constexpr std::uint16_t kMemberWiseBit = 0x4000;        // in a version
 
-// The longest class name looked for behind a tag; it bounds what a damaged tag can cost.
+// The longest class name sought at a tag; it bounds the cost of a damaged tag.
 constexpr std::size_t kClassNameMax = 4096;
 
-// The NUL-terminated name that starts at `position`, or nothing.
+// The NUL-terminated name at `position`; empty if there is none.
 std::string_view class_name_at(std::span<const std::byte> bytes, std::size_t position) {
   if (position > bytes.size()) return {};
   const std::span<const std::byte> rest = bytes.subspan(position);
@@ -23,7 +23,7 @@ std::string_view class_name_at(std::span<const std::byte> bytes, std::size_t pos
           static_cast<std::size_t>(static_cast<const std::byte*>(nul) - rest.data())};
 }
 
-// The class that another slot introduced at the position which `tag` names.
+// The class that another slot introduced at the position in `tag`.
 std::string_view class_of_tag(const Cursor& in, std::uint32_t tag, std::uint32_t origin, std::int32_t displacement) {
   const std::int64_t position = static_cast<std::int64_t>(tag & ~kClassBit) + displacement - kTagOffset - origin;
   const std::span<const std::byte> bytes = in.bytes();
@@ -33,7 +33,7 @@ std::string_view class_of_tag(const Cursor& in, std::uint32_t tag, std::uint32_t
   return class_name_at(bytes, begin + sizeof(kNewClass));
 }
 
-// Where `count` bytes from here end.
+// The position `count` bytes from here.
 std::size_t end_of(Cursor& in, std::uint32_t count, const char* what) {
   if (count > in.left()) in.reject(what);
   return in.failed() ? 0 : in.position() + count;
@@ -77,7 +77,7 @@ TObjectParts read_object_bits(Cursor& in) {
 
 TObjectParts read_tobject(Cursor& in) {
   const auto version = in.big<std::uint16_t>("TObject: version");
-  if (version & kVersionByteCountBit) in.skip(4, "TObject: byte count");  // rest of the count, and the version
+  if (version & kVersionByteCountBit) in.skip(4, "TObject: byte count");  // the rest of the count, and the version
   const auto unique_id = in.take(4, "TObject: fUniqueID");
   TObjectParts parts = read_object_bits(in);
   parts.unique_id = unique_id;

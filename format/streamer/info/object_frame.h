@@ -10,40 +10,41 @@
 
 namespace tfile {
 
-// What stands in front of every streamed object and in every pointer slot (docs/format.md, "Object streaming"). These
-// functions report failure as the cursor does: its error sticks.
+// The bytes before every streamed object and in every pointer slot (docs/format.md, "Object streaming"). These
+// functions report failure as the cursor does: the first error sticks.
 
 // In TObject::fBits: two bytes of process id follow.
 inline constexpr std::uint32_t kIsReferencedBit = 0x10;
 
-// In pointer slots: a byte count; a class tag; the class tag of a class that was not met before.
+// In pointer slots: a byte count follows; this is a class tag; the class follows by name, for the first time.
 inline constexpr std::uint32_t kByteCountBit = 0x40000000, kClassBit = 0x80000000, kNewClass = 0xFFFFFFFF;
-inline constexpr std::uint32_t kTagOffset = 2;  // ROOT's kMapOffset: tags are positions and this, so none is 0 (null)
+inline constexpr std::uint32_t kTagOffset = 2;  // ROOT's kMapOffset: added to positions, so that no tag is 0 (null)
 
 // The version header of an object.
 struct Frame {
   std::uint16_t version = 0;
-  bool member_wise = false;    // collections: member by member over all items
-  std::uint32_t checksum = 0;  // in place of version 0, for classes without ClassDef
-  bool counted = false;        // the header tells where the object ends
-  std::size_t end = 0;         // that place, a position of the cursor; 0 if not counted
+  bool member_wise = false;    // of collections: stored member by member over all items
+  std::uint32_t checksum = 0;  // instead of version 0, for classes without ClassDef
+  bool counted = false;        // the header gives the end of the object
+  std::size_t end = 0;         // this end, as a position of the cursor; 0 if not counted
 };
 
-// Reads a version header. A counted end lies inside the cursor's bytes.
+// Reads a version header. The end of a counted object lies inside the cursor's bytes.
 Frame read_frame(Cursor&);
 
-// To the end of a counted object, whatever of it was read; elsewhere nothing. Having read beyond it is a failure.
+// Moves to the end of a counted object, however much of it was read; else does nothing. If the cursor is past the end,
+// that is a failure.
 void leave_frame(Cursor&, const Frame&);
 
-// The parts of a TObject as they are stored; empty where they are not there.
+// The parts of a TObject as stored; empty if they are absent.
 struct TObjectParts {
   std::span<const std::byte> unique_id, bits;  // u4 each
-  std::span<const std::byte> process_id;       // u2, of an object that is referenced
+  std::span<const std::byte> process_id;       // u2; only for an object that is referenced
   std::uint32_t flags = 0;                     // the number in `bits`
 };
-// Its version stands in front, with a byte count or without.
+// Reads a TObject with its version, which may have a byte count.
 TObjectParts read_tobject(Cursor&);
-// fBits of a split TObject, and what belongs to it.
+// Reads fBits of a split TObject, and the process id that may follow.
 TObjectParts read_object_bits(Cursor&);
 
 struct NamedText {
@@ -51,17 +52,17 @@ struct NamedText {
 };
 NamedText read_tnamed(Cursor&);
 
-// A pointer slot: nothing, an object that was met before, or the object itself, which follows.
+// A pointer slot: null, a reference to an earlier object, or an object, which follows.
 struct ObjectTag {
   enum class Kind : std::uint8_t { null, reference, object } kind = Kind::null;
-  std::uint32_t identity = 0;   // the same number for the object and every reference to it
+  std::uint32_t identity = 0;   // the same number for an object and all references to it
   std::string_view class_name;  // of an object that follows; a view into the cursor's bytes
   bool counted = false;
-  std::size_t end = 0;  // position behind the object; 0 if not counted
+  std::size_t end = 0;  // position after the object; 0 if not counted
 };
 
-// `origin`: what byte 0 of the cursor's bytes counts as in tags; they count from the start of the key, so it is fKeylen
-// for a payload. `displacement` is added to class positions that tags name (baskets whose entries were moved,
+// `origin`: the position of byte 0 of the cursor's bytes as counted in tags. Tags count from the start of the key, so
+// it is fKeylen for a payload. `displacement` is added to class positions in tags (baskets whose entries were moved,
 // docs/format.md "Baskets"). A class tag that does not lead to a class name is a failure.
 ObjectTag read_object_tag(Cursor&, std::uint32_t origin, std::int32_t displacement = 0);
 

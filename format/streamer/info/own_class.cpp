@@ -48,11 +48,11 @@ constexpr OwnClass kClasses[] = {
     collection("TRefArray", Items::numbers, kRefs),
 };
 constexpr OwnClass kSymmetricMatrix{"TMatrixTSym", Kind::symmetric_matrix};
-// Streamed by hand in ways that are not told here.
+// Classes with other hand-written streamers, which the table does not describe.
 constexpr std::string_view kOthers[] = {"TProcessID", "TUUID", "TFile",   "TDirectory", "TDirectoryFile", "TKey",
                                         "TBasket",    "TTree", "TNtuple", "TBranch",    "TFormula",       "TCanvas"};
 
-// "class;version".
+// Parses "class;version".
 void read_item_class(Cursor& in, CollectionHead& head) {
   const std::string_view text = in.string("TClonesArray: class");
   const std::size_t end = std::min(text.find(';'), text.size());
@@ -61,7 +61,7 @@ void read_item_class(Cursor& in, CollectionHead& head) {
   std::from_chars(version.data(), version.data() + version.size(), head.item_version);
 }
 
-// ROOT reads the number of a TClonesArray's items without its sign, for the sake of old files.
+// ROOT ignores the sign of a TClonesArray's number of items, because of old files.
 void read_count(Cursor& in, const OwnClass& own, CollectionHead& head) {
   head.count_at = in.position();
   head.count = in.big<std::uint32_t>("collection: size");

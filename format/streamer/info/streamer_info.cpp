@@ -12,14 +12,14 @@
 namespace tfile {
 namespace {
 
-// A class with more members than this is damage: the largest of real experiments have a few thousand.
-// Of all classes together: each takes some hundred bytes, and twenty in the file, which compress.
+// The most members of all classes together; more are damage. The largest classes of real experiments have a few
+// thousand. A member takes some hundred bytes of memory, and twenty in the file, which compress.
 constexpr std::uint32_t kElementsMax = 1 << 17;
 
 // Values of fSTLtype.
 constexpr std::int32_t kStlMultimap = 5, kStlSet = 6;
 
-// TStreamerElement, the part that all elements have.
+// Reads TStreamerElement, the part common to all elements.
 void read_common_part(Cursor& in, StreamerElement& element) {
   const Frame frame = read_frame(in);
   const NamedText text = read_tnamed(in);
@@ -41,7 +41,7 @@ void read_common_part(Cursor& in, StreamerElement& element) {
   if (frame.version == 3) in.skip(3 * sizeof(double), "TStreamerElement: fXmin");
   leave_frame(in, frame);
 
-  // Files before ROOT 4 call bool an unsigned char.
+  // Files from before ROOT 4 call bool an unsigned char.
   using namespace element_type;
   if (element.type_name == "Bool_t" || element.type_name == "bool") {
     if (element.type == kUChar) element.type = kBool;
@@ -50,12 +50,12 @@ void read_common_part(Cursor& in, StreamerElement& element) {
   }
 }
 
-// What the element's own class adds.
+// Reads the fields that the element's own class adds.
 void read_own_part(Cursor& in, const Frame& frame, StreamerElement& element) {
   switch (element.kind) {
     case ElementKind::base:
       element.base_checksum = static_cast<std::uint32_t>(element.max_index[1]);
-      // The first versions of TStreamerBase end here.
+      // TStreamerBase ends here in its first versions.
       if (frame.counted && !in.failed() && in.position() + sizeof(std::int32_t) > frame.end) break;
       element.base_version = in.big<std::int32_t>("TStreamerBase: fBaseVersion");
       break;
@@ -69,7 +69,7 @@ void read_own_part(Cursor& in, const Frame& frame, StreamerElement& element) {
     case ElementKind::stl_string:
       element.stl_type = in.big<std::int32_t>("TStreamerSTL: fSTLtype");
       element.stl_content = in.big<std::int32_t>("TStreamerSTL: fCtype");
-      // Up to ROOT 5 multimap and set had each other's number; the type's name tells.
+      // Up to ROOT 5, multimap and set had each other's number; the name of the type decides.
       if (element.type_name.starts_with("set<") || element.type_name.starts_with("std::set<")) {
         element.stl_type = kStlSet;
       } else if (element.type_name.starts_with("multimap<") || element.type_name.starts_with("std::multimap<")) {
@@ -93,15 +93,15 @@ StreamerElement read_element(Cursor& in, std::string_view class_name) {
   return element;
 }
 
-// A cursor over the same bytes that ends where the object ends, so that damage in it stays in it.
+// A cursor over the same bytes that ends with the object, so that damage stays inside it.
 Cursor inside(const Cursor& in, const ObjectTag& tag) {
   Cursor inner(tag.counted ? in.bytes().first(tag.end) : in.bytes());
   inner.seek(in.position(), "object");
   return inner;
 }
 
-// One element of the class: a slot of fElements. An unreadable one stands as `unknown`, so that indices (fID of
-// branches) stay right.
+// Reads one element of a class, a slot of fElements. An unreadable element becomes `unknown`, so that indices (fID of
+// branches) stay correct.
 void read_element_slot(Cursor& in, std::uint32_t keylen, StreamerInfo& info, std::vector<std::string>& warnings) {
   const ObjectTag tag = read_object_tag(in, keylen);
   if (tag.kind != ObjectTag::Kind::object || in.failed()) return;
@@ -140,14 +140,14 @@ StreamerInfo read_info(Cursor& in, std::uint32_t keylen, std::vector<std::string
   return info;
 }
 
-// One slot of the record's list. False where reading cannot go on behind it.
+// Reads one slot of the record's list. False if reading cannot continue after it.
 bool read_list_slot(Cursor& in, std::uint32_t keylen, std::vector<std::unique_ptr<StreamerInfo>>& infos,
                     std::size_t& elements, std::vector<std::string>& warnings) {
   const ObjectTag tag = read_object_tag(in, keylen);
   if (in.failed()) return false;
   if (tag.kind != ObjectTag::Kind::object) return true;
   Cursor inner = inside(in, tag);
-  // Other classes: the list of schema evolution rules.
+  // A slot of another class is the list of schema evolution rules.
   if (tag.class_name == "TStreamerInfo") {
     StreamerInfo info = read_info(inner, keylen, warnings);
     if (inner.failed()) warnings.push_back("StreamerInfo of '" + info.class_name + "': " + inner.error().text);
@@ -226,7 +226,7 @@ const StreamerInfo* StreamerInfos::find_by_checksum(std::string_view class_name,
 }
 
 std::size_t StreamerInfos::memory() const {
-  // A name in a map: the string, its list, and a node each.
+  // The memory per name in a map: the string, its list, and a node for each.
   constexpr std::size_t kIndexed = 3 * sizeof(std::string) + 3 * kBlockOverhead;
   std::size_t bytes = sizeof *this + (by_name_.size() + by_template_.size() + direct_heirs_.size()) * kIndexed;
   for (const auto& info : from_file_) {
@@ -241,7 +241,7 @@ std::size_t StreamerInfos::memory() const {
 const StreamerInfo* StreamerInfos::newest(std::string_view class_name) const {
   const auto found = by_name_.find(std::string(class_name));
   if (found == by_name_.end()) return nullptr;
-  // max_element keeps the first of equals: the file's own.
+  // Of equal versions, max_element keeps the first, which is the file's own.
   return *std::max_element(found->second.begin(), found->second.end(),
                            [](const StreamerInfo* a, const StreamerInfo* b) { return a->version < b->version; });
 }

@@ -27,7 +27,7 @@ inline constexpr int kObject = 61, kAny = 62, kObjectp = 63, kObjectP = 64, kTSt
 inline constexpr int kStl = 300, kStlString = 365, kStreamer = 500, kStreamLoop = 501;
 }  // namespace element_type
 
-// The class of the element's own record; it decides which further fields there are.
+// The class of the element's own record; it decides which more fields there are.
 enum class ElementKind : std::uint8_t {
   base,
   basic,
@@ -51,9 +51,9 @@ struct StreamerElement {
   std::int32_t size = 0, array_length = 0, array_dim = 0;
   std::array<std::int32_t, 5> max_index{};
   std::int32_t base_version = 0;    // base
-  std::uint32_t base_checksum = 0;  // base; 0 when not given
+  std::uint32_t base_checksum = 0;  // base; 0 if absent
   std::int32_t count_version = 0;   // basic_pointer, loop
-  bool has_flag = true;             // basic_pointer: a byte stands before its numbers (not so in old classes)
+  bool has_flag = true;             // basic_pointer: a byte precedes its numbers (not in old classes)
   std::string count_name, count_class;
   std::int32_t stl_type = 0, stl_content = 0;  // stl: fSTLtype, fCtype
 };
@@ -67,39 +67,39 @@ struct StreamerInfo {
   std::vector<StreamerElement> elements;
 };
 
-// The StreamerInfo of a file, with ROOT's own classes known here for what the file does not describe.
+// The StreamerInfo of a file, completed by built-in descriptions of ROOT's own classes that the file does not describe.
 class StreamerInfos {
  public:
-  // `payload`: the decompressed StreamerInfo record (a TList); empty span for a file without. What cannot be read of it
-  // is left out and said in `warnings`. `keylen` is needed because object tags count from the key's start.
+  // `payload`: the decompressed StreamerInfo record (a TList); empty for a file without one. Unreadable parts are left
+  // out and reported in `warnings`. `keylen`: fKeylen of the record, since object tags count from the start of the key.
   static StreamerInfos read(std::span<const std::byte> payload, std::uint32_t keylen,
                             std::vector<std::string>& warnings);
 
-  // Exactly that version, or nullptr. The file's own come before the built-in ones.
+  // Exactly that version, or nullptr. Descriptions in the file take precedence over the built-in ones.
   const StreamerInfo* find(std::string_view class_name, int version) const;
   const StreamerInfo* find_by_checksum(std::string_view class_name, std::uint32_t checksum) const;
   const StreamerInfo* newest(std::string_view class_name) const;
-  // The newest of another class made from the same template as `class_name`; nullptr if it is no template or none is
-  // known.
+  // The newest version of another class of the same template as `class_name`; nullptr if there is none, or it is not a
+  // template.
   const StreamerInfo* of_same_template(std::string_view class_name) const;
-  // Whether any class has an array that a member of this name counts.
+  // Whether any class has an array that is counted by a member of this name.
   bool is_counter(const std::string& member) const { return counters_.count(member) != 0; }
-  // Classes that the file describes and that derive from `class_name`, nearest first.
+  // The classes that the file describes and that derive from `class_name`, nearest first.
   std::vector<std::string> heirs(std::string_view class_name) const;
   const std::vector<std::unique_ptr<StreamerInfo>>& from_file() const { return from_file_; }
 
-  std::size_t memory() const;  // of what the file describes, estimated
+  std::size_t memory() const;  // estimated, of the file's descriptions
 
  private:
   std::vector<std::unique_ptr<StreamerInfo>> from_file_;
   std::unordered_map<std::string, std::vector<const StreamerInfo*>> by_name_;
   std::unordered_map<std::string, const StreamerInfo*> by_template_;
   std::unordered_set<std::string> counters_;
-  std::unordered_map<std::string, std::vector<std::string>> direct_heirs_;  // of the file's own classes
+  std::unordered_map<std::string, std::vector<std::string>> direct_heirs_;  // derived classes that the file describes
 };
 
-// The members of ROOT's own classes (TTree, TBranch, TLeaf..., their bases, TAtt*, TObjArray) for the versions that
-// files without StreamerInfo may hold. Built once.
+// The members of ROOT's own classes (TTree, TBranch, TLeaf..., their bases, TAtt*, TObjArray), in the versions found in
+// files without StreamerInfo. Built once.
 const std::vector<StreamerInfo>& builtin_streamer_infos();
 
 }  // namespace tfile

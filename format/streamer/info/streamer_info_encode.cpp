@@ -13,11 +13,11 @@
 namespace tfile {
 namespace {
 
-// Versions of the classes in the record. TStreamerInfo's is that of ROOT 5 and 6 up to 6.38: 10, of 6.40, has the same
-// members, and not every reader knows it.
+// Versions of the classes in the record. TStreamerInfo has the version of ROOT 5 and of ROOT 6 up to 6.38. Version 10,
+// of ROOT 6.40, has the same members, but some readers do not know it.
 constexpr std::uint16_t kListVersion = 5, kArrayVersion = 3, kInfoVersion = 9, kElementVersion = 4;
 
-// fSize of members and bases: sizeof on the usual 64-bit machine. Readers take no notice of them.
+// fSize of members and bases: their sizeof on common 64-bit machines. Readers ignore it.
 constexpr std::pair<std::string_view, std::int32_t> kSizes[] = {
     {"TObject", 16},    {"TNamed", 64},         {"TString", 24},     {"TAttLine", 16},         {"TAttFill", 16},
     {"TAttMarker", 16}, {"TObjArray", 64},      {"TArrayD", 24},     {"TArrayI", 24},          {"TBranch", 600},
@@ -40,7 +40,7 @@ const StreamerInfo* builtin(std::string_view class_name, int version) {
   return nullptr;
 }
 
-// What is written here is known with its checksum, in one version.
+// Classes that this code writes are built in with their checksum, in one version.
 const StreamerInfo* written(std::string_view class_name) {
   for (const StreamerInfo& info : builtin_streamer_infos()) {
     if (info.class_name == class_name && info.checksum != 0) return &info;

@@ -12,17 +12,18 @@
 
 namespace tfile {
 
-// The payload of a StreamerInfo record, decompressed, for a key of `keylen` bytes: of a file that has none yet.
+// The payload of a file's first StreamerInfo record, decompressed, for a key of `keylen` bytes.
 std::vector<std::byte> encode_streamer_infos(std::span<const StreamerInfo* const> infos, std::uint32_t keylen);
 
-// That of a file which has one: everything of `payload` stays where and as it is, `infos` follow. `keylen` is the old
-// key's and must be the new one's, since tags count from the start of the key. Errors: damaged (not a list).
+// The payload that replaces an existing one: `payload` stays unchanged and in place, and `infos` follow. `keylen` is
+// that of the old key, and the new key must have the same, since tags count from the start of the key. Errors: damaged
+// (not a list).
 Result<std::vector<std::byte>> add_streamer_infos(std::span<const std::byte> payload,
                                                   std::span<const StreamerInfo* const> infos, std::uint32_t keylen);
 
-// What a file that describes `known` must describe besides, to hold objects of `classes` as they are written here:
-// they, their bases and what they contain, in the versions of ROOT 6.40, but for the classes that ROOT does not
-// describe.
+// The descriptions that a file with the descriptions `known` lacks for objects of `classes` as they are written here:
+// these classes, their bases and their members' classes, in the versions of ROOT 6.40, except for classes that ROOT
+// never describes.
 std::vector<const StreamerInfo*> missing_streamer_infos(std::span<const std::string> classes,
                                                         const StreamerInfos& known);
 

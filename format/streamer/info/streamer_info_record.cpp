@@ -30,7 +30,7 @@ Result<StreamerInfoRecord> read_streamer_info_record(const Source& source, const
 Result<std::string> streamer_info_title(std::uint32_t keylen, std::uint32_t untitled) {
   std::string title = "Doubly linked list";
   if (keylen == 0) return title;
-  constexpr std::uint32_t kTitleMax = 254;  // with a count of one byte, as the empty one has
+  constexpr std::uint32_t kTitleMax = 254;  // its length takes one byte, as that of the empty title does
   if (keylen < untitled || keylen - untitled > kTitleMax)
     return fail(ErrorKind::unsupported,
                 "cannot be written to: the key of its StreamerInfo has " + std::to_string(keylen) + " bytes");

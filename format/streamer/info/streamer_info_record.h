@@ -14,21 +14,22 @@
 
 namespace tfile {
 
-// A file's StreamerInfo record as a writer keeps it, to add to it.
+// A file's StreamerInfo record, kept by a writer that adds to it.
 struct StreamerInfoRecord {
-  std::vector<std::byte> payload;  // decompressed; empty where there is none
+  std::vector<std::byte> payload;  // decompressed; empty if there is none
   std::uint32_t keylen = 0;
-  std::shared_ptr<const StreamerInfos> infos;  // what it describes, and ROOT's own
+  std::shared_ptr<const StreamerInfos> infos;  // the descriptions in it, and the built-in ones
 };
 
 StreamerInfoRecord streamer_info_record(std::vector<std::byte> payload, std::uint32_t keylen);
 
-// Errors: unsupported (damaged: other readers refuse such a file, and a new one could not keep what the old one says),
-// io. Reads.
+// Errors: unsupported (damaged: other readers refuse such a file, and a new record could not preserve the old one), io.
+// Reads.
 Result<StreamerInfoRecord> read_streamer_info_record(const Source& source, const FileHeader& header);
 
-// The title of the record's key that makes it as long as the old one, which the tags in the payload count from; ROOT's
-// own where `keylen` is 0. `untitled`: the length without any. Errors: unsupported (none does).
+// A title for the record's key such that the key is as long as the old one, since tags in the payload count from its
+// start. ROOT's own title if `keylen` is 0. `untitled`: the length without a title. Errors: unsupported (there is no
+// such title).
 Result<std::string> streamer_info_title(std::uint32_t keylen, std::uint32_t untitled);
 
 }  // namespace tfile

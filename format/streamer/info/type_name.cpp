@@ -11,7 +11,7 @@
 namespace tfile {
 namespace {
 
-// Real types nest a few levels; deeper text is made to exhaust the stack.
+// Real types nest a few levels. Deeper text is an attempt to exhaust the stack.
 constexpr int kDepthMax = 32;
 
 std::string_view trim(std::string_view s) {
@@ -26,7 +26,7 @@ bool strip_prefix(std::string_view& s, std::string_view prefix) {
   return true;
 }
 
-// "A<B,C<D,E> >" -> {"B", "C<D,E> "}; nothing when the brackets do not match.
+// "A<B,C<D,E> >" -> {"B", "C<D,E> "}; nullopt if the brackets do not match.
 std::optional<std::vector<std::string_view>> split_arguments(std::string_view inside) {
   std::vector<std::string_view> parts;
   int depth = 0;
@@ -66,7 +66,7 @@ bool contains(const Names& names, std::string_view name) {
 
 TypeName parse(std::string_view text, int depth);
 
-// A template whose arguments matter here; `named_class` when it is none.
+// Parses a template whose arguments matter here; others become `named_class`.
 TypeName parse_template(std::string_view name, const std::vector<std::string_view>& arguments, TypeName type,
                         int depth) {
   auto argument = [&](std::size_t i) { return parse(arguments[i], depth + 1); };

@@ -10,7 +10,7 @@
 
 namespace tfile {
 
-// A C++ type as ROOT spells it ("vector<pair<int,float> >"), taken apart.
+// A parsed C++ type in ROOT's spelling ("vector<pair<int,float> >").
 struct TypeName {
   enum class Kind : std::uint8_t {
     number,    // dtype
@@ -30,10 +30,10 @@ struct TypeName {
   Dtype dtype = Dtype::u1;
   std::uint64_t length = 0;
   std::vector<TypeName> arguments;
-  std::string text;  // as given, without std::, const and blanks that do not matter
+  std::string text;  // as given, without std::, const and insignificant blanks
 };
 
-// Any text gives a type: what is not understood is a named_class. Nesting deeper than 32 is cut off as such too.
+// Any text gives a type: an unknown form becomes named_class, as does nesting deeper than 32.
 TypeName parse_type_name(std::string_view text);
 
 }  // namespace tfile

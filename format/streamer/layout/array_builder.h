@@ -12,7 +12,7 @@
 
 namespace tfile {
 
-// An array of bytes that grows at its end and is handed over as a Buffer without a copy.
+// An array of bytes that grows at its end and becomes a Buffer without a copy.
 class ArrayBuilder {
  public:
   ArrayBuilder() = default;
@@ -28,15 +28,15 @@ class ArrayBuilder {
   std::byte* data() { return data_; }
   const std::byte* data() const { return data_; }
 
-  // Empty again, with its memory.
+  // Empties the array and keeps its memory.
   void clear() { size_ = 0; }
-  // Empty again, without.
+  // Empties the array and frees its memory.
   void release() {
     std::free(std::exchange(data_, nullptr));
     size_ = capacity_ = 0;
   }
 
-  // Room for `size` more bytes at the end; the caller fills them.
+  // Makes room for `size` more bytes at the end, which the caller fills.
   std::byte* extend(std::size_t size) {
     if (size > capacity_ - size_) grow(size);
     std::byte* place = data_ + size_;
@@ -64,8 +64,8 @@ class ArrayBuilder {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
-// Arrays of the thread, used again: growing new ones for every chunk is thousands of calls of an allocator that other
-// threads want as well, and pages that the system clears each time.
+// Arrays that a thread uses again for the next chunk. New arrays for every chunk would mean thousands of calls to an
+// allocator shared with other threads, and pages that the system clears each time.
 class GrowingArrays {
  public:
   explicit GrowingArrays(std::size_t count) : arrays_(std::exchange(kept(), {})) {
@@ -86,7 +86,7 @@ class GrowingArrays {
   std::vector<ArrayBuilder>& all() { return arrays_; }
 
  private:
-  static constexpr std::size_t kKeptMax = 1 << 20;  // of a thread: many times a basket of the usual size
+  static constexpr std::size_t kKeptMax = 1 << 20;  // per thread: many times the usual size of a basket
   static std::vector<ArrayBuilder>& kept() {
     thread_local std::vector<ArrayBuilder> arrays;
     return arrays;

@@ -9,10 +9,10 @@
 namespace tfile {
 namespace {
 
-// Arrays begin at multiples of this: of every type of number, and of what vector instructions like.
+// Arrays begin at multiples of this: enough for all types of numbers, and for vector instructions.
 constexpr std::size_t kAlignment = 16;
 
-// Positions in the alternatives become absolute.
+// Makes positions in alternatives absolute.
 void place_index(std::span<std::byte> index, std::span<const std::byte> tags, std::span<const std::int64_t> first,
                  std::size_t slot) {
   auto* positions = reinterpret_cast<std::int64_t*>(index.data());
@@ -26,7 +26,7 @@ void place_ends(std::span<std::byte> ends, std::int64_t base) {
   for (std::size_t i = 0; i < ends.size() / sizeof(std::int64_t); ++i) numbers[i] += base;
 }
 
-// The chunk that begins the column of ends has a leading 0.
+// Only the chunk that begins a column of ends has a leading 0.
 bool has_leading_zero(const Slot& slot, std::int64_t first) { return slot.kind == Slot::Kind::ends && first == 0; }
 
 std::size_t finished_size(const Slot& slot, const ArrayBuilder& array, std::int64_t first) {
@@ -34,7 +34,7 @@ std::size_t finished_size(const Slot& slot, const ArrayBuilder& array, std::int6
   return array.size() + (has_leading_zero(slot, first) ? sizeof(std::int64_t) : 0);
 }
 
-// `to`: where the array goes, and as large as it is in the end. `before`: the finished arrays of the slots before.
+// `to`: the place of the finished array, of its final size. `before`: the finished arrays of the slots before.
 void finish(std::span<const std::byte> from, std::span<std::byte> to, const Program& program, std::size_t slot,
             std::span<const std::span<const std::byte>> before, std::span<const std::int64_t> first) {
   const Slot& description = program.slots[slot];

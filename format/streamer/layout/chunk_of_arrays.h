@@ -11,10 +11,11 @@
 
 namespace tfile {
 
-// The arrays that a program filled, in final form and side by side in one buffer. `first` as in StreamSet::decode.
+// The arrays that a program filled, in final form and next to each other in one buffer. `first` as in
+// StreamSet::decode.
 Chunk chunk_of_arrays(const Program&, std::span<const ArrayBuilder>, std::span<const std::int64_t> first);
 
-// Moves a chunk of a program that was read with ends and positions counted from its own start to where it begins.
+// Moves a chunk to its place in the columns. It was decoded with ends and positions counted from its own start.
 void place_chunk(const Program&, std::span<const std::int64_t> first, Chunk&);
 
 }  // namespace tfile

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects of one class that several of its versions wrote (a file merged from others holds such): their members go to
-// the columns of the main version by their names.
+// Objects of one class written by several of its versions, as in a file merged from others. Their members go to the
+// columns of the main version by name.
 #include <algorithm>
 #include <utility>
 
@@ -19,7 +19,7 @@ bool same_members(const StreamerInfo& a, const StreamerInfo& b) {
   return std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), b.elements.end(), same_member);
 }
 
-// Whether both show the same values in the same slots.
+// Whether both fill the same slots with the same values.
 bool alike(const Shape& a, const Shape& b) {
   return a.kind == b.kind && a.dtype == b.dtype && a.shape == b.shape && a.slot == b.slot &&
          a.is_optional == b.is_optional &&
@@ -28,7 +28,7 @@ bool alike(const Shape& a, const Shape& b) {
 
 }  // namespace
 
-// Of a version that has a member of the same name with another type nothing is made: its objects are an error.
+// A version with a member of the same name but another type gets no form, so its objects are an error.
 std::uint16_t LayoutCompiler::other_forms(const StreamerInfo& main, const Shape& record,
                                           const std::vector<SlotRange>& places) {
   ClassVersions forms;
@@ -71,7 +71,7 @@ Result<> LayoutCompiler::form_members(const StreamerInfo& other, const StreamerI
       if (!passed_over) return tl::unexpected<Error>(passed_over.error());
       continue;
     }
-    // A base is laid out as the main version has it; its own header tells which version wrote it.
+    // Lays out a base as the main version has it; the base's own header has the version that wrote it.
     next_slot_ = places[i].begin;
     TRY(const Shape part, element(is_base(e) && is_base(*found) ? *found : e));
     if (next_slot_ != places[i].end || !alike(part, record.parts[i]))
@@ -84,7 +84,7 @@ Result<> LayoutCompiler::form_members(const StreamerInfo& other, const StreamerI
   return {};
 }
 
-// What ROOT, too, leaves in a member that was not written: zero, or no items.
+// Like ROOT, fills a member that was not written with zero or no items.
 void LayoutCompiler::nothing_of(const Shape& shape) {
   switch (shape.kind) {
     case Shape::Kind::number:

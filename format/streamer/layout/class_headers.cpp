@@ -15,7 +15,7 @@ namespace {
 
 using namespace element_type;
 
-// What a file claims to hold must not become more text than someone could compile: classes, and members of one.
+// Limits for the number of classes, and of members of one class: a file must not claim more text than can be compiled.
 constexpr std::size_t kClassesMax = 20'000, kMembersMax = 10'000;
 constexpr int kDepthMax = 40;  // of bases, and of classes in classes
 
@@ -37,7 +37,7 @@ std::string as_identifier(std::string_view name) {
   return out;
 }
 
-// In one line, and without what would swallow the next.
+// In one line, and without a '\' at the end that would continue it.
 std::string as_comment(std::string_view text) {
   std::string out;
   for (const char c : text) out += static_cast<unsigned char>(c) < ' ' || c == 127 ? ' ' : c;
@@ -65,7 +65,7 @@ std::vector<CppType> parts_of(const CppType& type) {
 }
 
 struct Class {
-  std::vector<CppType> parts;  // scopes around it, and its own name
+  std::vector<CppType> parts;  // the scopes around it, and its own name
   const StreamerInfo* info = nullptr;
   bool is_defined = false;  // else only its name is needed
   std::string outer;        // the class around it
@@ -113,7 +113,7 @@ class Writer {
     return is_fundamental(type.name) || is_of_std(type.name) || is_of_root(type.name);
   }
 
-  // Not "(anonymous)" and the like.
+  // False for "(anonymous)" and the like.
   static bool is_writable(const CppType& type) {
     for (const CppType& part : parts_of(type)) {
       if (!is_foreign(part) && !is_identifier(part.name)) return false;
@@ -145,7 +145,7 @@ class Writer {
     return one;
   }
 
-  // Parameters of a template are types, or values where an instance has a number.
+  // Parameters of a template are types, or values if an instance has a number in their place.
   void note_template(const std::vector<CppType>& parts) {
     if (!parts.back().has_arguments) return;
     std::string parameters;
@@ -165,7 +165,7 @@ class Writer {
     return key + parts.back().name;
   }
 
-  // What a class needs so that it can name the type.
+  // Notes what the class `user` needs in order to name the type.
   void mention(Class& user, const CppType& type, bool complete, int depth = 0) {
     if (depth > kDepthMax) return;
     complete = complete && !type.is_pointer();
@@ -202,7 +202,7 @@ class Writer {
     }
     if (is_object(one, 0)) one.includes.insert("\"TObject.h\"");
   }
-  // A template of a class within this one, which cannot be declared before this one is.
+  // Whether the type is a template of a class inside this one, which cannot be declared before this one.
   static bool reaches_inside(const Class& one, const CppType& type, int depth) {
     std::string key;
     for (const CppType& part : one.parts) key += part.key() + "::";
@@ -215,7 +215,7 @@ class Writer {
   static bool is_number_member(const StreamerElement& e) {
     return e.kind == ElementKind::basic || e.kind == ElementKind::basic_pointer;
   }
-  // Enumerations are stored as numbers, and nothing tells their names.
+  // Enumerations are stored as numbers, and the file does not have the names of their values.
   static std::string number_type(const StreamerElement& e) {
     const CppType type = parse_cpp_type(e.type_name);
     return is_fundamental(type.name) && !type.name.empty() ? e.type_name : "int" + type.suffix;
@@ -233,7 +233,7 @@ class Writer {
     });
   }
 
-  // Which classes lie in others: a scope that is a class itself, or an instance of a template.
+  // Finds the classes inside other classes: their scope is itself a class, or an instance of a template.
   void nest() {
     std::vector<std::string> keys;
     for (const auto& [key, one] : classes_) keys.push_back(key);
@@ -266,7 +266,7 @@ class Writer {
   struct Needs {
     std::set<std::string> complete, named, includes;
   };
-  // Of a class and all within it.
+  // Collects the needs of a class and of all classes inside it.
   void collect(const std::string& key, Needs& needs, int depth) const {
     const Class& one = classes_.at(key);
     needs.complete.insert(one.complete.begin(), one.complete.end());
@@ -319,7 +319,7 @@ class Writer {
     return text + "\n#endif\n";
   }
 
-  // Whether the class is a template's with an argument that only another class's definition declares.
+  // Whether the class is a template instance with an argument that is declared only inside another class.
   bool has_nested_argument(const std::string& key) const {
     const Class& one = classes_.at(key);
     return one.own().has_arguments && std::any_of(one.named.begin(), one.named.end(), [&](const std::string& argument) {
@@ -336,7 +336,7 @@ class Writer {
     return {open, close};
   }
 
-  // Forward, and before it the classes that its template arguments name.
+  // Declares the class, after the classes that its template arguments name.
   void declare(const std::string& key, std::set<std::string>& declared, std::string& to, int depth) const {
     if (depth > kDepthMax || !declared.insert(key).second) return;
     const Class& one = classes_.at(key);
@@ -349,7 +349,7 @@ class Writer {
   std::string declaration(const Class& one, bool is_outermost) const {
     if (!one.own().has_arguments) return "class " + one.own().name + ";\n";
     std::string text = "template <" + templates_.at(template_key(one.parts)) + "> class " + one.own().name;
-    // Inside a class an instance of a template cannot be declared; nothing of it but its name is known then.
+    // Inside a class, an instance of a template cannot be declared. It is then an empty class: only its name is known.
     return is_outermost ? text + ";\ntemplate <> class " + local_name(one) + ";\n" : text + " {};\n";
   }
   static std::string local_name(const Class& one) {
@@ -378,7 +378,7 @@ class Writer {
     to += indent + "};\n";
   }
 
-  // Those that others need come first.
+  // Defines nested classes in the order in which they need each other.
   void define_nested(const Class& one, std::string& to, const std::string& indent, int depth) const {
     std::set<std::string> done;
     std::set<std::string> declared;
@@ -417,7 +417,7 @@ class Writer {
     for (const StreamerElement& e : one.info->elements) {
       if (is_base(e) || left-- == 0) continue;
       CppType type = parse_cpp_type(is_number_member(e) ? number_type(e) : e.type_name);
-      if (type.suffix.empty()) type.is_const = false;  // ROOT could not read into it
+      if (type.suffix.empty()) type.is_const = false;  // ROOT could not read into a const member
       const bool is_written = is_writable_or_foreign(type) && !type.name.empty() && e.name != "This" &&
                               e.kind != ElementKind::unknown && !reaches_inside(one, type, 0);
       std::string name = as_identifier(e.name);
@@ -433,7 +433,7 @@ class Writer {
   }
 
   std::map<std::string, Class> classes_;          // by key
-  std::map<std::string, std::string> templates_;  // parameters, by scopes and name
+  std::map<std::string, std::string> templates_;  // their parameters, by scopes and name
   std::map<std::string, std::string> stems_;      // of files, by key
 };
 

@@ -8,11 +8,11 @@
 
 namespace tfile {
 
-// A header for each class that the file describes, or that one of its members is of; not for ROOT's and the standard
-// library's own.
+// A header for each class that the file describes or that is the type of a member, except for the classes of ROOT and
+// of the standard library.
 std::vector<ClassHeader> class_headers(const StreamerInfos&);
 
-// The elements as they are, for those who want to see them.
+// The classes and elements as the file describes them.
 std::vector<ClassDescription> class_descriptions(const StreamerInfos&);
 
 }  // namespace tfile

@@ -13,7 +13,7 @@ namespace {
 
 using namespace element_type;
 
-// Slots from here on are renumbered in the end; no program has as many.
+// Slots from here on are renumbered at the end. No program has that many.
 constexpr std::uint32_t kPassedOver = 1u << 28;
 
 bool is_integer(Dtype dtype) { return dtype != Dtype::f4 && dtype != Dtype::f8 && dtype != Dtype::b1; }
@@ -189,13 +189,14 @@ Shape LayoutCompiler::tobject() {
   return shape;
 }
 
-// A collection with a version header, which says at run time in which of two forms it lies. Both fill the same slots:
-// they meet the same members in the same order.
+// A collection with a version header, which says at run time which of two forms it has. Both forms have the same
+// members in the same order, and fill the same slots.
 template <class ObjectWise, class MemberWise>
 Result<Shape> LayoutCompiler::stl(ObjectWise object_wise, MemberWise member_wise) {
   Op op;
   op.kind = Op::Kind::stl;
-  // Without a member-wise form the block stays empty, and an entry that has it is refused since bytes are left over.
+  // Without a member-wise form, its block stays empty. An entry in that form is then refused, since bytes are left
+  // over.
   TRY(Shape shape, two_forms(op.block, op.other, object_wise, member_wise));
   add(op);
   return shape;
@@ -258,7 +259,7 @@ Result<Shape> LayoutCompiler::collection_of(const TypeName& type, ValueIn place)
   return stl(object_wise, [&] { return member_wise_collections([](auto collection) { return collection(); }, type); });
 }
 
-// The same member of many items: one header for all of them.
+// The same member of many items, with one header for all of them.
 Result<Shape> LayoutCompiler::collection_of_items(const TypeName& type, Op::Kind kind) {
   TRY(Shape shape,
       stl([&] { return of_items(kind, [&] { return list({.kind = Op::Kind::list}, [&] { return item_of(type); }); }); },
@@ -345,7 +346,7 @@ Result<Shape> LayoutCompiler::pair(const TypeName& type, ValueIn) {
   return shape;
 }
 
-// The number of bits, then a byte for each.
+// The number of bits, then one byte per bit.
 Result<Shape> LayoutCompiler::bitset(const TypeName& type, ValueIn place) {
   if (type.length > kArrayMax) return fail(ErrorKind::unsupported, type.text + " is too long");
   if (place == ValueIn::member) add({.kind = Op::Kind::frame});
@@ -361,8 +362,8 @@ Result<Shape> LayoutCompiler::fixed_array(const TypeName& type, ValueIn place) {
   return list({.kind = Op::Kind::fixed_list, .count = length}, [&] { return value(item, place); });
 }
 
-// The newest description; where there is none, that of another class from the same template: an empty list of such
-// objects then shows what it would hold.
+// The newest description of the class or, if there is none, of another class of the same template: so an empty list of
+// such objects still shows its columns.
 const StreamerInfo* LayoutCompiler::newest_or_like(std::string_view class_name) const {
   if (const StreamerInfo* info = infos_.newest(class_name)) return info;
   return infos_.of_same_template(class_name);
@@ -407,7 +408,7 @@ Result<Shape> LayoutCompiler::object(std::string_view class_name, const Streamer
   return shape;
 }
 
-// `places`: the slots of each member.
+// `places` receives the slots of each member.
 Result<Shape> LayoutCompiler::members(const StreamerInfo& info, std::vector<SlotRange>* places) {
   Shape record;
   record.class_name = info.class_name;
@@ -429,7 +430,7 @@ Result<Shape> LayoutCompiler::element(const StreamerElement& e) {
   const MemberAround around(*this, e.name);
   const auto counters = static_cast<std::ptrdiff_t>(counters_.size());
   TRY(Shape shape, element_body(e));
-  // A member's own counters count nothing outside of it; those of a base do.
+  // Counters inside a member count nothing outside of it; those of a base do.
   if (!is_base(e) && !(e.kind == ElementKind::basic && e.array_length == 0))
     counters_.erase(counters_.begin() + counters, counters_.end());
   shape.name = e.name;
@@ -483,18 +484,18 @@ Result<Shape> LayoutCompiler::basic(const StreamerElement& e, int type, std::vec
   if (type == kDouble32 || type == kFloat16) return packed(parse_packing(e.title, type == kDouble32), std::move(shape));
   const auto dtype = member_dtype(type, e.type_name);
   if (!dtype) return fail(ErrorKind::unsupported, "element type " + std::to_string(type) + " is not decoded");
-  // Most counters have a type of their own; that of an unsigned one is a number's.
+  // Most counters have a type of their own; unsigned ones have the type of a number.
   const bool is_counter = shape.empty() && (type == kCounter || (is_integer(*dtype) && infos_.is_counter(e.name)));
   Shape number = numbers(*dtype, std::move(shape));
   if (is_counter) remember_counter(e.name);
   return number;
 }
 
-// `T* p; //[n]`: a flag, then as many numbers as the counter said.
+// `T* p; //[n]`: a flag, then as many numbers as the counter says.
 Result<Shape> LayoutCompiler::counted_array(const StreamerElement& e) {
   auto reg = counter(e.count_name);
   if (!reg && is_member_branch_) {
-    // The member of all items has a branch of its own, and so has the counter.
+    // The member has a branch of its own for all items, and so has its counter.
     program_.item_counts = static_cast<std::int16_t>(program_.registers++);
     reg = Counter{e.count_name, program_.item_counts, true};
   }
@@ -525,7 +526,7 @@ Result<Shape> LayoutCompiler::loop(const StreamerElement& e, bool in_own_branch)
     new_slot({Slot::Kind::hidden, 1, 1});
   }
   const TypeName item = parse_type_name(without_pointer(e.type_name));
-  // Behind `T** p; //[n]`, too, the objects themselves follow one another.
+  // For `T** p; //[n]`, too, the objects themselves follow one another.
   auto body = [&] { return value(item, ValueIn::member); };
   auto shape = in_block(op.block, body);
   if (!shape) return shape;
@@ -542,11 +543,11 @@ Result<Shape> LayoutCompiler::counted_member(const StreamerElement& e) {
   return shape;
 }
 
-// `T a[n]` of objects, each as it is alone.
+// `T a[n]` of objects, each stored as a single one would be.
 Result<Shape> LayoutCompiler::array_of(const StreamerElement& e) {
   if (form_of(e).has_frame_around()) add({.kind = Op::Kind::frame});
   const TypeName item = parse_type_name(class_of(e));
-  // Collections have no header of their own here.
+  // In an array, collections have no headers of their own.
   const bool is_class = item.kind == TypeName::Kind::named_class || item.kind == TypeName::Kind::pair;
   return array_items(e, [&] { return value(item, is_class ? ValueIn::member : ValueIn::item); });
 }
@@ -571,7 +572,7 @@ Result<Shape> LayoutCompiler::stl_element(const StreamerElement& e) {
       [&] { return member_wise_collections([&](auto collection) { return array_items(e, collection); }, type); });
 }
 
-// A member-wise form around one or several collections of the same type: the version of the value class stands once.
+// A member-wise form around one or several collections of the same type: the version of the value class occurs once.
 template <class Around>
 Result<Shape> LayoutCompiler::member_wise_collections(Around around, const TypeName& type) {
   if (type.kind != TypeName::Kind::sequence && type.kind != TypeName::Kind::map)
@@ -580,7 +581,7 @@ Result<Shape> LayoutCompiler::member_wise_collections(Around around, const TypeN
   return around([&] { return list({.kind = Op::Kind::member_list}, [&] { return members_of_items(type); }); });
 }
 
-// What has one header for all items, or none where a single object has one, is taken apart here.
+// Handles members that have one header for all items; and bases without a header, whose members are read one by one.
 Result<Shape> LayoutCompiler::body_of_items(const StreamerElement& e, Op::Kind kind) {
   if (e.kind == ElementKind::stl || e.kind == ElementKind::stl_string) {
     const TypeName type = parse_type_name(without_pointer(e.type_name));

@@ -17,7 +17,7 @@
 
 namespace tfile {
 
-// What a value shows as: the node it becomes, before it has a place in a table.
+// The presentation of a value: the node that it becomes, before it has a place in a table.
 struct Shape {
   enum class Kind : std::uint8_t { number, list, string, record, variant, raw };
   Kind kind = Kind::record;
@@ -27,43 +27,43 @@ struct Shape {
   std::vector<std::uint32_t> shape;  // number
   std::uint32_t slot = 0;            // number: its array; list, string, raw: the ends (string, raw: bytes in slot + 1);
                                      // variant: the tags (index in slot + 1)
-  std::vector<Shape> parts;          // list: the item, one; record: the members; variant: the alternatives
+  std::vector<Shape> parts;          // list: its item; record: the members; variant: the alternatives
   bool is_optional = false;          // list: of 0 or 1 items
   bool is_map = false;               // list: of keys and values
   std::string reason;                // raw: why it is not decoded
-  bool has_columns() const;          // not so for a record without members
+  bool has_columns() const;          // false for a record without members
 };
 
-// A program and what its slots show as.
+// A program, and the presentation of its slots.
 struct Layout {
   Program program;
   Shape shape;
 };
 
-// Where a value lies decides how much of a header it has (docs/format.md, "Collections").
+// The place of a value decides which header it has (docs/format.md, "Collections").
 enum class ValueIn : std::uint8_t {
   member,  // a data member, or the object of a branch: collections have a version header
-  item,    // inside a collection: none
+  item,    // inside a collection: no header
 };
 
-// Compiles values of C++ types into one program. Every function adds instructions to the block that is open and gives
-// the shape of what they read. Errors: unsupported, with the reason as a user should read it.
+// Compiles values of C++ types into one program. Every function adds instructions to the open block and returns the
+// shape of what they read. Errors: unsupported, with a reason for the user.
 class LayoutCompiler {
  public:
-  // `found`: the classes of objects where their types do not tell; nullptr while they were not looked for.
-  // `bare`: objects may lack their headers, as streamers written by hand leave them out. `last_look`: nobody looks for
-  // more classes: what is not known is bytes.
+  // `found`: the classes of objects whose types do not determine them; nullptr before the first look for classes.
+  // `bare`: objects may lack their headers, as hand-written streamers write them. `last_look`: no further look for
+  // classes follows, so objects of unknown classes become bytes.
   explicit LayoutCompiler(const StreamerInfos& infos, const FoundClasses* found = nullptr, bool bare = false,
                           bool last_look = false)
       : infos_(infos), found_(found), is_bare_(bare), is_last_look_(last_look) {}
 
   Result<Shape> value(const TypeName&, ValueIn);
-  // A member by its streamer element, as it lies in an unsplit object or in a split branch of its own.
+  // A member by its streamer element, as stored in an unsplit object or in a branch of its own.
   Result<Shape> element(const StreamerElement&);
-  // A member of many items, one item after the other: `each` is `repeat` inside a member-wise collection, `rest` in a
-  // branch of a split collection.
+  // A member of many items, one item after the other. `each` is `repeat` inside a member-wise collection, and `rest` in
+  // a branch of a split collection.
   Result<Shape> element_of_items(const StreamerElement&, Op::Kind each);
-  // `body` for all items of the enclosing collection: `kind` is `repeat` or `rest`.
+  // Runs `body` for all items of the enclosing collection; `kind` is `repeat` or `rest`.
   template <class Body>
   Result<Shape> of_items(Op::Kind kind, Body body) {
     Op op;
@@ -75,7 +75,7 @@ class LayoutCompiler {
     add(op);
     return shape;
   }
-  // `T* p; //[n]` in a branch of its own: a flag, then numbers to the end of the entry.
+  // `T* p; //[n]` in a branch of its own: a flag, then numbers up to the end of the entry.
   Result<Shape> counted_member(const StreamerElement&);
   // `T* p; //[n]` of objects in a branch of its own: as many as there are.
   Result<Shape> loop(const StreamerElement&, bool in_own_branch);
@@ -90,16 +90,16 @@ class LayoutCompiler {
   void add(Op op) { open_.push_back(op); }
   void need_entry_ends() { program_.needs_entry_ends = true; }
 
-  // The number read last counts arrays that follow, under this name; and its register (none of that name: nullopt).
+  // remember_counter: the number read last counts later arrays, under this name. counter: the counter of that name.
   void remember_counter(const std::string& name);
   struct Counter {
     std::string name;
     std::int16_t reg;
-    bool of_item;  // it counts for each item of a member-wise collection
+    bool of_item;  // it has a value for each item of a member-wise collection
   };
   std::optional<Counter> counter(std::string_view name) const;
 
-  // A list: `op` with new slots for ends and hidden count, its block filled by `body`, which gives the item's shape.
+  // A list: `op` with new slots for its ends and its hidden count. `body` fills its block and returns the item's shape.
   template <class Body>
   Result<Shape> list(Op op, Body body) {
     op.slot = new_slot({Slot::Kind::ends, 8, 8});
@@ -110,7 +110,7 @@ class LayoutCompiler {
     return list_shape(op.slot, *std::move(item));
   }
 
-  // Runs `body` with a new block open, then closes it; `block` is what it added.
+  // Runs `body` with a new open block, closes it, and returns it in `block`.
   template <class Body>
   auto in_block(Block& block, Body body) {
     std::vector<Op> outer = std::move(open_);
@@ -121,7 +121,7 @@ class LayoutCompiler {
     return result;
   }
 
-  // The finished program: what is in the open block runs once an entry. The compiler is spent afterwards.
+  // Finishes the program: the open block runs once per entry. The compiler cannot be used afterwards.
   Program finish();
 
  private:
@@ -130,7 +130,8 @@ class LayoutCompiler {
   class MemberAround;
   Block close();
   std::uint32_t new_slot(Slot);
-  // Blocks of two forms of the same members, which fill the same slots. `other` is empty if there is no second form.
+  // Compiles two forms of the same members into blocks that fill the same slots. `other` is empty if there is no second
+  // form.
   template <class First, class Second>
   Result<Shape> two_forms(Block& block, Block& other, First first, Second second) {
     const std::uint32_t first_slot = next_slot_;
@@ -197,7 +198,7 @@ class LayoutCompiler {
   Alternatives compile_alternatives(const std::vector<std::string>& classes);
   Result<Shape> pointed_value(const std::string& class_name);
 
-  // own_streamer.cpp: values of the classes that own_class.h tells of
+  // own_streamer.cpp: values of the classes in own_class.h
   Result<Shape> own_value(const OwnClass&, std::string_view class_name);
   Shape tref();
   Result<Shape> root_collection(const OwnClass&);
@@ -214,7 +215,7 @@ class LayoutCompiler {
     return shape;
   }
 
-  // What a failed attempt added is taken back.
+  // The state to which the compiler returns after a failed attempt.
   struct Mark {
     std::size_t ops, slots, packings, pointers, clones, unknown, open, forms;
     std::uint32_t next_slot;
@@ -225,32 +226,32 @@ class LayoutCompiler {
   const StreamerInfos& infos_;
   const FoundClasses* found_;
   const bool is_bare_, is_last_look_;
-  std::vector<std::string> classes_around_;  // whose members are being compiled, or that a pointer points to
+  std::vector<std::string> classes_around_;  // whose members are being compiled, or to which a pointer points
   std::string place_;                        // names of the members down to the one that is being compiled
   std::vector<Op> open_;
   Program program_;
   std::uint32_t next_slot_ =
       0;  // below program_.slots.size() while the second of two forms fills the slots of the first
   bool forms_differ_ = false;
-  bool is_member_branch_ = false;        // what is compiled is the branch of one member of a split collection's items
-  bool passing_over_ = false;            // new slots are for members that the main form of a class does not have...
-  std::vector<Slot> passed_over_slots_;  // ...and get their places behind all others in the end
-  int forms_left_ = 64;                  // classes in classes in forms of classes must come to an end
+  bool is_member_branch_ = false;        // the branch holds one member of all items of a split collection
+  bool passing_over_ = false;            // new slots are for members that the main form of a class lacks...
+  std::vector<Slot> passed_over_slots_;  // ...and are placed after all others at the end
+  int forms_left_ = 64;                  // bounds the work for classes in classes in forms of classes
   int depth_ = 0;
-  std::vector<Counter> counters_;  // met so far
+  std::vector<Counter> counters_;  // counters seen so far
 };
 
-// The collection as which a class with a collection proxy of its own is stored; nothing for other classes.
+// The collection as which a class with a collection proxy of its own is stored; nullopt for other classes.
 std::optional<TypeName> collection_of_its_own(const StreamerInfo&);
 
 // "Track **" -> "Track".
 std::string_view without_pointer(std::string_view type);
 
-// The streamer info that a branch or base means by name, version and checksum; the newest of the name where neither
-// helps. nullptr: the file does not describe the class.
+// The streamer info that a branch or base means by name, version and checksum; the newest of that name if neither
+// matches. nullptr: the file does not describe the class.
 const StreamerInfo* find_class(const StreamerInfos&, std::string_view class_name, int version, std::uint32_t checksum);
 
-// Items of one fixed array: more than a basket could hold (1 GiB) is a lie, and their bytes would overflow 32 bits.
+// The most items of a fixed array. A basket (1 GiB) cannot hold more, and their bytes would overflow 32 bits.
 inline constexpr std::uint64_t kArrayMax = 1 << 28;
 
 // The shape of a fixed array member; {} for a single value.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What LayoutCompiler keeps for the time that it is inside a type, a class or a member.
+// State of LayoutCompiler that lasts while it is inside a type, a class or a member.
 #pragma once
 
 #include <string>
@@ -8,10 +8,10 @@
 
 namespace tfile {
 
-// Classes nest a few levels; one that contains itself by value cannot be, unless the file lies.
+// Classes nest a few levels. Only a damaged file has a class that contains itself by value.
 inline constexpr int kDepthMax = 40;
-// A program is compiled from what a file says: a class of a thousand members, each of such a class, must not fill
-// memory. Also keeps the numbers of registers and packings within their 16 bits.
+// The description in a file becomes a program. A class of a thousand members, each of such a class, must not fill the
+// memory. This bound also keeps the numbers of registers and packings within 16 bits.
 inline constexpr std::size_t kOpsMax = 30'000;
 
 // Bounds the recursion through types and classes.
@@ -29,7 +29,7 @@ class LayoutCompiler::RecursionGuard {
   LayoutCompiler& compiler_;
 };
 
-// The class whose members are being compiled, for the time that they are.
+// Marks the class whose members are being compiled.
 class LayoutCompiler::ClassAround {
  public:
   ClassAround(LayoutCompiler& compiler, const std::string& class_name) : compiler_(compiler) {
@@ -43,7 +43,7 @@ class LayoutCompiler::ClassAround {
   LayoutCompiler& compiler_;
 };
 
-// The same for the name of a member.
+// Adds the name of a member to the place that is being compiled.
 class LayoutCompiler::MemberAround {
  public:
   MemberAround(LayoutCompiler& compiler, const std::string& name)

@@ -10,9 +10,10 @@
 namespace tfile {
 namespace {
 
-// Items larger than this gain nothing, and their parts would be many.
+// Larger items gain nothing, and have too many parts.
 constexpr std::size_t kSizeMax = 4096;
-// Items taken apart before the next: their bytes are still in the first level cache for each column.
+// The number of items taken apart together: small enough that their bytes stay in the first-level cache for each
+// column.
 constexpr std::size_t kBatch = 128;
 
 template <class T>
@@ -58,7 +59,7 @@ bool FixedItems::learn_op(const Program& program, const Op& op, std::span<const 
       size_ += op.count;
       return true;
     case Op::Kind::tobject:
-      checks_.push_back({static_cast<std::uint32_t>(size_), kByteCountBit, 0});  // none in front of the version
+      checks_.push_back({static_cast<std::uint32_t>(size_), kByteCountBit, 0});  // no byte count before the version
       size_ += 2;
       add_part(4, op.slot);
       add_bits(op.slot + 1);
@@ -78,7 +79,7 @@ bool FixedItems::learn_op(const Program& program, const Op& op, std::span<const 
   }
 }
 
-// `end`: where the byte count says that the object ends.
+// `end` receives the end of the object according to its byte count.
 bool FixedItems::learn_frame(const Program& program, const Op& op, std::span<const std::byte> bytes, std::size_t* end) {
   if (size_ > bytes.size()) return false;
   Cursor in(bytes.subspan(size_));
@@ -90,7 +91,7 @@ bool FixedItems::learn_frame(const Program& program, const Op& op, std::span<con
   const std::byte* at = bytes.data() + size_;
   const auto begin = static_cast<std::uint32_t>(size_);
   checks_.push_back({begin, ~0u, load_big<std::uint32_t>(at)});
-  checks_.push_back({begin + 2, ~0u, load_big<std::uint32_t>(at + 2)});  // the version behind the byte count
+  checks_.push_back({begin + 2, ~0u, load_big<std::uint32_t>(at + 2)});  // the version after the byte count
   size_ += in.position();
   return true;
 }
@@ -100,7 +101,7 @@ void FixedItems::add_part(std::uint32_t size, std::uint32_t slot, std::int32_t p
   size_ += size;
 }
 
-// Bits of a referenced object have two bytes more behind them.
+// Checks that no object is referenced: its bits would be followed by two more bytes.
 void FixedItems::add_bits(std::uint32_t slot) {
   checks_.push_back({static_cast<std::uint32_t>(size_), kIsReferencedBit, 0});
   add_part(4, slot);

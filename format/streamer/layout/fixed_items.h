@@ -11,17 +11,18 @@
 
 namespace tfile {
 
-// The items of a block that all have the same bytes but for their numbers: where each number lies, and which bytes
-// (byte counts, versions, bits) must be as they were in the item that this was learned from. Such items are taken apart
-// a column at a time instead of an instruction at a time.
+// Items of a block that have the same bytes except for their numbers: the place of each number, and the bytes (byte
+// counts, versions, bits) that must equal those of the item from which this was learned. Such items are decoded column
+// by column instead of instruction by instruction.
 class FixedItems {
  public:
-  // From an item at the start of `bytes`. False: items of this block may differ in size.
+  // Learns from an item at the start of `bytes`. False: items of this block may differ in size.
   bool learn(const Program&, Block, std::span<const std::byte> bytes);
 
   std::size_t size() const { return size_; }
 
-  // How many items at `at`, one behind the other, are as learned: at most `count`, whose bytes must be there.
+  // The number of successive items from `at` on that match the learned one, at most `count`. The bytes of `count` items
+  // must exist.
   std::size_t count_alike(const std::byte* at, std::size_t count) const;
 
   // Appends the numbers of `count` such items to their slots.

@@ -8,21 +8,21 @@
 
 namespace tfile {
 
-// The objects that pointer slots of one entry hold, for the slots that refer to one met before.
+// The objects in the pointer slots of one entry, for slots that refer to an earlier object.
 class MetObjects {
  public:
   struct Object {
     std::uint32_t identity = 0;  // ObjectTag::identity
     std::string_view class_name;
-    std::size_t body = 0;      // position behind the class tag
-    bool is_complete = false;  // not one that is being read
-    std::uint16_t table = 0;   // of the pointer that held it, and its item there (-1: not an item of an alternative)
+    std::size_t body = 0;      // position after the class tag
+    bool is_complete = false;  // false while it is being read
+    std::uint16_t table = 0;   // the pointer that held it, and its item there (-1: not an item of an alternative)
     std::int64_t item = -1;
   };
 
   void clear() { objects_.clear(); }
 
-  // Identities are positions, so objects come in their order. Gives the object's number.
+  // Adds an object. Identities are positions, so they come in increasing order. Returns the number of the object.
   std::size_t add(const Object& object) {
     objects_.push_back(object);
     return objects_.size() - 1;

@@ -30,7 +30,7 @@ Result<Shape> LayoutCompiler::own_value(const OwnClass& own, std::string_view na
   return fail(ErrorKind::unsupported, "class " + std::string(name) + " is not decoded");
 }
 
-// TObject, whose fUniqueID says to which object, and the number of the process in the file.
+// A TObject whose fUniqueID identifies the object, and the number of the process id in the file.
 Shape LayoutCompiler::tref() {
   Shape record;
   record.class_name = "TRef";
@@ -55,7 +55,7 @@ Result<Shape> LayoutCompiler::root_collection(const OwnClass& own) {
   });
 }
 
-// A collection whose head shows as members.
+// A collection whose head is shown as members.
 Result<Shape> LayoutCompiler::numbers_with_head(const OwnClass& own) {
   using Field = OwnClass::Field;
   Shape record;
@@ -77,8 +77,8 @@ Result<Shape> LayoutCompiler::numbers_with_head(const OwnClass& own) {
   return record;
 }
 
-// Its bytes tell the class of its items, so that the first entries must be looked at; where items hold such arrays in
-// turn, once more for each level. What they do not tell is bytes.
+// The class of the items is known only from the bytes, so the first entries must be read; if items contain such arrays
+// in turn, once more per level. Items whose class stays unknown are shown as bytes.
 Result<Shape> LayoutCompiler::clones_array(const OwnClass& own) {
   ClonesChoice choice;
   choice.place = place_;
@@ -114,7 +114,7 @@ Result<Shape> LayoutCompiler::clones_array(const OwnClass& own) {
   return list_shape(op.slot, std::move(item));
 }
 
-// The header and members of the base alone, then the upper triangle row by row.
+// Header and members of the base alone, then the upper triangle row by row.
 Result<Shape> LayoutCompiler::symmetric_matrix(std::string_view class_name) {
   const std::string base = "TMatrixTBase<" + std::string(class_name.substr(class_name.find('<') + 1));
   const StreamerInfo* info = infos_.newest(base);
@@ -123,7 +123,7 @@ Result<Shape> LayoutCompiler::symmetric_matrix(std::string_view class_name) {
   if (!info || matrix.arguments.empty() || matrix.arguments[0].kind != TypeName::Kind::number)
     return fail(ErrorKind::unsupported, "the file does not describe class " + base);
   const auto outer_counters = counters_.size();
-  StreamerInfo counting = *info;  // old descriptions do not say that fNelems counts
+  StreamerInfo counting = *info;  // old descriptions do not mark fNelems as a counter
   for (StreamerElement& e : counting.elements) {
     if (e.name == "fNelems") e.type = element_type::kCounter;
   }

@@ -19,10 +19,10 @@ namespace {
 
 // Float16_t without a range keeps 12 bits of mantissa.
 constexpr std::uint32_t kFloat16Bits = 12;
-// With more bits a truncated mantissa would not fit its 16 bits; ROOT then ignores the range.
+// With more bits, a truncated mantissa would not fit into its 16 bits; ROOT then ignores the range.
 constexpr int kTruncatedBitsEnd = 15;
 
-// The text between the brackets of a range: the first pair that holds a comma, since a dimension may stand before it.
+// The text between the brackets of a range: the first pair with a comma inside, since a dimension may precede it.
 std::optional<std::string_view> range_text(std::string_view title) {
   const auto open = title.find('[');
   if (open == title.npos) return std::nullopt;
@@ -39,7 +39,7 @@ std::optional<std::string_view> range_text(std::string_view title) {
   return inside2;
 }
 
-// A number, or one of the multiples of pi that ROOT knows.
+// A number, or one of the multiples of pi that ROOT accepts.
 double range_limit(std::string_view text) {
   std::string t;
   for (char c : text) {
@@ -69,7 +69,7 @@ void unpack_plain(const Packing& packing, const std::byte* from, std::byte* to, 
   unpack_any(packing, from, to, count);
 }
 
-// As bytes/swap.cpp picks.
+// Chosen at run time, as in bytes/swap.cpp.
 UnpackFunction pick() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx2")) return unpack_avx2;

@@ -8,7 +8,7 @@
 
 namespace tfile {
 
-// How a Double32_t or Float16_t lies on disk (docs/format.md, "Double32_t and Float16_t").
+// How a Double32_t or Float16_t is stored (docs/format.md, "Double32_t and Float16_t").
 struct Packing {
   enum class Kind : std::uint8_t {
     plain_float,  // 4 bytes, a float
@@ -22,8 +22,8 @@ struct Packing {
   std::size_t stored_size() const { return kind == Kind::truncated ? 3 : 4; }
 };
 
-// From the "[min,max]" or "[min,max,bits]" in a leaf's title or an element's comment, read as TStreamerElement reads
-// it; the default of the type (`to_double`: Double32_t, else Float16_t) where there is none.
+// Parses the "[min,max]" or "[min,max,bits]" in a leaf's title or an element's comment, as TStreamerElement does.
+// Without one, the default of the type (`to_double`: Double32_t, else Float16_t).
 Packing parse_packing(std::string_view title, bool to_double);
 
 // Unpacks stored.size() / stored_size() numbers to `to` (doubles or floats, native byte order).

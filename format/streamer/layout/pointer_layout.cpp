@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How pointers read: which classes they may point to, and what that shows as.
+// Pointers: the classes to which they may point, and the resulting columns.
 #include <algorithm>
 
 #include "streamer/layout/compiler_scopes.h"
@@ -7,10 +7,10 @@
 namespace tfile {
 namespace {
 
-// With so many described heirs, a pointer's class is the same as unknown (TObject*): an alternative for each would be
-// hundreds of columns without an item.
+// With more described subclasses than this, the class of a pointer counts as unknown (TObject*): an alternative for
+// each would give hundreds of columns without items.
 constexpr std::size_t kHeirsMax = 8;
-// Tags are signed bytes; and each alternative is a directory that someone should be able to look over.
+// Tags are signed bytes, and each alternative is a directory in a listing that a user should be able to survey.
 constexpr std::size_t kAlternativesMax = 64;
 
 bool contains(const std::vector<std::string>& names, std::string_view name) {
@@ -19,11 +19,12 @@ bool contains(const std::vector<std::string>& names, std::string_view name) {
 
 }  // namespace
 
-// Classes that an object behind the pointer may have and that can be compiled here. `complete`: no other is possible.
+// The classes that an object behind the pointer may have and that compile here. `complete`: no other class is possible.
 std::vector<std::string> LayoutCompiler::candidates(const TypeName& pointee, bool& complete) {
   std::vector<std::string> classes;
   complete = true;
-  // A class within itself has no end as columns. That of a TClonesArray's items ends where the first entries do.
+  // A class inside itself would need columns without end. A TClonesArray inside its own items ends with the first
+  // entries.
   const auto consider = [&](const std::string& name) {
     if (contains(classes_around_, name) && name != "TClonesArray") {
       complete = false;
@@ -58,7 +59,7 @@ Result<Shape> LayoutCompiler::pointed_value(const std::string& class_name) {
   return value(type, ValueIn::member);
 }
 
-// Those of the classes that compile.
+// The alternatives for those of the classes that compile.
 LayoutCompiler::Alternatives LayoutCompiler::compile_alternatives(const std::vector<std::string>& classes) {
   Alternatives made;
   for (const std::string& name : classes) {
@@ -78,7 +79,7 @@ LayoutCompiler::Alternatives LayoutCompiler::compile_alternatives(const std::vec
   return made;
 }
 
-// The bytes of pointer slots, or of objects with a byte count, that are not decoded.
+// The undecoded bytes of pointer slots, or of objects with a byte count.
 Shape LayoutCompiler::bytes_shape(std::string reason) {
   Shape shape;
   shape.kind = Shape::Kind::raw;
@@ -94,7 +95,7 @@ Shape LayoutCompiler::slot_bytes(std::string reason) {
   return shape;
 }
 
-// Where a list of such items is always empty, nothing is lost; an item is an error.
+// If a list of such items is always empty, nothing is lost; an item is an error.
 Shape LayoutCompiler::described_by_nobody(std::string_view class_name) {
   Op op;
   op.kind = Op::Kind::unknown;
@@ -106,8 +107,8 @@ Shape LayoutCompiler::described_by_nobody(std::string_view class_name) {
   return shape;
 }
 
-// One possible class: a list of 0 or 1 objects. Several: tags, index and an alternative for each; classes that only the
-// first entries can tell leave one more, of the bytes of others.
+// One possible class: a list of 0 or 1 objects. Several: tags, index and one alternative per class. If only the first
+// entries can give the classes, one more alternative holds the bytes of all other objects.
 Result<Shape> LayoutCompiler::pointer(const TypeName& pointee) {
   const RecursionGuard guard(*this);
   TRY_VOID(guard.check());
@@ -124,7 +125,7 @@ Result<Shape> LayoutCompiler::pointer(const TypeName& pointee) {
   if (!may_be_optional) new_slot({Slot::Kind::index, 8, 8});
   for (std::size_t i = 0; i < classes.size() + !may_be_optional; ++i) new_slot({Slot::Kind::hidden, 1, 1});
   Alternatives made = compile_alternatives(classes);
-  // A TObject* that was not looked at yet has no alternative, but must be looked at.
+  // A TObject* whose classes were not looked for yet has no alternative, but must not become bytes.
   const bool is_open = pointee.text == "TObject" || !complete;
   if (made.blocks.empty() && !is_open) {
     back_to(before);

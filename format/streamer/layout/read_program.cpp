@@ -17,22 +17,22 @@ namespace tfile {
 namespace {
 
 constexpr std::uint16_t kMemberWise = 0x4000;
-// Objects that many slots refer to are read again for each; more than this times the data is no real file.
+// Objects to which many slots refer are read again for each slot. No real file reads more than this times its data.
 constexpr std::size_t kReadAgainMax = 16;
 constexpr std::size_t kReadAgainRoom = 1 << 16;
-// A frame's version 0 stands for a class without ClassDef; its checksum follows.
+// Version 0 in a frame marks a class without ClassDef; its checksum follows.
 constexpr std::uint16_t kForeign = 0;
 
-// The version header of an object, whose end need not lie within the bytes.
+// The version header of an object, whose end may lie outside the bytes.
 struct Header {
   std::uint16_t version = 0;
-  std::uint32_t checksum = 0;  // behind version 0
-  std::uint64_t end = 0;       // position after the object; 0: not told
+  std::uint32_t checksum = 0;  // after version 0
+  std::uint64_t end = 0;       // position after the object; 0: unknown
 };
 
 class Runner {
  public:
-  // `found`: where to collect classes that the program does not know; nullptr: they are errors.
+  // `found` collects classes that the program does not know; nullptr: these are errors.
   Runner(const Program& program, const Entries& entries, FoundClasses* found = nullptr)
       : program_(program),
         found_(found),
@@ -49,7 +49,7 @@ class Runner {
                                                                             entries.item_counts.end());
   }
 
-  // `origin`: what byte 0 of the cursor counts as in object tags.
+  // `origin`: the position of byte 0 of the cursor, as object tags count.
   void run_entry(Cursor& in, std::uint32_t origin) {
     origin_ = origin;
     if (!program_.pointers.empty()) {
@@ -58,7 +58,7 @@ class Runner {
     }
     if (!(program_.entry_is_items && in.left() == 0)) run(program_.main, in);
   }
-  // Why an entry that is as it should be cannot be read; empty if that is not so.
+  // Why a valid entry cannot be read; empty if there is no such reason.
   const std::string& unsupported() const { return unsupported_; }
   const std::vector<ArrayBuilder>& arrays() const { return slots_; }
   std::int64_t total(std::size_t slot) const { return totals_[slot]; }
@@ -138,8 +138,8 @@ class Runner {
     }
   }
 
-  // Version header: with a byte count (bit 30) where it is known how long the object is, else the version alone.
-  // Behind version 0 stands a checksum, unless that is the version of the class: then `checksum` is not there.
+  // A version header: with a byte count (bit 30) if the size of the object is known, else only the version. A checksum
+  // follows version 0, unless 0 is the version of the class itself: then `checksum` does not follow.
   static Header read_header(Cursor& in, std::uint32_t checksum = 0) {
     Header frame;
     const std::size_t start = in.position();
@@ -236,7 +236,7 @@ class Runner {
     times(op.block, n, in);
     end_list(op, static_cast<std::int64_t>(n));
   }
-  // What the counter said, of the item where it counts for each.
+  // The value of the counter; for the current item, if it counts for each item.
   std::uint64_t counted(const Op& op, Cursor& in) {
     const auto reg = static_cast<std::size_t>(op.reg);
     std::int64_t n = registers_[reg];
@@ -254,7 +254,7 @@ class Runner {
     list(op, n * (n + 1) / 2, in);
   }
 
-  // `block` n times. Every item takes a byte at least, so a count that cannot be true fails before the loop.
+  // Runs `block` n times. Every item takes at least one byte, so an impossible count fails before the loop.
   void times(Block block, std::uint64_t n, Cursor& in) {
     if (block.empty()) return;
     if (n > in.left()) return n ? in.reject("size of a collection") : void();
@@ -273,7 +273,7 @@ class Runner {
     }
   }
 
-  // Reads items of fixed size until one differs; gives how many.
+  // Reads items of fixed size until one differs. Returns their number.
   std::uint64_t run_alike(Block block, std::uint64_t n, Cursor& in) {
     const FixedItems* fixed = fixed_items(block, in);
     if (!fixed) return 0;
@@ -284,7 +284,7 @@ class Runner {
     return alike;
   }
 
-  // What is known of a block's items from the first of them; nullptr if they have no fixed size.
+  // The form of a block's items, learned from the first one; nullptr if they have no fixed size.
   const FixedItems* fixed_items(Block block, Cursor& in) {
     std::int32_t& known = fixed_of_block_[block.begin];
     if (known == kNotTried) {
@@ -298,7 +298,7 @@ class Runner {
     return known == kNotFixed ? nullptr : &fixed_[static_cast<std::size_t>(known)];
   }
 
-  // One member of all items of a member-wise collection; a counter keeps what it says of each.
+  // One member of all items of a member-wise collection. A counter keeps one value per item.
   void repeat(Block block, Cursor& in) {
     if (block.empty()) return;
     const Op& only = program_.ops[block.begin];
@@ -367,7 +367,7 @@ class Runner {
     end_list(op, n);
   }
 
-  // `T* p; //[n]` of objects, one behind the other.
+  // `T* p; //[n]` of objects, one after the other.
   void loop(const Op& op, Cursor& in) {
     const Header frame = read_header(in);
     std::uint64_t items = 0, each = 0;
@@ -400,7 +400,7 @@ class Runner {
     }
     append_bytes(op.slot, begin, in);
   }
-  // From `begin` to where the cursor is.
+  // Appends the bytes from `begin` to the position of the cursor.
   void append_bytes(std::uint32_t slot, std::size_t begin, const Cursor& in) {
     if (in.failed()) return;
     slots_[slot + 1].append(in.bytes().subspan(begin, in.position() - begin));
@@ -443,7 +443,7 @@ class Runner {
         return refuse("a TClonesArray of class " + std::string(class_name) + ", which the first entries do not have",
                       in);
     }
-    // Collections among the members have their headers even if there is no item.
+    // Even without items, collections among the members have their headers.
     if (n == 0 && frame.end != 0) return in.seek(frame.end, "TClonesArray: end"), end_list(op, 0);
     if (head.tobject.flags & kBypassStreamerBit) {
       const std::uint64_t outer = std::exchange(repeat_, n);
@@ -464,7 +464,8 @@ class Runner {
     append_bytes(op.slot, n > 0 ? begin : in.position(), in);
   }
 
-  // A pointer slot. The usual case, an object of the class that this pointer met last, is told by its class tag alone.
+  // Reads a pointer slot. The class tag alone identifies the usual case: an object of the class that this pointer had
+  // last.
   void pointer(const Op& op, Cursor& in) {
     const PointerChoices& choices = program_.pointers[op.table];
     LastClass& last = last_class_[op.table];
@@ -503,7 +504,7 @@ class Runner {
     int alternative;  // -1: none
     std::string_view class_name;
     std::size_t begin;  // of the slot
-    std::uint64_t end;  // 0: not told
+    std::uint64_t end;  // 0: unknown
   };
   void pointed_object(const Op& op, const PointerChoices& choices, const Pointed& object, Cursor& in) {
     std::size_t number = 0;
@@ -526,7 +527,7 @@ class Runner {
     if (!block.empty() && run_alike(block, 1, in) == 0) run(block, in);
   }
 
-  // An object of a class that is no alternative, as bytes.
+  // An object of a class without an alternative: its bytes.
   void other_object(const Op& op, const PointerChoices& choices, const Pointed& object, Cursor& in) {
     if (found_) (*found_)[choices.place].emplace(object.class_name);
     if (object.end == 0 || (choices.other < 0 && !found_))
@@ -537,8 +538,8 @@ class Runner {
     if (choices.other >= 0) put_other(op, choices, object.begin, in);
   }
 
-  // A slot that refers to an object of this entry. Where each object is an item of an alternative the item is shared;
-  // else the object is read once more.
+  // A slot that refers to an object of this entry. If every object is an item of an alternative, the item is shared;
+  // else the object is read again.
   void refer(const Op& op, const PointerChoices& choices, std::uint32_t identity, std::size_t begin, Cursor& in) {
     const MetObjects::Object* met = met_.find(identity);
     const int alternative = met && met->is_complete ? alternative_of(choices, met->class_name) : -1;
@@ -566,7 +567,7 @@ class Runner {
     in.seek(back, "pointer");
   }
 
-  // In alternatives, slots op.slot + 2 and on count their items.
+  // Slots op.slot + 2 and following count the items of the alternatives.
   static std::uint32_t alternative_slot(const Op& op, int alternative) {
     return op.slot + 2 + static_cast<std::uint32_t>(alternative);
   }
@@ -597,10 +598,10 @@ class Runner {
   GrowingArrays own_slots_;
   std::vector<ArrayBuilder>& slots_;
   std::vector<std::int64_t> registers_;
-  std::vector<std::vector<std::int64_t>> item_registers_;  // of each item of the member-wise collection that is read
+  std::vector<std::vector<std::int64_t>> item_registers_;  // for each item of the member-wise collection being read
   std::vector<std::int64_t> totals_;
   std::vector<std::int32_t>
-      fixed_of_block_;  // by the block's first instruction: an index of fixed_, or why there is none
+      fixed_of_block_;  // by first instruction of the block: an index of fixed_, or why there is none
   std::vector<FixedItems> fixed_;
   std::vector<LastClass> last_class_;  // by pointer
   MetObjects met_;

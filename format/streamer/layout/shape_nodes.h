@@ -17,9 +17,9 @@ struct ShapeColumn {
   Role role = Role::values;
   Dtype dtype = Dtype::i8;
   std::uint32_t slot = 0;
-  const Shape* shape = nullptr;    // what it is a column of
-  std::vector<std::string> field;  // member names from the whole value down to it
-  std::vector<ColumnId> lists;     // around it; offsets are to add themselves
+  const Shape* shape = nullptr;    // the shape that the column belongs to
+  std::vector<std::string> field;  // member names from the whole value down to the column
+  std::vector<ColumnId> lists;     // the lists around it; offsets add themselves later
 };
 
 inline NodeKind kind_of(const Shape& shape) {
@@ -40,14 +40,15 @@ inline NodeKind kind_of(const Shape& shape) {
   return shape.is_optional ? NodeKind::optional : shape.is_map ? NodeKind::map : NodeKind::list;
 }
 
-// The classes that the tags of a variant stand for, from 1 on.
+// The classes of tags 1, 2, ... of a variant.
 inline std::string alternatives_text(const std::vector<std::string>& alternatives) {
   std::string text;
   for (const std::string& alternative : alternatives) text += (text.empty() ? "" : "|") + alternative;
   return text;
 }
 
-// What a shape tells of the column made of it, which has its role and lists; `id` is its own.
+// Sets the properties of a column that follow from its shape; the column has its role and lists. `id` is its own
+// number.
 inline void note_shape(Column& column, ColumnId id, const ShapeColumn& made) {
   if (made.role == Role::values) column.shape = made.shape->shape;
   if (made.role == Role::raw) column.reason = made.shape->reason;
@@ -61,8 +62,8 @@ inline void note_shape(Column& column, ColumnId id, const ShapeColumn& made) {
   column.class_name = alternatives_text(alternatives);
 }
 
-// Makes nodes of a shape, whose columns `add_column(const ShapeColumn&) -> ColumnId` appends in their order. `Draft` as
-// place_nodes has it (model/node_draft.h).
+// Makes the nodes of a shape. `add_column(const ShapeColumn&) -> ColumnId` appends their columns in order. `Draft` as
+// in place_nodes (model/node_draft.h).
 template <class Draft, class AddColumn>
 class ShapeNodes {
  public:
@@ -124,7 +125,7 @@ class ShapeNodes {
     }
   }
 
-  // Tags, index, and a node for each alternative, whose items are those of all entries one behind the other.
+  // Tags, index, and one node per alternative, which holds the items of all entries one after the other.
   void add_variant(Draft& draft, const Shape& shape, const std::vector<std::string>& field,
                    const std::vector<ColumnId>& lists) {
     for (const Shape& alternative : shape.parts) draft.alternatives.push_back(alternative.name);

@@ -12,7 +12,7 @@
 #include "streamer/layout/packing.h"
 
 namespace tfile {
-namespace {  // compiled once for each instruction set that includes this; one linked copy would mix them
+namespace {  // compiled once per instruction set; a single linked copy would mix them
 
 template <class T>
 inline T big_at(const std::byte* p) {
@@ -31,7 +31,7 @@ inline float truncated_number(const std::byte* p, std::uint32_t bits) {
 }
 
 inline double ranged_number(const std::byte* p, double minimum, double factor) {
-  // As a signed number, for which processors have an instruction; the double is the same.
+  // Converts as a signed number, since processors have an instruction for that. The resulting double is the same.
   const auto steps = std::bit_cast<std::int32_t>(big_at<std::uint32_t>(p) ^ 0x80000000u);
   return (static_cast<double>(steps) + 2147483648.0) / factor + minimum;
 }
@@ -44,7 +44,7 @@ inline void unpack_each(const std::byte* from, std::byte* to, std::size_t count,
   }
 }
 
-// No compiler finds a vector in items of three bytes.
+// Compilers do not vectorise items of three bytes.
 template <class Out>
 inline void unpack_truncated(const std::byte* from, std::byte* to, std::size_t count, std::uint32_t bits) {
   std::size_t i = 0;
@@ -53,9 +53,9 @@ inline void unpack_truncated(const std::byte* from, std::byte* to, std::size_t c
   const __m128i mantissa_mask = _mm_set1_epi32(static_cast<int>((1u << (bits + 1)) - 1));
   const __m128i mantissa_shift = _mm_cvtsi32_si128(static_cast<int>(23 - bits));
   const __m128i sign_shift = _mm_cvtsi32_si128(static_cast<int>(bits + 1));
-  for (; i + 6 <= count; i += 4) {  // four items of the five and a third that a register loads
+  for (; i + 6 <= count; i += 4) {  // four items per step; a register loads five and a third
     const __m128i loaded = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + 3 * i));
-    const __m128i items = _mm_shuffle_epi8(loaded, order);  // exponent, mantissa's high byte, its low byte
+    const __m128i items = _mm_shuffle_epi8(loaded, order);  // per item: exponent, high byte of the mantissa, low byte
     const __m128i exponent = _mm_slli_epi32(_mm_srli_epi32(items, 16), 23);
     const __m128i mantissa = _mm_sll_epi32(_mm_and_si128(items, mantissa_mask), mantissa_shift);
     const __m128i sign = _mm_slli_epi32(_mm_srl_epi32(items, sign_shift), 31);

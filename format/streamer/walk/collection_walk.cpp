@@ -8,7 +8,7 @@ namespace {
 
 using namespace element_type;
 
-// For finding where values end.
+// Ignores all values: used to find the end of a value.
 class NullVisitor final : public ObjectVisitor {
  public:
   void begin_object(std::string_view, std::uint32_t) override {}
@@ -61,7 +61,7 @@ void ObjectWalk::collection(Cursor& outer, const TypeName& type, ValueIn place) 
   leave(outer, in, frame);
 }
 
-// Behind the number of items: an item after the other.
+// The items after their number, one item after the other.
 void ObjectWalk::items(Cursor& in, const TypeName& type) {
   const auto count = in.big<std::uint32_t>("collection: size");
   if (type.kind == TypeName::Kind::sequence) {
@@ -88,7 +88,7 @@ void ObjectWalk::no_items() {
   visitor_->end_list();
 }
 
-// Over the version of the value class; the class, where it is one.
+// Skips the version of the value class, and returns the class if the values are of a class.
 const StreamerInfo* ObjectWalk::value_class(Cursor& in, const TypeName& type) {
   const auto version = in.big<std::uint16_t>("collection: version of the value class");
   const auto checksum = version == 0 ? in.big<std::uint32_t>("collection: checksum of the value class") : 0;
@@ -139,7 +139,7 @@ void ObjectWalk::add_class_columns(Cursor& in, std::uint32_t count, const Stream
   }
 }
 
-// Whether the base of each item has its own header, as TNamed always has: a byte count, and the version of the base.
+// Whether the base of each item has its own header (byte count and version of the base), as TNamed always has.
 bool ObjectWalk::has_header(const Cursor& in, const StreamerElement& e) {
   if (e.type == kTNamed) return true;
   Cursor ahead = in;
@@ -147,7 +147,7 @@ bool ObjectWalk::has_header(const Cursor& in, const StreamerElement& e) {
   return !ahead.failed() && frame.counted && frame.version == e.base_version;
 }
 
-// A collection has one header for all items; so do strings in some arrays.
+// A collection has one header for all items, and so do strings in some arrays.
 void ObjectWalk::add_element_column(Cursor& in, std::uint32_t count, const StreamerElement& e,
                                     std::vector<MemberColumn>& columns) {
   const Prepared& p = prepared(e);
@@ -183,7 +183,7 @@ void ObjectWalk::add_value_column(Cursor& in, std::uint32_t count, std::string_v
       in, count, name, [this, &type](Cursor& at) { value(at, type, ValueIn::member); }, columns);
 }
 
-// Finds where this member of each item begins, by reading it for nobody.
+// Finds the beginning of this member in each item by reading it with a visitor that ignores everything.
 void ObjectWalk::add_column(Cursor& in, std::uint32_t count, std::string_view name, std::function<void(Cursor&)> read,
                             std::vector<MemberColumn>& columns) {
   MemberColumn column{name, std::move(read), {}};
@@ -197,7 +197,7 @@ void ObjectWalk::add_column(Cursor& in, std::uint32_t count, std::string_view na
   columns.push_back(std::move(column));
 }
 
-// Item by item. `class_name` empty: pairs of a map of type `map_type`.
+// Reports the items one by one. An empty `class_name` means pairs of a map of type `map_type`.
 void ObjectWalk::tell_columns(Cursor& in, std::uint32_t count, const std::vector<MemberColumn>& columns,
                               std::string_view class_name, std::string_view map_type) {
   visitor_->begin_list();
@@ -220,7 +220,7 @@ void ObjectWalk::tell_columns(Cursor& in, std::uint32_t count, const std::vector
   visitor_->end_list();
 }
 
-// An STL member, alone or in an array with one header around all.
+// An STL member: a single one, or an array with one header around all.
 void ObjectWalk::stl_element(Cursor& outer, const StreamerElement& e) {
   const Prepared& p = prepared(e);
   if (p.shape.empty()) return value(outer, p.type, ValueIn::member);

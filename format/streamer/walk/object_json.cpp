@@ -19,13 +19,13 @@
 namespace tfile {
 namespace {
 
-// A number of one byte takes up to 30 bytes with its comma, and each member its name. Names that a file makes long to
-// fill memory are not worth more.
+// A number of one byte takes up to 30 bytes with its comma, and each member its name. The limit stops files whose long
+// names would fill the memory.
 constexpr std::size_t kTextPerByte = 64, kTextMin = 1 << 20;
-// Nor is there anybody who reads a text of more than this; larger objects have their arrays and bytes.
+// A longer text is of no use to a reader; larger objects are available as arrays and bytes.
 constexpr std::size_t kTextMax = 1 << 30;
 
-// Bytes of the UTF-8 character at the front of `text`, 0 if there is none.
+// The size of the UTF-8 character at the beginning of `text`; 0 if there is none.
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char first = byte(0);
@@ -76,7 +76,7 @@ void append_quoted(std::string& to, std::string_view text) {
         to += "\\r";
         break;
       default: {
-        // A byte that is no UTF-8 becomes the surrogate that Python reads such bytes as.
+        // A byte that is not UTF-8 becomes the surrogate as which Python reads such bytes.
         std::array<char, 8> escape;
         const unsigned code = (length == 0 ? 0xDC00u : 0u) | static_cast<unsigned char>(c);
         std::snprintf(escape.data(), escape.size(), "\\u%04x", code);
@@ -94,8 +94,8 @@ void append_integer(std::string& to, T value) {
   to.append(digits.begin(), end);
 }
 
-// As ROOT: whole numbers without exponent, the others with 7 or 15 digits of which trailing zeros are dropped. JSON has
-// no infinity and no NaN: ROOT's reader takes null for the latter, and a number too large for a double for the former.
+// Like ROOT: whole numbers without exponent, others with 7 or 15 digits without trailing zeros. JSON has neither
+// infinity nor NaN. ROOT's reader takes null for NaN, and a number too large for a double for infinity.
 template <class T>
 void append_real(std::string& to, T value) {
   constexpr bool kIsFloat = sizeof(T) == sizeof(float);
@@ -114,7 +114,7 @@ void append_real(std::string& to, T value) {
                                  std::snprintf(digits.data(), digits.size(), "%1.0f", static_cast<double>(value))));
     return;
   }
-  // %.7g and %.15g keep the digits of ROOT's %e and %.14e, and drop the zeros.
+  // %.7g and %.15g give the digits of ROOT's %e and %.14e, without trailing zeros.
   const int size = std::snprintf(digits.data(), digits.size(), kIsFloat ? "%.7g" : "%.15g", static_cast<double>(value));
   to.append(digits.data(), static_cast<std::size_t>(size));
 }
@@ -158,7 +158,7 @@ void append_number(std::string& to, const StoredNumbers& numbers, std::size_t i)
   }
 }
 
-// "map<int,string>" -> "pair<int,string>", as ROOT names the items of a map.
+// "map<int,string>" -> "pair<int,string>": ROOT's name for the items of a map.
 std::string pair_type(std::string_view map) {
   for (const std::string_view prefix : {"multimap<", "map<"}) {
     if (map.starts_with(prefix)) return "pair<" + std::string(map.substr(prefix.size()));
@@ -242,7 +242,7 @@ class JsonWriter final : public ObjectVisitor {
     too_long_ = too_long_ || text_.size() > size_max_;
     return has_enough();
   }
-  // In a list, what stands between values. False when there is no more room.
+  // Writes the separator before a value in a list. False if there is no more room.
   bool begin_value() {
     if (full()) return false;
     if (in_list_) {
@@ -289,7 +289,7 @@ class JsonWriter final : public ObjectVisitor {
     next += count;
     append_quoted(text_, chars.substr(0, chars.find('\0')));
   }
-  // Arrays of characters are text to ROOT where they are printable and nothing but NULs stands behind the first one.
+  // ROOT shows an array of characters as text if it is printable and has only NULs after the first NUL.
   static bool is_text(const StoredNumbers& all) {
     if (!all.is_char) return false;
     const std::string_view chars{reinterpret_cast<const char*>(all.bytes.data()), all.bytes.size()};

@@ -58,7 +58,7 @@ Result<> visit_object(const StreamerInfos& infos, std::string_view class_name, s
 bool derives_from(const StreamerInfos& infos, std::string_view class_name, std::string_view base) {
   const StreamerInfo* info = infos.newest(class_name);
   std::string_view name = class_name;
-  for (int depth = 0; depth < 20; ++depth) {  // more bases above each other than any class has
+  for (int depth = 0; depth < 20; ++depth) {  // no class has as many bases above each other
     if (name == base) return true;
     if (!info) return false;
     const auto first = std::find_if(info->elements.begin(), info->elements.end(), is_base);

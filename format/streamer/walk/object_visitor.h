@@ -11,32 +11,32 @@
 
 namespace tfile {
 
-// Numbers of one type as they lie in the file: big-endian, or packed (Double32_t, Float16_t).
+// Numbers of one type as stored in the file: big-endian, or packed (Double32_t, Float16_t).
 struct StoredNumbers {
   std::span<const std::byte> bytes;
   Dtype dtype = Dtype::u1;           // of a value
-  const Packing* packing = nullptr;  // for packed ones; lives as long as the call that hands it over
-  bool is_char = false;              // Char_t: an array of them is text to ROOT
+  const Packing* packing = nullptr;  // of packed ones; valid during the call that passes it
+  bool is_char = false;              // Char_t: ROOT shows an array of these as text
   std::size_t stored_size() const { return packing ? packing->stored_size() : size_of(dtype); }
   std::size_t count() const { return bytes.size() / stored_size(); }
 };
 
-// The values as `double`; `to` has room for count().
+// Converts the values to `double`; `to` has room for count() of them.
 void numbers_as_double(const StoredNumbers&, double* to);
 
-// What ObjectReader tells of an object, in the order of its bytes. Each value is told by exactly one of: an object, a
-// pair, a list (from begin to end), number, numbers, text, null, reference, unread. Inside an object or a pair each is
-// announced by `member`. The views are into the payload or the streamer infos.
+// The events of a walk over an object, in the order of its bytes. Each value is exactly one of: an object, a pair, a
+// list (from begin to end), number, numbers, text, null, reference, unread. Inside an object or a pair, `member`
+// precedes each value. The views point into the payload or the streamer infos.
 class ObjectVisitor {
  public:
   virtual ~ObjectVisitor() = default;
 
-  // `identity`: what a reference to this object will name; 0 for what cannot be referred to (members by value).
+  // `identity`: the number that references to this object have; 0 if there can be none (members by value).
   virtual void begin_object(std::string_view class_name, std::uint32_t identity) = 0;
   virtual void end_object() = 0;
   virtual void member(std::string_view name) = 0;
 
-  // One item of a map: members `first` and `second`, ended by end_object. `type` is the map's, or "TMap".
+  // One item of a map: members `first` and `second`, then end_object. `type` is the type of the map, or "TMap".
   virtual void begin_pair(std::string_view type) = 0;
 
   virtual void begin_list() = 0;
@@ -49,10 +49,10 @@ class ObjectVisitor {
   virtual void null() = 0;
   virtual void reference(std::uint32_t identity) = 0;
 
-  // A value whose bytes could not be read; what follows it could.
+  // A value whose bytes could not be read; the values after it could.
   virtual void unread(std::string_view reason) = 0;
 
-  // Whether it takes nothing more, so that the walk may end.
+  // Whether the visitor needs nothing more, so that the walk may end.
   virtual bool has_enough() const { return false; }
 };
 

@@ -10,16 +10,16 @@ namespace {
 
 using namespace element_type;
 
-// Objects in objects, bases of bases, collections in collections: real ones stay below 30 (a geometry of volumes in
-// volumes), and a file must not choose how deep the stack gets.
+// The depth of objects in objects, bases of bases and collections in collections. Real files stay below 30 (a geometry
+// of volumes in volumes), and a file must not decide how deep the stack grows.
 constexpr int kDepthMax = 200;
-// A class may have more bases and members than an object of it has bytes (all of them empty), so work is bounded by
-// itself: so many values for each byte, and some for those without any.
+// A class may have more bases and members than its objects have bytes, if all of them are empty. So the work has a
+// bound of its own: a number of values per byte, and a minimum.
 constexpr std::uint64_t kValuesPerByte = 8, kValuesMin = 100'000;
-// The name of the member under which an object tells what of it could not be read.
+// The member in which an object says which part of it could not be read.
 constexpr std::string_view kUnread = "$unread";
 
-// Of a class known here by what its hand-written streamer does (builtin_streamer_infos.cpp).
+// The name of a class that is built in as its hand-written streamer writes it (builtin_streamer_infos.cpp).
 std::string_view without_mark(std::string_view class_name) {
   if (class_name.ends_with('~')) class_name.remove_suffix(1);
   return class_name;
@@ -31,7 +31,7 @@ std::uint64_t product(std::span<const std::uint32_t> shape) {
   return n;
 }
 
-// What stands in JSON for the name of a base class that is a collection (TBufferJSON::JsonStartElement).
+// The member name that JSON has for a base class that is a collection (TBufferJSON::JsonStartElement).
 std::string_view member_of_base(const TypeName& base) {
   static constexpr std::pair<std::string_view, std::string_view> kNames[] = {
       {"vector", "fVector"},
@@ -55,7 +55,7 @@ std::string_view member_of_base(const TypeName& base) {
   return "fBase";
 }
 
-// "tp<Int_t>" -> "tp<int>": a member may name its class with typedefs, streamer infos do not.
+// "tp<Int_t>" -> "tp<int>": a member may name its class with typedefs, but streamer infos do not.
 std::string with_plain_types(std::string_view name) {
   std::string plain;
   std::size_t begin = 0;
@@ -79,7 +79,7 @@ ObjectWalk::ObjectWalk(const StreamerInfos& infos, std::span<const std::byte> pa
     : infos_(infos), origin_(keylen), visitor_(&visitor), work_left_(payload.size() * kValuesPerByte + kValuesMin) {}
 
 void ObjectWalk::key_object(Cursor& in, std::string_view class_name) {
-  // References to the object of the key itself have this number (TBufferFile::MapObject).
+  // References to the key's own object have this number (TBufferFile::MapObject).
   constexpr std::uint32_t kKeyObject = 1;
   const TypeName type = parse_type_name(class_name);
   if (type.kind == TypeName::Kind::named_class) return class_value(in, class_name, kKeyObject);
@@ -104,7 +104,7 @@ const ObjectWalk::Prepared& ObjectWalk::prepared(const StreamerElement& e) {
   Prepared& p = place->second;
   if (is_new) {
     p.type = parse_type_name(without_pointer(is_base(e) ? e.name : e.type_name));
-    // Items of an enum's name are what fCtype says.
+    // Items of unknown type, such as an enum, are stored as fCtype says.
     const bool is_known =
         p.type.kind != TypeName::Kind::sequence || p.type.arguments[0].kind != TypeName::Kind::named_class;
     if (const auto dtype = basic_dtype(e.stl_content); dtype && !is_known) {
@@ -118,7 +118,7 @@ const ObjectWalk::Prepared& ObjectWalk::prepared(const StreamerElement& e) {
   return p;
 }
 
-// A cursor that ends where the frame does, so that damage inside stays inside.
+// A cursor that ends with the frame, so that damage inside stays inside.
 Cursor ObjectWalk::inside(const Cursor& in, const Frame& frame) {
   Cursor inner(frame.counted ? in.bytes().first(frame.end) : in.bytes());
   inner.seek(in.position(), "object");
@@ -126,14 +126,14 @@ Cursor ObjectWalk::inside(const Cursor& in, const Frame& frame) {
   return inner;
 }
 
-// Goes on behind what `inner` read.
+// Moves `in` to the end of the bytes that `inner` read.
 void ObjectWalk::leave(Cursor& in, const Cursor& inner, const Frame& frame) {
   if (frame.counted) return in.seek(frame.end, "object: end");
   if (inner.failed()) return in.reject("object");
   in.seek(inner.position(), "object: end");
 }
 
-// The same, and says in the object what of it was not read.
+// The same, and notes in the object which bytes were not read.
 void ObjectWalk::leave_object(Cursor& in, const Cursor& inner, const Frame& frame) {
   if (inner.failed()) {
     note(inner.error().text);
@@ -220,7 +220,7 @@ void ObjectWalk::base(Cursor& in, const StreamerElement& e) {
   leave(in, inner, frame);
 }
 
-// fUniqueID, fBits, and the number of a process id where a TRef points or can point here.
+// fUniqueID, fBits, and the number of a process id if this is a TRef or a TRef can refer to it.
 void ObjectWalk::tobject(Cursor& in, bool is_reference) {
   const TObjectParts parts = read_tobject(in);
   visitor_->member("fUniqueID");
@@ -232,7 +232,7 @@ void ObjectWalk::tobject(Cursor& in, bool is_reference) {
   told(is_reference ? in.take(2, "TRef: fPID") : parts.process_id, Dtype::u2);
 }
 
-// A number that was read; none where that failed.
+// Reports a number that was read; null if reading failed.
 void ObjectWalk::told(std::span<const std::byte> stored, Dtype dtype) {
   if (stored.empty()) return visitor_->null();
   visitor_->number({stored, dtype});
@@ -329,7 +329,7 @@ void ObjectWalk::fixed_array(Cursor& in, const StreamerElement& e, int basic) {
   numbers(in, *type, shape.empty() ? 0 : product(shape), shape);
 }
 
-// `T* p; //[n]`: a flag (but for old classes), then as many numbers as another member said.
+// `T* p; //[n]`: a flag (not in old classes), then as many numbers as another member says.
 void ObjectWalk::counted_array(Cursor& in, const StreamerElement& e, int basic) {
   const auto count = counter(e.count_name);
   const auto type = number_type(e, basic);

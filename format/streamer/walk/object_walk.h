@@ -21,9 +21,8 @@
 
 namespace tfile {
 
-// The walk over one object that visit_object makes. Every function that reads a value tells the visitor of exactly one,
-// whatever happens; a cursor that failed gives null. What only some function needs to be told stands where it is
-// defined.
+// The walk over one object for visit_object. Every function that reads a value reports exactly one value to the
+// visitor, whatever happens; if the cursor has failed, that is null. Special cases are described at the definitions.
 class ObjectWalk {
  public:
   ObjectWalk(const StreamerInfos& infos, std::span<const std::byte> payload, std::uint32_t keylen,
@@ -35,7 +34,7 @@ class ObjectWalk {
   const std::string& refused() const { return refused_; }
 
  private:
-  // What of an element does not change from object to object.
+  // Properties of an element that are the same in all objects.
   struct Prepared {
     TypeName type;
     Packing packing;
@@ -47,7 +46,7 @@ class ObjectWalk {
   };
   // One member of all items of a member-wise collection.
   struct MemberColumn {
-    std::string_view name;  // empty: tells its members itself
+    std::string_view name;  // empty: reports the names of its members itself
     std::function<void(Cursor&)> read;
     std::vector<std::uint32_t> starts;
   };
@@ -101,7 +100,7 @@ class ObjectWalk {
   static NumberType packed_type(const TypeName& type);
   static std::optional<NumberType> number_type(const TypeName& type);
 
-  // Items of a fixed array, in lists as its dimensions say.
+  // Items of a fixed array, in nested lists according to its dimensions.
   template <class Item>
   void shaped(Cursor& in, std::span<const std::uint32_t> shape, Item item) {
     visitor_->begin_list();

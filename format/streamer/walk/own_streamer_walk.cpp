@@ -2,7 +2,7 @@
 #include "streamer/walk/object_walk.h"
 
 namespace tfile {
-// Only the upper triangle is stored, behind the base, whose frame is the only one. ROOT's JSON has it as a list of rows
+// Only the upper triangle is stored, after the base, which has the only frame. ROOT's JSON shows it as a list of rows
 // under this name.
 void ObjectWalk::symmetric_matrix(Cursor& in, std::string_view name, std::uint32_t identity) {
   const std::string base = "TMatrixTBase" + std::string(name.substr(name.find('<')));
@@ -33,8 +33,8 @@ void ObjectWalk::own_value(Cursor& in, const OwnClass& own, std::string_view nam
   visitor_->end_object();
 }
 
-// What an object of the class shows, or that part of an object which is of this class; false where it is none by
-// itself.
+// Reports the members of an object of the class, or of that part of an object. False for kinds that are not objects by
+// themselves.
 bool ObjectWalk::own_members(Cursor& in, const OwnClass& own) {
   switch (own.kind) {
     case OwnClass::Kind::tobject:
@@ -60,7 +60,7 @@ void ObjectWalk::root_collection(Cursor& outer, const OwnClass& own) {
   visitor_->member("name");
   visitor_->text(head.name.empty() ? own.name : head.name);  // as TCollection::GetName
   if (own.items == OwnClass::Items::numbers) {
-    // What its process id makes of each number is in another object of the file.
+    // The object that these numbers identify depends on the process id, which is another object of the file.
     visitor_->member("fPID");
     told(head.process_id, Dtype::u2);
     visitor_->member("fUIDs");
@@ -109,7 +109,7 @@ void ObjectWalk::pointers(Cursor& in, const OwnClass& own, std::uint32_t count, 
   visitor_->end_list();
 }
 
-// Empty slots do not count, as in ROOT's loops over an array.
+// Skips empty slots, as ROOT's loops over an array do.
 void ObjectWalk::pointer_unless_null(Cursor& in) {
   if (in.left() >= 4 && load_big<std::uint32_t>(in.bytes().data() + in.position()) == 0)
     in.skip(4, "pointer: tag");

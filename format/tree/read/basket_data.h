@@ -8,11 +8,11 @@
 
 namespace tfile {
 
-// The basket of that number where it lies in the tree's own record, else null.
+// The basket of that number if it is in the tree's own record, else nullptr.
 const EmbeddedBasket* embedded_basket(const BranchStorage&, std::uint32_t index);
 
-// The data of a basket, which must have as many entries as the branch says. What it was made from must outlive it.
-// Errors: damaged; those of read_basket.
+// The data of a basket, which must have `entries_told` entries, as the branch says. The source of the data must outlive
+// the result. Errors: damaged; those of read_basket.
 Result<BasketData> embedded_data(const EmbeddedBasket&, std::int64_t entries_told);
 Result<BasketData> stored_basket(std::span<const std::byte> stored, std::int64_t entries_told);
 

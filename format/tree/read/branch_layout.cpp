@@ -9,11 +9,11 @@
 namespace tfile {
 namespace {
 
-// TBranchElement::fID: the whole object rather than a member of it.
+// TBranchElement::fID: the whole object, not one of its members.
 constexpr std::int32_t kWholeObject = -1;
 constexpr std::uint32_t kNumberListPrefix = 10;  // byte count 4, version 2, size 4
 
-// Lengths of the slots that hold one thing an entry, from the shape's outer levels.
+// The lengths of slots that hold one item per entry, from the outer levels of the shape.
 void known_lengths(const Shape& shape, std::vector<Stream::Length>& lengths) {
   switch (shape.kind) {
     case Shape::Kind::number:
@@ -33,7 +33,7 @@ void known_lengths(const Shape& shape, std::vector<Stream::Length>& lengths) {
   }
 }
 
-// A program that does nothing but copy numbers is faster as the data itself.
+// A program that only copies numbers is faster as a flat stream.
 bool as_flat(const Program& program, Stream& stream) {
   if (program.main.end - program.main.begin != 1) return false;
   const Op* op = &program.ops[program.main.begin];
@@ -63,7 +63,7 @@ bool as_jagged(const Program& program, Stream& stream, Shape& shape) {
   return true;
 }
 
-// A collection of numbers alone: its items follow from the size of the data.
+// A single collection of numbers: the number of items follows from the size of the data.
 void as_number_list(const Program& program, Stream& stream) {
   if (program.main.end - program.main.begin != 1 || program.slots.size() != 3) return;
   const Op& op = program.ops[program.main.begin];
@@ -103,7 +103,7 @@ BranchLayout finish(BranchIndex branch, LayoutCompiler& compiler, Result<Shape> 
   return layout;
 }
 
-// "a[n][3][2]" -> {3, 2}: the fixed dimensions. Where they do not make up `length`, {length} (nothing for 1).
+// "a[n][3][2]" -> {3, 2}: the fixed dimensions. If their product is not `len`, {len} instead (nothing for 1).
 std::vector<std::uint32_t> leaf_shape(const LeafRecord& leaf) {
   std::vector<std::uint32_t> shape;
   std::uint64_t product = 1;
@@ -146,8 +146,8 @@ std::optional<Dtype> leaf_dtype(const LeafRecord& leaf) {
   }
 }
 
-// The range of a packed leaf stands behind the type, apart from the dimensions: "m[2][3]/d[0,10,12]". Leaves of the
-// first version have no more than that: "d[0,10,12]".
+// The range of a packed leaf follows the type, separate from the dimensions: "m[2][3]/d[0,10,12]". The titles of leaves
+// of version 1 are only this part: "d[0,10,12]".
 std::string_view range_of(const LeafRecord& leaf) {
   const std::string_view title = leaf.title;
   const std::string_view type = leaf.class_name == "TLeafD32" ? "/d[" : "/f[";
@@ -167,8 +167,8 @@ Result<Shape> leaf_value(LayoutCompiler& compiler, const LeafRecord& leaf) {
   return fail(ErrorKind::unsupported, "leaves of class " + leaf.class_name + " are not decoded");
 }
 
-// A leaf with fLeafCount: as many values as the counter says. Alone in its branch the entry's end tells; beside others
-// the counter must be in the same branch, before it.
+// A leaf with fLeafCount: as many values as the counter says. If it is the last in its branch, the end of the entry
+// decides; else the counter must be in the same branch, before it.
 Result<Shape> counted_leaf(LayoutCompiler& compiler, const TreeRecord& tree, const BranchRecord& branch,
                            std::size_t index) {
   const LeafRecord& leaf = tree.leaves[branch.leaves[index]];
@@ -221,7 +221,7 @@ BranchLayout object_layout(const BranchRecord& branch, BranchIndex index, const 
   return finish(index, compiler, std::move(shape), true);
 }
 
-// The whole object of a branch that is not split: a class's members come without a header of its own.
+// The whole object of an unsplit branch: the members of the class, without a header.
 Result<Shape> whole_object(LayoutCompiler& compiler, const BranchRecord& branch, const StreamerInfos& infos) {
   const TypeName type = parse_type_name(branch.element_class);
   if (type.kind == TypeName::Kind::std_string) return compiler.string();
@@ -231,11 +231,11 @@ Result<Shape> whole_object(LayoutCompiler& compiler, const BranchRecord& branch,
   if (has_own_streamer(type.text)) return compiler.object(type.text, info);
   if (!info) return fail(ErrorKind::unsupported, "the file does not describe class " + branch.element_class);
   if (const auto collection = collection_of_its_own(*info)) return compiler.value(*collection, ValueIn::member);
-  // fType -1: the object was written by its class's Streamer, header and all.
+  // fType -1: the Streamer of the class wrote the object, with its header.
   return branch.type < 0 ? compiler.object(type.text, info) : compiler.members(*info);
 }
 
-// The branch of one member, by the streamer element that fID names.
+// The branch of one member; fID gives its streamer element.
 Result<Shape> one_member(LayoutCompiler& compiler, const BranchRecord& branch, const StreamerInfos& infos,
                          bool in_list) {
   const StreamerInfo* info = find_class(infos, branch.element_class, branch.class_version, branch.checksum);
@@ -245,7 +245,8 @@ Result<Shape> one_member(LayoutCompiler& compiler, const BranchRecord& branch, c
                 "class " + branch.element_class + " has no member " + std::to_string(branch.id));
   const StreamerElement& element = info->elements[static_cast<std::size_t>(branch.id)];
   if (in_list) return compiler.element_of_items(element, Op::Kind::rest);
-  // Old streamer infos say bool where the branch was written as unsigned char: both are one byte, the branch knows.
+  // Old streamer infos say bool although the branch was written as unsigned char. Both take one byte; the branch is
+  // right.
   if (element.type == element_type::kBool && branch.streamer_type == element_type::kUChar)
     return compiler.numbers(Dtype::u1, {});
   const ElementForm::Kind form = form_of(element).kind;

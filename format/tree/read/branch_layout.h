@@ -7,31 +7,31 @@
 
 namespace tfile {
 
-// How one branch's own data reads, and what it shows as.
+// How to read one branch's own data, and how to present it.
 struct BranchLayout {
   Stream stream;
-  Shape shape;         // raw: not used
-  std::string reason;  // why it is raw; empty otherwise
+  Shape shape;         // not used if the layout is raw
+  std::string reason;  // why it is raw; else empty
 };
 
-// `in_list`: the branch is a member of a split collection, whose items lie back to back; the collection's own branch
-// counts them.
-// What the first entries tell beyond the description of classes; as LayoutCompiler has it.
+// Knowledge from the first entries, beyond the description of classes; members as in LayoutCompiler.
 struct Classes {
   const FoundClasses* found = nullptr;
   bool bare = false, last_look = false;
 };
+// `in_list`: the branch is a member of a split collection, whose items follow each other without gaps; the branch of
+// the collection counts them.
 BranchLayout branch_layout(const TreeRecord&, BranchIndex, const StreamerInfos&, bool in_list, const Classes& = {});
 
-// Whether classes that the first entries tell would change the layout.
+// Whether the layout depends on classes that only the first entries can give.
 bool asks_for_classes(const Stream&);
-// Whether it has a TClonesArray whose items' class is not known.
+// Whether it has a TClonesArray with items of unknown class.
 bool has_unknown_items(const Stream&);
 
-// The bytes of each entry as they are.
+// A layout that gives the bytes of each entry unchanged.
 BranchLayout raw_layout(BranchIndex, std::string reason);
 
-// The branch that counts the items of a split collection (its ends in slot 0, items hidden in slot 1).
+// The branch that counts the items of a split collection (its ends in slot 0, its items hidden in slot 1).
 BranchLayout collection_counts(BranchIndex);
 
 }  // namespace tfile

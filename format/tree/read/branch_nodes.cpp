@@ -15,23 +15,24 @@
 namespace tfile {
 namespace {
 
-// Sub-branches nest as classes do; the tree's record bounds them already, this bounds the stack.
+// The depth of branches in branches, which nest as classes do. The tree's record has a bound, too; this one protects
+// the stack.
 constexpr int kDepthMax = 64;
 
-// What NodeDraft (model/node_draft.h) has, and what is known of branches.
+// The members of NodeDraft (model/node_draft.h), and what is known of branches.
 struct Draft {
-  std::string name;         // ROOT's, or "values", "offsets", ...
-  std::string branch_name;  // full name of the branch it stands for; empty below
+  std::string name;         // ROOT's name, or "values", "offsets", ...
+  std::string branch_name;  // full name of the node's branch; empty for nodes inside a branch
   NodeKind kind = NodeKind::record;
   std::vector<std::string> alternatives;
   std::uint32_t tag = 0;
   std::optional<ColumnId> column;
   std::vector<Draft> children;
-  bool is_unrolled = false;  // a member that has no branch of its own, only branches of its members
+  bool is_unrolled = false;  // a member without a branch of its own, but with branches for its members
   std::optional<UntriedId> untried;
 };
 
-// The record of that name below `parent`, made if it is not there.
+// The record of that name below `parent`; it is made if it does not exist.
 Draft& unrolled_member(Draft& parent, std::string_view name) {
   for (Draft& child : parent.children) {
     if (child.is_unrolled && child.name == name) return child;
@@ -42,7 +43,7 @@ Draft& unrolled_member(Draft& parent, std::string_view name) {
   return parent.children.emplace_back(std::move(record));
 }
 
-// "fPos[3]" -> "fPos", "event." -> "event": dimensions stand in the shape, the dot is ROOT's mark for a prefix.
+// "fPos[3]" -> "fPos", "event." -> "event": dimensions are in the shape; ROOT marks a prefix with a dot.
 std::string_view bare(std::string_view name) {
   while (name.size() > 1 && name.back() == ']') {
     const auto open = name.rfind('[');
@@ -58,7 +59,7 @@ bool is_collection(const BranchRecord& branch) {
          branch.class_name == "TBranchClones";
 }
 
-// What a branch's own data shows as; nothing where nobody knows yet.
+// The layout of a branch's own data; no layout if the branch must first be tried.
 struct KnownLayout {
   std::optional<BranchLayout> layout;
   bool asks_for_classes = false;
@@ -66,7 +67,7 @@ struct KnownLayout {
 };
 using LayoutOf = std::function<KnownLayout(BranchIndex, bool in_list)>;
 
-// All of a layout but the program, which stays with the table's stream.
+// A copy of the layout without the program, which stays with the table's stream.
 BranchLayout without_program(const BranchLayout& layout) {
   BranchLayout copy;
   copy.stream.branch = layout.stream.branch;
@@ -76,7 +77,7 @@ BranchLayout without_program(const BranchLayout& layout) {
   return copy;
 }
 
-// The layout of a branch that needs no look at its entries, has none, or has its name from them.
+// The layout of a branch that needs no trial, has no baskets, or must be tried now (`try_now`).
 KnownLayout known_layout(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,
                          const TryNow& try_now) {
   BranchLayout layout = branch_layout(tree, index, infos, in_list);
@@ -89,7 +90,7 @@ KnownLayout known_layout(const TreeRecord& tree, BranchIndex index, const Stream
   return {tried_layout(tree, index, infos, in_list, none)};
 }
 
-// Holds the place of a stream that nobody knows yet.
+// The stream of a branch that was not tried yet.
 Stream stand_in(BranchIndex index) {
   Stream stream = raw_layout(index, {}).stream;
   stream.is_stand_in = true;
@@ -136,7 +137,7 @@ class Builder {
   }
 
  private:
-  // Where a branch stands: the branches above it, and the offsets columns of the lists around it.
+  // The place of a branch: the branches above it, and the offsets columns of the lists around it.
   struct Surroundings {
     std::vector<BranchIndex> ancestors;
     std::string path;  // branch names joined by '/'
@@ -163,7 +164,8 @@ class Builder {
     put(parent, std::move(draft), branch, around);
   }
 
-  // Members of members of a split collection's items come as "pos.x" without a branch "pos": they are records as well.
+  // The branch of a member of a member may be called "pos.x" although there is no branch "pos" in a split collection.
+  // "pos" is then made into a record.
   static void put(Draft& parent, Draft draft, const BranchRecord& branch, const Surroundings& around) {
     Draft* record = &parent;
     if (around.in_list && branch.class_name == "TBranchElement") {
@@ -185,7 +187,7 @@ class Builder {
     if (draft.children.empty()) add_data(draft, index, around, lists);
   }
 
-  // The list's own branch counts; its sub-branches hold the members of all items.
+  // The branch of the list itself has the counts; its sub-branches have the members of all items.
   void add_collection(Draft& draft, BranchIndex index, Surroundings around, std::vector<ColumnId> lists, int depth) {
     const BranchRecord& branch = tree_.branches[index];
     const bool has_counter = branch.class_name == "TBranchClones" && branch.count;
@@ -208,7 +210,7 @@ class Builder {
     if (!values.children.empty()) draft.children.push_back(std::move(values));
   }
 
-  // The collection itself, where it is a member: the branch then names the class that it is a member of.
+  // The type of the collection. If the collection is a member, the branch names the class around it.
   std::string collection_class(const BranchRecord& branch) const {
     const StreamerInfo* owner =
         branch.id < 0 ? nullptr : find_class(infos_, branch.element_class, branch.class_version, branch.checksum);
@@ -250,7 +252,7 @@ class Builder {
 
   void add_raw(Draft& draft, BranchIndex index, const BranchLayout& layout, const Surroundings& around,
                const std::vector<ColumnId>&) {
-    // The bytes are those of whole entries, so the lists above do not count them.
+    // These are the bytes of whole entries, so the offsets of outer lists do not apply.
     Draft offsets = add_column(index, layout, Role::offsets, Dtype::i8, {}, 0, around, {}, {});
     offsets.name = "offsets";
     out_.columns[*offsets.column].lists = {*offsets.column};
@@ -267,7 +269,7 @@ class Builder {
     const auto add = [&](const ShapeColumn& made) {
       const ColumnId id =
           *add_column(index, layout, made.role, made.dtype, {}, made.slot, around, made.field, made.lists).column;
-      // A member's own class and comment rather than the branch's.
+      // A member's own class and comment take precedence over those of the branch.
       Column& column = out_.columns[id];
       if (!made.shape->class_name.empty()) column.class_name = made.shape->class_name;
       if (!column.field.empty()) column.title = made.shape->title;
@@ -301,7 +303,7 @@ class Builder {
     return draft;
   }
 
-  // The branch's name without what repeats an ancestor's.
+  // The branch's name without the prefix that repeats an ancestor's name.
   std::string member_name(const BranchRecord& branch, const Surroundings& around) const {
     std::string_view name = bare(branch.name);
     for (auto above = around.ancestors.rbegin(); above != around.ancestors.rend(); ++above) {
@@ -329,8 +331,8 @@ class Builder {
                 });
   }
 
-  // Lists that another branch counts say so, and streams whose entry offsets were left out of the file learn which
-  // column they need for it.
+  // Notes in offsets columns the column that counts their lists; and, for streams whose entry offsets are not in the
+  // file, the column from which to compute them.
   void link_counters() {
     constexpr std::uint8_t kGenerateOffsetMap = 1;
     std::unordered_map<BranchIndex, StreamId> stream_of;
@@ -369,7 +371,8 @@ class Builder {
     return count ? std::optional(tree_.leaves[*count].branch) : std::nullopt;
   }
 
-  // Alone in its branch: of several leaves nothing tells here which of them counts.
+  // Whether the column is an integer and alone in its branch. If a branch has several leaves, it is not known here
+  // which one counts.
   bool is_plain_integer(const Column& column) const {
     const BranchRecord& branch = tree_.branches[out_.streams[column.stream].branch];
     const char kind = type_suffix(column.dtype)[0];

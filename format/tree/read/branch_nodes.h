@@ -15,12 +15,12 @@
 
 namespace tfile {
 
-// A branch whose first entries decide what is in its directory, as long as nobody has looked at them.
+// A branch whose directory depends on its first entries and that was not tried yet.
 using UntriedId = std::uint32_t;
 struct UntriedBranch {
   BranchIndex branch = 0;
-  StreamId stream = 0;            // whose place is held
-  bool asks_for_classes = false;  // they tell more than whether they follow the description
+  StreamId stream = 0;            // which a stand-in replaces
+  bool asks_for_classes = false;  // the classes of objects in it are unknown, too
   NodeId node = 0;                // its directory
   std::string path, branch_path;
   bool in_list = false;         // a member of a split collection...
@@ -29,8 +29,8 @@ struct UntriedBranch {
   std::vector<ColumnId> lists;  // the offsets columns around it
 };
 
-// What a tree's branches show as: nodes (node 0 is the table), columns, and a stream for each branch with data. Every
-// branch but TRef tables has a column at least: what is not decoded is raw, with the reason.
+// The presentation of a tree's branches: nodes (node 0 is the table), columns, and a stream for each branch with data.
+// Every branch has at least one column, except TRef tables: data that are not decoded are raw, with the reason.
 struct BranchNodes {
   std::vector<Node> nodes;
   std::vector<Column> columns;
@@ -41,18 +41,18 @@ struct BranchNodes {
 
 BranchNodes make_branch_nodes(const TreeRecord&, const StreamerInfos&, const FirstEntries&);
 
-// What can be said without a look at any entry: the directories of branches that need a trial are empty. But a branch
-// that is numbers by its description (std::bitset) is a file or a directory, as its entries tell: `try_now` tries it.
+// All that is known without a look at any entry: branches that need a trial have empty directories. A branch described
+// as numbers (std::bitset) may be a file or a directory, depending on its entries, so `try_now` tries it.
 using TryNow = std::function<BranchLayout(BranchIndex, bool in_list)>;
 BranchNodes make_outline(const TreeRecord&, const StreamerInfos&, const TryNow& try_now);
 
-// Everything, once all of them were tried: `found` gives a branch's layout, or null for one that was in the outline.
-// The streams, which have the numbers that they have there, are without their programs.
+// All nodes, after all branches were tried. `found` gives the layout of a branch, or nullptr for one that is in the
+// outline. The streams have the same numbers as in the outline, and no programs.
 using LayoutFound = std::function<const BranchLayout*(BranchIndex)>;
 BranchNodes make_all_nodes(const TreeRecord&, const StreamerInfos&, const LayoutFound& found);
 
-// One of them, once it was tried: node 1, below node 0, is its directory; the columns begin with those of the lists
-// around it. `directory` and `columns`: of the outline.
+// The nodes of one branch, after it was tried: node 1, below node 0, is its directory; the columns begin with those of
+// the lists around it. `directory` and `columns` are those of the outline.
 BranchNodes make_nodes_below(const TreeRecord&, const StreamerInfos&, const UntriedBranch&, const BranchLayout&,
                              const Node& directory, std::span<const Column> columns);
 

@@ -6,7 +6,8 @@
 namespace tfile {
 namespace {
 
-// Numbers, strings and collections of them are ROOT's own; a class may have a streamer that nobody described.
+// Whether there are classes in the branch. ROOT itself writes numbers, strings and collections of these; a class may
+// have a streamer that does not follow its description.
 bool has_classes(const Stream& stream) {
   if (stream.kind != Stream::Kind::program) return false;
   static constexpr Op::Kind kOfClasses[] = {Op::Kind::object, Op::Kind::frame,      Op::Kind::value_version,
@@ -17,7 +18,8 @@ bool has_classes(const Stream& stream) {
   });
 }
 
-// Classes that only the first entries tell are looked for, and then, by a program that knows them, those inside.
+// Looks in the first entries for unknown classes of objects; then, with a program that knows these, for classes inside
+// them.
 BranchLayout with_classes_found(const TreeRecord& tree, BranchIndex index, const StreamerInfos& infos, bool in_list,
                                 const FirstEntries& first_entries, bool bare) {
   constexpr int kLooksMax = 8;  // objects within objects of unknown class seldom go deeper
@@ -33,7 +35,7 @@ BranchLayout with_classes_found(const TreeRecord& tree, BranchIndex index, const
     }
     if (!is_new) break;
     BranchLayout deeper = branch_layout(tree, index, infos, in_list, {&found, bare});
-    // With more columns than a program may have, it stays at what it knew.
+    // If the new classes need more columns than a program may have, the previous layout remains.
     if (!deeper.reason.empty() && look > 0) break;
     layout = std::move(deeper);
     known = std::move(found);
@@ -58,7 +60,7 @@ BranchLayout tried_layout(const TreeRecord& tree, BranchIndex index, const Strea
   const auto follow = first_entries.follow(layout.stream);
   if (follow) return layout;
   if (follow.error().kind != ErrorKind::not_found) {
-    // Streamers written by hand may leave out headers of objects; then every entry must still come out even.
+    // Hand-written streamers may omit the headers of objects. Each entry must then still end where it should.
     BranchLayout bare = with_classes_found(tree, index, infos, in_list, first_entries, true);
     if (bare.reason.empty() && first_entries.follow(bare.stream)) return bare;
   }

@@ -9,18 +9,19 @@
 
 namespace tfile {
 
-// Looks at a branch's first entries by its program, where the description of its classes does not decide.
+// Access to a branch's first entries by its program, for branches that their description does not determine.
 struct FirstEntries {
-  // An error when they do not follow it, as with a class whose streamer was written by hand; such a branch is raw.
+  // Fails if the entries do not follow the program, as with a class whose streamer is hand-written; the branch is then
+  // raw.
   std::function<Result<>(const Stream&)> follow;
-  // The classes of objects in them that the program knows no alternative for.
+  // The classes of objects in the entries for which the program has no alternative.
   std::function<FoundClasses(const Stream&)> classes;
 };
 
-// Whether the first entries decide how a branch of this layout reads.
+// Whether the first entries determine how to read a branch of this layout.
 bool needs_trial(const BranchLayout&);
 
-// How a branch's own data reads: by the description of its classes, and by its first entries where these decide.
+// How to read a branch's own data: by the description of its classes and, where these matter, by its first entries.
 BranchLayout tried_layout(const TreeRecord&, BranchIndex, const StreamerInfos&, bool in_list, const FirstEntries&);
 
 }  // namespace tfile

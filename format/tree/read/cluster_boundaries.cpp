@@ -8,8 +8,8 @@
 namespace tfile {
 namespace {
 
-// Empty where the file tells none, or more than it can have: every cluster ends a basket of every branch, so a tree of
-// 2^60 entries with clusters of one is a lie, and no reason to take memory for it.
+// Empty if the file has none, or more than possible. Every cluster ends a basket of every branch, so a claim of 2^60
+// clusters of one entry is false and must not take memory.
 std::vector<std::int64_t> told_boundaries(const TreeRecord& tree) {
   if (tree.entries <= 0) return {};
   std::size_t clusters_max = 1;
@@ -30,7 +30,7 @@ std::vector<std::int64_t> told_boundaries(const TreeRecord& tree) {
   return starts.size() > clusters_max ? std::vector<std::int64_t>() : starts;
 }
 
-// Without AutoFlush nothing is told: where baskets of all branches begin together a cluster may begin too.
+// For files without AutoFlush: a cluster may begin where baskets of all branches begin.
 std::vector<std::int64_t> common_basket_boundaries(const TreeRecord& tree) {
   std::set<const std::vector<std::int64_t>*> seen;
   std::vector<std::int64_t> common;

@@ -8,8 +8,8 @@
 
 namespace tfile {
 
-// The first entry of each cluster, and then the number of entries: what fClusterRangeEnd, fClusterSize and fAutoFlush
-// tell, or else where the baskets of all branches begin together. Empty where neither says anything.
+// The first entry of each cluster, then the number of entries. The boundaries come from fClusterRangeEnd, fClusterSize
+// and fAutoFlush or, without these, are the entries at which baskets of all branches begin. Empty if neither gives any.
 std::vector<std::int64_t> cluster_boundaries(const TreeRecord& tree);
 
 }  // namespace tfile

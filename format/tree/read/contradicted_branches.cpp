@@ -6,7 +6,7 @@
 namespace tfile {
 namespace {
 
-// Entries that are in one of two branches alone are few, or many with items: more baskets need not be read for them.
+// A branch has few surplus entries, or many of them with items. So it is not worth reading more baskets.
 constexpr std::uint32_t kBasketsMax = 32;
 
 std::int64_t entries_of(const BranchStorage& branch) {
@@ -14,7 +14,7 @@ std::int64_t entries_of(const BranchStorage& branch) {
   return entry && !entry->empty() ? entry->back() : 0;
 }
 
-// Bytes of a basket's data in front of an entry of it.
+// The size of a basket's data before `entry`.
 std::uint64_t size_before(const BasketData& data, std::int64_t entry) {
   if (entry <= 0) return 0;
   if (!data.offsets.empty()) return static_cast<std::uint64_t>(data.offsets[static_cast<std::size_t>(entry)]);
@@ -28,7 +28,7 @@ class Search {
 
   void compare(BranchIndex member, BranchIndex collection) {
     const std::int64_t own = entries_of(branches_[member]), counted = entries_of(branches_[collection]);
-    // Of a branch without any entry the counts tell later whether something is missing.
+    // If the member has no entries at all, the counts show later whether something is missing.
     if (own == counted || own == 0 || found_.contains(member)) return;
     const bool is_longer = own > counted;
     const BranchIndex has_more = is_longer ? member : collection;
@@ -40,7 +40,7 @@ class Search {
   std::map<BranchIndex, std::string> take() { return std::move(found_); }
 
  private:
-  // Any bytes of a member are items; of the counts those that are not 0.
+  // Any bytes of a member are items; counts are items unless they are 0.
   bool has_items_from(std::int64_t entry, BranchIndex index, bool are_counts) const {
     const BasketTable& baskets = branches_[index].baskets;
     const auto& boundaries = *baskets.entry;

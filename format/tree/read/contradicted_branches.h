@@ -13,13 +13,13 @@
 namespace tfile {
 
 // Branches of members of split collections that were filled more or less often than the branch that counts their items,
-// and by this have other items than it counts; with the reason. Reads baskets of those alone whose numbers of entries
-// differ, and what cannot be read is no contradiction. Blocks. `columns`, `untried`: of the outline.
+// so that their items differ from the counts; with the reason. Reads baskets only if numbers of entries differ. An
+// unreadable basket is not a contradiction. Blocks. `columns` and `untried` are those of the outline.
 std::map<BranchIndex, std::string> contradicted_branches(std::span<const Column> columns, const StreamSlots&,
                                                          std::span<const UntriedBranch> untried,
                                                          std::span<const BranchStorage>, const SourceOfBranch&);
 
-// The offsets column of the innermost list around a column that is another stream's.
+// The offsets column of the innermost list around a column, if it belongs to another stream.
 std::optional<ColumnId> list_of_others(std::span<const Column>, const Column&);
 
 }  // namespace tfile

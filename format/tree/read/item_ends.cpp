@@ -5,7 +5,7 @@
 
 namespace tfile {
 
-// Nearly all items are of 1, 2, 4 or 8 bytes, and a division for each list costs more than all else about it.
+// Nearly all items have 1, 2, 4 or 8 bytes. A division per list would cost more than everything else.
 bool item_ends(std::span<const std::int32_t> byte_ends, std::int32_t item_size, std::int64_t base, std::int64_t* ends) {
   std::int32_t rest = 0;
   if (const auto size = static_cast<std::uint32_t>(item_size); std::has_single_bit(size)) {
@@ -27,7 +27,7 @@ bool are_item_ends(std::span<const std::int32_t> byte_ends, std::int32_t item_si
                    std::span<const std::int64_t> ends) {
   if (ends.size() != byte_ends.size()) return false;
   if (ends.empty()) return true;
-  // None is larger than the last, whose product fits: so do those of the others.
+  // None is larger than the last. Its product with item_size fits, so all products do.
   if ((ends.back() - base) * item_size != byte_ends.back() || ends.front() < base) return false;
   std::int32_t differs = 0;
   for (std::size_t i = 0; i < ends.size(); ++i)

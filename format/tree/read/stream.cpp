@@ -17,7 +17,7 @@ Error not_whole(std::uint64_t size, std::uint64_t item) {
 
 std::int64_t ends_of(std::int64_t entries, bool first_chunk) { return entries + (first_chunk ? 1 : 0); }
 
-// Ends of the entries in items, absolute, with the leading 0 where the column begins.
+// The ends of entries in items, absolute, with the leading 0 at the beginning of the column.
 class EndsArray {
  public:
   EndsArray(std::int64_t entries, std::int64_t base, bool leading_zero)
@@ -39,7 +39,7 @@ class EndsArray {
   std::size_t next_ = 0;
 };
 
-// Item ends from byte offsets, else from counts, else (no offsets were needed) from entries of one size.
+// Ends in items, from byte offsets or else from counts. Without either, all entries have one size.
 Result<Buffer> jagged_ends(const Stream& stream, const BasketData& data, std::span<const std::int64_t> counts,
                            std::int64_t base, bool leading_zero) {
   EndsArray ends(data.entries, base, leading_zero);
@@ -67,7 +67,7 @@ Result<Buffer> jagged_ends(const Stream& stream, const BasketData& data, std::sp
   return ends.take();
 }
 
-// The data in final byte order: in place where the basket was decompressed, else in one pass on the way out.
+// The data in their final byte order: swapped in place if the basket was decompressed, else while being copied.
 Buffer final_form(const Stream& stream, BasketData data) {
   if (data.outside.empty()) {
     if (stream.number_size > 1) swap_items(data.payload.span().first(data.size), stream.number_size);
@@ -79,7 +79,7 @@ Buffer final_form(const Stream& stream, BasketData data) {
   return std::move(data.payload);
 }
 
-// Whether these are the ends of the basket's lists, behind the leading 0 where the column begins.
+// Whether these are the ends of the basket's lists, after the leading 0 at the beginning of the column.
 bool has_ends(const Stream& stream, const BasketData& data, std::int64_t base, bool leading_zero, const Buffer& ends) {
   if (data.offsets.empty()) return false;
   const std::span all(reinterpret_cast<const std::int64_t*>(ends.data()), ends.size() / sizeof(std::int64_t));
@@ -112,7 +112,7 @@ Result<Chunk> decode_jagged(const Stream& stream, BasketData data, std::span<con
 }
 
 Result<Chunk> decode_flat(const Stream& stream, BasketData data) {
-  // The same count that `items` gave from the entries alone.
+  // Checks that the data give the number of items that was computed from the entries alone.
   TRY_VOID(items_by_size(stream, data.size, data.entries, false));
   const std::size_t size = data.size;
   Chunk chunk;
@@ -125,8 +125,8 @@ Entries entries_of(const BasketData& data) {
   return {data.bytes(), data.offsets, data.entries, data.keylen, data.item_counts, data.displacement};
 }
 
-// Entries whose end a program needs, in a basket without offsets: nothing but items (a member of a split collection) is
-// one long entry, else all have one size.
+// Adds the entry ends that a program needs to a basket without offsets. If entries are only items (a member of a split
+// collection), the basket is one long entry; else all entries have one size.
 Result<> complete_offsets(const Stream& stream, BasketData& data) {
   const Program& program = *stream.program;
   if (!data.offsets.empty() || !program.needs_entry_ends || data.entries == 0) return {};
@@ -141,7 +141,7 @@ Result<> complete_offsets(const Stream& stream, BasketData& data) {
   return {};
 }
 
-// The count that items_by_size gave supposes headers of one size; a basket may hold others.
+// items_by_size() assumes headers of one size, but a basket may contain others.
 Result<> check_number_list(const Stream& stream, const BasketData& data, const Chunk& chunk) {
   TRY(const auto items, items_by_size(stream, data.size, data.entries, false));
   if (chunk.arrays.back().size() != static_cast<std::uint64_t>(items.back()) * stream.item_size)
@@ -196,7 +196,7 @@ Result<std::vector<std::int64_t>> items_by_size(const Stream& stream, std::uint6
 Result<ItemCounter::Counted> count_by_decoding(const Stream& stream, BasketData data, bool first_chunk) {
   const Program& program = *stream.program;
   TRY_VOID(complete_offsets(stream, data));
-  // As if it began at item 0, but for the leading 0 of ends, which the first chunk alone has.
+  // Decodes as if the chunk began at item 0; but only the first chunk gets the leading 0 of ends.
   std::vector<std::int64_t> first(program.slots.size(), 0);
   for (std::size_t slot = 0; slot < first.size(); ++slot)
     first[slot] = program.slots[slot].kind == Slot::Kind::ends && !first_chunk ? 1 : 0;

@@ -9,8 +9,7 @@
 
 namespace tfile {
 
-// The streams of a table by number. One that holds the place of another is replaced once, from any thread, while others
-// read.
+// The streams of a table by number. A stand-in is replaced once, from any thread, while other threads read.
 class StreamSlots {
  public:
   StreamSlots() = default;
@@ -22,10 +21,10 @@ class StreamSlots {
   std::size_t size() const { return opened_.size(); }
   const Stream& operator[](std::size_t id) const { return *now_[id].load(std::memory_order_acquire); }
 
-  // `stream` lives as long as this.
+  // `stream` must live as long as this object.
   void replace(StreamId id, const Stream& stream) const { now_[id].store(&stream, std::memory_order_release); }
 
-  // Those that were there at opening.
+  // The streams that existed at opening.
   const std::vector<Stream>& opened() const { return opened_; }
 
  private:

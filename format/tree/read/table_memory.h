@@ -10,12 +10,12 @@
 
 namespace tfile {
 
-// What a table holds: its names, nodes and columns; its streams; its branches with their basket tables (entry
-// boundaries that several have in common once). Bytes, estimated.
+// Estimated bytes of a table's parts: names, nodes and columns; streams; branches with their basket tables. Entry
+// boundaries that branches share count once.
 std::size_t memory_of(const Table&);
 std::size_t memory_of(std::span<const Stream>);
 std::size_t memory_of(std::span<const BranchStorage>);
-// A record without what its branches store.
+// A tree record without the storage of its branches.
 std::size_t memory_of(const TreeRecord&);
 
 }  // namespace tfile

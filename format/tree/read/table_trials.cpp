@@ -9,14 +9,14 @@
 namespace tfile {
 namespace {
 
-// Classes are looked for until enough entries were seen to have met what is usual.
+// The search for classes ends after this many entries, which usually show all classes.
 constexpr std::int64_t kEntriesSeen = 256;
 constexpr std::uint32_t kBasketsMax = 32;
 
-// Enough entries to meet one that is not empty, without decoding a whole basket.
+// Enough entries that one is probably not empty, without decoding a whole basket.
 constexpr std::int64_t kTrialEntries = 64;
 
-// The first baskets in which there are so many entries that one need not look at more.
+// The number of leading baskets that together have enough entries.
 std::uint32_t baskets_with_classes(const BasketTable& baskets) {
   const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(baskets.seek.size(), kBasketsMax));
   for (std::uint32_t i = 0; i < count; ++i)
@@ -35,7 +35,7 @@ class Trial {
   }
 
  private:
-  // What cannot be read at all is not judged here.
+  // Unreadable baskets are not an error here.
   Result<> follow(const Stream& stream) {
     if (baskets_.branch(stream.branch).baskets.seek.empty() || stream.item_counter_branch) return {};
     auto data = baskets_.data(stream.branch, 0);
@@ -44,7 +44,7 @@ class Trial {
     if (data->size == 0 && stream.program->entry_is_items && count && counts_items(baskets_, *count, data->entries))
       return fail(ErrorKind::unsupported,
                   "its entries have no bytes, although there are items: nothing was written of it");
-    // An item that nothing describes may come late.
+    // If the program has classes without a description, all entries are tried, since such an item may come late.
     if (stream.program->unknown.empty() && !data->offsets.empty() && data->entries > kTrialEntries) {
       data->entries = kTrialEntries;
       data->offsets.resize(kTrialEntries + 1);
@@ -67,7 +67,7 @@ class Trial {
   const TreeRecord& tree_;
 };
 
-// A member that another member counts learns which stream that is.
+// Connects a member that another member counts with the stream of that member.
 void link_item_counter(Stream& stream, const StreamSlots& streams, std::span<const Column> columns) {
   for (const Column& column : columns) {
     const Stream& counter = streams[column.stream];
@@ -122,7 +122,7 @@ const BranchLayout* TableTrials::layout(UntriedId id) const {
   return layouts_[id].get();
 }
 
-// Of two threads that tried the same branch the first is right: both have seen the same bytes.
+// If two threads tried the same branch, the first result stays: both saw the same bytes.
 void TableTrials::publish(UntriedId id, BranchLayout layout) const {
   const UntriedBranch& untried = untried_[id];
   layout.stream.collection = untried.collection;
@@ -142,7 +142,7 @@ std::uint32_t TableTrials::baskets_wanted(UntriedId id) const {
   return baskets.seek.empty() ? 0 : 1;
 }
 
-// With the basket that a trial may ask for besides.
+// Includes the other basket that a trial may need.
 std::uint64_t TableTrials::stored_size(UntriedId id) const {
   const UntriedBranch& untried = untried_[id];
   std::uint64_t size = 0;
@@ -152,7 +152,7 @@ std::uint64_t TableTrials::stored_size(UntriedId id) const {
   return size;
 }
 
-// As many from the front as one plan may have, one at least.
+// As many branches from the front as one plan allows, at least one.
 std::vector<UntriedId> TableTrials::next_batch(std::vector<UntriedId>& left) const {
   std::size_t count = 0;
   for (std::uint64_t bytes = 0; count < left.size(); ++count)
@@ -163,8 +163,7 @@ std::vector<UntriedId> TableTrials::next_batch(std::vector<UntriedId>& left) con
   return batch;
 }
 
-// Gives the failures of the storage. A round of reads tells most what they need; few ask for
-// more.
+// Returns the failures of the storage. For most branches, one round of reads is enough.
 TableTrials::UnreadStreams TableTrials::try_together(std::vector<UntriedId> batch) const {
   TrialBaskets baskets([this](BranchIndex index) -> const BranchStorage& { return branches_[index]; }, source_of_);
   for (const UntriedId id : batch)

@@ -13,30 +13,31 @@
 
 namespace tfile {
 
-// Finds out how the branches of a table read that were left out of its outline, each once. What damage tells is
-// remembered; what a failing storage leaves open is asked again. From any thread; functions that try block.
+// Determines, once per branch, how to read the branches that the outline of a table leaves out. Results that follow
+// from damage are kept; after a failure of the storage, a branch is tried again. For any thread. Functions that try
+// branches block.
 class TableTrials {
  public:
   using UnreadStreams = std::map<StreamId, Error>;
 
-  // `tree`: the table's record, whose branches need their names but no baskets any more. `branches`, `streams` and
-  // `columns` are the table's own and outlive this.
+  // `tree`: the table's record; its branches keep their names, but need no baskets. `branches`, `streams` and `columns`
+  // belong to the table and outlive this object.
   TableTrials(TreeRecord tree, std::shared_ptr<const StreamerInfos> infos, std::vector<UntriedBranch> untried,
               std::map<BranchIndex, BranchLayout> tried_at_opening, std::span<const BranchStorage> branches,
               SourceOfBranch source_of, const StreamSlots& streams, std::span<const Column> columns);
 
-  // Tries a branch, and in the same plan up to `ahead` of those behind it that nobody has tried, as far as that takes
-  // no more memory. Errors: of the storage, if the branch itself could not be tried for it.
+  // Tries a branch and, in the same plan, up to `ahead` of the untried branches after it, as long as they need no more
+  // memory. Errors: those of the storage, if they prevented the trial of the branch itself.
   Result<> try_branch(UntriedId, std::size_t ahead) const;
-  // Tries all that are left. Gives those whose entries the storage does not give now, with its error (io). Errors: as
-  // above, but for these.
+  // Tries all remaining branches. Returns those that could not be tried because the storage failed to deliver their
+  // entries, with the error (io). Errors: all others, as above.
   Result<UnreadStreams> try_all() const;
 
-  // Of what was tried.
+  // The nodes of a branch that was tried.
   BranchNodes nodes_below(UntriedId, const Node& directory) const;
-  // The directories of those that are unread have their bytes alone, with the reason.
+  // The nodes of all branches. Those in `unread` show only their bytes, with the reason.
   BranchNodes all_nodes(const UnreadStreams& unread = {}) const;
-  // The branch whose stream it is, if that was tried.
+  // The branch of this stream, if it was tried.
   std::optional<UntriedId> tried_with(StreamId) const;
 
   std::size_t memory() const;
@@ -62,13 +63,13 @@ class TableTrials {
   mutable std::vector<std::unique_ptr<const BranchLayout>> layouts_;  // null: not tried
 };
 
-// The reason of a column whose first entries the storage does not give.
+// The reason of a column whose first entries the storage failed to deliver.
 std::string cannot_be_read(const Error&);
 
-// Whether a split collection's own branch counts any item in its first entries.
+// Whether the branch of a split collection counts any items in its first entries.
 bool counts_items(TrialBaskets&, BranchIndex collection, std::int64_t first_entries);
 
-// Tries one branch of a record that is complete. What a failing storage leaves open is as the description says. Blocks.
+// Tries one branch of a complete record. If the storage fails, the result follows the description. Blocks.
 BranchLayout tried_now(const TreeRecord&, BranchIndex, const StreamerInfos&, bool in_list, const SourceOfBranch&);
 
 }  // namespace tfile

@@ -21,7 +21,7 @@
 namespace tfile {
 namespace {
 
-// Fixed fields of a basket's key and header, and room for the longest names that are not absurd: one read gets all.
+// Room for the fixed fields of a basket's key and header and for long names: one read gets everything.
 constexpr std::uint64_t kHeaderRoom = 512;
 constexpr std::uint64_t kOffsetSize = 4;
 
@@ -78,7 +78,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     for (ColumnId id = 0; id < all.columns.size(); ++id) {
       const auto failed = untold.find(all.columns[id].stream);
       if (failed == untold.end()) continue;
-      all.columns[id].reason = cannot_be_read(failed->second);  // of its offsets, too
+      all.columns[id].reason = cannot_be_read(failed->second);  // also the reason of its offsets
       left_unread.insert(id);
     }
     TRY_VOID(note_unwritten(all.columns, left_unread));
@@ -108,7 +108,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
             .stored_bytes = static_cast<std::uint64_t>(std::max<std::int64_t>(branch_of(id).zip_bytes, 0))};
   }
 
-  // What a list's counter says is part of its offsets, wherever the counter is stored.
+  // The values of a list's counter are part of its offsets, wherever the counter is stored.
   std::vector<Sibling> siblings_of(StreamId id) const override {
     if (siblings.empty()) return {};
     std::set<StreamId> from;
@@ -155,7 +155,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
         branch.zip_bytes > 0 && branch.tot_bytes > 0
             ? std::clamp(static_cast<double>(branch.tot_bytes) / static_cast<double>(branch.zip_bytes), 1.0, 1000.0)
             : 4.0;
-    // Ends take 8 bytes where the file has 4 or fewer.
+    // Ends take 8 bytes in memory, and at most 4 in the file.
     const std::uint64_t slots = streams_[key.stream].lengths.size();
     return static_cast<std::uint64_t>(static_cast<double>(stored) * ratio) +
            8 * slots * static_cast<std::uint64_t>(range.size() + 1);
@@ -168,7 +168,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     if (!stream.item_counter) return {};
     const EntryRange wanted = chunk_entries(key);
     std::vector<ChunkKey> keys = chunks_over(stream.item_counter->stream, wanted);
-    // Where the counters begin at an earlier entry, the collection's ends tell how many of them are not ours.
+    // If the counters begin at an earlier entry, the collection's ends say how many of them to skip.
     const std::int64_t begin = keys.empty() ? wanted.begin : chunk_entries(keys[0]).begin;
     if (begin >= wanted.begin) return keys;
     for (const std::int64_t entry : {begin - 1, wanted.begin - 1}) {
@@ -273,8 +273,8 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return chunk;
   }
 
-  // ROOT makes branches for members that it cannot reach, as those of std::array in a vector, and writes nothing of
-  // them. Whether what the record says leaves that open.
+  // ROOT makes branches even for members that it cannot reach, such as those of std::array in a vector, and writes
+  // nothing to them. Whether, according to the record, the column may be such a member.
   bool is_doubtful(std::span<const Column> all, const Column& column) const {
     if (column.lists.empty() || column.role != Role::values || !column.reason.empty()) return false;
     const StreamId lists = list_around(all, column);
@@ -282,7 +282,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return may_hold_nothing(column.stream) && basket_count(lists) > 0;
   }
 
-  // Whether the baskets of a flat stream are there, and may be no more than their keys.
+  // Whether a flat stream has all its baskets, and they may consist of nothing but their keys.
   bool may_hold_nothing(StreamId id) const {
     const BranchStorage& branch = branch_of(id);
     if (!sizes_add_up(id)) return false;
@@ -291,8 +291,8 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return static_cast<std::uint64_t>(branch.tot_bytes) <= on_disk * header_max(branch) + offsets_max;
   }
 
-  // Reads the headers of their baskets together, and then the counts of their lists. Those of which the storage does
-  // not give these are unread.
+  // Reads the headers of the doubtful columns' baskets together, then the counts of their lists. Columns for which the
+  // storage fails to deliver these are unread.
   Result<> note_unwritten(std::vector<Column>& all, std::set<ColumnId>& left_unread) const {
     TrialBaskets headers = no_baskets();
     std::vector<ColumnId> doubtful, empty;
@@ -341,7 +341,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return {};
   }
 
-  // Columns whose bytes are gone, or contradict their lists, have no values, and say why.
+  // Columns whose bytes are missing, or contradict their lists, have no values, and a reason.
   void note_missing_values(std::span<Column> all) const {
     for (Column& column : all) {
       if (!column.reason.empty()) continue;
@@ -354,7 +354,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     }
   }
 
-  // A branch in a file that cannot be opened, of those that a stream is decoded from.
+  // Of the branches from which a stream is decoded, one whose file cannot be opened.
   const BranchStorage* missing_branch(StreamId id) const {
     if (siblings.size() == siblings_.size()) return nullptr;
     std::set<StreamId> from;
@@ -365,8 +365,8 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
         return &branch;
     return nullptr;
   }
-  // Whether it has baskets in another file: those that were not full when the tree was written lie in the tree's
-  // record.
+  // Whether the branch has baskets in another file. (Baskets that were not full when the tree was written are in the
+  // tree's record.)
   static bool has_baskets_elsewhere(const BranchStorage& branch) {
     return !branch.file_name.empty() && has_baskets_on_disk(branch);
   }
@@ -375,7 +375,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
            ", which cannot be opened: " + siblings_.at(branch.file_name).error().text;
   }
 
-  // Of a branch that is shown as if it had been filled never.
+  // Makes a branch look as if it had never been filled.
   static void leave_out_baskets(BranchStorage& branch) {
     branch.baskets = {{}, {}, std::make_shared<const std::vector<std::int64_t>>(1, 0)};
     branch.embedded.clear();
@@ -423,7 +423,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
                        [](Stream::Length length) { return length != Stream::Length::unknown; });
   }
 
-  // Bytes of data of one basket, from its header.
+  // The size of the data of one basket, from its header.
   Result<std::uint64_t> data_size(ChunkKey key, std::span<const std::byte> stored) const {
     if (key.index >= basket_count(key.stream)) return 0;
     const BranchStorage& branch = branch_of(key.stream);
@@ -458,7 +458,8 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return std::ranges::any_of(branch.baskets.seek, [](std::uint64_t at) { return at != 0; });
   }
 
-  // Whether fTotBytes tells the data of all baskets: nothing lost, entry offsets in all or none.
+  // Whether fTotBytes gives the size of the data of all baskets: nothing is lost, and either all or none have entry
+  // offsets.
   bool sizes_add_up(StreamId id) const {
     const BranchStorage& branch = branch_of(id);
     if (branch.io_bits != 0) return false;
@@ -468,8 +469,8 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return on_disk == 0 || branch.baskets.seek[0] != 0;
   }
 
-  // The header of a branch told how many items its lists have: what it says of the keys of the others as well, which
-  // differ in the branch's name.
+  // The header of this branch gave the number of items in its lists. Notes it, and the size of the key, for the other
+  // branches with the same lists; their keys differ only in the branch's name.
   void note_lists(StreamId id, std::span<const std::byte> header0, std::int64_t items) const {
     if (!streams_[id].lists_of || header0.empty()) return;
     const auto header = checked_header({id, 0}, header0);
@@ -489,8 +490,8 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return *std::move(items);
   }
 
-  // Lengths of a stream whose own header nobody has looked at, where another one with the same lists was: its bytes
-  // must come to as many items.
+  // The lengths of a stream whose own header was not read, if that of another stream with the same lists was. The size
+  // of the stream must give the same number of items.
   std::optional<std::vector<std::int64_t>> told_by_neighbour(StreamId id) const {
     const Stream& stream = streams_[id];
     if (!stream.lists_of) return std::nullopt;
@@ -513,7 +514,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return size_by_keylen(id, header.keylen);
   }
 
-  // fTotBytes holds the keys, the data and the entry offsets (n + 1 of them after a count) of the baskets on disk.
+  // fTotBytes includes the keys, the data and the entry offsets (a count, then n + 1 of them) of the baskets on disk.
   std::optional<std::uint64_t> size_by_keylen(StreamId id, std::int64_t keylen) const {
     using Size = std::optional<std::uint64_t>;
     const BranchStorage& branch = branch_of(id);
@@ -532,7 +533,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return rest < 0 ? Size() : Size(size + static_cast<std::uint64_t>(rest));
   }
 
-  // The items of each entry where the basket leaves its offsets out; offsets too where the program needs them.
+  // The items of each entry, for a basket without offsets; also computes the offsets if the program needs them.
   Result<std::vector<std::int64_t>> missing_offsets(ChunkKey key, BasketData& data,
                                                     std::span<const std::shared_ptr<const Chunk>> inputs) const {
     const Stream& stream = streams_[key.stream];
@@ -546,7 +547,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return counts;
   }
 
-  // Items of each entry of a basket, from the arrays of the counter's chunks.
+  // The items of each entry of a basket, from the chunks of its counter.
   Result<std::vector<std::int64_t>> entry_counts(ChunkKey key,
                                                  std::span<const std::shared_ptr<const Chunk>> chunks) const {
     const Stream::Counter& counter = *streams_[key.stream].counter;
@@ -569,7 +570,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return counts;
   }
 
-  // What the counter says of each item from the chunk's first entry on.
+  // The counter's value for each item, beginning with the chunk's first entry.
   Result<std::vector<std::int64_t>> item_counts(ChunkKey key,
                                                 std::span<const std::shared_ptr<const Chunk>> chunks) const {
     const Stream& stream = streams_[key.stream];
@@ -580,7 +581,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     if (chunks.size() != keys.size()) return fail(ErrorKind::invalid, "basket: chunks of its counter are missing");
     const std::int64_t wanted = chunk_entries(key).begin;
     const std::int64_t begin = keys.empty() ? wanted : chunk_entries(keys[0]).begin;
-    std::int64_t passed = 0;  // items before ours
+    std::int64_t passed = 0;  // items before this chunk's
     std::vector<std::int64_t> counts;
     for (std::size_t i = 0; i < keys.size(); ++i) {
       if (keys[i].stream == stream.collection) {
@@ -600,7 +601,7 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     return counts;
   }
 
-  // The item behind the last of the entry before `entry`, from a chunk of ends.
+  // The end of the entry before `entry`, from a chunk of ends.
   static Result<std::int64_t> end_before(const Chunk& chunk, EntryRange have, std::int64_t entry) {
     const auto array = chunk.arrays[0];
     const std::int64_t leading = static_cast<std::int64_t>(array.size() / sizeof(std::int64_t)) - have.size();
@@ -639,11 +640,11 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
     if (sibling == siblings_.end())
       return fail(ErrorKind::damaged, "branch " + branch.name + " has no baskets in a file");
     if (sibling->second) return sibling->second->get();
-    // For this column its bytes are gone, whatever the reason, and that lasts as long as the table does.
+    // To a reader of this column the bytes are missing, whatever the reason, for the life of the table.
     return fail(ErrorKind::damaged, in_missing_file(branch));
   }
 
-  // The streams that a stream is decoded from, itself among them.
+  // The streams from which a stream is decoded, including itself.
   void add_origins(StreamId id, std::set<StreamId>& into) const {
     if (!into.insert(id).second) return;
     const Stream& stream = streams_[id];
@@ -671,12 +672,12 @@ class TreeTable final : public Table, public ItemCounter, public std::enable_sha
   mutable SharedEnds shared_ends_;
   struct KnownLists {
     std::int64_t items = 0;
-    std::int64_t keylen = 0;  // of a basket, without the branch's name
+    std::int64_t keylen = 0;  // size of a basket's key, without the branch's name
   };
   mutable std::mutex lists_mutex_;
   mutable std::map<BranchIndex, KnownLists> lists_;  // by the branch that counts them
   std::map<std::string, Result<std::shared_ptr<const Source>>> siblings_;
-  std::unique_ptr<const TableTrials> trials_;  // null where nothing is left to find out
+  std::unique_ptr<const TableTrials> trials_;  // nullptr if no branch needs a trial
 };
 
 }  // namespace

@@ -12,9 +12,9 @@
 
 namespace tfile {
 
-// The table of a TTree (or heir): `payload` is its key's, decompressed; `keylen` the key's length. Opens the files that
-// branches are stored in beside the tree's own. A tree of a version not known at all gives a table with a `reason`.
-// `warnings`, of the reading of `infos`, join the table's. It reads no basket. Errors: damaged.
+// The table of a TTree (or a derived class). `payload`: the decompressed payload of its key; `keylen`: the length of
+// the key. Opens the other files that store branches. A tree of an unknown version gives a table with a `reason`.
+// `warnings`, from reading `infos`, are added to the table's own. Reads no basket. Errors: damaged.
 Result<std::shared_ptr<const Table>> open_tree(std::shared_ptr<const Source>, std::span<const std::byte> payload,
                                                std::uint32_t keylen, const std::string& class_name,
                                                std::shared_ptr<const StreamerInfos> infos,

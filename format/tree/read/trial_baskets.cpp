@@ -9,7 +9,7 @@
 namespace tfile {
 namespace {
 
-// Whether an error is about the bytes, rather than about this attempt to read them.
+// Whether the error is a property of the bytes, and not of this attempt to read them.
 bool is_damage(const Error& error) {
   return error.kind == ErrorKind::damaged || error.kind == ErrorKind::unsupported || error.kind == ErrorKind::invalid;
 }

@@ -17,8 +17,8 @@ namespace tfile {
 using StorageOf = std::function<const BranchStorage&(BranchIndex)>;
 using SourceOfBranch = std::function<Result<const Source*>(const BranchStorage&)>;
 
-// The first baskets of branches, as trials look at them. What a trial finds missing is noted and read together with
-// what others miss, and the trial begins anew.
+// The first baskets of branches, for trials. If a trial misses a basket, this is noted. Missing baskets of several
+// trials are read together, and the trials begin again.
 class TrialBaskets {
  public:
   TrialBaskets(StorageOf storage_of, SourceOfBranch source_of)
@@ -26,26 +26,26 @@ class TrialBaskets {
 
   const BranchStorage& branch(BranchIndex index) const { return storage_of_(index); }
 
-  // Notes that the basket will be needed, or of it no more than `bytes_max` bytes.
+  // Notes that the basket, or its first `bytes_max` bytes, will be needed.
   void want(BranchIndex, std::uint32_t index, std::uint64_t bytes_max = kTrialBytesMax);
   std::uint64_t wanted_bytes() const { return wanted_bytes_; }
-  // Reads what was noted. Blocks.
+  // Reads everything that was noted. Blocks.
   void read_wanted();
 
-  // A trial begins: forgets what the one before met.
+  // Begins a trial: forgets the results of the previous one.
   void begin();
   bool missed() const { return missed_; }
-  // That the storage failed: nothing is known then.
+  // The failure of the storage, if any; nothing is known of the branch then.
   const std::optional<Error>& failure() const { return failure_; }
 
-  // The data of a basket, or its stored bytes. Errors: damaged, unsupported; those of the storage; invalid where it is
-  // missing.
+  // The data of a basket, or its stored bytes. Errors: damaged, unsupported; those of the storage; invalid (not read
+  // yet).
   Result<BasketData> data(BranchIndex, std::uint32_t index);
   Result<std::span<const std::byte>> stored(BranchIndex, std::uint32_t index);
 
-  // A basket beyond what ROOT ever writes is left to the reader who wants it.
+  // A larger basket than ROOT ever writes is not tried; it is only read when requested.
   static constexpr std::uint64_t kTrialBytesMax = 64 << 20;
-  // Stored bytes, about, that are wanted together at most, but for one basket.
+  // About this many stored bytes are wanted together, except for a single larger basket.
   static constexpr std::uint64_t kPlanBytes = 16 << 20;
 
  private:

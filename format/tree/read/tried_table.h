@@ -8,8 +8,8 @@
 
 namespace tfile {
 
-// A table over the streams of another one, which lacked what trials have told since: all nodes and columns, or those of
-// one branch. `unread`: columns that the storage does not tell now.
+// A table over the streams of an outline, with the results of trials: all nodes and columns, or those of one branch.
+// `unread`: columns that the storage fails to deliver.
 std::shared_ptr<const Table> whole_table(std::shared_ptr<const Table> outline, BranchNodes all,
                                          std::vector<ColumnId> unread);
 std::shared_ptr<const Table> table_below(std::shared_ptr<const Table> outline, BranchNodes below);

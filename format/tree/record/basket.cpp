@@ -12,7 +12,7 @@
 namespace tfile {
 namespace {
 
-// TIOFeatures' kGenerateOffsetMap, the one feature there is. Any other would change the bytes in unknown ways.
+// TIOFeatures' kGenerateOffsetMap, the only known feature. Any other would change the bytes in unknown ways.
 constexpr std::uint8_t kGenerateOffsetMap = 1;
 
 Result<> check_header(const BasketHeader& header, const KeyHeader& key, std::size_t parsed, std::uint64_t stored_size) {
@@ -35,7 +35,7 @@ Result<> check_header(const BasketHeader& header, const KeyHeader& key, std::siz
   return {};
 }
 
-// One of the arrays behind the data: a count, and as many numbers; of these the first `entries`.
+// Reads one of the arrays after the data: a count, then that many numbers. Returns the first `entries` of them.
 std::vector<std::int32_t> read_array(Cursor& in, std::int32_t entries) {
   const auto count = in.big<std::int32_t>("basket: size of the offset table");
   if (count < entries) in.reject("basket: size of the offset table");
@@ -50,8 +50,8 @@ std::vector<std::int32_t> read_array(Cursor& in, std::int32_t entries) {
   return numbers;
 }
 
-// Offsets as stored count from the key's start, sizes have a 0 in front. Both become offsets into the data, and the
-// last one is where the data ends: what stands in the file there may be anything.
+// Stored offsets count from the start of the key; sizes begin with a 0. Both become offsets into the data. The last
+// offset is set to the end of the data, whatever the file has there.
 Result<> finish_one_by_one(const BasketHeader& header, bool sizes, std::vector<std::int32_t>& offsets) {
   const auto border = static_cast<std::int64_t>(header.border());
   std::int64_t before = 0;
@@ -68,8 +68,8 @@ Result<> finish_one_by_one(const BasketHeader& header, bool sizes, std::vector<s
   return {};
 }
 
-// Whether stored offsets are all in the data and in order. Two passes without a branch, which the compiler makes
-// vectors of: a wide table has more offsets than numbers.
+// Whether the stored offsets are in order and inside the data. Two passes without branches, which the compiler
+// vectorises: a wide table has more offsets than numbers.
 bool in_order(const BasketHeader& header, std::span<const std::int32_t> stored) {
   if (stored.empty()) return true;
   bool backward = false;
@@ -98,7 +98,7 @@ Result<> read_tail(BasketContent& basket) {
   if (in.left() > 0) {
     basket.displacement = read_array(in, header.entries);
     for (std::size_t i = 0; i < basket.displacement.size() && !in.failed(); ++i) {
-      // Both count from the key's start, so their difference is what moved.
+      // Both count from the start of the key, so their difference is the distance moved.
       basket.displacement[i] = static_cast<std::int32_t>(std::int64_t{basket.offsets[i]} - basket.displacement[i]);
     }
   }
@@ -128,7 +128,7 @@ BasketHeader read_basket_fields(Cursor& in, const KeyHeader& key) {
 }
 
 std::size_t basket_header_size(std::span<const std::byte> stored) {
-  constexpr std::size_t kKeylenAt = 4 + 2 + 4 + 4;  // behind fNbytes, fVersion, fObjlen, fDatime
+  constexpr std::size_t kKeylenAt = 4 + 2 + 4 + 4;  // after fNbytes, fVersion, fObjlen, fDatime
   if (stored.size() < kKeylenAt + sizeof(std::uint16_t)) return 0;
   return load_big<std::uint16_t>(stored.data() + kKeylenAt);
 }

@@ -11,10 +11,10 @@
 
 namespace tfile {
 
-// Flags of a basket's header from here on: no offsets are stored, lengths come from the counter leaf.
+// A basket whose flag is at least this stores no offsets: the lengths come from the counter leaf.
 inline constexpr std::uint8_t kFlagGenerated = 80;
 
-// The key of a TBasket with the fields behind it, up to fKeylen (docs/format.md, "Baskets").
+// The key of a TBasket and the fields after it, up to fKeylen (docs/format.md, "Baskets").
 struct BasketHeader {
   std::uint32_t nbytes = 0, objlen = 0;
   std::uint32_t keylen = 0;
@@ -24,35 +24,33 @@ struct BasketHeader {
   std::uint32_t border() const { return static_cast<std::uint32_t>(last) - keylen; }  // bytes of data
 };
 
-// Bytes to fetch so that a basket's header is certainly whole: the fixed part, and three strings (class TBasket, names
-// of branch and tree) as ROOT's key length of 16 bits allows them would be 32 KiB, so fetch this first and more only if
-// `keylen` says so.
+// The bytes to fetch first for a basket's header. ROOT's key length has 16 bits, so a header with its three strings
+// (class TBasket, names of branch and tree) may take 32 KiB. More is fetched only if `keylen` says so.
 inline constexpr std::size_t kBasketHeaderGuess = 256;
 
-// `stored` begins at the record's first byte. Checks the fields against each other and against `stored_size`
-// (fNbytes must not exceed it; border within objlen).
+// `stored` begins at the first byte of the record. Checks the fields against each other and against `stored_size`
+// (fNbytes must not exceed it, and border must lie within objlen).
 Result<BasketHeader> read_basket_header(std::span<const std::byte> stored, std::uint64_t stored_size);
 
-// fKeylen as it stands in the first 16 bytes of a record (0 if there are fewer): what to fetch when the guess fell
-// short.
+// fKeylen from the first 16 bytes of a record (0 if there are fewer): the size to fetch if the guess was too small.
 std::size_t basket_header_size(std::span<const std::byte> stored);
 
-// The fields between a basket's key, which the cursor has just read, and its data. Nothing is judged.
+// The fields between a basket's key, which the cursor has just read, and its data. They are not checked.
 BasketHeader read_basket_fields(Cursor& in, const KeyHeader& key);
 
-// What a basket's payload holds once decompressed.
+// The decompressed content of a basket.
 struct BasketContent {
   BasketHeader header;
-  Buffer payload;                    // objlen bytes; empty where they are stored as they are
-  std::span<const std::byte> bytes;  // the payload, or those stored bytes; data = the first header.border()
-  bool has_offsets = false;          // n + 1 offsets below, relative to the data, ascending, last == border
+  Buffer payload;                    // objlen bytes; empty if the basket is stored uncompressed
+  std::span<const std::byte> bytes;  // the payload, or the stored bytes; the data are the first header.border() of them
+  bool has_offsets = false;          // there are n + 1 offsets, relative to the data, ascending, with last == border
   std::vector<std::int32_t> offsets;
   bool generated_offsets = false;          // flag 80: lengths come from the counter leaf
   std::vector<std::int32_t> displacement;  // empty, or n: added to object tags' positions of that entry (offset less
                                            // fDisplacement)
 };
 
-// Decompresses a whole stored record and reads its tail. `stored` must outlive the content.
+// Decompresses a whole stored record and reads its tail. `stored` must outlive the result.
 Result<BasketContent> read_basket(std::span<const std::byte> stored);
 
 }  // namespace tfile

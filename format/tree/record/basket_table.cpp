@@ -12,8 +12,8 @@
 namespace tfile {
 namespace {
 
-// The entries of slot `i` begin at entry[i] and end where those of the next begin; those of the slot that is being
-// written (and of the last one there is, since old files may lack that one) end with the branch.
+// The entries of slot `i` begin at entry[i] and end at the beginning of the next slot. Those of the slot being written
+// end with the branch. So do those of the last existing slot, since old files may lack the former.
 std::int64_t end_of_slot(const BasketArrays& arrays, std::size_t i) {
   const bool more = static_cast<std::int64_t>(i) < arrays.write_basket && i + 1 < arrays.entry.size();
   return more ? arrays.entry.at(i + 1) : arrays.entry_number;
@@ -30,7 +30,7 @@ struct DiskPlace {
   std::uint32_t nbytes = 0;
 };
 
-// Slots that were never written may hold anything in old files, negative numbers too.
+// In old files, slots that were never written may have any content, even negative numbers.
 DiskPlace place_of(const BasketArrays& arrays, std::size_t i) {
   const std::int64_t seek = arrays.seek.at(i);
   const std::int64_t nbytes = i < arrays.bytes.size() ? arrays.bytes.at(i) : 0;
@@ -38,8 +38,8 @@ DiskPlace place_of(const BasketArrays& arrays, std::size_t i) {
   return {static_cast<std::uint64_t>(seek), static_cast<std::uint32_t>(std::max<std::int64_t>(nbytes, 0))};
 }
 
-// Of a slot that has a basket in the record: whether that one counts. The basket being filled is never on disk; another
-// that is both on disk and here counts where fTotBytes counts it, on disk.
+// For a slot with a basket in the record, whether that basket counts. The basket being filled is never on disk. Any
+// other basket that is also on disk counts there, as it does for fTotBytes.
 bool is_embedded(const BasketArrays& arrays, std::size_t i, const DiskPlace& place) {
   return place.seek == 0 || static_cast<std::int64_t>(i) == arrays.write_basket;
 }
@@ -63,7 +63,7 @@ std::int64_t BasketArrays::Numbers::at(std::size_t i) const {
 bool BasketTables::build(BasketArrays&& arrays, BranchRecord& branch) {
   BasketTable& table = branch.baskets;
   std::size_t slots = slot_count(arrays);
-  // A node of a split object has no data, but counts its entries in slots that lead nowhere.
+  // A node of a split object has no data, but counts its entries in slots that have no baskets.
   if (branch.tot_bytes == 0 && arrays.embedded.empty() && !branch.children.empty()) slots = 0;
   if (!ascending(arrays, slots)) {
     table.seek = {0};
@@ -95,7 +95,7 @@ bool BasketTables::build(BasketArrays&& arrays, BranchRecord& branch) {
 }
 
 std::shared_ptr<const std::vector<std::int64_t>> BasketTables::interned(std::vector<std::int64_t>&& boundaries) {
-  if (last_ && *last_ == boundaries) return last_;  // neighbours mostly agree
+  if (last_ && *last_ == boundaries) return last_;  // neighbours mostly have the same
   const std::uint64_t hash = XXH3_64bits(boundaries.data(), boundaries.size() * sizeof(std::int64_t));
   const auto [begin, end] = known_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {

@@ -12,7 +12,7 @@
 
 namespace tfile {
 
-// What a branch's record says of its baskets: arrays of big-endian numbers, still in the record's bytes.
+// The baskets of a branch according to its record: arrays of big-endian numbers, still in the record's bytes.
 struct BasketArrays {
   struct Numbers {
     std::span<const std::byte> raw;
@@ -25,11 +25,11 @@ struct BasketArrays {
   std::vector<EmbeddedBasket> embedded;  // `index` is the slot of fBaskets
 };
 
-// Makes the tables of a tree's branches; keeps one copy of equal entry boundaries.
+// Makes the basket tables of a tree's branches. Equal entry boundaries are stored once.
 class BasketTables {
  public:
-  // Fills `baskets` and `embedded` of the branch: the baskets with entries, in entry order. Where the boundaries
-  // contradict each other the branch gets one lost basket of all its entries and `false` is returned.
+  // Fills `baskets` and `embedded` of the branch with the baskets that have entries, in entry order. If the boundaries
+  // contradict each other, the branch gets one lost basket of all its entries, and the result is false.
   bool build(BasketArrays&& arrays, BranchRecord& branch);
 
  private:

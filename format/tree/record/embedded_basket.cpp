@@ -6,8 +6,8 @@
 namespace tfile {
 namespace {
 
-// The flag's parts: its last digit is 2 where there are no offsets; beyond 10 the buffer follows, beyond 20 and below
-// 40 the offsets have a displacement in their upper byte, beyond 40 there is an array of displacements.
+// The parts of the flag. The last digit is 2 if there are no offsets. Above 10, the buffer follows. Above 20 and below
+// 40, the upper byte of each offset is a displacement. Above 40, there is an array of displacements.
 constexpr std::uint8_t kWithBuffer = 10, kMaskedOffsets = 20, kDisplaced = 40;
 constexpr std::uint8_t kBufferAlone = 1;
 constexpr std::uint32_t kOffsetMask = 0x00FFFFFF;
@@ -18,7 +18,7 @@ std::span<const std::byte> read_array(Cursor& in, const char* what) {
   return in.take_items(count < 0 ? 0 : static_cast<std::uint64_t>(count), sizeof(std::int32_t), what);
 }
 
-// Offsets relative to the data, ascending, one more than there are entries.
+// Stores the offsets relative to the data, ascending, one more than there are entries.
 void store_offsets(Cursor& in, std::span<const std::byte> raw, bool masked, const BasketHeader& header,
                    std::vector<std::int32_t>& offsets) {
   const auto entries = static_cast<std::size_t>(header.entries);

@@ -6,8 +6,8 @@
 
 namespace tfile {
 
-// Reads a TBasket that lies inside a tree's record, from its key on (docs/format.md, "Embedded baskets"); `index` is
-// left at 0. A basket that was never filled gives no data. Failure sticks to the cursor.
+// Reads a TBasket inside a tree's record, from its key on (docs/format.md, "Embedded baskets"). Leaves `index` at 0. A
+// basket that was never filled has no data. A failure stays with the cursor.
 EmbeddedBasket read_embedded_basket(Cursor& in);
 
 }  // namespace tfile

@@ -18,7 +18,7 @@ namespace {
 
 using namespace element_type;
 
-// Branches in branches; real trees stay below 20.
+// The depth of branches in branches; real trees stay below 20.
 constexpr int kDepthMax = 100;
 
 constexpr std::pair<std::string_view, TreeMember> kTreeMembers[] = {
@@ -69,7 +69,7 @@ class Outliner {
   }
 
  private:
-  // The object whose members are being walked over, bases included.
+  // The object whose members are being visited, including those of its bases.
   struct Object {
     enum class Kind : std::uint8_t { other, tree, branch, leaf } kind = Kind::other;
     std::size_t index = 0;  // of a branch in `top` (npos: below one), of a leaf
@@ -90,7 +90,7 @@ class Outliner {
     return read;
   }
 
-  // An object in place: its frame and members, or what its own streamer makes of it.
+  // An object in place: frame and members, or the form of its own streamer.
   void object(std::string_view class_name, Object& target) {
     if (stopped()) return;
     if (++depth_ > kDepthMax) give_up("objects nest too deep");
@@ -123,7 +123,8 @@ class Outliner {
     if (!stopped() && in_.position() != head.end) give_up("class " + std::string(class_name) + " is not as described");
   }
 
-  // Classes whose bytes do not follow their description are not followed. Those of trees do in the versions described.
+  // Classes whose bytes do not follow their description are not read. Those of trees follow it, in the versions that
+  // are described.
   const StreamerInfo* described(std::string_view class_name, const Frame& head) {
     const bool is_of_trees =
         derives("TTree", class_name) || derives("TBranch", class_name) || derives("TLeaf", class_name);
@@ -142,7 +143,7 @@ class Outliner {
     in_.string("TNamed: fTitle");
   }
 
-  // `array`: where the slots are noted; `of_tree`: they hold the tree's own branches.
+  // `array` receives the places of the slots. `of_tree`: they contain the tree's own branches.
   void slots(const OwnClass& own, const Frame& frame, ArrayPlace* array, bool of_tree = false) {
     const CollectionHead head = read_collection_head(in_, own, frame.version);
     for (std::uint32_t i = 0; i < head.count && !stopped(); ++i) {
@@ -170,7 +171,7 @@ class Outliner {
     const std::string_view class_name = class_tag();
     if (stopped()) return;
     if (class_name == "TBasket") {
-      in_.seek(end, "basket");  // what refers to places in it counts from its own key
+      in_.seek(end, "basket");  // references inside it count from the basket's own key
     } else {
       pointed(class_name, {at, static_cast<std::uint32_t>(end)}, is_top);
     }
@@ -315,7 +316,7 @@ class Outliner {
   std::uint32_t keylen_;
   const StreamerInfos& infos_;
   RecordOutline out_;
-  std::unordered_map<std::uint32_t, std::string_view> classes_;  // by where they were named
+  std::unordered_map<std::uint32_t, std::string_view> classes_;  // by the place where they were named
   std::map<std::pair<std::string, std::string>, bool> kinds_;
   std::string unsupported_;
   int depth_ = 0;

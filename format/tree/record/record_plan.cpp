@@ -9,7 +9,7 @@ namespace {
 using Kind = RecordStep::Kind;
 using Field = RecordField;
 
-// Classes nest their bases two or three deep; more is a circle.
+// Classes nest their bases two or three deep. More indicates a cycle.
 constexpr int kBasesMax = 16;
 
 struct FieldName {
@@ -91,7 +91,7 @@ Field field_of(RecordKind kind, std::string_view member) {
   return Field::none;
 }
 
-// Turns one class's elements into steps.
+// Compiles one class's elements into steps.
 class PlanCompiler {
  public:
   PlanCompiler(const StreamerInfo& info, RecordKind kind) : info_(info) { plan_.kind = kind; }
@@ -112,7 +112,7 @@ class PlanCompiler {
 
  private:
   void add(RecordStep step) {
-    // Neighbours that nobody keeps become one skip.
+    // Adjacent members that are not kept become one skip.
     if (step.kind == Kind::skip && !plan_.steps.empty() && plan_.steps.back().kind == Kind::skip) {
       plan_.steps.back().bytes += step.bytes;
     } else {
@@ -202,7 +202,7 @@ class PlanCompiler {
 }  // namespace
 
 const RecordPlan* RecordPlans::find(std::string_view class_name, std::uint16_t version, std::uint32_t checksum) {
-  // Versions have 16 bits; a checksum below would be mistaken for one, which costs nothing but a wrong look-up.
+  // Versions have 16 bits. A checksum that small would be taken for a version, at the cost of one wrong look-up.
   const std::pair<std::string, std::uint32_t> key(class_name, version != 0 ? version : checksum);
   if (const auto known = plans_.find(key); known != plans_.end()) return known->second.get();
   const StreamerInfo* info =

@@ -15,10 +15,10 @@
 
 namespace tfile {
 
-// How the members of one version of a class lie in a tree's record, and which of them are kept. Compiled once per class
-// and version from its StreamerInfo, then run for each of thousands of branches.
+// The layout of one version of a class in a tree's record, and which of its members are kept. Compiled once per class
+// and version from the StreamerInfo, then run for each of thousands of branches.
 
-// The members that are kept. Those of a branch, a leaf and a tree never mix, so names they share stand once.
+// The members that are kept. Branches, leaves and trees never mix, so members with a common name occur once.
 enum class RecordField : std::uint8_t {
   none,
   // Trees.
@@ -68,17 +68,17 @@ enum class RecordField : std::uint8_t {
   leaf_count,
 };
 
-// Which record a class (with its bases) belongs to.
+// The kind of record to which a class (or one of its bases) belongs.
 enum class RecordKind : std::uint8_t { other, tree, branch, leaf };
 
-// Arrays of a class are as long as one of this many members of it says at most (real classes have one).
+// The most members of one class that give the sizes of its arrays. Real classes have one.
 inline constexpr std::size_t kRecordCountersMax = 4;
 
 struct RecordStep {
   enum class Kind : std::uint8_t {
     skip,    // `bytes`
     number,  // of element type `type`, kept
-    count,   // likewise, and the length of arrays that name it (`slot`)
+    count,   // likewise, and the length of arrays that refer to it (`slot`)
     string,  // kept if there is a field
     tobject,
     tnamed,    // kept
@@ -88,8 +88,8 @@ struct RecordStep {
     tobjarray,
     tarray,  // TArrayX in place, of `dtype`
     pointer,
-    numbers,  // flag, then as many as `slot` says of `type`
-    stop,     // what follows cannot be read; the frame leads over it
+    numbers,  // flag, then as many numbers of `type` as `slot` says
+    stop,     // the rest cannot be read; the frame gives its end
   };
   Kind kind = Kind::stop;
   RecordField field = RecordField::none;
@@ -103,18 +103,18 @@ struct RecordStep {
 struct RecordPlan {
   RecordKind kind = RecordKind::other;
   std::vector<RecordStep> steps;
-  std::size_t useful = 0;  // steps behind this one keep nothing
+  std::size_t useful = 0;  // steps after this one keep nothing
 };
 
 class RecordPlans {
  public:
   explicit RecordPlans(const StreamerInfos& infos) : infos_(infos) {}
 
-  // The plan of that version (`checksum`: instead of version 0), or nullptr if nobody describes it. Lives as long as
-  // this object.
+  // The plan of that version (`checksum` replaces version 0), or nullptr if the class is not described. Valid as long
+  // as this object exists.
   const RecordPlan* find(std::string_view class_name, std::uint16_t version, std::uint32_t checksum);
 
-  // By name, or by its bases.
+  // According to the name, or the bases.
   RecordKind kind_of(std::string_view class_name);
 
  private:

@@ -17,10 +17,10 @@ namespace {
 using Kind = RecordStep::Kind;
 using Field = RecordField;
 
-// Branches in branches (and leaves in leaves): real trees stay below 20.
+// The depth of branches in branches, and of leaves in leaves; real trees stay below 20.
 constexpr int kDepthMax = 128;
 
-// Damage of every branch of a large tree would say the same a thousand times.
+// If every branch of a large tree were damaged, there would be thousands of equal warnings.
 constexpr std::size_t kWarningsMax = 100;
 
 template <class T>
@@ -29,7 +29,7 @@ T narrowed(std::int64_t value) {
 }
 
 std::int64_t to_integer(double value) {
-  // Counts that old versions keep as numbers with a point. The bound is the largest double below 2^63.
+  // Old versions store counts as floating-point numbers. The bound is close to 2^63.
   if (!(std::abs(value) < 9.2e18)) return 0;
   return static_cast<std::int64_t>(value);
 }
@@ -55,7 +55,7 @@ Cursor inside(const Cursor& in, const ObjectTag& tag) {
 
 RecordReader::RecordReader(std::span<const std::byte> payload, std::uint32_t keylen, const StreamerInfos& infos)
     : payload_(payload), keylen_(keylen), plans_(infos) {
-  // A branch with its leaf takes 400 bytes or more.
+  // A branch with its leaf takes at least 400 bytes.
   met_.reserve(2 * (payload.size() / 400));
 }
 
@@ -79,12 +79,12 @@ Result<> RecordReader::read(const std::string& class_name) {
   return fail(ErrorKind::damaged, "tree record without a list of branches");
 }
 
-// Frame and members of an object, or of one of its bases.
+// Reads the frame and members of an object, or of one of its bases.
 void RecordReader::read_object(Cursor& in, std::string_view class_name, Target& target) {
   if (class_name == "TBranchClones") return read_clones_branch(in, target);
   const Frame frame = read_frame(in);
   if (in.failed()) return;
-  // ROOT described its branches only from version 6 on.
+  // ROOT describes TBranch only from version 6 on.
   if (class_name == "TBranch" && frame.version < 6) {
     read_oldest_branch(in, frame.version, target);
   } else if (const RecordPlan* plan = plans_.find(class_name, frame.version, frame.checksum)) {
@@ -100,7 +100,7 @@ void RecordReader::read_object(Cursor& in, std::string_view class_name, Target& 
 
 void RecordReader::run(Cursor& in, const RecordPlan& plan, const Frame& frame, Target& target) {
   std::array<std::int64_t, kRecordCountersMax> counts{};
-  // Without a byte count all of it has to be read to know where it ends.
+  // Without a byte count, all members must be read to find the end.
   const std::size_t steps = frame.counted ? plan.useful : plan.steps.size();
   for (std::size_t i = 0; i < steps && !in.failed(); ++i) {
     const RecordStep& step = plan.steps[i];
@@ -152,7 +152,7 @@ void RecordReader::run_step(Cursor& in, const RecordStep& step, std::span<std::i
   }
 }
 
-// An object in place that nobody keeps.
+// Skips an object in place.
 void RecordReader::skip_object(Cursor& in, std::string_view class_name) {
   const Frame frame = read_frame(in);
   if (frame.counted) return leave_frame(in, frame);
@@ -171,7 +171,7 @@ void RecordReader::read_features(Cursor& in, Target& target) {
   leave_frame(in, frame);
 }
 
-// A TObjArray in place.
+// Reads a TObjArray in place.
 void RecordReader::read_list(Cursor& in, Field field, Target& target) {
   const Frame frame = read_frame(in);
   static const OwnClass& array = *own_class("TObjArray");
@@ -220,7 +220,7 @@ void RecordReader::read_pointer(Cursor& in, Field field, Target& target) {
   in.seek(tag.end, "object: end");
 }
 
-// A pointer or a slot of a list: reads the object if this is its first mention. `basket`: where a TBasket goes.
+// A pointer or a slot of a list: reads the object if it occurs here for the first time. `basket` receives a TBasket.
 RecordReader::Met RecordReader::read_slot(Cursor& in, EmbeddedBasket* basket) {
   const ObjectTag tag = read_object_tag(in, keylen_);
   if (in.failed() || tag.kind == ObjectTag::Kind::null) return {};
@@ -293,7 +293,7 @@ void RecordReader::read_branch(Cursor& in, BranchIndex index, std::string_view c
   }
 }
 
-// TBranch before version 6, which no StreamerInfo describes.
+// Reads a TBranch from before version 6, which no StreamerInfo describes.
 void RecordReader::read_oldest_branch(Cursor& in, std::uint16_t version, Target& target) {
   using namespace element_type;
   Target nobody;
@@ -335,7 +335,7 @@ void RecordReader::read_oldest_branch(Cursor& in, std::uint16_t version, Target&
   if (version > 2) set_string(Field::file_name, in.string("fFileName"), branch);
 }
 
-// TBranchClones streams itself by hand: the fields of an old TBranch, the branch of the counts, and the children.
+// TBranchClones has a hand-written streamer: the fields of an old TBranch, the branch of the counts, and the children.
 void RecordReader::read_clones_branch(Cursor& in, Target& target) {
   using namespace element_type;
   const Frame frame = read_frame(in);
@@ -345,8 +345,8 @@ void RecordReader::read_clones_branch(Cursor& in, Target& target) {
   in.skip(4, "fCompress");
   set_number(Field::basket_size, read_number(in, kInt), target);
   in.skip(4 + 4 + 4, "fEntryOffsetLen, fMaxBaskets, fWriteBasket");
-  // fEntryNumber was an int and the next three doubles, until all became 8-byte integers. The last of the four is
-  // followed by fOffset, which is 0, and a pointer with a byte count.
+  // fEntryNumber was an int and the next three were doubles, until all became 8-byte integers. The last of the four is
+  // followed by fOffset, which is 0, and by a pointer with a byte count.
   const std::size_t numbers = in.position();
   const auto old_form = [&] {
     Cursor peek = in;
@@ -368,7 +368,7 @@ void RecordReader::read_clones_branch(Cursor& in, Target& target) {
   leave_frame(in, frame);
 }
 
-// What a slot of `list` or a pointer of that name leads to finds its place.
+// Puts the object of a slot of `list`, or of a pointer of that name, into its place.
 void RecordReader::take(const Met& met, Field list, Target& target) {
   if (met.kind == RecordKind::branch) {
     if (list == Field::branches) adopt_branch(met.index, target);
@@ -381,8 +381,8 @@ void RecordReader::take(const Met& met, Field list, Target& target) {
   }
 }
 
-// A branch belongs to the first list that names it. One that is still being read cannot belong to a branch inside
-// itself.
+// A branch belongs to the first list that contains it. A branch that is still being read cannot belong to a branch
+// inside itself.
 void RecordReader::adopt_branch(BranchIndex child, Target& target) {
   if (placed_[child] || open_[child]) return;
   placed_[child] = 1;

@@ -18,29 +18,29 @@
 
 namespace tfile {
 
-// Reads a tree's record from front to back. Branches and leaves get numbers in the order in which they are met, which
-// may be anywhere: in the list they belong to, or where another branch or leaf mentions them first. Who belongs to whom
-// is settled when a list names them. Damage inside an object that tells its end stays in that object.
+// Reads a tree's record from front to back. Branches and leaves are numbered in the order in which they occur, which
+// may be anywhere: in their own list, or where another branch or leaf first refers to them. Their owners are known once
+// a list contains them. Damage inside an object that has a byte count stays inside that object.
 class RecordReader {
  public:
   RecordReader(std::span<const std::byte> payload, std::uint32_t keylen, const StreamerInfos& infos);
 
-  // To be called once; what was found is then in the members below.
+  // Call once. The results are then in the members below.
   Result<> read(const std::string& class_name);
 
-  // Branch and leaf indices in `tree.top` and in these are in the order met; the owner of leaves[i] is owner[i].
+  // Branches and leaves, by the indices in `tree.top` and in these records; owner[i] is the owner of leaves[i].
   TreeRecord tree;
-  std::deque<BranchRecord> branches;  // a deque, since references stay good while it grows
+  std::deque<BranchRecord> branches;  // a deque keeps references valid while it grows
   std::deque<LeafRecord> leaves;
   std::vector<std::optional<BranchIndex>> owner;
 
  private:
-  // What a pointer slot leads to.
+  // The object of a pointer slot.
   struct Met {
     RecordKind kind = RecordKind::other;
     std::uint32_t index = 0;
   };
-  // The record that the members being read belong to.
+  // The record to which the members being read belong.
   struct Target {
     RecordKind kind = RecordKind::other;
     BranchIndex index = 0;
@@ -76,10 +76,10 @@ class RecordReader {
   RecordPlans plans_;
   BasketTables tables_;
   std::unordered_map<std::uint32_t, Met> met_;  // by ObjectTag::identity
-  std::vector<char> open_;                      // branches that are being read
-  std::vector<char> placed_;                    // branches that a list has named
+  std::vector<char> open_;                      // branches being read
+  std::vector<char> placed_;                    // branches that are in a list
   std::optional<BranchIndex> branch_ref_;
-  std::string unknown_;  // a class of the tree itself that nobody describes
+  std::string unknown_;  // a class of the tree itself that is not described
   bool branches_read_ = false;
   int depth_ = 0;
 };

@@ -9,13 +9,13 @@
 namespace tfile {
 namespace {
 
-// Deeper than any split class; what reads the record may recurse this deep.
+// Deeper than any split class. Code that uses the record may recurse this deep.
 constexpr std::size_t kDepthMax = 128;
 
 constexpr std::uint32_t kNowhere = 0xFFFFFFFF;
 
-// The order in which branches are handed out: parents before children, in file order. Branches that no list names (only
-// a pointer of another branch) come last.
+// The order of branches in the result: parents before children, in file order. Branches that are in no list, and known
+// only from a pointer of another branch, come last.
 Result<std::vector<BranchIndex>> branch_order(const RecordReader& reader) {
   std::vector<BranchIndex> order;
   order.reserve(reader.branches.size());
@@ -66,7 +66,7 @@ class Renumbering {
   std::vector<std::uint32_t> to_;
 };
 
-// Leaves in the order of their branches; a leaf that no branch owns is left out.
+// Leaves in the order of their branches. Leaves without a branch are left out.
 std::vector<LeafIndex> leaf_order(const RecordReader& reader, const std::vector<BranchIndex>& branches) {
   std::vector<LeafIndex> order;
   order.reserve(reader.leaves.size());
