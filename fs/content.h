@@ -36,27 +36,28 @@ class Content {
   // Exact; fixed for the life of this object where it cannot be written.
   virtual std::uint64_t size() const = 0;
 
-  // What differs between files that were made one after the other of the same state of a source, and are not the same.
+  // Differs between two makings of a file from the same state of a source whose bytes may differ; 0 where they cannot.
   virtual std::uint64_t making() const { return 0; }
 
   // Exactly min(size, this->size() - offset) bytes (none beyond the end), or an error. Answers now, on this thread,
-  // when the bytes are there, else later from another; never waits for storage on the caller's thread.
+  // when the bytes are there, else later from another thread. Never waits for storage on the caller's thread.
   virtual void read(std::uint64_t offset, std::size_t size, Reply<Slices>) = 0;
 
-  // Takes all of the bytes, or an error; they are copied before this returns. What was not opened for writing: EBADF.
+  // Takes all of the bytes, or gives an error. They are copied before this returns. EBADF if not opened for writing.
   virtual void write(std::uint64_t, std::span<const std::byte>, Reply<std::size_t> reply) {
     reply(tfile::fail(ErrorKind::denied, "not open for writing", -1, EBADF));
   }
-  // The same behind the last byte, wherever that is: O_APPEND. `offset`: where whoever writes believes it to be.
+  // The same behind the last byte, wherever that is: O_APPEND. `offset`: where the writer believes the end to be.
   virtual void append(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) {
     write(offset, bytes, std::move(reply));
   }
-  // As close(2) and fsync(2) ask: an error of earlier writes is told, once; what was written is on disk.
+  // As close(2) and fsync(2) ask: an error of earlier writes is reported, once; after sync() the bytes written are on
+  // disk.
   virtual void flush(Reply<void> reply) { reply({}); }
   virtual void sync(Reply<void> reply) { reply({}); }
 };
 
-// Text or bytes that were made whole.
+// Text or bytes that are complete before the file is opened.
 class FixedContent : public Content {
  public:
   explicit FixedContent(std::string bytes) : bytes_(std::make_shared<const std::string>(std::move(bytes))) {}

@@ -11,14 +11,14 @@
 
 namespace tfilefs {
 
-// An error for people: "TEXT (at byte OFFSET of FILE)". What a file says may hold any character: control characters are
-// escaped.
+// An error for people: "TEXT (at byte OFFSET of FILE)". Names in a file may hold any character, so control characters
+// are escaped.
 std::string message_of(const Error&);
 
 // What .tfilefs/errors shows: the last problems met, one line each, oldest first. Thread-safe.
 class ErrorLog {
  public:
-  // A line "DATE PATH: MESSAGE". The same problem met again in a row of others is counted, not repeated.
+  // A line "DATE PATH: MESSAGE". The same problem met several times in a row is counted, not repeated.
   void add(std::string_view path, const Error&);
   void add(std::string_view path, std::string_view text) { add(path, Error{{}, std::string(text)}); }
 

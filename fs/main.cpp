@@ -14,12 +14,12 @@
 
 namespace {
 
-// Whether a mount is asked for that may make its source: then any word can be its name.
+// Whether this asks for a mount that may make its source: then any word can be the name of the source.
 bool has_options(int argc, char** argv) {
   return std::any_of(argv + 1, argv + argc, [](std::string_view each) { return each.starts_with("-o"); });
 }
 
-// The one place that tells of output that was lost. A code that tells of something else stays.
+// The one place that reports lost output. An exit code that reports something else stays.
 int finished(int code, int unwritten) {
   const auto written = tfilefs::finish_output();
   if (written) return code;
@@ -39,8 +39,9 @@ int dispatch(int argc, char** argv) {
   return finished(tfilefs::run_mount(argc, argv), tfilefs::kExitFailure);
 }
 
-// Whoever starts this may have closed a standard descriptor. What is opened next would take its number, and be lost
-// when the daemon leaves these three. In its place stands one that cannot be used, so that lost output is still told.
+// The parent process may have closed a standard descriptor. The next file opened would take its number, and be lost
+// when the daemon closes these three. A descriptor that cannot be used takes its place, so that lost output is still
+// reported.
 void fill_standard_descriptors() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -51,10 +52,11 @@ void fill_standard_descriptors() {
 
 int main(int argc, char** argv) {
   fill_standard_descriptors();
-  // Each arena of malloc keeps what its threads freed: with one for each thread a cache of small chunks took tens of
-  // megabytes more than its budget. Chunks are too large, and too few, for threads to meet at one.
+  // Each arena of malloc keeps the memory that its threads freed. With one arena per thread, a cache of small chunks
+  // took tens of megabytes more than its budget. Chunks are too large, and too few, for threads to contend for one
+  // arena.
   mallopt(M_ARENA_MAX, 1);
-  // A file beyond the limit of setrlimit(2) is an error of write(2), EFBIG, not the end of a daemon.
+  // A write beyond the limit of setrlimit(2) is to fail with EFBIG, not to end the daemon.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
     return dispatch(argc, argv);

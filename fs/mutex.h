@@ -4,7 +4,7 @@
 #include <condition_variable>
 #include <mutex>
 
-// std::mutex carries no thread-safety annotations, so clang's -Wthread-safety could not check who holds what.
+// std::mutex carries no thread-safety annotations: with it clang's -Wthread-safety could not check which lock is held.
 #if defined(__clang__)
 #define TFILEFS_ANNOTATE(x) __attribute__((x))
 #else

@@ -26,9 +26,9 @@ inline bool is_lasting(const Error& error) {
   }
 }
 
-// A value that is made at most once, however many ask, and then remembered; so are lasting errors. Its making is asked
-// to stop when nobody of those who asked waits any more; who comes after that begins it anew. Thread-safe; no lock is
-// held while it is made or while anyone is answered.
+// A value that is made at most once, however many callers ask, and then remembered; so are lasting errors. Its making
+// is asked to stop when none of its callers waits any more; the next caller begins it anew. Thread-safe. No lock is
+// held while it is made or while callers are answered.
 template <class T>
 class Once {
  public:
@@ -60,7 +60,8 @@ class Once {
   }
 
  private:
-  // One try to make it, and who waits for that. Guarded by the state's mutex, but for `waiting` and `stop`.
+  // One attempt to make it, and the replies that wait for it. Guarded by the state's mutex, except `waiting` and
+  // `stop`.
   struct Attempt {
     struct Gone {
       std::weak_ptr<Attempt> making;
@@ -72,7 +73,7 @@ class Once {
       Reply<T> reply;
       std::unique_ptr<std::stop_callback<Gone>> gone;
     };
-    // Counts one more who waits; false where the last one has gone.
+    // Counts one more waiting caller; false where the last one has gone.
     bool is_joined() {
       std::size_t now = waiting;
       while (now > 0 && !waiting.compare_exchange_weak(now, now + 1)) {
@@ -84,13 +85,13 @@ class Once {
       waiters.push_back({std::move(reply), std::make_unique<std::stop_callback<Gone>>(asker, Gone{self})});
     }
     std::vector<Waiter> waiters;
-    std::atomic<std::size_t> waiting = 1;  // whoever begins it
+    std::atomic<std::size_t> waiting = 1;  // the caller that begins it
     std::stop_source stop;
   };
   struct State {
     Mutex mutex;
     std::optional<Result<T>> result GUARDED_BY(mutex);
-    std::shared_ptr<Attempt> making GUARDED_BY(mutex);  // null: none is under way that anyone could join
+    std::shared_ptr<Attempt> making GUARDED_BY(mutex);  // null: none is under way that could be joined
   };
   static void finish(State& state, const std::shared_ptr<Attempt>& making, Result<T> result) {
     std::vector<typename Attempt::Waiter> waiters;

@@ -13,7 +13,7 @@ struct Characters {
   char32_t first, last;
 };
 
-// Those of Unicode that a reader does not see and that move what he sees.
+// Characters of Unicode that are invisible but move the text around them.
 constexpr std::array<Characters, 7> kControls = {{
     {0x0000, 0x001f},  // C0
     {0x007f, 0x009f},  // DEL and C1
@@ -24,7 +24,7 @@ constexpr std::array<Characters, 7> kControls = {{
     {0x2066, 0x2069},  // isolates
 }};
 
-// Of UTF-8 that is known to be whole.
+// Of one character, which is known to be whole UTF-8.
 char32_t code_point(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 1) return byte(0);

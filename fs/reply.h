@@ -15,15 +15,15 @@ using tfile::Error;
 using tfile::ErrorKind;
 using tfile::Result;
 
-// Of a change that would make a name twice: EEXIST.
+// For a change that would make a name twice: EEXIST.
 inline tl::unexpected<Error> name_taken() { return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST); }
 
-// What long work says that was ended because nobody waits for its result any more.
+// The error of long work that was ended because no request waits for its result any more.
 inline tl::unexpected<Error> given_up() {
   return tfile::fail(ErrorKind::io, "given up: nobody waits for it", -1, ECANCELED);
 }
 
-// A promise to answer exactly once, from any thread. Destroyed unanswered it answers `io`: no request is ever lost.
+// A promise to answer exactly once, from any thread. Destroyed unanswered it answers `io`, so that no request is lost.
 template <class T>
 class [[nodiscard]] Reply {
  public:
@@ -48,8 +48,8 @@ class [[nodiscard]] Reply {
     if (auto sink = std::move(sink_)) sink->answer(std::move(result));
   }
   bool answered() const { return !sink_; }
-  // Stopped when who asked waits no longer: a chance to end long work, which is still to be answered. Of a reply that
-  // was made without one it never is.
+  // Stopped when the asking process waits no longer: long work may then end early, and must still answer. Never stopped
+  // for a reply that was made without one.
   const std::stop_token& asker() const { return asker_; }
 
  private:

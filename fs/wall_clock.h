@@ -5,7 +5,7 @@
 
 namespace tfilefs {
 
-// The time of day, as files bear it. Any thread.
+// The time of day, as in the timestamps of files. Any thread.
 inline timespec wall_clock() {
   timespec time{};
   ::clock_gettime(CLOCK_REALTIME, &time);

@@ -32,9 +32,10 @@ struct BlockStruct {
   std::int64_t body_size;
 };
 
-constexpr std::int64_t kPage = 4096;  // of memory: an error within the body is none of what stands before it
+constexpr std::int64_t kPage = 4096;  // of memory: a body of whole pages begins at one, so that a read error in it
+                                      // leaves the head readable
 
-// The offset in a table of its field number `field`.
+// The offset of field number `field` in a table.
 constexpr flatbuffers::voffset_t at(int field) { return static_cast<flatbuffers::voffset_t>(4 + 2 * field); }
 
 class Builder {
@@ -154,7 +155,7 @@ void append_little(std::string& to, std::uint32_t value) {
   for (int i = 0; i < 4; ++i) to.push_back(static_cast<char>(value >> (8 * i) & 0xff));
 }
 
-// What frames a message, the message, and zeros so that what follows begins at a multiple of `alignment`.
+// Appends the frame of a message, the message, and zeros so that the next byte lies at a multiple of `alignment`.
 void append_message(std::string& to, std::string_view message, std::size_t alignment) {
   const std::size_t unpadded = to.size() + 8 + message.size();
   const std::size_t padding = (alignment - unpadded % alignment) % alignment;

@@ -33,8 +33,8 @@ struct ArrowBuffer {
 
 inline constexpr std::uint64_t kArrowAlignment = 64;  // of buffers, and of the body in the file
 
-// All that comes before the body: a multiple of kArrowAlignment, of a page of memory where the body is one. `body_size`
-// is a multiple of kArrowAlignment, too.
+// All bytes before the body: a multiple of kArrowAlignment, and of a page of memory where the size of the body is one.
+// `body_size` is a multiple of kArrowAlignment, too.
 struct ArrowHead {
   std::string bytes;
   std::int64_t batch_offset = 0;  // where the record batch's message begins
@@ -43,7 +43,7 @@ struct ArrowHead {
 ArrowHead arrow_head(std::span<const ArrowField>, std::int64_t rows, std::span<const ArrowNode>,
                      std::span<const ArrowBuffer>, std::int64_t body_size);
 
-// All that comes after it.
+// All bytes after the body.
 std::string arrow_tail(std::span<const ArrowField>, const ArrowHead&, std::int64_t body_size);
 
 }  // namespace tfilefs

@@ -9,7 +9,7 @@
 
 namespace tfilefs {
 
-// The bytes of a compressed Arrow buffer, without the length in front: all of `into`. Errors: damaged.
+// Decompresses the bytes of an Arrow buffer, without the length in front, into all of `into`. Errors: damaged.
 tfile::Result<> decompress_arrow(ArrowCodec, std::span<const std::byte> from, std::span<std::byte> into);
 
 }  // namespace tfilefs

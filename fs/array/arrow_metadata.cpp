@@ -19,9 +19,9 @@ namespace {
 using Type = ArrowType;
 using Header = ArrowHeader;
 
-// Lists nest up to eight deep in a tree, each with a field of its own, and records beside them.
+// Lists nest up to eight deep in a tree, each with a field of its own, with records beside them.
 constexpr int kDepthMax = 16;
-// Fields that one footer may describe: offsets may lead to the same one again and again.
+// Most fields that one footer may describe: offsets may lead to the same field again and again.
 constexpr std::size_t kFieldsMax = 1 << 18;
 
 tl::unexpected<tfile::Error> damaged(const char* what) {
@@ -189,7 +189,7 @@ Result<ArrowFooter> parse_arrow_footer(std::span<const std::byte> footer) {
 
 Result<ArrowBatch> parse_arrow_batch(std::span<const std::byte> message) {
   FlatBytes framed(message);
-  // Before format version 0.15 the length stood alone.
+  // Before format version 0.15 the length had no continuation marker in front.
   const std::size_t frame = framed.load<std::uint32_t>(0) == kArrowContinuation ? 8 : 4;
   if (framed.failed() || message.size() < frame) return damaged("message");
   FlatBytes bytes(message.subspan(frame));

@@ -14,10 +14,10 @@
 
 namespace tfilefs {
 
-// What an Arrow IPC file that somebody else wrote says of itself: pure functions over hostile bytes. Errors: damaged;
+// The metadata of an Arrow IPC file written by another program: pure functions over hostile bytes. Errors: damaged;
 // unsupported (a type that columns do not have), with the field's name.
 
-// A field. Times, dates and durations are the integers that they are stored as.
+// A field. Times, dates and durations are shown as the integers that store them.
 struct ArrowSourceField {
   enum class Kind : std::uint8_t { number, boolean, text, text_view, list, fixed_list, record };
   struct Dictionary {
@@ -33,7 +33,7 @@ struct ArrowSourceField {
   std::vector<ArrowSourceField> children;
 };
 
-// Where a message lies, and its body behind it.
+// Where a message lies, with its body behind it.
 struct ArrowBlock {
   std::uint64_t offset = 0, metadata_size = 0, body_size = 0;
 };
@@ -51,17 +51,17 @@ enum class ArrowCodec : std::uint8_t { none, lz4, zstd };
 struct ArrowBatch {
   std::optional<std::int64_t> dictionary;  // its id
   std::int64_t rows = 0;
-  std::vector<ArrowNode> nodes;            // lengths that are not negative
-  std::vector<ArrowBuffer> buffers;        // neither are these
-  std::vector<std::int64_t> view_buffers;  // of each array of views, how many buffers follow it
+  std::vector<ArrowNode> nodes;            // no length is negative
+  std::vector<ArrowBuffer> buffers;        // no size or offset is negative
+  std::vector<std::int64_t> view_buffers;  // for each array of views, how many buffers follow it
   ArrowCodec codec = ArrowCodec::none;
 };
-// `message`: as its block says, with what frames it.
+// `message`: the range that its block gives, with its frame.
 tfile::Result<ArrowBatch> parse_arrow_batch(std::span<const std::byte> message);
 
-// How a file ends: the length of the footer (i4), the magic. And how it begins.
+// The end of a file: the length of the footer (i4) and the magic. And its beginning.
 inline constexpr std::size_t kArrowEndSize = 10, kArrowBeginSize = 8;
 bool begins_as_arrow(std::span<const std::byte> begin);
-std::optional<std::uint32_t> arrow_footer_size(std::span<const std::byte> end);  // nothing: no whole Arrow file
+std::optional<std::uint32_t> arrow_footer_size(std::span<const std::byte> end);  // nothing: not a whole Arrow file
 
 }  // namespace tfilefs

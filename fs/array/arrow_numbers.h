@@ -6,7 +6,7 @@
 
 namespace tfilefs {
 
-// Numbers of types and messages as in Arrow's Schema.fbs and Message.fbs, and what frames them in an IPC file
+// Numbers of types and messages as in Arrow's Schema.fbs and Message.fbs, and the frame of messages in an IPC file
 // (https://arrow.apache.org/docs/format/Columnar.html).
 enum class ArrowType : std::uint8_t {
   integer = 2,

@@ -9,9 +9,9 @@
 
 namespace tfilefs {
 
-// The bytes of a FlatBuffer (https://flatbuffers.dev/internals), of which nothing is believed. The first offset that
-// leads outside makes it *failed*: from then on every read gives zero or nothing, so a run of reads needs one check at
-// its end.
+// The bytes of a FlatBuffer (https://flatbuffers.dev/internals), none of which is trusted. The first offset that leads
+// outside makes it *failed*: from then on every read gives zero or nothing, so a series of reads needs one check at its
+// end.
 class FlatBytes {
  public:
   explicit FlatBytes(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -42,7 +42,8 @@ class FlatBytes {
 
 class FlatTables;
 
-// A table in it, or none. Fields go by their numbers in the schema; of one that is not there `otherwise` is the value.
+// A table in it, or none. Fields go by their numbers in the schema. A field that is not there has the value
+// `otherwise`.
 class FlatTable {
  public:
   FlatTable() = default;

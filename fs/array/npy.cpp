@@ -18,7 +18,7 @@ tl::unexpected<tfile::Error> not_a_column(const std::string& why) {
   return tfile::fail(tfile::ErrorKind::invalid, ".npy: " + why);
 }
 
-// What stands behind a key of the dictionary; empty where it is not there.
+// The text behind a key of the dictionary; empty if the key is not there.
 std::string_view value_of(std::string_view dictionary, std::string_view key) {
   const std::size_t at = dictionary.find(key);
   if (at == std::string_view::npos) return {};
@@ -83,7 +83,7 @@ std::string npy_header(tfile::Dtype dtype, const std::vector<std::uint32_t>& sha
                            std::to_string(length) + ",";
   for (std::size_t i = 0; i < shape.size(); ++i) dictionary += (i ? ", " : " ") + std::to_string(shape[i]);
   dictionary += "), }";
-  // The padding ends in a newline, which counts.
+  // The padding ends in a newline, which is part of the length.
   const bool version_1 = dictionary.size() + kAlignment < 0x10000;
   const std::size_t prefix = kMagicSize + (version_1 ? 2 : 4);
   const std::size_t total = (prefix + dictionary.size() + 1 + kAlignment - 1) / kAlignment * kAlignment;

@@ -12,11 +12,11 @@
 
 namespace tfilefs {
 
-// What stands before the items in a .npy file: magic, version, and a Python dictionary padded so that the items begin
-// at a multiple of 64 bytes. Version 1.0; 2.0 where the dictionary is too long for it.
+// The bytes before the items in a .npy file: magic, version, and a Python dictionary padded so that the items begin at
+// a multiple of 64 bytes. Version 1.0; 2.0 where the dictionary is too long for that.
 std::string npy_header(tfile::Dtype, const std::vector<std::uint32_t>& shape, std::int64_t length);
 
-// What such a file says of itself. `start`: its first bytes, at least kNpyHeaderMax or all there are.
+// The header of such a file, parsed. `start`: its first bytes, at least kNpyHeaderMax or all there are.
 struct NpyHeader {
   tfile::Dtype dtype = tfile::Dtype::u1;
   std::vector<std::uint32_t> shape;  // of one item

@@ -64,7 +64,7 @@ void write_group(ThriftWriter& out, const ParquetFile& file, const ParquetRowGro
   out.end_struct();
 }
 
-// That minima and maxima are in the order of the leaves' types.
+// Says that minima and maxima are in the order of the leaves' types.
 void write_orders(ThriftWriter& out, std::size_t leaves) {
   out.begin_list(7, ThriftWriter::Type::structure, leaves);
   for (std::size_t i = 0; i < leaves; ++i) {

@@ -40,7 +40,7 @@ struct ParquetElement {
   Type type = Type::group;
   Repetition repetition = Repetition::required;
   Meaning meaning = Meaning::none;
-  std::int32_t children = 0;  // of a group: so many of the elements that follow, with what is below them, are in it
+  std::int32_t children = 0;  // of a group: this many of the elements that follow, each with all below it, are in it
 };
 
 // One leaf's part of a row group.
@@ -48,8 +48,8 @@ struct ParquetChunk {
   std::uint32_t leaf = 0;             // of ParquetFile::paths
   std::int64_t values = 0;            // nulls and empty lists included
   std::int64_t offset = 0, size = 0;  // in the file, headers of pages included
-  std::int64_t nulls = -1;            // -1: not told
-  std::string min, max;               // values as PLAIN stores them; empty: not told
+  std::int64_t nulls = -1;            // -1: not known
+  std::string min, max;               // values as PLAIN stores them; empty: not known
 };
 
 struct ParquetRowGroup {
@@ -65,10 +65,10 @@ struct ParquetFile {
   std::int64_t rows = 0;
 };
 
-// What stands before a data page of `size` bytes (levels included).
+// The bytes before a data page of `size` bytes (levels included).
 std::string parquet_page_header(std::int32_t values, std::int32_t size);
 
-// All that comes after the last page: the footer, its size, the magic.
+// All bytes after the last page: the footer, its size, the magic.
 std::string parquet_tail(const ParquetFile&);
 
 }  // namespace tfilefs

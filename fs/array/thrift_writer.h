@@ -42,7 +42,7 @@ class ThriftWriter {
     varint(value.size());
     bytes_ += value;
   }
-  // As a field, as the item of a list, or (last is 0 then as well) the outermost one.
+  // As a field, as the item of a list, or (last is 0 then as well) as the outermost struct.
   void begin_struct(int number) {
     head(number, Type::structure);
     begin_struct();
@@ -61,7 +61,7 @@ class ThriftWriter {
     for (; value >= 0x80; value >>= 7) byte(static_cast<std::uint8_t>(value | 0x80));
     byte(static_cast<std::uint8_t>(value));
   }
-  // Small numbers of either sign become small unsigned ones.
+  // Small numbers of either sign become small unsigned numbers.
   void integer(std::int64_t value) {
     varint(static_cast<std::uint64_t>(value) << 1 ^ static_cast<std::uint64_t>(value >> 63));
   }

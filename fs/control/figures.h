@@ -8,7 +8,7 @@
 
 namespace tfilefs {
 
-// A count as people see it: how it is called in stats.json and in metrics, and what it says.
+// A count as people see it: its names in stats.json and in metrics, and its description.
 struct Figure {
   Count count;
   std::string_view name;    // in stats.json

@@ -11,7 +11,7 @@
 namespace tfilefs {
 namespace {
 
-// A label's value: what is no UTF-8, and what a terminal may not be shown, as \xNN.
+// A label's value: bytes that are not UTF-8, and characters that are unsafe on a terminal, become \xNN.
 std::string label_value(std::string_view text) {
   std::string out;
   while (!text.empty()) {
@@ -72,7 +72,7 @@ std::vector<Series> series_of(const CountRegistry::Report& reading) {
     else
       others += table.counts;
   }
-  // Paths begin with a slash, so these are none.
+  // Paths begin with a slash, so these names are no paths.
   series.push_back({"objects", reading.objects});
   series.push_back({"others", others});
   return series;

@@ -7,8 +7,8 @@
 
 namespace tfilefs {
 
-// .tfilefs/metrics: the same in the text format of Prometheus, with one series a table and count; tables beyond
-// CountRegistry::kTablesMax are added up. Streams of the report are not looked at.
+// .tfilefs/metrics: the same in the text format of Prometheus, with one series per table and count. Tables beyond
+// CountRegistry::kTablesMax are added up. The streams of the report are not used.
 std::string metrics_text(const CacheReport&, const MountReport&);
 
 }  // namespace tfilefs

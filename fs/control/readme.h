@@ -5,7 +5,7 @@
 
 namespace tfilefs {
 
-// .tfilefs/README: all that a listing does not show.
+// .tfilefs/README: the names that a listing does not show.
 std::string readme_text();
 
 }  // namespace tfilefs

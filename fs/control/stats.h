@@ -11,7 +11,7 @@
 
 namespace tfilefs {
 
-// What the mount itself holds, beside the cache.
+// What the mount itself holds, besides the cache.
 struct MountReport {
   std::size_t inodes = 0;    // paths that the kernel knows
   std::size_t handles = 0;   // open files and directories
@@ -24,7 +24,7 @@ struct MountReport {
   std::vector<Memory> metadata;  // held outside of the budget
 };
 
-// .tfilefs/stats.json (docs/semantics.md, "Statistics"). The report has the streams.
+// .tfilefs/stats.json (docs/semantics.md, "Statistics"). Needs a report with streams.
 std::string stats_text(const CacheReport&, const MountReport&);
 
 }  // namespace tfilefs

@@ -19,7 +19,8 @@ void Alarms::after(std::chrono::milliseconds time, std::function<void()> call) {
 }
 
 void Alarms::stop() {
-  std::multimap<Clock::time_point, std::function<void()>> dropped;  // what they hold ends after the lock
+  std::multimap<Clock::time_point, std::function<void()>> dropped;  // destroyed after the lock is released, with all
+                                                                    // that they own
   {
     const Lock lock(mutex_);
     stopping_ = true;

@@ -10,16 +10,16 @@
 
 namespace tfilefs {
 
-// A thread that calls functions at their times. They are short and wait for nothing. Thread-safe.
+// A thread that calls functions at given times. They must be short and wait for nothing. Thread-safe.
 class Alarms {
  public:
   Alarms();
   ~Alarms();  // as stop()
 
-  // Calls it when that time has passed, on the thread of the alarms. After stop() it is dropped.
+  // Calls the function when that time has passed, on the thread of the alarms. After stop() it is dropped.
   void after(std::chrono::milliseconds, std::function<void()>) EXCLUDES(mutex_);
 
-  // Drops what was not called yet, and joins the thread. Not from one of the functions.
+  // Drops the functions that were not called yet, and joins the thread. Must not be called from one of them.
   void stop() EXCLUDES(mutex_);
 
  private:

@@ -13,8 +13,8 @@
 
 namespace tfilefs {
 
-// What `job` returns (a Result<T>), or an error for what it throws: a lack of memory, or a bug. A thread that runs jobs
-// of others has nobody above it who could catch.
+// The result of `job` (a Result<T>), or an error if it throws: a lack of memory, or a bug. A thread that runs the jobs
+// of others has no caller that could catch.
 template <class Job>
 auto result_of(Job&& job) -> decltype(job()) {
   try {
@@ -26,7 +26,7 @@ auto result_of(Job&& job) -> decltype(job()) {
   }
 }
 
-// Runs a job that has nothing to return. Where it throws, the replies that it still holds say that they were dropped.
+// Runs a job that returns nothing. If it throws, the replies that it still holds answer that they were dropped.
 template <class Job>
 void run_caught(Job&& job) {
   (void)result_of([&]() -> Result<> {
@@ -35,10 +35,10 @@ void run_caught(Job&& job) {
   });
 }
 
-// A job that answers `reply` with what `job` returns (a Result<T>).
+// A job that answers `reply` with the result of `job` (a Result<T>).
 template <class T, class Job>
 std::function<void()> answering(Job job, Reply<T> reply) {
-  // std::function wants to be copied, a Reply can not be.
+  // std::function must be copyable, and a Reply is not.
   auto shared = std::make_shared<std::pair<Job, Reply<T>>>(std::move(job), std::move(reply));
   return [shared] { shared->second(result_of(shared->first)); };
 }

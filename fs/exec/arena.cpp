@@ -18,8 +18,8 @@
 namespace tfilefs {
 namespace {
 
-// Debian's oneTBB is not instrumented, so ThreadSanitizer does not see that what was written before a token was
-// enqueued is visible to the thread that runs it. These two tell it.
+// Debian's oneTBB is not instrumented: ThreadSanitizer does not see that all writes before a token is enqueued are
+// visible to the thread that runs it. These two functions tell it.
 void submitted([[maybe_unused]] void* arena) {
 #ifdef TFILEFS_TSAN
   __tsan_release(arena);
@@ -33,8 +33,8 @@ void received([[maybe_unused]] void* arena) {
 
 }  // namespace
 
-// oneTBB starts one worker less than there are cores, counting on a main thread that helps. Ours never does, so one
-// more is allowed.
+// oneTBB starts one worker less than there are cores, because it expects the main thread to help. Ours never does, so
+// one more is allowed.
 struct Arena::Tbb {
   explicit Tbb(unsigned threads)
       : control(tbb::global_control::max_allowed_parallelism, threads + 1), arena(static_cast<int>(threads), 0) {
@@ -48,7 +48,7 @@ Arena::Arena(unsigned threads) : tbb_(std::make_unique<Tbb>(std::max(1u, threads
 
 Arena::~Arena() { stop(); }
 
-// A task reaches its thread through queue_ and mutex_; oneTBB carries no more than a pointer to this arena.
+// A task reaches its thread through queue_ and mutex_; oneTBB carries only a pointer to this arena.
 void Arena::run(std::function<void()> task, Urgency urgency, const void* owner) {
   {
     Lock lock(mutex_);
@@ -74,7 +74,7 @@ void Arena::run_one() {
     task = queue_.pop();
   }
   run_caught(task);
-  task = nullptr;  // what it owns goes before stop() may return
+  task = nullptr;  // its objects must be gone before stop() returns
   Lock lock(mutex_);
   if (--tokens_ == 0) idle_.notify_all();
 }

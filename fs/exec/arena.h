@@ -9,7 +9,7 @@
 
 namespace tfilefs {
 
-// The oneTBB arena for work that never blocks: chunks are decoded in it, and what they complete is answered. It holds
+// The oneTBB arena for work that never blocks: it decodes chunks, and answers the requests that they complete. It holds
 // only tokens; the tasks themselves wait in a queue of two classes, so that a reader's chunk overtakes prefetch.
 class Arena {
  public:
@@ -19,7 +19,7 @@ class Arena {
   void run(std::function<void()> task, Urgency, const void* owner = nullptr);
   void promote(const void* owner);
 
-  // Waits until no task is left, those included that tasks submit.
+  // Waits until no task is left, including tasks that tasks submit.
   void stop();
 
  private:

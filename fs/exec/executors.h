@@ -15,7 +15,8 @@ struct Executors {
   Executors(unsigned threads, unsigned io_threads, unsigned job_threads)
       : io_pools(io_threads), job_pool(job_threads), planner(1), makers(std::max(2u, threads)), arena(threads) {}
 
-  // What was taken is run, and the threads are gone. Tasks of the arena can still be run then. Not from one of them.
+  // Runs all jobs that were accepted, and joins the threads. Tasks of the arena can still be run then. Must not be
+  // called from one of the threads.
   void stop() {
     job_pool.stop();
     planner.stop();
@@ -26,10 +27,10 @@ struct Executors {
   }
 
   IoPools io_pools;
-  ThreadPool job_pool;  // opening, listing, looking: what may block, and is no read of a column
-  Lanes lanes;          // commits of a file, and what waits for them; writes that wait for memory
-  ThreadPool planner;   // what is to be loaded ahead: it never blocks, and readers wait for it
-  ThreadPool makers;    // of views: long work on few bytes, which takes none of those that read columns wait for
+  ThreadPool job_pool;  // opening, listing, asking for status: work that may block, and is no read of a column
+  Lanes lanes;          // commits, and changes that wait for one, by file; writes that wait for memory
+  ThreadPool planner;   // finds what to load ahead; never blocks, and readers wait for it
+  ThreadPool makers;    // of views: long work on few bytes, kept off the threads that serve reads of columns
   Arena arena;
 };
 

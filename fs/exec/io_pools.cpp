@@ -25,7 +25,7 @@ void IoPools::stop() {
   {
     const Lock lock(mutex_);
     stopping_ = true;
-    pools = &pools_;  // from here on it has no more
+    pools = &pools_;  // no pool is added any more
   }
   for (auto& [origin, pool] : *pools) pool.stop();
 }

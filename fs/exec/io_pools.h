@@ -10,8 +10,8 @@
 
 namespace tfilefs {
 
-// The threads that read sources: for each origin of sources so many of their own, from its first read on. What hangs
-// with one origin holds back no read of another.
+// The threads that read sources. Each origin of sources gets this many of its own, from its first read on, so that a
+// read that hangs with one origin holds back no read of another.
 class IoPools {
  public:
   explicit IoPools(unsigned threads) : threads_(threads) {}
@@ -22,9 +22,9 @@ class IoPools {
   void stop();
 
  private:
-  const unsigned threads_;  // of each
+  const unsigned threads_;  // per origin
   Mutex mutex_;
-  std::map<tfile::SourceOrigin, ThreadPool> pools_ GUARDED_BY(mutex_);  // none goes before this does
+  std::map<tfile::SourceOrigin, ThreadPool> pools_ GUARDED_BY(mutex_);  // no pool is removed before this ends
   bool stopping_ GUARDED_BY(mutex_) = false;
 };
 

@@ -11,18 +11,18 @@
 
 namespace tfilefs {
 
-// Work that may block for long, in lanes: jobs of one lane run one after the other, in order, on a thread of the
-// lane's own, which is there while it has any. So none waits for another lane's, and what waits for its turn is a
-// function in a queue.
+// Work that may block for long, in lanes. Jobs of one lane run one after the other, in order, on a thread of the lane's
+// own, which exists while the lane has jobs. So no job waits for another lane, and a job that waits for its turn is
+// only a function in a queue.
 class Lanes {
  public:
   ~Lanes() { stop(); }
 
-  // `lane`: an address that names it, of which nothing is asked. False, and the job was dropped: after stop(), or where
-  // no thread can be made.
+  // `lane`: an address that serves as its name, and is never dereferenced. False if the job was dropped: after stop(),
+  // or where no thread can be made.
   bool run(const void* lane, std::function<void()> job) EXCLUDES(mutex_);
 
-  // Runs what is queued, then joins the threads. Not from one of them.
+  // Runs the queued jobs, then joins the threads. Must not be called from one of them.
   void stop() EXCLUDES(mutex_);
 
  private:
@@ -34,8 +34,8 @@ class Lanes {
 
   Mutex mutex_;
   Condition ended_;
-  std::map<const void*, Lane> lanes_ GUARDED_BY(mutex_);      // those that have work
-  std::vector<std::thread> done_threads_ GUARDED_BY(mutex_);  // have no more, and are to be joined
+  std::map<const void*, Lane> lanes_ GUARDED_BY(mutex_);      // those that have jobs
+  std::vector<std::thread> done_threads_ GUARDED_BY(mutex_);  // have no job any more, and are to be joined
   bool stopping_ GUARDED_BY(mutex_) = false;
 };
 

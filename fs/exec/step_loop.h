@@ -7,13 +7,14 @@
 namespace tfilefs {
 
 // Runs the steps of work that goes on when an answer comes. The answer may be there already: then the step asks for the
-// next one before it has returned, and gets it from the loop that it stands in, not from a call deeper in the stack. So
-// the stack does not grow with the number of steps. Steps never run at the same time, and each sees what the one before
-// it did, whatever threads ask.
+// next step before it has returned, and this loop runs it instead of a call deeper in the stack. So the stack does not
+// grow with the number of steps. Steps never run at the same time. Each sees the effects of the one before it,
+// whichever threads ask.
 class StepLoop {
  public:
-  // Runs `step` now, or has whoever runs a step at the moment run that one's function again behind it: all calls on one
-  // loop pass the same function. Whoever calls keeps what the step works on, and this loop, until it returns.
+  // Runs `step` now; or, if a step is running, has its thread run that function once more afterwards. So all calls on
+  // one loop must pass the same function. The caller keeps the objects that the step uses, and this loop, until it
+  // returns.
   template <class Step>
   void next(Step&& step) {
     if (asked_.fetch_add(1, std::memory_order_acq_rel) > 0) return;

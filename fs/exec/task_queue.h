@@ -8,10 +8,10 @@
 
 namespace tfilefs {
 
-enum class Urgency : std::uint8_t { awaited, ahead };  // somebody waits for it, or it is prefetch
+enum class Urgency : std::uint8_t { awaited, ahead };  // a request waits for it, or it is prefetch
 
-// Jobs in two classes: those that somebody waits for go first. But a commit's go with the others, and whoever writes
-// waits for it: one job in kShare is theirs, however many readers wait. Not thread-safe.
+// Jobs in two classes: those that a request waits for go first. But the jobs of a commit are in the second class, and
+// writers wait for them. So one job in kShare is taken from it, however many readers wait. Not thread-safe.
 class TaskQueue {
  public:
   using Job = std::function<void()>;
@@ -27,7 +27,7 @@ class TaskQueue {
     from.pop_front();
     return job;
   }
-  // Somebody waits for the owner's jobs now.
+  // A request waits for the owner's jobs now.
   void promote(const void* owner) {
     const auto rest =
         std::stable_partition(ahead_.begin(), ahead_.end(), [&](const Item& i) { return i.owner != owner; });

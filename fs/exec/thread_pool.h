@@ -10,18 +10,18 @@
 
 namespace tfilefs {
 
-// So many threads, which take jobs from one queue.
+// A fixed number of threads that take jobs from one queue.
 class ThreadPool {
  public:
   explicit ThreadPool(unsigned threads);
   ~ThreadPool();  // as stop()
 
-  // Jobs that somebody waits for run before those ahead of need; within a class in order. False after stop(): the job
-  // was dropped.
+  // Jobs that a request waits for run before prefetch, and within a class in order. False after stop(): the job was
+  // dropped.
   bool run(std::function<void()> job, Urgency, const void* owner = nullptr);
   void promote(const void* owner);
 
-  // Runs what is queued, then joins the threads. Not from one of them.
+  // Runs the queued jobs, then joins the threads. Must not be called from one of them.
   void stop();
 
  private:

@@ -13,9 +13,9 @@
 namespace tfilefs {
 namespace {
 
-constexpr std::size_t kFileSystemId = 3;  // of real, effective, saved and file system's
+constexpr std::size_t kFileSystemId = 3;  // of four ids: real, effective, saved, file system's
 
-// The ids of a line of /proc/PID/status behind its name.
+// The ids in a line of /proc/PID/status, behind its name.
 std::vector<id_t> ids_of(const std::string& line) {
   std::istringstream text(line.substr(line.find(':') + 1));
   std::vector<id_t> ids;
@@ -23,7 +23,7 @@ std::vector<id_t> ids_of(const std::string& line) {
   return ids;
 }
 
-// A process that is another one by now, or cannot be seen from here, has none.
+// The groups of the process; none if its id belongs to another process by now, or it cannot be seen from here.
 std::vector<gid_t> groups_of(const fuse_ctx& who) {
   std::ifstream status("/proc/" + std::to_string(who.pid) + "/status");
   bool is_user = false, is_group = false;

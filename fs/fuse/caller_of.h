@@ -8,14 +8,14 @@
 
 namespace tfilefs {
 
-// Who of a mount's users is trusted as the one who mounted it.
+// Which users of a mount are trusted like the user who mounted it.
 struct Trust {
-  bool is_shared = false;  // others are let in at all
-  Ownership ownership;     // to whom the mount was given by uid= and gid=
+  bool is_shared = false;  // other users are let in at all
+  Ownership ownership;     // the user and group that uid= and gid= gave the mount to
 };
 
-// Who asks; null for whoever is trusted: the user who mounted, root, and those to whom the mount was given. While the
-// request is not answered: its process is looked at.
+// The caller of a request; null for a trusted one: the user who mounted, root, and those to whom the mount was given.
+// To be called before the request is answered, since it looks at the calling process.
 CallerPtr caller_of(fuse_req_t, const Trust&);
 
 }  // namespace tfilefs

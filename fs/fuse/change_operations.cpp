@@ -89,7 +89,7 @@ void op_create(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t m
   });
 }
 
-// Of regular files alone; what else mknod(2) makes has no meaning here.
+// For regular files only; the other files that mknod(2) makes have no meaning here.
 void op_mknod(fuse_req_t request, fuse_ino_t parent, const char* name, mode_t mode, dev_t) {
   if (!S_ISREG(mode)) {
     fuse_reply_err(request, EPERM);

@@ -5,7 +5,7 @@
 
 namespace tfilefs {
 
-// Adds the operations by which a mount is written; without them each answers ENOSYS.
+// Adds the operations that write to a mount; without them each answers ENOSYS.
 void add_change_operations(fuse_lowlevel_ops&);
 
 }  // namespace tfilefs

@@ -5,7 +5,8 @@
 
 namespace tfilefs {
 
-// The one place where an error gets the number that a program sees: that of the system where it said one, else by kind.
+// The one place where an error gets the number that a program sees: that of the system call where there was one, else
+// by kind.
 int errno_of(const Error&);
 
 }  // namespace tfilefs

@@ -9,8 +9,8 @@
 
 namespace tfilefs {
 namespace {
-// Set while this thread registers: libfuse then calls on_interrupt from inside, where answering would free the request
-// under its feet.
+// Set while this thread registers. libfuse may then call on_interrupt from inside the registration, and answering there
+// would free the request that libfuse is still using.
 thread_local const PendingRequest* registering = nullptr;
 }  // namespace
 
@@ -52,7 +52,7 @@ void PendingRequest::on_interrupt(fuse_req_t request, void* data) {
     pending->interrupted_early_ = true;
     return;
   }
-  // Having claimed it, not another look at `pending`: the operation may drop it from now on.
+  // After the claim `pending` is not used again: the operation may drop it from now on.
   std::stop_source asker = pending->asker_;
   if (pending->claimed_.exchange(true)) return;
   fuse_reply_err(request, EINTR);
@@ -60,7 +60,7 @@ void PendingRequest::on_interrupt(fuse_req_t request, void* data) {
 }
 
 int reply_slices(fuse_req_t request, const Slices& slices) {
-  // writev takes IOV_MAX (1024) pieces, of which libfuse needs one; a column of tiny baskets has more.
+  // writev takes IOV_MAX (1024) pieces, and libfuse needs one of them. A column of tiny baskets has more.
   constexpr std::size_t kPiecesMax = 1000;
   if (slices.pieces.size() > kPiecesMax) {
     std::string joined;

@@ -16,18 +16,18 @@
 
 namespace tfilefs {
 
-// A request of the kernel between its arrival and its one answer, which comes from whoever claims it first: the
-// operation, or an interrupt. libfuse frees the request with the answer, so nobody touches it without a claim.
+// A request of the kernel between its arrival and its one answer, which comes from the first to claim it: the
+// operation, or an interrupt. libfuse frees the request with the answer, so it must not be touched without a claim.
 class PendingRequest {
  public:
-  // `session_end`: stopped when the session ends, of which nobody hears an answer any more.
+  // `session_end`: stopped when the session ends; after that no answer is received any more.
   PendingRequest(fuse_req_t request, const std::stop_source& session_end)
       : request_(request), session_end_(session_end) {}
 
-  // True for exactly one caller, who must then answer. The operation's claim, not the interrupt's.
+  // True for exactly one caller, which must then answer. The operation's claim, not the interrupt's.
   bool claim() EXCLUDES(mutex_);
   fuse_req_t request() const { return request_; }
-  // Stopped by an interrupt, and by the end of the session. To be asked for before honour_interrupts().
+  // Stopped by an interrupt, and by the end of the session. To be called before honour_interrupts().
   std::stop_token asker();
 
   // From now on an interrupt answers EINTR at once. Called when the operation has not answered on its own thread.
@@ -43,17 +43,17 @@ class PendingRequest {
     std::stop_source asker;
     void operator()() { asker.request_stop(); }
   };
-  std::optional<std::stop_callback<Ends>> ends_;  // of the registering thread alone
+  std::optional<std::stop_callback<Ends>> ends_;  // used by the registering thread alone
   std::atomic<bool> claimed_ = false;
   Mutex mutex_;
   bool registered_ GUARDED_BY(mutex_) = false;
-  bool interrupted_early_ = false;  // of the registering thread alone
+  bool interrupted_early_ = false;  // used by the registering thread alone
 };
 using PendingPtr = std::shared_ptr<PendingRequest>;
 
-// A Reply that answers a request: an error with its errno, a value through `deliver(request, value)`, which gives what
-// libfuse's fuse_reply_* gave. `undo(value)`: the value reached nobody (interrupted), and what it counted for is given
-// back.
+// A Reply that answers a request: an error with its errno, a value through `deliver(request, value)`, which returns the
+// result of libfuse's fuse_reply_*. `undo(value)` is called if the value was not delivered (the request was
+// interrupted), to give back what was counted for it.
 template <class T, class Deliver, class Undo>
 Reply<T> reply_to(const PendingPtr& pending, Deliver deliver, Undo undo) {
   return Reply<T>([pending, deliver = std::move(deliver), undo = std::move(undo)](Result<T> result) mutable {
@@ -71,7 +71,7 @@ Reply<T> reply_to(const PendingPtr& pending, Deliver deliver) {
   return reply_to<T>(pending, std::move(deliver), [](const T&) {});
 }
 
-// Answers a read straight from where the bytes lie.
+// Answers a read from the memory where the bytes lie, without a copy.
 int reply_slices(fuse_req_t, const Slices&);
 
 }  // namespace tfilefs

@@ -27,14 +27,15 @@ namespace {
 
 using tfile::fail;
 
-// Two are enough on two cores (answers from memory, bench/mount); more only help where several wait for locks.
+// Two are enough on two cores (answers from memory, bench/mount). More only help where several wait for locks.
 constexpr unsigned kSessionThreadsMax = 4;
 
-// What one asynchronous read-ahead asks for. The kernel's 128 KiB would hand out a cluster in crumbs; more than a
-// request carries would be read around each fault of a map at random.
+// The size of one asynchronous read-ahead. With the kernel's 128 KiB a cluster would be read in many small requests.
+// With more than one request can carry, each page fault in a file mapped for random access would read that much around
+// it.
 constexpr int kReadAheadKib = 1024;
 
-// libfuse tells of trouble by printing; while mounting that becomes the text of the error.
+// libfuse reports problems by printing; while mounting, that becomes the text of the error.
 Mutex log_mutex;
 std::string log_text GUARDED_BY(log_mutex);
 
@@ -61,7 +62,7 @@ class Arguments {
                      settings.writable ? "rw,nosuid,nodev,subtype=tfilefs" : "ro,nosuid,nodev,subtype=tfilefs");
     fuse_opt_add_opt(&options, ("max_read=" + std::to_string(kBlockSize)).c_str());
     fuse_opt_add_opt_escaped(&options, ("fsname=" + settings.shown_source).c_str());
-    // Without default_permissions the kernel would let every other user in, whatever the modes say.
+    // Without default_permissions the kernel would let every other user in, whatever the mode bits say.
     if (settings.allow_other) fuse_opt_add_opt(&options, "allow_other,default_permissions");
     for (const std::string& option : settings.kernel_options) fuse_opt_add_opt_escaped(&options, option.c_str());
     fuse_opt_add_arg(&arguments_, "-o");
@@ -78,9 +79,9 @@ class Arguments {
   fuse_args arguments_ = FUSE_ARGS_INIT(0, nullptr);
 };
 
-// The device number of the mount, once it has answered a question about its root; 0 if it never will. A process of its
-// own asks, which does not have the session's descriptor: were this process killed while a thread of it waits for an
-// answer of its own, the kernel would keep that thread, the descriptor and so the connection alive for ever.
+// The device number of the mount, once it has answered a question about its root; 0 if it never will. A child process
+// asks, which does not have the session's descriptor. If this process asked itself and were killed while a thread waits
+// for the answer, the kernel would keep that thread, the descriptor and so the connection alive for ever.
 dev_t ask_root(fuse_session* session, const std::string& mount_point) {
   std::array<int, 2> answer;
   if (::pipe2(answer.data(), O_CLOEXEC) != 0) return 0;
@@ -101,9 +102,9 @@ dev_t ask_root(fuse_session* session, const std::string& mount_point) {
   return device;
 }
 
-// Waits until the mount answers, so that whoever waits for it finds it answering, and tells the kernel how far to read
-// ahead (which it may be told only after the session was set up, and only by root). `below`: the device that lies under
-// the mount, which answers where that was unmounted at once, and is none of ours.
+// Waits until the mount answers, so that programs that wait for `ready` find it answering. Then tells the kernel how
+// far to read ahead, which only root may do, and only after the session was set up. `below`: the device that lies under
+// the mount; it is the one that answers if the mount was unmounted at once.
 void greet(fuse_session* session, const std::string& mount_point, dev_t below) {
   const dev_t device = ask_root(session, mount_point);
   if (device == 0 || device == below) return;
@@ -112,8 +113,9 @@ void greet(fuse_session* session, const std::string& mount_point, dev_t below) {
       << kReadAheadKib << std::flush;
 }
 
-// Gives memory back when nothing was asked for a minute: then a pause between two steps of a job is over. With `idle`,
-// unmounts when nothing is open, nothing was asked for that long and nothing is lost by it. Ends when the session does.
+// Gives memory back when there was no request for a minute, longer than a pause between two steps of a job. With
+// `idle`, unmounts when nothing is open, there was no request for that long, and nothing is lost by it. Ends with the
+// session.
 class IdleWatch {
  public:
   IdleWatch(FileSystem& fs, const MountSettings& settings)
@@ -134,8 +136,8 @@ class IdleWatch {
     using Clock = std::chrono::steady_clock;
     const auto started = Clock::now();
     const std::chrono::seconds tick(settings.idle ? 1 : 10);
-    auto given_back = started;  // after the last request of that time
-    auto stays = started;       // since it was last found that the end would lose something
+    auto given_back = started;  // the last request when memory was last given back
+    auto stays = started;       // when it was last found that unmounting would lose something
     for (;;) {
       {
         const Lock lock(mutex_);
@@ -152,7 +154,7 @@ class IdleWatch {
         stays = Clock::now();
         continue;
       }
-      // Somebody may still have it as working directory: then it says busy, and is asked again later.
+      // A process may still have its working directory here: then this fails with busy, and is tried again later.
       if (unmount(settings.mount_point, false)) return;
     }
   }
@@ -167,7 +169,7 @@ int loop(fuse_session* session) {
   fuse_loop_config* config = fuse_loop_cfg_create();
   fuse_loop_cfg_set_clone_fd(config, 0);
   fuse_loop_cfg_set_max_threads(config, kSessionThreadsMax);
-  fuse_loop_cfg_set_idle_threads(config, kSessionThreadsMax);  // kept, not ended and started anew
+  fuse_loop_cfg_set_idle_threads(config, kSessionThreadsMax);  // idle threads are kept, not ended and started anew
   const int status = fuse_session_loop_mt(session, config);
   fuse_loop_cfg_destroy(config);
   return status;
@@ -178,8 +180,8 @@ tl::unexpected<Error> cannot_mount(const MountSettings& settings) {
   return fail(ErrorKind::io, settings.mount_point + ": cannot be mounted on" + (why.empty() ? "" : ": " + why));
 }
 
-// What must work before anybody is answered. A source that is not there is made now, and not before: a mount that fails
-// leaves nothing behind.
+// All that must work before the first request is answered. A source that does not exist is made only now, so that a
+// mount that fails leaves nothing behind.
 Result<> begin_session(fuse_session* session, FileSystem& fs, const MountSettings& settings) {
   if (const int number = add_session_io(session); number != 0)
     return fail(ErrorKind::io, settings.mount_point + ": " + std::strerror(number), -1, number);
@@ -229,11 +231,11 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
     });
     const IdleWatch idle(*fs, settings);
     loop(session);
-    // A signal may have come before the mount answered: nobody will any more.
+    // A signal may have come before the mount answered: then it never will, and this ends the greeter's question.
     if (!greeted) fuse_session_unmount(session);
     greeter.join();
   }
-  // Requests under way are answered first: they must not meet a session that is gone. What takes long is given up.
+  // Requests under way are answered first, while the session still exists. Those that take long are given up.
   served.end.request_stop();
   const std::vector<std::string> lost = fs->end();
   fs.reset();

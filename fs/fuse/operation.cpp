@@ -27,8 +27,8 @@ double attribute_timeout(const Attributes& a) {
 }
 
 namespace {
-// Seconds for which the kernel may find it under its name without asking. A directory that can be renamed is asked for
-// each time: what lies in it would be looked up where it was before, and mkdir(2), unlike open(2), does not try again.
+// Seconds for which the kernel may cache a name. 0 for a directory that can be renamed: names in it would be looked up
+// in its old place, and mkdir(2), unlike open(2), does not try again.
 double entry_timeout(const Attributes& a) {
   if (!a.same_for_all) return 0;
   return S_ISDIR(a.mode) && (a.mode & 0222) != 0 ? 0 : kAnswerTimeout;
@@ -73,7 +73,7 @@ Reply<FileSystem::Opened> reply_opened(const Served& served, const PendingPtr& p
       pending,
       [info, id, &served](fuse_req_t to, const FileSystem::Opened& opened) {
         const fuse_file_info answer = opened_as(served, info, opened);
-        // Before the answer: the size that whoever opens sees next is that of what was opened.
+        // Before the answer, so that the opener sees next the size of what was opened.
         if (opened.changed) forget_attributes(served.session, id);
         return fuse_reply_open(to, &answer);
       },

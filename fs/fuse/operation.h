@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the operations have in common: how one is run, and how its answers look to the kernel.
+// Shared by the operations: how one is run, and how its answer looks to the kernel.
 #pragma once
 
 #include <fcntl.h>
@@ -20,7 +20,7 @@ inline Served& served(fuse_req_t request) { return *static_cast<Served*>(fuse_re
 
 inline CallerPtr caller_of(fuse_req_t request) { return caller_of(request, served(request).trust); }
 
-// The one place where exceptions end: what reaches it is a bug or a lack of memory.
+// The one place where exceptions end. Those that get here are bugs or a lack of memory.
 template <class Operation>
 void run(fuse_req_t request, Operation operation) {
   const auto pending = std::make_shared<PendingRequest>(request, served(request).end);
@@ -37,18 +37,19 @@ void run(fuse_req_t request, Operation operation) {
 }
 
 struct stat stat_of(const Attributes&);
-// Seconds for which the kernel may believe them: of what can be written it asks each time, since it may know it as two
-// inodes, what is committed and what goes on behind it. Where the size is not known yet it asks before it shows one.
+// Seconds for which the kernel may cache the attributes. 0 for files that can be written: the kernel may know such a
+// file as two inodes, one for the committed entries and one for those behind them. 0 as well where the size is not
+// known yet.
 double attribute_timeout(const Attributes&);
 fuse_entry_param entry_of(InodeId, const Attributes&);
 
-// How the kernel is to treat an opened file. What is opened only to write is not read through the same descriptor, so
-// its bytes go straight from the writer's memory to ours: half of the time of a large `cp` is the kernel's pages else.
-// Nor is what is only read while it may grow: of a page that is read while the file gets longer the kernel shows zeros
-// behind the old end to who was told the new one.
+// How the kernel is to treat an opened file. A file opened only to write is not read through the same descriptor, so
+// its bytes bypass the page cache: else the kernel's pages take half of the time of a large `cp`. So do those of a file
+// opened only to read that may grow: if a page is read while the file gets longer, a reader that was told the new size
+// would see zeros behind the old end.
 fuse_file_info opened_as(const Served&, fuse_file_info, const FileSystem::Opened&);
 
-// A name found or made, counted as one lookup.
+// For a name found or made; the answer counts as one lookup.
 Reply<FileSystem::Found> reply_found(FileSystem&, const PendingPtr&);
 Reply<FileSystem::Opened> reply_opened(const Served&, const PendingPtr&, fuse_ino_t, const fuse_file_info&);
 Reply<void> reply_done(const PendingPtr&);

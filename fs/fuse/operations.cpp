@@ -13,20 +13,22 @@
 namespace tfilefs {
 namespace {
 
-// The protocol of Linux 6.14. Some kernels before let a reader keep pages of what was written past them.
+// The protocol of Linux 6.14. Some earlier kernels let a reader keep pages whose bytes were written past them.
 constexpr unsigned kCoherentProtocolMinor = 42;
 
 void op_init(void* userdata, fuse_conn_info* connection) {
   static_cast<Served*>(userdata)->coherent_direct_io =
       connection->proto_major == 7 && connection->proto_minor >= kCoherentProtocolMinor;
   connection->want |= connection->capable & (FUSE_CAP_ASYNC_READ | FUSE_CAP_PARALLEL_DIROPS | FUSE_CAP_READDIRPLUS);
-  // Whoever lists a table also wants sizes; and splicing is slower than a writev from our pages.
-  // Opening with O_TRUNC is opening and truncating, as the operations have it.
+  // READDIRPLUS_AUTO is off because a program that lists a table also wants sizes. SPLICE is off because it is slower
+  // than a writev from our pages. ATOMIC_O_TRUNC is off because the operations expect O_TRUNC as an open and a
+  // truncation.
   connection->want &= ~(FUSE_CAP_ATOMIC_O_TRUNC | FUSE_CAP_READDIRPLUS_AUTO | FUSE_CAP_SPLICE_READ |
                         FUSE_CAP_SPLICE_WRITE | FUSE_CAP_SPLICE_MOVE);
   connection->max_read = kBlockSize;
-  connection->max_write = kBlockSize;  // libfuse derives the pages of one request from it, those of reads too
-  // Reads that wait cost no thread here, so many may; the default of 12 would be shared by all readers of the mount.
+  connection->max_write = kBlockSize;  // libfuse derives the number of pages of one request from it, for reads as well
+  // A waiting read holds no thread here, so many may wait. The default of 12 would be shared by all readers of the
+  // mount.
   connection->max_background = 64;
   connection->time_gran = 1;
 }
@@ -113,7 +115,7 @@ class DirentBuffer final : public DirectorySink {
     const std::size_t left = size_ - used_;
     std::size_t needed = 0;
     if (plus_) {
-      // Of id 0 the kernel takes name and type, and asks for the rest when it wants it.
+      // For id 0 the kernel takes name and type, and asks for the rest when it needs it.
       const fuse_entry_param entry = entry_of(id, attributes);
       needed =
           fuse_add_direntry_plus(nullptr, bytes_.get() + used_, left, name.c_str(), &entry, static_cast<off_t>(next));
@@ -172,7 +174,7 @@ void op_statfs(fuse_req_t request, fuse_ino_t) {
   });
 }
 
-// As getxattr(2) and listxattr(2): size 0 asks how much room is needed.
+// As getxattr(2) and listxattr(2): size 0 asks how large a buffer is needed.
 auto reply_xattr(std::size_t size) {
   return [size](fuse_req_t to, const std::string& value) {
     if (size == 0) return fuse_reply_xattr(to, value.size());

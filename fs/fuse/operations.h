@@ -16,14 +16,14 @@ struct Served {
   FileSystem* file_system = nullptr;
   fuse_session* session = nullptr;
   Trust trust;
-  // Whether the kernel drops its pages of what is written past them, and maps what is read past them. Set before the
-  // first operation.
+  // Whether the kernel drops its pages of bytes that are written past them, and can map files that are read past them.
+  // Set before the first operation.
   bool coherent_direct_io = false;
   std::atomic<bool> init_is_answered = false;  // fuse/session_io.h
   std::stop_source end;                        // of the session
 };
 
-// The table of op_*: each unpacks a request, calls the FileSystem, and hands over a Reply.
+// The table of op_*. Each unpacks a request, calls the FileSystem, and passes a Reply to it.
 const fuse_lowlevel_ops& operations();
 
 }  // namespace tfilefs

@@ -6,12 +6,12 @@
 
 namespace tfilefs {
 
-// Appends `text` as a JSON string. Bytes that are not UTF-8 become \udcXX (as Python's surrogateescape has it), so that
-// what a file holds survives; this is why the JSON library's own writer, which refuses them, is not used.
+// Appends `text` as a JSON string. Bytes that are not UTF-8 become \udcXX, as in Python's surrogateescape, so that no
+// byte of a file is lost. The JSON library's own writer refuses such bytes, and is not used for that reason.
 void append_json_string(std::string& to, std::string_view text);
 std::string json_string(std::string_view text);
 
-// JSON in which bytes that are not UTF-8 have become the text \xNN: for parsers that refuse \udcXX.
+// JSON in which bytes that are not UTF-8 have become the text \xNN, for parsers that refuse \udcXX.
 std::string with_readable_bytes(std::string_view json);
 
 // The length of the valid UTF-8 sequence with which `text` begins; 0 if there is none.

@@ -11,8 +11,8 @@
 
 namespace tfilefs {
 
-// Writes JSON in the order in which it is told, on one line unless line() says otherwise. Text as append_json_string()
-// has it. Whoever calls keeps to the grammar: in an object, a key before each value.
+// Writes JSON in the order of the calls, on one line unless line() says otherwise. Text is written as by
+// append_json_string(). The caller keeps to the grammar: in an object, a key before each value.
 class JsonWriter {
  public:
   JsonWriter& begin_object() { return begin('{'); }
@@ -20,7 +20,7 @@ class JsonWriter {
   JsonWriter& begin_array() { return begin('['); }
   JsonWriter& end_array() { return end(']'); }
 
-  // The next key, value or closing bracket begins a line, behind so many spaces.
+  // The next key, value or closing bracket begins a line, indented by so many spaces.
   JsonWriter& line(std::size_t indent = 0);
   JsonWriter& key(std::string_view name);
 
@@ -43,13 +43,13 @@ class JsonWriter {
     return value ? member(name, *value) : key(name).null();
   }
 
-  // What was written since it was last taken.
+  // The text written since the last call.
   std::string take() { return std::move(text_); }
 
  private:
   JsonWriter& begin(char bracket);
   JsonWriter& end(char bracket);
-  void item();  // what separates it from the one before
+  void item();  // writes the separator from the item before
   void break_line();
 
   std::string text_;
