@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/mount_holders.h"
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <algorithm>
@@ -33,6 +34,11 @@ std::string namespace_of(const std::string& process) {
 }
 
 }  // namespace
+
+std::uint64_t pid_namespace() {
+  struct stat status {};
+  return ::stat("/proc/self/ns/pid", &status) == 0 ? status.st_ino : 0;
+}
 
 std::vector<pid_t> process_ids() {
   std::vector<pid_t> found;

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "cli/mount_holders.h"
+
 namespace tfilefs {
 namespace {
 
@@ -220,6 +222,7 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["source"] = source;
   json["mount_point"] = mount_point;
   json["pid"] = ::getpid();
+  json["pid_namespace"] = pid_namespace();
   json["ro"] = !fs.write;
   json["memory"] = fs.cache.memory;
   json["threads"] = fs.cache.threads;

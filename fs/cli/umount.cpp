@@ -28,9 +28,10 @@
 namespace tfilefs {
 namespace {
 
-// The daemon of a mount: its id, and a descriptor by which its end can be waited for; -1 where it cannot be told who
-// that is.
+// The daemon of a mount: its id, and a descriptor by which its end can be waited for; none where it does not answer or
+// is in another PID namespace, where the id is that of another process.
 struct Daemon {
+  bool answers = false;
   pid_t pid = -1;
   Descriptor ends{-1};
 };
@@ -40,7 +41,10 @@ Daemon open_daemon(const std::string& mount_point) {
   const auto json = nlohmann::json::parse(config, nullptr, false);
   if (!json.is_object() || !json.contains("pid") || !json["pid"].is_number_integer()) return {};
   const auto pid = json["pid"].get<pid_t>();
-  return {pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
+  const auto named = json.find("pid_namespace");
+  if (named == json.end() || !named->is_number_unsigned() || named->get<std::uint64_t>() != pid_namespace())
+    return {true, -1, Descriptor()};
+  return {true, pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
 }
 
 // While there is one, a daemon that answers nothing for a second (it is stopped, or waits for its storage) is told of.
@@ -198,15 +202,19 @@ int run_umount(int argc, char** argv) {
   const std::string device = mount_device(mount_point);
   const Daemon daemon = open_daemon(mount_point);
   notice.reset();
-  // Nobody answers if it cannot be told who would. The control directory stands for all that is written, whatever
-  // became of the source.
-  const auto committed = daemon.ends ? commit_directory(mount_point, mount_point + "/.tfilefs") : Result<>{};
-  const Pending pending = daemon.ends ? read_pending(mount_point) : Pending{};
+  // A daemon that did not say how it is mounted answers nothing else. The control directory stands for all that is
+  // written, whatever became of the source.
+  const auto committed = daemon.answers ? commit_directory(mount_point, mount_point + "/.tfilefs") : Result<>{};
+  const Pending pending = daemon.answers ? read_pending(mount_point) : Pending{};
   if (!lazy && !(pending.unkept.empty() && pending.written.empty())) return refuse(mount_point, pending);
   const auto writers = writers_of(mount_point, pending.written);
   const auto result = lazy ? unmount(mount_point, true) : unmount_soon(mount_point);
   if (!result) return tell_who_uses(mount_point, result.error());
   if (daemon.ends && !lazy) wait_for_end(daemon, mount_point, device);
+  if (daemon.answers && !daemon.ends && !lazy)
+    complain({ErrorKind::busy, mount_point +
+                                   ": unmounted here; its daemon is in another PID namespace, and is not waited for: "
+                                   "what is written was committed before"});
   const int code = tell_what_is_left(pending, writers);
   return code == kExitOk && !committed ? complain(committed.error()) : code;
 }

@@ -75,8 +75,14 @@ void op_open(fuse_req_t request, fuse_ino_t id, fuse_file_info* info) {
   run(request, [&](FileSystem& fs, const PendingPtr& pending) {
     auto opened = reply_opened(served(request), pending, id, *info);
     const pid_t thread = fuse_req_ctx(request)->pid;
-    if ((info->flags & O_ACCMODE) == O_RDONLY) return fs.open(id, std::move(opened), caller_of(request), thread);
-    fs.open_to_write(id, std::move(opened), caller_of(request), thread);
+    switch (info->flags & O_ACCMODE) {
+      case O_RDONLY:
+        return fs.open(id, std::move(opened), caller_of(request), thread);
+      case O_WRONLY:
+        return fs.open_only_to_write(id, std::move(opened), caller_of(request), thread);
+      default:
+        return fs.open_to_write(id, std::move(opened), caller_of(request), thread);
+    }
   });
 }
 

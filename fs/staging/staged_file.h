@@ -84,6 +84,7 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
   using Looked = Changes::Looked;
   Result<> truncate(const NodePtr& node, std::uint64_t size) { return changes_.truncate(node, size); }
   Result<> set_title(const NodePtr& node, std::string title) { return changes_.set_title(node, std::move(title)); }
+  Result<> keep_date(const NodePtr& node) { return changes_.keep_date(node); }
   Result<> sync(const NodePtr& node) { return changes_.sync(node); }
   using Unkept = Changes::Unkept;
   std::vector<Unkept> unkept() { return changes_.unkept(); }

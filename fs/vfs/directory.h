@@ -168,6 +168,10 @@ class Holder : public std::enable_shared_from_this<Holder> {
   // Changes; of what cannot be changed each answers EROFS, or EPERM of a table that is not written. To ask for another
   // mode, time or attribute of what goes with its key is no error, and changes nothing.
   virtual void open_to_write(HeldItem, Reply<OpenedContent>) const;
+  // Of what need not be readable.
+  virtual void open_only_to_write(HeldItem held, Reply<OpenedContent> reply) const {
+    open_to_write(held, std::move(reply));
+  }
   virtual void change(HeldItem, const AttributeChange&, Reply<Attributes>) const;
   // An empty optional takes the attribute away. `flags`: as setxattr(2).
   virtual void set_xattr(HeldItem, std::string_view name, std::optional<std::string> value, int flags,

@@ -497,10 +497,13 @@ void FileSystem::readlink(InodeId id, Reply<std::string> reply, const CallerPtr&
 // ---- files
 
 void FileSystem::open(InodeId id, Reply<Opened> reply, const CallerPtr& by, pid_t thread) {
-  open_content(id, false, by, thread, std::move(reply));
+  open_content(id, Access::read, &Holder::open, by, thread, std::move(reply));
 }
 void FileSystem::open_to_write(InodeId id, Reply<Opened> reply, const CallerPtr& by, pid_t thread) {
-  open_content(id, true, by, thread, std::move(reply));
+  open_content(id, Access::write, &Holder::open_to_write, by, thread, std::move(reply));
+}
+void FileSystem::open_only_to_write(InodeId id, Reply<Opened> reply, const CallerPtr& by, pid_t thread) {
+  open_content(id, Access::write, &Holder::open_only_to_write, by, thread, std::move(reply));
 }
 
 // As it is now, or was when the kernel looked it up once more for the same call.
@@ -511,7 +514,8 @@ void FileSystem::entry_to_open(const InodePtr& inode, bool comes_back, Reply<Ent
   fresh_entry(inode, Freshness::now, std::move(reply));
 }
 
-void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, pid_t thread, Reply<Opened> reply) {
+void FileSystem::open_content(InodeId id, Access access, OpenFunction open_it, const CallerPtr& by, pid_t thread,
+                              Reply<Opened> reply) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
   const GenerationPtr found = inodes_->entry(*inode).holder->generation();
@@ -526,7 +530,7 @@ void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, pi
     reply(std::move(opened));
   };
   Reply<Opened> told(std::move(expect), opener);
-  Reply<Entry> open([this, inode, to_write, comes_back, reply = std::move(told)](Result<Entry> entry) mutable {
+  Reply<Entry> open([this, inode, open_it, comes_back, reply = std::move(told)](Result<Entry> entry) mutable {
     if (!entry) {
       note(*inode, "", entry.error());
       return reply(tl::unexpected(std::move(entry).error()));
@@ -540,12 +544,11 @@ void FileSystem::open_content(InodeId id, bool to_write, const CallerPtr& by, pi
       finish_open(inode, *std::move(opened), std::move(reply));
     };
     Reply<OpenedContent> finish(std::move(opened_as), asker);
-    if (to_write) return holder->open_to_write(entry->held, std::move(finish));
-    holder->open(entry->held, std::move(finish));
+    ((*holder).*open_it)(entry->held, std::move(finish));
   });
-  entry_to_open(inode, comes_back, [to_write, by, open = std::move(open)](Result<Entry> entry) mutable {
+  entry_to_open(inode, comes_back, [access, by, open = std::move(open)](Result<Entry> entry) mutable {
     if (!entry) return open(std::move(entry));
-    admitted(*std::move(entry), to_write ? Access::write : Access::read, by, std::move(open));
+    admitted(*std::move(entry), access, by, std::move(open));
   });
 }
 

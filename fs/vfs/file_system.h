@@ -122,6 +122,7 @@ class FileSystem {
   void create(InodeId parent, std::string_view name, const Creation&, bool exclusive, Reply<Created>,
               const CallerPtr& by = nullptr);
   void open_to_write(InodeId, Reply<Opened>, const CallerPtr& by = nullptr, pid_t thread = 0);
+  void open_only_to_write(InodeId, Reply<Opened>, const CallerPtr& by = nullptr, pid_t thread = 0);
   void make_directory(InodeId parent, std::string_view name, const Creation&, Reply<Found>,
                       const CallerPtr& by = nullptr);
   void make_link(InodeId parent, std::string_view name, std::string_view target, const Creation&, Reply<Found>,
@@ -188,7 +189,8 @@ class FileSystem {
   void judge(const GenerationPtr&, const Error&, Reply<Error>);
   template <class T>
   void tell(const InodePtr&, const GenerationPtr&, const Error&, Reply<T>);
-  void open_content(InodeId, bool to_write, const CallerPtr& by, pid_t thread, Reply<Opened>);
+  using OpenFunction = void (Holder::*)(HeldItem, Reply<OpenedContent>) const;
+  void open_content(InodeId, Access, OpenFunction, const CallerPtr& by, pid_t thread, Reply<Opened>);
   void entry_to_open(const InodePtr&, bool comes_back, Reply<Entry>);
   void finish_open(const InodePtr&, OpenedContent, Reply<Opened>);
   void finish_found(const Sought&, Result<FoundEntry>, Reply<Found>);

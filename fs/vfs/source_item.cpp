@@ -186,18 +186,9 @@ class SourceFile final : public Holder {
     };
     answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
   }
-  void open(HeldItem, Reply<OpenedContent> reply) const override {
-    auto job = [tree = tree_, path = path_, known = status_, by = by_] {
-      return open_passed(*tree, path, known, O_RDONLY, by);
-    };
-    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
-  }
-  void open_to_write(HeldItem, Reply<OpenedContent> reply) const override {
-    auto job = [tree = tree_, path = path_, known = status_, by = by_] {
-      return open_passed(*tree, path, known, O_RDWR, by);
-    };
-    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
-  }
+  void open(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_RDONLY, std::move(reply)); }
+  void open_to_write(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_RDWR, std::move(reply)); }
+  void open_only_to_write(HeldItem, Reply<OpenedContent> reply) const override { open_as(O_WRONLY, std::move(reply)); }
   void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
     answer_blocking(tree_->context().cache, changed(tree_, path_, change, by_), std::move(reply));
   }
@@ -208,6 +199,13 @@ class SourceFile final : public Holder {
   }
 
  private:
+  void open_as(int mode, Reply<OpenedContent> reply) const {
+    auto job = [tree = tree_, path = path_, known = status_, mode, by = by_] {
+      return open_passed(*tree, path, known, mode, by);
+    };
+    answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
+  }
+
   using Clock = std::chrono::steady_clock;
   const TreePtr tree_;
   const std::string path_;

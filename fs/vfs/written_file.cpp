@@ -64,7 +64,17 @@ class WrittenDirectoryHolder final : public Holder {
   // others is no error, as cp -p and rsync -a do.
   void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
     file_->staged().set_attributes(*node_, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
-    if (node_ != file_->staged().root()) return file_->directory_attributes(node_, std::move(reply));
+    if (node_ != file_->staged().root()) {
+      if (!change.modified || file_->staged().status(*node_).is_committed)
+        return file_->directory_attributes(node_, std::move(reply));
+      auto kept = [file = file_, node = node_, reply = std::move(reply)](Result<void> done) mutable {
+        if (!done) return reply(tl::unexpected(std::move(done).error()));
+        file->directory_attributes(node, std::move(reply));
+      };
+      return answer_blocking(
+          file_->context().cache, [file = file_, node = node_] { return file->staged().keep_date(node); },
+          Reply<void>(std::move(kept)));
+    }
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
       FilePlace::Owner owner = file->staged().owner();
       owner.uid = change.uid.value_or(owner.uid);

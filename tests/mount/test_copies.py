@@ -120,6 +120,43 @@ def test_what_is_staged_has_the_dates_of_its_making_and_those_that_are_set(tmp_p
         assert before <= os.stat(columns[0]).st_mtime <= time.time() + 2, "written after it was set"
 
 
+@pytest.mark.parametrize("end", ("unmounted", "killed"))
+def test_dates_that_are_set_outlive_the_mount(tmp_path, end):
+    """In the journal, as the bytes; but not of what was written after they were set."""
+    day = 86400
+    dates = {"x.f4": 11000 * day + 5, "y.f4": 11001 * day, "pair": 11002 * day, "": 11003 * day, "pair/a.f4": -12 * day}
+
+    def shown(m, name):
+        return int(os.stat(os.path.join(m.path, "out.root", "Events", name)).st_mtime)
+
+    m = mounted.Mounted(tmp_path, ("rw", "commit=3600"))
+    table = os.path.join(m.path, "out.root", "Events")
+    os.makedirs(os.path.join(table, "pair"))
+    for name, size in (("x.f4", 40), ("y.f4", 80), ("later.f4", 40), ("pair/a.f4", 80), ("pair/b.f4", 80)):
+        with open(os.path.join(table, name), "wb") as file:
+            file.write(bytes(size))
+    for name, date in (*dates.items(), ("later.f4", day)):
+        os.utime(os.path.join(table, name), (0, date))
+    with open(os.path.join(table, "later.f4"), "ab") as file:
+        file.write(bytes(40))
+    for name in ("x.f4", "y.f4", "later.f4", "pair/a.f4", "pair/b.f4"):
+        mounted.fsync(os.path.join(table, name))
+    assert {name: shown(m, name) for name in dates} == dates
+    if end == "killed":
+        m.process.kill()
+        m.process.wait()
+    m.close()
+    with mounted.Mounted(tmp_path, ("rw", "commit=3600")) as m:
+        assert {name: shown(m, name) for name in dates} == dates
+        assert shown(m, "later.f4") > 12000 * day
+        with open(os.path.join(m.path, "out.root", "Events", "x.f4"), "ab") as file:
+            file.write(bytes(40))
+        for name in ("x.f4", "later.f4", "pair/b.f4"):
+            os.utime(os.path.join(m.path, "out.root", "Events", name), (0, 10000 * day))
+    with mounted.Mounted(tmp_path) as m:
+        assert shown(m, "x.f4") == dates[""], "of a new table"
+
+
 def test_what_is_committed_has_the_dates_of_its_keys(tmp_path, source):
     """As a mount without rw shows them, and the file its own."""
     with mounted.Mounted(os.path.join(tmp_path, "source"), ("rw",)) as m:

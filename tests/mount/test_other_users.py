@@ -102,6 +102,27 @@ def test_link_to_what_one_may_open_is_followed(shared, plain, mount):
     assert len(run_as(READER, read_file, os.path.join(m.path, "group", COLUMN), groups=[5, OWNER])) == 2000
 
 
+def write_to(path, flags):
+    file = os.open(path, os.O_WRONLY | flags)
+    try:
+        return os.write(file, b"more")
+    finally:
+        os.close(file)
+
+
+def test_a_file_may_be_written_that_cannot_be_read(shared, mount):
+    path = put(__file__, shared, "log", OWNER, 0o622)
+    size = os.stat(path).st_size
+    shown = os.path.join(mount(shared, "rw,allow_other").path, "log")
+    assert run_as(READER, write_to, shown, os.O_APPEND) == 4
+    assert run_as(READER, write_to, shown, 0) == 4
+    with open(path, "rb") as file:
+        content = file.read()
+    assert len(content) == size + 4 and content[:4] == content[-4:] == b"more"
+    for flags in (os.O_RDONLY, os.O_RDWR):
+        assert refused(READER, os.open, shown, flags) == errno.EACCES
+
+
 def test_supplementary_groups_open_directories(shared, plain, mount):
     members = folder(shared, "members", OWNER, 0o750)
     os.chown(members, OWNER, 23500)

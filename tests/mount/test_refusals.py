@@ -312,6 +312,17 @@ def test_every_object_says_so(writing, samples, shared_mount):
     assert commit(writing).returncode == 0
 
 
+def test_rsync_of_an_object_says_so(writing, samples, shared_mount):
+    """It writes under temporary names, and gives each file its own name at the end."""
+    objects = shared_mount(os.path.join(samples("objects"), "objects.root")).path
+    name = next(name for name in sorted(os.listdir(objects)) if "object.bin" in os.listdir(os.path.join(objects, name)))
+    said = subprocess.run(["rsync", "-a", os.path.join(objects, name), os.path.join(writing.path, FILE)], capture_output=True)
+    assert said.returncode != 0
+    assert "histograms and other objects are not written" in writing.errors()
+    shutil.rmtree(os.path.join(writing.path, FILE, name))
+    assert pending(writing) == {} and commit(writing).returncode == 0
+
+
 LIST_OF_RECORDS = {"offsets.i8": i8(0, 1, 2), "values/a.f4": f4(1, 2), "values/b/x.f4": f4(1, 2), "values/b/y.f4": f4(1, 2)}
 
 

@@ -182,6 +182,26 @@ def test_what_is_kept_is_said_to_be(tmp_path):
     assert m.close() == 0
 
 
+def test_a_mount_of_another_pid_namespace_is_committed_too(tmp_path):
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    values = stage(m, "x.i8", 1000)
+    there = ["unshare", "--pid", "--fork"]
+    if subprocess.run([*there, "true"], capture_output=True).returncode != 0:
+        pytest.skip("no PID namespace can be made here")
+    stage(m, "y.i8", 500)
+    said = subprocess.run([*there, mounted.program(), "umount", m.path], capture_output=True, text=True)
+    assert said.returncode == 1 and "/out.root/Events: y: 500 entries of 1000" in said.stderr
+    assert "another PID namespace" in said.stderr
+    assert m.close() == 0
+    m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
+    os.unlink(os.path.join(m.path, "out.root", "Events", "y.i8"))
+    said = subprocess.run([*there, mounted.program(), "umount", m.path], capture_output=True, text=True)
+    assert said.returncode == 0 and not mounted.is_mount_point(m.path)
+    with uproot.open(tmp_path / "out.root") as file:
+        assert np.array_equal(file["Events"]["x"].array(library="np"), values)
+    assert m.close() == 0
+
+
 def test_a_journal_that_was_removed_keeps_nothing(tmp_path):
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     stage(m, "x.i8", 1000)

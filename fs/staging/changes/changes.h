@@ -83,6 +83,8 @@ class Changes {
   // Error: busy, where a commit reads what would be cut off (StagedBytes::when_thawed).
   Result<> truncate(const NodePtr&, std::uint64_t size) EXCLUDES(mutex, overlay_.mutex);
   Result<> set_title(const NodePtr&, std::string title) EXCLUDES(mutex, overlay_.mutex);
+  // The date that the node has now, for the next mount.
+  Result<> keep_date(const NodePtr&) EXCLUDES(mutex, overlay_.mutex);
   // All that was written to the file is on disk. Errors: the journal's; that of a commit, told once.
   Result<> sync(const NodePtr&) EXCLUDES(mutex, overlay_.mutex);
   // The same of all that is staged in the directory; commits are not told of.

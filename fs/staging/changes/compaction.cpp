@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "staging/changes/changes.h"
+#include "staging/changes/date_record.h"
 
 namespace tfilefs {
 
@@ -22,7 +23,7 @@ class TreeRecords {
 
  private:
   void add(JournalKind kind, const NodePtr& node, const std::string& path);
-  void add_title(const NodePtr& node);
+  void add_attributes(const NodePtr& node);
 };
 
 void TreeRecords::add(JournalKind kind, const NodePtr& node, const std::string& path) {
@@ -36,7 +37,8 @@ void TreeRecords::add(JournalKind kind, const NodePtr& node, const std::string& 
   record.text = path;
 }
 
-void TreeRecords::add_title(const NodePtr& node) {
+void TreeRecords::add_attributes(const NodePtr& node) {
+  if (node->attributes.time_was_set) records.push_back(date_record(*node));
   if (node->attributes.title.empty()) return;
   add(JournalKind::title, node, node->attributes.title);
   records.back().offset = 0;
@@ -52,13 +54,13 @@ bool TreeRecords::take(const NodePtr& directory, const std::string& path) {
     const std::string at = joined_path(path, name);
     if (!node->directory) {
       add(JournalKind::create, node, at);
-      add_title(node);
+      add_attributes(node);
       files.push_back(node);
       continue;
     }
     if (node->base_name.empty()) {
       add(JournalKind::create, node, at);
-      add_title(node);
+      add_attributes(node);
     } else if (node->base_name != name) {
       return false;
     } else {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "staging/changes/changes.h"
+#include "staging/changes/date_record.h"
 #include "staging/overlay/staged_arrow.h"
 #include "tfile/name.h"
 #include "wall_clock.h"
@@ -270,6 +271,7 @@ Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked&
     const Lock lock(overlay_.mutex);
     if (holds_keys(*to.directory)) TRY_VOID(check_key_name(to.name));
   } else {
+    TRY_VOID(overlay_.check_object(to.directory, to.name));
     const Lock lock(overlay_.mutex);
     TRY_VOID(overlay_.check_place(to.directory));
     const StagedNode moved(0, false, to.name, to.directory);
@@ -325,6 +327,18 @@ Result<> Changes::set_title(const NodePtr& node, std::string title) {
   const Lock lock(overlay_.mutex);
   node->attributes.title = std::move(title);
   return {};
+}
+
+Result<> Changes::keep_date(const NodePtr& node) {
+  const Lock change(mutex);
+  JournalRecord record;
+  {
+    const Lock lock(overlay_.mutex);
+    if (node->settled || node->journal_id() == 0) return {};
+    record = date_record(*node);
+  }
+  TRY_VOID(begin_change());
+  return note(record);
 }
 
 }  // namespace tfilefs

@@ -7,6 +7,7 @@
 #include <set>
 #include <tuple>
 
+#include "staging/changes/date_record.h"
 #include "tfile/name.h"
 #include "tfile/writer.h"
 
@@ -82,6 +83,7 @@ class Restorer {
       }
       if (node->bytes->size() == node->base) detach(node);
     }
+    for (const auto& [id, record] : dates_) set_date(*nodes_.at(id), record);
     return {};
   }
 
@@ -157,6 +159,7 @@ class Restorer {
     node->attributes.mode = node->directory ? 0755 : 0644;
     ::clock_gettime(CLOCK_REALTIME, &node->attributes.modified);
     in->children[name] = node;
+    dates_.erase(in->id);  // its names have changed since
     nodes_[record.id] = node;
     return {};
   }
@@ -209,6 +212,9 @@ class Restorer {
       case JournalKind::title:
         node->attributes.title = record.text;
         return {};
+      case JournalKind::date:
+        dates_[node->id] = record;
+        return {};
       case JournalKind::remove:
         detach(node);
         node->gone = true;
@@ -219,6 +225,13 @@ class Restorer {
       default:
         return contradiction(record, "a record of no known kind");
     }
+  }
+
+  // Bytes may be noted behind the date that was set after they were written: the size tells whether more have come.
+  static void set_date(StagedNode& node, const JournalRecord& record) {
+    if (record.offset == kNoDate || (node.bytes && node.bytes->size() != record.size)) return;
+    node.attributes.modified = date_of(record);
+    node.attributes.time_was_set = true;
   }
 
   // Removed, but in the file.
@@ -257,6 +270,7 @@ class Restorer {
   const NewBytes& new_bytes_;
   std::map<std::uint64_t, NodePtr> nodes_;
   std::map<std::uint64_t, std::uint64_t> committed_;  // id -> bytes
+  std::map<std::uint64_t, JournalRecord> dates_;      // the last one of each
 };
 
 // The first bytes of the file at the next record that tells them.

@@ -223,6 +223,9 @@ std::vector<std::byte> encode_payload(const JournalRecord& record) {
     case JournalKind::remove:
       if (record.id == 0) out.text(record.text);
       break;
+    case JournalKind::date:
+      out.number(record.size);
+      break;
     case JournalKind::data:
     case JournalKind::truncate:
     case JournalKind::done:
@@ -261,6 +264,9 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
       break;
     case JournalKind::data:
       in.rest();
+      break;
+    case JournalKind::date:
+      record.size = in.number<std::uint64_t>();
       break;
     case JournalKind::remove:
       if (header.id == 0) record.text = in.text();

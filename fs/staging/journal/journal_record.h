@@ -49,7 +49,10 @@ enum class JournalKind : std::uint32_t {
   whiteout = 8,  // what is committed at the path `text` (key, table, column) goes with the next commit
   intend = 9,    // `intention`: of the commit that begins now
   done = 10,     // that commit took place, to its last step
+  date = 11,     // of `id`, when it had `size` bytes: `offset`, nanoseconds since the epoch, or kNoDate
 };
+// A date that was set is no more.
+inline constexpr std::uint64_t kNoDate = std::uint64_t{1} << 63;
 // continued: a column of which the file has a part, should that be no items at all.
 enum class StagedKind : std::uint8_t { directory = 1, column = 2, other = 3, continued = 4 };
 
@@ -79,6 +82,7 @@ struct JournalRecord {
   JournalKind kind = JournalKind::data;
   std::uint64_t id = 0;
   std::uint64_t offset = 0;
+  std::uint64_t size = 0;
   StagedKind file_kind = StagedKind::column;
   std::string text = {};
   std::string from = {};
