@@ -48,7 +48,7 @@ TEST(FetchPlan, DoesNotReadMuchMoreThanIsWanted) {
   EXPECT_EQ(plan_fetch(wishes, {.gap_max = 256 << 10}).size(), 20u);
   for (FetchWish& wish : wishes) wish.range.size = 60'000;
   EXPECT_EQ(plan_fetch(wishes, {.gap_max = 256 << 10}).size(), 1u);
-  // What lies side by side at the beginning pays for as many bytes of gaps, once.
+  // Adjacent ranges at the beginning allow as many bytes of gaps, but only once.
   for (FetchWish& wish : wishes) wish.range.size = 20'000;
   wishes.push_back({source(1), {20'000, 60'000}, wishes.size()});
   EXPECT_LE(planned_bytes(plan_fetch(wishes, {.gap_max = 256 << 10})), 2u * 460'000);
@@ -59,7 +59,7 @@ TEST(FetchPlan, ReadsNoGapsWhereTheyWouldBeMostOfTooMuch) {
   for (std::size_t i = 0; i < 100; ++i) wishes.push_back({source(1), {i * 10'000, 100}, i});
   EXPECT_EQ(planned_bytes(plan_fetch(wishes, {.gap_max = 16 << 10, .plan_max = 1'000'000})), 990'100u);
   EXPECT_EQ(planned_bytes(plan_fetch(wishes, {.gap_max = 16 << 10, .plan_max = 900'000})), 10'000u);
-  // Where most is wanted, gaps are the least of it.
+  // If most bytes are wanted, gaps hardly matter.
   for (FetchWish& wish : wishes) wish.range.size = 9'000;
   EXPECT_EQ(plan_fetch(wishes, {.gap_max = 16 << 10, .plan_max = 100'000}).size(), 1u);
 }
