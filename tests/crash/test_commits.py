@@ -13,7 +13,7 @@ import recording
 import stories
 import writing
 
-# The fraction of images for stories that need only the short campaign; tests examine some of them closely.
+# The fraction of the images that the short campaign checks; other stories get 0.3.
 SHORT = {"three_commits": 1.0, "subdirectory": 1.0, "journal_that_stays": 1.0}
 
 
