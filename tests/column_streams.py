@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns without end whose bytes are functions of their place: any reader can check any byte, with nothing shared.
+"""Endless columns whose bytes are functions of their place: any reader can check any byte without shared state.
 
-A Column has the files that a mount takes for it, each a Stream of bytes; entry i of it is the same however it was written.
-"""
+A Column has the files that a mount accepts for it, each a Stream of bytes. Entry i is the same however it was
+written."""
 
 import awkward as ak
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 import mounted_table
 
 NUMBERS = "b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8".split()
-BLOCK = 4096  # items that are made at once where later ones follow from earlier ones
+BLOCK = 4096  # items made at once, if later items follow from earlier ones
 MASK = (1 << 64) - 1
 
 
@@ -24,7 +24,7 @@ def mixed(seed, first, last):
 
 
 class Stream:
-    """The bytes of one file: items of `width` bytes, one after the other, for ever."""
+    """The endless bytes of one file: items of `width` bytes, one after the other."""
 
     width = 1
 
@@ -38,7 +38,7 @@ class Stream:
 
 
 class Numbers(Stream):
-    """Numbers of a type, `shape` of them an item."""
+    """Numbers of a type, `shape` of them per item."""
 
     def __init__(self, seed, kind, shape=()):
         self._seed, self._kind, self._each = seed, kind, int(np.prod(shape, dtype=int))
@@ -49,7 +49,7 @@ class Numbers(Stream):
         bits = mixed(self._seed, first * self._each, last * self._each)
         if self._kind == "b1":
             return (bits & np.uint64(1)).astype("?")
-        if self._kind[0] == "f":  # exact in both types, and no two nearly the same
+        if self._kind[0] == "f":  # exact in both types, and clearly distinct
             return (bits & np.uint64(0xFFFFF)).astype(self.dtype) - self.dtype.type(1 << 19)
         return bits.astype(self.dtype)
 
@@ -63,7 +63,7 @@ class Letters(Stream):
 
 
 class Offsets(Stream):
-    """Where lists begin; the first `empty` lists have no items, all have less than `most`."""
+    """The beginnings of lists. The first `empty` lists have no items; all have fewer than `most`."""
 
     width = 8
 
@@ -88,7 +88,7 @@ class Offsets(Stream):
 
 
 class Lengths(Stream):
-    """A counter: how long each list is."""
+    """A counter: the length of each list."""
 
     def __init__(self, offsets):
         self._offsets, self.width = offsets, 4
@@ -105,7 +105,7 @@ class Column:
         self.files = dict([*levels, leaf])
 
     def sizes(self, entries):
-        """{path: bytes} of so many entries."""
+        """{path: bytes} for that many entries."""
         sizes, items = {}, entries
         for path, offsets in self._levels:
             sizes[path] = 8 * (items + 1)
@@ -117,7 +117,7 @@ class Column:
         return self.sizes(entries)[path]
 
     def complete(self, written):
-        """How many entries are there with all that they hold, of so many bytes written of each path."""
+        """The number of entries that are complete if that many bytes of each path were written."""
         items = written.get(self._leaf[0], 0) // self._leaf[1].width
         for path, offsets in reversed(self._levels):
             there = max(0, written.get(path, 0) // 8 - 1)
@@ -125,7 +125,7 @@ class Column:
         return items
 
     def is_whole(self, written):
-        """Whether nothing is there beyond these entries, nor less: lists begin with an offset of 0."""
+        """Whether the files have exactly these entries: lists begin with an offset of 0."""
         return all(written.get(path) == size for path, size in self.sizes(self.complete(written)).items())
 
     def kind(self):
@@ -135,7 +135,7 @@ class Column:
         return mounted_table.dtype_of(self.kind())
 
     def entry(self, number):
-        """As Python has it: a list of numbers, or of lists or texts, or a text."""
+        """The entry as a Python object: a number, a text, or lists of them."""
         return self._item(0, number)
 
     def _item(self, level, item):
@@ -148,7 +148,7 @@ class Column:
         return found.tobytes().decode() if self._text else found.tolist()
 
     def difference(self, array, first, last):
-        """What is wrong with uproot's array of these entries; None if nothing is."""
+        """The difference between uproot's array and these entries; None if they are equal."""
         if len(array) != last - first:
             return f"{len(array)} entries, not {last - first}"
         if self._text and len(self._levels) == 1:
@@ -189,7 +189,7 @@ def number(name, kind, seed, shape=()):
 
 
 def lists(name, kind, seed, depth=1, empty=0, most=5):
-    """`kind` may be chars: strings, or lists of them."""
+    """`kind` may be chars: strings, or lists of strings."""
     levels, path = [], name
     for level in range(depth):
         inmost = 12 if kind == "chars" and level == depth - 1 else most
@@ -207,7 +207,7 @@ def counted(name, kind, seed, empty=0):
 
 
 def random_columns(random, count, first=0):
-    """Columns of all kinds: numbers, lists, nested lists, strings; their names count up from `first`."""
+    """Columns of all kinds: numbers, lists, nested lists, strings; their names are numbered from `first`."""
     columns = []
     while len(columns) < count:
         name, seed = f"c{first + len(columns)}", random.randrange(1 << 30)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables as leaves, from a mount's column files and from what pyarrow reads, so that they can be compared.
+"""Tables as leaves, from a mount's column files and from pyarrow, so that they can be compared.
 
-A leaf is what stands below all lists: an array of numbers (or of bytes, for strings and undecoded bytes) and the offsets
-of each list level around it, outermost first. Leaves are named by the path of field names.
-"""
+A leaf is the content below all lists: an array of numbers (or of bytes, for strings and undecoded bytes), and the
+offsets of each list level around it, outermost first. Leaves are named by the path of field names."""
 
 import os
 from collections import namedtuple
@@ -13,17 +12,17 @@ import pyarrow as pa
 
 import mounted_table
 
-# Of tests/samples: every kind of node, several tables in a file, names and lengths that are not even.
+# From tests/samples: every kind of node, several tables in a file, irregular names and lengths.
 SAMPLES = ("numbers/numbers-101", "numbers/numbers-empty", "strings/strings", "vectors/vectors-505", "event/event-99-505",
            "event/event-0-101", "shelf/shelf-99-505", "shelf/shelf-2-101", "storage/uneven", "storage/names", "storage/embedded", "storage/cycles",
            "pointers/pointers-0-101", "pointers/pointers-99-505")
 
-# lists: arrays of offsets from 0. missing: items at the end of a level that a shorter column does not have.
+# lists: arrays of offsets from 0. missing: items at the end of a level that a shorter column lacks.
 Leaf = namedtuple("Leaf", "values lists missing")
 
 
 def tables_in(directory):
-    """Paths of the tables below a mount. Histograms have columns and a schema too, but are objects."""
+    """Paths of the tables below a mount. Histograms also have columns and a schema, but are objects."""
     for above, directories, _ in os.walk(directory):
         for name in list(directories):
             path = os.path.join(above, name)
@@ -34,7 +33,7 @@ def tables_in(directory):
 
 
 def field_name(table, path):
-    """What the node at a path is called in ROOT: without the type, unescaped."""
+    """ROOT's name of the node at a path: without the type, unescaped."""
     component = os.path.basename(path)
     parsed = mounted_table.parse_name(component)
     stem = parsed[0] if parsed else component
@@ -46,14 +45,14 @@ def field_name(table, path):
 
 
 def leaf_path(table, column):
-    """Field names down to a column of the schema; what a list's items are called is left out."""
+    """Field names down to a column of the schema, without the names of list items."""
     parts = column["path"].split("/")
-    items = {above.count("/") for above in column["lists"]}  # the depths at which "offsets.i8" and "values" stand
+    items = {above.count("/") for above in column["lists"]}  # the depths of "offsets.i8" and "values"
     return tuple(field_name(table, "/".join(parts[: depth + 1])) for depth in range(len(parts)) if depth not in items)
 
 
 def missing_items(entries, values, lists):
-    """How many items the level that lacks most has less than it should have."""
+    """The largest number of items that a level lacks."""
     wanted, most = entries, 0
     for offsets in lists:
         most = max(most, wanted - (len(offsets) - 1))
@@ -63,7 +62,7 @@ def missing_items(entries, values, lists):
 
 
 def first_entries(entries, values, lists):
-    """Values and lists of these entries alone."""
+    """Values and lists of only these entries."""
     cut = []
     for offsets in lists:
         cut.append(offsets[: entries + 1])
@@ -72,7 +71,7 @@ def first_entries(entries, values, lists):
 
 
 def below_variants(columns):
-    """Columns of the alternatives of variants: their items have no places among those of the lists around."""
+    """Columns of the alternatives of variants: their items have no places in the lists around."""
     variants = {os.path.dirname(path) + "/" for path, column in columns.items() if column["role"] == "tags"}
     return {path for path, column in columns.items()
             if any(path.startswith(above) and not (column["role"] in ("tags", "index") and "/" not in path[len(above):])
@@ -80,8 +79,8 @@ def below_variants(columns):
 
 
 def optional_nodes(table):
-    """What may be null, lists of 0 or 1, but for those of variants: {(path of field names, how many lists of this path are
-    around): whether its items are lists}."""
+    """The nodes that may be null (lists of 0 or 1), except those of variants: {(path of field names, number of lists of
+    this path around): whether its items are lists}."""
     columns = mounted_table.columns_of(table)
     optional = {path for path, column in columns.items() if column.get("optional")}
     found = {}
@@ -95,15 +94,15 @@ def optional_nodes(table):
 
 
 def agrees(values, lists):
-    """Whether a column has the items that its lists name."""
+    """Whether a column has the items for its lists."""
     counts = [len(below) - 1 for below in lists[1:]] + [len(values)]
     return all(above[-1] == count for above, count in zip(lists, counts))
 
 
 def mount_leaves(table, entries, unions=False, contradicting=True):
-    """{path: Leaf} of a table's directory. The undecoded bytes of whole entries, inside of lists, are named by their path.
-    `unions`: alternatives of a variant have their own length, and nothing of them is missing. `contradicting`: also columns
-    that contradict their lists, which views leave out."""
+    """{path: Leaf} of a table's directory. Undecoded bytes of whole entries, inside of lists, are named by their path.
+    `unions`: alternatives of a variant have their own length, and lack nothing. `contradicting`: includes columns that
+    contradict their lists, which views leave out."""
     columns = mounted_table.columns_of(table)
     inside_variants = below_variants(columns)
     alternatives = inside_variants if unions else set()
@@ -147,12 +146,12 @@ def is_list(kind):
 
 
 def may_be_null(kind, items_are_lists):
-    """Where entries are missing at the end a list of 0 or 1 stays one."""
+    """A list of 0 or 1 stays a list if entries at the end are missing."""
     return not is_list(kind) or items_are_lists and not is_list(kind.value_type)
 
 
 def add_leaves(leaves, path, array, lists, missing, optional, level=0):
-    """`level`: how many of the lists are this field's own."""
+    """`level`: how many of the lists belong to this field."""
     kind = array.type
     if (path, level) in optional and may_be_null(kind, optional[path, level]):
         valid = array.is_valid().to_numpy(zero_copy_only=False)
@@ -177,7 +176,7 @@ def add_leaves(leaves, path, array, lists, missing, optional, level=0):
 
 
 def arrow_leaves(table, optional={}):
-    """{path: Leaf} of a pyarrow Table. `optional`: as optional_nodes gives it."""
+    """{path: Leaf} of a pyarrow Table. `optional`: the result of optional_nodes."""
     leaves = {}
     for name, column in zip(table.column_names, table.columns):
         array = column.combine_chunks()
@@ -188,8 +187,8 @@ def arrow_leaves(table, optional={}):
 
 
 def differences(expected, found, shapes_are_lists=False):
-    """What is different between two dictionaries of leaves, as text. `shapes_are_lists`: a fixed shape may be told as lists
-    of constant length."""
+    """The differences between two dictionaries of leaves, as text. `shapes_are_lists`: a fixed shape may appear as
+    lists of constant length."""
     problems = [f"{'/'.join(path)}: missing" for path in expected.keys() - found.keys()]
     problems += [f"{'/'.join(path)}: unexpected" for path in found.keys() - expected.keys()]
     for path in expected.keys() & found.keys():

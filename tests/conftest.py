@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixtures of all end-to-end tests: the program, mounts, and samples that ROOT and uproot write when first asked for."""
+"""Fixtures of all end-to-end tests: the program, mounts, and samples that ROOT and uproot write when they are first
+requested."""
 
 import contextlib
 import fcntl
@@ -45,7 +46,8 @@ def program():
 
 @pytest.fixture(scope="session")
 def samples(tmp_path_factory):
-    """samples('numbers') runs tests/samples/numbers.py once, in a process and directory of its own; gives the directory."""
+    """samples('numbers') runs tests/samples/numbers.py once, in its own process and directory; returns the
+    directory."""
     base = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         base = base.parent  # the same for all workers of a run
@@ -66,14 +68,15 @@ def samples(tmp_path_factory):
 
 @pytest.fixture
 def mount():
-    """mount(source, 'option', ...) gives a Mounted that the test's end unmounts, and whose exit status must be 0."""
+    """mount(source, 'option', ...) returns a Mounted, which is unmounted at the end of the test; its exit status must
+    be 0."""
     with contextlib.ExitStack() as stack:
         yield lambda source, *options, **more: stack.enter_context(mounted.Mounted(source, options, **more))
 
 
 @pytest.fixture(scope="module")
 def shared_mount():
-    """The same for mounts that the tests of a module share; the same source and options give the same mount."""
+    """The same for mounts shared by the tests of a module: equal source and options give the same mount."""
     with contextlib.ExitStack() as stack:
         known = {}
 

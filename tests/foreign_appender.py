@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another program that writes a ROOT file while a mount does: ROOT itself, in a process that lives long.
+"""Another program that writes a ROOT file during a mount: ROOT itself, in a process that serves many requests.
 
-As a program it answers, a line of JSON each: {"file", "tree", "columns": pickled in hexadecimal, "first", "last"} adds these
-entries of column_streams.Columns to a tree, which is made where there is none."""
+As a program, it answers one line of JSON per request: {"file", "tree", "columns": pickled in hexadecimal, "first",
+"last"} appends these entries of column_streams.Columns to a tree, which is made if it does not exist."""
 
 import json
 import os
@@ -13,11 +13,11 @@ import sys
 import numpy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LEAF_CODES = {"i4": "I", "i8": "L", "f4": "F", "f8": "D"}  # of trees that are made
+LEAF_CODES = {"i4": "I", "i8": "L", "f4": "F", "f8": "D"}  # for trees that it makes
 
 
 class Appender:
-    """ROOT in a process of its own, which is started when it is needed."""
+    """ROOT in its own process, which is started on first use."""
 
     def __init__(self):
         self._process = None
@@ -67,7 +67,7 @@ def fill(ROOT, file, path, columns, first, last):
 
 
 def place_of(ROOT, tree, column, new):
-    """Where ROOT takes a branch's entry from: a function that puts it there."""
+    """A function that puts a value where ROOT reads the entry of a branch."""
     branch = tree.GetBranch(column.branch)
     kind = branch.GetClassName() if branch else ""
     if new or not kind:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Journals (docs/journal.md) made by hand, for what no writer would leave."""
+"""Hand-made journals (docs/journal.md) that no writer would leave."""
 
 import os
 import struct
@@ -25,7 +25,7 @@ def rename(number, path):
 
 
 def write(root_file, records):
-    """The journal beside a file, as that is now; gives its path."""
+    """Writes a journal beside a file in its present state; returns its path."""
     out = bytearray(b"tfilefs journal\n" + struct.pack("<IIQ", 1, 0, SALT))
 
     def add(kind, number, payload):
@@ -43,7 +43,7 @@ def write(root_file, records):
 
 
 def identity(root_file):
-    """UUID and fEND, from a header of less than 2 GB."""
+    """UUID and fEND from the header of a file below 2 GB."""
     with open(root_file, "rb") as file:
         head = file.read(64)
     (end,) = struct.unpack_from(">i", head, 12)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A running mount: started, waited for, unmounted, its daemon's end looked at."""
+"""A running mount: started, waited for, unmounted; its daemon's end is checked."""
 
 import os
 import signal
@@ -20,7 +20,8 @@ def is_mount_point(path):
 
 
 def fsync(path):
-    """fsync(2) of a file or directory, as another process than its writer may do it: of a mounted directory it commits."""
+    """fsync(2) of a file or directory, possibly from a process other than its writer. fsync of a mounted directory
+    commits."""
     opened = os.open(path, os.O_RDONLY)
     try:
         os.fsync(opened)
@@ -29,7 +30,7 @@ def fsync(path):
 
 
 class MountFailed(Exception):
-    """The program ended without mounting; `message` is what it said and `status` its exit status."""
+    """The program ended without mounting; `message` is its output and `status` its exit status."""
 
     def __init__(self, status, message):
         super().__init__(f"exit {status}: {message}")
@@ -75,16 +76,16 @@ class Mounted:
         return self._status("VmRSS:")
 
     def peak_bytes(self):
-        """The most that was resident."""
+        """The largest resident size."""
         return self._status("VmHWM:")
 
     def ticks(self):
-        """CPU time of the daemon until now, in hundredths of a second."""
+        """CPU time of the daemon so far, in hundredths of a second."""
         with open(f"/proc/{self.process.pid}/stat") as status:
             return sum(map(int, status.read().rsplit(")", 1)[1].split()[11:13]))
 
     def idle_ticks(self):
-        """The same once it does nothing any more."""
+        """The same, after waiting until the daemon is idle."""
         before = -1
         while (now := self.ticks()) != before:
             before = now
@@ -103,7 +104,7 @@ class Mounted:
             return errors.read().decode("utf-8", "surrogateescape")
 
     def close(self):
-        """Unmounts and waits for the daemon; gives its exit status."""
+        """Unmounts and waits for the daemon; returns its exit status."""
         deadline = time.monotonic() + 20
         while is_mount_point(self.path) and time.monotonic() < deadline:
             lazy = ["-z"] if time.monotonic() > deadline - 5 else []

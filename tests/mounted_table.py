@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a table out of a mount as a stranger would: by the names of files and directories alone (docs/semantics.md).
+"""Reads a table from a mount without prior knowledge: by the names of files and directories alone (docs/semantics.md).
 
-A node's values come as one Python object an entry: numbers, nested lists for shapes and lists, bytes for strings,
-dictionaries for records, and `Raw` for what the mount did not decode.
-"""
+A node's values are one Python object per entry: numbers, nested lists for shapes and lists, bytes for strings,
+dictionaries for records, and `Raw` for undecoded data."""
 
 import json
 import os
@@ -15,7 +14,7 @@ NAME_TYPE = re.compile(r"^(.*)\.([iu][1248]|f[48]|b1)((?:x\d+)*)$", re.DOTALL)
 
 
 class Raw(bytes):
-    """The bytes of one entry that the mount shows undecoded."""
+    """The bytes of one entry that the mount does not decode."""
 
 
 def dtype_of(type_name):
@@ -23,7 +22,7 @@ def dtype_of(type_name):
 
 
 def parse_name(file_name):
-    """('pos', dtype, (3,)) of 'pos.f4x3', or None."""
+    """('pos', dtype, (3,)) for 'pos.f4x3'; None for other names."""
     match = NAME_TYPE.match(file_name)
     if not match:
         return None
@@ -32,7 +31,7 @@ def parse_name(file_name):
 
 
 def read_exactly(path):
-    """All bytes; the size that stat tells must be the size that reads give."""
+    """All bytes; stat must report the size that reads give."""
     size = os.stat(path).st_size
     with open(path, "rb", buffering=0) as file:
         parts = []
@@ -64,8 +63,8 @@ def split(values, offsets, path):
 
 
 def values_of(path, nullable=frozenset()):
-    """One object an entry of the node at `path` (a file NAME.TYPE or a directory); of the lists of 0 or 1 in `nullable`
-    the value or None."""
+    """One object per entry of the node at `path` (a file NAME.TYPE or a directory). A list of 0 or 1 in `nullable`
+    gives its value or None."""
     if not os.path.isdir(path):
         return read_array(path).tolist()
     names = os.listdir(path)
@@ -88,7 +87,7 @@ def values_of(path, nullable=frozenset()):
 
 
 def nullable_nodes(table):
-    """The directories of lists of 0 or 1 that are values which may be null."""
+    """The directories of lists of 0 or 1 that represent values which may be null."""
     columns = columns_of(table)
     optional = {os.path.dirname(path) for path, column in columns.items() if column.get("optional")}
     return {os.path.join(table, path) for path in optional
@@ -146,7 +145,7 @@ def raw_branches(table):
 
 
 def assert_schema_matches_files(table):
-    """Each column of the schema is a file where, and as large as, the schema says; and each file is in the schema."""
+    """Each column of the schema is a file with the path and size in the schema; and each file is in the schema."""
     columns = columns_of(table)
     found = set()
     for directory, _, files in os.walk(table):
@@ -166,7 +165,7 @@ def assert_schema_matches_files(table):
 
 
 def same(left, right):
-    """Equal values; a NaN equals a NaN, and 1 is not 1.0 nor True."""
+    """Whether the values are equal. NaN equals NaN; 1 equals neither 1.0 nor True."""
     if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
         return len(left) == len(right) and all(same(a, b) for a, b in zip(left, right))
     if isinstance(left, dict) and isinstance(right, dict):
@@ -185,7 +184,7 @@ def assert_same(mount, oracle, what):
 
 
 def read_column(table, columns, path):
-    """A column's values for each entry, put into the lists that the schema says lie above it."""
+    """A column's values for each entry, in the lists that the schema gives."""
     column = columns[path]
     file = os.path.join(table, path)
     if column["role"] == "chars":

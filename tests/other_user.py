@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What another user of the machine finds: a function run with his ids, in a process of its own."""
+"""The view of another user of the machine: a function run with that user's ids, in a separate process."""
 
 import os
 import pickle
 
-OWNER, READER = 23001, 23002  # users that the machine needs not know, and groups of theirs
+OWNER, READER = 23001, 23002  # users, and their groups, that the machine need not know
 
 
 class Refused(OSError):
-    """An OSError that the other user met."""
+    """An OSError that the other user got."""
 
 
 def run_as(user, function, *arguments, groups=(), group=None, umask=0o022):
-    """function(*arguments) as a user; its value, or its OSError as Refused."""
+    """Runs function(*arguments) as a user; returns its value, or raises its OSError as Refused."""
     read, write = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns as files of every kind that can be written, with random content, and what becomes of them when more follow."""
+"""Columns as files of every kind that can be written, with random content; and the same columns with more entries
+appended."""
 
 import os
 
@@ -9,7 +10,8 @@ DTYPES = {name: np.dtype("?" if name == "b1" else "<" + name) for name in "b1 i1
 
 
 class Columns:
-    """Writes files below `directory`, which is made: `entries` entries of each column, with random content of `seed`."""
+    """Writes files below `directory`, which is made: `entries` entries of each column, with random content from
+    `seed`."""
 
     def __init__(self, directory, entries, seed):
         self.directory, self.entries, self.random = directory, entries, np.random.default_rng(seed)
@@ -37,7 +39,7 @@ class Columns:
         self.put(f"{name}.{dtype}{suffix}", self.values(dtype, self.entries * int(np.prod(shape, dtype=int))))
 
     def lists(self, name, dtype, depth=1, offsets=None):
-        """`dtype` may be chars: the innermost lists are texts then."""
+        """`dtype` may be chars: the innermost lists are then texts."""
         items, path = self.entries, name
         for level in range(depth):
             given = offsets if offsets is not None and level == 0 else self.offsets(items, 300 if dtype == "chars" and depth == 1 else 4)
@@ -74,7 +76,7 @@ def every_kind(columns):
 
 
 def append(directory, more):
-    """Makes `directory` hold what a table has when the columns of `more` were appended to its own."""
+    """Changes `directory` to the content of a table after the columns of `more` were appended to its own."""
     for above, _, files in os.walk(directory):
         for name in files:
             path = os.path.join(above, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a script that imports ROOT in a process of its own: ROOT goes on after errors, and a crash of it ends Python."""
+"""Runs a script that imports ROOT in its own process: ROOT continues after errors, and its crashes end Python."""
 
 import os
 import pickle
@@ -9,12 +9,12 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# What ROOT prints when something went wrong although the process ends well.
+# Output of ROOT that shows an error although the process ends successfully.
 COMPLAINTS = ("Error in <", "SysError in <", "Fatal in <", "error:", "*** Break ***")
 
 
 def run_script(script, arguments, tolerate=()):
-    """Runs tests/SCRIPT; raises with all it said if it failed or ROOT complained (apart from what is tolerated)."""
+    """Runs tests/SCRIPT; raises with all of its output if it failed or ROOT complained (except for `tolerate`)."""
     environment = dict(os.environ, PYTHONWARNINGS="ignore", PYTHONPATH=HERE)
     with tempfile.TemporaryDirectory(prefix="root-process-") as directory:
         result = subprocess.run(
@@ -32,7 +32,7 @@ def run_script(script, arguments, tolerate=()):
 
 
 def read_with_root(file, tree, tolerate=()):
-    """What ROOT reads: {branch: values}, as oracle/root_reader.py describes them."""
+    """The values that ROOT reads: {branch: values}, as described in oracle/root_reader.py."""
     with tempfile.NamedTemporaryFile(suffix=".pickle") as answer:
         run_script(os.path.join("oracle", "root_reader.py"), [os.path.abspath(file), tree, answer.name], tolerate)
         with open(answer.name, "rb") as file_of_answer:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the columns of tests/samples/wide.py hold, as one array of bytes each."""
+"""The content of the columns of tests/samples/wide.py, as one array of bytes each."""
 
 import functools
 
@@ -9,7 +9,7 @@ COLUMNS, LISTS, ENTRIES = 1000, 10, 5000
 
 
 def path(column):
-    """Of column number c below the table: the doubles first, then lists, their offsets, and the matrices."""
+    """The path of column number c below the table: first the doubles, then lists, their offsets, and the matrices."""
     if column < COLUMNS:
         return f"c{column}.f8"
     if column < COLUMNS + LISTS:

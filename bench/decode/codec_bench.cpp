@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which decoder for deflate: blocks like those of baskets, made here, packed by zlib at ROOT's default level.
+// Compares decoders for deflate, on blocks like those of baskets, made here and compressed by zlib at ROOT's default
+// level.
 #include <benchmark/benchmark.h>
 #include <isa-l/igzip_lib.h>
 #include <libdeflate.h>
@@ -29,7 +30,7 @@ void append(Bytes& bytes, std::uint32_t value) {
   std::memcpy(bytes.data() + at, &swapped, sizeof swapped);
 }
 
-// A falling spectrum of floats, rounded to 12 bits of mantissa as NanoAOD does.
+// A falling spectrum of floats, rounded to 12 bits of mantissa as in NanoAOD.
 Bytes floats(std::size_t size, std::mt19937& random) {
   std::exponential_distribution<float> spectrum(0.05f);
   Bytes bytes;
@@ -37,7 +38,7 @@ Bytes floats(std::size_t size, std::mt19937& random) {
   return bytes;
 }
 
-// What an event tree mostly holds: such floats, small numbers, flags; each basket one kind.
+// The usual content of an event tree: such floats, small numbers, flags; one kind per basket.
 Bytes event_column(std::size_t size, std::mt19937& random, std::size_t kind) {
   if (kind % 3 == 0) return floats(size, random);
   std::poisson_distribution<std::uint32_t> counts(kind % 3 == 1 ? 3.0 : 0.1);
@@ -122,7 +123,7 @@ void with_isal(benchmark::State& state) {
 }
 BENCHMARK(with_isal)->DenseRange(kColumn, kSmall);
 
-// As a basket is read: block header, checks and a new buffer included.
+// As a basket is read: with block header, checks and a new buffer.
 void with_decompress(benchmark::State& state) {
   const auto sample = static_cast<Sample>(state.range(0));
   std::vector<Bytes> stored;

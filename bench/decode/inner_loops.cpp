@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loops of decoding as the library runs them (vectors where the processor has them), against the same written
-// number by number: byte order, packed numbers, ends of lists, members of items side by side. 256 KB each, which stay
+// The inner loops of decoding as the library runs them (vectorised if the processor allows it), compared with plain
+// loops over numbers: byte order, packed numbers, ends of lists, members of adjacent items. Each has 256 KB, which stay
 // in the second-level cache as a basket does.
 #include <benchmark/benchmark.h>
 

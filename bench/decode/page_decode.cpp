@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of RNTuples to arrays, for each way in which their elements are stored, beside a copy: 256 KB of output each,
-// which stay in the second-level cache; what is given as bytes is the output's. Both sides begin at a page of memory:
-// where they are 16 bytes apart in a page, some processors copy (rep movsb) at a fifteenth of their speed.
+// Decodes pages of RNTuples to arrays, for each kind of stored element, and compares with a copy. Each has 256 KB of
+// output, which stay in the second-level cache; bytes are those of the output. Both sides begin at a memory page: if
+// they are 16 bytes apart in a page, some processors copy (rep movsb) at a fifteenth of their speed.
 #include "ntuple/page_decode.h"
 
 #include <benchmark/benchmark.h>
@@ -50,7 +50,7 @@ constexpr Case kCases[] = {
 
 bool is_split(ColumnType type) { return type >= ColumnType::split_int16 && type <= ColumnType::split_index64; }
 
-// Random elements; ends of short lists for an index, and normal numbers of half precision.
+// Random elements; for an index, ends of short lists; normal numbers of half precision.
 std::span<const std::byte> page_of(const tfile::PageEncoding& encoding, std::size_t elements) {
   std::mt19937_64 random(1);
   const auto page = std::span(stored).first(tfile::page_size(encoding, elements));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decoding a column of 80 MB on one thread and on two, the library alone, for each codec: wall and CPU seconds.
+"""Decoding a column of 80 MB on one thread and on two, only the library, for each codec: wall and CPU seconds.
 
 parallel.py [--rounds N] [--entries N] [--codecs zlib,lz4,zstd,none]
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What decoding whole columns costs with no mount around it: reads the stored bytes of all chunks, then decodes them on
-// the given number of threads. All that is decoded is kept, as a cache keeps it: one thread that drops each chunk would
-// write to the same warm memory again and again, where two wander through cold. Prints seconds of reading and of
+// The cost of decoding whole columns without a mount: reads the stored bytes of all chunks, then decodes them on the
+// given number of threads. Keeps all decoded chunks, as a cache does: a single thread that drops each chunk would write
+// to the same warm memory again and again, while two threads move through cold memory. Prints seconds of reading and of
 // decoding (wall), the bytes decoded, and CPU seconds of the decoding.
 //
 //   table_decode FILE TABLE THREADS BRANCH...
@@ -41,7 +41,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-// Of chunk after chunk of a column that needs no other's.
+// Counts chunk after chunk of a column that needs no other column.
 tfile::Result<std::vector<std::int64_t>> items_of(const tfile::Table& table, const Work& one) {
   if (table.shape(one.key.stream).items_from == tfile::ItemsFrom::metadata) {
     TRY(const tfile::Extents extents, table.extents(one.key.stream));

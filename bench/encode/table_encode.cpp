@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What encoding whole columns into parts costs with no mount and no file around it: of columns in memory, on the
-// given number of threads. Prints the seconds and the bytes of all parts.
+// The cost of encoding whole columns into parts without a mount or a file: columns in memory, on the given number of
+// threads. Prints the seconds, and the bytes of all parts.
 //
-//   table_encode COLUMNS LIST COMPRESSION THREADS ENTRIES      ENTRIES: of a part
+//   table_encode COLUMNS LIST COMPRESSION THREADS ENTRIES      ENTRIES: per part
 //
-// COLUMNS and LIST as write_peers has them; COMPRESSION as the mount's option.
+// COLUMNS and LIST as in write_peers; COMPRESSION as in the mount's option.
 
 #include <algorithm>
 #include <atomic>
@@ -55,7 +55,7 @@ std::vector<std::string> paths(const char* list) {
   return found;
 }
 
-// The bytes of each column of a field that `entries` take.
+// The bytes of each column of a field for `entries`.
 std::vector<std::span<const std::byte>> slices(const tfile::FieldForm& field,
                                                const std::vector<tfile::OfferedColumn>& offered,
                                                const std::vector<Bytes>& columns, tfile::EntryRange entries) {

@@ -2,12 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The access patterns of fio/*.fio on a mount, and on the same bytes in ordinary files beside the source.
 
-Warm: all of it was read, and is in the kernel's page cache, on both sides. Cold (--cold): a fresh mount each time, and
-the ordinary files out of the page cache; the ROOT file stays in it. Medians of interleaved rounds, bytes a second as
-fio counts them. Where the kernel keeps a disk's files in large pieces and those of FUSE page by page, tmpfs, which it
-keeps so too, shows what that costs. With --realtime everything runs under `chrt -r 5`, so that other work on the
-machine meets no side.
-"""
+Warm: everything was read before and is in the kernel's page cache, on both sides. Cold (--cold): a fresh mount each
+time, with the ordinary files out of the page cache; the ROOT file stays in it. Medians of interleaved rounds, in bytes
+per second as fio counts them. If the kernel caches files of a disk in large pieces, and files of FUSE page by page, the
+cost of that shows on tmpfs, which it also caches page by page. With --realtime everything runs under `chrt -r 5`, so
+that other work on the machine affects neither side."""
 
 import argparse
 import json
@@ -51,7 +50,7 @@ def source():
 
 
 class Side:
-    """Where the columns lie: in a mount, or in ordinary files."""
+    """The place of the columns: a mount, or ordinary files."""
 
     def __init__(self, prefix, directory):
         self.prefix, self.directory = prefix, directory
@@ -72,7 +71,7 @@ class Side:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
     def speed(self, pattern, jobs, loops):
-        """Bytes a second."""
+        """Bytes per second."""
         command = [*self.prefix, "fio", "--output-format=json", "--readonly", "--invalidate=0", "--ioengine=psync",
                    "--group_reporting", "--thread", os.path.join(rounds.HERE, "fio", pattern + ".fio")]
         environment = dict(os.environ, WHERE=self.directory, JOBS=str(jobs), LOOPS=str(loops))
@@ -121,7 +120,7 @@ def main():
             for side in list(sides.values())[1:]:
                 for name, copy in zip(mounted.files(), side.files()):
                     subprocess.run(["cp", name, copy], check=True)
-            plain.cool()  # what was just written lies in other pages than what was read
+            plain.cool()  # data just written is in other pages than data read
             for side in sides.values():
                 side.warm()
             print(f"{'pattern':<14}{'jobs':>5}" + "".join(f"{name + ' MB/s':>12}" for name in sides) + "   of plain")

@@ -4,9 +4,9 @@ RDataFrame's AsNumpy, in interleaved rounds.
 
 column_read.py [--rounds N] [--entries N]     TFILEFS_BIN names the program; files are kept in ~/.cache/tfilefs-bench
 
-The peers are timed inside their process, after all imports, and the better of two reads of each process counts:
-starting Python and compiling RDataFrame's code is not what is measured. Ours is timed twice: `cat` alone, and with
-mount and unmount."""
+The peers are timed inside their process, after all imports, and the better of two reads of each process counts, so that
+the start of Python and the compilation of RDataFrame's code are not measured. Ours is timed twice: `cat` alone, and
+with mount and unmount."""
 
 import argparse
 import os
@@ -103,7 +103,7 @@ def main():
     parser.add_argument("--entries", type=int, default=20_000_000)
     options = parser.parse_args()
     for name, path in make_files(options.entries).items():
-        with open(path, "rb") as file:  # all read from the page cache
+        with open(path, "rb") as file:  # everything is read from the page cache
             while file.read(1 << 22):
                 pass
         mount = Mount(path)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads whole columns of a mount into memory and sums them, as a program that wants the numbers does; prints wall and
-// CPU seconds from open(2) to the sum of all, and the sum. --drop: the kernel forgets the pages of the columns first,
-// so that every byte comes from the daemon again. --mapped: by mmap instead of read(2).
+// Reads whole columns of a mount into memory and sums them, like a program that needs the numbers. Prints wall and CPU
+// seconds from open(2) to the sum of all, and the sum. --drop: first makes the kernel drop the pages of the columns, so
+// that every byte comes from the daemon again. --mapped: by mmap instead of read(2).
 //
 //   column_sum [--drop] [--mapped] PATH:TYPE...|--list FILE      TYPE: f4 f8 i4 b1, or - for bytes that are only read
 
@@ -23,7 +23,7 @@
 
 namespace {
 
-constexpr std::size_t kBlock = 1 << 20;  // the largest request that the kernel hands to a FUSE server
+constexpr std::size_t kBlock = 1 << 20;  // the largest request that the kernel sends to a FUSE server
 
 struct Column {
   std::string path, type;
@@ -57,7 +57,7 @@ double sum_of(const std::string& type, const void* data, std::size_t size) {
   return 0;
 }
 
-// Memory for a column, of huge pages where it is large, as NumPy takes it.
+// Memory for a column; huge pages if it is large, as in NumPy.
 using Memory = std::unique_ptr<char, decltype(&std::free)>;
 Memory memory_for(std::size_t size) {
   constexpr std::size_t kHuge = 2 << 20;
@@ -80,7 +80,7 @@ double read_column(const Column& column, bool mapped) {
     sum = sum_of(column.type, data, size);
     munmap(data, size);
   } else {
-    // The values are added up while they are in the processor's cache, and stay in memory for whatever comes next.
+    // Values are summed while they are in the processor's cache, and stay in memory for further use.
     const Memory data = memory_for(size);
     for (std::size_t at = 0; at < size;) {
       const ssize_t got = read(fd, data.get() + at, std::min(kBlock, size - at));

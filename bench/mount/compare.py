@@ -1,21 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole columns into memory and summed: through a fresh mount, against ROOT's ways of reading, uproot, and what the codec
-itself allows on two cores. Rounds are interleaved; the table gives medians and their ratio to ours.
+"""Whole columns into memory and summed: through a fresh mount, against ROOT's ways of reading, uproot, and the bound of
+the codec itself on two cores. Rounds are interleaved; the table gives medians and their ratio to ours.
 
-compare.py [--mounted tree|rntuple] [--again] [--rounds N] [--entries N] [--files column,dimuon] [--codecs zlib,lz4,zstd,none]
+compare.py [--mounted tree|rntuple] [--again] [--rounds N] [--entries N] [--files column,dimuon]
+           [--codecs zlib,lz4,zstd,none]
 
 TFILEFS_BIN names the program, TFILEFS_BENCH_BUILD the build directory of the benchmarks (default: build/ with
 -DTFILEFS_BENCH=ON). Files are made by ROOT and kept in ~/.cache/tfilefs-bench.
 
-The two-core bound: seconds of decoding on two threads, of reading the stored bytes, and of copying the decoded bytes out of
-the daemon and into the client, each measured alone in the same run; the last two are CPU seconds that two cores share. The
-client is one thread: what it takes when the daemon holds everything decoded is a limit of its own.
+The two-core bound: the seconds of decoding on two threads, of reading the stored bytes, and of copying the decoded
+bytes out of the daemon and into the client, each measured alone in the same run. The last two are CPU seconds that two
+cores share. The client has one thread: its time when the daemon holds everything decoded is a limit of its own.
 
---mounted rntuple: the mount, the bound and uproot read the same data as an RNTuple, whose peers are ROOT's ways with one.
+--mounted rntuple: the mount, the bound and uproot read the same data as an RNTuple, whose peers are ROOT's ways of
+reading one.
 
---again: a second table of what every side takes when it does the same once more, each from open(2) to the sum: through the
-same mount, whose columns the kernel and the daemon may still hold, and in the same process of a peer, which opens the file
-again. No peer keeps decoded columns, so what it saves is the start of its libraries. Files are in the page cache always."""
+--again: prints a second table, of the times when every side does the same once more, each from open(2) to the sum:
+through the same mount, whose columns the kernel and the daemon may still hold, and in the same process of a peer, which
+opens the file again. No peer keeps decoded columns, so it only saves the start of its libraries. Files are always in
+the page cache."""
 
 import argparse
 import os
@@ -75,11 +78,11 @@ class Comparison:
         self.sums, self.again, self.client_alone = {}, {}, []
 
     def paths(self, mount):
-        """NAME:TYPE becomes PATH:TYPE of the column's file."""
+        """Converts NAME:TYPE to PATH:TYPE of the column's file."""
         return [f"{mount.path}/t/{column.replace(':', '.')}:{column[-2:]}" for column in self.columns]
 
     def first(self, name, seconds, total):
-        """The seconds of the first time; those of a second are kept."""
+        """The seconds of the first time; those of a second time are stored."""
         self.sums[name] = total
         if len(seconds) > 1:
             self.again.setdefault(name, []).append(seconds[1])
@@ -92,12 +95,12 @@ class Comparison:
         return self.first("tfilefs", [wall for wall, *_ in results], results[-1][-1])
 
     def bound(self):
-        """Seconds that two cores need at least: decoding on both, and half of what one at a time does."""
+        """The minimum time for two cores: decoding on both, and half of the work that one core does at a time."""
         decode = os.path.join(build_directory(), "bench", "table_decode")
         reading, decoding, *_ = output(decode, self.mounted, "t", "2", *self.names)
         with Mount(self.mounted) as mount:
             summing = [os.path.join(build_directory(), "bench", "column_sum"), *self.paths(mount)]
-            # What it was asked for twice it holds, decoded.
+            # After the second request, the daemon holds the decoded columns.
             for _ in range(2):
                 output(summing[0], "--drop", *summing[1:])
             before = mount.daemon_cpu()
@@ -129,7 +132,7 @@ class Comparison:
         results[CLIENT_ALONE] = self.client_alone
         reference = self.sums["tfilefs"]
         for name, value in self.sums.items():
-            # Threads add up in another order.
+            # Threads sum in a different order.
             assert abs(value - reference) <= 1e-9 * abs(reference), f"{name} sums to {value}, tfilefs to {reference}"
         again = {name: self.again[name] for name in ("tfilefs", *measurements) if name in self.again}
         return results, again

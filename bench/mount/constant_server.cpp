@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// constant_server NAMES MNT [TIMEOUT]: a FUSE server that answers every call from constants: what listing a directory
-// costs when the server has nothing to do. NAMES has a line "SIZE NAME" for each file of the only directory, "t";
-// TIMEOUT is how long the kernel may keep names and attributes, in seconds. It sends what a listing of a tfilefs mount
-// makes the kernel ask for: lookup, getattr, readdirplus, getxattr.
+// constant_server NAMES MNT [TIMEOUT]: a FUSE server that answers every call from constants: this is the cost of
+// listing a directory when the server has nothing to do. NAMES has a line "SIZE NAME" for each file of the only
+// directory, "t". TIMEOUT is the time in seconds for which the kernel may keep names and attributes. It answers the
+// calls of the kernel for a listing of a tfilefs mount: lookup, getattr, readdirplus, getxattr.
 #define FUSE_USE_VERSION 314
 #include <fuse_lowlevel.h>
 
@@ -74,7 +74,7 @@ void getattr(fuse_req_t request, fuse_ino_t inode, fuse_file_info*) {
 
 void opendir(fuse_req_t request, fuse_ino_t, fuse_file_info* info) { fuse_reply_open(request, info); }
 
-// The entries from `offset` on that fit; with attributes if `plus`.
+// As many entries from `offset` on as fit; with attributes if `plus`.
 void list(fuse_req_t request, fuse_ino_t inode, std::size_t size, off_t offset, bool plus) {
   std::vector<char> buffer(size);
   std::size_t used = 0;

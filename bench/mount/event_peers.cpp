@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One branch of float arrays, all arrays of a file of the same length: makes it, and reads it with GetEntry; prints the
-// seconds from open to the sum of all values, and the sum. Compiled by event_size.py.
+// One branch of float arrays, which have the same length in all of a file: makes it, or reads it with GetEntry and
+// prints the seconds from open to the sum of all values, and the sum. Compiled by event_size.py.
 //
 //   event_peers make FILE COMPRESSION MEGABYTES FLOATS · event_peers getentry FILE
 

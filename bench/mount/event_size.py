@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same 400 MB as events of 40 bytes to 4 MB (one branch of float arrays, LZ4), read whole: through a fresh mount and by
-ROOT's GetEntry, all sizes in each round. After "Optimizing ROOT IO for analysis", CHEP 2016 proceedings (2017).
+"""The same 400 MB as events of 40 bytes to 4 MB (one branch of float arrays, LZ4), read completely: through a fresh
+mount and by ROOT's GetEntry, all sizes in each round. After "Optimizing ROOT IO for analysis", CHEP 2016 proceedings
+(2017).
 
 event_size.py [--rounds N] [--megabytes N]
 
-TFILEFS_BIN names the program, TFILEFS_BENCH_BUILD the build directory of the benchmarks (build/ with -DTFILEFS_BENCH=ON)."""
+TFILEFS_BIN names the program, TFILEFS_BENCH_BUILD the build directory of the benchmarks (build/ with
+-DTFILEFS_BENCH=ON)."""
 
 import argparse
 import os

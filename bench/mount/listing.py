@@ -5,10 +5,10 @@ server that answers the same calls from constants.
 listing.py [--rounds N] [--branches N]
 listing.py --mounted rntuple [--rounds N] [--branches N] [--clusters N] [--uproot]
 
-With --mounted rntuple: `mount; ls -l` of an RNTuple of so many fields and clusters against RNTupleReader::Open, in a process
-of its own each; the clock of ROOT's runs inside the program, when its libraries are loaded. What the daemon and that process
-have resident at most (VmHWM, ROOT's libraries included), and the read calls of a fresh mount (needs strace). With --uproot
-its keys() too: a minute for each round.
+With --mounted rntuple: `mount; ls -l` of an RNTuple with that many fields and clusters against RNTupleReader::Open,
+each in its own process; the clock of ROOT's runs inside the program, after its libraries are loaded. Also the maximum
+resident memory of the daemon and of that process (VmHWM, with ROOT's libraries), and the read calls of a fresh mount
+(needs strace). With --uproot also uproot's keys(): a minute per round.
 
 TFILEFS_BIN names the program; files are kept in ~/.cache/tfilefs-bench"""
 
@@ -46,7 +46,7 @@ void write_wide(const char* name, int branches) {
 }
 """
 
-# As a person at a prompt would have it, the interpreter's start included.
+# As a user at a prompt would see it, including the start of the interpreter.
 UPROOT = "import sys, uproot; print(len(uproot.open(sys.argv[1])['t'].keys()))"
 UPROOT_INSIDE = """
 import sys, time, uproot
@@ -132,7 +132,7 @@ def against_constants(path, count, timeout):
 
         def after_timeout(mnt):
             def measure():
-                time.sleep(timeout + 0.1)  # so that the kernel asks again for every name
+                time.sleep(timeout + 0.1)  # makes the kernel ask again for every name
                 return listing(mnt)()
 
             return measure

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole columns read cold with the default memory= and with fixed ones: medians, spread (the slowest round to the fastest),
-and what the daemon holds afterwards; then after a scan of many gigabytes, when the kernel has dropped its pages, and after
-a pause. Decoding without a mount stands beside: what it differs from round to round is the machine's.
-TFILEFS_BENCH_OTHER names another program, which is measured beside in the same rounds.
+"""Whole columns read cold with the default memory= and with fixed ones: medians, spread (slowest round to fastest), and
+the memory of the daemon afterwards; then after a scan of many gigabytes, when the kernel has dropped its pages, and
+after a pause. Decoding without a mount is measured, too: its variation between rounds is that of the machine.
+TFILEFS_BENCH_OTHER names another program to measure in the same rounds.
 
 memory.py [--rounds N] [--entries N] [--files column,dimuon] [--codecs zlib,lz4,zstd,none] [--scan GIGABYTES]"""
 
@@ -22,11 +22,11 @@ CODECS = {"zlib": 101, "lz4": 404, "zstd": 505, "none": 0}
 COLUMNS = {"column": ["x:f4"], "dimuon": ["px:f4", "py:f4", "pz:f4", "mass:f8"]}
 FIXED = ["64M", "96M", "256M", "1G"]
 ALONE = "decoding, no mount"
-PAUSE = 75  # seconds: memory that nobody has used for a minute goes back
+PAUSE = 75  # seconds: memory that was not used for a minute is returned
 
 
 class Daemon:
-    """`tfilefs -f SOURCE` of a program, and what it holds."""
+    """`tfilefs -f SOURCE` of a program, and its memory."""
 
     def __init__(self, program, source, memory=None):
         self._directory = tempfile.TemporaryDirectory(prefix="bench-")
@@ -61,7 +61,7 @@ def paths_of(directory, kind):
 
 
 def decoded_alone(tree, kind):
-    """Seconds of reading and decoding in one process of two threads: its spread is the machine's own."""
+    """Seconds of reading and decoding in one process of two threads; their spread is that of the machine."""
     decode = os.path.join(build_directory(), "bench", "table_decode")
     reading, decoding, *_ = output(decode, tree, "t", "2", *[column.split(":")[0] for column in COLUMNS[kind]])
     return reading + decoding

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a wide table's metadata takes in the daemon: bytes a branch and bytes a basket.
+"""The memory for a wide table's metadata in the daemon: bytes per branch and bytes per basket.
 
-Trees of many branches with one basket each, and with many, opened by a listing: by what stats.json lists and by what
-the daemon's resident memory grew. The difference of the two trees is the baskets'. Then every column is opened, which
-adds the extents."""
+Opens trees of many branches with one basket each, and with many, by a listing. Prints the size in stats.json and the
+growth of the daemon's resident memory. The difference between the two trees is due to the baskets. Then every column is
+opened, which adds the extents."""
 
 import argparse
 import json

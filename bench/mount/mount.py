@@ -21,7 +21,7 @@ def output(*command):
 
 
 class Mount:
-    """A mount of one file, and the CPU seconds its daemon has used."""
+    """A mount of one file, and the CPU seconds that its daemon has used."""
 
     def __init__(self, path):
         self.directory = tempfile.TemporaryDirectory(prefix="bench-")
@@ -32,7 +32,7 @@ class Mount:
         return self
 
     def __exit__(self, *_):
-        # polars gives its maps back on threads of its own, a moment after its answer.
+        # polars unmaps files in its own threads, a moment after its answer.
         until = time.monotonic() + 2
         while subprocess.run([rounds.program(), "umount", self.path], stderr=subprocess.DEVNULL).returncode != 0:
             if time.monotonic() > until:
@@ -51,5 +51,5 @@ class Mount:
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def peak_memory(self):
-        """kB that the daemon had resident at most."""
+        """Maximum resident memory of the daemon in kB."""
         return int(self._of_daemon("status").split("VmHWM:")[1].split()[0])

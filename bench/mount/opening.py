@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a mount reads of a file before anybody reads a column: calls, bytes, and how many of the calls had to wait for one
-another, to mount and list the file's first directory, to list every directory, and for `ls -lR`. Each step is counted from
-a fresh mount on.
+"""Reads of a mount before the first read of a column: calls, bytes, and how many of the calls had to wait for each
+other, to mount and list the file's first directory, to list every directory, and for `ls -lR`. Each step is counted
+from a fresh mount on.
 
 opening.py FILE...      needs strace; TFILEFS_BIN names the program
 
-A call is held up by 5 ms, so that those that could run at once do: the rounds are the longest row of calls each of which
-began when the one before had ended."""
+Each call is delayed by 5 ms, so that calls that can run at the same time do so. The number of rounds is the length of
+the longest series of calls that each began after the previous one had ended."""
 
 import os
 import re

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads whole columns of floating-point numbers in one of the ways that ROOT offers, and prints the seconds from open
-// to the sum of all values, and the sum; with --again the seconds of a second time in this process too, which opens the
-// file anew. Compiled by compare.py against the ROOT of the Python package.
+// Reads whole columns of floating-point numbers in one of ROOT's ways. Prints the seconds from open to the sum of all
+// values, and the sum; with --again also the seconds of a second time in this process, which opens the file again.
+// Compiled by compare.py with the ROOT of the Python package.
 //
 //   peers [--again] WAY FILE TABLE NAME:TYPE...      TYPE: f4 f8
 //     WAY: getentry reader rdf rdf2 bulk bulk2 of a TTree; views ntuple ntuple2 ntuple-halves of an RNTuple
@@ -91,7 +91,7 @@ double data_frame(const Input& in) {
     if (column.is_double) {
       doubles.push_back(frame.Sum<double>(column.name));
     } else {
-      // Sums of floats are kept in double, as all other ways here do.
+      // Sums of floats are kept in double, as in all other ways here.
       doubles.push_back(frame.Define("as_double_" + column.name, [](float x) { return double(x); }, {column.name})
                             .Sum<double>("as_double_" + column.name));
     }
@@ -109,7 +109,7 @@ double sum_of(const void* data, int count) {
   return sum;
 }
 
-// One thread's share of the bulk interface: entries from `begin` on that belong to clusters starting below `end`.
+// One thread's share of the bulk interface: from entry `begin` on, the entries of clusters that start below `end`.
 double bulk_range(const Input& in, Long64_t begin, Long64_t end) {
   std::unique_ptr<TFile> file(TFile::Open(in.file.c_str()));
   auto* tree = file->Get<TTree>(in.table.c_str());
@@ -132,8 +132,8 @@ double bulk(const Input& in, unsigned threads) {
   {
     std::unique_ptr<TFile> file(TFile::Open(in.file.c_str()));
     auto* tree = file->Get<TTree>(in.table.c_str());
-    // Bulk reading begins at the first entry of a basket; all branches of our files share their boundaries' starts only
-    // at clusters.
+    // Bulk reading begins at the first entry of a basket. All branches of our files have common basket starts only at
+    // clusters.
     auto cluster = tree->GetClusterIterator(0);
     std::vector<Long64_t> starts;
     for (Long64_t start = cluster(); start < tree->GetEntries(); start = cluster()) starts.push_back(start);
@@ -151,7 +151,7 @@ double bulk(const Input& in, unsigned threads) {
   return sum;
 }
 
-// Typed views, all columns of an entry, then the next entry.
+// Typed views: all columns of an entry, then the next entry.
 double ntuple_views(const Input& in) {
   auto reader = ROOT::RNTupleReader::Open(in.table, in.file);
   std::vector<ROOT::RNTupleView<float>> floats;
@@ -171,7 +171,7 @@ double ntuple_views(const Input& in) {
   return sum;
 }
 
-// Of each cluster the entries of one of `parts` equal parts.
+// From each cluster, the entries of one of `parts` equal parts.
 template <class T>
 double ntuple_column(ROOT::RNTupleReader& reader, const std::string& name, unsigned part, unsigned parts) {
   auto bulk = reader.GetModel().CreateBulk(name);
@@ -194,7 +194,7 @@ double ntuple(const Input& in, unsigned part = 0, unsigned parts = 1) {
   return sum;
 }
 
-// Two threads with a reader each, where implicit multi-threading decompresses on two and copies on one.
+// Two threads with a reader each, while implicit multi-threading decompresses on two and copies on one.
 double ntuple_halves(const Input& in) {
   double first = 0;
   std::thread worker([&] { first = ntuple(in, 0, 2); });
@@ -203,7 +203,7 @@ double ntuple_halves(const Input& in) {
   return first + second;
 }
 
-// A falling spectrum in steps of a sixteenth, as detectors give it: 12 bits of mantissa or so.
+// A falling spectrum in steps of a sixteenth, as from a detector: about 12 bits of mantissa.
 void make_column(const char* path, int compression, long entries) {
   TFile file(path, "RECREATE", "", compression);
   TTree tree("t", "one column");

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bars of a comparison as SVG, without anything but text: one bar a name, its length the value, in the order given."""
+"""Bars of a comparison as a pure text SVG: one bar per name, its length the value, in the given order."""
 
 from xml.sax.saxutils import escape
 
@@ -8,7 +8,7 @@ OURS, THEIRS = "#0b6e99", "#b8c4ca"
 
 
 def bars(title, values, unit, ours="tfilefs"):
-    """The SVG of {name: value}. Bars whose name begins with `ours` have a colour of their own."""
+    """The SVG of {name: value}. Bars whose name begins with `ours` have a different colour."""
     longest = max(values.values(), default=0) or 1
     height = 40 + len(values) * (BAR + GAP) + GAP
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{NAMES + LENGTH + VALUES}" height="{height}" '

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that use ROOT, compiled against the ROOT of the Python package."""
+"""Programs that use ROOT, compiled with the ROOT of the Python package."""
 
 import importlib.util
 import os
@@ -11,13 +11,13 @@ LIBRARIES = "Core RIO Tree TreePlayer ROOTNTuple ROOTNTupleUtil ROOTDataFrame RO
 
 
 def compiled(name):
-    """The program of NAME.cpp beside this file, compiled when it is older than its source."""
+    """The program of NAME.cpp beside this file; compiled if it is older than its source."""
     source = os.path.join(rounds.HERE, name + ".cpp")
     target = os.path.join(rounds.cache_directory(), name)
     if not os.path.exists(target) or os.path.getmtime(target) < os.path.getmtime(source):
         root = os.path.dirname(importlib.util.find_spec("ROOT").origin)
         libraries = os.path.join(root, "lib")
-        # The package's libraries need some of their own that only the loader finds.
+        # The package's libraries need others of the package, which only the loader finds.
         subprocess.run(["g++", "-std=c++20", "-O2", f"-I{root}/include", source, "-o", target, f"-L{libraries}",
                         f"-Wl,-rpath,{libraries}", "-Wl,--unresolved-symbols=ignore-in-shared-libs",
                         *(f"-l{library}" for library in LIBRARIES)], check=True)
@@ -25,7 +25,7 @@ def compiled(name):
 
 
 def made(path, *command):
-    """`path`, made by a command (that writes to its argument PATH) if it is not there."""
+    """`path`; if it does not exist, it is made by a command that writes to its argument PATH."""
     if not os.path.exists(path):
         subprocess.run([argument.replace("PATH", path + ".tmp") for argument in command], check=True)
         os.rename(path + ".tmp", path)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Interleaved rounds of named measurements, their medians, and ratios to the first: what each benchmark here prints.
-TFILEFS_BENCH_RESULTS names a directory for plots and numbers beside what is printed."""
+"""Interleaved rounds of named measurements, their medians, and ratios to the first: the output of each benchmark here.
+TFILEFS_BENCH_RESULTS names a directory for plots and numbers, in addition to the printed output."""
 
 import json
 import os
@@ -16,7 +16,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def cache_directory():
-    """Where generated files are kept from run to run."""
+    """The directory in which generated files are kept between runs."""
     default = os.path.join(os.environ.get("XDG_CACHE_HOME", os.path.expanduser("~/.cache")), "tfilefs-bench")
     path = os.environ.get("TFILEFS_BENCH_FILES", default)
     os.makedirs(path, exist_ok=True)
@@ -28,22 +28,23 @@ def program():
 
 
 def warm(path):
-    """All of the file into the page cache."""
+    """Reads all of the file into the page cache."""
     with open(path, "rb") as file:
         while file.read(1 << 22):
             pass
 
 
 def seconds_of(command, **more):
-    """Wall time of a command that must succeed."""
+    """Wall time of a command, which must succeed."""
     begin = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, **more)
     return time.perf_counter() - begin
 
 
 def run(rounds, measurements):
-    """{name: [seconds]}: each measurement once a round, so that a slow minute of the machine meets all of them, in an
-    order of its own each time: who comes after a program that freed much memory waits for the machine to find it again."""
+    """{name: [seconds]}: each measurement once per round, so that a slow minute of the machine affects all of them. The
+    order differs each time: a program that runs after another freed much memory waits until the machine has reclaimed
+    it."""
     results, order = {name: [] for name in measurements}, random.Random(1)
     for _ in range(rounds):
         for name in order.sample(list(measurements), len(measurements)):
@@ -52,7 +53,7 @@ def run(rounds, measurements):
 
 
 def report(title, results):
-    """Medians, spread, and how many times the first's median each takes."""
+    """Prints medians, spread, and ratios to the median of the first."""
     print(f"\n{title}")
     first = statistics.median(next(iter(results.values())))
     for name, times in results.items():
@@ -62,7 +63,7 @@ def report(title, results):
 
 
 def keep(title, values, unit):
-    """Draws {name: value}, and writes it as JSON, if somebody asked for it."""
+    """Draws {name: value}, and writes it as JSON, if TFILEFS_BENCH_RESULTS is set."""
     directory = os.environ.get("TFILEFS_BENCH_RESULTS")
     if not directory:
         return

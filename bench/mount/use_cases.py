@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Read calls and bytes, as the kernel counts them, for three ways of using a tree of 9,705 branches and 7,000 entries (the
-use cases of "ROOT I/O: the fast and furious", CHEP 2009): all branches; 20 branches in a quarter of the entries; one branch,
-then one entry in a hundred of all branches. Through a fresh mount and by ROOT with its cache of 30 MB and without; and the
-flushed tree imported to an RNTuple, through a mount and by RNTupleReader.
+"""Read calls and bytes, as the kernel counts them, for three uses of a tree of 9,705 branches and 7,000 entries (the
+use cases of "ROOT I/O: the fast and furious", CHEP 2009): all branches; 20 branches in a quarter of the entries; one
+branch, then one entry in a hundred of all branches. Through a fresh mount, and by ROOT with its cache of 30 MB and
+without; and the flushed tree imported to an RNTuple, through a mount and by RNTupleReader.
 
 use_cases.py [--files flushed,never,rntuple] [--peers]      needs strace; TFILEFS_BIN names the program
 
-Calls count from the first open of a column on (ROOT: from the first entry on): file, tree and listing have been read then.
-Waste is what was read beyond the baskets that hold wanted entries. Of the mount strace counts; ROOT counts by itself, of an
-RNTuple each range that it asks the kernel for, what lies between wanted pages included."""
+Calls count from the first open of a column on (ROOT: from the first entry on): file, tree and listing were read before.
+Waste is what was read besides the baskets with wanted entries. For the mount, strace counts. ROOT counts by itself: for
+an RNTuple, each range that it requests from the kernel, including gaps between wanted pages."""
 
 import argparse
 import json
@@ -105,7 +105,7 @@ def make(kind):
 
 
 class Columns:
-    """The columns of the table: name -> (path, bytes an entry), in the order of the listing."""
+    """The columns of the table: name -> (path, bytes per entry), in the order of the listing."""
 
     def __init__(self, table):
         self.items = {}
@@ -129,7 +129,7 @@ def all_columns(columns):
 
 
 def all_by_entries(columns, step=500):
-    """Row-wise, as an analysis goes through a tree: a few hundred entries of each column, then the next."""
+    """Row-wise, as an analysis processes a tree: a few hundred entries of each column, then the next ones."""
     files = {name: os.open(path, os.O_RDONLY) for name, (path, _) in columns.items.items()}
     for begin in range(0, ENTRIES, step):
         for name, file in files.items():
@@ -142,7 +142,7 @@ def some_columns(columns):
     names = list(columns.items)[100:2100:100]
     files = {name: os.open(columns.items[name][0], os.O_RDONLY) for name in names}
     for file in files.values():
-        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)  # keeps the kernel's read-ahead out
+        os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)  # disables the kernel's read-ahead
     for entry in range(0, ENTRIES // 4, 50):
         for name, file in files.items():
             columns.entries(file, name, entry, entry + 50)
@@ -166,7 +166,7 @@ CASES = {"1, column after column": (1, all_columns), "1, entries of all columns"
 
 
 def traced(path, use, options):
-    """Calls and bytes that the daemon reads of the file while `use` goes over the table's columns."""
+    """Calls and bytes that the daemon reads from the file while `use` processes the table's columns."""
     with tempfile.TemporaryDirectory(prefix="bench-") as directory:
         mount, log = os.path.join(directory, "mnt"), os.path.join(directory, "calls")
         os.mkdir(mount)
@@ -181,7 +181,7 @@ def traced(path, use, options):
             begin = time.perf_counter()
             use(columns)
             seconds = time.perf_counter() - begin
-            time.sleep(1)  # what is loaded ahead counts too
+            time.sleep(1)  # prefetched data count, too
             tracer.terminate()
             tracer.wait()
             with open(log) as file:
@@ -192,7 +192,7 @@ def traced(path, use, options):
 
 
 def peers(kind, path, case):
-    """{name: command that prints calls and bytes} of ROOT's ways with the file."""
+    """{name: command that prints calls and bytes} for ROOT's ways of reading the file."""
     if kind == "rntuple":
         return {"RNTupleReader": [compiled("wide_peers"), "use-case", path, str(case)]}
     return {f"ROOT, cache {cache // 1_000_000:2} MB": [sys.executable, "-c", ROOT_READER, path, str(case), str(cache)]

@@ -7,8 +7,8 @@
   cold     the same questions through a fresh mount, against uproot that reads the column and hands it to the tool
   jagged   the sum over two jagged columns of a table of 1,520 branches, and of one of long columns, by .awkward.json
            against uproot's arrays, cold and again
-  opening  a table of 1,520 branches by ak.from_buffers: all of it, two columns, and what Awkward Array takes for as many
-           arrays that are in memory already
+  opening  a table of 1,520 branches by ak.from_buffers: all of it, two columns, and the time of Awkward Array
+           for as many arrays that are already in memory
   wide     views of tables of 1,000 and 10,000 branches, opened through a fresh mount
 
 views.py [PART ...] [--rounds N] [--entries N] [--codecs zlib,lz4,zstd,none]
@@ -42,7 +42,8 @@ BATCH = 1_000_000
 
 
 def written(name, codec, entries, types, batch):
-    """A file of the cache directory, written by uproot if it is not there; `batch(n)` gives the arrays of n entries."""
+    """A file of the cache directory; if it does not exist, uproot writes it. `batch(n)` returns the arrays of n
+    entries."""
     path = os.path.join(rounds.cache_directory(), f"{name}-{codec}-{entries}.root")
     if not os.path.exists(path):
         with uproot.recreate(path + ".tmp", compression=CODECS[codec]) as file:
@@ -116,7 +117,7 @@ def warm(options):
             ("polars: sum of a column", total, {"native Arrow": arrow, "TABLE.arrow": view + ".arrow"}),
         ):
             for path in paths.values():
-                ask(path)  # into the page cache
+                ask(path)  # reads it into the page cache
             questions = {name: lambda path=path: seconds(lambda: ask(path)) for name, path in paths.items()}
             rounds.report(f"{title} of {options.entries} rows, warm", rounds.run(options.rounds, questions))
         for suffix in (".parquet", ".arrow"):
@@ -124,7 +125,7 @@ def warm(options):
 
 
 def through_fresh_mount(path, ask):
-    """Seconds of ask(mount's path), the mount and its answer to a listing not counted."""
+    """Seconds of ask(mount's path), without those of the mount and its first listing."""
     with Mount(path) as mount:
         os.listdir(os.path.join(mount.path, "t"))
         return seconds(lambda: ask(os.path.join(mount.path, "t")))
@@ -158,7 +159,7 @@ def cold(options):
 
 
 def awkward_view(table):
-    """The form as a dictionary, the length, and what opens each buffer."""
+    """The form as a dictionary, the length, and a function that opens each buffer."""
     with open(os.path.join(table, ".awkward.json")) as file:
         view = json.load(file)
     files = {key: lambda f=f: np.load(f"{table}/{f}.npy", mmap_mode="r").reshape(-1) for key, f in view["files"].items()}
@@ -212,7 +213,7 @@ def arrays_of(form, length):
 
 
 def uncollected(question):
-    """Seconds of a question while Python's garbage collector rests."""
+    """Seconds of a question with Python's garbage collector disabled."""
     gc.disable()
     try:
         return seconds(question)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A table as wide as NanoAOD (1,520 branches, most of them jagged): 10 columns, 50, and all, summed: through a fresh mount,
-by TTreeReader, and by uproot on two threads. The clock runs from open(2) with the mount answering and the client running.
+"""A table as wide as NanoAOD (1,520 branches, most of them jagged): 10 columns, 50, and all, summed: through a fresh
+mount, by TTreeReader, and by uproot on two threads. The clock runs from open(2), after the mount answers and the client
+has started.
 
 wide.py [--mounted tree|rntuple] [--rounds N] [--entries N] [--codecs zlib,zstd]
 
---mounted rntuple: the table as an RNTuple, imported from the tree; its peers are RNTupleReader's typed views, all columns of
-an entry and then the next, and RDataFrame on two threads.
+--mounted rntuple: the table as an RNTuple, imported from the tree. Its peers are RNTupleReader's typed views, with all
+columns of an entry and then the next, and RDataFrame on two threads.
 
-TFILEFS_BIN names the program, TFILEFS_BENCH_BUILD the build directory of the benchmarks (build/ with -DTFILEFS_BENCH=ON)."""
+TFILEFS_BIN names the program, TFILEFS_BENCH_BUILD the build directory of the benchmarks (build/ with
+-DTFILEFS_BENCH=ON)."""
 
 import argparse
 import os
@@ -38,7 +40,7 @@ print(time.perf_counter() - begin, total)
 
 
 def columns(count, counter="i4"):
-    """(name, type) of so many columns, spread over the table as an analysis picks them."""
+    """(name, type) of that many columns, spread over the table as in an analysis."""
     if count is None:
         for c in range(COLLECTIONS):
             yield f"nC{c:02d}", counter
@@ -63,7 +65,7 @@ class Selection:
         self.sums = {}
 
     def files(self, mount):
-        """What the client reads, in the order in which it wants columns: offsets (not summed) and values."""
+        """The files that the client reads, in its order: offsets (not summed) and values."""
         for name, kind in self.wanted:
             if kind.endswith("[]"):
                 yield f"{mount}/t/{name}/offsets.i8:-"

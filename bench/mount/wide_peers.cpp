@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a tree such as NanoAOD's: collections of jagged branches and their counters, and flags; and reads columns of
-// it, or of the RNTuple that it was imported to: prints the seconds from open to the sum of all values, and the sum.
-// Compiled by wide.py, listing.py and use_cases.py.
+// Makes a tree like NanoAOD: collections of jagged branches with counters, and flags. Or reads columns of it, or of the
+// RNTuple imported from it, and prints the seconds from open to the sum of all values, and the sum. Compiled by
+// wide.py, listing.py and use_cases.py.
 //
 //   wide_peers make FILE COMPRESSION ENTRIES
 //   wide_peers reader|views|rdf2 FILE LIST
@@ -42,7 +42,7 @@ namespace {
 
 constexpr int kCollections = 20, kFloats = 30, kInts = 10, kFlags = 700, kItemsMax = 32;
 
-// Values are rounded to ten bits of mantissa, as NanoAOD's are.
+// Values are rounded to ten bits of mantissa, as in NanoAOD.
 float rounded(double x) {
   int exponent = 0;
   const double mantissa = std::frexp(x, &exponent);
@@ -214,7 +214,7 @@ void use_case(const char* path, int which) {
   std::vector<ROOT::RNTupleView<void>> views;
   for (int i = which == 2 ? 100 : 0; i < (which == 2 ? 2100 : 1); i += 100)
     views.push_back(reader->GetView<void>(TString::Format("b%04d", i).Data()));
-  if (which != 2) reader->GetModel();  // so that a cluster is read with all its fields at once
+  if (which != 2) reader->GetModel();  // makes it read a cluster with all its fields at once
   const auto entries = reader->GetNEntries();
   for (std::uint64_t entry = 0; entry < (which == 2 ? entries / 4 : entries); ++entry) {
     for (auto& view : views) view(entry);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns copied into a mount, from the start of `cp` to the end of `tfilefs umount`, which syncs, against ROOT's writers
-and uproot, which have the columns in memory and sync as well; what the encoder takes on two threads without a mount and
-without a file; and `cp` of the columns with fsync. Rounds are interleaved; the table gives medians, ratios, and sizes.
+"""Columns copied into a mount, from the start of `cp` to the end of `tfilefs umount`, which syncs, against ROOT's
+writers and uproot, which have the columns in memory and sync as well; the time of the encoder on two threads without a
+mount or a file; and `cp` of the columns with fsync. Rounds are interleaved; the table gives medians, ratios, and sizes.
 
 write.py [--rounds N] [--events N] [--entries N] [--tables dimuon,nano] [--codecs none,lz4,zlib,zstd] [--ours]
 
@@ -65,7 +65,7 @@ def make_dimuon(directory, events):
 
 
 def ten_bits(values):
-    """Rounded to as many bits of mantissa, as NanoAOD's floats are."""
+    """Rounds values to ten bits of mantissa, like NanoAOD's floats."""
     mantissa, exponent = numpy.frexp(values)
     return numpy.ldexp(numpy.round(mantissa * 1024) / 1024, exponent).astype("<f4")
 
@@ -109,7 +109,7 @@ def sync(path):
 
 
 class Columns:
-    """The source: a directory of columns as a mount has them, in the page cache."""
+    """The source: a directory of columns as in a mount, in the page cache."""
 
     def __init__(self, kind, entries):
         self.path = os.path.join(rounds.cache_directory(), f"columns-{kind}-{entries}")
@@ -137,10 +137,11 @@ class Writing:
     def fresh(self):
         shutil.rmtree(self.directory, ignore_errors=True)
         os.makedirs(self.directory)
-        subprocess.run(["sync", "-f", self.directory], check=True)  # what others left to write is not ours to wait for
+        # The measurement must not wait for earlier writes of other programs.
+        subprocess.run(["sync", "-f", self.directory], check=True)
 
     def written(self, name):
-        """The file that a measurement wrote, weighed and removed."""
+        """Weighs and removes the file that a measurement wrote."""
         self.sizes[name] = os.path.getsize(self.path)
         os.remove(self.path)
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a table of columns, which lie in memory before the clock runs, with ROOT's own writers. Prints the seconds
+// Writes a table of columns, which are in memory before the clock starts, with ROOT's own writers. Prints the seconds
 // from the creation of the file until its bytes are on disk. Compiled by write.py.
 //
 //   write_peers tree|tree-threads|ntuple-threads COLUMNS LIST FILE COMPRESSION
 //
-// COLUMNS: a directory of columns as a mount has them; LIST: a file with a line NAME TYPE for each branch: TYPE f4 f8
-// i4 b1, or f4[] i4[], counted by nPREFIX where the name is PREFIX_xxx.
+// COLUMNS: a directory of columns as in a mount. LIST: a file with a line NAME TYPE for each branch. TYPE: f4 f8 i4 b1,
+// or f4[] i4[], counted by nPREFIX if the name is PREFIX_xxx.
 
 #include <TBranch.h>
 #include <TFile.h>
@@ -34,7 +34,7 @@
 
 namespace {
 
-constexpr int kItemsMax = 32;  // of a list
+constexpr int kItemsMax = 32;  // per list
 constexpr unsigned kThreads = 2;
 
 struct Mapped {

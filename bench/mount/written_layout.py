@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How ROOT reads, with its TTreeCache, a file that a mount has written, beside its own file of the same columns at its own
-defaults: read calls, backward seeks and bytes as the kernel sees them (strace), from the first entry to the last.
+"""How ROOT reads, with its TTreeCache, a file written by a mount, compared with its own file of the same columns with
+default settings: read calls, backward seeks and bytes as the kernel sees them (strace), from the first entry to the
+last.
 
 written_layout.py [--events N] [--entries N] [--tables dimuon,nano] [--codecs none,zlib]      needs strace"""
 

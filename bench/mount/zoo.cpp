@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // zoo write FILE KIND SPLIT MEMBER_WISE COMPRESSION ENTRIES: a branch `hits` of a collection. KIND: TClonesArray, or
-// vector, list, deque, set, multiset, map, multimap, with * for one of pointers. zoo read FILE KIND: seconds in which
-// all entries of the open tree are read into its object, those of a second pass, and the sum of all channels.
+// vector, list, deque, set, multiset, map, multimap, with * for a collection of pointers. zoo read FILE KIND: prints
+// the seconds to read all entries of the open tree into its object, those of a second pass, and the sum of all
+// channels.
 #include "zoo.h"
 
 #include <TClonesArray.h>
@@ -77,7 +78,7 @@ void write(TTree& tree, int split, long entries) {
   T* pointer = &all;
   if (!tree.Branch("hits", &pointer, 32000, split)) std::exit(1);
   write_tree(tree, entries, [&] {
-    all.clear();  // what was pointed to is left to the system
+    all.clear();  // the objects of pointers are not freed
     for (int n = dice.Poisson(kHitsMean); n > 0; --n) put(all, rolled());
   });
 }
@@ -113,7 +114,7 @@ double read_clones(TTree& tree) {
   return sum;
 }
 
-// `use` with the type of the kind.
+// Calls `use` with the type of the kind.
 template <class Use>
 auto with_type(const std::string& kind, Use use) {
   if (kind == "vector") return use(std::type_identity<std::vector<Hit>>());
@@ -163,5 +164,5 @@ int main(int argc, char** argv) {
   }
   std::printf("%.17g\n", sum);
   std::fflush(stdout);
-  std::_Exit(0);  // what the collections point to is nobody's
+  std::_Exit(0);  // skips destructors: the objects of the collections' pointers have no owner
 }

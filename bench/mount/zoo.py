@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Collections of hits, and of pointers to hits, of every sort and split level: all of their columns through a mount, against
-ROOT's compiled reading into objects and uproot. Each reads twice:
+"""Collections of hits, and of pointers to hits, of every kind and split level: all of their columns through a mount,
+compared with ROOT's compiled reading into objects and with uproot. Each reads twice:
 
   first   through a fresh mount; in a fresh process
   again   the same once more, through the same mount, in the same process
 
-The clock runs when libraries are loaded, the file is in the page cache and the tree is open (its directory was listed): what
-is counted is the reading of columns. uproot reads without its cache of arrays, which would give back those of the first time.
-Rounds are interleaved; the table gives medians in ms.
+The clock starts when libraries are loaded, the file is in the page cache and the tree is open (its directory was
+listed), so that only the reading of columns counts. uproot reads without its cache of arrays, which would return those
+of the first time. Rounds are interleaved; the table gives medians in ms.
 
 zoo.py [--rounds N] [--entries N] [--kinds vector,vector*,...] [--compressions 0,1]
 
-TFILEFS_BIN names the program. Files are made by ROOT and kept in ~/.cache/tfilefs-bench. n/a: the peer cannot write or read
-it."""
+TFILEFS_BIN names the program. Files are made by ROOT and kept in ~/.cache/tfilefs-bench. n/a: the peer cannot write or
+read it."""
 
 import argparse
 import importlib.util
@@ -49,7 +49,7 @@ with uproot.open(sys.argv[1], array_cache=None) as file:
 
 
 def peer():
-    """The program of zoo.cpp with its dictionary, compiled when it is older than its source."""
+    """The program of zoo.cpp with its dictionary; compiled if it is older than its source."""
     directory = os.path.join(rounds.cache_directory(), "zoo-program")
     target = os.path.join(directory, "zoo")
     source = os.path.join(rounds.HERE, "zoo.cpp")
@@ -66,13 +66,13 @@ def peer():
 
 
 def through_root(path, kind):
-    """Seconds of the first read and of the next, and the sum of the channels; None where ROOT cannot read what it wrote."""
+    """Seconds of the first and second read, and the sum of the channels; None if ROOT cannot read what it wrote."""
     result = subprocess.run([peer(), "read", path, kind], capture_output=True, text=True, cwd=os.path.dirname(peer()))
     return [float(word) for word in result.stdout.split()] if result.returncode == 0 else None
 
 
 def made(kind, split, member_wise, compression, entries):
-    """The file, or None where ROOT cannot write it."""
+    """The file, or None if ROOT cannot write it."""
     name = f"zoo-{kind.replace('*', '-pointers')}-{split}-{member_wise}-{compression}-{entries}.root"
     path = os.path.join(rounds.cache_directory(), name)
     if not os.path.exists(path):
@@ -102,7 +102,7 @@ def read_columns(table):
 
 
 def through_mount(path):
-    """Seconds of the first read and of the next, and the sum of the channels."""
+    """Seconds of the first and second read, and the sum of the channels."""
     with Mount(path) as mount:
         table = os.path.join(mount.path, "t")
         os.listdir(table)
@@ -112,7 +112,7 @@ def through_mount(path):
 
 
 def through_uproot(path):
-    """Seconds of the first read and of the next, or None: as awkward arrays, else as Python objects."""
+    """Seconds of the first and second read, or None: as awkward arrays, else as Python objects."""
     for library in ("ak", "np"):
         result = subprocess.run([sys.executable, "-W", "ignore", "-c", UPROOT, path, library], capture_output=True, text=True)
         if result.returncode == 0:
@@ -121,7 +121,7 @@ def through_uproot(path):
 
 
 def row(path, kind, count):
-    """{reader: milliseconds of the first read and of the next}, without the readers that cannot."""
+    """{reader: milliseconds of the first and second read}, without the readers that cannot read it."""
     rounds.warm(path)
     times = {name: [] for name in READERS}
     sums = set()

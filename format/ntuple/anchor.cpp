@@ -8,10 +8,10 @@
 namespace tfile {
 namespace {
 
-// Byte count and class version, which the checksum leaves out; all of it is big-endian, as objects are.
+// Byte count and class version, which the checksum does not cover. The whole anchor is big-endian, like all objects.
 constexpr std::size_t kFrameSize = 6, kChecksumSize = 8;
 constexpr std::size_t kSizeMin = 78;
-// Class version of the anchors of trial formats from which on they begin with the version of the format.
+// From this class version on, anchors of trial formats begin with the version of the format.
 constexpr std::uint16_t kTellsFormat = 4;
 
 void take_format_version(Cursor& in, Anchor& anchor) {
@@ -32,7 +32,7 @@ EnvelopeLink take_big_link(Cursor& in) {
 Result<Anchor> read_anchor(std::span<const std::byte> payload) {
   if (payload.size() < kSizeMin)
     return fail(ErrorKind::damaged, "an RNTuple anchor of " + std::to_string(payload.size()) + " bytes");
-  // Later versions append members, and the checksum stays last.
+  // Later versions append members; the checksum stays at the end.
   const std::span<const std::byte> members = payload.subspan(kFrameSize, payload.size() - kFrameSize - kChecksumSize);
   const auto checksum = load_big<std::uint64_t>(payload.data() + payload.size() - kChecksumSize);
   if (XXH3_64bits(members.data(), members.size()) != checksum)

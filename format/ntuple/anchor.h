@@ -10,11 +10,11 @@
 
 namespace tfile {
 
-// The object behind a key of class ROOT::RNTuple: where header and footer are ("Anchor schema").
+// The object of a key of class ROOT::RNTuple, with the places of header and footer ("Anchor schema").
 struct Anchor {
   std::uint16_t epoch = 0, major = 0, minor = 0, patch = 0;
   EnvelopeLink header, footer;
-  // Blocks that are larger lie in several records (ntuple/blob_source.h).
+  // Larger blocks are split over several records (ntuple/blob_source.h).
   std::uint64_t max_key_size = 0;
 };
 
@@ -24,7 +24,7 @@ Result<Anchor> read_anchor(std::span<const std::byte> payload);
 // "1.0.2.0"
 std::string version_text(const Anchor&);
 
-// What the payload of a key of class ROOT::Experimental::RNTuple (before 1.0) says of its version, for messages.
+// The version in the payload of a key of class ROOT::Experimental::RNTuple (before 1.0), for messages.
 std::string trial_version(std::span<const std::byte> payload);
 
 }  // namespace tfile

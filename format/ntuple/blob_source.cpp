@@ -13,10 +13,12 @@ namespace tfile {
 namespace {
 
 constexpr std::uint64_t kAddressSize = 8;
-// The page lists of 10,000 columns and 10,000 clusters have 4 GB; none that is sensible in memory has more than this.
+// Page lists of 10,000 columns and 10,000 clusters have 4 GB. Page lists that make sense in memory are smaller than
+// this.
 constexpr std::uint64_t kEnvelopeSizeMax = std::uint64_t{1} << 31;
 
-// Records that a block of more than `part_max` bytes lies in: the addresses of all but the first may need one more.
+// The number of records of a block of more than `part_max` bytes. The addresses of all but the first take room, too,
+// which may need one more record.
 std::uint64_t part_count(std::uint64_t size, std::uint64_t part_max) {
   std::uint64_t parts = (size + part_max - 1) / part_max;
   const std::uint64_t room = parts * part_max - size;
@@ -61,7 +63,7 @@ class BlobSource final : public Source {
 }  // namespace
 
 bool is_in_parts(std::uint64_t size, std::uint64_t max_key_size) {
-  // With less no record has room for an address and a byte.
+  // With less, a record has no room for an address and a byte.
   return max_key_size > 2 * kAddressSize && size > max_key_size;
 }
 

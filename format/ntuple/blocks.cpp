@@ -18,7 +18,7 @@ class BlockWalk {
   BlockWalk(const Source& file, std::uint64_t max_key_size, const std::function<void(const NtupleBlock&)>& see)
       : file_(file), max_key_size_(max_key_size), see_(see) {}
 
-  // A block that cannot be followed is told of where it begins.
+  // If the parts of a block cannot be found, reports only its beginning.
   Result<> tell(ByteRange range, bool is_page, std::string_view holds) const {
     const auto parts = parts_of_block(file_, range, max_key_size_);
     if (!parts && is_of_storage(parts.error())) return tl::unexpected<Error>(parts.error());
@@ -36,7 +36,7 @@ class BlockWalk {
   const std::function<void(const NtupleBlock&)>& see_;
 };
 
-// The qualified names of the fields whose columns these are.
+// The qualified names of the fields to which the columns belong.
 std::vector<std::string> names_of_columns(const SchemaRecords& schema, const FieldNodes& made) {
   std::vector<std::string> names(made.encodings.size());
   for (ColumnNumber number = 0; number < schema.columns.size(); ++number) {

@@ -11,16 +11,16 @@
 
 namespace tfile {
 
-// A stretch of the file that an RNTuple uses, and what it holds: "header", "footer", "page list of clusters 0 to 4", or
-// the name of the field whose page it is.
+// A stretch of the file that belongs to an RNTuple, and its content: "header", "footer", "page list of clusters 0 to
+// 4", or the name of the field whose page it is.
 struct NtupleBlock {
   ByteRange range;
   bool is_page = false;
   std::string_view holds;
 };
 
-// Calls `see` for each block of the RNTuple behind an anchor, all pages of one column one after the other. What cannot
-// be read is left out. Errors: io. Blocks.
+// Calls `see` for each block of the RNTuple with this anchor; the pages of a column come one after the other.
+// Unreadable blocks are left out. Errors: io. Blocks.
 Result<> each_block(std::shared_ptr<const Source>, std::span<const std::byte> anchor,
                     const std::function<void(const NtupleBlock&)>& see);
 

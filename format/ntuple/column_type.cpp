@@ -11,7 +11,7 @@ namespace {
 struct TypeRow {
   std::uint16_t bits_min, bits_max;
   Dtype natural;
-  bool is_plain;  // little-endian numbers, one behind the other
+  bool is_plain;  // little-endian numbers, one after the other
 };
 
 // By the code on disk.
@@ -68,7 +68,7 @@ Dtype natural_dtype(const PageEncoding& encoding) { return row(encoding).natural
 
 bool is_plain(const PageEncoding& encoding, Dtype dtype) {
   if (!row(encoding).is_plain) return false;
-  // One byte of an integer is the same, whatever sign it is shown with.
+  // An integer of one byte is stored in the same way with or without sign.
   if (encoding.bits == 8) return dtype == Dtype::i1 || dtype == Dtype::u1;
   return row(encoding).natural == dtype;
 }

@@ -8,7 +8,7 @@
 
 namespace tfile {
 
-// How the elements of a column of an RNTuple are stored, by the codes on disk ("Column Description").
+// How the elements of an RNTuple's column are stored, by the codes in the file ("Column Description").
 enum class ColumnType : std::uint16_t {
   bit,
   byte,
@@ -44,23 +44,23 @@ enum class ColumnType : std::uint16_t {
 
 struct PageEncoding {
   ColumnType type = ColumnType::bit;
-  std::uint16_t bits = 1;   // of an element
-  double min = 0, max = 0;  // real32_quant: of what its integers stand for
+  std::uint16_t bits = 1;   // per element
+  double min = 0, max = 0;  // real32_quant: the range that its integers cover
 };
 
-// Errors: unsupported (a type that is not known, or not of so many bits).
+// Errors: unsupported (an unknown type, or a wrong number of bits for the type).
 Result<PageEncoding> page_encoding(std::uint16_t type, std::uint16_t bits, double min, double max);
 
-// The number that an element is, whatever field it belongs to; i8 of an index or switch.
+// The dtype of an element regardless of its field; i8 for an index or switch.
 Dtype natural_dtype(const PageEncoding&);
 
-// Whether the elements in a page are numbers of this type as they lie there.
+// Whether the elements in a page are stored as numbers of this dtype.
 bool is_plain(const PageEncoding&, Dtype);
 
-// Whether it holds ends of lists.
+// Whether the column has ends of lists.
 bool is_index(const PageEncoding&);
 
-// Bytes of a page of so many elements, decompressed; elements are fewer than 2^32.
+// The decompressed size of a page with that many elements, which must be fewer than 2^32.
 std::uint64_t page_size(const PageEncoding&, std::uint64_t elements);
 
 }  // namespace tfile

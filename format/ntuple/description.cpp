@@ -18,10 +18,10 @@ std::string_view kept(DirectoryListing& listing, std::string_view text) {
   return {reinterpret_cast<const char*>(buffer.data()), text.size()};
 }
 
-// 10,000 fields have 1 MB, and compress to a twentieth.
+// A schema of 10,000 fields has 1 MB, and compresses to a twentieth.
 constexpr SizeClaim kSchemaClaim{8 << 20, 100};
 
-// The version of which ROOT::Experimental::RNTupleAttrSetWriter writes `_rangeStart`, `_rangeLen` and `_userData`.
+// The version in which ROOT::Experimental::RNTupleAttrSetWriter writes `_rangeStart`, `_rangeLen` and `_userData`.
 constexpr std::uint16_t kSchemaMajor = 1;
 
 std::string why_not_read(const AttributeSet& set) {

@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint64_t kPreambleSize = 8, kChecksumSize = 8;
 constexpr int kTypeBits = 16;
 
-// The size of a frame counts itself; a list's is negative.
+// The size of a frame includes the size itself. For a list it is negative.
 EnvelopeFrame take_frame(Cursor& outer, bool is_list, const char* what) {
   const std::size_t begin = outer.position();
   const auto size = outer.little<std::int64_t>(what);
@@ -66,7 +66,8 @@ BlockLocator take_locator(Cursor& in, const char* what) {
     locator.range.begin = in.little<std::uint64_t>(what);
     return locator;
   }
-  // Negated as a whole, as ROOT writes it: its own size in the lowest 16 bits, its type in the highest 8.
+  // The word is negated as a whole, as ROOT writes it: the locator's own size in the lowest 16 bits, its type in the
+  // highest 8.
   constexpr std::uint32_t kHeadSize = 4, kLargeType = 1;
   const std::uint32_t word = 0 - static_cast<std::uint32_t>(head);
   const std::uint32_t size = word & 0xFFFF, type = word >> 24;
@@ -87,7 +88,7 @@ EnvelopeLink take_link(Cursor& in, const char* what) {
 }
 
 Result<> check_feature_flags(Cursor& in) {
-  // 63 flags a word; the highest bit says that a word follows.
+  // 63 flags per word; the highest bit says that another word follows.
   for (int first = 0; !in.failed(); first += 63) {
     const auto word = in.little<std::uint64_t>("feature flags");
     const std::uint64_t flags = word & ~(std::uint64_t{1} << 63);

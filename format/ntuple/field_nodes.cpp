@@ -14,10 +14,10 @@
 namespace tfile {
 namespace {
 
-// Items of one fixed array: what would not fit a chunk is no array of numbers.
+// The most items of a fixed array; more would not fit into a chunk.
 constexpr std::uint64_t kArrayMax = 1 << 28;
-constexpr std::size_t kRepresentationsMax = 16;  // what a packed page can say
-constexpr std::size_t kColumnsMax = 4;           // that a field shows of another; none is made of more than two
+constexpr std::size_t kRepresentationsMax = 16;  // the most that a packed page can express
+constexpr std::size_t kColumnsMax = 4;  // columns of other fields that a field can show; none consists of more than two
 
 class Builder {
  public:
@@ -42,11 +42,11 @@ class Builder {
   }
 
  private:
-  // The columns of each field, in their order; those of all its representations are one.
+  // Numbers the columns of each field, in order. The corresponding columns of all representations count as one.
   void number_columns() {
     columns_of_.resize(schema_.fields.size());
     out_.places.resize(schema_.columns.size());
-    std::map<std::pair<FieldId, std::uint16_t>, std::size_t> seen;  // columns of a representation
+    std::map<std::pair<FieldId, std::uint16_t>, std::size_t> seen;  // columns of each representation
     for (ColumnNumber number = 0; number < schema_.columns.size(); ++number) {
       const ColumnRecord& column = schema_.columns[number];
       const std::size_t index = seen[{column.field, column.representation}]++;
@@ -77,7 +77,7 @@ class Builder {
   }
   void note_unreadable(PageColumn id, std::string why) { unreadable_.emplace(id, std::move(why)); }
 
-  // A field of which anything is not known is left out, and its neighbours stay.
+  // If any part of a top-level field is unknown, the whole field is left out; its neighbours stay.
   void add_top_field(NodeDraft& root, FieldId id) {
     const std::size_t columns = out_.columns.size(), streams = out_.streams.size(), programs = out_.programs.size();
     NodeDraft draft;
@@ -93,11 +93,11 @@ class Builder {
     root.children.push_back(std::move(draft));
   }
 
-  // Where a field stands: its qualified name, and the offsets columns of the lists around it.
+  // The place of a field: its qualified name, and the offsets columns of the lists around it.
   struct Surroundings {
     std::string path;
     std::vector<ColumnId> lists;
-    bool in_list = false;  // or in a variant: nothing tells how many items an entry has
+    bool in_list = false;  // or in a variant: the number of items per entry is not fixed
   };
 
   const FieldRecord* parent_of(FieldId id) const {
@@ -115,7 +115,7 @@ class Builder {
     return add_value(draft, id, around, depth);
   }
 
-  // Enums and atomics are fields around the number that they are.
+  // Fields of enums and atomics contain the field of their number.
   FieldId innermost(FieldId id) const {
     for (int depth = 0; depth < kFieldDepthMax; ++depth) {
       const FieldRecord& field = schema_.fields[id];
@@ -160,7 +160,7 @@ class Builder {
     return {};
   }
 
-  // One column of numbers, of one element or a fixed array of them; or a string, or a cardinality.
+  // A column of numbers (single elements or fixed arrays of them), a string, or a cardinality.
   Result<> add_leaf(NodeDraft& draft, FieldId outer, FieldId id, const Surroundings& around,
                     std::vector<std::uint32_t> shape) {
     const FieldRecord& field = schema_.fields[id];
@@ -184,7 +184,7 @@ class Builder {
     } else {
       const auto type = field.array_size ? std::optional(Dtype::b1) : dtype_of_type(field.type_name);
       stream.dtype = type ? *type : natural_dtype(encoding);
-      // One more than the most is refused below.
+      // Limited to one above the maximum, which is refused below.
       if (field.array_size) shape.push_back(static_cast<std::uint32_t>(std::min(*field.array_size, kArrayMax + 1)));
       for (const std::uint32_t size : shape) stream.per_item = std::min(stream.per_item * size, kArrayMax + 1);
       if (stream.per_item == 0 || stream.per_item > kArrayMax)
@@ -196,7 +196,7 @@ class Builder {
     return {};
   }
 
-  // The stream of an index column, whose lists are those of the field that it was made for, whoever shows it.
+  // The stream of an index column. The lists are those of the field that owns the column, whichever field shows it.
   FieldStream ends_of(PageColumn column) const {
     FieldStream stream;
     stream.kind = FieldStream::Kind::ends;
@@ -222,7 +222,7 @@ class Builder {
     return offsets;
   }
 
-  // Ends, and the bytes between them: strings, and objects that are not decoded.
+  // Ends and the bytes between them: strings, and objects that are not decoded.
   Result<> add_bytes(NodeDraft& draft, FieldId id, Surroundings around, NodeKind kind, const std::string& reason) {
     const std::vector<PageColumn>& own = columns_of_[id];
     if (own.size() < 2) return fail(ErrorKind::unsupported, "field " + around.path + " lacks a column");
@@ -238,7 +238,7 @@ class Builder {
     return {};
   }
 
-  // An object written by its streamer; its bytes, where nobody describes its class.
+  // An object written by its streamer; shown as bytes if its class is not described.
   Result<> add_streamed(NodeDraft& draft, FieldId id, const Surroundings& around) {
     const std::vector<PageColumn>& own = columns_of_[id];
     if (!infos_) infos_ = read_streamer_infos(schema_.streamer_infos, out_.warnings);
@@ -291,7 +291,7 @@ class Builder {
     return {};
   }
 
-  // An array of numbers has a shape; one of anything else is a list whose lists all have the same length.
+  // An array of numbers becomes a shape. Any other array becomes a list whose lists all have the same length.
   Result<> add_array(NodeDraft& draft, FieldId id, Surroundings around, int depth) {
     if (children_[id].size() != 1)
       return fail(ErrorKind::unsupported, "the array " + around.path + " has several kinds of items");
@@ -340,8 +340,8 @@ class Builder {
     return add_members(draft, id, below, depth);
   }
 
-  // What counts the items of each field: the first column below it that is in no list of its own. Children come behind
-  // their parents.
+  // Finds the column that counts the items of each field: the first column below it that is in no list of its own.
+  // Children come after their parents.
   void count_items() {
     item_counts_.resize(schema_.fields.size());
     for (FieldId id = static_cast<FieldId>(schema_.fields.size()); id-- > 0;) {
@@ -358,7 +358,7 @@ class Builder {
     }
   }
 
-  // Elements that each entry has of the columns that are in no list.
+  // Notes the number of elements per entry, for columns that are in no list.
   void note_per_entry(FieldId id, std::uint64_t per_entry, int depth) {
     const FieldRecord& field = schema_.fields[id];
     if (depth > kFieldDepthMax || field.projected_from) return;
@@ -370,7 +370,7 @@ class Builder {
     for (const FieldId child : children_[id]) note_per_entry(child, per_entry, depth + 1);
   }
 
-  // Whether a column of lists begins the columns of a field, all of which are known.
+  // Whether all columns of a field are known and the first one is an index column.
   Result<> check_lists(const std::vector<PageColumn>& own, const std::string& path) const {
     TRY_VOID(check_readable(own));
     if (is_index(out_.encodings[own[0]].by_representation[0])) return {};
@@ -424,12 +424,12 @@ class Builder {
 
   const SchemaRecords& schema_;
   std::vector<std::vector<FieldId>> children_;
-  std::vector<std::vector<PageColumn>> columns_of_;    // of each field: its own, or those that it shows
+  std::vector<std::vector<PageColumn>> columns_of_;    // of each field: its own, or those that it projects
   std::vector<FieldId> owners_;                        // by PageColumn
-  std::map<PageColumn, std::string> unreadable_;       // and why
-  std::vector<std::optional<ItemCount>> item_counts_;  // of each field
+  std::map<PageColumn, std::string> unreadable_;       // with the reason
+  std::vector<std::optional<ItemCount>> item_counts_;  // by field
   std::map<StreamKey, StreamId> streams_;
-  std::optional<StreamerInfos> infos_;  // of what streamer fields hold
+  std::optional<StreamerInfos> infos_;  // the descriptions for streamer fields
   FieldNodes out_;
 };
 

@@ -14,54 +14,54 @@
 
 namespace tfile {
 
-// Types nest as C++ lets them; this bounds the stack. Fields that nest deeper are not shown.
+// Types can nest as deep as C++ allows; this protects the stack. Fields that nest deeper are not shown.
 inline constexpr int kFieldDepthMax = 64;
 
-// Items of a field are counted by a column: so many elements for each item.
+// A column that counts the items of a field, and the number of its elements per item.
 struct ItemCount {
   PageColumn column = 0;
   std::uint64_t per_item = 1;
 };
 
-// What feeds columns of the mount.
+// The source of columns in the mount.
 struct FieldStream {
   enum class Kind : std::uint8_t {
     numbers,  // the elements of a column, as `dtype`
-    ends,     // those of an index column: where lists end
-    sizes,    // the same as lengths of lists, as `dtype`: a cardinality; made of the chunks of `from`
-    variant,  // those of a switch column: tags, and indexes
-    steps,    // ends of lists that all have the same length: fixed arrays of what are no numbers
-    arrays,   // whole items of the elements in `from`, whose pages end within items
-    objects,  // what `program` makes of the objects in `column`, which end where `from` says: a chunk a cluster
+    ends,     // the elements of an index column: ends of lists
+    sizes,    // the same as lengths of lists, as `dtype`: a cardinality; computed from the chunks of `from`
+    variant,  // the elements of a switch column: tags and indexes
+    steps,    // ends of lists that all have the same length: fixed arrays of items that are not numbers
+    arrays,   // whole items of the elements in `from`, because pages end inside items
+    objects,  // the arrays that `program` makes of the objects in `column`, with ends in `from`: one chunk per cluster
   };
   Kind kind = Kind::numbers;
   PageColumn column = 0;
   Dtype dtype = Dtype::u1;
-  std::uint64_t per_item = 1;  // elements that make an item; steps: the length of each list
-  // ends: what counts the items of the lists; nothing where they have no column at all. variant: the same for each
-  // alternative. steps: what counts the lists; empty where each entry has one.
+  std::uint64_t per_item = 1;  // elements per item; steps: the length of each list
+  // ends: the count of the items of the lists; nullopt if the items have no columns. variant: the same for each
+  // alternative. steps: the count of the lists; empty if there is one list per entry.
   std::vector<std::optional<ItemCount>> below;
-  std::optional<ItemCount> told_by;  // steps: the elements of each item that has a list; none where nobody knows
+  std::optional<ItemCount> told_by;  // steps: the elements of each item of the field; nullopt: unknown
   StreamId from = 0;
-  StreamId bytes = 0;       // objects: those of `column`
-  std::size_t program = 0;  // objects: in FieldNodes::programs
+  StreamId bytes = 0;       // objects: the bytes of `column`
+  std::size_t program = 0;  // objects: index of FieldNodes::programs
 };
 
-// The encodings of a column, one for each representation.
+// The encodings of a column, one per representation.
 struct ColumnEncodings {
   std::vector<PageEncoding> by_representation;
 };
 
-// What the fields of an RNTuple show as.
+// The nodes, columns and streams of an RNTuple's fields.
 struct FieldNodes {
   std::vector<Node> nodes;
   std::vector<Column> columns;  // without compression
   std::vector<FieldStream> streams;
   std::vector<Program> programs;
-  std::vector<ColumnPlace> places;         // of the columns on disk
+  std::vector<ColumnPlace> places;         // of the columns in the file
   std::vector<ColumnEncodings> encodings;  // by PageColumn
-  std::vector<std::uint64_t> per_entry;    // by PageColumn: elements in each entry; 0 for those in lists
-  std::vector<std::string> warnings;       // fields that were left out
+  std::vector<std::uint64_t> per_entry;    // by PageColumn: elements per entry; 0 for columns in lists
+  std::vector<std::string> warnings;       // about fields that were left out
 };
 
 FieldNodes make_field_nodes(const SchemaRecords&);

@@ -28,7 +28,7 @@ namespace tfile {
 namespace {
 
 constexpr std::uint64_t kChecksumSize = 8;
-// Ends of a fixed array's lists in one chunk: a megabyte, where that makes no more chunks than these.
+// The ends of a fixed array's lists in one chunk: a megabyte, or more if there would be too many chunks.
 constexpr std::int64_t kStepsInChunk = 1 << 17;
 constexpr std::int64_t kStepChunksMax = 1 << 20;
 
@@ -88,7 +88,7 @@ class NtupleTable final : public Table, public ItemCounter {
   EntryRange chunk_entries(ChunkKey key) const override {
     const FieldStream& stream = streams_[key.stream];
     if (stream.kind == Kind::steps) return step_entries(stream, key.index);
-    if (stream.kind == Kind::objects && key.index + 1 >= clusters.size()) return {};  // of no entries
+    if (stream.kind == Kind::objects && key.index + 1 >= clusters.size()) return {};  // without entries
     if (stream.kind == Kind::objects) return {clusters[key.index], clusters[key.index + 1]};
     if (key.index >= pages_of(stream).size()) return {};
     const Page page = pages_of(stream).page(key.index);
@@ -185,7 +185,7 @@ class NtupleTable final : public Table, public ItemCounter {
 
   const ItemCounter* counter() const override { return this; }
 
-  // Of lists of items that have no columns: the last end of each cluster counts its items.
+  // For lists of items that have no columns: the last end of each cluster counts its items.
   Result<Counted> count(ChunkKey key, std::span<const std::byte> bytes,
                         std::span<const std::shared_ptr<const Chunk>> inputs) const override {
     const FieldStream& stream = streams_[key.stream];
@@ -261,7 +261,7 @@ class NtupleTable final : public Table, public ItemCounter {
     return shape;
   }
 
-  // Elements of the stream's column in a cluster.
+  // The elements of the stream's column in a cluster.
   ItemRange elements_of_cluster(const FieldStream& stream, std::uint32_t cluster) const {
     return {pages_of(stream).first_of_cluster(cluster), pages_of(stream).first_of_cluster(cluster + 1)};
   }
@@ -273,7 +273,7 @@ class NtupleTable final : public Table, public ItemCounter {
     for (std::uint32_t index = begin; index < end; ++index) keys.push_back({id, index});
   }
 
-  // Arrays are seldom much larger than what is streamed, but for ends of short lists.
+  // Arrays are rarely much larger than the streamed bytes, except for ends of short lists.
   std::uint64_t size_of_objects(const FieldStream& stream, std::uint32_t cluster) const {
     constexpr std::uint64_t kGrowth = 4, kEachSlot = 16;
     const auto objects = static_cast<std::uint64_t>(elements_of_cluster(streams_[stream.from], cluster).size());
@@ -305,7 +305,7 @@ class NtupleTable final : public Table, public ItemCounter {
                                 std::span<const std::shared_ptr<const Chunk>> inputs) const {
     const std::vector<Slot>& slots = programs_[stream.program].slots;
     const bool is_first = cluster == 0;
-    // As if it began at item 0, but for the leading 0 of ends, which the first chunk alone has.
+    // Decodes as if the chunk began at item 0; but only the first chunk gets the leading 0 of ends.
     std::vector<std::int64_t> first;
     for (const Slot& slot : slots) first.push_back(slot.kind == Slot::Kind::ends && !is_first ? 1 : 0);
     Counted counted;
@@ -315,8 +315,8 @@ class NtupleTable final : public Table, public ItemCounter {
     return counted;
   }
 
-  // A page may end within a fixed array. Where one does, the elements have a stream of their own, and the arrays are
-  // put together of its chunks.
+  // A page may end inside a fixed array. The elements of such a column get a stream of their own, and the arrays are
+  // assembled from its chunks.
   void take_arrays_apart() {
     for (StreamId id = 0, count = static_cast<StreamId>(streams_.size()); id < count; ++id) {
       if (streams_[id].kind != Kind::numbers || streams_[id].per_item == 1) continue;
@@ -333,8 +333,8 @@ class NtupleTable final : public Table, public ItemCounter {
     }
   }
 
-  // The page in which the last list before those of a page ends, but for a page whose lists begin a cluster: what they
-  // hold begins there, too. Where nothing counts that, the page before tells.
+  // The page with the end of the list before those of page `index`. None is needed if the lists of this page begin a
+  // cluster, since their items begin there, too, unless these have no columns that count them.
   std::optional<std::uint32_t> page_before(const FieldStream& stream, std::uint32_t index) const {
     const ColumnPages& pages = pages_of(stream);
     const Page own = pages.page(index);
@@ -354,7 +354,7 @@ class NtupleTable final : public Table, public ItemCounter {
     return {page.first_element / per_item * per_item, end / per_item * per_item};
   }
 
-  // Items that a count tells: of the elements of a column, before a cluster or all.
+  // Converts a number of elements of the counting column to items.
   std::int64_t items(const ItemCount& count, std::int64_t elements) const {
     return elements / static_cast<std::int64_t>(count.per_item);
   }
@@ -375,8 +375,8 @@ class NtupleTable final : public Table, public ItemCounter {
     return {begin, std::min(begin + in_chunk, entries)};
   }
 
-  // Whether all these items lie in one page that was lost. Lists of them could be told, but in a file that claims more
-  // entries than it holds there would be no end of them.
+  // Whether all these items are in one lost page. The lists could still be computed, but a file that claims more
+  // entries than it has could make them endless.
   bool is_lost(const ItemCount& count, std::int64_t begin, std::int64_t end) const {
     const ColumnPages& pages = pages_.columns[count.column];
     const auto per_item = static_cast<std::int64_t>(count.per_item);
@@ -436,7 +436,7 @@ class NtupleTable final : public Table, public ItemCounter {
     return chunk_of(std::move(whole));
   }
 
-  // The bytes of a page as its encoding has them. `stored`: with the checksum, where there is one.
+  // The bytes of a page in the form of its encoding. `stored` includes the checksum, if there is one.
   Result<Buffer> unpacked(const FieldStream& stream, const Page& page, std::span<const std::byte> stored) const {
     if (page.has_checksum) {
       if (stored.size() < kChecksumSize) return fail(ErrorKind::damaged, "it has no checksum");
@@ -504,7 +504,7 @@ class NtupleTable final : public Table, public ItemCounter {
 
   const std::shared_ptr<const Source> source_;
   const std::uint64_t max_key_size_;
-  std::map<std::uint64_t, std::shared_ptr<const Source>> pages_in_parts_;  // by where they begin
+  std::map<std::uint64_t, std::shared_ptr<const Source>> pages_in_parts_;  // by address
   std::vector<FieldStream> streams_;
   const std::vector<Program> programs_;
   const std::vector<ColumnEncodings> encodings_;
@@ -512,7 +512,7 @@ class NtupleTable final : public Table, public ItemCounter {
   const PageTable pages_;
 };
 
-// A table of which nothing can be shown but why.
+// A table that shows only the reason why it cannot be read.
 std::shared_ptr<Table> unreadable(const KeyInfo& key, std::string why) {
   FieldNodes nothing;
   nothing.nodes.emplace_back();

@@ -25,7 +25,7 @@ Result<> check_size(const PageEncoding& encoding, std::span<const std::byte> pag
 
 bool is_split(ColumnType type) { return type >= ColumnType::split_int16 && type <= ColumnType::split_index64; }
 
-// All first bytes stand first, then all second bytes, ...
+// The first bytes of all elements come first, then all second bytes, ...
 template <class Unsigned>
 Unsigned joined(const std::byte* page, std::uint64_t elements, std::uint64_t i) {
   Unsigned value = 0;
@@ -35,15 +35,15 @@ Unsigned joined(const std::byte* page, std::uint64_t elements, std::uint64_t i) 
   return value;
 }
 
-// Sixteen bytes at once: every processor that this is built for has registers of that size.
+// Sixteen bytes at once: all supported processors have registers of that size.
 using Bytes = std::uint8_t __attribute__((vector_size(16)));
 constexpr std::uint64_t kBlock = sizeof(Bytes);
 
-// What is done with a constant number of registers is written without loops and always inlined: else g++ 12 keeps them
-// in memory, at half the speed.
+// Code for a constant number of registers has no loops and is always inlined. Otherwise, g++ 12 keeps the registers in
+// memory, at half the speed.
 
-// `steps` perfect shuffles. Each puts the first byte of the first half first, then the first of the second half, the
-// second of the first half, ...
+// Performs `steps` perfect shuffles. Each interleaves the two halves: the first byte of the first half, the first of
+// the second half, the second of the first half, ...
 template <unsigned steps, std::size_t... Pair>
 [[gnu::always_inline]] inline void shuffle(Bytes* v, std::index_sequence<Pair...> pairs) {
   constexpr std::size_t kHalf = sizeof...(Pair);
@@ -55,9 +55,9 @@ template <unsigned steps, std::size_t... Pair>
   if constexpr (steps > 1) shuffle<steps - 1>(v, pairs);
 }
 
-// The kBlock integers from the i-th on of a split page, in the order of their bytes in memory. Each shuffle turns the
-// bits of a byte's address (its number in the integer, then the integer's) by one; after all of them the integer's
-// number stands first.
+// Gathers the kBlock integers from the i-th on of a split page, in the order of their bytes in memory. The address of a
+// byte consists of its number in the integer, then the number of the integer. Each shuffle rotates the bits of this
+// address by one, until the number of the integer comes first.
 template <std::size_t kSize, std::size_t... Byte>
 [[gnu::always_inline]] inline void join_block(const std::byte* page, std::uint64_t elements, std::uint64_t i,
                                               Bytes (&v)[kSize], std::index_sequence<Byte...>) {
@@ -65,11 +65,11 @@ template <std::size_t kSize, std::size_t... Byte>
   shuffle<std::bit_width(kSize) - 1>(v, std::make_index_sequence<kSize / 2>());
 }
 
-// `change(numbers)` of the unsigned integers in a split page: of one, and of a vector of them.
+// Applies `change` to the unsigned integers of a split page: to single ones, and to vectors of them.
 template <class Unsigned, class Change, std::size_t... Part>
 void decode_split(const std::byte* page, std::uint64_t elements, std::byte* out, Change change,
                   std::index_sequence<Part...> parts) {
-  typedef Unsigned Numbers __attribute__((vector_size(sizeof(Bytes))));  // g++ 12 takes no `using` for it
+  typedef Unsigned Numbers __attribute__((vector_size(sizeof(Bytes))));  // g++ 12 does not accept `using` for it
   std::uint64_t i = 0;
   for (; i + kBlock <= elements; i += kBlock) {
     Bytes v[sizeof(Unsigned)];
@@ -105,7 +105,7 @@ void each(const PageEncoding& encoding, std::span<const std::byte> page, std::ui
   for (; i < elements; ++i) see(i, joined<Unsigned>(p, elements, i));
 }
 
-// 0, 1, 2, 3, ... stand for 0, -1, 1, -2, ...
+// 0, 1, 2, 3, ... represent 0, -1, 1, -2, ...
 template <class Numbers>
 Numbers without_zigzag(Numbers value) {
   return static_cast<Numbers>((value >> 1) ^ static_cast<Numbers>(0 - (value & 1)));
@@ -113,18 +113,18 @@ Numbers without_zigzag(Numbers value) {
 
 // IEEE 754 half precision.
 float from_half(std::uint16_t half) {
-  constexpr std::uint32_t kExponentShift = 112u << 23;  // from a bias of 15 to one of 127
+  constexpr std::uint32_t kExponentShift = 112u << 23;  // from exponent bias 15 to 127
   const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;
   const std::uint32_t exponent = half & 0x7C00u;
   std::uint32_t bits = static_cast<std::uint32_t>(half & 0x7FFFu) << 13;
-  if (exponent == 0x7C00u) return std::bit_cast<float>(sign | (bits + 2 * kExponentShift));  // infinite, or no number
+  if (exponent == 0x7C00u) return std::bit_cast<float>(sign | (bits + 2 * kExponentShift));  // infinity or NaN
   if (exponent != 0) return std::bit_cast<float>(sign | (bits + kExponentShift));
-  // Below the smallest normal one: 2^-24 for each step.
+  // Below the smallest normal number, one step is 2^-24.
   const float small = static_cast<float>(half & 0x3FFu) * 0x1p-24f;
   return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(small));
 }
 
-// The i-th number of a stream of bits, the first in the lowest bits.
+// The i-th number in a stream of bits, which begins at the lowest bits.
 std::uint64_t bits_at(std::span<const std::byte> page, std::uint64_t i, unsigned bits) {
   const std::uint64_t at = i * bits;
   std::uint64_t word = 0;
@@ -136,7 +136,7 @@ std::uint64_t bits_at(std::span<const std::byte> page, std::uint64_t i, unsigned
   return (word >> (at % 8)) & ((std::uint64_t{1} << bits) - 1);
 }
 
-// Eight booleans for each byte, the first from its lowest bit.
+// Eight booleans per byte, beginning with the lowest bit.
 constexpr auto kBooleans = [] {
   std::array<std::array<std::uint8_t, 8>, 256> booleans{};
   for (unsigned byte = 0; byte < 256; ++byte)
@@ -156,7 +156,7 @@ void store(std::byte* out, std::uint64_t i, T value) {
   std::memcpy(out + i * sizeof value, &value, sizeof value);
 }
 
-// The elements as numbers of their own type.
+// Decodes the elements as numbers of their natural type.
 void decode_natural(const PageEncoding& encoding, std::span<const std::byte> page, std::uint64_t elements,
                     std::byte* out) {
   const auto as_they_are = [](auto numbers) { return numbers; };
@@ -183,7 +183,7 @@ void decode_natural(const PageEncoding& encoding, std::span<const std::byte> pag
     case ColumnType::split_real64:
       return decode_split<std::uint64_t>(page, elements, out, as_they_are);
     case ColumnType::real32_trunc:
-      // The highest bits of a float.
+      // Only the highest bits of a float are stored.
       for (std::uint64_t i = 0; i < elements; ++i)
         store(out, i, static_cast<std::uint32_t>(bits_at(page, i, encoding.bits) << (32 - encoding.bits)));
       return;
@@ -226,11 +226,11 @@ void with_type(Dtype dtype, See see) {
   }
 }
 
-// What no integer can say is 0: a conversion of it has no meaning in C++.
+// A number that the integer type cannot hold becomes 0, since its conversion is undefined in C++.
 template <class To, class From>
 To converted(From value) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {
-    // The powers of two that bound an integer are exact in both, what is next to them is not.
+    // The powers of two at the bounds of an integer type are exact in both types, unlike the numbers next to them.
     const From end = std::ldexp(From{1}, std::numeric_limits<To>::digits);
     const From least = std::is_signed_v<To> ? -end : From{0};
     const bool fits = (value >= least || value > least - 1) && value < end;
@@ -253,7 +253,7 @@ void convert(Dtype from, const std::byte* in, Dtype to, std::byte* out, std::uin
 template <class Unsigned>
 Result<> decode_ends_of(const PageEncoding& encoding, std::span<const std::byte> page, std::uint64_t elements,
                         std::int64_t base, std::byte* out) {
-  // Unsigned, as sums may wrap before anything is checked.
+  // Unsigned, since sums may wrap before they are checked.
   std::uint64_t last = 0, sum = 0;
   bool rises = true;
   each<Unsigned>(encoding, page, elements, [&](std::uint64_t i, Unsigned value) {

@@ -11,11 +11,11 @@
 namespace tfile {
 namespace {
 
-// Lists of columns that have no pages compress well.
+// Lists of columns without pages compress well.
 constexpr SizeClaim kPageListClaim{64 << 20, 1000};
 
-// Bytes of page lists as they are stored, after which those that were read are taken in. The list of one group, of
-// 9,700 columns and 50 clusters, has 2 MB.
+// When page lists of this stored size were read, they are added to the table before more are read. The list of a group
+// with 9,700 columns and 50 clusters has 2 MB.
 constexpr std::uint64_t kTogether = 8 << 20;
 
 std::size_t count_together(std::span<const ClusterGroup> groups) {
@@ -30,7 +30,7 @@ class PageListReader {
   PageListReader(std::shared_ptr<const Source> file, std::uint64_t max_key_size)
       : file_(std::move(file)), max_key_size_(max_key_size) {}
 
-  // Those of some groups, in one call where that is possible. They are there as long as this.
+  // Reads the lists of some groups, in one call if possible. They are valid as long as this object.
   std::vector<WantedBytes> read(std::span<const ClusterGroup> groups) {
     std::vector<WantedBytes> lists;
     for (const ClusterGroup& group : groups) lists.push_back(wanted(group.page_list));
@@ -54,7 +54,7 @@ class PageListReader {
 
   const std::shared_ptr<const Source> file_;
   const std::uint64_t max_key_size_;
-  std::vector<std::shared_ptr<const Source>> in_parts_;  // of one list each
+  std::vector<std::shared_ptr<const Source>> in_parts_;  // one per list
   std::vector<Buffer> memory_;
 };
 

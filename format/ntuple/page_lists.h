@@ -12,8 +12,8 @@
 
 namespace tfile {
 
-// Reads the page lists of all cluster groups, as many in a call as are some megabytes. One that is damaged loses its
-// entries. Errors: of the storage; damaged (more than any RNTuple has). Blocks.
+// Reads the page lists of all cluster groups, a few megabytes per call. A damaged list means that its entries are lost.
+// Errors: of the storage; damaged (more than any RNTuple has). Blocks.
 Result<PageTable> read_page_lists(std::shared_ptr<const Source> file, std::uint64_t max_key_size, const Description&,
                                   const FieldNodes&);
 

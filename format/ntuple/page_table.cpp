@@ -12,19 +12,19 @@
 namespace tfile {
 namespace {
 
-// A look for the place of a page passes over fewer than this many.
+// The search for a page skips fewer pages than this.
 constexpr std::size_t kPagesBetweenMarks = 128;
-// What the fields of a packed page can say.
+// The limits of the fields of a packed page.
 constexpr std::uint64_t kBeginMax = (std::uint64_t{1} << 48) - 1;
 constexpr std::uint32_t kStepMax = (1 << 12) - 1;
 constexpr std::uint32_t kElementsMax = std::numeric_limits<std::int32_t>::max();
-// Sizes that no page has: the bytes of all pages of a column lie in one file of at most 2^48 bytes, and a page of 4 GiB
-// could not be held in memory with what it decodes to.
+// Impossible sizes of pages. The pages of a column are in one file of at most 2^48 bytes, and a page of 4 GiB together
+// with its decoded form would not fit into memory.
 constexpr std::uint32_t kLost = UINT32_MAX, kZeros = UINT32_MAX - 1;
-// Zeros are made in chunks of about a megabyte, or in so many chunks.
+// Zeros are made in chunks of about a megabyte, but in at most this many chunks.
 constexpr std::int64_t kZerosInPage = 1 << 17;
 constexpr std::int64_t kZeroPagesMax = 1 << 9;
-// 10^12, more than any table has. What claims them takes a few bytes; pages for them take 8 kB a column.
+// 10^12, more than any table has. To claim them takes a few bytes; pages for them take 8 kB per column.
 constexpr std::int64_t kWithoutBytesMax = std::int64_t{1} << 40;
 
 }  // namespace
@@ -36,7 +36,7 @@ void ColumnPages::append(std::uint32_t cluster, Packed page) {
     last_cluster_ += static_cast<std::uint32_t>(packed.cluster_step);
     elements_ += packed.elements;
   };
-  // Pages of nothing bridge the clusters in which the column has no elements, where these are very many.
+  // If the column has no elements in very many clusters, empty pages bridge them.
   while (cluster - last_cluster_ > kStepMax) push({0, kStepMax, 0, kZeros, 0, 0});
   page.cluster_step = (cluster - last_cluster_) & kStepMax;
   push(page);
@@ -111,7 +111,7 @@ std::size_t ColumnPages::page_of(std::int64_t element) const {
 }
 
 std::int64_t ColumnPages::first_of_cluster(std::uint32_t cluster) const {
-  // The last mark whose page before lies in an earlier cluster; the first page of the cluster is behind it.
+  // The last mark whose preceding page is in an earlier cluster; the first page of the cluster comes after it.
   const auto behind = std::ranges::lower_bound(marks_, cluster, {}, &Mark::cluster);
   if (marks_.empty()) return 0;
   const std::size_t mark = behind == marks_.begin() ? 0 : static_cast<std::size_t>(behind - marks_.begin()) - 1;
@@ -156,7 +156,7 @@ Result<> PageTableBuilder::add_group(std::span<const std::byte> bytes, std::uint
   return {};
 }
 
-// Clusters that several threads wrote need not lie in the order of their entries.
+// Clusters written by several threads need not be in the order of their entries.
 Result<std::vector<PageTableBuilder::Summary>> PageTableBuilder::read_summaries(Cursor& in,
                                                                                 const ClusterGroup& group) const {
   constexpr const char* kWhat = "RNTuple page list";
@@ -168,7 +168,7 @@ Result<std::vector<PageTableBuilder::Summary>> PageTableBuilder::read_summaries(
     EnvelopeFrame record = take_record(summaries.body, kWhat);
     Summary cluster;
     cluster.first_entry = record.body.little<std::uint64_t>(kWhat);
-    // The highest byte has the flags.
+    // The highest byte contains flags.
     const auto word = record.body.little<std::uint64_t>(kWhat);
     cluster.entries = word & ((std::uint64_t{1} << 56) - 1);
     is_sharded |= (word >> 56) & 1;
@@ -191,7 +191,7 @@ Result<> PageTableBuilder::add_cluster(const Summary& cluster) {
     return fail(ErrorKind::damaged, "a cluster of the RNTuple has an impossible number of entries");
   Cursor columns = cluster.columns;
   entries_behind_ = entries_ + static_cast<std::int64_t>(cluster.entries);
-  // A cluster from before an extension of the schema lists fewer columns.
+  // A cluster from before an extension of the schema has fewer columns.
   for (ColumnNumber number = 0; number < cluster.column_count && !columns.failed(); ++number) {
     EnvelopeFrame pages = take_list(columns, "RNTuple page list");
     if (number < places_.size()) TRY_VOID(add_pages(number, pages.body, pages.items));
@@ -203,8 +203,8 @@ Result<> PageTableBuilder::add_cluster(const Summary& cluster) {
   return {};
 }
 
-// What is missing of a column belongs to clusters before this one: those that a lost page list told of, or from the
-// time before the column was added.
+// Missing elements of a column belong to earlier clusters: either their page list was lost, or the column did not exist
+// yet.
 Result<> PageTableBuilder::fill_gap(ColumnPages& column, const ColumnPlace& place, std::int64_t first_element) const {
   const std::uint32_t before = std::max(cluster_, 1u) - 1;
   const std::int64_t zeros = std::min(first_element, place.zeros) - column.elements();
@@ -214,7 +214,7 @@ Result<> PageTableBuilder::fill_gap(ColumnPages& column, const ColumnPlace& plac
   return lost > 0 ? column.add_without_bytes(before, Page::Kind::lost, lost) : Result<>();
 }
 
-// No column goes on behind the entries that there are.
+// Checks that the column does not continue past the existing entries.
 Result<> PageTableBuilder::check_end(PageColumn column, std::int64_t first_element, std::int64_t elements) const {
   std::int64_t end = 0, end_max = 0;
   const bool is_beyond_all = __builtin_add_overflow(first_element, elements, &end);
@@ -226,7 +226,7 @@ Result<> PageTableBuilder::check_end(PageColumn column, std::int64_t first_eleme
 
 Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint32_t count) {
   constexpr const char* kWhat = "RNTuple page list";
-  // The number of the first element stands behind the pages, which have no size of their own.
+  // The number of the first element follows the pages, which have no size of their own.
   Cursor behind = in;
   std::int64_t elements = 0;
   for (std::uint32_t i = 0; i < count && !behind.failed(); ++i) {
@@ -235,7 +235,7 @@ Result<> PageTableBuilder::add_pages(ColumnNumber number, Cursor& in, std::uint3
   }
   const auto first_element = behind.little<std::int64_t>(kWhat);
   TRY_VOID(behind.finish());
-  if (first_element < 0) return {};  // another representation has the pages
+  if (first_element < 0) return {};  // the pages belong to another representation
   const ColumnPlace& place = places_[number];
   ColumnPages& column = table_.columns[place.column];
   if (first_element < column.elements() && count > 0)
@@ -262,7 +262,7 @@ void PageTableBuilder::add_lost_group(const ClusterGroup& group, const std::stri
   table_.warnings.push_back("entries from " + std::to_string(entries_) + " on are lost: " + why);
   constexpr std::uint64_t kEntriesMax = std::uint64_t{1} << 56;
   const std::uint64_t told = std::min(group.first_entry, kEntriesMax) + std::min(group.entries, kEntriesMax);
-  // Some pages of the cluster that is not whole are here.
+  // Some pages of the incomplete cluster may already be in the table.
   const std::int64_t end = std::max(static_cast<std::int64_t>(told), entries_behind_);
   if (end <= entries_) return;
   table_.cluster_ends.push_back(entries_);
@@ -272,7 +272,7 @@ void PageTableBuilder::add_lost_group(const ClusterGroup& group, const std::stri
 
 Result<PageTable> PageTableBuilder::finish() {
   table_.cluster_ends.push_back(entries_);
-  // A column that was added behind the last cluster is in no page list.
+  // A column that was added after the last cluster is in no page list.
   for (const ColumnPlace& place : places_) {
     std::int64_t wanted = 0;
     if (place.zeros > 0 && !__builtin_mul_overflow(per_entry_[place.column], entries_, &wanted))

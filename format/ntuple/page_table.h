@@ -12,9 +12,9 @@
 
 namespace tfile {
 
-// Where the pages of an RNTuple are, all clusters and columns: sixteen bytes a page.
+// The places of all pages of an RNTuple, for all clusters and columns: sixteen bytes per page.
 
-// The columns that a field has in each of its representations are one here: in every cluster one of the
+// One column of a field; the corresponding columns of its representations count as one. In each cluster, one of the
 // representations has the pages.
 using PageColumn = std::uint32_t;
 
@@ -22,11 +22,10 @@ struct Page {
   enum class Kind : std::uint8_t {
     stored,
     zeros,  // of a column that was added later: nothing is stored
-    lost,   // the page list says how many elements there are, or those around it do, and not where; or they are more
-            // than its bytes can hold
+    lost,   // the number of elements is known, but not the place; or the bytes cannot hold that many elements
   };
   Kind kind = Kind::stored;
-  bool has_checksum = false;  // eight bytes behind the range
+  bool has_checksum = false;  // eight bytes after the range
   std::uint8_t representation = 0;
   std::uint32_t cluster = 0;
   std::uint32_t elements = 0;
@@ -34,15 +33,14 @@ struct Page {
   ByteRange range;
 };
 
-// The pages of one column, in the order of its elements. What is given is appended; nothing changes after `close`.
+// The pages of one column, in the order of its elements. Pages are appended; nothing changes after `close`.
 class ColumnPages {
  public:
-  // Of a page that is none of the three kinds, because it lies further than an address or size can say, `range` is
-  // not kept: it is lost.
+  // Appends a page. If its range is beyond the largest address or size, the page is lost.
   void add(std::uint32_t cluster, std::uint8_t representation, std::uint32_t elements, ByteRange range,
            bool has_checksum);
-  // Elements without a page, `in_page` to each that stands for them, or as many as a page can have. Errors: damaged
-  // (more than any file has).
+  // Appends pages without stored bytes, with `in_page` elements each, or as many as a page can have. Errors: damaged
+  // (more elements than any file has).
   Result<> add_without_bytes(std::uint32_t cluster, Page::Kind kind, std::int64_t elements,
                              std::int64_t in_page = INT64_MAX);
   void close();
@@ -50,21 +48,21 @@ class ColumnPages {
   std::size_t size() const { return pages_.size(); }
   std::int64_t elements() const { return elements_; }
   std::uint64_t stored_bytes() const { return stored_bytes_; }
-  std::uint64_t largest_page() const { return largest_page_; }  // bytes, without a checksum
+  std::uint64_t largest_page() const { return largest_page_; }  // in bytes, without the checksum
   Page page(std::size_t index) const;
-  // The page with this element; there is one.
+  // The page with this element, which must exist.
   std::size_t page_of(std::int64_t element) const;
-  // Calls `see(elements of the page)` for all pages in their order.
+  // Calls `see(number of elements)` for all pages in order.
   template <class See>
   void each_count(See see) const {
     for (const Packed& page : pages_) see(page.elements);
   }
-  // The element with which a cluster begins.
+  // The first element of a cluster.
   std::int64_t first_of_cluster(std::uint32_t cluster) const;
   std::size_t memory() const;
 
  private:
-  // A cluster is told as the step from that of the page before.
+  // The cluster is stored as the step from that of the preceding page.
   struct Packed {
     std::uint64_t begin : 48;
     std::uint64_t cluster_step : 12;
@@ -76,7 +74,7 @@ class ColumnPages {
   static_assert(sizeof(Packed) == 16);
   struct Mark {
     std::int64_t first_element = 0;
-    std::uint32_t cluster = 0;  // of the page before
+    std::uint32_t cluster = 0;  // of the preceding page
   };
   void append(std::uint32_t cluster, Packed);
 
@@ -89,34 +87,34 @@ class ColumnPages {
 
 struct PageTable {
   std::vector<ColumnPages> columns;        // by PageColumn
-  std::vector<std::uint32_t> compression;  // by PageColumn: the settings of its first pages; 0 where there are none
-  std::vector<std::int64_t> cluster_ends;  // the first entry of each cluster, then the number of all
+  std::vector<std::uint32_t> compression;  // by PageColumn: the settings of its first pages; 0 if it has none
+  std::vector<std::int64_t> cluster_ends;  // the first entry of each cluster, then the number of all entries
   std::vector<std::string> warnings;
   std::size_t memory() const;
 };
 
-// Which PageColumn and representation each column on disk is.
+// The PageColumn and the representation of a column in the file.
 struct ColumnPlace {
   PageColumn column = 0;
   std::uint8_t representation = 0;
-  std::uint16_t bits = 0;  // of an element
-  std::int64_t zeros = 0;  // elements before its first page, of a deferred column
+  std::uint16_t bits = 0;  // per element
+  std::int64_t zeros = 0;  // of a deferred column: elements before its first page
 };
 
-// Adds what page lists tell, one cluster group after the other, in the order of their entries.
+// Collects the contents of page lists, one cluster group after the other, in the order of their entries.
 class PageTableBuilder {
  public:
-  // `places`: of the columns on disk, by their number. `per_entry`: by PageColumn, the elements of each entry; 0 where
-  // nobody knows. Both are kept.
+  // `places`: of the columns in the file, by number. `per_entry`: by PageColumn, the elements per entry; 0: unknown.
+  // Both must outlive this object.
   PageTableBuilder(std::span<const ColumnPlace> places, std::span<const std::uint64_t> per_entry);
 
-  // A decompressed page list. Errors: damaged (what it tells before the damage was taken); unsupported (clusters in
-  // shards).
+  // Adds a decompressed page list. Errors: damaged (the part before the damage was added); unsupported (sharded
+  // clusters).
   Result<> add_group(std::span<const std::byte> bytes, std::uint64_t header_checksum, const ClusterGroup&);
-  // A group whose page list cannot be read, or not to its end: its other entries are one cluster, with lost pages.
+  // Adds a group whose page list cannot be read (to its end). Its remaining entries become one cluster of lost pages.
   void add_lost_group(const ClusterGroup&, const std::string& why);
 
-  // Columns that have less than their elements for each entry are filled up with lost pages.
+  // Completes columns that have too few elements for their entries with lost pages.
   Result<PageTable> finish();
 
  private:
@@ -135,7 +133,7 @@ class PageTableBuilder {
   const std::span<const std::uint64_t> per_entry_;
   PageTable table_;
   std::int64_t entries_ = 0;
-  std::int64_t entries_behind_ = 0;  // the end of the cluster whose pages are added; entries_ where there is none
+  std::int64_t entries_behind_ = 0;  // the end of the cluster whose pages are being added; else entries_
   std::uint32_t cluster_ = 0;
 };
 

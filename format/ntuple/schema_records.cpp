@@ -14,7 +14,7 @@ constexpr std::uint32_t kStreamerInfos = 0;
 FieldRecord read_field(Cursor& in) {
   constexpr const char* kWhat = "RNTuple field";
   FieldRecord field;
-  in.skip(4, kWhat);  // the field's own version
+  in.skip(4, kWhat);  // the version of the field itself
   field.type_version = in.little<std::uint32_t>(kWhat);
   field.parent = in.little<std::uint32_t>(kWhat);
   field.role = static_cast<FieldRole>(in.little<std::uint16_t>(kWhat));
@@ -57,11 +57,11 @@ void read_type_information(Cursor& in, std::string& streamer_infos) {
   in.skip(4, kWhat);  // version
   take_text(in, kWhat);
   const std::string_view text = take_text(in, kWhat);
-  // Of a footer that repeats the header's, the last one has the most classes.
+  // If a footer repeats the header's infos, the last text has the most classes.
   if (content == kStreamerInfos && !in.failed()) streamer_infos = text;
 }
 
-// Calls `read` with the body of each record of a list.
+// Calls `read` with the body of each record in a list.
 template <class Read>
 void read_list(Cursor& in, const char* what, Read read) {
   EnvelopeFrame list = take_list(in, what);
@@ -73,7 +73,7 @@ void read_list(Cursor& in, const char* what, Read read) {
   if (list.body.failed()) in.reject(what);
 }
 
-// The four lists of a header, or of a footer's extension.
+// Reads the four lists of a header, or of a footer's extension.
 void read_schema(Cursor& in, SchemaRecords& schema) {
   read_list(in, "RNTuple fields", [&](Cursor& body) { schema.fields.push_back(read_field(body)); });
   read_list(in, "RNTuple columns", [&](Cursor& body) { schema.columns.push_back(read_column(body)); });
@@ -106,7 +106,7 @@ Result<> check_schema(const SchemaRecords& schema) {
   const std::size_t fields = schema.fields.size();
   for (std::size_t id = 0; id < fields; ++id) {
     const FieldRecord& field = schema.fields[id];
-    // A parent comes before its children, so following parents ends.
+    // A parent must come before its children, so that following parents ends.
     if (field.parent > id) return fail(ErrorKind::damaged, "RNTuple field " + std::to_string(id) + " has no parent");
     if (field.projected_from && *field.projected_from >= fields)
       return fail(ErrorKind::damaged, "RNTuple field " + field.name + " shows a field that is not there");

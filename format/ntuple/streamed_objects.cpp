@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kNewClassTag = 0xFFFFFFFF;
 
-// Bytes of the header of an object that begins its buffer: a byte count, the tag of a new class, the class' name.
+// The size of the header of the first object in a buffer: a byte count, the tag of a new class, the name of the class.
 std::size_t object_header_size(std::span<const std::byte> bytes) {
   Cursor in(bytes);
   in.big<std::uint32_t>("object");
@@ -62,7 +62,7 @@ Result<Chunk> decode_objects(const Program& program, std::span<const std::int64_
     offsets.push_back(static_cast<std::int32_t>(end - begin));
   }
   Entries entries{bytes.span(), offsets, static_cast<std::int64_t>(ends.size())};
-  // Tags of each object count from its own first byte.
+  // The tags of each object count from its own first byte.
   entries.displacement = std::span(offsets).first(ends.size());
   return run_program(program, entries, first, items);
 }

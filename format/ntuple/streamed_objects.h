@@ -13,18 +13,17 @@
 
 namespace tfile {
 
-// Objects that a streamer field holds as the bytes that their class' streamer wrote, each as if alone in its buffer.
+// Objects in streamer fields: the bytes written by the streamer of their class, each as if alone in its buffer.
 
-// The classes that the RNTuple describes for them: a TList of TStreamerInfo behind its object header. What cannot be
-// read of it is said in `warnings`.
+// The class descriptions for streamer fields: a TList of TStreamerInfo, after its object header. Unreadable parts are
+// reported in `warnings`.
 StreamerInfos read_streamer_infos(const std::string& content, std::vector<std::string>& warnings);
 
-// How the bytes of an object of this class become arrays. Errors: unsupported, with the reason as a user should read
-// it.
+// How to decode the bytes of an object of this class. Errors: unsupported, with a reason for the user.
 Result<Layout> layout_of_class(const StreamerInfos&, const std::string& class_name);
 
-// The objects of a cluster: `ends` are where they end, counted from `begin`, which is where `pieces` begin, one behind
-// the other. `first`, `items` as run_program has them. Errors: damaged, unsupported.
+// Decodes the objects of a cluster. `ends`: the ends of the objects, counted from `begin`, the start of the first of
+// the contiguous `pieces`. `first` and `items` as in run_program. Errors: damaged, unsupported.
 Result<Chunk> decode_objects(const Program&, std::span<const std::int64_t> ends, std::int64_t begin,
                              std::span<const std::span<const std::byte>> pieces, std::span<const std::int64_t> first,
                              std::vector<std::int64_t>* items);

@@ -11,8 +11,8 @@ struct Interval {
 
 enum class BinomialMethod { clopper_pearson, normal, wilson, agresti_coull };
 
-// The interval of confidence `level` (0.683) for an efficiency of which `passed` of `total` trials were seen; weighted
-// trials may be fractions. Without trials: all of [0, 1]. Where the effort is used up it is anything.
+// The interval of confidence `level` (0.683) for an efficiency with `passed` of `total` trials; weighted trials may be
+// fractions. Without trials it is [0, 1]. If the effort is used up, the result is meaningless.
 Interval binomial_interval(double passed, double total, double level, BinomialMethod, Effort&);
 
 }  // namespace tfile

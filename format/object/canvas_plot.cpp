@@ -12,11 +12,11 @@
 namespace tfile {
 namespace {
 
-// More than a screen can show.
+// More than fits on a screen.
 constexpr std::size_t kItemsMax = 1000, kLayersMax = 200;
 constexpr int kPadsDeep = 8;
 constexpr std::int64_t kInFrameBit = 1 << 14;  // TText::kTextNDC, TLine::kLineNDC
-constexpr double kUnset = -1111;               // fMinimum and fMaximum that nobody chose
+constexpr double kUnset = -1111;               // fMinimum and fMaximum if they were not set
 
 std::string item(const char* list, std::size_t i) { return std::string(list) + ".arr." + std::to_string(i); }
 
@@ -41,7 +41,7 @@ void set_range(PlotAxis& axis, const ObjectMembers& members) {
   if (high != kUnset) axis.high = high;
 }
 
-// What one thing adds to a frame: its layers, titles of axes where it is the first.
+// Adds the layers of one item to a frame, and the titles of its axes if it is the first item.
 void add_layers(Plot& to, Plot from) {
   if (to.layers.empty()) {
     to.title = from.title;
@@ -97,7 +97,7 @@ class CanvasReader {
       }
     }
     if (is_painted && !own.layers.empty()) set_shown(own, members);
-    if (is_painted && !has_title) own.title.clear();  // it was drawn without
+    if (is_painted && !has_title) own.title.clear();  // the canvas was drawn without a title
     if (pads.empty()) return own;
     Plot all;
     all.title = own.title;
@@ -106,7 +106,7 @@ class CanvasReader {
     return all;
   }
 
-  // A RooPlot: a histogram that is not drawn gives the axes, and its items are drawn into them.
+  // A RooPlot: the axes come from a histogram that is not drawn itself; the items are drawn inside them.
   Plot roo_plot(const ObjectMembers& members) {
     Plot plot;
     plot.layers.emplace_back(axes_alone(members));
@@ -114,7 +114,7 @@ class CanvasReader {
     for (std::size_t i = 0; i < std::min(items.count, kItemsMax) && scene_.budget.take(1, 0); ++i) {
       const ObjectMembers part = members.at(items.path(i));
       std::string option = small_letters(members.text(items.option(i)));
-      // "OPTION:i" where it is there and not to be seen.
+      // "OPTION:i": the item exists but is invisible.
       const std::size_t colon = std::min(option.find(':'), option.size());
       if (option.substr(colon).starts_with(":i")) continue;
       option.resize(colon);
@@ -124,7 +124,7 @@ class CanvasReader {
   }
 
  private:
-  // No points, but titles and ranges.
+  // The axes, with titles and ranges but no points.
   static PlotPoints axes_alone(const ObjectMembers& roo_plot) {
     const ObjectMembers frame = roo_plot.at("_hist");
     PlotPoints axes;
@@ -132,11 +132,11 @@ class CanvasReader {
     axes.y.title = frame.text("fYaxis.fTitle");
     axes.x.edges = {frame.number("fXaxis.fXmin").value_or(0), frame.number("fXaxis.fXmax").value_or(1)};
     set_range(axes.y, frame);
-    if (!axes.y.low) axes.y.low = 0;  // that histogram is empty
+    if (!axes.y.low) axes.y.low = 0;  // the histogram is empty
     return axes;
   }
 
-  // Of a pad, in its parts: how far in the frame stands.
+  // The margins of a pad, as fractions of the pad.
   struct Margins {
     Margins() = default;
     explicit Margins(const ObjectMembers& pad) {
@@ -157,7 +157,7 @@ class CanvasReader {
     return {x, y, std::min(x + number("fWNDC"), 1.0), std::min(y + number("fHNDC"), 1.0), pad(part, depth + 1)};
   }
 
-  // A pad that was painted knows the range of its frame, as logarithms where the axis has them.
+  // A pad that was painted has the range of its frame. It is logarithmic for a logarithmic axis.
   static void set_shown(Plot& plot, const ObjectMembers& pad) {
     const auto range = [&](PlotAxis& axis, const char* low, const char* high, bool is_log) {
       const double from = pad.number(low).value_or(0), to = pad.number(high).value_or(0);
@@ -186,7 +186,7 @@ class CanvasReader {
     auto plot = is_drawable(scene.infos, part) ? part_plot(part, scene) : std::nullopt;
     if (plot)
       add_layers(to, *std::move(plot));
-    else if (to.left_out.empty() && class_name != "TFrame" && class_name != "TObjArray")  // the colours
+    else if (to.left_out.empty() && class_name != "TFrame" && class_name != "TObjArray")  // TObjArray: the colours
       to.left_out = class_name;
   }
 
@@ -237,7 +237,7 @@ class CanvasReader {
     note.y2 = margins.y(note.y2);
   }
 
-  // Where a pave stands: one that was painted knows it in parts of the pad, one that was not has them as its corners.
+  // The place of a pave. If it was painted, it has its place as fractions of the pad, else in its corners.
   static PlotNote pave(const ObjectMembers& part, const Margins& margins) {
     PlotNote note = corners(part, "NDC");
     if (note.x1 == 0 && note.x2 == 0) note = corners(part, "");
@@ -245,7 +245,7 @@ class CanvasReader {
     return note;
   }
 
-  // The title that a painted pad holds is the plot's own already.
+  // A painted pad contains its title as a pave; the plot already has it.
   void add_pave(Plot& to, const ObjectMembers& part, const Margins& margins) const {
     if (part.text("fName") == "title") return;
     const PlotNote place = pave(part, margins);
@@ -285,7 +285,7 @@ class CanvasReader {
   PlotScene scene_;
 };
 
-// The first part's axes get the titles and the range that the whole has.
+// Gives the axes of the first part the titles and the range of the whole.
 void set_axes(Plot& plot, const ObjectMembers& whole) {
   if (plot.layers.empty()) return;
   std::visit(
@@ -299,7 +299,7 @@ void set_axes(Plot& plot, const ObjectMembers& whole) {
 
 }  // namespace
 
-// A file does not describe TCanvas, which is written by a streamer of its own.
+// Files do not describe TCanvas, which has a hand-written streamer.
 bool is_pad(const StreamerInfos& infos, std::string_view class_name) {
   return class_name == "TCanvas" || derives_from(infos, class_name, "TPad") ||
          derives_from(infos, class_name, "TCanvas");
@@ -325,7 +325,7 @@ std::optional<HeldItems> held_items(const StreamerInfos& infos, const ObjectMemb
   } else if (is_multigraph(infos, class_name)) {
     items.list = "fGraphs";
   } else if (is_roo_plot(infos, class_name)) {
-    items.list = "_items";  // a list of its own before ROOT 6.28
+    items.list = "_items";  // a list class of its own before ROOT 6.28
     items.are_pairs = members.item_count("_items.arr") == 0;
   } else if (!derives_from(infos, class_name, "TList") && !derives_from(infos, class_name, "TObjArray")) {
     return std::nullopt;
@@ -359,7 +359,7 @@ Plot stack_plot(const ObjectMembers& members, const PlotScene& scene) {
     if (is_stacked) bins->errors.clear(), bins->has_points = false, bins->has_steps = true;
     all.push_back(std::move(*bins));
   }
-  // What lies below is drawn over what it is a part of.
+  // Lower histograms of a stack are drawn over the sums that include them.
   if (is_stacked) std::reverse(all.begin(), all.end());
   for (PlotBins& bins : all) plot.layers.emplace_back(std::move(bins));
   set_axes(plot, members);

@@ -13,16 +13,16 @@
 
 namespace tfile {
 
-// Classes that hold what is drawn: canvases and pads, stacks of histograms, graphs in one frame, frames of RooFit.
+// Classes that contain drawn objects: canvases and pads, stacks of histograms, graphs in one frame, frames of RooFit.
 bool is_pad(const StreamerInfos&, std::string_view class_name);
 bool is_stack(const StreamerInfos&, std::string_view class_name);
 bool is_multigraph(const StreamerInfos&, std::string_view class_name);
 bool is_roo_plot(const StreamerInfos&, std::string_view class_name);
 
-// The items of what holds others, these classes and lists: as many as `count`, some of which may be nothing.
+// The items of an object of these classes, or of a list: `count` of them, some of which may be null.
 struct HeldItems {
-  std::string list;        // the member that has them; empty: it is the list itself
-  bool are_pairs = false;  // of an item and its option, without a list
+  std::string list;        // the member with the items; empty: the object itself is the list
+  bool are_pairs = false;  // pairs of an item and its option, without a list
   std::size_t count = 0;
 
   std::string path(std::size_t i) const { return at(are_pairs ? "" : "arr", i) + (are_pairs ? ".first" : ""); }
@@ -35,18 +35,18 @@ struct HeldItems {
     return prefix + "." + std::to_string(i);
   }
 };
-// Nothing where the object is of another class.
+// nullopt for objects of other classes.
 std::optional<HeldItems> held_items(const StreamerInfos&, const ObjectMembers&);
 
-// Histograms on top of each other (or, by the option nostack, as they are), graphs in one frame. Parts that cannot be
+// Histograms stacked on each other (or, with the option nostack, unstacked); graphs in one frame. Parts that cannot be
 // drawn are left out.
 Plot stack_plot(const ObjectMembers&, const PlotScene&);
 Plot multigraph_plot(const ObjectMembers&, const PlotScene&);
 
-// A frame of RooFit: its axes, and its items as they were added.
+// A frame of RooFit: its axes, and its items in the order in which they were added.
 Plot roo_plot(const ObjectMembers&, const PlotScene&);
 
-// A canvas: what stands in its pads, with their logarithmic axes, texts, lines and legends.
+// A canvas: the content of its pads, with their logarithmic axes, texts, lines and legends.
 Plot canvas_plot(const ObjectMembers&, const PlotScene&);
 
 }  // namespace tfile

@@ -15,8 +15,8 @@
 namespace tfile {
 namespace {
 
-// Arrays of ordinary objects are made together, of a payload that is decompressed once; those of large ones each by
-// itself, so that who reads one does not need memory for all.
+// Arrays of ordinary objects share a stream, so that the payload is decompressed once. Large arrays get one stream
+// each, so that a reader of one array does not need memory for all.
 constexpr std::uint64_t kTogetherMax = 16 << 20;
 
 class ClassObject final : public OneChunkEach<Object> {
@@ -44,7 +44,7 @@ class ClassObject final : public OneChunkEach<Object> {
     const auto arrays = object_arrays(object_kind_, *infos_, *members);
     if (!arrays) return warnings.push_back(arrays.error().text);
     add_part(0, "", *arrays);
-    // Damage of a part leaves out that part's arrays alone.
+    // If a part is damaged, only the arrays of that part are left out.
     for (std::size_t i = 0; i < held.size(); ++i) {
       const auto some = object_arrays(kind_of_object(*infos_, held[i].class_name), *infos_, held[i].members);
       if (some) add_part(i + 1, held[i].path + "/", *some);
@@ -120,12 +120,12 @@ class ClassObject final : public OneChunkEach<Object> {
   const std::shared_ptr<const StreamSet> payload_;
   const std::uint32_t keylen_;
   ObjectKind object_kind_;
-  // What is made of the payload in one go: all arrays of one part, or one of them. A part is read without the others,
-  // which may be the same object again and again.
+  // The arrays that one stream makes from the payload: all arrays of one part, or one of them. Each part is read
+  // separately from the others, which may be the same object many times.
   struct ArrayStream {
     std::size_t part = 0;
-    std::size_t first = 0, all = 0;  // of the part's arrays: the first of these, and how many there are
-    std::vector<std::string> paths;  // as object_arrays gives them, with their types
+    std::size_t first = 0, all = 0;  // in the arrays of the part: the first one in this stream, and the number of all
+    std::vector<std::string> paths;  // from object_arrays, with their types
     std::vector<std::int64_t> lengths;
     std::uint64_t bytes = 0, working = 0;
   };
@@ -154,15 +154,15 @@ void ClassObject::add_part(std::size_t part, const std::string& below, const std
   }
 }
 
-// What holds others is drawn of all of them. Curves and polygons have no arrays: they are counted by what is usual for
-// a part, a function of two variables, and the payload that holds the corners of polygons.
+// An object that contains others is drawn with all of them. Curves and polygons have no arrays, so they are estimated:
+// a usual part, a function of two variables, and the payload, which contains the corners of polygons.
 void ClassObject::count_drawn(const std::vector<ObjectPart>& held, std::uint64_t payload_size) {
   constexpr std::uint64_t kPartNumbers = 1'000, kSurfaceNumbers = 250'000, kCornerBytes = 4;
   std::map<std::string_view, std::size_t> part_at{{"", 0}};
   for (std::size_t i = 0; i < held.size(); ++i) part_at[held[i].path] = i + 1;
   std::vector<std::uint64_t> numbers(parts.size());
   std::vector<std::size_t> inner(parts.size());
-  // A part comes after what holds it.
+  // A part comes after the object that contains it.
   for (std::size_t i = held.size(); i > 0; --i) {
     const std::string_view path = held[i - 1].path;
     const auto slash = path.rfind('/');

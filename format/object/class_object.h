@@ -10,9 +10,9 @@
 
 namespace tfile {
 
-// The object of a key whose class the streamer infos describe. `payload_streams` as File::payload gives them, `payload`
-// what they decode to. Damage of what arrays would be made of leaves the arrays out and is a warning. Never fails: what
-// else cannot be read is an error of json() and its kin.
+// The object of a key whose class the streamer infos describe. `payload_streams`: from File::payload; `payload`: the
+// bytes to which they decode. If the members for the arrays are damaged, there are no arrays, and a warning. Never
+// fails: other unreadable parts are errors of json() and similar functions.
 std::shared_ptr<const Object> open_object(std::shared_ptr<const StreamerInfos> infos, const KeyInfo& key,
                                           std::shared_ptr<const StreamSet> payload_streams,
                                           std::span<const std::byte> payload);

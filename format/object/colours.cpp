@@ -9,8 +9,8 @@
 namespace tfile {
 namespace {
 
-// ROOT's colours, 0xRRGGBB, by number: the first fifty, and the parts of its colour wheel, each around the number that
-// has a name there (kYellow is 400), from ten less on.
+// ROOT's colours, 0xRRGGBB, by number: the first fifty, and the parts of the colour wheel. Each part surrounds a named
+// number (kYellow is 400) and begins ten below it.
 constexpr std::uint32_t kFirst[] = {
     0xffffff, 0x000000, 0xff0000, 0x00ff00, 0x0000ff, 0xffff00, 0xff00ff, 0x00ffff, 0x59d454, 0x5954d9, 0xffffff,
     0xc0b6ac, 0x4d4d4d, 0x666666, 0x808080, 0x999999, 0xb2b2b2, 0xcccccc, 0xe5e5e5, 0xf2f2f2, 0xccc7ab, 0xccc7ab,
@@ -53,7 +53,7 @@ struct Colours {
 constexpr Colours kColours[] = {{0, kFirst},     {390, kFrom390}, {590, kFrom590}, {791, kFrom791},
                                 {831, kFrom831}, {871, kFrom871}, {920, kFrom920}};
 
-constexpr std::size_t kListMax = 100'000;  // colours that a canvas can bring
+constexpr std::size_t kListMax = 100'000;  // the most colours that a canvas can define
 
 std::optional<std::uint32_t> mixed(const ObjectMembers& colour) {
   std::uint32_t rgb = 0;

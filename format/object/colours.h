@@ -9,12 +9,12 @@
 
 namespace tfile {
 
-// What colours ROOT's numbers mean: its own, and those that a canvas was saved with.
+// The colours of ROOT's colour numbers: the predefined ones, and those saved with a canvas.
 class Palette {
  public:
   // `list`: a TObjArray of TColor.
   void add(const ObjectMembers& list);
-  // 0xRRGGBB; nothing for numbers that stand for none.
+  // 0xRRGGBB; nullopt for a number without a colour.
   std::optional<std::uint32_t> colour(std::int64_t number) const;
 
  private:

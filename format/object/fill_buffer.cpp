@@ -17,7 +17,7 @@ constexpr std::array<const char*, 3> kAxes = {"fXaxis", "fYaxis", "fZaxis"};
 struct Axis {
   std::uint64_t bins;
   std::vector<double> edges;
-  // The bin that TAxis::FindBin gives: 0 below, bins + 1 above and for what is no number.
+  // The bin that TAxis::FindBin gives: 0 below the range, bins + 1 above it or for NaN.
   std::uint64_t find(double x) const {
     if (x < edges.front()) return 0;
     if (!(x < edges.back())) return bins + 1;
@@ -30,13 +30,13 @@ Axis axis_at(const ObjectMembers& members, const std::string& path) {
   return {bins, axis_edges(members, path, bins)};
 }
 
-// Each fill of these adds the whole part of its weight.
+// Whether the contents are integers, to which a fill adds the whole part of its weight.
 bool has_whole_contents(const ObjectMembers& members, const std::string& prefix) {
   const StoredNumbers* contents = members.numbers(prefix + "fArray");
   return contents && contents->dtype != Dtype::f4 && contents->dtype != Dtype::f8;
 }
 
-// Calls `each` with the cell that a fill goes to, and the fill: `step` numbers, the first of them the weight.
+// Calls `each` with the cell of a fill, and the fill: `step` numbers, of which the first is the weight.
 template <class Each>
 void each_fill(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions, std::size_t step,
                Each each) {
@@ -58,8 +58,8 @@ void each_fill(const ObjectMembers& members, const std::string& prefix, std::siz
 
 }  // namespace
 
-// fBuffer: how many fills (negative: they are in the bins already), then a weight, a coordinate for each axis, and of a
-// profile the value, again and again. An axis without a range gets one from the fills, by rules that are ROOT's own.
+// fBuffer: the number of fills (negative: they are already in the bins), then for each fill its weight, a coordinate
+// per axis and, for a profile, the value. An axis without a range would get one from the fills, by ROOT's own rules.
 bool has_fill_buffer(const ObjectMembers& members, const std::string& prefix, std::size_t dimensions) {
   const StoredNumbers* buffer = members.numbers(prefix + "fBuffer");
   if (!buffer || buffer->count() <= dimensions + 1) return false;
@@ -80,7 +80,7 @@ void merge_fill_buffer(const ObjectMembers& members, const std::string& prefix, 
   each_fill(members, prefix, dimensions, dimensions + 1, [&](std::uint64_t cell, std::span<const double> fill) {
     const double weight = fill[0];
     if (cell >= contents.size()) return;
-    // The first weight makes the histogram keep sums of squares.
+    // From the first weight on, the histogram keeps sums of squares.
     if (squares.empty() && weight != 1) {
       squares.resize(contents.size());
       std::transform(contents.begin(), contents.end(), squares.begin(),

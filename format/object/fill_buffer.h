@@ -8,21 +8,21 @@
 
 namespace tfile {
 
-// Whether a histogram holds fills that ROOT would put into its bins before it tells of them: its axes are known, and it
-// was not emptied before it was written.
+// Whether a histogram has buffered fills that ROOT would put into the bins before using them: its axes are known, and
+// the buffer was not emptied before writing.
 bool has_fill_buffer(const ObjectMembers&, const std::string& prefix, std::size_t dimensions);
 
-// Puts them into `contents`, the cells as ROOT numbers them, and `squares` (which may be empty: weights of 1), as
+// Adds the fills to `contents`, the cells by ROOT's numbers, and to `squares` (empty if all weights are 1), as
 // TH1::BufferEmpty does.
 void merge_fill_buffer(const ObjectMembers&, const std::string& prefix, std::size_t dimensions,
                        std::vector<double>& contents, std::vector<double>& squares);
 
-// What a profile keeps of each cell. Of the last one may be none: weights of 1.
+// The sums that a profile keeps per cell. `squared_weights` may be empty: all weights are 1.
 struct ProfileSums {
   std::vector<double>&values, &squares, &weights, &squared_weights;
 };
 
-// The same into these, as TProfile::BufferEmpty and its kin do.
+// The same for a profile, as TProfile::BufferEmpty and similar functions do.
 void merge_profile_buffer(const ObjectMembers&, const std::string& prefix, std::size_t dimensions, ProfileSums);
 
 }  // namespace tfile

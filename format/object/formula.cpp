@@ -17,8 +17,8 @@ using Op = Formula::Op;
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
-// Integers lie on the stack as numbers: an int as it is, a long rounded once it is above 2^53. Both wrap as processors
-// do.
+// Integers are kept on the stack as doubles: an int exactly, a long rounded if it is above 2^53. Both wrap as on a
+// processor.
 double of_integers(Step step, std::int64_t a, std::int64_t b, Arithmetic kind) {
   const auto left = static_cast<std::uint64_t>(a), right = static_cast<std::uint64_t>(b);
   const bool is_shift_defined = b >= 0 && b < (kind == Arithmetic::integer ? 32 : 64);
@@ -133,8 +133,8 @@ Result<Formula> Formula::parse(std::string_view text, std::size_t variables, std
 }
 
 std::uint64_t Formula::steps() const {
-  constexpr std::uint64_t kCall = 10;      // of the mathematical library, in simple ones
-  constexpr std::uint64_t kSpecial = 100;  // some calls and polynomials each
+  constexpr std::uint64_t kCall = 10;      // a simple function of the mathematical library
+  constexpr std::uint64_t kSpecial = 100;  // a few calls and polynomials
   std::uint64_t steps = 0;
   for (const Op& op : ops_) {
     const bool calls = op.step == Step::call1 || op.step == Step::call2 || op.step == Step::power ||

@@ -12,16 +12,16 @@
 
 namespace tfile {
 
-// The kinds of numbers that a formula computes with, as in C++: 1/2 is an int and 0, 1/2. is 0.5.
+// The kinds of numbers with which a formula computes, as in C++: 1/2 is an int and 0, 1/2. is 0.5.
 enum class Arithmetic : std::uint8_t { integer, long_integer, floating };
 
-// A formula of one or two variables as TFormula writes it: "[0]*exp(-0.5*((x-[1])/[2])^2)", "gaus(0)+pol1(3)",
-// "[p0]*sin(x)", "x>2 ? 1 : 0". It is C++ with a power ^ and with shapes, and computes as ROOT's compiled one does.
-// Compiled once to a list of steps for a stack of numbers.
+// A formula of one or two variables in TFormula's notation: "[0]*exp(-0.5*((x-[1])/[2])^2)", "gaus(0)+pol1(3)",
+// "[p0]*sin(x)", "x>2 ? 1 : 0". It is C++ with ^ as power and with predefined shapes, and gives the results of ROOT's
+// compiled formula. It is compiled once into steps for a stack of numbers.
 class Formula {
  public:
-  // Errors: unsupported (a name that is not known, C++ beyond expressions, nesting without end).
-  // `names`: of the parameters, by number; others count in the order in which they are met.
+  // Errors: unsupported (an unknown name, C++ beyond expressions, too much nesting). `names`: of the parameters, by
+  // number. Other parameters are numbered in the order of their first use.
   static Result<Formula> parse(std::string_view text, std::size_t variables = 1, std::vector<std::string> names = {});
 
   enum class Step : std::uint8_t {
@@ -57,21 +57,21 @@ class Formula {
   };
   struct Op {
     Step step = Step::constant;
-    Arithmetic kind = Arithmetic::floating;  // what it computes with
+    Arithmetic kind = Arithmetic::floating;  // the kind of the numbers that it computes with
     double number = 0;
-    std::uint32_t index = 0;  // of the variable, the parameter, the function; of the first parameter of a shape
-    std::uint32_t extra = 0;  // of a shape: its kind and degree; of a special function: its arguments
+    std::uint32_t index = 0;  // of the variable, the parameter or the function; of the first parameter of a shape
+    std::uint32_t extra = 0;  // of a shape: its kind and degree; of a special function: the number of arguments
   };
-  static constexpr std::uint32_t kShapeBits = 8;  // of Op::extra; the degree lies above
+  static constexpr std::uint32_t kShapeBits = 8;  // of Op::extra; the degree is above them
 
-  // Each step finds as many numbers as it takes, and one is left.
+  // Each step must find as many numbers as it takes, and one number must remain at the end.
   explicit Formula(std::vector<Op> ops) : ops_(std::move(ops)) {}
 
-  // Parameters that are missing are 0. Not a number where C++ does not say (1/0 of integers).
+  // Missing parameters are 0. NaN if the result is undefined in C++ (1/0 of integers).
   double value(double x, std::span<const double> parameters) const { return value(x, 0, parameters); }
   double value(double x, double y, std::span<const double> parameters) const;
 
-  // What one value takes (tfile/effort.h).
+  // The steps that one value takes (tfile/effort.h).
   std::uint64_t steps() const;
 
  private:

@@ -68,7 +68,7 @@ constexpr Function1 kFunctions1[] = {
     {"double", [](double x) { return x; }},
     {"Double_t", [](double x) { return x; }}};
 
-// TMath's names of those.
+// TMath's names for these functions.
 constexpr std::pair<std::string_view, std::string_view> kSynonyms[] = {
     {"Sin", "sin"},        {"Cos", "cos"},     {"Tan", "tan"},     {"ASin", "asin"},   {"ACos", "acos"},
     {"ATan", "atan"},      {"SinH", "sinh"},   {"CosH", "cosh"},   {"TanH", "tanh"},   {"Exp", "exp"},
@@ -86,7 +86,7 @@ constexpr Function2 kFunctions2[] = {{"pow", [](double x, double y) { return std
                                      {"hypot", [](double x, double y) { return std::hypot(x, y); }},
                                      {"sign", [](double x, double y) { return std::copysign(x, y); }, Gives::as_given}};
 
-// Of the CODATA tables that ROOT 6.40 has, in SI units.
+// From the CODATA tables in ROOT 6.40, in SI units.
 constexpr double kLightSpeed = 299792458, kPlanck = 6.62607015e-34, kBoltzmann = 1.380649e-23,
                  kAvogadro = 6.02214076e23;
 constexpr Constant kConstants[] = {{"pi", "Pi", std::numbers::pi},

@@ -9,9 +9,9 @@
 
 namespace tfile {
 
-// The functions and constants that a formula can name, by their names in C or in TFormula.
+// The functions and constants of formulas, by their names in C or in TFormula.
 
-// What a function gives: a floating number, an int, or the kind of number its arguments have.
+// The kind of a function's result: floating, int, long, or the kind of its arguments.
 enum class Gives : std::uint8_t { floating, integer, long_integer, as_given };
 
 struct Function1 {
@@ -27,22 +27,22 @@ struct Function2 {
 std::span<const Function1> functions_of_one();
 std::span<const Function2> functions_of_two();
 
-// As C++ converts to an int or a long: towards 0; the least one for what it cannot hold, as processors have it.
+// C++'s conversion to an int or a long: towards 0. A value out of range gives the smallest number, as on a processor.
 double as_integer(double value, Arithmetic kind);
 
-// TFormula's name of a function of TMath; else the name itself.
+// TFormula's name for a function of TMath; for other names, the name itself.
 std::string_view plain_name(std::string_view name);
 
-// TFormula writes some constants as names ("pi"), TMath all of them as calls ("TMath::Pi()").
+// TFormula has some constants as names ("pi"), and TMath has all of them as calls ("TMath::Pi()").
 struct Constant {
-  std::string_view name;  // in TFormula; empty: it has none
-  std::string_view call;  // in TMath; empty: it has none
+  std::string_view name;  // in TFormula; empty: none
+  std::string_view call;  // in TMath; empty: none
   double value;
   Arithmetic kind = Arithmetic::floating;
 };
 std::span<const Constant> constants();
 
-// Functions of x with parameters of their own, by their first one: gaus(0), expo(2), pol1(3).
+// Functions of x with parameters of their own, given by the number of the first one: gaus(0), expo(2), pol1(3).
 enum class ShapeOf : std::uint32_t { gaus, gausn, expo, pol, chebyshev, landau, landaun, crystalball, breitwigner };
 struct Shape {
   std::string_view name;
@@ -50,7 +50,7 @@ struct Shape {
 };
 std::span<const Shape> shapes();
 
-// `degree`: of a polynomial. Parameters that are missing are 0.
+// `degree`: of a polynomial. Missing parameters are 0.
 double shape_value(ShapeOf kind, std::uint32_t degree, double x, std::span<const double> parameters,
                    std::uint32_t first);
 

@@ -16,7 +16,7 @@ namespace {
 
 using Step = Formula::Step;
 
-// Of parentheses and signs within each other: two for each parenthesis. The compiler behind TFormula takes 256.
+// The nesting of parentheses and signs: two per parenthesis. TFormula's compiler accepts 256.
 constexpr int kNestingMax = 512;
 constexpr std::size_t kOpsMax = 20'000;
 constexpr std::uint32_t kParametersMax = 1'000'000, kDegreeMax = 100, kArgumentsMax = 12;
@@ -24,14 +24,14 @@ constexpr std::uint32_t kParametersMax = 1'000'000, kDegreeMax = 100, kArguments
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// An operator between two values. A higher level binds more closely, as in C.
+// An operator between two values. A higher level binds more tightly, as in C.
 struct Operator {
   std::string_view token;
   Step step;
   int level;
 };
 constexpr int kLoosest = 1;
-// Longer tokens first: the first that fits is taken.
+// Longer tokens come first, since the first match is taken.
 constexpr Operator kOperators[] = {{"||", Step::either, 1},     {"&&", Step::both, 2},
                                    {"|", Step::bits_or, 3},     {"&", Step::bits_and, 4},
                                    {"==", Step::equal, 5},      {"!=", Step::unequal, 5},
@@ -63,8 +63,8 @@ bool needs_integers(Step step) {
          step == Step::bits_not;
 }
 
-// Recursive descent; ^ is the power and binds to the right. Knows of each number that will lie on the stack which kind
-// it is, as C++ does.
+// Recursive descent. ^ is the power and associates to the right. Tracks the kind of each number on the stack, as C++
+// does.
 class FormulaParser {
  public:
   FormulaParser(std::string_view text, std::size_t variables, std::vector<std::string> names)
@@ -94,7 +94,7 @@ class FormulaParser {
   char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
   char next() const { return at(at_); }
 
-  // A step that takes the last `takes` numbers and leaves one.
+  // Adds a step that takes the last `takes` numbers and leaves one.
   void add(const Formula::Op& op, std::size_t takes, Arithmetic gives) {
     if (ops_.size() >= kOpsMax || kinds_.size() < takes) failed_ = true;
     if (failed_) return;
@@ -102,7 +102,7 @@ class FormulaParser {
     kinds_.push_back(gives);
     ops_.push_back(op);
   }
-  // What C++ converts the last `count` numbers to before it computes with them.
+  // The kind to which C++ converts the last `count` numbers before it computes with them.
   Arithmetic kind_of_last(std::size_t count) const {
     if (kinds_.size() < count) return Arithmetic::floating;
     return *std::max_element(kinds_.end() - static_cast<std::ptrdiff_t>(count), kinds_.end());
@@ -113,7 +113,7 @@ class FormulaParser {
     if (step == Step::shift_left || step == Step::shift_right) return shift(step);
     add({step, kind}, takes, is_truth(step) ? Arithmetic::integer : step == Step::power ? Arithmetic::floating : kind);
   }
-  // A shift has the kind of what is shifted.
+  // A shift has the kind of its left operand.
   void shift(Step step) {
     if (kinds_.size() < 2) failed_ = true;
     if (failed_) return;
@@ -135,7 +135,7 @@ class FormulaParser {
     --nesting_;
   }
 
-  // Values with operators of that level and of closer ones between them.
+  // Values connected by operators of this level or a higher one.
   void operators(int level) {
     sign();
     for (;;) {
@@ -187,7 +187,7 @@ class FormulaParser {
     }
   }
 
-  // As in C: 12, 0x1f and 017 are an int, or a long where that is too small; 1. and 1e3 are floating.
+  // As in C: 12, 0x1f and 017 are ints, or longs if too large for an int; 1. and 1e3 are floating.
   void number() {
     const std::size_t digits = std::min(text_.find_first_not_of("0123456789", at_), text_.size());
     const bool is_hex = next() == '0' && digits == at_ + 1 && (at(digits) == 'x' || at(digits) == 'X');
@@ -210,7 +210,7 @@ class FormulaParser {
     add({Step::constant, kind, static_cast<double>(value)}, 0, kind);
   }
 
-  // [3], [p3]; other names count in the order in which they are met first.
+  // [3], [p3]. Other names are numbered in the order of their first use.
   void parameter() {
     const auto end = text_.find(']', at_);
     if (end == text_.npos) {
@@ -289,7 +289,7 @@ class FormulaParser {
     if ((name != "x" && (name != "y" || variables_ < 2)) || next() == '(') return false;
     const bool is_second = name == "y" || (variables_ > 1 && take("[1]"));
     if (name == "x" && take("[0]")) {
-    }  // C's spelling of the same
+    }  // x[0] is C's spelling of the same
     add({Step::variable, Arithmetic::floating, 0, is_second ? 1u : 0u}, 0, Arithmetic::floating);
     return true;
   }
@@ -306,7 +306,7 @@ class FormulaParser {
     return true;
   }
 
-  // gaus(0), gaus([p0],[p1],[p2]), expo, pol3, and xgaus, as ROOT 5 wrote it.
+  // gaus(0), gaus([p0],[p1],[p2]), expo, pol3, and xgaus, which ROOT 5 wrote.
   bool shape(std::string_view name) {
     if (name.starts_with('x') && name.size() > 1) name.remove_prefix(1);
     std::string_view stem = name;
@@ -348,7 +348,7 @@ class FormulaParser {
   bool failed_ = false;
   std::vector<std::string> names_;
   std::vector<Formula::Op> ops_;
-  std::vector<Arithmetic> kinds_;  // of the numbers on the stack after these
+  std::vector<Arithmetic> kinds_;  // of the numbers on the stack after these steps
 };
 
 }  // namespace

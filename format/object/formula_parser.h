@@ -10,7 +10,7 @@
 
 namespace tfile {
 
-// The steps of a formula. Arguments and errors: Formula::parse(), which calls it.
+// Parses a formula into steps. Formula::parse() calls it; the arguments and errors are the same.
 Result<Formula> parse_formula(std::string_view text, std::size_t variables, std::vector<std::string> names);
 
 }  // namespace tfile

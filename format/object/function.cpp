@@ -10,10 +10,10 @@
 namespace tfile {
 namespace {
 
-// fNpx is 100 unless somebody wanted more; more points than a screen has show nothing.
+// fNpx is 100 by default. More points than a screen has are useless.
 constexpr std::int64_t kPointsMax = 10'000;
 
-// fSave holds the values at fNpx + 1 places, then the range.
+// fSave has the values at fNpx + 1 places, then the range.
 std::optional<PlotPoints> saved_points(const ObjectMembers& members) {
   const std::vector<double> saved = members.doubles("fSave");
   if (saved.size() < 5) return std::nullopt;
@@ -62,7 +62,7 @@ Result<PlotPoints> sampled_function(const ObjectMembers& members, Effort& effort
 }
 
 Result<PlotBins> sampled_surface(const ObjectMembers& members, Effort& effort) {
-  constexpr std::int64_t kCellsMax = 500;  // a side; 30 unless somebody wanted more
+  constexpr std::int64_t kCellsMax = 500;  // per side; the default is 30
   const FormulaOf f = formula_of(members);
   TRY(const Formula formula, Formula::parse(f.text, 2, f.names));
   PlotBins map;

@@ -8,14 +8,15 @@
 
 namespace tfile {
 
-// A TF1 as a curve: the points that were saved with it, else its formula at fNpx + 1 places. Errors: unsupported (the
-// function was compiled code and nothing was saved, or a formula that is not understood).
+// A TF1 as a curve: the points saved with it, else its formula at fNpx + 1 places. Errors: unsupported (the function
+// was compiled code and has no saved points, or its formula is not understood).
 Result<PlotPoints> sampled_function(const ObjectMembers&, Effort&);
 
-// Whether one of these two will be there for a function of so many variables. Errors: unsupported, and why.
+// Whether the points or a formula will be available for a function of this many variables. Errors: unsupported, with
+// the reason.
 Result<> check_samples(const ObjectMembers&, std::size_t variables);
 
-// A TF2 as fNpx times fNpy cells: its formula in the middle of each. Errors: as above.
+// A TF2 as fNpx times fNpy cells, with the value in the middle of each. Errors: as above.
 Result<PlotBins> sampled_surface(const ObjectMembers&, Effort&);
 
 }  // namespace tfile

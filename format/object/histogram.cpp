@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kAxes = {"x", "y", "z"};
 constexpr std::array<std::string_view, 3> kAxisMembers = {"fXaxis", "fYaxis", "fZaxis"};
 
-// Every cell in C order, x slowest; `put` is called with its number in ROOT's arrays, where x is fastest.
+// Visits every cell in C order, x slowest. `put` gets the cell's number in ROOT's arrays, in which x is fastest.
 template <class Put>
 void each_cell(const HistogramBins& h, bool flow, Put put) {
   const std::size_t dimensions = h.bins.size();
@@ -31,7 +31,7 @@ void each_cell(const HistogramBins& h, bool flow, Put put) {
       for (std::uint64_t z = begin(2); z < end(2); ++z) put(h.cell(x, y, z));
 }
 
-// The stored numbers of every cell, in their own type.
+// Copies the stored numbers of every cell, in their own type.
 void fill_stored(const HistogramBins& h, bool flow, const StoredNumbers& numbers, std::byte* to) {
   if (numbers.packing) {
     std::vector<double> values(numbers.count());
@@ -48,7 +48,7 @@ void fill_stored(const HistogramBins& h, bool flow, const StoredNumbers& numbers
   });
 }
 
-// The same with what waits in the fill buffer, as far as the type can hold it.
+// The same with the fills that wait in the buffer, as far as the type can hold the sums.
 void fill_merged(const ObjectMembers& members, const std::string& prefix, const HistogramBins& h, bool flow,
                  Dtype dtype, std::byte* to) {
   const HistogramCells cells(members, prefix, h.bins.size(), false);
@@ -56,8 +56,7 @@ void fill_merged(const ObjectMembers& members, const std::string& prefix, const 
     each_cell(h, flow, [&](std::uint64_t cell) {
       double value = cells.value(cell);
       if constexpr (std::is_integral_v<T>) {
-        constexpr double kMax =
-            static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;  // 2^n, which is one too many
+        constexpr double kMax = static_cast<double>(std::numeric_limits<T>::max() / 2 + 1) * 2;  // 2^n, one too many
         value = !(value > -kMax) ? -kMax : !(value < kMax) ? std::nextafter(kMax, 0) : value;
       }
       store_little(to, static_cast<T>(value));
@@ -80,7 +79,7 @@ void fill_merged(const ObjectMembers& members, const std::string& prefix, const 
   }
 }
 
-// What ROOT's class of histogram keeps for each axis, flow or not.
+// An array with one dimension per axis, with or without flow bins.
 ObjectArray shaped_array(std::string path, Dtype dtype, const std::vector<std::uint32_t>& bins, bool flow) {
   ObjectArray array;
   array.path = std::move(path);
@@ -113,7 +112,7 @@ Result<HistogramBins> histogram_bins(const ObjectMembers& members, const std::st
       return fail(ErrorKind::damaged, "histogram: fNbins of an axis is " + std::to_string(n));
     h.bins.push_back(static_cast<std::uint32_t>(n));
     h.cells *= static_cast<std::uint64_t>(n) + 2;
-    // Below 2^31 before each product of two, and checked after it.
+    // Both factors are below 2^31, so the product cannot overflow before the check.
     if (h.cells > contents->count()) break;
   }
   if (h.cells != contents->count() || h.bins.size() != dimensions) {
@@ -167,8 +166,9 @@ double HistogramCells::effective_entries(std::uint64_t cell) const {
   return entry_squares_[cell] == 0 ? 0 : entries_[cell] * entries_[cell] / entry_squares_[cell];
 }
 
-// TProfile::GetBinError by TProfile::EErrorType: 0 error of the mean, 1 spread, 2 the same with at least that of a
-// whole number, 3 of measurements with known errors. Below 0 where there is no error: of weights below 0.
+// TProfile::GetBinError by TProfile::EErrorType: 0: error of the mean; 1: spread; 2: error of the mean, or that of a
+// whole number if the spread is 0; 3: measurements with known errors. Negative if there is no error, because of
+// negative weights.
 double HistogramCells::variance(std::uint64_t cell) const {
   if (!is_profile_) return squares_.empty() ? std::abs(contents_[cell]) : squares_[cell];
   const double sum = entries_[cell];
@@ -207,7 +207,7 @@ Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, 
     const Dtype dtype = members.numbers(prefix + "fArray")->dtype;
     for (const bool flow : {false, true}) {
       ObjectArray array = shaped_array(flow ? "flow/values" : "values", dtype, h.bins, flow);
-      array.working = HistogramCells::memory(h, false);  // of what waits in a buffer, and of packed numbers
+      array.working = HistogramCells::memory(h, false);  // for buffered fills and packed numbers
       array.fill = [&members, prefix, h, flow](std::byte* to) {
         const StoredNumbers& contents = *members.numbers(prefix + "fArray");
         if (has_fill_buffer(members, prefix, h.bins.size()))

@@ -8,15 +8,15 @@
 
 namespace tfile {
 
-// values, variances and effective_entries with and without flow bins, and the edges, of a histogram or profile of one
-// to three dimensions whose path is `prefix` (ended by '.' unless empty).
+// values, variances and effective_entries, with and without flow bins, and the edges, of a histogram or profile of one
+// to three dimensions. `prefix`: its path, with a '.' at the end unless empty.
 Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers&, const std::string& prefix,
                                                   std::size_t dimensions, bool is_profile);
 
-// THn: the same for any number of dimensions, edges by axis number.
+// THn: the same for any number of dimensions. Edges are named by axis number.
 Result<std::vector<ObjectArray>> dense_arrays(const ObjectMembers&);
 
-// THnSparse: coordinates and contents of the cells that are filled.
+// THnSparse: coordinates and contents of the filled cells.
 Result<std::vector<ObjectArray>> sparse_arrays(const ObjectMembers&);
 
 // The edges of the axis at this path.

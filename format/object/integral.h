@@ -10,15 +10,16 @@
 
 namespace tfile {
 
-// The integral of a function from `low` to `high` by the rule of Gauss and Kronrod with 7 and 15 places: what differs
-// between the two is halved. Both ends are finite. Ends early, with what has no meaning, once the effort is used up.
+// The integral of a function from `low` to `high` (both finite), by the Gauss-Kronrod rule with 7 and 15 points.
+// Intervals on which the two results differ are halved. Once the effort is used up, it returns early with a meaningless
+// result.
 template <class Function>
 class GaussKronrod {
  public:
   GaussKronrod(Function& function, Effort& effort) : function_(function), effort_(effort) {}
 
   double over(double low, double high) {
-    // A peak must not fall between the places of the first look.
+    // A peak must not fall between the points of the first evaluation.
     constexpr int kPieces = 16;
     const double width = (high - low) / kPieces;
     std::array<Estimate, kPieces> pieces;

@@ -9,7 +9,7 @@
 namespace tfile {
 namespace {
 
-// A cell takes a bit at least for each axis, and shapes are spelled out in names.
+// A cell has at least one bit per axis, and names contain the whole shape.
 constexpr std::size_t kDimensionsMax = 64;
 
 std::string axis_path(std::size_t axis) { return "fAxes.arr." + std::to_string(axis); }
@@ -22,7 +22,7 @@ Result<std::vector<std::uint32_t>> axes_of(const ObjectMembers& members) {
   std::vector<std::uint32_t> bins;
   for (std::size_t i = 0; i < static_cast<std::size_t>(dimensions); ++i) {
     const std::int64_t n = members.integer(axis_path(i) + ".fNbins", -1);
-    constexpr std::int64_t kBinsMax = 1 << 28;  // of a key of at most 1 GiB
+    constexpr std::int64_t kBinsMax = 1 << 28;  // the key has at most 1 GiB
     if (n < 1 || n > kBinsMax) return fail(ErrorKind::damaged, "histogram: fNbins of axis " + std::to_string(i));
     bins.push_back(static_cast<std::uint32_t>(n));
   }
@@ -34,7 +34,7 @@ void add_edges(const ObjectMembers& members, const std::vector<std::uint32_t>& b
     arrays.push_back(edges_array(members, axis_path(i), edges_name(i), bins[i]));
 }
 
-// Every cell in C order: the order in which THn keeps them too, flow bins included.
+// Visits every cell in C order, which is also the order of THn, flow bins included.
 template <class Put>
 void each_cell(const std::vector<std::uint32_t>& bins, bool flow, Put put) {
   std::vector<std::uint64_t> at(bins.size(), flow ? 0 : 1);
@@ -48,8 +48,8 @@ void each_cell(const std::vector<std::uint32_t>& bins, bool flow, Put put) {
   }
 }
 
-// The filled cells of a THnSparse lie in chunks: coordinates packed to as many bits as an axis with its flow bins
-// needs.
+// The filled cells of a THnSparse are stored in chunks. Their coordinates are packed to the number of bits that each
+// axis needs, with its flow bins.
 class SparseChunks {
  public:
   static Result<SparseChunks> read(const ObjectMembers& members, const std::vector<std::uint32_t>& bins) {
@@ -89,7 +89,7 @@ class SparseChunks {
     }
   }
 
-  // `member`: fContent or fSumw2; absolute contents where there are no squares.
+  // `squares`: fSumw2 instead of fContent; if there is none, absolute contents.
   void fill_numbers(const ObjectMembers& members, bool squares, std::byte* to) const {
     for (std::size_t i = 0; i < counts_.size(); ++i) {
       std::vector<double> values = members.doubles(chunk_path(i) + (squares ? "fSumw2" : "fContent"));

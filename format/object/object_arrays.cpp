@@ -10,8 +10,8 @@
 namespace tfile {
 namespace {
 
-// A graph's columns by the members of all its classes (TGraph, TGraphErrors, TGraphAsymmErrors, TGraphBentErrors,
-// TGraph2D and its heirs).
+// The columns of a graph, by the members of all graph classes (TGraph, TGraphErrors, TGraphAsymmErrors,
+// TGraphBentErrors, TGraph2D and derived classes).
 constexpr std::pair<std::string_view, std::string_view> kGraphMembers[] = {
     {"fX", "x"},           {"fY", "y"},
     {"fZ", "z"},           {"fEX", "ex"},
@@ -35,7 +35,7 @@ std::vector<ObjectArray> graph_arrays(const ObjectMembers& members) {
     array.fill = [&members, path = member](std::byte* to) { store_doubles(members.doubles(path), to); };
     arrays.push_back(std::move(array));
   }
-  // TGraphMultiErrors: a list of arrays for each side.
+  // TGraphMultiErrors: one list of arrays per side.
   constexpr std::size_t kErrorsMax = 100;
   for (const auto& [member, name] : {std::pair("fEyL", "eylow"), std::pair("fEyH", "eyhigh")}) {
     for (std::size_t i = 0; i < std::min(members.item_count(member), kErrorsMax); ++i) {

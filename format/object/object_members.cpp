@@ -11,9 +11,9 @@
 namespace tfile {
 namespace {
 
-// A histogram has some hundred members; a THnSparse ten for each 16 k of its bins.
+// A histogram has some hundred members; a THnSparse has ten per 16 k of its bins.
 constexpr std::size_t kMembersMax = 1'000'000;
-// Paths of names that a file makes long to fill memory are no members of anything drawn here.
+// Paths longer than this do not belong to anything that is drawn: a file may have long names to fill memory.
 constexpr std::size_t kPathMax = 500;
 
 }  // namespace
@@ -91,7 +91,7 @@ class ObjectMembers::Collector final : public ObjectVisitor {
     if (!path_.empty()) path_ += '.';
     path_ += name.substr(0, kPathMax);
   }
-  // A value of a list has the next number.
+  // A value in a list gets the next number as its name.
   void enter() {
     if (levels_.empty() || !levels_.back().is_list) return;
     path_.resize(levels_.back().path_size);
@@ -115,9 +115,8 @@ class ObjectMembers::Collector final : public ObjectVisitor {
   Values& to_;
   std::string path_;
   std::vector<Level> levels_;
-  std::unordered_map<std::uint32_t, std::string_view>
-      places_;                        // of objects: keys of the map, which stay where they are
-  std::optional<std::size_t> aside_;  // depth of the object whose fFunctions is being told
+  std::unordered_map<std::uint32_t, std::string_view> places_;  // of objects: keys of the map, which never move
+  std::optional<std::size_t> aside_;                            // depth of the object whose fFunctions is being read
   bool too_many_ = false;
 };
 
@@ -137,11 +136,11 @@ Result<ObjectMembers> ObjectMembers::read(const StreamerInfos& infos, std::strin
 
 const ObjectMembers::Value* ObjectMembers::find(std::string_view path) const {
   if (!values_) return nullptr;
-  const bool is_whole = path.starts_with('.');  // from the outermost object
+  const bool is_whole = path.starts_with('.');  // begins at the outermost object
   std::string composed;
   if (is_whole) {
     path.remove_prefix(1);
-    if (path.starts_with('.')) path.remove_prefix(1);  // of the outermost object itself
+    if (path.starts_with('.')) path.remove_prefix(1);  // means the outermost object itself
   } else if (!prefix_.empty()) {
     composed = path.empty() ? prefix_ : prefix_ + "." + std::string(path);
     path = composed;
@@ -184,7 +183,7 @@ std::optional<double> ObjectMembers::number(std::string_view path) const {
 }
 
 std::int64_t ObjectMembers::integer(std::string_view path, std::int64_t otherwise) const {
-  constexpr double kMax = 9e18;  // within 64 bits
+  constexpr double kMax = 9e18;  // fits into 64 bits
   const auto value = number(path);
   return value && std::abs(*value) < kMax ? static_cast<std::int64_t>(*value) : otherwise;
 }

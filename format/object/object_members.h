@@ -16,32 +16,32 @@
 
 namespace tfile {
 
-// The members of an object by their path: "fXaxis.fXbins"; items of lists by number: "fAxes.arr.0.fNbins". Big arrays
-// stay where they are: views into the payload, which must outlive this. Copies are cheap, and share what was read.
+// The members of an object by their path: "fXaxis.fXbins"; items of lists by number: "fAxes.arr.0.fNbins". Large arrays
+// are views into the payload, which must outlive this object. Copies are cheap and share the members.
 class ObjectMembers {
  public:
-  // Errors: those of visit_object, and no_space for more than a million members; beyond these, what stands in a
-  // member called fFunctions (what is drawn on top of a histogram) is left out instead.
+  // Errors: those of visit_object; no_space for more than a million members. Members inside fFunctions (objects drawn
+  // on top of a histogram) do not cause that error: above the limit they are left out.
   static Result<ObjectMembers> read(const StreamerInfos& infos, std::string_view class_name,
                                     std::span<const std::byte> payload, std::uint32_t keylen);
 
   bool has(std::string_view path) const;
 
-  // The object at this path, or that a reference there means, as one of its own: its members by paths from it.
+  // The object at this path, or the one to which a reference there points, as a separate object: paths begin at it.
   ObjectMembers at(std::string_view path) const;
-  // Items of the list at this path, those that are nothing included.
+  // The number of items in the list at this path, including null items.
   std::size_t item_count(std::string_view path) const;
 
-  // One number or an array of them; text; the class of an object. Nothing where there is no such member.
+  // One number or an array of numbers; text; the class of an object. Empty results if there is no such member.
   const StoredNumbers* numbers(std::string_view path) const;
   std::optional<double> number(std::string_view path) const;
-  std::int64_t integer(std::string_view path, std::int64_t otherwise) const;  // beyond 2^53: the nearest double
+  std::int64_t integer(std::string_view path, std::int64_t otherwise) const;  // above 2^53: the nearest double
   std::vector<double> doubles(std::string_view path) const;
   std::string_view text(std::string_view path) const;
   std::string_view class_name(std::string_view path) const;
 
-  // Where the object stands that a reference at this path means (a path from the outermost object: it begins with a
-  // dot); the path itself where there is none.
+  // The path of the object to which a reference at this path points (it begins with a dot, since it starts at the
+  // outermost object); without a reference, the path itself.
   std::string target(std::string_view path) const;
 
  private:
@@ -51,12 +51,12 @@ class ObjectMembers {
     std::size_t items = 0;  // of a list
     StoredNumbers numbers;
     std::optional<Packing> packing;
-    std::string_view text;  // or the class of an object, or the path that a reference means
+    std::string_view text;  // or the class of an object, or the path to which a reference points
   };
   const Value* find(std::string_view path) const;
   using Values = std::map<std::string, Value, std::less<>>;
   std::shared_ptr<const Values> values_;
-  std::string prefix_;  // of paths: where this object stands in the outermost one
+  std::string prefix_;  // of paths: the place of this object in the outermost one
 };
 
 }  // namespace tfile

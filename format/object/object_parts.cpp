@@ -23,7 +23,7 @@ class Finder {
   void find(const ObjectMembers& members, const std::string& path, int depth) {
     const auto items = held_items(infos_, members);
     if (!items || depth >= kDepthMax) return;
-    // What the mount adds to a directory of an object comes before what is called the same.
+    // Files that the mount adds to the directory of an object take precedence over parts of the same name.
     std::vector<std::string_view> names = {"object.bin", "object.json", "plot.svg",
                                            "table.csv",  "text.txt",    ".schema.json"};
     const std::size_t own = names.size();
@@ -32,7 +32,7 @@ class Finder {
     for (std::size_t i = 0; i < count && parts_.size() + found.size() < kPartsMax && looked_++ < kItemsMax; ++i) {
       ObjectMembers part = members.at(items->path(i));
       if (!is_shown(part)) continue;
-      names.push_back(part.text(part.has("fName") ? "fName" : "name"));  // the latter of collections
+      names.push_back(part.text(part.has("fName") ? "fName" : "name"));  // collections have "name"
       if (names.back().empty()) names.back() = part.class_name("");
       found.push_back(std::move(part));
     }
@@ -60,7 +60,7 @@ class Finder {
   bool is_array_or_plot(const ObjectMembers& part) const {
     return kind_of_object(infos_, part.class_name("")).family != ObjectFamily::other || is_drawable(infos_, part);
   }
-  // Of a part that holds none itself.
+  // Whether a part without parts of its own has any files.
   bool has_files(const ObjectMembers& part) const {
     return is_array_or_plot(part) || object_text(infos_, part.class_name(""), part);
   }

@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::pair<std::string_view, std::string_view> kAxes[] = {{"fXaxis", "x"}, {"fYaxis", "y"}, {"fZaxis", "z"}};
 
-// Bins of a plot or lines of a table: larger histograms have their arrays.
+// The most bins of a plot or lines of a table. Larger histograms are available as arrays.
 constexpr std::uint64_t kCellsMax = 20'000'000;
 
-// Times of an axis count from the offset in its format, "%H:%M%F2024-01-01 00:00:00", or from 1995.
+// Times of an axis count from the offset in the axis' format, "%H:%M%F2024-01-01 00:00:00", or from 1995.
 constexpr double kRootEpoch = 788918400;  // 1995-01-01 00:00:00 UTC
 
 double time_offset(std::string_view format) {
@@ -31,7 +31,7 @@ double time_offset(std::string_view format) {
   const std::string date(format.substr(at + 2, 40));
   if (std::sscanf(date.c_str(), "%d-%d-%d %d:%d:%d", &year, &month, &day, &hour, &minute, &second) < 3)
     return kRootEpoch;
-  // Days since the epoch of a date of the Gregorian calendar, months counted from March.
+  // Days since the epoch of a date in the Gregorian calendar, with months counted from March.
   const int y = month <= 2 ? year - 1 : year, m = (month + 9) % 12;
   const double days = 365.0 * y + std::floor(y / 4.0) - std::floor(y / 100.0) + std::floor(y / 400.0) +
                       std::floor((153 * m + 2) / 5.0) + day - 1 - 719468;
@@ -52,7 +52,7 @@ PlotAxis axis_of(const ObjectMembers& members, const std::string& path, std::uin
     axis.labels.resize(bins);
     axis.labels[static_cast<std::size_t>(bin - 1)] = members.text(label + ".fString");
   }
-  constexpr std::int64_t kRangeBit = 1 << 11;  // TAxis::kAxisRange: fFirst to fLast were chosen to be shown
+  constexpr std::int64_t kRangeBit = 1 << 11;  // TAxis::kAxisRange: only fFirst to fLast are shown
   const std::int64_t first = members.integer(path + ".fFirst", 0), last = members.integer(path + ".fLast", 0);
   if ((members.integer(path + ".fBits", 0) & kRangeBit) != 0 && first <= last && last >= 1 && first <= bins) {
     axis.low = axis.edges[static_cast<std::size_t>(std::max<std::int64_t>(first - 1, 0))];
@@ -61,7 +61,7 @@ PlotAxis axis_of(const ObjectMembers& members, const std::string& path, std::uin
   return axis;
 }
 
-// Cells without flow, x slowest.
+// Visits the cells without flow, x slowest.
 template <class Put>
 void each_inner_cell(const HistogramBins& h, Put put) {
   const std::uint64_t ny = h.bins.size() > 1 ? h.bins[1] : 1, nz = h.bins.size() > 2 ? h.bins[2] : 1;
@@ -78,7 +78,7 @@ Result<HistogramBins> small_bins(const ObjectMembers& members, const std::string
   return h;
 }
 
-// fMinimum and fMaximum of a histogram or graph, where somebody chose them.
+// fMinimum and fMaximum of a histogram or graph, if they were set.
 void set_range(PlotAxis& axis, const ObjectMembers& members) {
   constexpr double kUnset = -1111;
   const double low = members.number("fMinimum").value_or(kUnset), high = members.number("fMaximum").value_or(kUnset);
@@ -86,7 +86,8 @@ void set_range(PlotAxis& axis, const ObjectMembers& members) {
   if (high != kUnset) axis.high = high;
 }
 
-// How a histogram of one dimension is drawn: by its option, else by whether it has errors. Whether these are shown.
+// Chooses the drawing of a one-dimensional histogram: by its option, else depending on errors. Returns whether it shows
+// errors.
 bool set_steps(PlotBins& plot, std::string option, bool has_errors) {
   if (const auto same = option.find("same"); same != option.npos) option.erase(same, 4);
   const auto has = [&](std::string_view word) { return option.find(word) != option.npos; };
@@ -97,7 +98,7 @@ bool set_steps(PlotBins& plot, std::string option, bool has_errors) {
   return shows_errors;
 }
 
-// Before it is made: what one of several things would take of what may be drawn of the whole.
+// Checks, before it is made, whether a part fits into what may still be drawn of the whole.
 Result<void> check_room(const PlotScene& scene, std::uint64_t numbers) {
   if (scene.depth == 0 || numbers <= scene.budget.cells) return {};
   return fail(ErrorKind::unsupported, "a canvas: more in it than is drawn");
@@ -121,7 +122,7 @@ Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& 
     if (has_errors) plot.errors.push_back(std::sqrt(std::max(cells.variance(cell), 0.0)));
   });
   plot.look = look_of(members, scene);
-  // Of two dimensions they are of the colours, which take what is there.
+  // In two dimensions these limits apply to the colours, which always span all values.
   if (kind.dimensions == 1) set_range(plot.y, members);
   plot.entries = members.number("fEntries").value_or(0);
   const double weight = members.number("fTsumw").value_or(0);
@@ -132,12 +133,12 @@ Result<PlotBins> histogram_plot(const ObjectMembers& members, const ObjectKind& 
   return plot;
 }
 
-// TF3 is a TF2.
+// TF3 derives from TF2.
 bool is_surface(const StreamerInfos& infos, std::string_view class_name) {
   return derives_from(infos, class_name, "TF2") && !derives_from(infos, class_name, "TF3");
 }
 
-// Compositions of functions may stand by themselves.
+// Compositions of functions may also be objects of their own.
 bool is_function(const StreamerInfos& infos, std::string_view class_name) {
   return (derives_from(infos, class_name, "TF1") && !derives_from(infos, class_name, "TF2")) ||
          class_name == "TF1Convolution" || class_name == "TF1NormSum";
@@ -147,13 +148,13 @@ bool is_function(const StreamerInfos& infos, std::string_view class_name) {
 
 struct GraphNumbers {
   std::vector<double> x, y, x_low, x_high, y_low, y_high;
-  // Of a TGraphMultiErrors each of its errors of y by itself; those above are what ROOT takes together.
+  // The errors of y of a TGraphMultiErrors one by one; those above are ROOT's combination of them.
   std::vector<std::vector<double>> each_low, each_high;
 };
 
-constexpr std::size_t kErrorsMax = 100;  // of y, of a TGraphMultiErrors
+constexpr std::size_t kErrorsMax = 100;  // of y, in a TGraphMultiErrors
 
-// All errors of y of one side, each with `n` numbers.
+// All errors of y on one side, each with `n` numbers.
 std::vector<std::vector<double>> multiple_errors(const ObjectMembers& members, const std::string& name, std::size_t n) {
   std::vector<std::vector<double>> all;
   for (std::size_t i = 0; i < std::min(members.item_count(name), kErrorsMax); ++i) {
@@ -164,7 +165,7 @@ std::vector<std::vector<double>> multiple_errors(const ObjectMembers& members, c
   return all;
 }
 
-// As TGraphMultiErrors::GetErrorYlow takes them together, by fSumErrorsMode: the first, the root of the sum of squares,
+// Combines errors as TGraphMultiErrors::GetErrorYlow does by fSumErrorsMode: the first; the root of the sum of squares;
 // the sum.
 std::vector<double> together(const std::vector<std::vector<double>>& all, std::int64_t mode) {
   std::vector<double> sum = all.empty() ? std::vector<double>() : all[0];
@@ -176,7 +177,7 @@ std::vector<double> together(const std::vector<std::vector<double>>& all, std::i
   return sum;
 }
 
-// As many points as there are of both coordinates.
+// Only the points that have both coordinates.
 GraphNumbers graph_numbers(const ObjectMembers& members) {
   GraphNumbers g;
   g.x = members.doubles("fX");
@@ -206,8 +207,8 @@ GraphNumbers graph_numbers(const ObjectMembers& members) {
   return g;
 }
 
-// What of a graph is drawn: by the option it was drawn with, else a curve of RooFit is a line, and so is one that says
-// so by having no marks (style 1 is a pixel) and no errors.
+// Chooses the drawing of a graph: by its drawing option. Without one, it is a line if it is a curve of RooFit or has
+// neither errors nor visible marks (style 1 is a pixel).
 void set_marks(PlotPoints& points, const std::string& option, bool is_curve, bool has_errors) {
   points.is_line = is_curve || !has_errors;
   points.has_marks = !is_curve;
@@ -238,7 +239,7 @@ Plot graph_plot(const ObjectMembers& members, const PlotScene& scene) {
                         (!has_errors && members.number("fMarkerStyle").value_or(1) <= 1);
   points.zs = members.doubles("fZ");
   if (!points.zs.empty()) {
-    // Of three dimensions: marks at x and y in the colours of z.
+    // In three dimensions: marks at x and y, coloured by z.
     points.has_marks = true;
     points.value_title = members.text("fHistogram.fZaxis.fTitle");
     points.zs.resize(g.x.size());
@@ -253,7 +254,7 @@ Plot graph_plot(const ObjectMembers& members, const PlotScene& scene) {
   points.ys = std::move(g.y);
   Plot plot;
   plot.layers.emplace_back(std::move(points));
-  // Further errors of a TGraphMultiErrors, each as bars of its own.
+  // The other errors of a TGraphMultiErrors, each with error bars of its own.
   for (std::size_t i = 1; i < std::min(g.each_low.size(), g.each_high.size()); ++i) {
     PlotPoints more = std::get<PlotPoints>(plot.layers[0]);
     more.y_low = std::move(g.each_low[i]);
@@ -263,11 +264,11 @@ Plot graph_plot(const ObjectMembers& members, const PlotScene& scene) {
   return plot;
 }
 
-// Functions that were fitted to it, or otherwise stored with it, unless they were not to be drawn.
+// Adds the functions stored with the object, such as fits, unless they are marked as hidden.
 void add_functions(Plot& plot, const ObjectMembers& members, const PlotScene& scene) {
   constexpr std::size_t kFunctionsMax = 20;
   constexpr std::int64_t kHiddenBit = 1 << 9;  // TF1::kNotDraw
-  constexpr std::uint32_t kRed = 0xE02020;     // what ROOT gives to functions, somewhat darker
+  constexpr std::uint32_t kRed = 0xE02020;     // ROOT's colour for functions, slightly darker
   const std::size_t count = std::min(members.item_count("fFunctions.arr"), kFunctionsMax);
   for (std::size_t i = 0; i < count; ++i) {
     const ObjectMembers function = members.at("fFunctions.arr." + std::to_string(i));
@@ -285,7 +286,7 @@ void add_functions(Plot& plot, const ObjectMembers& members, const PlotScene& sc
 
 struct EfficiencyCells {
   HistogramBins bins;
-  std::vector<double> passed, total;  // flow bins included
+  std::vector<double> passed, total;  // including flow bins
   BinomialMethod method = BinomialMethod::clopper_pearson;
   double level = 0.682689492137;
 
@@ -303,7 +304,7 @@ Result<EfficiencyCells> efficiency_cells(const ObjectMembers& members, std::size
   cells.total = members.doubles("fTotalHistogram.fArray");
   if (cells.passed.size() != cells.total.size()) return fail(ErrorKind::damaged, "efficiency: unequal histograms");
   cells.level = members.number("fConfLevel").value_or(cells.level);
-  // TEfficiency::EStatOption; the Bayesian ones are drawn as the first.
+  // TEfficiency::EStatOption; the Bayesian options are drawn as the first one.
   switch (members.integer("fStatisticOption", 0)) {
     case 1:
       cells.method = BinomialMethod::normal;
@@ -379,7 +380,7 @@ bool is_polygon_bin(const ObjectMembers& members, const std::string& bin) {
   return members.class_name(bin).ends_with("PolyBin");  // TH2PolyBin, TProfile2PolyBin
 }
 
-// Each bin is a graph, or several in a TMultiGraph.
+// Each bin is a graph, or several graphs in a TMultiGraph.
 PlotPolygons polygons_plot(const ObjectMembers& members) {
   PlotPolygons plot;
   plot.x = axis_of(members, "fXaxis", 1);
@@ -413,7 +414,7 @@ void add_column(Spreadsheet& sheet, std::string name, std::vector<double> values
   sheet.columns.push_back(std::move(values));
 }
 
-// Columns of the borders of each cell.
+// Adds columns with the edges of each cell.
 std::vector<std::vector<double>> add_borders(Spreadsheet& sheet, const ObjectMembers& members,
                                              const std::string& prefix, const HistogramBins& h) {
   std::vector<std::vector<double>> edges;
@@ -526,8 +527,9 @@ Spreadsheet polygons_sheet(const ObjectMembers& members) {
 
 // --- titles ---
 
-// "title;of x;of y;of z", in which #; stands for a semicolon (https://root.cern/doc/master/classTH1.html, SetTitle). A
-// histogram has given its axes their parts; functions, and graphs that were never drawn, still have them all in one.
+// "title;of x;of y;of z", in which #; means a semicolon (https://root.cern/doc/master/classTH1.html, SetTitle).
+// Histograms have already moved these parts to their axes. Functions, and graphs that were never drawn, still have all
+// in one text.
 std::array<std::string, 4> split_titles(std::string_view text) {
   std::array<std::string, 4> titles;
   std::size_t part = 0;
@@ -672,18 +674,18 @@ Result<Plot> object_plot(const StreamerInfos& infos, const ObjectMembers& member
   PlotBudget budget;
   budget.cells = std::min<std::uint64_t>(budget.cells, numbers);
   TRY(Plot plot, drawn(members, {infos, budget, effort}));
-  TRY_VOID(effort.check());  // what holds others leaves out what was given up
-  // A canvas shows the titles of what stands in it.
+  TRY_VOID(effort.check());  // containers silently leave out parts that were stopped
+  // A canvas shows the titles of the objects in it.
   if (!is_pad(infos, members.class_name(""))) set_titles(plot, members.text("fTitle"));
   return plot;
 }
 
 std::optional<Plot> part_plot(const ObjectMembers& members, PlotScene scene) {
-  constexpr int kDepthMax = 8;  // of stacks in canvases in lists
+  constexpr int kDepthMax = 8;  // for stacks in canvases in lists
   if (++scene.depth > kDepthMax || !scene.budget.take(1, 0)) return std::nullopt;
   auto plot = drawn(members, scene);
   if (!plot) return std::nullopt;
-  // What holds others has counted them.
+  // Containers counted their parts already.
   const bool is_one = !holds_plots(scene.infos, members.class_name(""));
   if (is_one && !scene.budget.take(0, numbers_of(*plot))) return std::nullopt;
   set_titles(*plot, members.text("fTitle"));

@@ -14,28 +14,27 @@
 namespace tfile {
 
 // Whether an object can be drawn: histograms, profiles, efficiencies and functions of one and two dimensions, bins of
-// polygons, graphs, and what holds some of these. Of a function: whether its formula is understood or points were
-// saved. Errors: unsupported, and why.
+// polygons, graphs, and containers of these. A function can be drawn if its formula is understood or points were saved.
+// Errors: unsupported, with the reason.
 Result<> check_drawable(const StreamerInfos&, const ObjectMembers&);
 inline bool is_drawable(const StreamerInfos& infos, const ObjectMembers& members) {
   return check_drawable(infos, members).has_value();
 }
 
-// The same of its class alone: true of every function of one or two variables.
+// The same by the class alone; true for every function of one or two variables.
 bool is_drawable_class(const StreamerInfos&, std::string_view class_name);
 
-// Whether they have a table of numbers: the above of any dimension, functions of one.
+// Whether the object has a table of numbers: all of the above in any dimension; functions of one variable.
 bool can_tabulate(const ObjectKind&, const StreamerInfos&, const ObjectMembers&);
 
-// What is to be drawn; of what holds others not more than so many numbers. Errors: unsupported (a formula that is not
-// understood), damaged.
+// The plot of an object. A container is drawn with at most `numbers` numbers. Errors: unsupported (a formula that is
+// not understood), damaged.
 Result<Plot> object_plot(const StreamerInfos&, const ObjectMembers&, std::uint64_t numbers, Effort&);
 
-// The same of what another object holds; nothing where it cannot be drawn, or more was drawn of the whole than is
-// shown.
+// The same for a part of another object; nullopt if it cannot be drawn, or if the limit for the whole is reached.
 std::optional<Plot> part_plot(const ObjectMembers&, PlotScene);
 
-// The numbers of it: a line a bin (its borders, content, error) or a point.
+// The numbers of an object: one line per bin (edges, content, error) or per point.
 Result<Spreadsheet> object_spreadsheet(const StreamerInfos&, const ObjectMembers&, Effort&);
 
 }  // namespace tfile

@@ -18,7 +18,7 @@ std::string line(std::string_view text) {
   return line;
 }
 
-// The shortest digits that read back equal; whole numbers exactly.
+// The shortest digits that read back as the same number; whole numbers exactly.
 std::string number_text(const StoredNumbers& number) {
   std::array<char, 32> digits;
   const auto written = [&](auto value) {
@@ -33,7 +33,7 @@ std::string number_text(const StoredNumbers& number) {
   return number.dtype == Dtype::b1 ? (value != 0 ? "true" : "false") : written(value);
 }
 
-// The items of a list at `path`, a line each, as long as they are text themselves.
+// The items of a list at `path`, one per line, if they are text themselves.
 std::optional<std::string> lines(const ObjectMembers& members, const std::string& path) {
   std::string all;
   for (std::size_t i = 0;; ++i) {

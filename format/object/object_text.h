@@ -9,8 +9,8 @@
 
 namespace tfile {
 
-// The text of an object that is mostly text (TObjString, TNamed, TParameter, TMacro, strings and lists of them), lines
-// ended; nothing for others.
+// The text of an object that is mostly text (TObjString, TNamed, TParameter, TMacro, strings and lists of them), each
+// line ended by a newline; nullopt for other objects.
 std::optional<std::string> object_text(const StreamerInfos&, std::string_view class_name, const ObjectMembers&);
 
 }  // namespace tfile

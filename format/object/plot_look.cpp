@@ -4,7 +4,7 @@
 namespace tfile {
 namespace {
 
-// What ROOT gives to lines and marks that nobody gave a colour: black, and since ROOT 6 a dark blue (kBlue + 2).
+// ROOT's default colours for lines and marks: black, and since ROOT 6 a dark blue (kBlue + 2).
 constexpr std::int64_t kBlack = 1, kBlue = 602;
 constexpr std::int64_t kWhite = 0, kWhiteToo = 10;
 
@@ -19,11 +19,11 @@ PlotLook look_of(const ObjectMembers& members, const PlotScene& scene) {
   };
   look.line = chosen("fLineColor");
   look.mark = chosen("fMarkerColor");
-  // One who coloured the line alone means its marks, too, and the other way round.
+  // If only the line has a colour, its marks have the same one, and vice versa.
   if (!scene.is_shared && !look.mark) look.mark = look.line;
   if (!scene.is_shared && !look.line) look.line = look.mark;
   const std::int64_t fill = members.integer("fFillColor", kWhite), style = members.integer("fFillStyle", 0);
-  constexpr std::int64_t kHatched = 3000, kTransparent = 4000;  // as TAttFill counts styles
+  constexpr std::int64_t kHatched = 3000, kTransparent = 4000;  // TAttFill's numbers of styles
   if (fill != kWhite && fill != kWhiteToo && style != 0 && style != kTransparent)
     look.fill = scene.palette.colour(fill);
   look.is_hatched = style >= kHatched && style < kTransparent;

@@ -9,7 +9,7 @@
 
 namespace tfile {
 
-// What may still be drawn of what one object holds: a file can name the same part again and again.
+// The part of one object's drawing that is still allowed: a file can refer to the same part many times.
 struct PlotBudget {
   std::size_t items = 5'000, cells = 5'000'000;
   bool take(std::size_t some_items, std::size_t some_cells) {
@@ -20,18 +20,18 @@ struct PlotBudget {
   }
 };
 
-// What an object is drawn with, and where.
+// The context in which an object is drawn.
 struct PlotScene {
   const StreamerInfos& infos;
   PlotBudget& budget;
   Effort& effort;
   Palette palette = {};
-  int depth = 0;            // of what holds others in what holds others
-  bool is_shared = false;   // with others in one frame: colours that ROOT gives to everything are told, too
-  std::string option = {};  // that it was drawn with, in small letters
+  int depth = 0;            // of containers in containers
+  bool is_shared = false;   // drawn with others in one frame: ROOT's default colours are shown, too
+  std::string option = {};  // drawing option, in lower case
 };
 
-// The colours and the style of an object, by its fLineColor and its kin.
+// The colours and the style of an object, from its fLineColor and similar members.
 PlotLook look_of(const ObjectMembers&, const PlotScene&);
 
 }  // namespace tfile

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "object/special_functions.h"
 
-#include <math.h>  // j0 and its kin are POSIX's
+#include <math.h>  // j0 and similar functions are from POSIX
 
 #include <algorithm>
 #include <array>
@@ -88,7 +88,7 @@ double landau_of(Arguments a) {
   return at(a, 3, 0) != 0 ? value / sigma : value;
 }
 
-// --- a normal distribution with a tail of a power ---
+// --- a normal distribution with a power-law tail ---
 
 double crystal_ball(double x, double alpha, double n, double sigma, double mean) {
   if (sigma < 0) return 0;
@@ -106,7 +106,7 @@ double crystal_ball_density(double x, double alpha, double n, double sigma, doub
   return crystal_ball(x, alpha, n, sigma, mean) / (sigma * (tail + core));
 }
 
-// --- a normal distribution folded with a Lorentz curve ---
+// --- a normal distribution convolved with a Lorentz curve ---
 
 // exp(-z^2) erfc(-iz) above the real axis, by Humlicek's four rational approximations (JQSRT 27, 437), to 1e-4.
 std::complex<double> faddeeva(double x, double y) {
@@ -200,7 +200,7 @@ double chebyshev(Arguments a) {
   return value;
 }
 
-// Bessel functions of imaginary arguments, by Abramowitz and Stegun 9.8.1 to 9.8.8, to 1e-7.
+// Modified Bessel functions, by Abramowitz and Stegun 9.8.1 to 9.8.8, to 1e-7.
 double bessel_i0(double x) {
   const double size = std::abs(x);
   if (size < 3.75)
@@ -248,8 +248,8 @@ double bessel_k1(double x) {
 
 namespace policies = boost::math::policies;
 
-// Nothing is thrown, and a series that does not end gives what it has: a formula may ask for anything, some thousand
-// times.
+// Never throws, and a series that does not converge gives its last value: a formula may call these functions with any
+// arguments, thousands of times.
 using Quiet =
     policies::policy<policies::domain_error<policies::ignore_error>, policies::pole_error<policies::ignore_error>,
                      policies::overflow_error<policies::ignore_error>,
@@ -302,7 +302,7 @@ double negative_binomial_density(double failed, double p, double passed) {
   return std::exp(ways) * std::pow(p, passed) * std::pow(1 - p, failed);
 }
 
-// Kolmogorov's distribution: one of its two series, where it needs few terms.
+// Kolmogorov's distribution: of its two series, the one that needs few terms.
 double kolmogorov_above(double z) {
   const double u = std::abs(z);
   if (u < 0.2) return 1;
@@ -315,7 +315,7 @@ double kolmogorov_above(double z) {
   return sum;
 }
 
-// The real part of the dilogarithm, by a series of powers between -1/2 and 1/2 and its functional equations beyond.
+// The real part of the dilogarithm: a power series between -1/2 and 1/2, elsewhere reduced by functional equations.
 double dilogarithm(double x) {
   constexpr double kAtOne = pi * pi / 6;
   if (x == 1) return kAtOne;

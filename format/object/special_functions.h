@@ -7,11 +7,11 @@
 
 namespace tfile {
 
-// A function of TMath or ROOT::Math that is more than one of C's, by its name without these. Never throws; not a number
-// where it is not defined; a few hundred operations at most.
+// A function of TMath or ROOT::Math that C does not have, by its name without the namespace. Never throws; gives NaN
+// outside its domain; takes at most a few hundred operations.
 struct SpecialFunction {
   std::string_view name;
-  std::size_t least, most;  // arguments; those that are left out are the function's own
+  std::size_t least, most;  // number of arguments; omitted ones have default values
   double (*call)(std::span<const double> arguments);
 };
 std::span<const SpecialFunction> special_functions();

@@ -15,9 +15,9 @@ namespace {
 
 using FunctionPtr = std::unique_ptr<StoredFunction>;
 
-constexpr int kDepthMax = 4;  // of compositions in each other
+constexpr int kDepthMax = 4;  // of compositions inside each other
 constexpr std::size_t kParametersMax = 1'000, kTermsMax = 100;
-constexpr std::int64_t kGridMax = 1'000'000;  // points of a convolution; 10000 unless somebody wanted more
+constexpr std::int64_t kGridMax = 1'000'000;  // points of a convolution; the default is 10000
 
 std::vector<double> parameters_of(const ObjectMembers& members) {
   for (const char* path : {"fFormula.fClingParameters", "fParams.fParameters", "fParams"}) {
@@ -41,7 +41,7 @@ class FormulaFunction final : public StoredFunction {
   const std::vector<double> parameters_;
 };
 
-// TF12: a function of two variables at one value of the other.
+// TF12: a function of two variables, with one of them fixed.
 class SliceFunction final : public StoredFunction {
  public:
   SliceFunction(Formula formula, std::vector<double> parameters, double other, bool is_of_y)
@@ -63,7 +63,7 @@ class SliceFunction final : public StoredFunction {
   const bool is_of_y_;
 };
 
-// Divided by its integral over its own range.
+// A function divided by its integral over its own range.
 class NormalizedFunction final : public StoredFunction {
  public:
   NormalizedFunction(FunctionPtr function, double low, double high)
@@ -103,7 +103,7 @@ struct Convolved {
   double low = 0, high = 1;
 };
 
-// TF1Convolution by its definition, an integral over the range.
+// TF1Convolution by definition, as an integral over the range.
 class ConvolutionIntegral final : public StoredFunction {
  public:
   explicit ConvolutionIntegral(Convolved of) : of_(std::move(of)) {}
@@ -116,9 +116,9 @@ class ConvolutionIntegral final : public StoredFunction {
   const Convolved of_;
 };
 
-// TF1Convolution by Fourier transforms: both functions at as many places of the range, the second about its middle. The
-// transforms make that a circle, so what leaves the range at one end comes back at the other. The sums themselves are
-// computed here, of those places alone that are asked for; between them the values are joined by lines.
+// TF1Convolution by Fourier transforms. Both functions are sampled at the same number of points of the range, the
+// second relative to its middle. The transforms are periodic, so what leaves the range at one end returns at the other.
+// The sums are computed here directly, only for the points that are needed, with linear interpolation between them.
 class CircularConvolution final : public StoredFunction {
  public:
   CircularConvolution(Convolved of, std::size_t points)
@@ -157,8 +157,8 @@ class CircularConvolution final : public StoredFunction {
   std::vector<double> sums_;  // nan: not computed yet
 };
 
-// Gives the functions of a composition their parameters, in the order in which it has them: those after the first
-// `skip`, and none for the one called "Constant", which is held at 1.
+// Hands the functions of a composition their parameters, in the composition's order: those after the first `skip`. The
+// one called "Constant" gets none, and stays at 1.
 class ParameterSharer {
  public:
   ParameterSharer(std::vector<double> all, std::size_t skip) : all_(std::move(all)), next_(skip) {}
@@ -252,7 +252,7 @@ FormulaOf formula_of(const ObjectMembers& members) {
     if (!f.text.empty()) break;
   }
   f.parameters = parameters_of(members);
-  // A formula has them by name, and which number each name stands for: not the order in which they are met.
+  // A formula stores parameters by name, with a number for each name; these may differ from the order of first use.
   const std::size_t count = std::min(members.item_count("fFormula.fParams"), kParametersMax);
   for (std::size_t i = 0; i < count; ++i) {
     const std::string pair = "fFormula.fParams." + std::to_string(i);

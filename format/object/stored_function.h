@@ -11,7 +11,7 @@
 
 namespace tfile {
 
-// The formula of a TF1 or TF2: since ROOT 6 it holds a TFormula, before it was one.
+// The formula of a TF1 or TF2. Since ROOT 6 it contains a TFormula; before, it was one.
 struct FormulaOf {
   std::string text;
   std::vector<double> parameters;
@@ -23,13 +23,13 @@ FormulaOf formula_of(const ObjectMembers&);
 class StoredFunction {
  public:
   virtual ~StoredFunction() = default;
-  // What has no meaning any more once the effort is used up.
+  // Once the effort is used up, the result is meaningless.
   virtual double value(double x, Effort&) = 0;
 };
 
-// What a TF1 says of itself: a formula, or that it is composed of other functions; or such a composition that stands
-// by itself (TF1Convolution, TF1NormSum). Computes nothing yet. Errors: unsupported (compiled code, a formula that is
-// not understood, a range without end, too many of them in each other).
+// The function of a TF1: a formula, or a composition of other functions. Also a composition that is an object of its
+// own (TF1Convolution, TF1NormSum). Computes no values. Errors: unsupported (compiled code, a formula that is not
+// understood, an infinite range, too many nested functions).
 Result<std::unique_ptr<StoredFunction>> stored_function(const ObjectMembers&);
 
 }  // namespace tfile

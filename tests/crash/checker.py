@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a ROOT file shows one of the states it may show: read by uproot and ROOT in a process that lives long."""
+"""Checks that a ROOT file shows one of its allowed states. uproot and ROOT read it in a process that serves many
+requests."""
 
 import dataclasses
 import hashlib
@@ -12,16 +13,16 @@ import sys
 import numpy
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-STARTING = 120  # seconds in which ROOT is loaded and its interpreter compiles, on a busy machine
+STARTING = 120  # seconds to load ROOT and to compile in its interpreter, on a busy machine
 ADDED_KEY = "appended by ROOT"
 
 
 @dataclasses.dataclass
 class Table:
-    """Columns are functions of the number of entries, and give the arrays: one, or (items, counts) of a list."""
+    """Columns are functions of the number of entries. They return arrays: one, or (items, counts) for a list."""
 
     columns: dict
-    entries: range  # or any collection of numbers
+    entries: range  # or any collection of allowed numbers
 
     def difference(self, found):
         if found["entries"] not in self.entries:
@@ -48,7 +49,7 @@ def column_digest(column, entries, _known={}):
 
 @dataclasses.dataclass
 class State:
-    """What a file holds: Tables and class names of other keys by path; a directory ends in "/". None: no file."""
+    """The content of a file: Tables and class names of other keys, by path; a directory ends in "/". None: no file."""
 
     keys: dict
 
@@ -66,7 +67,7 @@ class State:
 
 
 def directory_difference(expected, found, tables, path):
-    """None if a directory that was read is the expected one; else what differs."""
+    """None if the directory is as expected; else the difference."""
     if set(found) != set(expected):
         return f"keys of {path or '/'} are {sorted(found)}, not {sorted(expected)}"
     for name, content in expected.items():
@@ -82,7 +83,8 @@ def directory_difference(expected, found, tables, path):
 
 
 def difference(states, read, whole=False):
-    """None if each directory that was read is that of one of the states (`whole`: all of the same state)."""
+    """None if each directory that was read has one of the states (`whole`: all have the same one); else the
+    difference."""
     if "error" in read:
         return read["error"]
     directories = {
@@ -111,7 +113,7 @@ def _differs_from(state, directories, tables):
 
 
 class Reader:
-    """reader_process.py, started again when it dies of a file."""
+    """reader_process.py; started again if a file makes it die."""
 
     def __init__(self, timeout=20):
         self._timeout = timeout
@@ -141,7 +143,7 @@ class Reader:
         died = {"error": "the reader died or hung"}
         if not append:
             return {"uproot": died, "root": died, "appended": None}
-        # Which of the two it was is for the next reader to say.
+        # The next reader finds out which of the two died.
         return dict(self.read(path), appended={"uproot": died, "root": died})
 
     def _answer(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the crash tests share: one reader of images."""
+"""Shared by the crash tests: one reader of images."""
 
 import pytest
 

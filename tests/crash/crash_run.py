@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A recorded run with what it promised: images of it, checked one by one."""
+"""A recorded run with its promises: images of it are checked one by one."""
 
 import collections
 import dataclasses
@@ -17,13 +17,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def scratch():
-    """A directory for images: memory where there is some, since nothing in it has to outlive anything."""
+    """A directory for images: in memory if possible, since its content is temporary."""
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     return tempfile.TemporaryDirectory(prefix="tfilefs-crash-", dir=base)
 
 
 def record(command, directory, log):
-    """Runs a program, which may import from tests/, under the recorder to its end."""
+    """Runs a program to its end under the recorder. The program may import from tests/."""
     environment = dict(recording.environment(directory, log), PYTHONWARNINGS="ignore", PYTHONPATH=os.path.dirname(HERE))
     result = subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", timeout=300)
     if result.returncode != 0:
@@ -32,13 +32,13 @@ def record(command, directory, log):
 
 @dataclasses.dataclass
 class Run:
-    """`states` in the order of commits: the log has marks `begin NAME` and `promise NAME` for all but the first.
+    """`states` is in the order of commits: the log has marks `begin NAME` and `promise NAME` for all but the first.
 
-    Between `promise` of one and `begin` of a later one, the file shows one of those from the one to the other. A mark
-    `start` says that what comes before is not to be looked at."""
+    Between `promise` of one and `begin` of a later one, the file shows a state from the former to the latter. A mark
+    `start` means that earlier operations are not examined."""
 
     operations: list
-    initial: str  # a copy of the directory before
+    initial: str  # a copy of the directory before the run
     file: str  # the ROOT file, below the directory
     states: dict  # name -> checker.State
 
@@ -98,8 +98,8 @@ class Verdict:
 
 @dataclasses.dataclass
 class _Choice:
-    """Which images: `first` to skip what comes before so many operations, `only(image)`, of those one in `one_in`, by
-    chance, and at most `limit`."""
+    """Chooses images: `first` skips the moments before that many operations; of the images for which `only(image)` is
+    true, one in `one_in` at random, and at most `limit`."""
 
     ignored_syncs: tuple = ()
     torn_heads: bool = False
@@ -110,7 +110,7 @@ class _Choice:
 
 
 def _images(run, count, seed, choice):
-    """(image, directory in which it lies), one after the other."""
+    """(image, its directory), one after the other."""
     ignored = {id(run.operations[index]) for index in choice.ignored_syncs}
     made = 0
     chance = random.Random(seed)
@@ -133,10 +133,9 @@ def _images(run, count, seed, choice):
 def examine(
     run, reader, count, seed, append_every=5, repair=None, legal=None, whole=False, keep=None, stop_at_first=False, **choice
 ):
-    """Checks images, one in `append_every` also after ROOT appended to it. `repair(directory)` is done to each first (a
-    mount), and gives what is wrong already. The first wrong images are copied to the directory `keep`. `legal(operations
-    before the crash)`: instead of the run's own states. More: _Choice.
-    """
+    """Checks images, one in `append_every` also after ROOT appended to it. `repair(directory)` is called for each first
+    (a mount), and returns what is already wrong. The first wrong images are copied to the directory `keep`.
+    `legal(operations before the crash)` replaces the run's own states. For more arguments see _Choice."""
     verdict = Verdict()
     legal = legal or run.legal
     for image, directory in _images(run, count, seed, _Choice(**choice)):
@@ -155,7 +154,7 @@ def examine(
 
 
 def examine_directories(run, check, count, seed, stop_at_first=False, **choice):
-    """The same with a check of one's own: `check(directory, operations before the crash)` gives what is wrong."""
+    """The same with a different check: `check(directory, operations before the crash)` returns what is wrong."""
     verdict = Verdict()
     for image, directory in _images(run, count, seed, _Choice(**choice)):
         wrong = check(directory, image.after)

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a directory may look like after a crash, computed from a recording of what was done to it.
+"""The possible states of a directory after a crash, computed from a recording of the operations on it.
 
 The model of the disk:
-- A process that is killed leaves all of its calls done, and of the one under way some whole pages.
-- When the machine stops, a file has what it had at its last fsync or fdatasync that returned without error. Each
-  512-byte sector written since then holds what it held at any one moment since, whatever its neighbours hold. The length
-  is that of any moment since. A sector that the length covers but that never arrived holds zeros, garbage, or old data.
-- fdatasync makes the length durable as fsync does.
-- Names (create, rename, link, unlink, mkdir) reach the disk in the order in which they were made; those of a directory
-  are there once it was fsynced. fsync of a file promises nothing about its name.
+- A killed process leaves all of its completed calls and, of the call in progress, some whole pages.
+- When the machine stops, a file has the content of its last fsync or fdatasync that returned without error. Each
+  512-byte sector written since then has its content at any one moment since, regardless of its neighbours. The length
+  is that of any moment since. A sector inside the length that never arrived holds zeros, garbage, or old data.
+- fdatasync makes the length durable, as fsync does.
+- Names (create, rename, link, unlink, mkdir) reach the disk in the order in which they were made. After an fsync of a
+  directory, its names are there. fsync of a file promises nothing about its name.
 - Data that waited when fsync failed may be lost for good, even if a later fsync succeeds.
-- A torn head: of one write into the first sector of a file, only the first bytes arrived. Beyond what disks promise;
-  such images are made only when asked for.
-"""
+- A torn head: of one write into the first sector of a file, only the first bytes arrived. Real disks do better; such
+  images are made only on request."""
 
 import dataclasses
 import errno
@@ -24,12 +23,12 @@ import recording
 
 SECTOR = 512
 PAGE = 4096
-HASHED_WHOLE = 16 << 20  # longer files are told apart by what was done to them, which may count an image twice
-DIRECTORY = -1  # stands for a file where a name is that of a directory
+HASHED_WHOLE = 16 << 20  # longer files are compared by their operations, which may count an image twice
+DIRECTORY = -1  # marks the name of a directory
 
 
 def copy_sparse(source, target):
-    """Copies a file, its holes as holes."""
+    """Copies a file and preserves its holes."""
     with open(source, "rb") as origin, open(target, "wb") as copy:
         size = os.fstat(origin.fileno()).st_size
         at = 0
@@ -50,7 +49,7 @@ def copy_sparse(source, target):
 
 @dataclasses.dataclass
 class _Version:
-    """A sector since some operation; doomed once an fsync failed while it waited."""
+    """The content of a sector since some operation; doomed if an fsync failed while it waited."""
 
     operation: int
     data: bytes
@@ -58,7 +57,7 @@ class _Version:
 
 
 class _File:
-    """A file: what is durable, in a file of our own, and what has been done to it since."""
+    """A file: its durable content, in a file of this module, and the operations since."""
 
     def __init__(self, durable, length=0):
         self.durable = durable
@@ -95,7 +94,7 @@ class _File:
             self.lengths.append((operation, offset + len(data)))
 
     def zero(self, operation, begin, end):
-        """Zeros over what holds data; the rest of a large hole is one already."""
+        """Overwrites data with zeros; the rest of a large hole already is one."""
         first, last = begin // SECTOR, (end + SECTOR - 1) // SECTOR
         for number in [n for n in self.sectors if first <= n < last]:
             self._zero_sector(operation, number, begin, end)
@@ -170,7 +169,7 @@ class _Content:
 
 @dataclasses.dataclass
 class Image:
-    """One state of the directory. `after` operations had been made; `how` tells in words what arrived of them."""
+    """One state of the directory. `after` operations had been made; `how` describes which of their effects arrived."""
 
     after: int
     how: str
@@ -183,7 +182,7 @@ class Image:
         ).digest()
 
     def write(self, directory):
-        """Makes it real in an empty directory; valid until the next image is asked for."""
+        """Creates it in an empty directory. Valid until the next image is requested."""
         for path in self.directories:
             os.makedirs(os.path.join(directory, path), exist_ok=True)
         for path, content in self.files.items():
@@ -192,10 +191,9 @@ class Image:
 
 
 class CrashStates:
-    """`initial` is a copy of the directory before the first operation; durable contents are kept in `work`.
+    """`initial` is a copy of the directory before the first operation. Durable contents are kept in `work`.
 
-    `ignores(operation)` says of a sync whether it is to be taken as not there: a test of what the barrier is for.
-    """
+    `ignores(operation)` says whether a sync is treated as absent: this tests whether the barrier is needed."""
 
     def __init__(self, operations, initial, work, ignores=lambda operation: False):
         unseen = [operation.path for operation in operations if operation.kind == recording.MAPPING]
@@ -206,8 +204,8 @@ class CrashStates:
         self._passes = 0
 
     def images(self, count, seed, torn=None, first=0):
-        """Distinct images, at most `count`, of moments after `first` operations: first each kill, then stops of the
-        machine spread over all moments. `torn`: the file whose head is torn, too."""
+        """At most `count` distinct images of moments after `first` operations: first each kill, then stops of the
+        machine, spread over all moments. `torn`: the file whose head is also torn."""
         seen = set()
         for image in self._all(lambda: self._after_kill(torn), first):
             if len(seen) >= count:
@@ -230,7 +228,7 @@ class CrashStates:
             fruitless = fruitless + 1 if len(seen) == before else 0
 
     def _moment(self, after):
-        """How many marks lie before: equal bytes before and after a promise are two images."""
+        """The number of earlier marks: equal bytes before and after a promise are two images."""
         if not hasattr(self, "_marks"):
             self._marks = [0]
             for operation in self._operations:
@@ -238,7 +236,7 @@ class CrashStates:
         return self._marks[after]
 
     def _all(self, images_here, first):
-        """Goes through the operations once; what `images_here` makes at each moment from `first` on."""
+        """Goes through the operations once, and yields the results of `images_here` at each moment from `first` on."""
         self._start()
         for operation in [None] + self._operations:
             if operation is not None:
@@ -253,7 +251,7 @@ class CrashStates:
         self._index = 0
         self._files = {}  # number -> _File
         self._by_inode = {}
-        self._names = []  # [{path: file number, DIRECTORY, or None where it is gone}]
+        self._names = []  # [{path: file number, DIRECTORY, or None if it was removed}]
         self._durable_names = 0
         known = {}
         for parent, directories, names in os.walk(self._initial):
@@ -418,7 +416,7 @@ class CrashStates:
     def _after_stop(self, generator, tries):
         waiting = any(file.sectors or file.lengths for file in self._files.values())
         if not waiting and self._durable_names == len(self._names):
-            return  # one image, which is that of a kill
+            return  # a single image, the same as after a kill
         for _ in range(tries):
             how = generator.choice(
                 [
@@ -475,7 +473,7 @@ class CrashStates:
 
 
 def _never_written(file, number, generator, fill):
-    """A sector behind the durable end of a file, in which nothing arrived."""
+    """A sector past the durable end of a file to which nothing arrived."""
     kept = file.durable_sector(number)[: max(0, file.durable_length - number * SECTOR)]
     if fill == "zeros":
         rest = bytes(SECTOR)

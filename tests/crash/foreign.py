@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""foreign.py FILE TABLE [END]: ROOT writes a table of 1000 entries: "Events" with the columns of writing.py, or "t" with
-x, whose entry i is i. With END the file goes on up to there as a gap, most of which is a hole on disk."""
+"""foreign.py FILE TABLE [END]: ROOT writes a table of 1000 entries: "Events" with the columns of writing.py, or "t"
+with column x, whose entry i is i. With END, the file is extended to that size by a gap, most of which is a hole on
+disk."""
 
 import array
 import os
@@ -50,7 +51,7 @@ def fill_events():
 
 
 def lengthen(path, end):
-    """Header and free list say that the file ends at `end`; what is between is a gap."""
+    """Extends the file to `end` in header and free list; the added part is a gap."""
     with open(path, "r+b") as file:
         old_end, seek_free = struct.unpack(">ii", os.pread(file.fileno(), 8, 12))
         size, _, _, _, key_size = struct.unpack(">ihiih", os.pread(file.fileno(), 16, seek_free))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""peer.py WRITER FILE: another writer of ROOT files saves a growing tree, noting each save in the log.
+"""peer.py WRITER FILE: another writer of ROOT files saves a growing tree, and notes each save in the log.
 
-The first save is made durable, and is where the test starts: nobody waits for a file that is being created.
+The test starts at the first save, which is made durable: a file that is still being created is of no interest.
 
-WRITER: autosave (ROOT's TTree::AutoSave()), saveself (AutoSave("SaveSelf")) or extend (uproot's WritableTree.extend).
-"""
+WRITER: autosave (ROOT's TTree::AutoSave()), saveself (AutoSave("SaveSelf")) or extend (uproot's
+WritableTree.extend)."""
 
 import array
 import os

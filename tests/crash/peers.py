@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""peers.py [--images N] [--seed N]: what a crash leaves of the files of other writers, as the table of docs/reliability.md.
+"""peers.py [--images N] [--seed N]: how crashes affect files of other writers, as in the table of docs/reliability.md.
 
-"Wrong" is an image in which the reader fails, recovers the file, prints a message, or finds what no save had; after a kill
-also what is older than a save that had returned. Where the machine stops, no writer here promises that: such images are
-"older".
-"""
+"Wrong" is an image in which the reader fails, recovers the file, prints a message, or finds a state that was never
+saved; after a kill, also one older than a save that had returned. After a stop of the machine, no writer here promises
+its last save: such images are "older"."""
 
 import argparse
 import dataclasses
@@ -32,7 +31,7 @@ STATES = {"none": checker.State(None)} | {str(save): saved(save * peer.ENTRIES) 
 
 
 def record(writer, directory):
-    """Runs the writer in a new place below `directory`."""
+    """Runs the writer in a new directory below `directory`."""
     base = os.path.join(directory, writer)
     for name in "files", "initial":
         os.makedirs(os.path.join(base, name))
@@ -52,7 +51,7 @@ def without_promises(run):
 
 
 def measure(run, reader, images, seed):
-    """(verdict on what is there, verdict on what was promised), of the same images."""
+    """(verdict on the content, verdict on the promises), for the same images."""
     return (
         crash_run.examine(without_promises(run), reader, images, seed, append_every=0),
         crash_run.examine(run, reader, images, seed, append_every=0),

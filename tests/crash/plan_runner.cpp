@@ -116,7 +116,7 @@ class PlanRunner {
     if (written != static_cast<ssize_t>(bytes.size())) stop("pwrite failed");
   }
 
-  // A record of the log that write_recorder.so makes: recording.py, `mark`.
+  // Appends a record to the log of write_recorder.so; see `mark` in recording.py.
   void mark(const std::string& text) const {
     const std::uint32_t head[] = {0x4345'5254, 11, 0, 0, 0, 0, 0, 0, 0, 0, static_cast<std::uint32_t>(text.size()), 0};
     std::string record(reinterpret_cast<const char*>(head), sizeof head);
@@ -129,7 +129,7 @@ class PlanRunner {
   const std::string path_, log_;
   std::unique_ptr<FileWriter> writer_;
   int file_ = -1;
-  bool new_ = false;  // file_ is the one that will take the name
+  bool new_ = false;  // file_ is the new file, which will be renamed to the final name
   std::map<std::string, TableOfX> tables_;
 };
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""protocol_template.py FILE: ROOT writes a tree in three cycles, a thousand entries each, uncompressed, and an object of
-text behind each cycle, whose room two_barriers.py uses for key list and free list. Prints where they lie, as JSON."""
+"""protocol_template.py FILE: ROOT writes a tree in three cycles of a thousand entries each, uncompressed, and after
+each cycle a text object, whose space two_barriers.py uses for key list and free list. Prints their places as JSON."""
 
 import array
 import json

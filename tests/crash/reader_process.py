@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""reader_process.py: opens ROOT files with uproot and with ROOT, one request a line on stdin, one answer a line on stdout.
+"""reader_process.py: opens ROOT files with uproot and with ROOT. One request per line on stdin, one answer per line on
+stdout.
 
-Request {"path": FILE, "append": BOOL}. Answer {"uproot": READ, "root": READ, "appended": null or {"uproot": READ, "root": READ}},
-READ being {"error": TEXT} or {"directories": {PATH: {KEY: CLASS}}, "tables": {PATH: {"entries": N, "columns": {BRANCH: MD5}}}}.
-`append` lets ROOT open the file in UPDATE mode, fill each tree with APPENDED copies of its first entry and write an object,
-and reads again; digests are then of the old entries alone. Whatever ROOT says, and a recovered file, is an error.
+Request: {"path": FILE, "append": BOOL}. Answer: {"uproot": READ, "root": READ, "appended": null or {"uproot": READ,
+"root": READ}}. READ is {"error": TEXT} or {"directories": {PATH: {KEY: CLASS}}, "tables": {PATH: {"entries": N,
+"columns": {BRANCH: MD5}}}}.
 
-A column's digest is that of its items as little-endian bytes, then, if entries differ in length, of their counts as int64.
+`append` lets ROOT open the file in UPDATE mode, fill each tree with APPENDED copies of its first entry and write an
+object; then the file is read again. The digests are then of the old entries only. Any message from ROOT, and a
+recovered file, is an error.
+
+A column's digest is that of its items as little-endian bytes, then, if entries differ in length, of their counts as
+int64.
 """
 
 import hashlib
@@ -22,7 +27,7 @@ import ROOT
 import uproot
 
 APPENDED = 3
-MEMORY = 6 << 30  # address space; a length that is garbage may make a reader ask for any amount
+MEMORY = 6 << 30  # address space; because of a garbage length, a reader may ask for any amount
 
 ROOT.gInterpreter.Declare(r"""
 #include <TBranch.h>
@@ -144,7 +149,7 @@ def uproot_column(branch, entries):
     ):
         digest.update(numpy.ascontiguousarray(awkward.to_numpy(array)).tobytes())
         return digest.hexdigest()
-    if is_numeric(array):  # of fixed shape
+    if is_numeric(array):  # with a fixed shape
         digest.update(numpy.ascontiguousarray(awkward.to_numpy(array)).tobytes())
         return digest.hexdigest()
     array = awkward.without_parameters(array)
@@ -231,7 +236,7 @@ def append_with_root(path):
 
 
 class Messages:
-    """What is written to stderr meanwhile, by ROOT's C++ code too."""
+    """Everything written to stderr in the meantime, also by ROOT's C++ code."""
 
     def __enter__(self):
         self._file = tempfile.TemporaryFile()
@@ -275,7 +280,7 @@ def answer(request):
 def main():
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     out = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)  # whatever ROOT prints is no answer
+    os.dup2(2, 1)  # output of ROOT must not be taken for an answer
     for line in sys.stdin:
         out.write(json.dumps(answer(json.loads(line))) + "\n")
         out.flush()

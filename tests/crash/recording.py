@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a program did to the files of a directory: write_recorder.so, the environment that asks for it, and its log."""
+"""The operations of a program on the files of a directory: write_recorder.so, the environment for it, and its log."""
 
 import dataclasses
 import os
@@ -22,7 +22,7 @@ import mounted
     SKIPPED_SYNC,
     MAPPING,
 ) = range(1, 14)
-CREATED, UNNAMED = 1, 2  # `value` of OPEN, which is 0 where the file was there
+CREATED, UNNAMED = 1, 2  # `value` of OPEN, which is 0 if the file existed
 
 _HEADER = struct.Struct("<IIQQQiIII")
 _MAGIC = 0x43455254
@@ -78,7 +78,7 @@ class Operation:
 
 
 def library():
-    """write_recorder.so of the build in which the program lies; TFILEFS_RECORDER names another."""
+    """write_recorder.so from the build of the program; TFILEFS_RECORDER names another one."""
     build = os.path.join(os.path.dirname(mounted.program()), "..")
     path = os.environ.get("TFILEFS_RECORDER", os.path.join(build, "tests", "crash", "write_recorder.so"))
     if not os.path.exists(path):
@@ -94,7 +94,7 @@ def environment(directory, log, **faults):
 
 
 def mark(text, log=None):
-    """Notes in the log that something happened now, in the recorded program (which needs no `log`) or elsewhere."""
+    """Notes an event in the log, in the recorded program (without `log`) or elsewhere."""
     data = text.encode()
     record = _HEADER.pack(_MAGIC, MARK, 0, 0, 0, 0, 0, len(data), 0) + data
     file = os.open(log or os.environ["RECORDER_LOG"], os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
@@ -105,7 +105,7 @@ def mark(text, log=None):
 
 
 def read_log(path):
-    """All operations, in order. A last record that a kill cut short is left out."""
+    """All operations, in order. A last record cut short by a kill is left out."""
     with open(path, "rb") as file:
         log = file.read()
     operations, at = [], 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is done to a mount while its daemon is recorded: each story is a row of commits, and a protocol of its own."""
+"""Operations on a mount while its daemon is recorded. Each story is a series of commits, and a protocol of its own."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ class Teller:
 
 
 def append_thrice(tell, path, table, others=(), first=0):
-    """Three commits to one table; `others` are keys that are there as well."""
+    """Three commits to one table; `others` are further keys in the file."""
     for name, last in ("one", first + 300), ("two", first + 700), ("three", first + 1500):
         tell.begin(name, dict(others) | {path: writing.table(last)})
         writing.write_table(table, first, last)
@@ -53,7 +53,7 @@ def subdirectory(tell):
 
 
 def two_tables(tell):
-    """Each in a directory of its own, committed together."""
+    """Each in its own directory, committed together."""
     os.mkdir(tell.root)
     for name, first, last in ("one", 0, 300), ("two", 300, 900):
         tell.begin(
@@ -99,17 +99,18 @@ def rename_and_remove(tell):
 
 
 def foreign_file(tell):
-    """A file of ROOT's own, appended to."""
+    """A file written by ROOT, to which entries are appended."""
     append_thrice(tell, "Events", os.path.join(tell.root, "Events"), first=1000)
 
 
 def beyond_two_gigabytes(tell):
-    """The file's layout changes with the first commit."""
+    """The first commit changes the layout of the file."""
     append_thrice(tell, "Events", os.path.join(tell.root, "Events"), first=1000)
 
 
 def journal_that_stays(tell):
-    """One table is not whole while others are committed, until the journal is written anew, twice; then it is."""
+    """One table is incomplete while others are committed, until the journal has been rewritten twice; then it is
+    completed."""
     os.mkdir(tell.root)
     unfinished = os.path.join(tell.root, "Unfinished")
     writing.write_table(unfinished, 0, 900, ("px", "hits"), fsync=True)
@@ -142,7 +143,7 @@ STORIES = {
 
 
 def run_script(name, *arguments):
-    """A script of this directory, which may import from tests/."""
+    """Runs a script of this directory, which may import from tests/."""
     subprocess.run(
         [sys.executable, os.path.join(HERE, name), *map(str, arguments)],
         check=True,
@@ -152,7 +153,7 @@ def run_script(name, *arguments):
 
 
 def make_initial(name, directory):
-    """What is there before the story; gives the keys that the file has then, None where there is no file."""
+    """Makes the files before the story; returns the keys of the file, None if there is no file."""
     if name not in ("foreign_file", "beyond_two_gigabytes"):
         return None
     end = ["1999990000"] if name == "beyond_two_gigabytes" else []
@@ -161,7 +162,7 @@ def make_initial(name, directory):
 
 
 def record(name, directory):
-    """Runs the story in a new place below `directory`."""
+    """Runs the story in a new directory below `directory`."""
     base = os.path.join(directory, name)
     files, initial, log = (os.path.join(base, part) for part in ("files", "initial", "log"))
     os.makedirs(files)

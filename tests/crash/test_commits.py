@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every image that a crash may leave of the daemon's files is right, in ROOT and uproot: the stories of stories.py."""
+"""Every image that a crash may leave of the daemon's files is right for ROOT and uproot: runs the stories of
+stories.py."""
 
 import os
 
@@ -12,13 +13,13 @@ import recording
 import stories
 import writing
 
-# The images of one story where only the short campaign is wanted: some are looked at closely.
+# The fraction of the images that the short campaign checks; other stories get 0.3.
 SHORT = {"three_commits": 1.0, "subdirectory": 1.0, "journal_that_stays": 1.0}
 
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """recorded(story) runs it once."""
+    """recorded(story) runs the story once."""
     known = {}
 
     def get(name):
@@ -51,7 +52,7 @@ def test_every_image_is_right(recorded, reader, name, tmp_path):
 
 
 def barriers(run):
-    """Of the file and of its name; the journal's, and the one of its own name, are about what is staged."""
+    """Barriers of the file and its name. Those of the journal and its name concern only staged data."""
     is_journals = lambda index: run.operations[index].path.endswith("-journal")
     return [index for index in run.syncs() if not is_journals(index) and not is_journals(index - 1)]
 
@@ -81,13 +82,13 @@ def test_each_barrier_of_the_last_commit_is_needed(recorded, reader, name):
 
 
 def remount(directory):
-    """A mount mends what a crash left and is ended; [(who, what is wrong)]."""
+    """A mount repairs the result of a crash and ends; [(reader, what is wrong)]."""
     try:
         with writing.Daemon(directory) as daemon, writing.deadline():
             status = daemon.unmount()
     except Exception as error:
         return [("mount", f"{type(error).__name__}: {error}")]
-    told = status == 1 and "kept in the journal" in daemon.said  # what was staged need not be whole
+    told = status == 1 and "kept in the journal" in daemon.said  # staged data may be incomplete
     return [] if status == 0 or told else [("mount", f"umount ended with {status}: {daemon.said}{daemon.messages()}")]
 
 
@@ -103,8 +104,8 @@ def test_a_torn_head_is_mended_by_the_next_mount(recorded, reader, tmp_path):
 
 
 def test_a_mount_after_a_crash_ends_right(recorded, reader, tmp_path):
-    """The journal is replayed: whatever was staged and not promised, the file has the promised entries, and of the
-    others what had reached the journal. (Before the first promise any part of the columns may be there.)"""
+    """The journal is replayed. Whatever was staged without a promise, the file has the promised entries, and of the
+    others those that had reached the journal. (Before the first promise, any part of the columns may be there.)"""
     run = recorded("three_commits")
     promised = 1 + next(i for i, o in enumerate(run.operations) if o.kind == recording.MARK and o.path == "promise one")
 
@@ -130,14 +131,14 @@ def test_a_mount_after_a_crash_ends_right(recorded, reader, tmp_path):
 
 
 def test_the_journal_that_stays_is_written_anew(recorded):
-    """It holds less than twice what is staged, and something."""
+    """It is smaller than twice the staged data, and not empty."""
     renamed = [o for o in recorded("journal_that_stays").operations if o.kind == recording.RENAME and o.other.endswith("-journal")]
     assert len(renamed) >= 2
 
 
 @pytest.mark.parametrize("folder", ["", "deep"])
 def test_what_was_synced_survives_its_commit(tmp_path, folder):
-    """Whatever the moment, a mount has every synced byte: in the file, or staged again."""
+    """At any moment, a mount has every synced byte: in the file, or staged again."""
     files, initial, log = tmp_path / "files", tmp_path / "initial", tmp_path / "log"
     files.mkdir(), initial.mkdir()
     place = os.path.join(stories.FILE, folder, "Events")
@@ -172,8 +173,8 @@ def test_what_was_synced_survives_its_commit(tmp_path, folder):
 
 @pytest.mark.parametrize("beside", ["nothing", "commits"])
 def test_what_fsync_returned_for_survives(reader, tmp_path, beside):
-    """Columns of an unfinished table, fsynced one by one: each image, mounted, holds all whose fsync had returned. Commits of
-    large tables beside it make the journal be written anew."""
+    """Columns of an unfinished table, fsynced one by one: each image, when mounted, has all columns whose fsync had
+    returned. Commits of large tables beside it make the daemon rewrite the journal."""
     files, initial, log = tmp_path / "files", tmp_path / "initial", tmp_path / "log"
     files.mkdir(), initial.mkdir()
     columns = {f"c{number}.i4": writing.numbered(number)(1000 + 100 * number).tobytes() for number in range(6)}

@@ -35,7 +35,8 @@ def rename(path, other, inode=1):
 
 @pytest.fixture
 def outcomes(tmp_path):
-    """outcomes(operations) gives what may be there after the last of them: a set of directories as (name, bytes) pairs."""
+    """outcomes(operations): the possible contents after the last of them: a set of directories as (name, bytes)
+    pairs."""
     initial = tmp_path / "initial"
     initial.mkdir()
     runs = []
@@ -43,7 +44,7 @@ def outcomes(tmp_path):
     def action(operations, **more):
         runs.append(tmp_path / f"run{len(runs)}")
         runs[-1].mkdir()
-        operations = operations + [operation(recording.MARK, "now")]  # what equals an earlier image counts again
+        operations = operations + [operation(recording.MARK, "now")]  # marks make equal images distinct
         states = crash_states.CrashStates(operations, initial, str(runs[-1]), **more)
         found = set()
         for image in states.images(500, seed=1):
@@ -77,7 +78,7 @@ def test_sectors_arrive_one_by_one(outcomes):
 
 
 def test_a_sector_is_as_at_some_moment(outcomes):
-    """Two writes into one sector: the second never without the first."""
+    """Two writes into one sector: the second never arrives without the first."""
     (outcomes.initial / "f").write_bytes(A)
     found = contents(outcomes([operation(recording.OPEN, "f"), write("f", 0, B[:256]), write("f", 256, B[:256])]))
     assert found == {A, B[:256] + A[:256], B}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The alarm of the crash tests rings for what hangs, and not for a machine that runs others for a while."""
+"""The alarm of the crash tests goes off for a hang, but not on a machine that runs other processes for a while."""
 
 import os
 import subprocess

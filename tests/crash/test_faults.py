@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon whose disk is full, fails, takes half of what is written, or which is killed: who asked gets an error or all
-is there, nothing that was promised is lost, and nothing hangs."""
+"""A daemon whose disk is full, fails, writes only half of the data, or which is killed: each caller gets an error or
+all of its data is there; nothing promised is lost; nothing hangs."""
 
 import contextlib
 import dataclasses
@@ -17,7 +17,7 @@ import recording
 import stories
 import writing
 
-FIRST, LAST = 1000, 21000  # entries that are there before, and that the file should have afterwards
+FIRST, LAST = 1000, 21000  # entries before the test, and entries that the file should have after it
 COLUMNS = {f"c{number}": writing.numbered(number) for number in range(10)}
 BEFORE = checker.State({"Events": checker.Table(COLUMNS, [FIRST])})
 WHILE = checker.State({"Events": checker.Table(COLUMNS, range(FIRST, LAST + 1))})
@@ -29,7 +29,7 @@ def data_of(name, first, last):
 
 
 def copy_columns(table, names, first, last, on_error):
-    """Ten times cp with fsync; gives the names whose fsync and close returned without error."""
+    """Copies each column like cp, followed by fsync; returns the names whose fsync and close returned without error."""
     synced = []
     for name in names:
         try:
@@ -43,10 +43,10 @@ def copy_columns(table, names, first, last, on_error):
 @dataclasses.dataclass
 class Outcome:
     synced: list  # columns whose fsync returned
-    errors: list  # what applications were told
-    committed: bool  # tfilefs commit said so
+    errors: list  # reported to applications
+    committed: bool  # tfilefs commit succeeded
     unmounted: bool  # tfilefs umount ended with 0
-    died: bool = False  # the daemon did: whoever waits for it knows
+    died: bool = False  # the daemon died, and its callers noticed
 
 
 def table_below(mount):
@@ -55,7 +55,7 @@ def table_below(mount):
 
 @pytest.fixture(scope="module")
 def before(tmp_path_factory):
-    """A directory with the committed state before."""
+    """A directory with the committed state before the test."""
     directory = tmp_path_factory.mktemp("before")
     with writing.Daemon(directory) as daemon, writing.deadline():
         os.makedirs(table_below(daemon))
@@ -67,7 +67,8 @@ def before(tmp_path_factory):
 
 @pytest.fixture
 def attempt(before, tmp_path):
-    """attempt(fault=…) copies the directory and appends to all columns under that fault; gives (directory, outcome)."""
+    """attempt(fault=…) copies the directory and appends to all columns under that fault; returns (directory,
+    outcome)."""
     made = iter(range(1 << 30))
 
     def action(log=None, **faults):
@@ -90,9 +91,9 @@ def attempt(before, tmp_path):
 
 
 def check(directory, outcome, reader):
-    """What must hold whatever happened; gives what does not."""
+    """Checks the conditions that must hold after any fault; returns those that do not."""
     file = os.path.join(directory, stories.FILE)
-    # Whoever was told of no error has what it wrote; `tfilefs umount` commits what `tfilefs commit` could not.
+    # A caller that got no error has its data in the file; `tfilefs umount` commits what `tfilefs commit` could not.
     ended_well = outcome.committed or (outcome.unmounted and not outcome.died)
     wrong = checker.check_file(reader, file, [AFTER] if ended_well and not outcome.errors else [WHILE])
     with writing.Daemon(directory) as daemon, writing.deadline():
@@ -101,7 +102,7 @@ def check(directory, outcome, reader):
                 if column.read() != data_of(name, 0, LAST):
                     wrong.append(("mount", f"{name} was fsynced and is not there"))
         for name in COLUMNS.keys() - set(outcome.synced):
-            # What was not promised is written again from the end of what is there.
+            # Data that were not promised are written again from the end of the existing ones.
             path = os.path.join(table_below(daemon), name + ".i4")
             there = os.path.getsize(path)
             with open(path, "rb") as column:
@@ -115,7 +116,7 @@ def check(directory, outcome, reader):
 
 @pytest.fixture(scope="module")
 def clean(before, tmp_path_factory):
-    """The operations of a run without fault."""
+    """The operations of a run without faults."""
     base = tmp_path_factory.mktemp("clean")
     directory = base / "files"
     directory.mkdir()
@@ -128,7 +129,7 @@ def clean(before, tmp_path_factory):
 
 
 def chosen(numbers, count, generator):
-    """All in the long campaign, else some, the first and the last among them."""
+    """All in the long campaign; else some, including the first and the last."""
     numbers = list(numbers)
     if campaign.NAME == "long" or len(numbers) <= count:
         return numbers
@@ -136,7 +137,7 @@ def chosen(numbers, count, generator):
 
 
 def examine_all(kind, values, attempt, reader, expects_no_error=False):
-    """Gives the numbers of the errors that applications were told."""
+    """Returns the numbers of the errors that applications got."""
     wrong, told = [], set()
     for value in values:
         directory, outcome = attempt(**{kind: value})
@@ -164,7 +165,7 @@ def test_disk_full_at_every_64_kib(clean, attempt, reader):
 
 
 def test_a_quota_that_is_used_up(clean, attempt, reader):
-    """Told apart from a full disk, at write, fsync or close."""
+    """Distinguished from a full disk, at write, fsync or close."""
     grown = sum(len(operation.data) for operation in clean if operation.kind == recording.WRITE)
     limits = chosen(range(0, grown + 65536, 65536), 4, random.Random(campaign.SEED))
     assert examine_all("quota_after", limits, attempt, reader) == {errno.EDQUOT}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commits as the library plans them, without a mount: no image that a crash may leave is wrong, and each barrier is needed."""
+"""Commits as the library plans them, without a mount: no image after a crash is wrong, and each barrier is needed."""
 
 import os
 import subprocess
@@ -19,7 +19,7 @@ def x(entries):
 
 
 class Script:
-    """Commands for plan_runner, and what the file holds after each commit."""
+    """Commands for plan_runner, and the content of the file after each commit."""
 
     def __init__(self, tables=None):
         self.commands, self._keys = [], dict(tables or {})
@@ -93,7 +93,7 @@ def several_tables():
 
 
 def keys():
-    """Renamed and removed, down to the last one."""
+    """Renames and removals, down to the last key."""
     script = Script()
     script.table("one")
     script.append("one", 100)
@@ -152,7 +152,7 @@ WHOLE = {"root_table", "keys"}  # one switch for the whole file
 
 @pytest.fixture(scope="module")
 def recorded(tmp_path_factory):
-    """recorded(script) runs it once."""
+    """recorded(script) runs the script once."""
     known = {}
 
     def get(name):
@@ -194,7 +194,7 @@ def test_every_image_is_right(recorded, reader, name, tmp_path):
 
 @pytest.mark.parametrize("name", ["root_table", "subdirectory"])
 def test_each_barrier_is_needed(recorded, reader, name):
-    """Of the first three commits; the first makes a new file."""
+    """For the first three commits, of which the first makes a new file."""
     run = recorded(name)
     ended = next(i for i, o in enumerate(run.operations) if o.kind == recording.MARK and o.path == "begin 4")
     needless = []

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The machine stops while the daemon writes: ext4 in a loop device, whose backing file is copied meanwhile; a mount of
-the copy recovers ext4's journal, and another of tfilefs its own."""
+"""The machine stops while the daemon writes: ext4 in a loop device, whose backing file is copied at that time. A mount
+of the copy recovers ext4's journal, and then a mount of tfilefs its own journal."""
 
 import multiprocessing
 import os
@@ -19,7 +19,7 @@ import stories
 import writing
 
 COLUMNS = ("px", "hits")
-STEP = 200  # entries of a commit
+STEP = 200  # entries per commit
 
 
 def run(*command):
@@ -27,7 +27,7 @@ def run(*command):
 
 
 class Disk:
-    """An ext4 in a file, mounted."""
+    """A mounted ext4 in a file."""
 
     def __init__(self, image, mount_point, make=True):
         self.image, self.path = image, mount_point
@@ -52,7 +52,8 @@ class Disk:
 
 
 def copy_at_one_instant(source, target, daemon):
-    """Copies the backing file with the daemon stopped, until two copies are equal: the kernel may still be writing."""
+    """Copies the backing file while the daemon is stopped, until two copies are equal, since the kernel may still be
+    writing."""
     daemon.process.send_signal(signal.SIGSTOP)
     try:
         for _ in range(20):
@@ -68,10 +69,10 @@ def copy_at_one_instant(source, target, daemon):
 
 
 class Writer:
-    """Appends and commits until told to stop; `begun` and `promised` are numbers of entries.
+    """Appends and commits until it is stopped; `begun` and `promised` are numbers of entries.
 
-    A process, not a thread: while the daemon is stopped, a child of a process with open files of the mount would
-    hang as it closes them."""
+    It is a process, not a thread: while the daemon is stopped, a child of a process with open files of the mount would
+    hang when it closes them."""
 
     def __init__(self, daemon):
         context = multiprocessing.get_context("spawn")
@@ -85,7 +86,7 @@ class Writer:
     promised = property(lambda self: self._promised.value)
 
     def stop(self):
-        """The status that it ends with, None if it hangs."""
+        """Its exit status; None if it hangs."""
         self._stop.set()
         self._process.join(writing.DEADLINE)
         if self._process.is_alive():
@@ -103,17 +104,17 @@ def append_until(table, begun, promised, stop):
 
 
 def check_cut(image, base, promised, begun, reader):
-    """The copy, as the next boot finds it: bare, and after the next mount of tfilefs."""
+    """Checks the copy as the next boot finds it: without, and after, a mount of tfilefs."""
     table = writing.table(range(promised, begun + 1), COLUMNS)
     states = [checker.State({"Events": table})]
-    if promised == 0:  # a writer that is held up may meet the timer between the file and its first table
+    if promised == 0:  # if the writer is delayed, the timer may commit between the file and its first table
         states += [checker.State(None), checker.State({})]
     with Disk(image, os.path.join(base, "after"), make=False) as disk:
         files = os.path.join(disk.path, "files")
         file = os.path.join(files, stories.FILE)
         wrong = checker.check_file(reader, file, states)
         with writing.Daemon(files) as daemon:
-            daemon.unmount()  # what was staged may not be whole
+            daemon.unmount()  # staged data may be incomplete
         return wrong + checker.check_file(reader, file, states, append=True)
 
 

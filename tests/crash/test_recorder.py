@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""write_recorder.so: what it sees of a small program, and each fault that it makes."""
+"""write_recorder.so: what it records of a small program, and each fault that it makes."""
 
 import signal
 import subprocess
@@ -12,7 +12,7 @@ import recording
 
 @pytest.fixture
 def run(tmp_path):
-    """run(code, fault=…) runs Python code in the directory, recorded; gives (exit status, output, operations)."""
+    """run(code, fault=…) runs Python code in the directory, recorded; returns (exit status, output, operations)."""
     directory, log = tmp_path / "dir", tmp_path / "log"
     directory.mkdir()
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The crash tests tried on a protocol that is right, and on the same without one of its barriers."""
+"""The crash tests applied to a correct protocol, and to the same protocol without one of its barriers."""
 
 import os
 import subprocess
@@ -65,7 +65,7 @@ def test_each_barrier_is_needed(run, reader, barrier):
 
 
 def test_a_torn_head_is_found(run, reader):
-    """What no barrier helps against is seen, if asked for."""
+    """The one fault that no barrier prevents is found, on request."""
     verdict = crash_run.examine(run, reader, 40, SEED, append_every=0, torn_heads=True)
     assert any(image.how.startswith("head torn") for image in verdict.wrong_images())
     assert verdict.wrong_images(killed=True) == [], f"seed {SEED}: {verdict}"

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """two_barriers.py TEMPLATE PLACES FILE: writes the template's three cycles of a tree as three commits.
 
-The protocol that the crash tests are tried on: the first commit makes the file under another name and renames it; each
-later one writes records behind the end, a barrier, header and root directory in one write, a barrier.
-"""
+The protocol on which the crash tests are tested: the first commit makes the file under another name and renames it.
+Each later one writes records at the end, a barrier, header and root directory in one write, a barrier."""
 
 import json
 import os
@@ -22,11 +21,11 @@ class Template:
             self.bytes = file.read()
         self.places = places
         self.header = list(HEADER.unpack_from(self.bytes))
-        self.directory = BEGIN + self.header[7]  # the root directory's record
+        self.directory = BEGIN + self.header[7]  # the record of the root directory
         self.seek_keys = struct.unpack_from(">i", self.bytes, self.directory + 26)[0]
 
     def record(self, at, where, payload=None):
-        """The record at `at` as it is to stand at `where`, with another payload if one is given."""
+        """The record at `at`, changed to be valid at `where`, with another payload if one is given."""
         size, version, length, date, key_size = struct.unpack_from(">ihiih", self.bytes, at)
         payload = self.bytes[at + key_size : at + size] if payload is None else payload
         key = self.bytes[at + 14 : at + key_size]
@@ -39,7 +38,7 @@ class Template:
         return self.record(at, where, payload) + payload
 
     def commit(self, cycle):
-        """(first byte, records, head): all that commit `cycle`, from 1, writes."""
+        """(first byte, records, head): everything that commit `cycle` (from 1) writes."""
         tree, _ = self.places[f"Events{cycle}"]
         room, room_size = self.places[f"room{cycle}"]
         end = room + room_size

@@ -2,19 +2,18 @@
 // Preloaded (LD_PRELOAD) into a program, records every call that changes a file below one directory, with the data,
 // in the order in which the calls took effect, and makes chosen calls fail. recording.py reads the log.
 //
-//   RECORDER_DIRECTORY=DIR       the directory; without it nothing is done
-//   RECORDER_LOG=FILE            where records are appended; FILE lies outside DIR
-//   RECORDER_NO_SPACE_AFTER=N    ENOSPC once files have grown by N bytes, counting what was removed
-//   RECORDER_QUOTA_AFTER=N       the same with EDQUOT, as where the quota of a user or project is used up
+//   RECORDER_DIRECTORY=DIR       the directory; without it, nothing is done
+//   RECORDER_LOG=FILE            the file to which records are appended, outside DIR
+//   RECORDER_NO_SPACE_AFTER=N    ENOSPC once files have grown by N bytes; removed bytes become available again
+//   RECORDER_QUOTA_AFTER=N       the same with EDQUOT, as if the quota of a user or project were used up
 //   RECORDER_FAIL_SYNC=N         EIO from the N-th fsync or fdatasync (from 1); "all" for each
 //   RECORDER_SHORT_WRITE=N       the N-th write takes half of its bytes; "all" for each
-//   RECORDER_KILL=N              SIGKILL in place of the N-th recorded call
-//   RECORDER_SKIP_SYNC=GLOB[:N]  fsync and fdatasync of paths that match (below DIR; DIR itself is ".") do nothing;
-//   with
-//                                N only the N-th of them
+//   RECORDER_KILL=N              SIGKILL instead of the N-th recorded call
+//   RECORDER_SKIP_SYNC=GLOB[:N]  fsync and fdatasync of matching paths (below DIR; DIR itself is ".") do nothing;
+//                                with N only the N-th of them
 //
-// Calls are made one at a time, under one lock, so that the log's order is the files'. Stores through a shared mapping
-// cannot be seen: such a mapping is recorded as what it is, and recording.py refuses the log.
+// Calls are made one at a time, under one lock, so that the log has the order of the files. Stores through a shared
+// mapping cannot be seen, so the mapping is recorded, and recording.py refuses the log.
 
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -61,7 +60,7 @@ enum class Kind : std::uint32_t {
 };
 enum OpenValue : std::uint32_t { opened = 0, created = 1, unnamed = 2 };
 
-// What stands before path, other path and data in the log.
+// The fields before path, other path and data in the log.
 struct RecordHeader {
   std::uint32_t magic = 0x4345'5254;
   Kind kind;
@@ -85,7 +84,7 @@ struct Record {
   std::string other = {};
 };
 
-// A number counted from 1, "all", or nothing.
+// A number counted from 1, "all", or none.
 class Nth {
  public:
   explicit Nth(const char* text) {
@@ -111,7 +110,7 @@ class Recorder {
   bool active() const { return !directory_.empty(); }
   std::mutex& mutex() { return mutex_; }
 
-  // The path of a descriptor or of a name below the directory, relative to it; empty if it lies elsewhere.
+  // The path of a descriptor or name relative to the directory; empty if it is not below it.
   std::string path_of(int fd) const {
     char path[PATH_MAX];
     const ssize_t size = readlink(("/proc/self/fd/" + std::to_string(fd)).c_str(), path, sizeof path);
@@ -130,7 +129,7 @@ class Recorder {
     return realpath(parent.c_str(), real) == nullptr ? std::string() : below(std::string(real) + "/" + last);
   }
 
-  // Before each call that will be recorded.
+  // Called before each call that will be recorded.
   void count_call() {
     if (kill_.next()) kill(getpid(), SIGKILL);
   }
@@ -144,7 +143,7 @@ class Recorder {
     return !skip_one_ || skip_.next();
   }
 
-  // How many of the bytes up to `end` of a file there is space for; they count as taken.
+  // How many of the bytes up to `end` fit into the remaining space of a file; they are then taken.
   std::uint64_t take_space(int fd, std::uint64_t begin, std::uint64_t end) {
     if (!limited_) return end - begin;
     struct stat state = {};
@@ -159,7 +158,7 @@ class Recorder {
     return taken > begin ? taken - begin : 0;
   }
 
-  // A file now ends at `size`, or is gone.
+  // Releases space: the file now ends at `size`, or is gone.
   void give_space(std::uint64_t inode, std::uint64_t old_size, std::uint64_t size) {
     if (!limited_) return;
     std::uint64_t& taken = taken_.try_emplace(inode, old_size).first->second;
@@ -225,11 +224,11 @@ class Recorder {
     return path[directory_.size()] == '/' ? std::string(path.substr(directory_.size() + 1)) : std::string();
   }
 
-  // Opened again in each process that inherits the lock's memory but perhaps not the descriptor.
+  // The log is opened again in each forked process, which may not have inherited the descriptor.
   int log() {
     if (log_ < 0 || log_owner_ != getpid()) {
       const long fd = syscall(SYS_openat, AT_FDCWD, log_path_.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-      // Away from the numbers that programs close or compare.
+      // Moves it away from low numbers, which programs may close or compare.
       log_ = fcntl(static_cast<int>(fd), F_DUPFD_CLOEXEC, 700);
       syscall(SYS_close, fd);
       log_owner_ = getpid();
@@ -251,7 +250,7 @@ class Recorder {
   bool limited_ = false;
   int space_error_ = ENOSPC;
   std::uint64_t space_ = 0;
-  std::map<std::uint64_t, std::uint64_t> taken_;  // inode -> where its space ends
+  std::map<std::uint64_t, std::uint64_t> taken_;  // inode -> end of its allocated space
 };
 
 struct FileState {
@@ -275,7 +274,7 @@ bool state_at(int at, const char* name, FileState& result) {
 
 std::int32_t error_of(long result) { return result < 0 ? errno : 0; }
 
-// Runs `call`, and keeps errno as it left it whatever recording does.
+// Runs `call` and then `note`, and preserves the errno of `call`.
 template <class Call, class Note>
 long observed(Call call, Note note) {
   const long result = call();
@@ -349,7 +348,7 @@ ssize_t write_parts(int fd, const struct iovec* parts, int count, off_t offset, 
                   });
 }
 
-// A call inside the kernel moved bytes into a file: they are read back.
+// For calls that move bytes into a file inside the kernel: the bytes are read back.
 template <class Call>
 ssize_t write_in_kernel(int fd, off64_t* offset, Call call) {
   Recorder& recorder = Recorder::instance();
@@ -409,7 +408,7 @@ int resize_file(int fd, off64_t size) {
   }));
 }
 
-// `value` of the record is the mode; its data are the length, eight bytes.
+// `value` of the record is the mode; its data are the length, in eight bytes.
 int allocate(int fd, int mode, off64_t offset, off64_t length) {
   const auto call = [&] { return syscall(SYS_fallocate, fd, mode, offset, length); };
   Recorder& recorder = Recorder::instance();
@@ -526,7 +525,7 @@ mode_t mode_of(int flags, va_list arguments) {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, mode_t) : 0;
 }
 
-// stdio opens inside the C library, where nothing is seen; what it writes is seen only if it was opened here.
+// stdio opens files inside the C library, where the recorder cannot see it. Only a stream opened here is recorded.
 FILE* open_stream(const char* name, const char* mode) {
   const bool updates = std::strchr(mode, '+') != nullptr;
   int flags = updates ? O_RDWR : mode[0] == 'r' ? O_RDONLY : O_WRONLY;
@@ -572,7 +571,7 @@ EXPORTED int openat64(int at, const char* name, int flags, ...) {
   return open_at(at, name, flags, mode);
 }
 
-// The names under which fortified programs call the four above.
+// The names by which fortified programs call the four functions above.
 EXPORTED int __open_2(const char* name, int flags) { return open_at(AT_FDCWD, name, flags, 0); }
 EXPORTED int __open64_2(const char* name, int flags) { return open_at(AT_FDCWD, name, flags, 0); }
 EXPORTED int __openat_2(int at, const char* name, int flags) { return open_at(at, name, flags, 0); }
@@ -608,7 +607,7 @@ EXPORTED ssize_t pwrite64(int fd, const void* data, size_t size, off64_t offset)
   return pwrite(fd, data, size, offset);
 }
 
-// The kernel takes the offset in two halves, the second of which is 0 where a long has 64 bits.
+// The kernel takes the offset in two halves; the second is 0 if a long has 64 bits.
 EXPORTED ssize_t pwritev(int fd, const struct iovec* parts, int count, off_t offset) {
   return write_parts(fd, parts, count, offset,
                      [&](const struct iovec* p, int n) { return syscall(SYS_pwritev, fd, p, n, offset, 0L); });

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mount that is written to, and the columns that the crash tests write: values are functions of the entry's number."""
+"""A mount for writing, and the columns that the crash tests write: values are functions of the entry's number."""
 
 import contextlib
 import os
@@ -12,10 +12,10 @@ import checker
 import mounted
 import recording
 
-WRITE_SIZE = 65536  # of one write(2)
-DEADLINE = 60  # seconds after which a call that does not come back is a hang
+WRITE_SIZE = 65536  # bytes per write(2)
+DEADLINE = 60  # a call that takes more seconds hangs
 
-# Neither time nor size commits: only who asks.
+# Neither time nor size triggers a commit, only a request.
 BY_HAND = ("rw", "commit=86400")
 
 
@@ -27,14 +27,14 @@ class Daemon(mounted.Mounted):
         super().__init__(directory, options, environment=environment)
 
     def command(self, name, path=None):
-        """`tfilefs NAME PATH`; gives its exit status, and keeps what it said in `said`."""
+        """Runs `tfilefs NAME PATH`; returns its exit status, and keeps its output in `said`."""
         with deadline():
             result = subprocess.run([mounted.program(), name, path or self.path], capture_output=True, text=True)
         self.said = result.stdout + result.stderr
         return result.returncode
 
     def unmount(self):
-        """`tfilefs umount`; gives its exit status, and takes away what a dead daemon left."""
+        """Runs `tfilefs umount`; returns its exit status, and cleans up after a dead daemon."""
         try:
             status = self.command("umount")
             if mounted.is_mount_point(self.path):
@@ -53,8 +53,8 @@ class Daemon(mounted.Mounted):
 
 @contextlib.contextmanager
 def deadline(seconds=DEADLINE):
-    """Raises TimeoutError out of a system call that does not come back. Seconds in which this process could not run
-    either, since others held all cores, hardly count: their alarms arrive as one."""
+    """Raises TimeoutError out of a system call that does not return. Seconds in which this process could not run,
+    because others used all cores, hardly count: their alarms arrive as one."""
     left = seconds
 
     def ring(*_):
@@ -73,7 +73,7 @@ def deadline(seconds=DEADLINE):
 
 
 def write(path, data, append=False, sync=False):
-    """As cp and `>>` do; `sync`: fsync before close. Every error is raised."""
+    """Writes like cp or `>>`; `sync`: fsync before close. All errors are raised."""
     flags = os.O_WRONLY | os.O_CREAT | (os.O_APPEND if append else os.O_TRUNC)
     file = os.open(path, flags, 0o644)
     try:
@@ -90,7 +90,7 @@ def write(path, data, append=False, sync=False):
     os.close(file)
 
 
-# Columns: what a branch holds, as checker.Table wants it, and the files that are written for it.
+# Columns: the content of a branch in the form of checker.Table, and the files to write for it.
 
 
 def px(entries):
@@ -143,12 +143,12 @@ FILES = {  # branch -> files of the entries from first to last
 
 
 def numbered(number):
-    """A column of its own for each number."""
+    """A distinct column for each number."""
     return lambda entries: (numpy.arange(entries) * 3 + number).astype("<i4")
 
 
 def write_table(path, first, last, columns=tuple(FILES), fsync=False):
-    """Entries first to last of each column; the directory is made where it is not there."""
+    """Writes entries first to last of each column; makes the directory if it does not exist."""
     os.makedirs(path, exist_ok=True)
     for column in columns:
         for file, data in FILES[column](first, last).items():
@@ -158,7 +158,7 @@ def write_table(path, first, last, columns=tuple(FILES), fsync=False):
 
 
 def table(entries, columns=tuple(FILES)):
-    """What the readers must find: `entries` is a number, or a range while a commit is under way."""
+    """The table that readers must find. `entries` is a number, or a range while a commit is in progress."""
     return checker.Table(
         {column: COLUMNS[column] for column in columns}, [entries] if isinstance(entries, int) else entries
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/architecture.md against the sources: rooms and what they include, files, names, locks, errnos."""
+"""docs/architecture.md against the sources: rooms and their includes, files, names, locks, errnos."""
 
 import collections
 import errno
@@ -31,12 +31,12 @@ def sources():
 
 
 def code(text):
-    """Without comments and strings."""
+    """The text without comments and strings."""
     return re.sub(r'"(?:[^"\\\n]|\\.)*"', '""', re.sub(r"//[^\n]*", "", text))
 
 
 def table(heading):
-    """Rows below a heading of the page, each a list of cells; without the row of names."""
+    """The rows of the table below a heading of the page, each a list of cells; without the row of column names."""
     section = re.search(rf"^##+ {re.escape(heading)}\n(.*?)(?=^##|\Z)", read(PAGE), re.MULTILINE | re.DOTALL).group(1)
     first = re.search(r"(?:^\|.*\n)+", section, re.MULTILINE).group(0).splitlines()
     return [[cell.strip() for cell in line.strip()[1:-1].split("|")] for line in first[2:]]
@@ -60,7 +60,7 @@ def room_of(path):
 
 
 def includes():
-    """(path, room, path that it includes) of all quoted #includes."""
+    """(path, room, included path) of all quoted #includes."""
     for path, text in sources().items():
         for name in re.findall(r'^#include "([^"]+)"', text, re.MULTILINE):
             top = path.split("/")[0]
@@ -75,7 +75,7 @@ def test_rooms_are_those_of_the_page():
 
 
 def test_rooms_include_what_the_page_allows():
-    """In both directions: what a room may use, some file of it does."""
+    """In both directions: a room only includes what it may use, and includes something of everything it may use."""
     allowed = {spans(room)[0]: set(spans(uses)) for room, _, uses in table("Rooms")}
     used = collections.defaultdict(set)
     wrong = []
@@ -128,7 +128,7 @@ def words():
 
 
 def exists(name):
-    """Whether a name of C++ is one of the sources, the parts of A::b in one file; or ROOT's, and told of in format.md."""
+    """Whether a C++ name is in the sources (all parts of A::b in one file), or is one of ROOT's names in format.md."""
     if re.fullmatch(r"[Tf][A-Z]\w+", name) and re.search(rf"\b{name}\b", read(os.path.join("docs", "format.md"))):
         return True
     return any(set(name.removesuffix("()").split("::")) <= found for found in words().values())
@@ -148,7 +148,7 @@ LIBRARY_HEADERS = {"fuse_lowlevel.h", "libdeflate.h", "zlib.h", "lzma.h", "zstd.
 
 
 def test_names_that_the_page_gives_exist():
-    """Functions, types, constants, and ROOT's names, which the code cites; `a.cpp` (`f`) means that f stands in a.cpp."""
+    """Functions, types, constants, and ROOT's names, which the code cites; `a.cpp` (`f`) means that f is in a.cpp."""
     page = read(PAGE)
     checked = 0
     for name in spans(page):
@@ -169,7 +169,7 @@ NO_NAMES = {
 }
 
 
-ROOT_NAMES = {  # that a reader who knows ROOT would look for
+ROOT_NAMES = {  # names that a reader who knows ROOT would look for
     PAGE: "TKey TDirectoryFile TTree TNtuple TBranch TBranchElement TLeaf TBasket TStreamerInfo TStreamerElement TFree TFile "
           "fBasketEntry fEntryOffset fClusterRangeEnd fAutoFlush",
     os.path.join("docs", "format.md"): "TFile TKey TDirectoryFile TFree TStreamerInfo TStreamerElement TTree TBranch TBranchElement "
@@ -230,7 +230,7 @@ def test_kinds_become_the_errnos_of_the_page():
 
 
 def test_errnos_are_made_where_the_page_says():
-    """Those that are compared with what a system call gave are not made."""
+    """Errnos that are only compared with the result of a system call do not count."""
     found = set()
     for path, text in sources().items():
         made = re.sub(r"\b(?:\w*errno|number) [=!]= E[A-Z]+|case E[A-Z]+:", "", code(text))
@@ -245,7 +245,7 @@ def test_errnos_are_made_where_the_page_says():
 
 
 def test_the_page_is_plain():
-    """Programs, threads and requests are no persons; and a sentence says one thing."""
+    """Programs, threads and requests are not persons, and each sentence says one thing."""
     prose = re.sub(r"`[^`]*`", "x", re.sub(r"^```.*?^```", "", read(PAGE), flags=re.MULTILINE | re.DOTALL))
     persons = re.findall(r"[^\n]*\b(?:who|whom|whoever)\b[^\n]*", prose, re.IGNORECASE)
     assert not persons, "\n".join(persons)

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the examples of README.md and docs/: each ```console block, as a reader would type it, output compared.
+"""Runs the examples of README.md and docs/: each ```console block as a reader would type it; the output is compared.
 
-A line `$ COMMAND` is run (lines `> ` continue it); what follows is its output, in which … stands for any text; a last
-line `[N]` is its exit status, 0 if it is not there. The blocks of one page share a shell and a directory, in which
-sample.root lies and mnt is an empty directory.
-"""
+A line `$ COMMAND` is run (lines `> ` continue it). Its output follows, in which … stands for any text. A last line
+`[N]` is its exit status; without it, the status must be 0. The blocks of one page share a shell and a directory, which
+contains sample.root and the empty directory mnt."""
 
 import os
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The README of each mount names all that the mount adds to the names of a file."""
+"""The README of each mount lists all names that the mount adds to those of a file."""
 
 import os
 import re
@@ -17,7 +17,7 @@ def test_it_names_what_is_found_by_name():
     assert len(names) > 15
     shown = read("fs/control/readme.cpp")
     missing = [name for name in names.values() if name not in shown]
-    # Of a journal the README of a mount has nothing to say: it lies beside the source.
+    # The README of a mount does not mention the journal, which is beside the source.
     assert missing == [names["JournalSuffix"]], missing
     views = re.findall(r'{"(\.\w+)", Where::', read("fs/vfs/table_views.cpp"))
     assert views and all(view in shown for view in views), views

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""packaging/quickstart, as a newcomer runs it; only where the tests run on its own build, which it would make otherwise."""
+"""packaging/quickstart, as a new user runs it. Only if the tests run on its own build, since it would otherwise make
+one."""
 
 import os
 import shutil
@@ -29,7 +30,7 @@ def quickstart(program):
 
 
 def test_with_its_own_sample(quickstart):
-    """Twice: the second run finds the first one's mount."""
+    """Twice: the second run finds the mount of the first one."""
     for _ in range(2):
         result = quickstart()
         assert result.returncode == 0, result.stdout + result.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of the house that a program can hold. (What may include what: test_architecture.py.)"""
+"""Rules of style that a program can check. (For includes see test_architecture.py.)"""
 
 import os
 import re
@@ -20,7 +20,7 @@ def sources():
 
 
 def test_sources_are_formatted():
-    # A dictionary's #pragma lines are taken apart by clang-format.
+    # clang-format breaks the #pragma lines of a dictionary.
     files = [path for path in sources() if not path.endswith("_linkdef.h")]
     assert files
     done = subprocess.run(["clang-format-14", "--dry-run", *files], capture_output=True, text=True, check=True, cwd=ROOT)
@@ -34,11 +34,11 @@ def test_each_source_names_its_license():
             assert file.readline() == "// SPDX-License-Identifier: Apache-2.0\n", path
 
 
-CELL_WORDS_MAX = 25  # a code span counts for nothing
+CELL_WORDS_MAX = 25  # code spans do not count
 
 
 def cells(path):
-    """(line, cell) of every table of a page; `|` inside a code span ends no cell."""
+    """(line, cell) for every table of a page; `|` inside a code span does not end a cell."""
     fenced = False
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
@@ -49,7 +49,7 @@ def cells(path):
 
 
 def test_table_cells_are_short():
-    """More belongs in another row, or in a sentence below the table."""
+    """Longer text belongs in another row, or in a sentence below the table."""
     pages = ["README.md", *(os.path.join("docs", name) for name in os.listdir(os.path.join(ROOT, "docs")) if name.endswith(".md"))]
     found = [(page, number, cell) for page in pages for number, cell in cells(os.path.join(ROOT, page))]
     assert len(found) > 100

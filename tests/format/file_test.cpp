@@ -17,7 +17,7 @@ namespace {
 using test::FileImage;
 using test::in_memory;
 
-// Path, class, cycle of every key below a directory, as far as a person would go.
+// Path, class and cycle of every key below a directory, up to a limited depth.
 using Keys = std::vector<std::string>;
 void collect(const File& file, const DirectoryListing& directory, const std::string& path, int depth, Keys& keys,
              std::set<std::uint64_t>& seen) {
@@ -35,7 +35,7 @@ Keys all_keys(const File& file) {
   return keys;
 }
 
-// Everything that can be asked of a file whose content is anybody's; nothing may crash or take much memory.
+// Calls everything on a file with arbitrary content: nothing may crash or take much memory.
 void ask_everything(const File& file, const DirectoryListing& directory, int depth) {
   for (const KeyInfo& key : directory.keys) {
     unix_time(key.datime);
@@ -57,7 +57,7 @@ void ask_everything(std::vector<std::byte> bytes) {
   EXPECT_TRUE((*file)->record_map());
 }
 
-// Two levels, cycles, a deleted object; `sub` in a list of its own.
+// Two levels, cycles, a deleted object; `sub` has a list of its own.
 FileImage image_with_directories(FileImage::Options options = {}) {
   FileImage image(options);
   auto sub = image.add_directory(image.root, "sub");
@@ -111,7 +111,7 @@ TEST(File, GoesByStructureNotByTheRootClass) {
   }
 }
 
-// A StreamerInfo record of classes of which each names one base.
+// A StreamerInfo record of classes that have one base each.
 std::vector<std::byte> classes_with_bases(const std::vector<std::pair<std::string, std::string>>& classes) {
   std::vector<StreamerInfo> infos;
   for (const auto& [name, base_name] : classes) {
@@ -220,7 +220,7 @@ TEST(File, PayloadIsOneChunkOfBytes) {
   ASSERT_TRUE(chunk);
   ASSERT_EQ(chunk->arrays[0].size(), 7u);
   EXPECT_EQ(std::memcmp(chunk->arrays[0].data(), "content", 7), 0);
-  stored[stored.size() - 20] ^= std::byte{1};  // the key's strings: not the record that was meant
+  stored[stored.size() - 20] ^= std::byte{1};  // the strings of the key: it is no longer the record in the list
   stored[18] ^= std::byte{64};
   EXPECT_FALSE((*streams)->decode({0, 0}, std::span(stored).first(20), {}, {}));
   const auto nothing = (*file)->payload((*file)->root()->keys[1]);
@@ -232,7 +232,7 @@ TEST(File, RecordThatIsNotTheOneInTheListIsDamage) {
   FileImage image;
   const auto key = image.add_object(image.root, "TNamed", "n", "content");
   image.add_object(image.root, "TNamed", "other", "content");
-  image.bytes().patch(static_cast<std::size_t>(key.seek), -key.nbytes);  // deleted behind the list's back
+  image.bytes().patch(static_cast<std::size_t>(key.seek), -key.nbytes);  // deleted, but still in the list
   const auto file = File::open(in_memory(image.finish()));
   ASSERT_TRUE(file);
   EXPECT_EQ(read_payload((*file)->source(), (*file)->root()->keys[0]).error().kind, ErrorKind::damaged);
@@ -270,7 +270,7 @@ TEST(File, CutFilesAreRecoveredWithTheirDirectories) {
 TEST(File, SubDirectoriesThatWereNeverClosedAreRecoveredToo) {
   FileImage image;
   auto sub = image.add_directory(image.root, "sub");
-  auto same = image.add_directory(sub, "sub");  // the name of its parent, as a key list has
+  auto same = image.add_directory(sub, "sub");  // the name of its parent, as key lists have it
   image.add_object(same, "TNamed", "n", "x");
   image.add_object(sub, "TNamed", "m", "x");
   image.add_record({"TBasket", "b", "t", 0, 0, image.root.seek, 0, 0, 0}, std::vector<std::byte>(100));
@@ -308,14 +308,14 @@ TEST(File, DamagedListsAreRecoveredFromTheRecords) {
 }
 
 TEST(File, NothingToRecoverIsRefusedOrEmpty) {
-  FileImage fresh({.with_free_list = false});  // a job that has only begun
+  FileImage fresh({.with_free_list = false});  // a job that has just begun
   EXPECT_TRUE(File::open(in_memory(fresh.finish_without_root_list())));
   FileImage closed;
   const auto empty = File::open(in_memory(closed.finish()));
   ASSERT_TRUE(empty);
   EXPECT_TRUE((*empty)->root()->keys.empty());
   EXPECT_FALSE((*empty)->recovered());
-  // A job that died before it wrote its tree: baskets behind fEND, nothing that could be opened.
+  // A job that died before it wrote its tree: there are baskets past fEND, but nothing that can be opened.
   FileImage died({.with_free_list = false});
   auto bytes = died.finish_without_root_list();
   FileImage longer({.with_free_list = false});
@@ -330,7 +330,7 @@ TEST(File, NothingToRecoverIsRefusedOrEmpty) {
 TEST(File, DirectoryThatHoldsItselfIsTheCallersToNotice) {
   FileImage image;
   auto sub = image.add_directory(image.root, "sub");
-  sub.keys.push_back(image.root.keys[0]);  // itself
+  sub.keys.push_back(image.root.keys[0]);  // the directory itself
   auto root_again = image.root.keys[0];
   root_again.seek = image.root.seek;
   root_again.keylen = static_cast<std::int16_t>(image.nbytes_name());
@@ -381,7 +381,7 @@ TEST(UnixTime, ReadsATDatimeAsUtc) {
   EXPECT_EQ(unix_time(datime(2000, 0, 0, 0, 0, 0)), unix_time(datime(2000, 1, 1, 0, 0, 0)));
 }
 
-// Real files, where the environment says that there are some.
+// Real files, if the environment names a directory of them.
 TEST(File, RealFilesOpenAndTheirPayloadsUnpack) {
   const char* corpus = std::getenv("TFILEFS_CORPUS");
   if (corpus == nullptr) GTEST_SKIP() << "TFILEFS_CORPUS names no directory of ROOT files";

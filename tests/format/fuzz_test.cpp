@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of the fuzz targets, run on seeds that are made here: what fuzzers and tests do cannot drift apart.
+// Runs the bodies of the fuzz targets on seeds made here, so that fuzzers and tests cannot drift apart.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -93,8 +93,8 @@ std::vector<std::byte> program_seed() {
   return out.all();
 }
 
-// An object of a class that the record describes: a list with a named object and a reference to it, and a vector of
-// pairs.
+// An object of a class that the record describes: a list with a named object and a reference to that object, and a
+// vector of pairs.
 std::vector<std::byte> object_seed() {
   StreamerElement list;
   list.kind = ElementKind::object;
@@ -163,7 +163,7 @@ std::vector<std::byte> ntuple_seed() {
   return seed.put_bytes(file).all();
 }
 
-// Forty elements of a column of this code.
+// Forty elements of a column with this type code.
 std::vector<std::byte> page_seed(std::uint8_t type, std::uint8_t bits) {
   constexpr std::uint32_t kElements = 40;
   test::LittleBytes seed;
@@ -173,7 +173,7 @@ std::vector<std::byte> page_seed(std::uint8_t type, std::uint8_t bits) {
   return seed.all();
 }
 
-// Each seed as it is, cut, and with some of its bytes changed in each of many rounds.
+// Each seed unchanged, cut, and in many rounds with some bytes changed.
 template <class Body>
 void replay(const std::vector<std::byte>& seed, Body body) {
   body(seed);
@@ -208,7 +208,7 @@ TEST(Fuzz, NtupleHoldsItsPromises) {
 
 TEST(Fuzz, PageHoldsItsPromises) {
   for (std::uint8_t type = 0; type < 0x1E; ++type) {
-    // The least and the most bits of each.
+    // The smallest and the largest number of bits of each type.
     const auto is_known = [&](int bits) {
       return page_encoding(type, static_cast<std::uint16_t>(bits), -1, 1).has_value();
     };

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::uint32_t kNow = 0x7DAB5C00;
 
-// A file of bytes that plans are done to.
+// The bytes of a file to which plans are applied.
 struct WrittenFile {
   std::vector<std::byte> bytes;
 
@@ -93,7 +93,7 @@ TEST(FileWriter, HeadAndRootRecordShareASectorWhateverTheName) {
   EXPECT_LE(opened->header().begin + opened->header().nbytes_name + 60, 512);
 }
 
-// The whole switch is one write at the file's beginning, between two syncs.
+// The whole switch is one write at the beginning of the file, between two syncs.
 TEST(FileWriter, ACommitInTheRootDirectoryHasTwoBarriers) {
   const auto writer = new_writer();
   ASSERT_TRUE(writer->make_directory("one"));
@@ -157,7 +157,7 @@ TEST(FileWriter, WithNothingToDoThereIsNoPlan) {
   EXPECT_TRUE(plan->steps.empty());
 }
 
-// The last commit's old records become gaps by a commit of nothing else; after that there is nothing to do.
+// A commit of nothing else turns the old records of the last commit into gaps. After that there is nothing left to do.
 TEST(FileWriter, LeavesTheFileTidy) {
   const auto writer = new_writer();
   ASSERT_TRUE(writer->make_directory("d"));
@@ -195,7 +195,7 @@ TEST(FileWriter, WithoutItsLastKeyTheFileIsANewOne) {
   EXPECT_TRUE(file.open()->root()->keys.empty());
   EXPECT_FALSE(file.open()->recovered());
 
-  // Also when it is opened again.
+  // Also after reopening.
   const auto again = *FileWriter::open(file.open(), {});
   EXPECT_TRUE(again->makes_new_file());
   ASSERT_TRUE(again->make_directory("f"));
@@ -221,7 +221,7 @@ TEST(FileWriter, RefusesWhatCannotBe) {
   EXPECT_EQ(writer->open_table("", "d", FileWriter::OldCycle::replaced).error().kind, ErrorKind::unsupported);
 }
 
-// Also of what no commit has made yet.
+// Also for objects that no commit has written yet.
 TEST(FileWriter, RenamesAndRemovesBetweenDirectories) {
   const auto writer = new_writer();
   WrittenFile file;
@@ -265,7 +265,7 @@ TEST(FileWriter, ADirectoryGoesWithAllThatIsInIt) {
   EXPECT_TRUE((*opened->directory(key(*opened->root(), "a")))->keys.empty());
 }
 
-// What another writer's file has, objects that are not understood included, keeps its bytes.
+// Everything in another writer's file keeps its bytes, including objects that are not understood.
 TEST(FileWriter, AddsToAFileWithoutTouchingWhatIsThere) {
   test::FileImage image;
   image.add_object(image.root, "TObjString", "first", "some content");
@@ -289,7 +289,7 @@ TEST(FileWriter, AddsToAFileWithoutTouchingWhatIsThere) {
                          file.bytes.begin() + static_cast<std::ptrdiff_t>(first.seek)));
 }
 
-// A key that claims another's bytes: its space is not given away.
+// If a key claims the bytes of another record, the space is not reused.
 TEST(FileWriter, DoesNotFreeWhatAKeyOnlyClaims) {
   test::FileImage image;
   image.add_object(image.root, "TObjString", "first", std::string(500, 'x'));

@@ -62,7 +62,7 @@ TEST(Once, IsAskedToStopWhenTheLastWhoWaitsHasGone) {
   EXPECT_TRUE(maker->asker().stop_requested());
   Reply<int> ending = *std::move(maker);
 
-  // Who comes now is not told that it was given up.
+  // A request that comes now must not be told that the value was given up.
   ask({});
   EXPECT_FALSE(maker->asker().stop_requested());
   ending(given_up());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Debian's oneTBB is not instrumented: what ThreadSanitizer believes to see inside its own functions is not so.
+// Debian's oneTBB is not instrumented, so reports from ThreadSanitizer about its functions are false.
 #if defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 extern "C" __attribute__((visibility("default"))) const char* __tsan_default_suppressions() {

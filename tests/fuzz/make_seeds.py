@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make_seeds.py DIR: small files that ROOT writes now into DIR/open, each of their baskets' records into DIR/basket,
-StreamerInfo with entries of unsplit branches into DIR/program, objects (class, StreamerInfo record, payload, as
-object_body.h reads them) into DIR/object, envelopes of RNTuples with their files (ntuple_body.h) into DIR/ntuple, pages
-of every encoding (page_body.h) into DIR/page."""
+"""make_seeds.py DIR: writes seeds for the fuzzers: small files that ROOT writes now into DIR/open; the records of their
+baskets into DIR/basket; StreamerInfo with entries of unsplit branches into DIR/program; objects (class, StreamerInfo
+record, payload, as object_body.h reads them) into DIR/object; envelopes of RNTuples with their files (ntuple_body.h)
+into DIR/ntuple; pages of every encoding (page_body.h) into DIR/page."""
 
 import os
 import shutil
@@ -20,12 +20,12 @@ import root_process  # noqa: E402
 
 SAMPLES = ("storage", "strings", "event", "numbers", "pointers", "objects", "ntuple")
 KINDS = ("open", "basket", "program", "object", "ntuple", "page")
-FILE_SIZE_MAX = 100_000  # larger inputs slow the fuzzer without showing it anything new
-BASKETS_MAX = 40  # of one file
+FILE_SIZE_MAX = 100_000  # larger inputs slow the fuzzer and show nothing new
+BASKETS_MAX = 40  # per file
 
 
 def basket_records(image):
-    """The bytes of each TBasket record, found by its class name behind a key of the form with 64-bit addresses."""
+    """The bytes of each TBasket record, found by the class name after a key in the form with 64-bit addresses."""
     at = 0
     while (at := image.find(b"\x07TBasket", at + 1)) >= 0:
         begin = at - 34
@@ -40,7 +40,7 @@ def counted(text):
 
 
 def payload_at(image, seek):
-    """Class, fKeylen and payload of the record at a place; None where it is compressed."""
+    """Class, fKeylen and payload of the record at an address; None if it is compressed."""
     stored, version, size, _, keylen = struct.unpack_from(">ihiIh", image, seek)
     at = seek + (34 if version > 1000 else 26)
     class_name = image[at + 1 : at + 1 + image[at]]
@@ -48,7 +48,7 @@ def payload_at(image, seek):
 
 
 def objects(image):
-    """One seed for each key of the root directory of a file that is not compressed."""
+    """One seed for each key in the root directory of an uncompressed file."""
     info = payload_at(image, struct.unpack_from(">i", image, 37)[0])
     begin, name_size = struct.unpack_from(">i", image, 8)[0], struct.unpack_from(">i", image, 28)[0]
     list_at = struct.unpack_from(">i", image, begin + name_size + 2 + 4 + 4 + 4 + 4 + 4 + 4)[0]
@@ -63,7 +63,7 @@ def objects(image):
 
 
 def unpacked(stored, length):
-    """What an envelope decompresses to; None where another codec made it."""
+    """The decompressed envelope; None if another codec was used."""
     if len(stored) == length:
         return stored
     content, at = b"", 0
@@ -78,7 +78,8 @@ def unpacked(stored, length):
 
 
 def first_page_list(footer):
-    """(begin, size, length) of the page list of the first cluster group, from the payload of a footer; None of none."""
+    """(begin, size, length) of the page list of the first cluster group, from the payload of a footer; None without
+    groups."""
     groups = 16 + struct.unpack_from("<q", footer, 16)[0]
     if struct.unpack_from("<I", footer, groups + 8)[0] == 0:
         return None

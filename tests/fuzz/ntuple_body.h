@@ -17,10 +17,9 @@
 
 namespace tfile::fuzz {
 
-// An RNTuple of envelopes as they came and a file for its pages. Lengths, addresses and checksums that must be right
-// before anything else is looked at are made right. Input: the payloads of header, footer and the page list of the
-// first cluster group, each behind its length (u4, little-endian); then the bytes of the file, whose pages are where
-// page lists say.
+// An RNTuple of given envelopes, and a file for its pages. Lengths, addresses and checksums that are checked first are
+// made right. Input: the payloads of header, footer and the page list of the first cluster group, each preceded by its
+// length (u4, little-endian); then the bytes of the file, with pages where the page lists place them.
 class NtupleOfBytes {
  public:
   explicit NtupleOfBytes(std::span<const std::byte> input) {
@@ -49,7 +48,7 @@ class NtupleOfBytes {
   struct Place {
     std::uint64_t begin = 0, size = 0, checksum = 0;
   };
-  static constexpr std::size_t kChecksumAt = 8;  // behind one word of feature flags
+  static constexpr std::size_t kChecksumAt = 8;  // after one word of feature flags
 
   template <class T>
   static void append(Bytes& to, T value) {
@@ -75,7 +74,8 @@ class NtupleOfBytes {
     return place;
   }
 
-  // Its record, behind the schema's extension: two numbers of entries, that of clusters, the length, a plain locator.
+  // The group's record follows the extension of the schema: two numbers of entries, the number of clusters, the length,
+  // a plain locator.
   void point_first_group_at(const Place& list) {
     Cursor in(footer_);
     in.skip(kChecksumAt + 8, "footer");
@@ -103,7 +103,7 @@ class NtupleOfBytes {
   Bytes header_, footer_, page_list_, file_, anchor_;
 };
 
-// Opens the table and decodes its chunks. Gives whether there was any column.
+// Opens the table and decodes its chunks. Returns whether it has any columns.
 inline bool ntuple_body(std::span<const std::byte> input) {
   const NtupleOfBytes made(input);
   const auto source = made.source();
@@ -114,7 +114,7 @@ inline bool ntuple_body(std::span<const std::byte> input) {
   const auto table = open_ntuple(source, source, key, made.anchor());
   require(table.has_value(), "a table is opened from memory, if only with a reason");
   walk_table(**table);
-  // Of what is in the file, no more can be said than it has room for.
+  // The metadata can take no more memory than the size of the file allows.
   require((*table)->memory() < (64 << 20) + 64 * input.size(), "a table takes little memory");
   require(each_block(source, made.anchor(), [](const NtupleBlock&) {}).has_value(), "all blocks can be told");
   return !(*table)->columns.empty();

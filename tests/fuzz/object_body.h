@@ -12,7 +12,7 @@
 
 namespace tfile::fuzz {
 
-// The payload of an object, stored as it is.
+// The payload of an object, stored uncompressed.
 class PlainPayload final : public OneChunkEach<StreamSet> {
  public:
   explicit PlainPayload(std::span<const std::byte> bytes) : bytes_(bytes) {}
@@ -33,7 +33,7 @@ class PlainPayload final : public OneChunkEach<StreamSet> {
 };
 
 // Reads the bytes as: a class name; fKeylen and length of a StreamerInfo record, and that record; fKeylen and payload
-// of an object of the class. Then looks at everything that can be made of it.
+// of an object of the class. Then makes everything that can be made of the object.
 inline void object_body(std::span<const std::byte> bytes) {
   Cursor in(bytes);
   const std::string class_name(in.string("class"));

@@ -16,7 +16,7 @@ namespace tfile::fuzz {
 inline constexpr int kDepthMax = 4;
 inline constexpr int kKeysMax = 100;
 
-// What is in branches that are looked into one by one is what is in all of them.
+// Trying the branches one by one must give the columns of the whole table.
 inline void walk_outline(const Table& outline, const Table& whole) {
   std::multiset<std::string> paths, all;
   for (const Column& column : whole.columns) all.insert(column.path);
@@ -56,7 +56,7 @@ inline void walk_directory(const File& file, const DirectoryListing& directory, 
   }
 }
 
-// Opens the bytes as a file and looks at everything in it.
+// Opens the bytes as a file and reads everything in it.
 inline void open_body(std::span<const std::byte> bytes) {
   const auto file = File::open(std::make_shared<const test::MemorySource>(std::vector(bytes.begin(), bytes.end())));
   if (!file) return;

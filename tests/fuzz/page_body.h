@@ -14,9 +14,9 @@ namespace tfile::fuzz {
 
 inline constexpr std::uint64_t kElementsMax = 1 << 20;
 
-// Decodes the bytes as a page of any encoding. Input, little-endian: code and bits of the column (u1 each), the number
-// type of the field (u1), elements (u4), the base of ends and variants (i8), the range of quantised reals (two f8);
-// then the page.
+// Decodes the bytes as a page of any encoding. Input, little-endian: code and bits of the column (u1 each), number type
+// of the field (u1), elements (u4), the base of ends and variants (i8), the range of quantised reals (two f8); then the
+// page.
 class PageOfBytes {
  public:
   explicit PageOfBytes(std::span<const std::byte> input) {
@@ -32,13 +32,13 @@ class PageOfBytes {
 
  private:
   void decode(const PageEncoding& encoding) const {
-    // A page of the right size says more.
+    // A page of the right size allows more checks.
     if (page_.size() != page_size(encoding, elements_)) return refuse(encoding);
     if (is_index(encoding)) return decode_index(encoding);
     if (encoding.type == ColumnType::switch_) return decode_variant();
     std::vector<std::byte> out(elements_ * size_of(dtype_)), again(out.size());
     require(decode_numbers(encoding, page_, elements_, dtype_, out).has_value(), "any bits are numbers");
-    // Elements do not depend on those behind them, but for what is split.
+    // Elements do not depend on those after them, except in split encodings.
     const bool is_split = encoding.type >= ColumnType::split_int16 && encoding.type <= ColumnType::split_real64;
     const std::uint64_t fewer = is_split ? elements_ : elements_ / 2;
     again.resize(fewer * size_of(dtype_));

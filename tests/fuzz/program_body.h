@@ -12,11 +12,11 @@
 
 namespace tfile::fuzz {
 
-// What one input may cost.
+// Limits for one input.
 inline constexpr std::size_t kClassesMax = 6;
 inline constexpr std::size_t kEntriesMax = 8;
 
-// What a program gave must be what it says of itself.
+// The chunk of a program must be consistent with the program.
 inline void check_chunk(const Program& program, const Chunk& chunk, const std::vector<std::int64_t>& items) {
   require(chunk.arrays.size() == program.slots.size() && items.size() == program.slots.size(),
           "an array for each slot");
@@ -49,7 +49,7 @@ inline void run_over(const Program& program, const Entries& entries) {
   if (chunk) check_chunk(program, *chunk, items);
 }
 
-// One type over the entries, twice: what they tell of classes may change the program.
+// Reads the entries as one type, twice: the classes found in them may change the program.
 inline void try_type(const StreamerInfos& infos, const TypeName& type, const Entries& entries, bool bare) {
   FoundClasses found;
   for (int look = 0; look < 2; ++look) {
@@ -62,8 +62,8 @@ inline void try_type(const StreamerInfos& infos, const TypeName& type, const Ent
   }
 }
 
-// A StreamerInfo record (its size, 4 bytes, before it) and entries, evenly cut: the programs compiled from the one run
-// over the other.
+// Input: a StreamerInfo record (preceded by its size, 4 bytes), then entries, cut into equal parts. The programs
+// compiled from the record run over the entries.
 inline void program_body(std::span<const std::byte> bytes) {
   Cursor in(bytes);
   const auto size = in.big<std::uint32_t>("size of the StreamerInfo");

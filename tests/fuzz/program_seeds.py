@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""program_seeds.py FILE DIR: for branches of the tree t in FILE that are not split, a seed of program_fuzz: the file's
+"""program_seeds.py FILE DIR: for each unsplit branch of the tree t in FILE, a seed of program_fuzz: the file's
 StreamerInfo, and the first entries."""
 
 import os
@@ -10,7 +10,7 @@ import ROOT
 
 ENTRIES = 4
 
-# A char* would come to Python as text, which ends at the first zero.
+# Python would get a char* as text, which ends at the first zero.
 ROOT.gInterpreter.Declare("""
 std::vector<int> bytes_of(TBuffer& buffer, int begin, int end) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(buffer.Buffer());

@@ -17,7 +17,7 @@
 
 namespace tfile::fuzz {
 
-// What one input may cost: a fuzzer that waits finds nothing.
+// Limits for one input: a slow fuzzer finds nothing.
 inline constexpr std::size_t kStreamsMax = 200;
 inline constexpr std::size_t kChunksMax = 20;
 inline constexpr std::uint64_t kChunkSizeMax = 8 << 20;
@@ -40,11 +40,11 @@ inline std::optional<Stored> fetch(const Result<Locator>& locator) {
   return stored;
 }
 
-// Sizes of one item of each slot, 0 where no column tells.
+// The size of one item of each slot; 0 if no column gives it.
 using ItemSizes = std::vector<std::size_t>;
 
-// Does to one stream what the cache does: counts the items of each chunk, then decodes it, and holds the library to
-// what it promised: equal counts in both, each array of the size of its items, offsets that never fall.
+// Does to one stream what the cache does: counts the items of each chunk, then decodes it. Checks the library's
+// promises: equal counts in both, each array has the size of its items, offsets never decrease.
 class StreamWalk {
  public:
   StreamWalk(const StreamSet& set, StreamId stream, ItemSizes sizes, std::vector<bool> offsets)
@@ -111,7 +111,7 @@ class StreamWalk {
     const std::optional<Stored> stored = fetch(set_.locate(key));
     if (!stored) return nullptr;
     require(set_.inputs(key).empty(), "inputs need no inputs");
-    // Where the chunk begins does not matter for its counts.
+    // The beginning of the chunk does not matter for its counts.
     const std::vector<std::int64_t> first(set_.slot_count(key.stream), 0);
     auto chunk = set_.decode(key, *stored, {}, first);
     return chunk ? std::make_shared<const Chunk>(*std::move(chunk)) : nullptr;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program whose storage is bad: failing_reads.so of the build, and the environment that asks for it."""
+"""A program with bad storage: failing_reads.so of the build, and the environment that enables it."""
 
 import os
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into the program under test: reads of a range of a file fail as those of a bad sector do, while the file
-// that FAILING_READS names is there. It holds the end of the path of the file, and the range's first byte and its size.
+// Preloaded into the program under test. While the file in FAILING_READS exists, reads of a range of another file fail
+// as those of a bad sector do. It contains the end of that file's path, and the first byte and the size of the range.
 // Each read takes as many milliseconds as SLOW_READS says.
 #include <dlfcn.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ROOT file may hold at any time, and must after a commit, as uproot reads it."""
+"""The allowed content of the ROOT file at any time, and the required content after a commit, as uproot reads it."""
 
 import os
 
@@ -10,7 +10,8 @@ from growing_files import FILE, GrowingFiles
 
 class CheckedFile(GrowingFiles):
     def _check(self, tables):
-        """That uproot finds what must and what may be there. Commits of a timer may lie between, so twice."""
+        """Checks that uproot finds all required and only allowed data. A timer may commit in between, so it tries
+        twice."""
         self.checks += 1
         path = os.path.join(self._source, FILE)
         if not os.path.exists(path):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mount with one file whose tables grow: writes of any size in any order, and reads that must find them."""
+"""A mount with one file whose tables grow: writes of any size in any order, and reads that must find the data."""
 
 import contextlib
 import errno
@@ -17,7 +17,7 @@ FILE = "out.root"
 
 
 def random_options(chance, timer=None):
-    """`timer`: the commit= of all mounts."""
+    """`timer`: the commit= option of all mounts."""
     options = ["rw", "commit=" + (timer or chance.choice(["0", "1", "5", "86400"]))]
     options += ["compression=" + chance.choice(["none", "zlib:1", "zstd"])]
     options += chance.choice([[], ["memory=8M"], ["memory=64M"]])
@@ -25,7 +25,7 @@ def random_options(chance, timer=None):
 
 
 class GrowingFiles:
-    """One file in one directory; `close` in any case."""
+    """One file in one directory; call `close` in any case."""
 
     def __init__(self, directory, seed, root=None, timer=None):
         self._source = directory
@@ -35,8 +35,8 @@ class GrowingFiles:
         self._mount = None
         self.tables, self._retired, self._count = [], {}, 0
         self._known = set()  # keys that the file may have
-        self._removed = set()  # of these, what it must not have once all is committed
-        self._foreign = {}  # tree -> (columns, entries) that another program wrote
+        self._removed = set()  # of these, keys that must be gone once everything is committed
+        self._foreign = {}  # tree -> (columns, entries) written by another program
         self._readers, self._writers = [], []  # (table, path, descriptor, size)
         self._over = False
         self.done = self.commits = self.kills = self.checks = 0
@@ -44,7 +44,7 @@ class GrowingFiles:
         self._new_mount()
         self._new_table()
 
-    IN_A_FOLDER = 0.3  # of the tables
+    IN_A_FOLDER = 0.3  # fraction of the tables
 
     # The mount.
 
@@ -146,7 +146,7 @@ class GrowingFiles:
             descriptor = next((d for t, p, d in self._writers if t is table and p == path), None)
             held = descriptor is not None
             descriptor = descriptor if held else self._open_to_write(table, path, there)
-            os.lseek(descriptor, there, os.SEEK_SET)  # it may be truncated since
+            os.lseek(descriptor, there, os.SEEK_SET)  # it may have been truncated in the meantime
             self._do(self._write_all, descriptor, data)
             if how == "sync":
                 self._do(os.fsync, descriptor)
@@ -206,7 +206,7 @@ class GrowingFiles:
             begin = self._random.randint(0, size)
             wanted = min(size - begin, self._random.choice([1, 100, 5000, 1 << 20]))
             data = self._do(read_unless_stale, descriptor, wanted + 10, begin)
-            if data is None:  # a commit lay between
+            if data is None:  # there was a commit in between
                 return os.close(descriptor)
             self._same(table, path, begin, min(size, begin + wanted + 10), data)
             if how == "hold" and len(self._readers) < 6:
@@ -241,16 +241,16 @@ class GrowingFiles:
             with self._watch.call(), open(self._path(table, path), "rb") as file:
                 self._same(table, path, 0, size, file.read())
 
-    # Bytes that are there already.
+    # Existing bytes.
 
     def _limits(self, table, path):
-        """Bytes of a file that are committed, and bytes that may be."""
+        """The number of bytes of a file that are committed, and the number that may be."""
         column = next(column for column in table.columns if path in column.files)
         least = column.size(path, table.floor) if column.branch in table.floor_branches and table.floor else 0
         return least, min(table.written[path], column.size(path, column.complete(table.written)))
 
     def _overwrite(self, table):
-        """With the same bytes: with others a commit in between would be right as well."""
+        """Writes the same bytes: with others, a commit in between would also be right."""
         paths = [path for path, size in table.written.items() if size]
         if not paths:
             return
@@ -291,7 +291,7 @@ class GrowingFiles:
 
 
 def read_unless_stale(descriptor, size, offset):
-    """None where what was opened gave way to the state of a later commit: ESTALE, never a mixture."""
+    """The bytes, or None if the state that was opened was replaced by a later commit: ESTALE, never a mixture."""
     try:
         return os.pread(descriptor, size, offset)
     except OSError as error:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other programs that write the file, and other mounts that would, while tables grow in it."""
+"""Other programs that write the file, and other mounts that try to, while tables grow in it."""
 
 import contextlib
 import os
@@ -62,12 +62,12 @@ class SharedFile(CheckedFile):
         self._check(self.tables)
 
     def _foreign_while_staged(self):
-        """The commit fails, or has both; whatever it says, all that was written is there."""
+        """The commit fails, or has both; in either case, all written data are there."""
         self._finish_all()
         status, said = self._command("commit", self._top)
         tables = [table for table in self.tables if table.begun() and table.entries()]
         if status != 0 or not tables:
-            return  # a table without columns: ask again later
+            return  # a table without columns: try again later
         for table in self.tables:
             table.committed_at_least(table.entries())
         table = self._random.choice(tables)
@@ -88,7 +88,7 @@ class SharedFile(CheckedFile):
         for path in rest:
             try:
                 self._append_all(table, path)
-            except AssertionError as error:  # told by close, of a commit that failed meanwhile
+            except AssertionError as error:  # close reports a commit that failed in the meantime
                 assert "Stale" in str(error) or "busy" in str(error), error
                 table.written[path] = max(table.written.get(path, 0), os.path.getsize(self._path(table, path)))
         status, said = self._command("commit", self._top)
@@ -107,11 +107,12 @@ class SharedFile(CheckedFile):
         self._over = True
 
     def _begin_again(self, table, before, foreign):
-        """As `.tfilefs/errors` says: what is staged is cut off, which a commit sees, and written again."""
+        """Follows the advice in `.tfilefs/errors`: truncates the staged part, which a commit notices, and writes it
+        again."""
         self._close_handles()
         for column in table.begun():
             for path, size in column.sizes(before).items():
-                with contextlib.suppress(PermissionError), self._watch.call():  # of what the other program wrote
+                with contextlib.suppress(PermissionError), self._watch.call():  # for files of the other program
                     os.truncate(self._path(table, path), size)
         status, said = self._command("commit", self._top)
         assert status == 0, f"what was cut off is still staged: {said}{self._errors()}"
@@ -141,14 +142,14 @@ class SharedFile(CheckedFile):
             raise AssertionError("commit says 0, though another program added entries to the table")
 
     def _after_foreign_file(self, table, foreign):
-        """`foreign`: as many entries the other program left in the table."""
+        """`foreign`: the number of entries that the other program left in the table."""
         if foreign:
             table.written.update({p: max(s, table.written.get(p, 0)) for c in table.begun() for p, s in c.sizes(foreign).items()})
             table.floor = max(table.floor, foreign)
         self._check(self.tables)
 
     def _second_mount(self):
-        """It may not change the file while something is staged in the first."""
+        """It must not change the file while something is staged in the first mount."""
         self._helper_done()
         staged = [t for t in self.tables if not t.is_whole() and any(size for size in t.synced.values())]
         if not staged or not os.path.exists(os.path.join(self._source, FILE + ".tfilefs-journal")):

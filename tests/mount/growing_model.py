@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of columns of every kind that grow in a mount, by pieces of any size in any order, while they are committed by
-timer, by hand and by another process' fsync, while other programs write the file, and while the daemon is killed.
+"""Tables of columns of every kind that grow in a mount, in pieces of any size in any order. Meanwhile they are
+committed by timer, by hand and by fsync of another process, other programs write the file, and the daemon is killed.
 
-Columns are functions of their place (column_streams.py), so what a file may hold at any time is a prefix of its stream;
-what the ROOT file holds is a number of entries, all of whose bytes had been written.
-"""
+Columns are functions of their place (column_streams.py), so a file must contain a prefix of its stream at any time. The
+ROOT file contains a number of entries, all of whose bytes had been written."""
 
 import contextlib
 import os
@@ -20,7 +19,7 @@ from watched_calls import DEADLINE
 
 
 class Model(SharedFile):
-    """One file in one directory, from its first table to its end; `close` in any case."""
+    """One file in one directory, from its first table to its end; call `close` in any case."""
 
     # Commits.
 
@@ -85,7 +84,7 @@ class Model(SharedFile):
         self._new_table()
 
     def _finish(self, table):
-        """All files grow to where the longest is; then the table is whole."""
+        """All files grow to the length of the longest; the table is then complete."""
         while any(table.written.get(path, 0) > column.size(path, table.target) for column, path in table.files()):
             table.target += 1
         while behind := table.behind():
@@ -96,7 +95,7 @@ class Model(SharedFile):
         assert table.is_whole()
 
     def _rename(self, table):
-        self._helper_done()  # which knows it by its name
+        self._helper_done()  # which knows the table by its name
         self._close_handles()
         other = table.path[:-3] + f"{self._count + 500:03}"
         self._count += 1
@@ -107,7 +106,7 @@ class Model(SharedFile):
         self._known.add(other)
 
     def _remove_table(self, table):
-        """Wherever it stands; often between two crashes, of which the second must not bring it back."""
+        """Removes a table in any place; often between two crashes, of which the second must not bring it back."""
         if self._random.random() < 0.3:
             self._kill()
         self._helper_done()
@@ -148,12 +147,12 @@ class Model(SharedFile):
     def _remove(path):
         shutil.rmtree(path) if os.path.isdir(path) else os.unlink(path)
 
-    # The mount ends, well or not.
+    # The mount ends, regularly or not.
 
     def _kill(self):
         self._note("kill")
         self.kills += 1
-        if self._random.random() < 0.5:  # with a commit under way
+        if self._random.random() < 0.5:  # while a commit is in progress
             self._helper.start("sync", self._top)
             time.sleep(self._random.random() * 0.02)
         self._mount.process.kill()
@@ -167,7 +166,7 @@ class Model(SharedFile):
         self._see_what_is_left()
 
     def _kill_replay(self):
-        """A mount that ends as soon as it has begun."""
+        """A mount that ends as soon as it has started."""
         self.kills += 1
         place = os.path.join(self._source, os.pardir, "killed-mount")
         os.makedirs(place, exist_ok=True)
@@ -180,7 +179,7 @@ class Model(SharedFile):
         subprocess.run(["fusermount3", "-u", "-z", place], capture_output=True)
 
     def _see_what_is_left(self):
-        """Of each file what was promised, and nothing that was not written."""
+        """Each file has everything that was promised, and nothing that was not written."""
         for table in self.tables:
             left = {path: self._size_left(table, path) for path in table.written}
             table.written = {path: size for path, size in left.items() if size is not None}
@@ -204,11 +203,11 @@ class Model(SharedFile):
         return len(data)
 
     def _unmount(self):
-        """Gives whether all was whole, and thus committed."""
+        """Returns whether everything was complete, and thus committed."""
         self._helper_done()
         self._close_handles()
         for table in self.tables:
-            if not table.marked and not table.written and not table.floor:  # it would be a directory from then on
+            if not table.marked and not table.written and not table.floor:  # from then on it would be a directory
                 self._do(os.rmdir, self._path(table))
         whole = all(table.is_whole() for table in self.tables)
         self._note("umount", whole)
@@ -247,7 +246,7 @@ class Model(SharedFile):
         "remove_table": 0.1,
     }
 
-    REMOVED = 0.5  # of tables that grew to their end
+    REMOVED = 0.5  # fraction of the tables that reached their goal
 
     def step(self):
         self.done += 1
@@ -284,7 +283,7 @@ class Model(SharedFile):
 
 
 def run(directory, seed, operations, root=None, timer=None):
-    """One file from its first table to its end; gives its Model. Raises where something differs, and says what was done."""
+    """Runs one file from its first table to its end; returns its Model. Raises on any difference, with the history."""
     source = os.path.join(directory, "source")
     os.makedirs(source)
     model = Model(source, seed, root, timer)

@@ -3,18 +3,18 @@
 
 
 class Table:
-    """What was done to one table, and what is known to be committed of it."""
+    """The operations on one table, and what is known to be committed of it."""
 
     def __init__(self, path, columns, goal):
         self.path, self.columns, self.goal = path, columns, goal
-        self.former = []  # names that it may still have in the file
-        self.target = 0  # entries that files grow to
-        self.written = {}  # path below the table -> bytes; a file that was not made yet is not in it
-        self.synced = {}  # of these, what fsync returned for
-        self.longest = {}  # of these, what a crash may bring back, for nobody synced that it became shorter
-        self.floor, self.floor_branches = 0, set()  # what the file must have at least
-        self.removed = set()  # branches that may still be there
-        self.marked = False  # by .table: it is one before it has columns
+        self.former = []  # names that the file may still have for it
+        self.target = 0  # entries to which the files grow
+        self.written = {}  # path below the table -> bytes; only files that exist
+        self.synced = {}  # of these, bytes for which fsync returned
+        self.longest = {}  # of these, bytes that a crash may bring back, since the truncation was not synced
+        self.floor, self.floor_branches = 0, set()  # the least that the file must have
+        self.removed = set()  # branches that may still exist
+        self.marked = False  # by .table: it is a table before it has columns
 
     def files(self):
         return [(column, path) for column in self.columns for path in column.files]
@@ -33,14 +33,14 @@ class Table:
         return min((column.complete(self.written) for column in self.begun()), default=0)
 
     def behind(self):
-        """Files that lack bytes of the target."""
+        """Files that are shorter than the target."""
         found = []
         for column in self.columns:
             found += [path for path, size in column.sizes(self.target).items() if self.written.get(path, -1) < size]
         return found
 
     def committed_at_least(self, entries):
-        """With all that was done to it."""
+        """Everything done to it is committed, at least this many entries."""
         self.former = []
         self.floor = max(self.floor, entries)
         self.floor_branches |= {column.branch for column in self.begun()}

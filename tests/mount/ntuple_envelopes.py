@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The envelopes of an RNTuple in a file, to be changed: Envelopes(image) reads them, image() writes them behind the file
-with lengths and checksums made right. The numbers in them are found by what they say (NUMBERS)."""
+"""Changes the envelopes of an RNTuple in a file: Envelopes(image) reads them; image() appends them to the file, with
+correct lengths and checksums. The numbers in them are found by their meaning (NUMBERS)."""
 
 import re
 import struct
@@ -8,7 +8,7 @@ import struct
 import cramjam
 import xxhash
 
-ANCHOR = 78  # bytes, of which the first six are the object's frame
+ANCHOR = 78  # bytes; the first six are the frame of the object
 HEADER, FOOTER, PAGE_LIST = 1, 2, 3
 
 
@@ -25,7 +25,7 @@ def unpacked(stored, length):
 
 
 def packed(content):
-    """As zstd blocks, which say their sizes in three bytes."""
+    """Packs content as zstd blocks, whose sizes have three bytes."""
     blocks = b""
     for at in range(0, len(content), (1 << 24) - 1):
         piece = content[at : at + (1 << 24) - 1]
@@ -35,7 +35,7 @@ def packed(content):
 
 
 class Walk:
-    """Reads a payload front to back, and notes where each number stands."""
+    """Reads a payload from front to back, and notes the place of each number."""
 
     def __init__(self, payload):
         self.payload, self.at, self.places = payload, 0, {}
@@ -124,7 +124,7 @@ def walk_footer(walk):
     walk.at += 8
     walk.record("extension", lambda: None)
     walk.list("groups", lambda: walk.record("group", group))
-    if walk.at < len(walk.payload):  # not before version 1.0.1.0
+    if walk.at < len(walk.payload):  # absent before version 1.0.1.0
         walk.list("attribute sets", lambda: walk.record("attribute set", attribute_set))
 
 
@@ -148,7 +148,8 @@ def walk_page_list(walk):
 
 class Envelopes:
     def __init__(self, image, number=0):
-        """Of the RNTuple whose anchor has that number; anchors of attribute sets come before that of what they describe."""
+        """Reads the RNTuple whose anchor has that number. Anchors of attribute sets come before that of the described
+        RNTuple."""
         self.file = bytes(image)
         self.anchor = [*self.anchors()][number]
         numbers = struct.unpack_from(">6Q", self.file, self.anchor + 14)
@@ -170,7 +171,7 @@ class Envelopes:
         return bytearray(unpacked(self.file[begin : begin + size], length)[8:-8])
 
     def walked(self, kind):
-        """{what a number says: [(place, code of struct), ...]} of an envelope."""
+        """{meaning of a number: [(place, code of struct), ...]} for an envelope."""
         walk = Walk(self.payloads[kind])
         {HEADER: walk_header, FOOTER: walk_footer, PAGE_LIST: walk_page_list}[kind](walk)
         assert walk.at <= len(self.payloads[kind])
@@ -183,7 +184,7 @@ class Envelopes:
         return [(at, code, struct.unpack_from("<" + code, footer, at)[0]) for at, code in first]
 
     def claim(self, kind, name, value, which=slice(None)):
-        """Every such number is this value, or what of it fits."""
+        """Sets every such number to this value, or as much of it as fits."""
         places = self.walked(kind)[name][which]
         assert places
         for at, code in places:
@@ -191,7 +192,7 @@ class Envelopes:
             self.payloads[kind][at : at + size] = (value % (1 << 8 * size)).to_bytes(size, "little")
 
     def image(self):
-        """The page list is that of the first group alone."""
+        """The new file. Its page list is that of the first group only."""
         image = bytearray(self.file)
 
         def add(kind):
@@ -209,7 +210,7 @@ class Envelopes:
         begin, size, length, _ = add(PAGE_LIST)
         footer = self.payloads[FOOTER]
         struct.pack_into("<Q", footer, 8, header[3])
-        # What a test claims of it stays.
+        # A false claim made by the test is kept.
         for (at, code, old), new in zip(self.link, (begin, size, length)):
             if struct.unpack_from("<" + code, footer, at)[0] == old:
                 struct.pack_into("<" + code, footer, at, new)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A process beside the test: what it does is not waited for, and what it maps is not mapped here."""
+"""A process beside the test: the test does not wait for its operations, and its mappings are not in the test
+process."""
 
 import errno
 import mmap
@@ -11,7 +12,7 @@ from watched_calls import DEADLINE
 
 
 class OtherProcess:
-    """It fsyncs directories, without being waited for, and reads through mappings."""
+    """Fsyncs directories in the background, and reads through mappings."""
 
     def __init__(self):
         self._pipe, other = multiprocessing.Pipe()
@@ -25,7 +26,7 @@ class OtherProcess:
         self._waiting += 1
 
     def answers(self):
-        """Of all that was started."""
+        """The answers of all operations that were started."""
         answers = []
         while self._waiting:
             if not self._pipe.poll(DEADLINE):
@@ -61,6 +62,6 @@ def read_mapped(path):
                 with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as memory:
                     return memory[:]
         except OSError as error:
-            # What was opened gave way to the state of a commit. mmap() of Python maps nothing where fstat says so.
+            # The opened state was replaced by a commit. Python's mmap() maps nothing if fstat says so.
             if error.errno not in (errno.ESTALE, errno.EINVAL):
                 raise

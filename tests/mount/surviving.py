@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that claim far more than they hold: every view of them answers, in little memory."""
+"""Files that claim far more than they contain: every view of them answers, with little memory."""
 
 import os
 import subprocess
@@ -10,14 +10,14 @@ import numpy as np
 import mounted
 
 BUDGET = 8 << 20
-BEYOND = 200 << 20  # what a daemon may take besides its budget
-HANGS = 120  # seconds without an answer; each takes well below one
+BEYOND = 200 << 20  # memory that a daemon may take besides its budget
+HANGS = 120  # seconds without an answer; each normally takes well below one
 
 VIEWS = (".npy", ".txt", ".csv", ".jsonl", ".arrow", ".parquet")
 HIDDEN = (".schema.json", ".awkward.json", ".header.json", ".map.txt", ".streamerinfo.json", ".option.npy", "index.html",
           "plot.svg", "plot.logy.svg", "plot.logxyz.svg", "table.csv", "text.txt")
 
-# Reads the beginning, the middle and the end of each path that it is told, one after the other.
+# Reads the beginning, the middle and the end of each path that it is given, one after the other.
 READER = r"""
 import os, sys
 for line in sys.stdin.buffer:
@@ -42,7 +42,7 @@ for line in sys.stdin.buffer:
 
 
 def everything(top):
-    """What can be found by name: all that is listed, and the views of it."""
+    """All names that can be found: everything that is listed, and the views of it."""
     for at, folders, files in os.walk(top):
         for name in files:
             yield os.path.join(at, name)
@@ -56,7 +56,7 @@ def everything(top):
 
 
 def is_survived(path, beside=True, budget=BUDGET):
-    """Of a file that may be refused: all of it is read in little memory."""
+    """For a file that may be refused: reads all of it, with little memory."""
     try:
         m = mounted.Mounted(path, [f"memory={budget}"])
     except mounted.MountFailed as refused:

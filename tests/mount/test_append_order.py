@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pieces of columns in every order, with commits, other writers and other names between: small cases of what the models of
-test_write_model.py do at random."""
+"""Pieces of columns in every order, with commits, other writers and other names in between: small cases of the random
+operations in test_write_model.py."""
 
 import contextlib
 import errno
@@ -41,7 +41,7 @@ class Place:
         return np.fromfile(os.path.join(self.top, path), dtype).tolist()
 
     def commit(self, path="Events"):
-        """By another way than `tfilefs commit`, whose status also says what is not whole."""
+        """Commits in another way than `tfilefs commit`, whose status also reports incomplete tables."""
         mounted.fsync(os.path.join(self.top, path))
 
     def status(self, path="Events"):
@@ -85,7 +85,7 @@ def f4(*values):
 
 
 def test_values_wait_for_their_offsets(place):
-    """Nothing of them is lost by a commit in between."""
+    """A commit in between loses none of them."""
     p = place()
     p.append("Events/v/offsets.i8", i8(0, 2))
     p.append("Events/v/values.f4", f4(1, 2))
@@ -101,7 +101,7 @@ def test_values_wait_for_their_offsets(place):
 
 
 def test_entries_wait_for_their_values(place):
-    """They are no empty lists."""
+    """The entries are not empty lists."""
     p = place()
     p.append("Events/v/offsets.i8", i8(0, 2))
     p.append("Events/v/values.f4", f4(1, 2))
@@ -172,7 +172,7 @@ def test_lists_that_were_all_empty_grow(place, killed, order):
 
 @pytest.mark.parametrize("first", ("Events/v/values.f4", "Events/v/values/values.f4", "Events/v/chars.u1"))
 def test_values_come_before_offsets(place, first):
-    """A commit in between does not make a table of the list's directory."""
+    """A commit in between does not turn the list's directory into a table."""
     p = place()
     data = np.array([97, 98], "u1") if first.endswith("u1") else f4(1, 2)
     p.append(first, data)
@@ -254,7 +254,7 @@ def write_ntuple(path, name, *values):
 
 @pytest.mark.parametrize("write", (write_tree, write_ntuple))
 def test_another_program_writes_between_commits(place, write):
-    """With nothing staged it is free to; the mount goes on from what it wrote."""
+    """If nothing is staged, it may; the mount continues from what it wrote."""
     p = place()
     p.append("Events/x.i8", i8(1, 2))
     assert p.status() == 0
@@ -275,7 +275,7 @@ def test_another_program_writes_between_commits(place, write):
 @pytest.mark.parametrize("after", ("commit", "kill", "umount"))
 @pytest.mark.parametrize("began", ("this mount", "a new mount"))
 def test_another_program_writes_while_entries_are_staged(place, began, after):
-    """Nothing of either is lost: the commit fails, or has both. What is staged can still be read."""
+    """Nothing of either is lost: the commit fails, or has both. Staged data can still be read."""
     p = place()
     p.append("Events/x.i8", i8(1, 2))
     assert p.status() == 0
@@ -297,7 +297,7 @@ def test_another_program_writes_while_entries_are_staged(place, began, after):
 @pytest.mark.parametrize("after", ("commit", "commit twice", "kill", "umount", "umount twice"))
 @pytest.mark.parametrize("began", ("this mount", "a new mount"))
 def test_another_program_adds_entries_while_entries_are_staged(place, began, after, appender):
-    """Ours have lost their place: nothing is committed however often it is tried, and nothing is lost."""
+    """Our entries have lost their place: nothing is committed, however often it is tried, and nothing is lost."""
     p, x = place(), column_streams.number("x", "i8", 1)
     p.append("Events/x.i8", x.files["x.i8"].items(0, 10))
     assert p.status() == 0
@@ -354,7 +354,8 @@ def test_a_second_mount_leaves_the_file_alone_while_something_is_staged(place, a
 
 
 def test_what_cannot_be_committed_is_cut_off(place, appender):
-    """After another program has added entries, as docs/semantics.md says; then the mount goes on from what there is."""
+    """After another program has added entries, truncate as docs/semantics.md says; the mount then continues from the
+    new end."""
     p, x = place(), column_streams.number("x", "i8", 1)
     p.append("Events/x.i8", x.files["x.i8"].items(0, 10))
     assert p.status() == 0
@@ -369,7 +370,8 @@ def test_what_cannot_be_committed_is_cut_off(place, appender):
 
 
 def test_a_table_whose_rename_was_committed_grows_on_after_a_crash(place):
-    """The journal has it by its old name, the file by its new one; what was appended waits, since an entry lacks a part."""
+    """The journal has the table by its old name, and the file by its new one. Appended data wait, since an entry is
+    incomplete."""
     p = place("commit=86400")
     p.append("Events/v/offsets.i8", i8(0, 2))
     p.append("Events/v/values.f4", f4(1, 2))
@@ -387,7 +389,7 @@ def test_a_table_whose_rename_was_committed_grows_on_after_a_crash(place):
 
 
 def test_no_cluster_is_cut_before_a_new_column_has_caught_up(place):
-    """Its entries and those of the committed columns grow together, and are more than clusters are made of."""
+    """Its entries and those of the committed columns grow together, and exceed the size of a cluster."""
     p = place("commit=86400", "autoflush=16K")
     x, y = np.arange(30_000, dtype="<i8"), np.arange(30_000, dtype="<i4")
     p.append("Events/x.i8", x[:10_000])
@@ -415,7 +417,7 @@ def test_a_new_table_goes_beside_what_another_program_wrote(place):
 
 
 def test_a_mount_that_waits_does_not_spin(place):
-    """With commit=0, and a table that is not whole: what was looked at is looked at again only when something changed."""
+    """With commit=0 and an incomplete table: a table that was examined is examined again only after a change."""
     p = place("commit=0")
     p.append("Events/x.i8", i8(1, 2))
     p.append("Events/y.i8", i8(1))
@@ -439,7 +441,7 @@ def test_offsets_that_do_not_begin_with_0_are_refused(place):
 
 @pytest.mark.parametrize("removed", ("whole", "with entries pending"))
 def test_a_table_of_this_mount_is_removed_before_a_crash(place, removed):
-    """The journal that begins then says nothing of what it does not know, and is replayed."""
+    """The journal that is started then has no records about unknown tables, and is replayed."""
     p = place()
     p.append("Events/x.i8", i8(1))
     assert p.status() == 0
@@ -520,7 +522,8 @@ def test_nested_lists_get_entries_that_hold_nothing(place, inner, killed):
 
 @pytest.mark.parametrize("others", (False, True))
 def test_offsets_that_nobody_wrote_are_not_there_after_a_commit(place, others):
-    """Who made the file and appends all offsets later, the first 0 too, finds it as it was."""
+    """An appender that made the file, and appends all offsets later, including the first 0, finds the file
+    unchanged."""
     p = place()
     p.append("Events/v/offsets.i8", i8())
     p.append("Events/v/values.f4", f4())
@@ -537,7 +540,7 @@ def test_offsets_that_nobody_wrote_are_not_there_after_a_commit(place, others):
 
 
 def test_clusters_of_a_list_of_lists_wait_for_its_first_offset(place):
-    """While it is written: entries whose lists are empty have nothing to wait for but that."""
+    """While it is being written: entries of empty lists have only this offset to wait for."""
     p = place("commit=0", "autoflush=16K", "compression=none")
     os.makedirs(os.path.join(p.top, "Events/v/values"))
     count = 20_000
@@ -558,7 +561,7 @@ def test_clusters_of_a_list_of_lists_wait_for_its_first_offset(place):
 
 
 def test_a_npy_file_is_committed_as_a_whole(place):
-    """However long it is written: behind the column that it becomes it could not go on."""
+    """However long the write takes: a .npy file cannot be continued after the column that it becomes."""
     p = place("commit=0", "autoflush=16K", "compression=none")
     os.makedirs(os.path.join(p.top, "Events"))
     count, pieces = 200_000, 50
@@ -590,7 +593,7 @@ def test_what_was_cut_off_to_the_committed_entries_stays_away(place, killed):
     assert p.status("") == 1, "the other table lacks an entry: the journal stays"
     assert p.read("Events/x.i8") == [1, 2]
     if killed:
-        p.commit("")  # its fsync
+        p.commit("")  # fsync commits
         p.kill()
     else:
         assert p.umount() == 1
@@ -602,7 +605,7 @@ def test_what_was_cut_off_to_the_committed_entries_stays_away(place, killed):
 
 
 def test_what_a_commit_wrote_before_it_was_killed_is_no_other_program(place):
-    """Its baskets may lie right behind the record of the root directory, in the bytes by which the file's state is known."""
+    """Its baskets may directly follow the record of the root directory, in the bytes that identify the file's state."""
     p = place()
     for name in ("T", "W"):
         p.append(f"{name}/x.i8", np.arange(30))
@@ -625,7 +628,7 @@ def test_what_a_commit_wrote_before_it_was_killed_is_no_other_program(place):
 
 @pytest.mark.parametrize("anew", (False, True), ids=("gone", "made anew"))
 def test_a_table_that_was_removed_after_a_crash_stays_away(place, anew):
-    """The journal tells how its directories were made, and was read once since."""
+    """The journal has the records that made its directories, and was read once since then."""
     p = place("commit=0")
     p.append("waits/v/values.f4", f4(1))  # keeps the journal
     p.append("Events/v/offsets.i8", i8(0, 1))
@@ -646,7 +649,8 @@ def test_a_table_that_was_removed_after_a_crash_stays_away(place, anew):
 
 
 def test_what_is_open_stays_readable_when_another_asks_for_an_old_file(place):
-    """Who asks for a view as it was before a commit is told that there is another now; who reads that state is not."""
+    """An open of a view in the state before a commit fails, since there is a newer state; a reader of the old state
+    does not."""
     p = place()
     entries = np.arange(1 << 20)
     p.append("Events/a.i8", entries)
@@ -657,7 +661,7 @@ def test_what_is_open_stays_readable_when_another_asks_for_an_old_file(place):
         looked_up = os.open(os.path.join(p.top, "Events.jsonl"), os.O_PATH)
         p.append("Events/a.i8", np.arange(5))
         p.commit()
-        time.sleep(1.2)  # the kernel asks anew
+        time.sleep(1.2)  # the kernel asks again
         with pytest.raises(OSError) as changed:
             os.fstat(looked_up)
         assert changed.value.errno == errno.ESTALE
@@ -666,14 +670,14 @@ def test_what_is_open_stays_readable_when_another_asks_for_an_old_file(place):
 
 
 def test_what_was_opened_before_a_commit_is_read_to_its_end(place):
-    """The kernel asks for the size there."""
+    """The kernel asks for the size at the end."""
     p = place()
     p.append("Events/a.i8", i8(1, 2))
     p.commit()
     with open(os.path.join(p.top, "Events.jsonl"), "rb", buffering=0) as held:
         p.append("Events/a.i8", i8(3))
         p.commit()
-        time.sleep(1.2)  # the kernel asks anew
+        time.sleep(1.2)  # the kernel asks again
         assert os.fstat(held.fileno()).st_size == 16
         assert held.read(1000) == b'{"a":1}\n{"a":2}\n'
         assert held.read(1000) == b""
@@ -698,7 +702,7 @@ def foreign_tree(p, name):
 
 
 def test_a_column_goes_on_beside_what_rests_on_nothing_of_the_file(place):
-    """After another program has written the file, in which only new things were staged."""
+    """After another program has written the file, while only new objects were staged."""
     p = place()
     p.append("Events/x.i8", i8(1, 2))
     p.commit()
@@ -730,15 +734,15 @@ def test_what_goes_on_after_another_program_wrote_survives(place):
 
 
 def test_what_another_program_wrote_under_the_same_head_stays(place):
-    """As uproot does, into gaps of the file and within a second: the first bytes do not tell."""
+    """As uproot does, into gaps of the file and within a second: the first bytes do not show the change."""
     p = place()
     p.append("Events/x.i8", i8(1, 2))
     p.append("New/a.i8", i8(1))
-    p.append("New/b.i8", i8(1, 2))  # not whole: the journal stays
+    p.append("New/b.i8", i8(1, 2))  # incomplete: the journal stays
     p.commit("Events")
     with open(p.path, "rb") as file:
         before = file.read()
-    name = before.rfind(b"\x05TTree\x06Events")  # in the list of keys, which stands behind the tree's own record
+    name = before.rfind(b"\x05TTree\x06Events")  # in the list of keys, after the tree's own record
     with open(p.path, "r+b") as file:
         file.seek(name + len(b"\x05TTree\x06Event"))
         file.write(b"Z")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Appenders, processes that fsync directories, committers, readers and ROOT at one table at the same time, also while the
-daemon is killed: every byte that anybody reads is right, nothing that was fsynced is lost, and every call is answered.
+"""Appenders, processes that fsync directories, committers, readers and ROOT use one table at the same time, also while
+the daemon is killed: every byte read is right, nothing that was fsynced is lost, and every call is answered.
 
-TFILEFS_CRASH=long runs each for 20 minutes, with many kills; TFILEFS_CRASH_SEED repeats what chance decides (not the race).
-"""
+TFILEFS_CRASH=long runs each for 20 minutes, with many kills; TFILEFS_CRASH_SEED repeats the random choices (not the
+race)."""
 
 import errno
 import faulthandler
@@ -25,7 +25,7 @@ import column_streams
 import foreign_appender
 import mounted
 
-DEADLINE = 60  # seconds in which every call is to be answered
+DEADLINE = 60  # seconds in which every call must be answered
 FILE, TABLE = "out.root", "Events"
 
 
@@ -41,7 +41,7 @@ def columns():
 
 
 class Race:
-    """A mount whose place stays the same, and processes that use it until they are told to stop."""
+    """A mount at a fixed place, and processes that use it until they are stopped."""
 
     def __init__(self, directory, options):
         self.source, self.place = os.path.join(directory, "source"), os.path.join(directory, "mount")
@@ -49,7 +49,7 @@ class Race:
         self.table = os.path.join(self.place, FILE, TABLE)
         self.options, self._mount = ("rw", *options), None
         self._stop, self._up = multiprocessing.Event(), multiprocessing.Event()
-        self._generation = multiprocessing.Value("q", 0)  # of mounts
+        self._generation = multiprocessing.Value("q", 0)  # number of mounts so far
         self._failures = multiprocessing.SimpleQueue()
         self._results = multiprocessing.SimpleQueue()
         self._processes, self._beats = [], []
@@ -65,7 +65,7 @@ class Race:
         self._up.set()
 
     def kill(self, chance):
-        """And again while the next mounts replay."""
+        """Kills the daemon, and again while the next mounts replay."""
         self._mount.process.kill()
         self._up.clear()
         self.kills += 1
@@ -98,7 +98,7 @@ class Race:
             self._stop.set()
 
     def run(self, seconds, each=lambda: None, pause=0.05):
-        """Until the time is over or somebody failed."""
+        """Runs until the time is over or a process has failed."""
         end = time.monotonic() + seconds
         while time.monotonic() < end and not self._stop.is_set():
             each()
@@ -130,7 +130,7 @@ class Race:
         return result.returncode, result.stdout + result.stderr
 
     def finish(self, entries):
-        """All is whole: it is committed, and nothing is left."""
+        """Everything is complete: it is committed, and nothing is left."""
         status, said = self.command("commit", self.table)
         assert status == 0, said + self._errors()
         assert self.check(whole=True) == entries
@@ -141,7 +141,7 @@ class Race:
         assert self.check(whole=True) == entries
 
     def check(self, first=0, whole=False):
-        """That uproot reads right entries from the file, from `first` on; how many there are."""
+        """Checks that uproot reads correct entries from the file, from `first` on; returns their number."""
         path = os.path.join(self.source, FILE)
         if not os.path.exists(path):
             return 0
@@ -169,7 +169,7 @@ class Race:
 
 
 class Tools:
-    """What a process of a race has."""
+    """The tools of a process in a race."""
 
     def __init__(self, race, beat):
         self._race, self._beat, self.table, self.top = race, beat, race.table, race.place
@@ -179,7 +179,7 @@ class Tools:
         return not self._race._stop.is_set()
 
     def again(self, error, generation):
-        """After an error: raises it, unless the daemon of that mount was killed; then there is a new one."""
+        """After an error: raises it, unless the daemon of that mount was killed; then waits for the next mount."""
         self._beat.value = time.monotonic()
         deadline = time.monotonic() + 5
         while time.monotonic() < deadline:
@@ -194,11 +194,11 @@ class Tools:
         return self._race._generation.value
 
 
-# What the processes do.
+# The work of the processes.
 
 
 def appender(tools, seed, synced_share, pause=0.0, limit=1 << 60):
-    """Appends to the files in any order, until all are equally long; gives the number of entries."""
+    """Appends to the files in any order, until all have equal length; returns the number of entries."""
     chance, table = random.Random(seed), columns()
     synced, written, target = {}, {}, 0
     generation = tools.generation()
@@ -242,7 +242,7 @@ def append(tools, column, path, written, size, synced):
 
 
 def see_what_is_left(tools, table, written, synced, target):
-    """After a kill: nothing that was fsynced is lost. Only what is left is written; gives the target."""
+    """After a kill: nothing that was fsynced is lost. Writes only what is missing; returns the target."""
     for column in table:
         for path, stream in column.files.items():
             for generation in iter(tools.generation, None):
@@ -274,7 +274,7 @@ def same(path, stream, begin, data):
 
 
 def syncer(tools, pause=0.0):
-    """Another process' fsync(2) of a directory above."""
+    """fsync(2) of a directory above, by another process."""
     generation, done = tools.generation(), 0
     while tools.going():
         try:
@@ -288,7 +288,7 @@ def syncer(tools, pause=0.0):
 
 
 def committer(tools):
-    """`tfilefs commit`, which says what is not whole."""
+    """`tfilefs commit`, which reports incomplete tables."""
     done = 0
     while tools.going():
         generation = tools.generation()
@@ -302,8 +302,8 @@ def committer(tools):
 
 
 def reader(tools, seed):
-    """Reads columns in every way, and checks every byte; what was there once stays. Gives how often it read, and how often
-    what it had opened gave way to the state of a later commit meanwhile."""
+    """Reads columns in every way, and checks every byte; data that existed once must stay. Returns the number of reads,
+    and how many of them found that a later commit had replaced the opened state."""
     chance, done, stale = random.Random(seed), 0, 0
     streams = {path: stream for column in columns() for path, stream in column.files.items()}
     generation, known = tools.generation(), {}
@@ -331,8 +331,8 @@ def reader(tools, seed):
 
 
 def read_somehow(file, size, chance, path, stream):
-    """Whether all was right; a mapping of what is stale gives nothing."""
-    how = chance.choices(["read", "pread", "map"], [30, 60, 3])[0]  # a process of its own takes long
+    """Whether the read was right; a mapping of a stale file gives nothing."""
+    how = chance.choices(["read", "pread", "map"], [30, 60, 3])[0]  # a separate process takes long
     begin = chance.randint(0, size)
     end = min(size, begin + chance.choice([100, 5000, 200_000]))
     if how == "map" and end > begin:
@@ -347,7 +347,7 @@ def read_somehow(file, size, chance, path, stream):
 
 
 def read_mapped(file, begin, end, path, stream):
-    """In a process of its own: it ends by SIGBUS where the mount has no such bytes any more."""
+    """Runs in a separate process, which ends by SIGBUS if the mount no longer has these bytes."""
     child = os.fork()
     if child == 0:
         faulthandler.disable()
@@ -365,11 +365,11 @@ def read_mapped(file, begin, end, path, stream):
 # The tests.
 
 OPTIONS = [("commit=0",), ("commit=1", "memory=8M"), (), ("commit=86400", "compression=none")]
-LONGEST = 30  # seconds of one race: a new file then, since whoever reads all of a large one does little else
+LONGEST = 30  # seconds of one race: then a new file begins, since reading all of a large one takes most of the time
 
 
 def rounds(tests):
-    """(seed, seconds) of each race of one of so many tests, which share the campaign's time."""
+    """(seed, seconds) of each race of one of that many tests, which share the campaign's time."""
     seconds = campaign.LENGTH["race_seconds"] / tests
     count = math.ceil(seconds / LONGEST)
     return [(campaign.SEED + 100 * number, seconds / count) for number in range(count)]
@@ -391,7 +391,8 @@ def race(tmp_path):
 
 
 def checked(race):
-    """A look at the ROOT file by uproot: committed entries never get less. Twice: see "What is assumed"."""
+    """Reads the ROOT file with uproot: the number of committed entries never decreases. Twice: see "What is
+    assumed"."""
     known = [0]
 
     def look():
@@ -433,7 +434,7 @@ def test_an_appender_a_committer_and_eight_readers(race, options):
 
 @pytest.mark.parametrize("options", OPTIONS, ids=lambda options: "-".join(options) or "default")
 def test_the_daemon_is_killed(race, options):
-    """Again and again, while all of these are at work, and while the next mounts replay."""
+    """Repeatedly, while all of these are active, and while the next mounts replay."""
     for seed, seconds in rounds(len(OPTIONS)):
         r, chance = race(*options), random.Random(seed)
         r.start(appender, seed, 0.5)
@@ -465,7 +466,7 @@ def test_root_and_the_mount_append_in_turn(race, options, killed):
 
 
 class Turns:
-    """The mount appends and commits, then ROOT appends."""
+    """Alternately, the mount appends and commits, and ROOT appends."""
 
     def __init__(self, race, seed, killed):
         self._race, self._chance, self._killed = race, random.Random(seed), killed
@@ -505,7 +506,7 @@ class Turns:
 
 
 def turn_reader(tools, seed):
-    """A reader of what ROOT changes as well: handles from before are stale then."""
+    """A reader of a file that ROOT changes, too: older handles are then stale."""
     chance, done = random.Random(seed), 0
     streams = {path: stream for column in columns() for path, stream in column.files.items()}
     while tools.going():

@@ -20,7 +20,7 @@ def open_arrow(path):
     try:
         table.validate(full=True)
     except pa.ArrowInvalid as problem:
-        assert "Invalid UTF8" in str(problem), problem  # a string shows the bytes that the file has
+        assert "Invalid UTF8" in str(problem), problem  # a string shows the bytes in the file
     return table
 
 
@@ -97,7 +97,7 @@ def test_awkward(samples, shared_mount):
 
 
 def test_mapped_reads_of_any_part(numbers):
-    """What a seek and a few bytes give is what the whole file has there."""
+    """A seek followed by a short read gives the same bytes as the whole file."""
     path = os.path.join(numbers, "t.arrow")
     whole = mounted_table.read_exactly(path)
     with open(path, "rb", buffering=0) as file:

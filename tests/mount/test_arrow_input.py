@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NAME.arrow that is copied into a mount becomes the table NAME: what pyarrow and polars write, ROOT and uproot read."""
+"""NAME.arrow copied into a mount becomes the table NAME: ROOT and uproot read what pyarrow and polars wrote."""
 
 import contextlib
 import errno
@@ -29,7 +29,7 @@ def lists_of(random_, values, most=4):
 
 @pytest.fixture(scope="module")
 def table():
-    """Every type that a branch can be of."""
+    """A column of every type that a branch can have."""
     r = np.random.default_rng(13)
     words = ["w" * int(n) for n in r.integers(0, 40, ENTRIES)]
     floats = lists_of(r, lambda n: r.normal(size=n))
@@ -63,7 +63,7 @@ def write_arrow(path, table, batch=None, **options):
 
 
 def plain(value):
-    """As lists, numbers and bytes, whoever read it."""
+    """The value as lists, numbers and bytes, whichever library read it."""
     if isinstance(value, (str, bytes)):
         return value.encode() if isinstance(value, str) else value
     if hasattr(value, "tolist") and not isinstance(value, (list, tuple)):
@@ -74,7 +74,7 @@ def plain(value):
 
 
 def expected(table):
-    """Each branch's values; of the record each member's."""
+    """Each branch's values; for the record, each member's."""
     values = {}
     for name in table.column_names:
         column = table[name]
@@ -125,7 +125,7 @@ def test_all_types(tmp_path, mount, table, options):
 
 
 def test_slices_and_nothing(tmp_path, mount, table):
-    """Batches that begin within their arrays, an empty one, and a table of none."""
+    """Batches that begin inside their arrays, an empty batch, and a table without batches."""
     m = mount(tmp_path, "rw")
     to = directory_of(m)
     parts = [table.slice(5, 10), table.slice(0, 0), table.slice(777, 9)]
@@ -270,7 +270,7 @@ def test_names_that_are_taken(tmp_path, mount, table):
     assert os.path.exists(os.path.join(to, "Other.arrow"))
     assert "already" in open(os.path.join(to, ".pending.json")).read()
     os.unlink(os.path.join(to, "Other.arrow"))
-    # A new column of the table that an Arrow file made.
+    # A new column for the table that an Arrow file made.
     np.arange(ENTRIES, dtype="i4").tofile(os.path.join(to, "Events", "more.i4"))
     mounted.fsync(to)
     with uproot.open(tmp_path / "out.root") as file:
@@ -278,7 +278,7 @@ def test_names_that_are_taken(tmp_path, mount, table):
 
 
 def test_after_a_crash(tmp_path, table):
-    """What fsync returned for is committed by the next mount."""
+    """The next mount commits everything for which fsync returned."""
     write_arrow(tmp_path / "x.arrow", table, batch=500, compression="zstd")
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     with open(os.path.join(directory_of(m), "Events.arrow"), "wb") as file:
@@ -308,7 +308,7 @@ def damaged_files(bytes_, count, seed):
 @pytest.mark.sanitized
 @pytest.mark.parametrize("compression", (None, "lz4"))
 def test_damaged_files_harm_nobody(tmp_path, table, compression):
-    """They are refused, or are a table of other numbers; the mount goes on."""
+    """They are refused, or become a table of other numbers; the mount continues."""
     write_arrow(tmp_path / "x.arrow", table.slice(0, 50), batch=20, compression=compression)
     original = (tmp_path / "x.arrow").read_bytes()
     outcome = {"refused": 0, "taken": 0}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TABLE/.awkward.json: the form whose buffers are the column files gives the arrays that the column files hold."""
+"""TABLE/.awkward.json: its form, with the column files as buffers, gives the arrays of the column files."""
 
 import gc
 import json
@@ -15,14 +15,14 @@ import mounted_table
 
 
 def open_awkward(table):
-    """As docs/recipes.md has it."""
+    """Opens a table as described in docs/recipes.md."""
     view = json.loads(mounted_table.read_exactly(os.path.join(table, ".awkward.json")))
     files = {key: lambda name=name: np.load(os.path.join(table, name + ".npy"), mmap_mode="r").reshape(-1) for key, name in view["files"].items()}
     return awkward.from_buffers(view["form"], view["length"], files)
 
 
 def compare(table):
-    """What is different from the column files, as text."""
+    """The differences from the column files, as text."""
     entries = mounted_table.schema_of(table)["entries"]
     expected = {path: leaf for path, leaf in columnar.mount_leaves(table, entries, unions=True).items() if not leaf.missing}
     array = open_awkward(table)
@@ -34,7 +34,7 @@ def compare(table):
 
 
 def alternatives(table):
-    """What the tags of each variant stand for, by the path of its fields."""
+    """The types for the tags of each variant, by the path of its fields."""
     tags = [column for column in mounted_table.schema_of(table)["columns"] if column["role"] == "tags"]
     return {tuple(part for part in column["path"].split("/")[:-1] if part != "values"): column["class"].split("|")
             for column in tags}
@@ -92,7 +92,7 @@ def test_is_lazy(mount, tmp_path):
     assert awkward.sum(array["small"]) == 4_999_950_000
     assert 400_000 <= decoded() < 800_000
     del array
-    gc.collect()  # the mapped file, before the mount goes
+    gc.collect()  # unmaps the file before the mount ends
 
 
 def test_a_table_of_twelve_thousand_branches(mount, samples):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A branch whose first entries the storage does not give is left out of a table's views until it gives them, and takes
-no other branch with it."""
+"""A branch whose first entries the storage fails to deliver is left out of a table's views until they can be read.
+Other branches are not affected."""
 
 import json
 import os
@@ -19,7 +19,7 @@ pytestmark = bad_storage.needs_library
 
 
 class Failing:
-    """A mount of a file, a basket of which cannot be read while `fail` says so."""
+    """A mount of a file with a basket that cannot be read after `fail(True)`."""
 
     def __init__(self, path, branch, told):
         self.told = told
@@ -28,7 +28,7 @@ class Failing:
         self.range = f"{os.path.basename(path)} {basket[0]} {basket[1]}"
         self.mounted = mounted.Mounted(path, environment=bad_storage.environment(FAILING_READS=told))
         self.table = os.path.join(self.mounted.path, "t")
-        os.listdir(self.table)  # both ends of the file were read, which is all of a small one
+        os.listdir(self.table)  # reads both ends of the file, which is all of a small one
         self.fail(True)
 
     def fail(self, fails):
@@ -100,7 +100,7 @@ def test_a_handle_from_before_shows_no_mixture(failing):
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_header_that_cannot_be_read_is_its_columns_alone(failing, view):
-    """It would tell whether anything was written of a member."""
+    """This header would show whether anything was written of a member."""
     table = failing("unwritten.root", "odd/odd._M_elems[3]")
     assert view(table) == {"good": GOOD}
     [path] = table.reasons()

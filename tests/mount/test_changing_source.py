@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources that change, or cannot be opened for a moment, while they are looked at."""
+"""Sources that change, or cannot be opened for a moment, while they are used."""
 
 import collections
 import contextlib
@@ -36,7 +36,7 @@ f.Close()
 
 
 def test_a_file_that_root_saves_all_the_time_is_never_damaged(tmp_path, mount):
-    """Who comes while keys are replaced gets an old state or a new one, or ESTALE on a handle from before."""
+    """A reader that comes while keys are replaced gets the old state or the new one, or ESTALE on an older handle."""
     file = tmp_path / "a.root"
     job = subprocess.Popen([sys.executable, "-c", SAVES, file, "4"])
     m = mount(tmp_path)
@@ -60,7 +60,7 @@ def test_a_file_that_root_saves_all_the_time_is_never_damaged(tmp_path, mount):
 
 
 def test_a_root_file_is_one_though_no_descriptor_is_left(tmp_path, mount):
-    """For a moment: it is no plain file then, and a directory again afterwards."""
+    """For a moment. It is not a plain file then, and a directory again afterwards."""
     with uproot.recreate(tmp_path / "a.root") as file:
         file["T"] = {"x": np.arange(3)}
     m = mount(tmp_path)
@@ -75,7 +75,7 @@ def test_a_root_file_is_one_though_no_descriptor_is_left(tmp_path, mount):
 
 
 def test_a_limit_of_file_size_is_an_error_of_write(tmp_path):
-    """Not the end of the daemon."""
+    """It does not end the daemon."""
     m = mounted.Mounted(tmp_path, ("rw",))
     try:
         resource.prlimit(m.process.pid, resource.RLIMIT_FSIZE, (100_000, 100_000))

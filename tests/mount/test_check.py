@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`tfilefs check`: silent about good files, and no damage goes unseen where the file has checksums."""
+"""`tfilefs check`: no output for good files; if the file has checksums, no damage goes unnoticed."""
 
 import contextlib
 import os
@@ -23,7 +23,7 @@ def check(program, path):
 
 
 def records(program, path):
-    """Address, size and class of each record but the file's own and the list of free segments."""
+    """Address, size and class of each record except the file's own and the free list."""
     text = subprocess.run([program, "map", str(path)], capture_output=True, text=True, check=True).stdout
     found = [(int(at), int(n), name) for at, n, name in re.findall(r"At:(\d+) +N=(\d+) +(\S+)", text)]
     return [each for each in found if each[2] not in ("END", "FreeSegments") and each[0] > 100]
@@ -67,7 +67,7 @@ def test_what_root_writes_has_no_errors(program, samples, compression):
 
 
 def same_content(stored, damaged):
-    """deflate has bits that mean nothing: padding, and lengths of codes that are not used."""
+    """deflate has bits without meaning: padding, and the lengths of unused codes."""
     try:
         return zlib.decompress(damaged) == zlib.decompress(stored)
     except zlib.error:
@@ -81,7 +81,7 @@ def test_a_flipped_bit_is_found_where_it_is(program, good, tmp_path, codec):
     choose = random.Random(7)
     looked_at = 0
     for address, size, name in records(program, good / f"{codec}.root"):
-        # Of what is compressed, and not its key.
+        # Only in compressed bytes, not in the key.
         stored = whole[address : address + size]
         keylen = int.from_bytes(stored[14:16], "big")
         if stored[keylen : keylen + 2] not in (b"ZL", b"L4", b"XZ"):
@@ -116,7 +116,7 @@ def test_a_damaged_basket_is_found_alone(program, good, samples, tmp_path, branc
 
 
 def test_what_uproot_frees_is_no_error(program, tmp_path):
-    """It leaves the bytes of a footer as they were: here they begin like the length of a gap."""
+    """It leaves the bytes of a footer unchanged: in this file, they begin like the length of a gap."""
     path = tmp_path / "freed.root"
     content = {"x": np.arange(10.0), "list": awkward.Array([[1, 2], [3]] * 5)}
     with uproot.recreate(path) as file:
@@ -148,7 +148,7 @@ def test_a_map_that_nobody_gets_is_no_success(program, tmp_path):
 
 
 def test_a_sibling_masks_no_record(program, samples, tmp_path):
-    """A basket in another file has the address of an object here, which is checked nevertheless."""
+    """A basket in another file has the same address as an object here, which is checked nevertheless."""
     for name in ("main.root", "side.root"):
         shutil.copy(os.path.join(samples("siblings"), name), tmp_path)
     path = tmp_path / "main.root"
@@ -187,7 +187,7 @@ def test_a_record_that_is_overwritten_is_found(program, good, tmp_path):
     path = tmp_path / "damaged.root"
     for address, size, name in records(program, good / "none.root"):
         if name == "TList":
-            continue  # former StreamerInfos, which uproot has freed
+            continue  # former StreamerInfos, freed by uproot
         path.write_bytes(whole[:address] + b"\xa5" * min(size, 30) + whole[address + min(size, 30) :])
         code, lines, _ = check(program, path)
         assert code == 4 and len(lines) > 1, (name, lines)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a file claims costs no more than what it holds: views of absurd tables and of formulas without end, and readers of
-other things beside them."""
+"""False claims of a file cost no more than its content: views of absurd tables and of endless formulas, with readers of
+other files at the same time."""
 
 import errno
 import functools
@@ -21,12 +21,12 @@ import mounted
 ENTRIES = 777
 CLAIMED = 10**12
 VIEWS = ("csv", "jsonl", "parquet", "arrow")
-HANGS = 60  # seconds, after which something is said to hang; each takes well below one
+HANGS = 60  # seconds after which a call counts as a hang; each normally takes well below one
 
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory):
-    """A small file whose records are stored as they are."""
+    """A small file with uncompressed records."""
     path = tmp_path_factory.mktemp("claims") / "stored.root"
     with uproot.recreate(path, compression=None) as file:
         file.mktree("t", {"x": "f8", "y": "i4", "list": "var * float32", "name": "string"})
@@ -41,7 +41,7 @@ def stored(tmp_path_factory):
 
 
 def claims(image):
-    """Where the file says how many entries there are, of the tree first."""
+    """The places in the file with the number of entries; that of the tree comes first."""
     return [match.start() for match in re.finditer(re.escape(struct.pack(">q", ENTRIES)), image)]
 
 
@@ -53,7 +53,7 @@ def patched(image, places, value):
 
 
 def looked_at(path):
-    """stat(1) in a process of its own, which can be killed: its exit status, and the size."""
+    """stat(1) in a separate process, which can be killed: its exit status, and the size."""
     result = subprocess.run(["stat", "-c", "%s", path], capture_output=True, text=True, timeout=HANGS)
     return int(result.stdout) if result.returncode == 0 else None
 
@@ -87,7 +87,7 @@ def test_entries_beyond_all_branches_are_lines_of_nothing(stored, tmp_path):
 
 
 def test_a_table_with_a_few_blank_entries_reads_as_parquet(stored, tmp_path):
-    rows = 3_000_000  # several groups, the last ones without anything
+    rows = 3_000_000  # several groups, the last ones without content
     path = tmp_path / "claims.root"
     path.write_bytes(patched(stored, claims(stored)[:1], rows))
     with mounted.Mounted(path) as m:
@@ -101,7 +101,7 @@ def test_a_table_with_a_few_blank_entries_reads_as_parquet(stored, tmp_path):
 
 @pytest.mark.parametrize("value", (CLAIMED, 2**31, 2**60, 2**63 - 1, -1))
 def test_no_claim_keeps_anybody_waiting(stored, tmp_path, value):
-    """Whichever number is absurd, and all of them: each view is there or an error, and what is beside it reads."""
+    """Whichever number is absurd, or all of them: each view can be read or is an error, and other files can be read."""
     places = claims(stored)
     assert len(places) >= 5
     for which in [[place] for place in places] + [places]:
@@ -120,7 +120,7 @@ def test_no_claim_keeps_anybody_waiting(stored, tmp_path, value):
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """A table whose text takes seconds to be written, of many baskets."""
+    """A table with many baskets, whose text takes seconds to write."""
     path = tmp_path_factory.mktemp("large") / "large.root"
     with uproot.recreate(path, compression=None) as file:
         file.mktree("t", {"x": "f8", "y": "f8"})
@@ -139,7 +139,7 @@ def decoded(m):
 
 
 def begin_to_look_at(m, name):
-    """stat(1) of what takes long, when the daemon has begun with it."""
+    """Starts stat(1) of a slow file, and returns when the daemon is working on it."""
     looking = subprocess.Popen(["stat", "-c", "%s", os.path.join(m.path, name)], stdout=subprocess.PIPE)
     while decoded(m) == 0:
         assert looking.poll() is None
@@ -147,7 +147,7 @@ def begin_to_look_at(m, name):
 
 
 def test_a_look_up_that_takes_long_keeps_no_other_waiting(large):
-    """In its own directory: neither another name nor a listing nor a column."""
+    """In the same directory: neither another name nor a listing nor a column."""
     with mounted.Mounted(large) as m:
         looking = begin_to_look_at(m, "t.jsonl")
         assert not os.path.exists(os.path.join(m.path, "nothing"))
@@ -169,7 +169,7 @@ def test_what_nobody_waits_for_is_given_up(large):
         looking.communicate(timeout=HANGS)
         assert m.idle_ticks() - before < whole / 2
         assert m.errors() == ""
-        # Who comes later gets it all the same.
+        # A later request gets the result all the same.
         assert looked_at(os.path.join(m.path, "t.jsonl")) > 60 * 50_000 * 20
 
 
@@ -182,7 +182,7 @@ def test_what_another_still_waits_for_is_not_given_up(large):
 
 
 def begin_work(m, name):
-    """stat(1), at a time when the daemon works for it."""
+    """Starts stat(1), and returns when the daemon is working for it."""
     os.listdir(os.path.dirname(os.path.join(m.path, name)))
     before = m.idle_ticks()
     looking = subprocess.Popen(["stat", "-c", "%s", os.path.join(m.path, name)], stdout=subprocess.PIPE)
@@ -193,7 +193,7 @@ def begin_work(m, name):
 
 @functools.cache
 def work_for(source, name):
-    """What it takes to be there."""
+    """The CPU time to make the file."""
     with mounted.Mounted(source) as m:
         before = m.idle_ticks()
         assert looked_at(os.path.join(m.path, name)) > 0
@@ -201,7 +201,7 @@ def work_for(source, name):
 
 
 def work_after_kill(source, name):
-    """What the daemon still does for a reader that is killed."""
+    """The CPU time that the daemon still uses for a reader that was killed."""
     with mounted.Mounted(source) as m:
         looking = begin_work(m, name)
         looking.kill()
@@ -209,7 +209,7 @@ def work_after_kill(source, name):
         looking.communicate(timeout=HANGS)
         after = m.idle_ticks() - before
         assert m.errors() == ""
-        # Who comes later gets it all the same.
+        # A later request gets the result all the same.
         assert looked_at(os.path.join(m.path, name)) > 0
         return after
 
@@ -222,11 +222,12 @@ WORK = (
 
 @pytest.mark.parametrize("sample, name", WORK)
 def test_work_ends_with_who_waits_for_it(samples, sample, name):
-    """Sizes that are counted by decoding, and the text of an object: with a reader who is killed, or with the session."""
+    """Sizes that are counted by decoding, and the text of an object: work ends when the reader is killed, or with the
+    session."""
     source = os.path.join(samples(sample), sample + ".root")
     whole = work_for(source, name)
     assert whole > 8
-    # On a busy machine the kill may come late: once of some times it does not.
+    # On a busy machine, the kill may come late; it must be in time once in a few attempts.
     assert any(work_after_kill(source, name) < whole / 2 for _ in range(4))
 
 
@@ -246,7 +247,7 @@ def test_the_end_of_a_mount_waits_for_no_view(samples, sample, name):
 
 
 def test_a_lost_basket_is_told_before_all_others_are_read(large, tmp_path):
-    """Of a text, which is made in one piece. The column keeps its size, and what it holds of it."""
+    """For a text, which is made in one piece. The column keeps its size, and its readable part."""
     with uproot.open(large) as file:
         seeks = [int(seek) for seek in file["t"]["y"].member("fBasketSeek")[:LARGE_BASKETS]]
     image = bytearray(large.read_bytes())
@@ -282,7 +283,7 @@ def test_drawings_without_end_keep_no_reader_waiting(monstrous):
 
 
 def begin_drawings(m):
-    """cat(1) of four drawings, at a time when the daemon works for them, and what it had worked before."""
+    """Starts cat(1) of four drawings; returns them when the daemon is working for them, and its CPU time before."""
     assert np.fromfile(os.path.join(m.path, "h", "values.f8")).sum() == 1
     before = m.idle_ticks()
     drawn = [subprocess.Popen(["cat", os.path.join(m.path, f"surface{i}", "plot.svg")], stderr=subprocess.DEVNULL)

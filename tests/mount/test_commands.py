@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every command does with its output, and where it writes: lost output is a failure, and no link leads elsewhere."""
+"""The output of every command: lost output is a failure, and files are never written through links to other places."""
 
 import os
 import subprocess

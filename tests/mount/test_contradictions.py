@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A branch with other items than its lists say is left out of a table's views, and spoils none of them."""
+"""A branch whose items contradict its lists is left out of a table's views, and does not spoil them."""
 
 import json
 import os
@@ -68,7 +68,7 @@ def test_what_is_longer_than_its_lists_has_no_values(samples, shared_mount):
 
 @pytest.fixture
 def alone(samples, mount, tmp_path):
-    """Of a file and a mount of it, whose branch `other` is stored in a file that is not there."""
+    """A file and its mount; the branch `other` is stored in a file that does not exist."""
     path = tmp_path / "main.root"
     shutil.copy(os.path.join(samples("siblings"), "main.root"), path)
     return path, os.path.join(mount(path).path, "t")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`cp -r` of every table of real files out of one mount and into another, and `diff -r` of the two. What is not the same
-says why, and cp, or the commit, fails."""
+"""`cp -r` of every table of real files from one mount into another, then `diff -r` of the two. Any difference is
+reported with its reason, and cp, or the commit, fails."""
 
 import collections
 import contextlib
@@ -17,14 +17,14 @@ import mounted
 CORPUS = os.environ.get("TFILEFS_CORPUS")
 pytestmark = pytest.mark.corpus
 
-# Of what is not written, in the words that users are told.
+# Reasons for data that are never written, as users see them.
 NOT_WRITTEN = (
     "lists of records, and maps, are not written",
     "records of anything but numbers are not written",
     "bytes that were not decoded are not written",
     "variants are not written",
 )
-# Of what only waits for something else, which nothing that was copied tells.
+# Reasons for data that wait for others, which the copied files do not contain.
 WAITS = (
     "a list of arrays is written where a column of integers counts it",
     "a record needs two members",
@@ -38,7 +38,7 @@ def tables_below(directory, depth=0):
         if not os.path.isdir(path):
             continue
         if os.path.exists(os.path.join(path, "object.bin")):
-            continue  # no table, or one that is not read
+            continue  # not a table, or one that cannot be read
         kind = None
         with contextlib.suppress(OSError, ValueError), open(os.path.join(path, ".schema.json")) as schema:
             kind = json.load(schema).get("kind")
@@ -53,7 +53,7 @@ def run(*command):
 
 
 def copy(table):
-    """What became of it: (status of cp, status of the commit, status of diff, all that was said)."""
+    """The result of copying it: (status of cp, status of the commit, status of diff, all output)."""
     target = tempfile.mkdtemp(prefix="tfilefs-copied-")
     try:
         with mounted.Mounted(target, ("rw", "commit=86400")) as m:

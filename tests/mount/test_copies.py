@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""rsync and tar into a mount with rw: what they copy once is not copied again, and keeps its dates."""
+"""rsync and tar into a mount with rw: what they have copied once is not copied again, and keeps its dates."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ def ls(path):
 
 @pytest.fixture
 def source(tmp_path):
-    """Two tables of a file; their columns are shown with the dates of their keys."""
+    """Two tables of a file; their columns have the dates of their keys."""
     (tmp_path / "source").mkdir()
     with uproot.recreate(tmp_path / "source" / "a.root") as file:
         file.mktree("Events", {"px": "f4", "pos": ("f8", (3,))}, title="what was seen")
@@ -158,7 +158,7 @@ def test_dates_that_are_set_outlive_the_mount(tmp_path, end):
 
 
 def test_what_is_committed_has_the_dates_of_its_keys(tmp_path, source):
-    """As a mount without rw shows them, and the file its own."""
+    """The same dates as in a mount without rw; the file has its own date."""
     with mounted.Mounted(os.path.join(tmp_path, "source"), ("rw",)) as m:
         same = os.path.join(m.path, "a.root")
         for below in ("", "Events", "sub", "sub/Runs", "sub/Runs/v"):

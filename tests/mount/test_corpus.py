@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Real files of many experiments and ROOT versions, compared with a stored reference by a program that knows nothing of
-this code. Where the reference errs is listed, and proved, in tests/oracle. The folder is named by TFILEFS_CORPUS; without
-it this test skips and says so."""
+"""Real files of many experiments and ROOT versions, compared with a stored reference by a program independent of this
+code. Errors of the reference are listed, and proved, in tests/oracle. TFILEFS_CORPUS names the folder; without it, this
+test is skipped with a message."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def report(program, tmp_path_factory):
 
 
 def is_about(problem, listed):
-    """Whether the checker says of the listed branch that it is different (and not that it is missing)."""
+    """Whether the checker reports the listed branch as different (and not as missing)."""
     return problem.startswith(f"branch {listed.table} : {listed.branch} (") and "): different: " in problem
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The views of every table of a folder of real files, which TFILEFS_CORPUS names: each equals the column files."""
+"""The views of every table in a folder of real files, named by TFILEFS_CORPUS: each equals the column files."""
 
 import os
 
@@ -34,10 +34,10 @@ def compare_all(tables, leaves_of_view, **options):
         try:
             expected = columnar.mount_leaves(path, mounted_table.schema_of(path)["entries"], contradicting=False)
         except OSError:
-            continue  # a column that cannot be read: test_corpus.py tells which
+            continue  # an unreadable column: test_corpus.py reports it
         try:
             different = columnar.differences(expected, leaves_of_view(path), **options)
-        except Exception as problem:  # of any reader
+        except Exception as problem:  # from any reader
             different = [f"{type(problem).__name__}: {str(problem)[:200]}"]
         problems += [f"{name}: {line[:300]}" for line in different]
     return problems
@@ -60,7 +60,7 @@ def test_awkward(tables):
         try:
             problems += [f"{os.path.relpath(path, top)}: {line[:300]}" for line in compare_awkward(path)]
         except OSError:
-            continue  # a column that cannot be read: test_corpus.py tells which
-        except Exception as problem:  # of the reader
+            continue  # an unreadable column: test_corpus.py reports it
+        except Exception as problem:  # from the reader
             problems.append(f"{os.path.relpath(path, top)}: {type(problem).__name__}: {str(problem)[:200]}")
     assert not problems, f"{len(problems)} problems in {len(paths)} tables:\n" + "\n".join(problems[:60])

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fields that claim far more than their file holds: every view of every such file answers, in little memory, and what
-stands beside it reads on."""
+"""Fields that claim far more than their file contains: every view of every such file answers, with little memory, and
+other files can be read."""
 
 import os
 import re
@@ -23,7 +23,7 @@ def claimed(samples):
 
 
 def key_of(image, name):
-    """(begin, length of the header, size) of the record that a key of this name in the root directory stands before."""
+    """(begin, length of the header, size) of the record for the key of this name in the root directory."""
     for match in re.finditer(re.escape(bytes([len(name)]) + name.encode()), image):
         for begin in range(max(0, match.start() - 60), match.start()):
             size, version, length, _, keylen, _, seek = struct.unpack_from(">ihiihhi", image, begin)
@@ -33,7 +33,7 @@ def key_of(image, name):
 
 
 def patched(image, within, old, new):
-    """`old` becomes `new` everywhere in the record `within`."""
+    """Replaces `old` by `new` everywhere in the record `within`."""
     begin, keylen, size = key_of(image, within)
     begin, end = begin + keylen, begin + size
     assert len(old) == len(new)
@@ -69,14 +69,15 @@ def test_tree(claimed, tmp_path, claim):
     is_survived(path)
 
 
-# Behind a basket's key: fVersion, fBufferSize, fNevBufSize, fNevBuf, fLast; and how its lists and strings begin.
+# Fields after a basket's key: fVersion, fBufferSize, fNevBufSize, fNevBuf, fLast; and the beginnings of its lists and
+# strings.
 BASKET = {"fBufferSize": 2, "fNevBufSize": 6, "fNevBuf": 10, "fLast": 14}
 BRANCHES = ("x", "n", "a", "m", "v", "vv", "s")
 
 
 @pytest.fixture(scope="module")
 def baskets(samples):
-    """Per branch, of its first basket: where fVersion and where what it holds begins, and the length of its key."""
+    """For each branch, of its first basket: the places of fVersion and of the content, and the length of the key."""
     with uproot.open(os.path.join(samples("claimed"), "tree.root")) as file:
         image = open(file.file_path, "rb").read()
         found = {}
@@ -90,7 +91,7 @@ def baskets(samples):
 @pytest.mark.parametrize("value", (10**8, 2**31 - 1, -1))
 @pytest.mark.parametrize("field", BASKET)
 def test_baskets(claimed, baskets, tmp_path, field, value):
-    """In a basket of every branch at once, and the lengths of what they hold."""
+    """In a basket of every branch at once, and in the lengths of their contents."""
     damaged = bytearray(claimed("tree"))
     for begin, _, _ in baskets.values():
         struct.pack_into(">i", damaged, begin + BASKET[field], value)
@@ -101,7 +102,7 @@ def test_baskets(claimed, baskets, tmp_path, field, value):
 
 @pytest.mark.parametrize("value", (10**8, 2**31 - 1, -1))
 def test_lengths_in_baskets(claimed, baskets, tmp_path, value):
-    """Of counted arrays, of lists, of lists of lists, of strings: in each entry of their first baskets."""
+    """Of counted arrays, lists, lists of lists, and strings: in each entry of their first baskets."""
     image = claimed("tree")
     damaged = bytearray(image)
     for branch in ("n", "v", "vv", "s"):
@@ -112,7 +113,7 @@ def test_lengths_in_baskets(claimed, baskets, tmp_path, value):
             damaged[content : content + 5] = b"\xff" + integer(value)
             continue
         for place in range(content, end, 4):
-            if image[place] != 0x40:  # which the byte count of a list begins with
+            if image[place] != 0x40:  # the first byte of a list's byte count
                 struct.pack_into(">i", damaged, place, value)
     path = tmp_path / "claims.root"
     path.write_bytes(damaged)
@@ -166,7 +167,7 @@ FORMULAS = {
 
 @pytest.mark.parametrize("name", FORMULAS)
 def test_formulas(claimed, tmp_path, name):
-    """Of functions of one and of two variables that are drawn at as many points as a file can claim."""
+    """Of functions of one and two variables that are drawn at as many points as a file can claim."""
     image = claimed("formulas")
     text = FORMULAS[name].encode().ljust(FORMULA, b" ")
     assert len(text) == FORMULA
@@ -178,7 +179,7 @@ def test_formulas(claimed, tmp_path, name):
 
 
 def described_by(image, key):
-    """The file's record of classes is what this key holds."""
+    """Makes the content of this key the file's record of classes."""
     begin, _, size = key_of(image, key)
     with_infos = bytearray(image)
     struct.pack_into(">i", with_infos, 37, begin)  # fSeekInfo
@@ -203,14 +204,14 @@ def test_a_class_of_a_million_members(claimed, tmp_path):
 
 @pytest.mark.parametrize("bins, budget", ((100_000_000, 64 << 20), (16_000_000, 8 << 20)))
 def test_bins_that_compress(samples, bins, budget):
-    """Of which there are as many as are claimed, in a file of 28 kB."""
+    """All claimed bins exist, in a file of 28 kB."""
     path = os.path.join(samples("many_bins"), f"bins{bins}.root")
     assert os.path.getsize(path) < 40_000
     is_survived(path, beside=False, budget=budget)
 
 
 def test_a_record_of_a_table_that_compresses(samples):
-    """It is refused where the memory of the mount is not enough to read it, and the errors say so."""
+    """It is refused if the memory of the mount does not suffice to read it, and the errors say so."""
     path = os.path.join(samples("many_bins"), "record.root")
     is_survived(path, beside=False)
     with mounted.Mounted(path, [f"memory={BUDGET}"]) as m:

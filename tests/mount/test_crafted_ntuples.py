@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RNTuples that claim what cannot be, with every checksum right: every view of them answers, in little memory, and what
-stands beside them reads on."""
+"""RNTuples with impossible claims and correct checksums: every view of them answers, with little memory, and other
+files can be read."""
 
 import os
 import struct
@@ -54,7 +54,7 @@ def survives(image, path, change, beside=True):
 
 
 def test_what_is_not_changed(small, tmp_path, mount):
-    """What the rest of this file changes is read as it was."""
+    """The image that the tests change can be read without changes."""
     path = tmp_path / "same.root"
     path.write_bytes(Envelopes(small).image())
     is_survived(path)
@@ -80,7 +80,7 @@ IN = {
 
 @pytest.mark.parametrize("kind, name", [(kind, name) for kind, names in IN.items() for name in names])
 def test_a_number(small, tmp_path, kind, name):
-    """By values that it could hardly have: all such numbers at once, and only the last."""
+    """Implausible values: in all such numbers at once, and only in the last."""
     places = Envelopes(small).walked(kind)[name]
     values = EXTREMES[places[0][1]]
     for value, which in [(value, slice(None)) for value in values] + [(values[-1], slice(-1, None))]:
@@ -89,7 +89,7 @@ def test_a_number(small, tmp_path, kind, name):
 
 @pytest.mark.parametrize("entries", (10**6, 10**9, 10**11, 2**40, 2**56 - 1))
 def test_entries_that_are_not_there(small, tmp_path, entries):
-    """With as many elements in each column, whose pages are short."""
+    """With as many elements in each column, whose pages are too short."""
 
     def change(made):
         made.claim(PAGE_LIST, "entries", entries)
@@ -101,7 +101,7 @@ def test_entries_that_are_not_there(small, tmp_path, entries):
 
 @pytest.mark.parametrize("value", (10**6, 10**10, 2**63 - 1, 2**64 - 1))
 def test_ends_of_lists(small, tmp_path, value):
-    """Pages of index columns, which have no checksum afterwards: every end, and only the last."""
+    """Pages of index columns, without checksums: every end, and only the last."""
 
     def change(made, which):
         image = bytearray(made.file)
@@ -121,7 +121,7 @@ def test_ends_of_lists(small, tmp_path, value):
 
 
 def test_pages_that_are_one(small, tmp_path):
-    """All pages of all columns lie at the same place, which is as large as the file."""
+    """All pages of all columns are at the same place, and as large as the file."""
 
     def change(made):
         made.claim(PAGE_LIST, "address of page", 0)
@@ -131,7 +131,7 @@ def test_pages_that_are_one(small, tmp_path):
 
 
 def with_one_page(path, pages, elements):
-    """A column whose pages all are the same bytes: zeros, compressed."""
+    """A column whose pages are all the same bytes: compressed zeros."""
     with uproot.recreate(path, compression=None) as file:
         file.mkrntuple("data", {"number": np.zeros(10)})
     made = Envelopes(path.read_bytes())
@@ -143,7 +143,7 @@ def with_one_page(path, pages, elements):
     payload[first : first + 16] = page * pages
     for name in ("size of list of pages", "size of list of column lists", "size of list of clusters"):
         at, code = places[name][0]
-        size = struct.unpack_from("<" + code, payload, at)[0] - 16 * (pages - 1)  # of lists it is negative
+        size = struct.unpack_from("<" + code, payload, at)[0] - 16 * (pages - 1)  # negative for a list
         struct.pack_into("<" + code, payload, at, size)
     struct.pack_into("<I", payload, places["number of pages"][0][0], pages)
     made.claim(PAGE_LIST, "entries", pages * elements)
@@ -152,7 +152,7 @@ def with_one_page(path, pages, elements):
 
 
 def test_many_pages_of_the_same_bytes(tmp_path, mount):
-    """8 billion numbers in some kilobytes: the columns have them, a text is refused before any is decoded."""
+    """8 billion numbers in a few kilobytes: the columns have them; a text is refused before any number is decoded."""
     path = tmp_path / "shared.root"
     pages, elements = 4000, 2_000_000
     with_one_page(path, pages, elements)
@@ -189,7 +189,7 @@ def test_max_key_sizes(small, tmp_path, size):
 
 @pytest.mark.parametrize("kind", (HEADER, FOOTER, PAGE_LIST))
 def test_envelopes_that_compress(small, tmp_path, kind):
-    """A megabyte of zeros, and 128 of them, behind what is there; and a length that nothing has."""
+    """A megabyte of zeros, and 128 of them, after the existing content; and an absurd length."""
     path = tmp_path / "claims.root"
     for size in (1 << 20, 1 << 27):
         made = Envelopes(small)
@@ -208,7 +208,7 @@ def test_envelopes_that_compress(small, tmp_path, kind):
 @pytest.mark.parametrize("name", ("fields", "columns"))
 @pytest.mark.parametrize("size", (3 << 20, 7 << 20))
 def test_many(small, tmp_path, name, size):
-    """As many as a few megabytes can name, which compress well."""
+    """As many as a few megabytes can list, which compress well."""
     made = Envelopes(small)
     payload = made.payloads[HEADER]
     at = made.walked(HEADER)["size of list of " + name][0][0]
@@ -229,7 +229,7 @@ def test_many(small, tmp_path, name, size):
 
 @pytest.mark.parametrize("name", ("array size", "role", "parent", "projected field", "column type", "bits", "deferred"))
 def test_every_type(of_all_types, tmp_path, name):
-    """Of a file that has fields of all kinds."""
+    """In a file that has fields of all kinds."""
     if name not in Envelopes(of_all_types).walked(HEADER):
         pytest.skip("no such number")
     _, code = Envelopes(of_all_types).walked(HEADER)[name][0]

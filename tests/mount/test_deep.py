@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Directories within directories without end: made through a mount, and in a journal that nobody honest wrote."""
+"""Endlessly nested directories: made through a mount, and in a hand-made journal."""
 
 import errno
 import os
@@ -11,11 +11,11 @@ import pytest
 import journal_file
 import mounted
 
-LEVELS = 100_000  # each on the stack would be more than that holds
+LEVELS = 100_000  # more than the stack could hold, if it grew with each level
 
 
 def descend(top, name, levels):
-    """Makes directories each in the one before, as mkdir -p does; gives how many there are when one is refused."""
+    """Makes directories each inside the previous one, as mkdir -p does; returns their number when one is refused."""
     at = os.open(top, os.O_RDONLY | os.O_DIRECTORY)
     try:
         for level in range(levels):
@@ -91,7 +91,7 @@ def test_a_name_is_no_longer_than_the_system_has_them(file):
 
 
 def nested_by_moves():
-    """Each new directory takes the one before into it: no path of these records is long."""
+    """Each new directory gets the previous one moved into it: no path in these records is long."""
     yield journal_file.create(1, "a")
     for level in range(2, LEVELS):
         yield journal_file.create(level, "b")
@@ -113,7 +113,7 @@ HOSTILE = {
 
 
 def told(m, what):
-    """Whether errors has a line with it; a mount looks at journals behind the back of who asks."""
+    """Whether errors has a line with `what`. A mount examines journals in the background."""
     while not (lines := m.errors()):
         os.listdir(m.path)
     return what in lines
@@ -123,7 +123,7 @@ def told(m, what):
 def test_a_journal_that_nests_without_end_is_refused(file, records):
     journal = journal_file.write(file, HOSTILE[records]())
     before = os.stat(journal).st_size
-    # What was removed leaves nothing, however deep it was.
+    # Removed directories leave nothing, however deep they were.
     if records != "removed":
         for source in (file, file.parent):
             with mounted.Mounted(source) as m:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random changes of names, of ROOT files, of the directories that they lie in, and of their tables, while columns are written, with
-commits and kills between: each table is found under the name that it has, with what was written to it, and commits.
+"""Random changes of names, of ROOT files, of their directories, and of their tables, while columns are written, with
+commits and kills in between: each table is found under its current name, with the data written to it, and commits.
 
-TFILEFS_CRASH=long runs it for as long as a race; TFILEFS_CRASH_SEED repeats a run (tests/campaign.py).
-"""
+TFILEFS_CRASH=long runs it for as long as a race; TFILEFS_CRASH_SEED repeats a run (tests/campaign.py)."""
 
 import errno
 import os
@@ -32,7 +31,7 @@ def read_whole(path):
             with open(path, "rb") as file:
                 return file.read()
         except OSError as error:
-            if error.errno != errno.ESTALE:  # what was opened gave way to the state of a commit
+            if error.errno != errno.ESTALE:  # a commit replaced the opened state
                 raise
 
 
@@ -43,7 +42,7 @@ class Model:
         self._source = os.path.join(directory, str(seed))
         os.makedirs(self._source)
         self.mount = mounted.Mounted(self._source, self.options)
-        self.files = {}  # path -> {table: [entries that were fsynced, entries]}
+        self.files = {}  # path -> {table: [fsynced entries, entries]}
         self.history = []
 
     def _path(self, *parts):
@@ -116,7 +115,7 @@ class Model:
         self._look(may_lack=True)
 
     def _look(self, may_lack=False):
-        """All that was written is there; after a kill, all that was fsynced, and columns that lack what others have get it."""
+        """All written data are there; after a kill, all fsynced data, and shorter columns are completed."""
         for file, tables in self.files.items():
             for table, entries in tables.items():
                 found = [self._items(file, table, name, dtype) for name, dtype in COLUMNS]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Damaged and malicious files: an error on the path concerned, neighbours read on, the daemon lives and stays small."""
+"""Damaged and malicious files: an error on the path concerned; neighbours stay readable; the daemon lives and stays
+small."""
 
 import errno
 import os
@@ -19,11 +20,11 @@ import uproot
 import mounted
 import mounted_table
 
-# What damage may look like to a reader; anything else, such as ENOTCONN of a dead daemon, is a defect.
+# The errors by which a reader may see damage; any other, such as ENOTCONN of a dead daemon, is a defect.
 DAMAGE = {errno.EIO, errno.ENOENT, errno.ELOOP, errno.ENOTSUP, errno.EINVAL, errno.ENOMEM, errno.ENAMETOOLONG}
 BUDGET = 64 << 20
 RESIDENT_MAX = BUDGET + (200 << 20)
-READ_MAX = 32 << 20  # of one file: a hostile size may claim more than anyone reads
+READ_MAX = 32 << 20  # per file: a hostile size may claim far more
 
 
 def read_some(path):
@@ -42,7 +43,7 @@ def read_some(path):
 
 
 def look_at_everything(top, views=(".schema.json", ".map.txt", ".header.json")):
-    """Lists, stats and reads all there is; gives {path: errno} of what failed, and the number of files read."""
+    """Lists, stats and reads everything; returns {path: errno} of failures, and the number of files read."""
     errors, read = {}, 0
 
     def attempt(action, path):
@@ -80,7 +81,7 @@ def look_at_everything(top, views=(".schema.json", ".map.txt", ".header.json")):
 
 
 def survives(source, **more):
-    """Mounts, looks at everything, and sees to it that the daemon lives, is small, and ends well."""
+    """Mounts, reads everything, and checks that the daemon lives, is small, and ends without error."""
     with mounted.Mounted(source, [f"memory={BUDGET}"]) as m:
         result = look_at_everything(m.path, **more)
         assert m.alive()
@@ -89,7 +90,7 @@ def survives(source, **more):
 
 
 def mount_or_refuse(path):
-    """Of a file that may be refused: it is, with one line and exit 1, or what can be read of it is read."""
+    """For a file that may be refused: it is refused with one line and exit 1, or all readable parts are read."""
     try:
         survives(path)
         return True
@@ -106,7 +107,8 @@ def plain(samples):
 
 
 def test_truncated_at_every_512_bytes(plain, tmp_path):
-    """All cuts in one mirror: each is a plain file, or shows what recovery finds; the whole file beside them is whole."""
+    """All cuts in one mirror: each is a plain file, or shows what recovery finds; the whole file beside them is
+    intact."""
     for size in range(0, len(plain), 512):
         (tmp_path / f"cut{size:06d}.root").write_bytes(plain[:size])
     (tmp_path / "whole.root").write_bytes(plain)
@@ -119,7 +121,7 @@ def test_truncated_at_every_512_bytes(plain, tmp_path):
 
 
 def test_truncated_file_alone(plain, tmp_path):
-    """The same cuts mounted as files, some of them: refused with one line, or recovered."""
+    """Some of the same cuts mounted as files: refused with one line, or recovered."""
     path = tmp_path / "cut.root"
     outcomes = set()
     for size in (0, 3, 4, 63, 64, 100, 512, 1024, 8192, len(plain) // 2, len(plain) - 512, len(plain) - 1):
@@ -200,7 +202,7 @@ KEY_FIELDS = {"fNbytes": (0, ">i"), "fVersion": (4, ">h"), "fObjlen": (6, ">i"),
 @pytest.mark.parametrize("field", KEY_FIELDS)
 @pytest.mark.parametrize("value", (*EXTREMES, 1))
 def test_key_fields(plain, tmp_path, field, value):
-    """In the key list of the root directory: that key may be lost, the file beside it in the mirror is not."""
+    """In the key list of the root directory: that key may be lost, but not the file beside it in the mirror."""
     at, form = KEY_FIELDS[field]
     damaged = bytearray(plain)
     struct.pack_into(form, damaged, key_in_list(plain, "t") + at, max(min(value, 0x7FFF), -1) if form == ">h" else value)
@@ -236,7 +238,7 @@ def plain_path(samples):
     return os.path.join(samples("storage"), "plain.root")
 
 
-# In a basket's own key (form with 64-bit addresses) and the header behind it.
+# In a basket's own key (form with 64-bit addresses), and the header after it.
 BASKET_FIELDS = {"fNbytes": (0, ">i"), "fVersion": (4, ">h"), "fObjlen": (6, ">i"), "fKeylen": (14, ">h")}
 
 
@@ -244,7 +246,7 @@ BASKET_FIELDS = {"fNbytes": (0, ">i"), "fVersion": (4, ">h"), "fObjlen": (6, ">i
 @pytest.mark.parametrize("value", (*EXTREMES, 2_000_000_000))
 @pytest.mark.parametrize("branch", ("matrix", "list", "text", "vector"))
 def test_basket_fields(plain, plain_path, tmp_path, field, value, branch):
-    """One basket is damaged: an error there at most; the other branches are whole, and no 2 GB are taken."""
+    """One basket is damaged: an error there at most; the other branches are intact, and no 2 GB are allocated."""
     at, form = BASKET_FIELDS[field]
     damaged = bytearray(plain)
     seek = baskets(plain_path, branch)[1]
@@ -262,7 +264,7 @@ def test_basket_fields(plain, plain_path, tmp_path, field, value, branch):
 
 
 def test_damaged_payload_costs_its_own_entries_alone(plain, plain_path, tmp_path):
-    """EIO at the bytes of one basket; the same column reads on before and after it."""
+    """EIO for the bytes of one basket; the same column can be read before and after it."""
     damaged = bytearray(plain)
     seeks, entries = baskets(plain_path, "matrix"), entries_of(plain_path, "matrix")
     keylen = struct.unpack_from(">h", plain, seeks[2] + 14)[0]
@@ -307,7 +309,7 @@ HOSTILE_NAMES = (b"..", b".", b"/", b"\0", b"../../etc/passwd", b"a/../../b", b"
 
 
 def test_hostile_key_names(mount, tmp_path):
-    """Names that mean something to a path or a terminal: escaped, found again, and none of them leaves the mount."""
+    """Names with a meaning to a path or a terminal: escaped, found again, and none of them leads out of the mount."""
     path = tmp_path / "names.root"
     placeholders = [
         f"{i:02d}".encode() + b"x" * (len(name) - 2) if len(name) > 1 else bytes([ord("A") + i])
@@ -335,7 +337,7 @@ def test_hostile_key_names(mount, tmp_path):
 
 
 def test_directory_that_holds_itself(samples, tmp_path):
-    """A subdirectory whose key list is its parent's: walking ends, with an error or at a bounded depth."""
+    """A subdirectory whose key list is its parent's: a walk ends, with an error or at a bounded depth."""
     source = os.path.join(samples("storage"), "directories.root")
     with open(source, "rb") as file:
         image = bytearray(file.read())
@@ -356,7 +358,7 @@ def test_directory_that_holds_itself(samples, tmp_path):
 
 
 def test_tree_of_absurd_entries(plain_path, tmp_path):
-    """fEntries of the tree and of a branch set to 2^60 in a stored tree record: no memory is taken for it."""
+    """fEntries of the tree and of a branch set to 2^60 in a stored tree record: no memory is allocated for them."""
     source = tmp_path / "stored.root"
     with uproot.recreate(source, compression=None) as file:
         file.mktree("t", {"x": "f8", "y": "i4"})
@@ -392,7 +394,7 @@ def flips(image, seed, count):
 @pytest.mark.sanitized
 @pytest.mark.parametrize("seed", range(4))
 def test_random_damage(samples, tmp_path, seed):
-    """Forty damaged copies of several files in one mirror, all of it read; the seed is in the test's name."""
+    """Forty damaged copies of several files in one mirror, all of which are read; the seed is in the test's name."""
     images = []
     for sample, file in (("storage", "plain.root"), ("storage", "embedded.root"), ("storage", "directories.root"),
                          ("event", "event-99-101.root"), ("event", "event-0-101.root"), ("strings", "strings.root")):
@@ -407,7 +409,7 @@ def test_random_damage(samples, tmp_path, seed):
 @hypothesis.given(data=st.data())
 @hypothesis.settings(suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
 def test_damage_in_stored_metadata(tmp_path_factory, data):
-    """Bytes of an uncompressed file, where each one is seen by the parsers and not by a codec's checks."""
+    """Bytes of an uncompressed file: each one is checked by the parsers, not by a codec."""
     directory = tmp_path_factory.getbasetemp() / "stored-metadata"
     directory.mkdir(exist_ok=True)
     source = directory / "source.root"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mounting, unmounting, the subcommands, and what happens when something is wrong with either."""
+"""Mounting, unmounting, the subcommands, and their errors."""
 
 import errno
 import json
@@ -67,8 +67,8 @@ def test_background_mount_is_ready_when_the_program_returns(program, plain, moun
 
 
 def test_background_daemon_keeps_no_terminal(program, plain, mount_point):
-    """The caller's pipes are closed: whoever waits for their end is not kept waiting by the daemon."""
-    assert run(program, plain, mount_point).returncode == 0  # run() itself waits for the end of both pipes
+    """The caller's pipes are closed, so a program that waits for their end does not wait for the daemon."""
+    assert run(program, plain, mount_point).returncode == 0  # run() waits for the end of both pipes
     [daemon] = daemons(mount_point)
     assert os.getsid(daemon) != os.getsid(0)
     assert os.readlink(f"/proc/{daemon}/cwd") == "/"
@@ -194,7 +194,7 @@ def test_umount_outwaits_who_looks_in_for_an_instant(program, plain, mount_point
 
 @pytest.fixture
 def held_elsewhere(program, plain, mount_point):
-    """A mount that a process in a mount namespace of its own has, too; gives that process."""
+    """A mount that a process in a separate mount namespace also has; returns that process."""
     if os.geteuid() != 0:
         pytest.skip("a mount namespace needs root")
     run(program, plain, mount_point, check=True)
@@ -278,7 +278,7 @@ def test_reader_ends_when_the_daemon_is_killed(samples, mount_point):
     m.close()
 
 
-# In a mount namespace of its own, where tfilefs is where mount(8) looks for it; gives the options and the names.
+# Runs in a separate mount namespace, with tfilefs where mount(8) looks for it; prints the options and the names.
 MOUNT_BY_TYPE = """
 set -e
 mount --bind "$1" /usr/local/bin
@@ -358,7 +358,7 @@ def test_ls_long_tells_sizes_of_the_mount(program, plain, shared_mount):
 
 
 def paths_of(json_text):
-    """All values of "path" or "name" wherever they stand."""
+    """All values of "path" or "name" at any place."""
     found = set()
 
     def visit(value):
@@ -388,7 +388,7 @@ def test_map(program, plain):
 
 @pytest.fixture
 def public(plain, program):
-    """The program and a sample where every user can reach them, and an empty mount point of nobody's."""
+    """The program and a sample that every user can reach, and an empty mount point owned by user nobody."""
     import tempfile
 
     directory = tempfile.mkdtemp(prefix="tfilefs-public-")
@@ -399,7 +399,7 @@ def public(plain, program):
     point = os.path.join(directory, "mnt")
     os.mkdir(point)
     os.chown(point, NOBODY, NOBODY)
-    # Where udev does not run (containers), /dev/fuse may be root's alone.
+    # Without udev (in containers), only root may be able to open /dev/fuse.
     mode = stat.S_IMODE(os.stat("/dev/fuse").st_mode)
     if os.geteuid() == 0:
         os.chmod("/dev/fuse", 0o666)
@@ -425,14 +425,15 @@ def test_unprivileged_user(public):
     number = as_nobody("od", "-An", "-t", "d4", "-v", "-w4", os.path.join(point, "t/number.i4"))
     assert [int(line) for line in number.stdout.split()] == list(range(1, 501))
     with pytest.raises(PermissionError):
-        os.listdir(point)  # without allow_other not even root looks in
+        os.listdir(point)  # without allow_other, not even root can read it
     result = as_nobody(program, "umount", point)
     assert result.returncode == 0, result.stderr
     assert not mounted.is_mount_point(point)
 
 
 def test_a_mount_that_fails_leaves_nothing_behind(public):
-    """Neither the new file nor a journal, where the kernel refuses the mount: another's directory."""
+    """Neither the new file nor a journal, if the kernel refuses the mount because the directory belongs to another
+    user."""
     if os.geteuid() != 0:
         pytest.skip("not root: only root has directories of others")
     program, point = os.path.join(public, "tfilefs"), os.path.join(public, "mnt")
@@ -452,7 +453,7 @@ def test_a_mount_that_fails_leaves_nothing_behind(public):
 
 
 def test_modes_of_the_source_hold_for_others(public):
-    """With allow_other the kernel checks the modes, which follow the source."""
+    """With allow_other, the kernel checks the modes, which follow the source."""
     if os.geteuid() != 0:
         pytest.skip("allow_other needs root here")
     source = os.path.join(public, "plain.root")
@@ -520,7 +521,7 @@ def test_relative_paths(program, plain, mount_point):
 
 
 def test_memory_stays_within_its_budget(samples, mount):
-    """Reading everything many times over does not grow the daemon beyond budget and a fixed part."""
+    """Reading everything many times does not make the daemon grow beyond the budget and a fixed part."""
     m = mount(samples("numbers"), "memory=16777216")
     for _ in range(2):
         for directory, _, files in os.walk(m.path):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plain files and directories of a mirror mounted rw,allow_other answer each call as the directory beneath them would.
+"""Plain files and directories of a mirror mounted with rw,allow_other answer each call as the directory below would.
 
-Each case is done twice by the same users with the same calls: in the mount, and in a plain directory of the same file
-system. docs/semantics.md lists what is different, and why; so does the end of this file."""
+Each case is run twice, by the same users with the same calls: in the mount, and in a plain directory of the same file
+system. docs/semantics.md lists the differences with their reasons; so does the end of this file."""
 
 import errno
 import os
@@ -19,11 +19,11 @@ pytestmark = pytest.mark.skipif(os.geteuid() != 0, reason="acting as other users
 
 A, B = 23001, 23002  # users, and their own groups
 TEAM = 23010         # a group of both
-OTHER = 23011        # a group of nobody here
+OTHER = 23011        # a group that neither user is in
 
 
 class Case:
-    """Does calls below a directory, and notes what came of each."""
+    """Makes calls below a directory, and notes the result of each."""
 
     def __init__(self, top):
         self.top, self.said = str(top), []
@@ -32,7 +32,7 @@ class Case:
         return os.path.join(self.top, name)
 
     def by(self, user, function, *names, **how):
-        """A call with paths of names; notes its value or errno."""
+        """Makes a call with paths of names; notes its value or errno."""
         groups = how.pop("groups", [TEAM])
         umask = how.pop("umask", 0o022)
         rest = how.pop("rest", ())
@@ -102,7 +102,7 @@ def chmod(c):
     c.by(A, os.chmod, "of_team", rest=(0o2775,))
     c.look("of_team")
     c.make("of_other", group=OTHER)
-    c.by(A, os.chmod, "of_other", rest=(0o2775,))  # loses the bit: not of that group
+    c.by(A, os.chmod, "of_other", rest=(0o2775,))  # loses the bit, since the user is not in that group
     c.look("of_other")
     c.folder("dir")
     for mode in (0o1777, 0o2755, 0o700, 0):
@@ -195,7 +195,7 @@ def open_(c):
 
 
 def made_closed(path):
-    """Who makes a file may use the descriptor he got, whatever mode he gave the file."""
+    """The process that creates a file may use its descriptor, whatever the mode of the file."""
     fd = os.open(path, os.O_CREAT | os.O_RDWR, 0o000)
     try:
         os.write(fd, b"abcdef")
@@ -222,7 +222,7 @@ def appended(path):
 
 
 def write_(c):
-    """Whoever is not root and writes takes the bits away that let a file run as its owner."""
+    """A write by a user other than root clears the set-user-ID and set-group-ID bits."""
     for mode in (0o4777, 0o2777, 0o6777, 0o2767):
         for user in (A, B, 0):
             name = f"{mode:o}_by_{user}"
@@ -237,7 +237,7 @@ def write_(c):
 
 
 def read_and_written(path):
-    """Through the kernel's pages, not past them."""
+    """Reads and writes through the kernel's page cache."""
     fd = os.open(path, os.O_RDWR)
     try:
         return os.pwrite(fd, b"more", 0), os.pread(fd, 20, 0)
@@ -386,7 +386,7 @@ def unlink(c):
 
 @pytest.fixture
 def places():
-    """A plain directory, and one beside it that is mounted."""
+    """A plain directory, and another one that is mounted."""
     top = tempfile.mkdtemp(prefix="tfilefs-ext4-")
     os.chmod(top, 0o755)
     for name in ("plain", "source"):
@@ -410,7 +410,7 @@ def test_as_the_directory_beneath(places, case):
     assert len(plain.said) == len(mirror.said)
 
 
-# ---- what is different, as docs/semantics.md has it
+# ---- the differences, as listed in docs/semantics.md
 
 
 def test_special_files_are_not_made(places):
@@ -426,7 +426,7 @@ def test_directories_have_no_size_and_one_link(places):
 
 
 def test_a_root_file_gets_the_group_of_a_setgid_directory(places):
-    """As a plain file does; and so does the journal beside it."""
+    """Like a plain file; and so does the journal beside it."""
     team = os.path.join(os.path.dirname(places[0]), "source", "team")
     os.mkdir(team)
     os.chown(team, A, TEAM)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ls, find, stat, cp and diff see."""
+"""The view of ls, find, stat, cp and diff."""
 
 import errno
 import filecmp
@@ -59,7 +59,8 @@ def test_sizes_are_exact(numbers):
 
 
 def test_lengths_of_all_lists_cost_a_header_for_each_counter(tmp_path):
-    """The lists of one counter have the same lengths, which one basket's header tells; a list without one has its own."""
+    """The lists of one counter have the same lengths, which the header of one basket gives; a list without a counter
+    needs its own header."""
     rng = np.random.default_rng(1)
     counts = {name: rng.integers(0, 5, 3000) for name in ("jets", "muons")}
     arrays = {f"{name}_{i}": ak.unflatten(rng.random(n.sum()).astype(["f4", "f8", "i1"][i % 3]), n)
@@ -96,7 +97,7 @@ def test_stat_of_columns_and_directories(numbers, samples):
 
 
 def test_blocks_show_the_compression(samples, shared_mount):
-    """du is the compressed size; all columns together take no more than the file and most of it."""
+    """du shows the compressed size; all columns together take most of the file, and no more than all of it."""
     m = shared_mount(samples("numbers"))
     for codec in (0, 101):
         table = os.path.join(m.path, f"numbers-{codec}.root", "t")
@@ -146,7 +147,7 @@ def test_tar_reads_sizes_that_hold(numbers):
 
 
 def test_column_by_other_names(numbers, samples, shared_mount):
-    """A column is also found by its bare name and its branch name; listings show one of them."""
+    """A column is also found by its bare name and its branch name; listings show only one of them."""
     assert os.stat(os.path.join(numbers, "t/s_D")).st_ino == os.stat(os.path.join(numbers, "t/s_D.f8")).st_ino
     assert "s_D" not in os.listdir(os.path.join(numbers, "t"))
     assert os.stat(os.path.join(numbers, "t/m_D[2][3]" if os.path.exists(os.path.join(numbers, "t/m_D[2][3]"))
@@ -202,7 +203,7 @@ def test_statfs(numbers):
 
 
 def test_large_directory_is_listed_once_each(mount, tmp_path):
-    """More names than one readdir reply holds: none is lost, none comes twice; lookups hit."""
+    """More names than fit into one readdir reply: none is missing, none occurs twice, and look-ups succeed."""
     import uproot
 
     path = tmp_path / "many.root"

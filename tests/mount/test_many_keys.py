@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A directory of very many keys: listed whole, and each key found at once; the file is written by hand, as docs/format.md
-describes it, since writing so many keys with ROOT takes minutes."""
+"""A directory with very many keys: listed completely, and each key is found at once. The file is hand-made according to
+docs/format.md, since ROOT takes minutes to write so many keys."""
 
 import os
 import struct
@@ -16,7 +16,7 @@ def text(value):
 
 
 def key(class_name, name, seek, payload_size, directory=BEGIN):
-    """A key of the small form whose payload is stored as it is."""
+    """A key of the small form with an uncompressed payload."""
     strings = text(class_name) + text(name) + text(b"")
     size = 26 + len(strings)
     return struct.pack(">ihiIhhii", size + payload_size, 4, payload_size, 0x7D000000, size, 1, seek, directory) + strings
@@ -55,5 +55,5 @@ def test_many_keys(mount, tmp_path):
     assert not os.path.exists(os.path.join(m.path, f"key{KEYS:07d}"))
     names = os.listdir(m.path)
     assert len(names) == KEYS and set(names) == {f"key{i:07d}" for i in range(KEYS)}
-    # The list itself has 60 bytes a key; what the daemon keeps for one must be of that order.
+    # The list itself has 60 bytes per key; the daemon must not need much more.
     assert m.resident_bytes() < (100 << 20) + 1000 * KEYS

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many readers of one mount, threads and processes: with next to no memory, and of one column at once.
+"""Many readers of one mount, threads and processes: with minimal memory, and of one column at once.
 
-TFILEFS_STRESS_SECONDS is how long the first goes on (6), TFILEFS_STRESS_SEED repeats its choices."""
+TFILEFS_STRESS_SECONDS is the duration of the first test (6); TFILEFS_STRESS_SEED repeats its choices."""
 
 import json
 import mmap
@@ -131,7 +131,7 @@ def test_eight_processes_that_map_a_column_decode_it_once(samples, mount):
     [branch] = [branch for branch in table["branches"] if branch["branch"] == "matrix"]
     with uproot.open(source) as file:
         assert branch["chunks_decoded"] == file["t/matrix"].num_baskets
-    # Who comes now is served by the kernel: the daemon is not even asked.
+    # The kernel serves later requests: the daemon is not even asked.
     with open(column, "rb") as file:
         assert file.read() == wide.expected(wide.ALL - 1)
     [table] = stats_of(path)["tables"]

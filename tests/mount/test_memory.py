@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory the daemon takes: the budget, what it lists as metadata, and little else.
+"""The memory of the daemon: the budget, the metadata that it reports, and little else.
 
-TFILEFS_MEMORY_FILES is how many files of a thousand columns are open at once (40); 200 of them take minutes."""
+TFILEFS_MEMORY_FILES is the number of files of a thousand columns that are open at once (40); 200 of them take
+minutes."""
 
 import errno
 import json
@@ -19,7 +20,7 @@ import wide
 
 FILES = int(os.environ.get("TFILEFS_MEMORY_FILES", "40"))
 BUDGET_MB = 32 * FILES // 25  # 256 MB for 200 files
-READS = 100 * FILES           # what they touch is more than the budget
+READS = 100 * FILES           # together they read more than the budget
 BESIDE = 64 << 20  # the program itself, stacks, buffers of the kernel's requests
 
 
@@ -33,7 +34,8 @@ def metadata_of(path):
 
 
 def answered(*command):
-    """Its output. A question that is never answered is a reader that nobody can kill: the mount is given up then."""
+    """The output of a command. A request that is never answered makes a reader that cannot be killed: the mount is then
+    given up."""
     result = subprocess.run(command, capture_output=True, timeout=120)
     assert result.returncode == 0, result.stderr
     return result.stdout
@@ -41,7 +43,7 @@ def answered(*command):
 
 @pytest.fixture(scope="module")
 def uneven(tmp_path_factory):
-    """Columns of strings, each with small baskets and a last one that takes more than a budget of some megabytes."""
+    """Columns of strings, each with small baskets and a last one that exceeds a budget of a few megabytes."""
     path = tmp_path_factory.mktemp("uneven") / "uneven.root"
     with uproot.recreate(path) as file:
         file.mktree("t", {f"s{column}": "string" for column in range(12)})
@@ -82,9 +84,9 @@ def test_many_wide_files_read_at_random(mount, many_files):
     budget = stats["cache"]["budget"]
     print(f"{FILES} files, budget {budget / 1e6:.1f} MB, metadata {metadata['total'] / 1e6:.1f} MB, "
           f"resident {resident / 1e6:.1f} of {(budget + BESIDE + metadata['total']) / 1e6:.1f} MB")
-    assert budget == BUDGET_MB << 20 and stats["cache"]["evictions"] > 0, stats["cache"]  # or it says nothing
+    assert budget == BUDGET_MB << 20 and stats["cache"]["evictions"] > 0, stats["cache"]  # else the test proves nothing
     assert resident <= budget + BESIDE + metadata["total"], metadata
-    # and that is not much: three names, a node, a column, a stream and the places of five baskets for each branch
+    # and the metadata are small: three names, a node, a column, a stream and the places of five baskets per branch
     assert metadata["total"] <= FILES * (wide.COLUMNS * 1500 + 300_000), metadata
 
 
@@ -154,7 +156,7 @@ def test_large_histograms_keep_to_the_budget(mount, samples):
                 assert error.errno == (errno.ENOENT if name == "huge" else errno.ENOMEM) and name != "tiny", (name, view, error)
                 told = f"/{name}/{view}: " in mounted.errors()
                 assert told == (name != "huge"), (view, mounted.errors())
-    # A stack takes memory for all that it is drawn of, and its parts are read one by one.
+    # A stack needs memory for everything in it, while its parts are read one by one.
     large, tiny = (os.path.join(mounted.path, name + "_stack") for name in ("large", "tiny"))
     with pytest.raises(OSError) as refused, open(os.path.join(large, "plot.svg"), "rb") as file:
         file.read()
@@ -190,7 +192,7 @@ def scan(m):
 
 
 def test_a_scan_takes_no_more_than_the_budget(mount, hundred_megabytes):
-    """Once and again: what the first has left is not added to."""
+    """Once and again: the second scan adds nothing to the memory of the first."""
     m = mount(hundred_megabytes, "memory=32M")
     for _ in range(3):
         scan(m)
@@ -200,7 +202,7 @@ def test_a_scan_takes_no_more_than_the_budget(mount, hundred_megabytes):
 
 
 def test_idle_memory_is_given_back_after_a_minute(mount, hundred_megabytes):
-    """With memory that would hold all of it."""
+    """With a budget that could hold everything."""
     m = mount(hundred_megabytes, "memory=512M")
     begun = m.resident_bytes()
     for _ in range(2):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mirrored directory: ROOT files are directories, everything else passes through, changes are seen at the next open."""
+"""A mirrored directory: ROOT files are directories, everything else is passed through, and changes show at the next
+open."""
 
 import errno
 import os
@@ -84,7 +85,7 @@ def x_of(path):
 
 @pytest.mark.parametrize("whole_directory", (True, False))
 def test_replaced_file(mount, tmp_path, whole_directory):
-    """The next open sees the new state; a handle from before gets ESTALE rather than a mixture."""
+    """The next open shows the new state; an older handle gets ESTALE, not a mixture."""
     path = tmp_path / "data.root"
     write(path, 0)
     before = x_of(path)
@@ -136,7 +137,7 @@ def test_root_file_becomes_plain_and_back(mount, tmp_path, samples):
 
 
 def test_source_inside_the_mirror_is_not_left(source, mount):
-    """.. from the top of a mount leads out of it, as in every filesystem, never into the source."""
+    """.. from the top of a mount leads out of it, as in every file system, and never into the source."""
     m = mount(source)
     assert os.path.samefile(os.path.join(m.path, ".."), os.path.dirname(m.path))
     assert not os.path.exists(os.path.join(m.path, "..%2F"))
@@ -159,7 +160,7 @@ def test_inodes_of_a_mirror_are_stable(source):
 
 
 def test_names_cannot_speak_to_a_terminal(source, mount, program):
-    """In what is printed; the mount itself has the names as they are."""
+    """In printed output; the mount itself has the original names."""
     hostile = ["\x1b]0;x", "\u009b31m", "\u202etoor.txt", "\u2066a", "\u200fb", "\u061cc", "d\u2028e"]
     for name in hostile:
         (source / (name + ".root")).write_bytes(b"root" + b"rotten" * 100)

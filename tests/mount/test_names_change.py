@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that change in a file that is written, before, between and during commits: what was written stays under the name that it
-has, and nothing that was committed goes with a name."""
+"""Names that change in a file that is written to, before, between and during commits: written data stay under their
+current name, and no committed data are lost with a name."""
 
 import errno
 import os
@@ -36,7 +36,7 @@ CONTENT = {"x": [0, 1], "v": [[1], [2, 3]], "r": [{"a": 5, "b": 7}, {"a": 6, "b"
 @pytest.mark.parametrize("name", ("v", "r"))
 @pytest.mark.parametrize("appended", (False, True))
 def test_a_part_of_a_committed_table_keeps_its_name(place, name, appended):
-    """The directory of a list or record: its branch would go with the name."""
+    """The directory of a list or record: its branch would be lost with the name."""
     p = place()
     fill(p)
     expected = dict(CONTENT)
@@ -84,7 +84,7 @@ def test_a_table_under_the_name_of_one_that_moved_is_another(place, staged, abov
 
 
 def test_a_file_under_the_name_of_one_that_moved_is_another(place):
-    """A ROOT file is a directory to the kernel, and so is one that it replaces."""
+    """To the kernel, a ROOT file is a directory, and so is a file that replaces it."""
     p = place()
     fill(p)
     other = os.path.join(p.mount.path, "other.root")
@@ -97,7 +97,7 @@ def test_a_file_under_the_name_of_one_that_moved_is_another(place):
 
 
 def test_what_is_made_anew_is_no_dead_directory(place):
-    """Though somebody still has what was removed open."""
+    """Although the removed file is still open."""
     p = place()
     fill(p)
     with open(os.path.join(p.top, "Events/x.i8"), "rb") as still:
@@ -113,7 +113,7 @@ def test_what_is_made_anew_is_no_dead_directory(place):
 @pytest.mark.parametrize("killed", (False, True))
 @pytest.mark.parametrize("part", ("v/values.f4", "v/offsets.i8", "r/a.i8"))
 def test_a_part_of_a_branch_goes_with_the_rest(place, part, killed):
-    """Until then its table is not committed, and told."""
+    """Until then, its table is not committed, and this is reported."""
     p = place()
     fill(p)
     os.unlink(os.path.join(p.top, "Events", part))
@@ -136,7 +136,7 @@ def test_a_part_of_a_branch_goes_with_the_rest(place, part, killed):
     ("AT BA TB", "BT AB TA", "AT BA CB TC", "AD", "BD AB CA", "-A BA", "-A -B CA", "-B AB CA", "AT BA TB CT"),
 )
 def test_names_go_from_one_table_to_another(place, moves, above, killed):
-    """As in a commit: A to T is AT, and -A that A is removed."""
+    """In one commit. AT means: A is renamed to T; -A means: A is removed."""
     p = place()
     expected = {}
     for count, name in enumerate("ABC", 1):
@@ -169,7 +169,7 @@ def test_names_go_from_one_table_to_another(place, moves, above, killed):
 
 @pytest.mark.parametrize("moved", (False, True))
 def test_a_table_that_takes_the_place_of_a_removed_one_is_written(place, moved):
-    """By a mount that has written that, and has not left the file since, for something waits in it."""
+    """In a mount that wrote the removed table and still has the file open, since something else waits in it."""
     p = place()
     p.append("A/x.i8", i8(0))
     p.append("B/x.i8", i8(1))
@@ -189,7 +189,7 @@ def test_a_table_that_takes_the_place_of_a_removed_one_is_written(place, moved):
 
 
 def test_what_is_below_a_directory_that_moves_is_committed_with_it(place):
-    """And the name that it had is free afterwards."""
+    """And the old name is free afterwards."""
     p = place()
     p.append("d/A/x.i8", i8(0))
     assert p.status("") == 0
@@ -215,7 +215,7 @@ def test_a_removed_column_has_no_other_names(place):
 
 
 def test_a_file_that_another_mount_made_is_there(place):
-    """Though this one was refused to make it."""
+    """Although this mount was not allowed to make it."""
     p, q = place(), place()
     p.append("Events/x.i8", i8(0, 1))
     with pytest.raises(OSError):
@@ -229,7 +229,7 @@ def test_a_file_that_another_mount_made_is_there(place):
 
 @pytest.mark.parametrize("whole", (False, True))
 def test_a_directory_that_moves_takes_what_is_staged_below_it(place, whole):
-    """It is committed first; what cannot be keeps the directory's name."""
+    """Data below it are committed first; data that cannot be committed keep the directory's name."""
     p = place()
     above = os.path.join(p.mount.path, "run")
     os.makedirs(os.path.join(above, "out.root/Events"))
@@ -249,7 +249,8 @@ def test_a_directory_that_moves_takes_what_is_staged_below_it(place, whole):
 
 
 class Committing:
-    """A commit of a table `Events` of one column, `x.i8`, that takes a while; what is done within goes on beside it."""
+    """A slow commit of a table `Events` with one column, `x.i8`; the body of the `with` statement runs at the same
+    time."""
 
     def __init__(self, place):
         self.place = place
@@ -273,7 +274,7 @@ SLOW = ("commit=86400", "compression=lzma:5")
 @pytest.mark.parametrize("above", ("", "directory/"))
 @pytest.mark.parametrize("how", ("renamed", "replaced"))
 def test_clusters_are_committed_under_a_name_that_is_not_quiet(place, above, how):
-    """Of a table that is still written, and has a name that another key has in the file."""
+    """For a table that is still being written, with a name that another key has in the file."""
     p = place("commit=1", "autoflush=16K", "compression=none")
     before, after = above + "Events", above + "Moved"
     for name in ("x.i8", "y.i8"):
@@ -289,7 +290,7 @@ def test_clusters_are_committed_under_a_name_that_is_not_quiet(place, above, how
     rest = np.arange(2, 20_000)
     paths = [os.path.join(p.top, after, name) for name in ("x.i8", "y.i8")]
     with open(paths[0], "ab", buffering=0) as x, open(paths[1], "ab", buffering=0) as y:
-        for part in np.array_split(rest, 150):  # 1.5 s, in which it is not quiet
+        for part in np.array_split(rest, 150):  # 1.5 s without a quiet moment
             x.write(part.tobytes()), y.write(part.tobytes())
             time.sleep(0.01)
         assert p.mount.errors() == ""
@@ -303,7 +304,7 @@ def test_clusters_are_committed_under_a_name_that_is_not_quiet(place, above, how
 
 @pytest.mark.parametrize("to", ("Events/y.i8", "Other/y.i8"))
 def test_a_column_that_is_being_committed_keeps_its_name(place, to):
-    """mv, which is told so, copies it."""
+    """mv gets an error, and copies the column instead."""
     p = place(*SLOW)
     p.append("Other/z.i8", i8(1))
     with Committing(p) as commit:
@@ -324,7 +325,7 @@ def test_a_column_that_is_being_committed_is_not_replaced(place):
 
 @pytest.mark.parametrize("name", ("a%2Fb", "x%41"))
 def test_a_name_that_no_key_can_be_shown_by_is_refused(place, name):
-    """Where it is made: it would hold up all that is staged beside it."""
+    """Where it is made: it would delay everything staged beside it."""
     p = place()
     p.append("Events/x.i8", i8(1))
     full = os.path.join(p.top, name)
@@ -336,7 +337,8 @@ def test_a_name_that_no_key_can_be_shown_by_is_refused(place, name):
 
 
 def test_a_branch_may_have_a_slash_in_its_name(place):
-    """Real trees have; and so its directory cannot be refused where it is not known yet to lie in a table."""
+    """Real trees have such branches. So a directory with such a name cannot be refused before it is known to be outside
+    of tables."""
     p = place()
     os.makedirs(os.path.join(p.top, "Events/a%2Fb"))
     p.append("Events/a%2Fb/offsets.i8", i8(0, 1))

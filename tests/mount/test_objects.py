@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects as directories: what is listed, views by name, sizes, damage, memory."""
+"""Objects as directories: listings, views by name, sizes, damage, memory."""
 
 import json
 import os
@@ -108,13 +108,14 @@ def test_references_in_json(top):
 
 
 def test_a_damaged_payload_is_an_error_of_that_object(file, tmp_path, mount):
-    """A histogram whose contents are more than its axes say has no arrays, the reason is told, its neighbours are there."""
+    """A histogram with more contents than its axes allow has no arrays; the reason is reported, and its neighbours are
+    readable."""
     with open(file, "rb") as opened:
         image = bytearray(opened.read())
     at = image.find(b"\x02h1\x00") if image.find(b"\x02h1\x00") > 0 else image.find(b"\x03h1F\x0bhistogram F")
     payload = image.find(b"\x05xaxis", at)
     assert at > 0 and payload > 0
-    # The number of bins stands behind TAttAxis, 62 bytes in, before the borders -4 and 4.
+    # The number of bins comes after TAttAxis, 62 bytes in, and before the edges -4 and 4.
     borders = image.find(np.array([-4, 4], ">f8").tobytes(), payload)
     image[borders - 4 : borders] = (1 << 20).to_bytes(4, "big")
     damaged = tmp_path / "damaged.root"
@@ -126,7 +127,7 @@ def test_a_damaged_payload_is_an_error_of_that_object(file, tmp_path, mount):
 
 
 def test_an_object_that_nothing_describes_has_its_bytes_alone(file, tmp_path, mount):
-    """Without StreamerInfo only ROOT's own classes are known: what is listed can be read."""
+    """Without StreamerInfo, only ROOT's own classes are known; everything that is listed can be read."""
     with open(file, "rb") as opened:
         image = bytearray(opened.read())
     image[37:45] = bytes(8)  # fSeekInfo, fNbytesInfo
@@ -145,7 +146,7 @@ def test_an_object_that_nothing_describes_has_its_bytes_alone(file, tmp_path, mo
 
 
 def test_a_large_histogram_within_a_small_budget(tmp_path, mount):
-    """Its payload, arrays and JSON go through the cache; what is larger than the budget runs alone and is let go."""
+    """Its payload, arrays and JSON go through the cache. Data larger than the budget are loaded alone, and released."""
     import uproot
 
     path = tmp_path / "large.root"

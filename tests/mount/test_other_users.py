@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mount that others are let into shows each of them what he could open himself, whichever way leads there."""
+"""A mount that is open to other users shows each of them what that user could open in the source, by any path."""
 
 import errno
 import os
@@ -21,7 +21,7 @@ COLUMN = "t/number.i4"
 
 @pytest.fixture
 def shared():
-    """A directory that everybody may enter."""
+    """A directory that all users may enter."""
     directory = tempfile.mkdtemp(prefix="tfilefs-users-")
     os.chmod(directory, 0o755)
     yield directory
@@ -54,14 +54,14 @@ def put(source, directory, name, user, mode):
 
 
 def refused(user, function, *arguments, **more):
-    """The errno that a user meets."""
+    """The errno that a user gets."""
     with pytest.raises(Refused) as caught:
         run_as(user, function, *arguments, **more)
     return caught.value.errno
 
 
 def assert_closed(user, top, **more):
-    """Nothing of a ROOT file is shown, by whatever name and operation."""
+    """Nothing of a ROOT file is shown, by any name or operation."""
     for name in (COLUMN, "t", ".original", ".map.txt", "t.arrow", "t/.schema.json", "h/object.bin", ".classes"):
         path = os.path.join(top, name)
         for function in (os.stat, read_file, os.listdir, os.listxattr):
@@ -82,7 +82,7 @@ def test_link_into_a_closed_directory(shared, plain, mount):
     for link in ("relative", "absolute", "chain"):
         top = os.path.join(m.path, "own", link)
         assert_closed(READER, top)
-        # Not either while the kernel knows what it showed to somebody who may.
+        # Not even while the kernel has cached what an allowed user read.
         assert len(run_as(OWNER, read_file, os.path.join(top, COLUMN))) == 2000
         assert read_file(os.path.join(top, COLUMN))
         assert_closed(READER, top)
@@ -138,7 +138,7 @@ def test_supplementary_groups_open_directories(shared, plain, mount):
 
 
 def test_access_control_lists_count(shared, plain, mount):
-    """The mode cannot tell them, so the kernel alone would let in those whom the list refuses."""
+    """The mode does not show them, so the kernel alone would admit users that the list excludes."""
     listed = put(plain, shared, "listed.root", OWNER, 0o644)
     notes = put(__file__, shared, "notes", OWNER, 0o644)
     entries = [(0x01, 7, -1), (0x02, 0, READER), (0x04, 4, -1), (0x10, 4, -1), (0x20, 4, -1)]
@@ -156,7 +156,7 @@ def test_access_control_lists_count(shared, plain, mount):
 
 
 def test_siblings(shared, samples, mount):
-    """A file of one's own that says where another's lies does not show what is in it."""
+    """A user's own file that refers to another user's file does not show the content of that file."""
     storage = samples("storage")
     place = folder(shared, "place", READER, 0o755)
     put(os.path.join(storage, "other-file.root"), place, "other-file.root", READER, 0o644)
@@ -178,7 +178,7 @@ def test_siblings(shared, samples, mount):
 
 
 def test_single_file(shared, plain, mount):
-    """Whoever mounts a file gives away the path to it, and not what its mode closes."""
+    """To mount a file makes its path accessible, but not what its mode protects."""
     closed = folder(shared, "closed", OWNER, 0o700)
     path = put(plain, closed, "a.root", OWNER, 0o640)
     m = mount(path, "allow_other")
@@ -199,7 +199,7 @@ def test_file_that_becomes_closed(shared, plain, mount):
 
 
 def test_links_swapped_while_they_are_looked_up(shared, plain, samples, mount):
-    """Whatever stands behind a chain of links when, the reader gets the file that he may open, or none."""
+    """Whatever is at the end of a chain of links at any moment, the reader gets the file that it may open, or none."""
     closed = folder(shared, "closed", OWNER, 0o700)
     put(plain, closed, "x.root", OWNER, 0o644)
     other = put(os.path.join(samples("storage"), "ntuples.root"), shared, "x.root", READER, 0o644)
@@ -241,7 +241,7 @@ def test_links_swapped_while_they_are_looked_up(shared, plain, samples, mount):
 
 
 def test_directories_swapped_while_they_are_listed(shared, mount):
-    """Who may rename a closed directory of another's does not get to list it."""
+    """A user who may rename another user's closed directory cannot list it."""
     own = folder(shared, "own", READER, 0o755)
     os.mkdir(os.path.join(own, "a"))
     give(os.path.join(own, "a"), READER, 0o755)
@@ -307,7 +307,7 @@ def test_control_files_of_a_mount_for_one_user_stay_readable(plain, mount):
 
 
 def test_journal_of_somebody_else(shared, plain, mount):
-    """What a stranger leaves beside a file is not read as if the file's owner had written it."""
+    """A journal that another user put beside a file is not read as if the owner of the file had written it."""
     path = put(plain, shared, "a.root", OWNER, 0o644)
     writer = mounted.Mounted(shared, ("rw", "allow_other", "commit=600"))
     os.mkdir(os.path.join(writer.path, "a.root", "more"))

@@ -35,7 +35,7 @@ def test_equals_the_columns(samples, shared_mount, sample):
     assert mount.errors() == ""
 
 
-ENTRIES = 700_000  # more than one row group; lists and strings of several pages
+ENTRIES = 700_000  # more than one row group; lists and strings with several pages
 
 
 @pytest.fixture(scope="module")
@@ -70,8 +70,9 @@ def test_row_groups_and_pages(large):
 
 
 def test_larger_columns_come_first(large):
-    """What lies at the end, where readers look, is little. But the first column is in front of all: a reader that shares a
-    file out takes its chunk's place and half the size of the row group for the group's middle, and looks for it in the file."""
+    """There is little at the end of the file, where readers look first. But the first column comes before all others: a
+    reader that divides a file takes the place of its chunk, plus half the size of the row group, as the middle of the
+    group, and looks for it in the file."""
     path = os.path.join(large, "t.parquet")
     groups = pyarrow.parquet.read_metadata(path)
     for i in range(groups.num_row_groups):
@@ -109,7 +110,7 @@ def test_a_question_with_a_condition(large):
 
 
 def test_reads_of_any_part(large):
-    """What a seek and a few bytes give is what the whole file has there."""
+    """A seek followed by a short read gives the same bytes as the whole file."""
     path = os.path.join(large, "t.parquet")
     whole = mounted_table.read_exactly(path)
     assert whole[:4] == whole[-4:] == b"PAR1"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots: what is drawn of objects and of what holds them, logarithmic axes, parts as directories, the page of all plots."""
+"""Plots: drawings of objects and of containers, logarithmic axes, parts as directories, the page of all plots."""
 
 import html.parser
 import os
@@ -24,7 +24,7 @@ def text_of(path):
 
 
 def drawn(path):
-    """The plot at `path`: a document that is well formed, of numbers that are some."""
+    """The plot at `path`: a well-formed document with valid numbers."""
     svg = text_of(path)
     for none in ("nan", "inf", "<script"):
         assert none not in svg
@@ -80,7 +80,7 @@ def test_functions_that_root_has_names_for(top, name):
     rows = np.loadtxt(os.path.join(top, "f_" + name, "table.csv"), delimiter=",", skiprows=1)
     expected = np.fromfile(os.path.join(top, "g_" + name, "y"), "<f8")
     np.testing.assert_allclose(rows[:, 0], np.fromfile(os.path.join(top, "g_" + name, "x"), "<f8"), atol=1e-12)
-    tolerance = 2e-4 if name == "voigt" else 1e-6  # ROOT's own approximation is as good
+    tolerance = 2e-4 if name == "voigt" else 1e-6  # ROOT's own approximation is not better
     np.testing.assert_allclose(rows[:, 1], expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
     assert paths(drawn(os.path.join(top, "f_" + name, "plot.svg")), "line")
 
@@ -88,7 +88,7 @@ def test_functions_that_root_has_names_for(top, name):
 @pytest.mark.parametrize("name", ["norm_sum", "convolution", "circle", "integral", "alone_circle", "alone_integral", "saved",
                                   "slice_x", "slice_y"])
 def test_functions_composed_of_others(top, name):
-    """And one of compiled code, whose points were saved: both ends of them are where ROOT has them."""
+    """And a function of compiled code with saved points, whose ends must be ROOT's."""
     rows = np.loadtxt(os.path.join(top, "f_" + name, "table.csv"), delimiter=",", skiprows=1)
     expected = np.fromfile(os.path.join(top, "g_" + name, "y"), "<f8")
     np.testing.assert_allclose(rows[:, 0], np.fromfile(os.path.join(top, "g_" + name, "x"), "<f8"), atol=1e-12)
@@ -207,7 +207,7 @@ def test_parts_are_directories(top, file, mount):
     np.testing.assert_array_equal(np.fromfile(os.path.join(pad, "stack", "part0", "values"), "<f4"), [1, 2, 3, 4, 5])
     many = os.path.join(top, "many")
     assert sorted(os.listdir(many)) == ["inner", "object.bin", "object.json", "part0", "part1", "part2"]
-    # The same object twice: once where it stands, once where it is referred to.
+    # The same object twice: at its own place, and where it is referred to.
     assert "part2" in os.listdir(os.path.join(many, "inner", "stack"))
     assert text_of(os.path.join(many, "part0", "table.csv")).splitlines()[1] == "0,1,1,1"
     listed = os.listdir(os.path.join(mount(file, "views=listed").path, "many", "part0"))
@@ -232,7 +232,7 @@ def test_a_page_of_all_plots_below_a_directory(top, file, mount):
     assert "./below/deep %2541/h <&>/plot.svg" in links.images
     assert {"./fitted/plot.svg", "./canvas/plot.svg", "./stack/plot.svg"} <= set(links.images)
     missing = [image for image in links.images if not os.path.exists(os.path.join(top, image))]
-    assert sorted(missing) == ["./deep/plot.svg", "./f_unknown/plot.svg"]  # objects are not read for it
+    assert sorted(missing) == ["./deep/plot.svg", "./f_unknown/plot.svg"]  # objects are not read for this page
     assert "script" not in links.tags
     inner = Links()
     inner.feed(text_of(os.path.join(top, "below", "index.html")))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reading with the tools that people have: od, dd, NumPy, mmap, fio; and many readers at once."""
+"""Reading with common tools: od, dd, NumPy, mmap, fio; and many readers at once."""
 
 import concurrent.futures
 import json
@@ -71,7 +71,7 @@ def test_read_beyond_the_end(numbers):
 
 
 def test_direct_reads(numbers, expected):
-    """O_DIRECT goes past the page cache and must be answered whole all the same."""
+    """O_DIRECT bypasses the page cache, and must be answered completely all the same."""
     descriptor = os.open(os.path.join(numbers, COLUMN), os.O_RDONLY | os.O_DIRECT)
     try:
         with mmap.mmap(-1, 8192) as aligned:
@@ -136,7 +136,7 @@ def test_processes_read_one_cold_column(samples, mount):
 
 
 def test_listing_needs_no_sizes(samples, mount):
-    """Reading names decodes nothing, not even where sizes need it."""
+    """Reading names decodes nothing, even if sizes would need it."""
     m = mount(os.path.join(samples("strings"), "strings.root"))
     assert sorted(os.listdir(os.path.join(m.path, "t"))) == ["after.i4", "c", "only_short", "plain", "s", "v"] or sorted(
         os.listdir(os.path.join(m.path, "t"))

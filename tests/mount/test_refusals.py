@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can never be committed is refused when it is made or closed; what cannot be committed yet, or is wrong beside other
-columns, says so at once; and removing it mends everything."""
+"""Data that can never be committed are refused when they are made or closed. Data that cannot be committed yet, or that
+contradict other columns, are reported at once; removing them solves everything."""
 
 import errno
 import json
@@ -46,7 +46,7 @@ def f4(*values):
 
 
 def pending(m):
-    """Reasons by path, when the kernel has told of all files that were closed."""
+    """Reasons by path, after the kernel has reported the close of all files."""
     while "open for writing" in (text := open(os.path.join(m.path, FILE, ".pending.json")).read()):
         time.sleep(0.001)
     told = json.loads(text)
@@ -89,7 +89,7 @@ def test_offsets_that_can_never_be_right(tmp_path, writing, offsets, told):
 
 
 def test_offsets_are_looked_at_wherever_they_change(writing):
-    """Appended, behind what was seen; and where they are written over, or cut off."""
+    """Appended after the part that was checked; and overwritten, or cut off."""
     put(writing, "Events/v/offsets.i8", i8(0, 2, 5))
     append(writing, "Events/v/offsets.i8", i8(7, 9))
     with pytest.raises(OSError):
@@ -107,7 +107,7 @@ def test_offsets_are_looked_at_wherever_they_change(writing):
 
 
 def test_a_committed_list_whose_files_were_all_made_anew_says_how_to_go_on(tmp_path, writing):
-    """As tar does that unpacks over it a second time: nothing of it is missing."""
+    """As when tar unpacks a second time over it: nothing of it is missing."""
     put(writing, "Events/v/offsets.i8", i8(0, 2))
     put(writing, "Events/v/values.f4", f4(1, 2))
     assert commit(writing).returncode == 0
@@ -156,7 +156,7 @@ def test_values_beyond_the_offsets_wait_and_say_so_at_once(tmp_path, writing, fi
 
 
 def test_a_bad_table_holds_up_no_other(tmp_path, writing):
-    """What is wrong with it is said of it alone, and only its own files know of an error."""
+    """Its errors are reported for it alone, and only its own files return an error."""
     for name in ("a", "bad", "folder/z"):
         put(writing, name + "/nv.i4", np.array([1, 1], "<i4"))
         put(writing, name + "/v/offsets.i8", i8(0, 1, 2))
@@ -328,7 +328,7 @@ LIST_OF_RECORDS = {"offsets.i8": i8(0, 1, 2), "values/a.f4": f4(1, 2), "values/b
 
 @pytest.mark.parametrize("order", ("offsets first", "offsets last", "table last"))
 def test_a_list_of_records_says_so_once(tmp_path, writing, order):
-    """Whoever copies it is told by an errno, in whatever order; the sentence is there once; the rest is good."""
+    """Any copying program gets an errno, in any order; the sentence is reported once; the rest is committed."""
     paths = list(LIST_OF_RECORDS) if order == "offsets first" else list(LIST_OF_RECORDS)[::-1]
     refused = []
 
@@ -364,7 +364,7 @@ def test_a_directory_inside_a_record_is_not_made(writing):
 
 
 def test_a_temporary_name_gets_no_name_that_is_not_written(writing):
-    """As rsync writes them."""
+    """Such as those that rsync makes."""
     put(writing, "Events/x.f4", f4(1, 2))
     put(writing, "Events/tracks/offsets.i8", i8(0, 1, 2))
     put(writing, "Events/tracks/values/.a.f4.Kx2q9Z", f4(1, 2))
@@ -376,7 +376,7 @@ def test_a_temporary_name_gets_no_name_that_is_not_written(writing):
 
 @pytest.mark.parametrize("counter", ("nv", "n", "count", "v_size"))
 def test_a_list_of_arrays_is_counted_by_any_column(tmp_path, writing, counter):
-    """In any order; other columns of integers are no counters."""
+    """In any order; other columns of integers are not counters."""
     items = np.arange(18, dtype="<f4").reshape(3, 2, 3)
     put(writing, "Events/v/values.f4x2x3", items)
     put(writing, "Events/other.i4", np.array([2, 2, 1], "<i4"))
@@ -396,7 +396,7 @@ def test_a_list_of_arrays_is_counted_by_any_column(tmp_path, writing, counter):
 
 
 def test_a_size_that_no_disk_has_is_refused(writing):
-    """A commit of it would have no end."""
+    """A commit of it would never end."""
     space = os.statvfs(writing.path)
     put(writing, "Events/x.i8", i8(1))
     path = os.path.join(writing.path, FILE, "Events/x.i8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histograms and other objects of a mount with rw: removed and renamed as a whole, and else as they are."""
+"""Histograms and other objects in a mount with rw: removed and renamed as a whole, otherwise unchanged."""
 
 import errno
 import os
@@ -64,7 +64,7 @@ def test_tables_go_where_views_are_listed(source):
 
 
 def test_all_of_a_file_of_objects_goes(tmp_path, samples):
-    """Canvases, lists and graphs, and what cannot be read: whatever an object is shown as."""
+    """Canvases, lists, graphs, and unreadable objects: in whatever form they are shown."""
     shutil.copytree(samples("plots"), tmp_path / "plots")
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         for name in sorted(os.listdir(tmp_path / "plots")):
@@ -104,7 +104,7 @@ def test_an_object_stays_as_it_is(source):
         os.mkdir(os.path.join(m.path, "a.root", "new"))
         assert refused(os.rename, os.path.join(m.path, "a.root", "new"), os.path.join(hits, "new")) == errno.EROFS
         assert "as a whole" in m.errors()
-        for name in ("values.f8", "object.bin"):  # as of all that is committed: no error, and no change
+        for name in ("values.f8", "object.bin"):  # as for all committed data: no error, and no change
             os.chmod(os.path.join(hits, name), 0o600)
             os.utime(os.path.join(hits, name), (1, 2))
             os.setxattr(os.path.join(hits, name), "user.note", b"x")
@@ -149,7 +149,7 @@ def test_objects_are_renamed(source):
 def test_a_rename_survives_a_crash(source):
     m = mounted.Mounted(source, ("rw", "commit=600"))
     rename(m)
-    with open(os.path.join(m.path, "a.root", "Events", "id.i4"), "wb") as file:  # its fsync brings the journal to disk
+    with open(os.path.join(m.path, "a.root", "Events", "id.i4"), "wb") as file:  # its fsync writes the journal to disk
         file.write(b"1234")
         os.fsync(file.fileno())
     m.process.send_signal(signal.SIGKILL)

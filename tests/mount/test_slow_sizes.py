@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files whose size takes long to compute: nobody is kept by who asks for the same name, and no false size is ever shown."""
+"""Files whose size takes long to compute: a request for the name does not delay others, and no wrong size is ever
+shown."""
 
 import os
 import subprocess
@@ -18,7 +19,7 @@ VIEWS = ("t.csv", "t.jsonl")
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory):
-    """A table whose text takes a second or so."""
+    """A table whose text takes about a second."""
     path = tmp_path_factory.mktemp("slow") / "slow.root"
     random = np.random.default_rng(1)
     with uproot.recreate(path, compression=None) as file:
@@ -29,7 +30,7 @@ def wide(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def expected(wide):
-    """The last bytes and the size of each view, as one who read all of it found them."""
+    """The last bytes and the size of each view, from a complete read."""
     with mounted.Mounted(wide) as m:
         texts = {name: open(os.path.join(m.path, name), "rb").read() for name in VIEWS}
     return {name: (len(text), text[-100:]) for name, text in texts.items()}
@@ -78,7 +79,7 @@ def test_other_names_are_not_kept(wide, mount):
     first.communicate()
 
 
-# Each looks at the file in its own way, most without ever asking for its size.
+# Each reads the file in its own way, most without ever asking for its size.
 READERS = {
     "stat": "print(os.stat(path).st_size)",
     "ls": "print(subprocess.run(['ls', '-l', path], capture_output=True, text=True).stdout.split()[4])",
@@ -113,7 +114,7 @@ def test_every_reader_meets_the_right_size(wide, expected, mount, tmp_path, read
 
 
 def test_what_cannot_be_made_is_an_error_of_stat_and_open(wide, mount, tmp_path):
-    """Also where that is found late."""
+    """Even if that is found late."""
     damaged = tmp_path / "damaged.root"
     with uproot.open(wide) as file:
         baskets = file["t"]["d"].member("fBasketSeek")
@@ -131,7 +132,7 @@ def test_what_cannot_be_made_is_an_error_of_stat_and_open(wide, mount, tmp_path)
 
 @pytest.fixture(scope="module")
 def work(wide):
-    """What it takes to find the size of a view."""
+    """The CPU time to find the size of a view."""
     with mounted.Mounted(wide) as m:
         before = m.idle_ticks()
         os.stat(os.path.join(m.path, "t.jsonl"))

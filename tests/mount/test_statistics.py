@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a mount tells of its own work: .tfilefs/stats.json, .tfilefs/metrics and `tfilefs stats`."""
+"""A mount's report of its own work: .tfilefs/stats.json, .tfilefs/metrics and `tfilefs stats`."""
 
 import json
 import os

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Strings that are no UTF-8 are bytes in Arrow and Parquet files: readers refuse a whole table with one as a string."""
+"""Strings that are not UTF-8 are bytes in Arrow and Parquet files: readers refuse a whole table with such a string."""
 
 import os
 
@@ -32,7 +32,7 @@ def innermost(type):
 
 
 def kinds(table):
-    """Names of the columns of strings, and of those of bytes."""
+    """Names of the columns of strings, and of the columns of bytes."""
     fields = [(field.name, innermost(field.type)) for field in table.schema]
     return ({name for name, type in fields if pa.types.is_string(type) or pa.types.is_large_string(type)},
             {name for name, type in fields if pa.types.is_binary(type) or pa.types.is_large_binary(type)})

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TABLE.csv and TABLE.jsonl: read back by Python, pandas and DuckDB they are what the columns hold."""
+"""TABLE.csv and TABLE.jsonl, read back by Python, pandas and DuckDB, equal the columns."""
 
 import csv
 import io
@@ -59,7 +59,7 @@ def test_jsonl(mixed):
 
 
 def plain(value):
-    """As JSON has it."""
+    """The value in JSON's form."""
     if isinstance(value, dict):
         return {name: plain(item) for name, item in value.items()}
     if isinstance(value, list):
@@ -76,7 +76,7 @@ def plain(value):
 
 
 def same(found, expected):
-    """Equal, where a number of four bytes needs to read back equal as such."""
+    """Whether the values are equal; a number of four bytes only needs to read back equal as such."""
     if isinstance(expected, dict):
         return found.keys() == expected.keys() and all(same(found[name], expected[name]) for name in expected)
     if isinstance(expected, list):
@@ -96,7 +96,7 @@ def test_jsonl_is_the_columns(samples, shared_mount, sample):
         compared = 0
         nullable = mounted_table.nullable_nodes(table)
         undecoded = {path.split("/")[0] for path, column in mounted_table.columns_of(table).items() if column["role"] == "raw"}
-        for node in set(os.listdir(table)) - undecoded:  # which stand elsewhere where they are inside of lists
+        for node in set(os.listdir(table)) - undecoded:  # which have other places inside of lists
             field = columnar.field_name(table, node)
             expected = [plain(value) for value in mounted_table.read_node(table, field, nullable=nullable)]
             assert same([line[field] for line in lines], expected), field

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The daemon was killed, and what its journal rests on is gone: nothing staged goes with it, and every command says so."""
+"""The daemon was killed, and the file on which its journal depends is gone: no staged data are lost, and every command
+says so."""
 
 import os
 import shutil
@@ -63,7 +64,7 @@ def test_a_directory_was_removed_by_another_program(place):
 
 
 def test_another_file_has_its_name(place):
-    """It is read; the journal waits for the one that it belongs to."""
+    """It can be read; the journal waits for the file to which it belongs."""
     p = place()
     staged(p)
     os.rename(p.path, p.path + ".of-the-journal")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `tfilefs umount`, and the daemon itself, say of staged bytes at the end of a mount is what happened to them."""
+"""At the end of a mount, the messages of `tfilefs umount`, and of the daemon itself, about staged bytes are true."""
 
 import contextlib
 import errno
@@ -21,7 +21,7 @@ import mounted
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """Two directories of a file system of 2 MB, one of them to be mirrored; and what fills it."""
+    """Two directories in a file system of 2 MB, one of which will be mirrored; and a function that fills it."""
     disk = tmp_path / "disk"
     disk.mkdir()
     if os.geteuid() != 0 or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk]).returncode != 0:
@@ -51,7 +51,7 @@ def umount(m, *options):
 
 
 def test_what_a_full_disk_does_not_keep_keeps_the_mount(small_disk):
-    """It is named; with room, all of it is committed."""
+    """It is named in the message; once there is room, everything is committed."""
     m = mounted.Mounted(small_disk / "source", ("rw", "commit=600"))
     values = stage(m, "x.i8", 50_000)
     fill(small_disk)
@@ -79,7 +79,7 @@ def test_a_column_beyond_the_disk_that_compresses_is_written(small_disk):
 
 
 def test_what_is_removed_needs_no_room(small_disk):
-    """And its journal goes with it."""
+    """And its journal is removed with it."""
     m = mounted.Mounted(small_disk / "source", ("rw", "commit=600"))
     stage(m, "x.i8", 50_000)
     fill(small_disk)
@@ -95,7 +95,7 @@ def test_what_is_removed_needs_no_room(small_disk):
 
 @pytest.mark.parametrize("others", (False, True))
 def test_removing_what_filled_the_disk_frees_it(small_disk, others):
-    """At once, and what is staged beside it stays."""
+    """At once, and other staged data stay."""
     m = mounted.Mounted(small_disk / "source", ("rw", "commit=600"))
     if others:
         synced = stage(m, "y.i8", 1000)
@@ -109,7 +109,7 @@ def test_removing_what_filled_the_disk_frees_it(small_disk, others):
     free = lambda: os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_bsize
     assert free() < 300_000
     os.unlink(path)
-    deadline = time.monotonic() + 20  # the kernel lets go of the handle when it likes
+    deadline = time.monotonic() + 20  # the kernel releases the handle some time later
     while free() < 1_900_000 and time.monotonic() < deadline:
         time.sleep(0.01)
     assert free() > 1_900_000
@@ -133,7 +133,7 @@ def test_what_is_given_up_is_named(small_disk):
 
 @pytest.fixture
 def system_log():
-    """A socket in the place of the system log's."""
+    """A socket in the place of the system log."""
     if os.geteuid() != 0 or os.path.lexists("/dev/log"):
         pytest.skip("no place for a log")
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as log:
@@ -163,7 +163,7 @@ def test_what_is_idle_stays_while_its_end_would_lose_something(small_disk):
     deadline = time.monotonic() + 20
     time.sleep(2)
     while "though idle" not in m.errors() and time.monotonic() < deadline:
-        time.sleep(1.5)  # each look at it is a use
+        time.sleep(1.5)  # each look counts as a use
     assert "/out.root/Events/x.i8" in m.errors() and m.alive()
     os.unlink(small_disk / "full")
     assert m.process.wait(20) == 0
@@ -220,7 +220,7 @@ def test_a_journal_that_was_removed_keeps_nothing(tmp_path):
 @pytest.mark.parametrize("became", ("junk", "nothing"))
 @pytest.mark.parametrize("options", ((), ("rw",)))
 def test_a_source_that_is_no_root_file_any_more(samples, tmp_path, options, became):
-    """Nothing was to be kept: it is unmounted, and that is all."""
+    """There was nothing to keep: it is simply unmounted."""
     source = tmp_path / "a.root"
     source.write_bytes(open(os.path.join(samples("numbers"), "numbers-505.root"), "rb").read())
     m = mounted.Mounted(source, options)
@@ -236,7 +236,7 @@ def test_a_source_that_is_no_root_file_any_more(samples, tmp_path, options, beca
 
 @contextlib.contextmanager
 def writing(path):
-    """A process that writes the file on and on; gives it."""
+    """A process that keeps writing to the file; returns it."""
     code = "import sys\nwith open(sys.argv[1], 'wb', buffering=0) as f:\n while True: f.write(bytes(80_000))"
     writer = subprocess.Popen([sys.executable, "-c", code, path])
     try:
@@ -250,7 +250,7 @@ def writing(path):
 
 
 def test_who_writes_keeps_the_mount_and_is_named(tmp_path):
-    """Nothing is full, so nobody is told to make room."""
+    """The disk is not full, so the message does not ask for room."""
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     os.makedirs(os.path.join(m.path, "out.root", "Events"))
     with writing(os.path.join(m.path, "out.root", "Events", "x.i8")) as writer:
@@ -279,7 +279,7 @@ def test_who_reads_or_stands_in_the_mount_is_named(samples, tmp_path):
 
 
 def test_a_daemon_that_is_stopped_is_told_of(samples):
-    """The mount itself must not be looked at meanwhile: nobody answers."""
+    """The mount itself must not be used in the meantime, since it does not answer."""
     m = mounted.Mounted(os.path.join(samples("storage"), "plain.root"))
 
     def is_mounted():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Branches whose entries tell what is in them: nobody looks at these before he is asked."""
+"""Branches whose content depends on their entries: these are not read before the content is requested."""
 
 import concurrent.futures
 import json
@@ -9,7 +9,7 @@ import pytest
 
 import mounted_table
 
-BASKET = 60_000  # bytes that the first basket of each branch has at least
+BASKET = 60_000  # minimum size of the first basket of each branch
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def opened(mount, samples):
 
 
 def bytes_taken_in(m):
-    """By all reads of the daemon; those of requests are small."""
+    """Bytes of all reads by the daemon; those of requests are few."""
     with open(f"/proc/{m.process.pid}/io") as counts:
         return int(counts.readline().split()[1])
 

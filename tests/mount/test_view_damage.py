@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A damaged basket under a view of the whole table: EIO at the bytes concerned, a line in .tfilefs/errors, and all beside
-them reads on."""
+"""A damaged basket in a view of the whole table: EIO for the bytes concerned, a line in .tfilefs/errors, and everything
+else can be read."""
 
 import errno
 import os
@@ -15,14 +15,14 @@ import uproot
 
 import mounted_table
 
-ENTRIES, STEP = 600_000, 50_000  # row groups of 262,144 entries at least: here 300,000
+ENTRIES, STEP = 600_000, 50_000  # row groups have at least 262,144 entries: here 300,000
 LISTS = awkward.unflatten(np.arange(STEP, dtype="f4"), np.tile([0, 2], STEP // 2))
 TEXTS = awkward.Array([f"text {i}" for i in range(STEP)])
 
 
 @pytest.fixture(scope="module")
 def image(tmp_path_factory):
-    """The file's bytes, and the place of each basket by branch."""
+    """The bytes of the file, and the place of each basket by branch."""
     path = tmp_path_factory.mktemp("damage") / "good.root"
     with uproot.recreate(path, compression=uproot.ZLIB(1)) as file:
         file.mktree("t", {"x": "f8", "list": "var * float32", "text": "string", "y": "f8"})
@@ -36,7 +36,7 @@ def image(tmp_path_factory):
 
 @pytest.fixture
 def damaged(image, tmp_path, mount):
-    """damaged('x', 3, ...) mounts the file with these baskets of the branch damaged (all, if none is named)."""
+    """damaged('x', 3, ...) mounts the file with these baskets of the branch damaged (all, if none is given)."""
 
     def make(branch, *numbers):
         data = bytearray(image[0])
@@ -58,7 +58,7 @@ def fails(read):
 
 
 def unreadable_pages(path):
-    """Offsets of the 4 KiB pages of a file that are EIO."""
+    """Offsets of the 4 KiB pages of a file that give EIO."""
     pages = []
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -75,7 +75,7 @@ def unreadable_pages(path):
 
 
 def assert_whole(file, group, *names):
-    """These columns of a row group of 300,000 entries are as they were written."""
+    """These columns of a row group of 300,000 entries are intact."""
     table = file.read_row_group(group, columns=list(names))
     times = 300_000 // STEP
     expected = {
@@ -95,7 +95,7 @@ def test_parquet(damaged, branch):
         others = [name for name in ("x", "list", "nlist", "text", "y") if name != branch]
         assert_whole(file, 0, *others)
         assert_whole(file, 1, *others)
-        if branch == "text":  # where a string begins only those before it tell
+        if branch == "text":  # the beginning of a string follows only from those before it
             assert fails(lambda: file.read_row_group(1, columns=[branch]))
         else:
             assert_whole(file, 1, branch)
@@ -133,7 +133,7 @@ def test_arrow(damaged, branch):
     [array] = table[branch].chunks
     places = [(buffer.address - start, buffer.address - start + buffer.size) for buffer in array.buffers() if buffer]
     assert bad and all(any(begin - 4096 < page < end for begin, end in places) for page in bad)
-    if branch != "text":  # where a string begins only those before it tell
+    if branch != "text":  # the beginning of a string follows only from those before it
         assert sum(end - begin for begin, end in places) > 6 * 4096 * len(bad), "one basket of twelve"
     for name in {"x", "y"} - {branch}:
         assert np.array_equal(table[name].to_numpy(), np.arange(ENTRIES, dtype="f8"))
@@ -142,7 +142,7 @@ def test_arrow(damaged, branch):
 
 @pytest.mark.parametrize("suffix", (".csv", ".jsonl"))
 def test_text(damaged, suffix):
-    """A text's lines have no known places before all of it was made: it is an error as a whole, and says why."""
+    """The places of a text's lines are unknown before all of it is made: it is an error as a whole, with the reason."""
     m = damaged("text", 2)
     assert fails(lambda: mounted_table.read_exactly(os.path.join(m.path, "t" + suffix)))
     assert "text" in m.errors()

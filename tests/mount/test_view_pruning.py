@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Who takes one column of many through a view of the table makes that column's baskets be decoded, and no others."""
+"""Reading one column of many through a view of the table decodes only that column's baskets."""
 
 import json
 import os
@@ -16,8 +16,8 @@ import uproot
 
 COLUMNS, ENTRIES, BASKETS = 6, 1_000_000, 20
 WANTED = 3
-# The kernel reads up to two megabytes beside what a reader takes, five baskets of eight bytes an entry, and readers take
-# the head of the file and its end as well.
+# The kernel reads up to two megabytes more than requested, which are five baskets of eight bytes per entry. Readers
+# also read the beginning and the end of the file.
 BESIDE = 16
 
 
@@ -93,7 +93,7 @@ def test_looking_at_the_schema_decodes_next_to_nothing(many_columns, mount):
 
 
 def test_a_condition_skips_row_groups(many_columns, mount):
-    """What is known of counters stands in the footer: their smallest and largest values."""
+    """The footer has the smallest and largest values of counters."""
     m = mount(many_columns)
     footer = pyarrow.parquet.ParquetFile(os.path.join(m.path, "t.parquet")).metadata
     names = [footer.row_group(0).column(i).path_in_schema for i in range(footer.num_columns)]
@@ -106,7 +106,7 @@ def test_a_condition_skips_row_groups(many_columns, mount):
 
 
 def test_a_large_table_has_no_column_at_its_end(mount, tmp_path):
-    """What DuckDB looks at first, 256 KiB at the end of the file."""
+    """DuckDB first reads the last 256 KiB of the file."""
     entries, steps = 11_000_000, 11
     with uproot.recreate(tmp_path / "large.root", compression=uproot.LZ4(1)) as file:
         file.mktree("t", {name: "f8" for name in "abcd"})
@@ -125,7 +125,7 @@ def test_a_large_table_has_no_column_at_its_end(mount, tmp_path):
 
 
 def test_views_of_a_wide_table_open_by_its_metadata(samples, mount):
-    """A thousand branches of five baskets each: their views are opened without them."""
+    """A thousand branches of five baskets each: opening their views reads none of them."""
     m = mount(os.path.join(samples("wide"), "wide.root"))
     path = os.path.join(m.path, "t")
     with open(os.path.join(path, ".awkward.json"), encoding="utf-8") as view:

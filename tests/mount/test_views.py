@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files made on the fly: .npy, .txt, .schema.json, .header.json, .map.txt, .original, and .tfilefs/."""
+"""Generated files: .npy, .txt, .schema.json, .header.json, .map.txt, .original, and .tfilefs/."""
 
 import json
 import os
@@ -140,7 +140,7 @@ def test_views_listed(samples, mount):
 
 
 def read_all(top):
-    """Everything that listings show is there, and is read to the end that it tells."""
+    """Everything listed exists, and can be read to the size that is reported."""
     for directory, names, files in os.walk(top, onerror=lambda error: pytest.fail(str(error))):
         for name in names:
             os.stat(os.path.join(directory, name))
@@ -180,7 +180,7 @@ def test_control_directory(samples, mount):
 
 
 def test_table_under_a_real_name_that_looks_like_a_view(mount, tmp_path):
-    """A real entry wins over a view of the same name."""
+    """A real entry takes precedence over a view of the same name."""
     path = tmp_path / "clash.root"
     with uproot.recreate(path) as file:
         file.mktree("t", {"x": "f4", "x.npy": "i4"})

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random operations of several processes on a table that is being written, and on a plain directory: what each call
-gives, and what is there afterwards, must be the same. Commits and new mounts lie between.
+"""Random operations of several processes on a table that is being written, and on a plain directory. The result of each
+call, and the content afterwards, must be the same. Commits and new mounts come in between.
 
-The second test has tables of columns of every kind that grow, under all options (growing_model.py).
+The second test has growing tables of columns of every kind, with all options (growing_model.py).
 
-TFILEFS_CRASH=long makes it 100,000 operations of 5,000, and of tables 2,000,000 of 6,000; TFILEFS_CRASH_SEED repeats a run
-(tests/campaign.py).
-"""
+TFILEFS_CRASH=long makes 100,000 operations instead of 5,000, and for tables 2,000,000 instead of 6,000;
+TFILEFS_CRASH_SEED repeats a run (tests/campaign.py)."""
 
 import itertools
 import mmap
@@ -25,13 +24,14 @@ import growing_model
 import mounted
 
 ITEM = {"a.f4": 4, "b.i4": 4, "c.f8": 8, "d.i8": 8, "e.u1": 1, "f.i2x3": 6}
-OTHER_NAMES = [".a.f4.Kx2q9Z", "part", "b.i4.tmp"]  # of files that are renamed to columns later
+OTHER_NAMES = [".a.f4.Kx2q9Z", "part", "b.i4.tmp"]  # of files that are later renamed to columns
 PROCESSES = 3
 LARGEST = 200_000  # bytes of a file, roughly
 
 
 class Worker:
-    """A process that makes the same call in both directories and gives both results: ("ok", value) or ("error", errno)."""
+    """A process that makes the same call in both directories and returns both results: ("ok", value) or ("error",
+    errno)."""
 
     def __init__(self, roots):
         self._pipe, other = multiprocessing.Pipe()
@@ -68,7 +68,7 @@ class Worker:
 
 
 class Calls:
-    """What an application may ask of one directory; open files by number."""
+    """The calls that an application may make in one directory; open files by number."""
 
     def __init__(self, root):
         self._root, self._open = root, {}
@@ -159,7 +159,7 @@ class Model:
 
     def _remount(self):
         self._close_all()
-        if not self._names():  # what is empty when its mount ends is a directory, and no table any more
+        if not self._names():  # an empty one becomes a directory when its mount ends, and is then not a table
             self._same(self._workers[0], "create", "a.f4", False)
             self._same(self._workers[0], "append", "a.f4", b"x")
         for worker in self._workers:
@@ -177,7 +177,7 @@ class Model:
         return plain
 
     def _refused(self, worker, action, *arguments):
-        """Bytes that were committed do not change."""
+        """Committed bytes do not change."""
         self.history.append((self._workers.index(worker), action, arguments, "refused"))
         [result] = worker.do(action, *arguments, only=1)
         assert result == ("error", 1), f"{action}{short(arguments)} on committed bytes gives {short(result)}, not EPERM"
@@ -272,7 +272,7 @@ class Model:
             name = self._random.choice(names)
             if name in self._committed and (self._random.random() < 0.8 or len(self._committed) < 3):
                 return
-            if name in self._committed:  # nothing of it is left that could be written
+            if name in self._committed:  # nothing of it remains that could be written to
                 for number in [n for n, (_, known, _) in self._handles.items() if known == name]:
                     self._close(number)
             self._same(worker, "unlink", name)
@@ -284,7 +284,7 @@ class Model:
             self._same(worker, "append", "g.u4", b"x")
 
     def _renamed(self, name, other):
-        """Open files go with their name; those of a name that was taken over or removed have none."""
+        """Open files move with their name; if the name was overwritten or removed, they have none."""
         for number, (worker, known, writes) in list(self._handles.items()):
             if known == other and name != other:
                 self._handles[number] = (worker, None, writes)
@@ -327,7 +327,7 @@ class Model:
         else:
             self._file(worker, action)
 
-    # A commit: columns are made equally long, and what uproot reads is compared.
+    # A commit: makes all columns equally long, and compares them with what uproot reads.
 
     def _commit(self):
         self._close_all()
@@ -386,7 +386,7 @@ def test_a_table_being_written_is_a_directory(tmp_path):
     campaign.report(f"model: {model.done} operations, {model.commits} commits, {model.mounts} mounts: no difference")
 
 
-OPERATIONS_A_FILE = 1_500  # then another one, with a seed of its own, which says all that is needed to repeat it
+OPERATIONS_A_FILE = 1_500  # then a new file, with its own seed, which is enough to repeat it
 TIMERS = ("0", "1", "5", "86400")
 
 

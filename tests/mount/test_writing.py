@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Columns that are copied into a mount become a tree that ROOT and uproot read, value by value."""
+"""Columns copied into a mount become a tree, which ROOT and uproot read value by value."""
 
 import contextlib
 import errno
@@ -48,7 +48,7 @@ def put(table, columns):
 
 
 def check_table(file, table, columns):
-    """What uproot and ROOT read is what was put in."""
+    """uproot and ROOT read what was written."""
     split = lambda path: np.split(columns[path + "/values." + kind(columns, path)], columns[path + "/offsets.i8"][1:-1])
     with uproot.open(file) as f:
         tree = f[table]
@@ -103,7 +103,7 @@ def test_unmounting_commits(tmp_path, mount, columns):
 
 
 def halves(columns, entries):
-    """The first `entries` of each column, and what follows them: of lists with offsets that go on."""
+    """The first `entries` of each column, and the rest: for lists, with offsets that continue."""
     first, rest = {}, {}
     for path, values in columns.items():
         name = path.split("/")[0]
@@ -175,7 +175,7 @@ def test_a_new_column_beside_another_writers(tmp_path, samples):
 
 
 def test_names_of_views_are_not_taken(tmp_path, columns):
-    """Neither in a table nor before it is one, by whatever makes a name."""
+    """Neither in a table nor before it is one, by any call that makes a name."""
     names = (".pending.json", ".schema.json", ".awkward.json", ".option.npy", ".header.json", ".map.txt", ".original")
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         for table in (os.path.join(m.path, "a.root", "New"), os.path.join(m.path, "b.root", "Events")):
@@ -297,7 +297,7 @@ def append_synced(path, data):
 
 
 def test_a_mount_that_ends_at_once_finishes_what_was_left(tmp_path):
-    """Journals are still being taken over when it is unmounted."""
+    """Journals are still being replayed when it is unmounted."""
     files = [f"f{i}.root" for i in range(25)]
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     for file in files:
@@ -315,7 +315,7 @@ def test_a_mount_that_ends_at_once_finishes_what_was_left(tmp_path):
 
 
 def test_what_cannot_be_committed_harms_nobody(tmp_path, columns):
-    """The mount ends as ever, and keeps it in the journal."""
+    """The mount ends as usual, and keeps the data in the journal."""
     offsets = columns["hits/offsets.i8"].copy()
     offsets[2000] = offsets[1999] - 1
     with mounted.Mounted(tmp_path, ("rw", "commit=600")) as m:
@@ -335,7 +335,7 @@ def test_what_cannot_be_committed_harms_nobody(tmp_path, columns):
 
 @pytest.mark.parametrize("what", ("file", "directory"))
 def test_a_mount_that_does_not_write_tells_of_a_journal(tmp_path, columns, what):
-    """It shows what is committed, changes nothing, and says what is left and how to get it."""
+    """It shows the committed data, changes nothing, and says what is left and how to recover it."""
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     for file in ("out.root", "new.root"):
         table = os.path.join(m.path, file, "Events")
@@ -370,7 +370,7 @@ def test_a_mount_that_does_not_write_tells_of_a_journal(tmp_path, columns, what)
 
 
 def test_a_mount_that_does_not_write_tells_of_each_journal_once(tmp_path, columns):
-    """Not while its writer is at work; of another one again."""
+    """Not while its writer is active; for another journal, again."""
     with mounted.Mounted(tmp_path) as reader:
 
         def lines(wanted):
@@ -400,7 +400,7 @@ def test_a_mount_that_does_not_write_tells_of_each_journal_once(tmp_path, column
 
 @pytest.mark.sanitized
 def test_a_journal_that_stays_does_not_grow(tmp_path, columns):
-    """A table that is not whole keeps it, while others are committed and its own bytes are written over."""
+    """An incomplete table keeps it, while others are committed and its own bytes are overwritten."""
     journal = tmp_path / "out.root.tfilefs-journal"
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     root = os.path.join(m.path, "out.root")
@@ -423,7 +423,7 @@ def test_a_journal_that_stays_does_not_grow(tmp_path, columns):
             os.fsync(file.fileno())
         sizes.append(journal.stat().st_size)
     assert max(sizes) < 4 * large.nbytes and any(a > b for a, b in zip(sizes, sizes[1:])), sizes
-    # What is committed goes by its path from then on.
+    # From then on, committed data are found by their path.
     os.rename(os.path.join(root, "folder"), os.path.join(root, "renamed"))
     for name in ("t0", "t1"):
         shutil.rmtree(os.path.join(root, "renamed", name))
@@ -452,7 +452,7 @@ def test_a_journal_that_stays_does_not_grow(tmp_path, columns):
 
 
 def test_what_is_below_a_renamed_directory_survives(tmp_path, columns):
-    """And what is removed and committed while something else stays in the journal."""
+    """And so do removals and commits while something else stays in the journal."""
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     root = os.path.join(m.path, "out.root")
     for name in ("a", "b"):
@@ -481,7 +481,7 @@ def test_what_is_below_a_renamed_directory_survives(tmp_path, columns):
 
 @pytest.mark.sanitized
 def test_parts_of_entries_behind_committed_ones_survive(tmp_path, columns):
-    """By the byte, and items of a list whose offset is still to come."""
+    """To the byte, including items of a list whose offset is still missing."""
     columns = {name: columns[name] for name in ("id.i8", "hits/offsets.i8", "hits/values.i2")}
     more = {"id.i8": np.array([-7], "<i8"), "hits/values.i2": np.array([1, 2, 3], "<i2"),
             "hits/offsets.i8": columns["hits/offsets.i8"][-1:] + 3}
@@ -526,7 +526,7 @@ def test_a_rename_of_what_is_committed_survives(tmp_path, columns):
 
 
 def test_a_removal_of_what_was_renamed_survives(tmp_path, columns):
-    """Of committed tables and directories, while something else keeps the journal; the old name may be taken again."""
+    """Of committed tables and directories, while something else keeps the journal; the old name may be used again."""
     m = mounted.Mounted(tmp_path, ("rw", "commit=600"))
     root = os.path.join(m.path, "out.root")
     for name in ("a", "b", "deep/c", "stays"):
@@ -583,7 +583,7 @@ def test_a_table_that_is_removed_while_it_is_committed_goes(tmp_path):
         for name, count in (("Gone", len(values)), ("Stays", 1)):
             os.makedirs(os.path.join(root, name))
             put(os.path.join(root, name), {"x.i8": values[:count]})
-        # By another directory: the kernel lets nobody change one while it is synced.
+        # Through another directory: the kernel does not allow changes in a directory during its fsync.
         waits = threading.Thread(target=mounted.fsync, args=(m.path,))
         waits.start()
         while '"committing": true' not in open(os.path.join(root, ".pending.json")).read():
@@ -598,7 +598,7 @@ def test_a_table_that_is_removed_while_it_is_committed_goes(tmp_path):
 
 @pytest.mark.sanitized
 def test_what_follows_an_early_cluster_survives(tmp_path):
-    """Clusters are in the file, their columns are open still; what was written behind them is as good as before."""
+    """Clusters are in the file while their columns are still open; data written after them are kept as well."""
     m = mounted.Mounted(tmp_path, ("rw", "commit=1", "autoflush=100K", "compression=zlib:1"))
     table = os.path.join(m.path, "out.root", "Events")
     os.makedirs(table)
@@ -646,7 +646,7 @@ def test_one_writer(tmp_path, columns):
 
 
 def test_columns_that_grow_together(tmp_path):
-    """Clusters are committed while the columns are still open; what is behind them follows."""
+    """Clusters are committed while the columns are still open; later data follow."""
     random = np.random.default_rng(7)
     with mounted.Mounted(tmp_path, ("rw", "commit=1", "autoflush=100K", "compression=zlib:1")) as m:
         table = os.path.join(m.path, "out.root", "Events")
@@ -686,7 +686,8 @@ def test_columns_that_grow_together(tmp_path):
 
 
 def test_readers_see_what_is_written_past_them(tmp_path):
-    """Who opens a column only to write passes the kernel's pages, which others read and map meanwhile."""
+    """A writer that opens a column only to write bypasses the kernel's page cache, which others read and map at the
+    same time."""
     random = np.random.default_rng(11)
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         os.makedirs(os.path.join(m.path, "out.root", "Events"))
@@ -742,7 +743,7 @@ def test_what_is_not_whole_when_the_mount_ends_is_kept(tmp_path, columns, how):
 
 
 def test_a_directory_that_stayed_empty_is_no_table(tmp_path, columns):
-    """Its columns wait, with a reason, until it is made anew."""
+    """Its columns wait, with a reason, until it is made again."""
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         os.makedirs(os.path.join(m.path, "out.root", "Events"))
     with mounted.Mounted(tmp_path, ("rw",)) as m:
@@ -760,7 +761,7 @@ def test_a_directory_that_stayed_empty_is_no_table(tmp_path, columns):
 
 
 def test_a_directory_with_a_file_in_it_may_become_a_table(tmp_path, columns):
-    """What rsync had begun when the mount ended gets its name in the next one."""
+    """A file that rsync had begun when the mount ended gets its final name in the next mount."""
     with mounted.Mounted(tmp_path, ("rw",)) as m:
         for folder in ("Events", "empty/below", "deep/one"):
             os.makedirs(os.path.join(m.path, "out.root", folder))

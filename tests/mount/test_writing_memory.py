@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much memory the daemon takes while a table is written that is larger than its budget."""
+"""The memory of the daemon while a table larger than its budget is written."""
 
 import os
 
@@ -12,7 +12,7 @@ COLUMNS, ENTRIES, PART = 3, 25_000_000, 1_000_000  # 300 MB
 
 
 def part(column, begin):
-    """Numbers that compress, each of its own place."""
+    """Compressible numbers that differ by place."""
     return (np.arange(begin, begin + PART, dtype="<i4") >> 4) ^ column
 
 

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls that must come back: who waits for one too long gets an error, and is told why."""
+"""Calls that must return: a caller that waits too long gets an error with the reason."""
 
 import contextlib
 import threading
 import time
 
-DEADLINE = 60  # seconds in which every call is to be answered
+DEADLINE = 60  # seconds in which every call must be answered
 
 
 class Watch:
-    """Kills the daemon when a call does not come back: whoever waits then gets an error, and is told why."""
+    """Kills the daemon if a call does not return: its caller then gets an error with the reason."""
 
     def __init__(self):
         self.process, self.hung, self._since = None, False, None

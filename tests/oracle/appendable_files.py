@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""appendable_files.py DIR: files of ROOT and of uproot with a tree "t" of entries x = 0, 1, ..., for tests that write to them."""
+"""appendable_files.py DIR: files of ROOT and of uproot with a tree "t" of entries x = 0, 1, ..., for tests that write
+to them."""
 
 import os
 import sys
@@ -33,7 +34,7 @@ def by_root(path, directory=None, padding=None):
 
 
 def crossing_a_sector(path):
-    """The part of the directory's record that a commit changes lies in two sectors."""
+    """The part of the directory's record that a commit changes spans two sectors."""
     for padding in range(600):
         if (by_root(path, "d", padding) + 6) % 512 + 24 > 512:
             return
@@ -41,7 +42,7 @@ def crossing_a_sector(path):
 
 
 def near_2gb(path, directory=None):
-    """What is appended to it ends above 2,000,000,000. (The file is sparse.)"""
+    """Appended data end above 2,000,000,000. (The file is sparse.)"""
     file = ROOT.TFile(path, "RECREATE")
     file.GetListOfFree().First().SetFirst(1_999_990_000)
     file.SetEND(1_999_990_000)
@@ -64,7 +65,7 @@ def main(where):
     by_root("root-directory.root", "d")
     by_uproot("uproot.root")
     by_uproot("uproot-directory.root", "d")
-    # ROOT keeps the path that the file was made with: its header and root record are in different sectors then.
+    # ROOT stores the path with which the file was created, so header and root record are then in different sectors.
     os.mkdir("l" * 200)
     by_root(os.path.join("l" * 200, "f.root"))
     os.rename(os.path.join("l" * 200, "f.root"), "long-name.root")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""commit_states.py DIRECTORY FILE: brings FILE (a copy of what tests/writing/write_steps began with, or nothing yet) from
-state to state by the patches in DIRECTORY, reads each in ROOT and in uproot, and compares it with what it may hold
-(states.txt). Prints a line for each wrong one; what ROOT says on stderr is an error too, for the caller to see.
+"""commit_states.py DIRECTORY FILE: brings FILE (a copy of the initial file of tests/writing/write_steps, or nothing
+yet) from state to state by the patches in DIRECTORY. Reads each state with ROOT and uproot, and compares it with the
+allowed ones (states.txt). Prints a line for each wrong one. Output of ROOT on stderr is an error, too, which the caller
+must check.
 
-To a copy of every seventh state ROOT then appends (UPDATE), and what was there is read again; of every state that was
+ROOT then appends (UPDATE) to a copy of every seventh state, and the old content is read again. In every state that was
 promised, the records must follow each other up to fEND."""
 
 import os
@@ -100,7 +101,7 @@ def apply(patch, path, new):
 
 
 def check_records(path):
-    """As TFile::Map walks: each record or gap says where the next one begins."""
+    """Walks like TFile::Map: each record or gap gives the place of the next one."""
     with open(path, "rb") as file:
         head = file.read(20)
         version, position = struct.unpack(">ii", head[4:12])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares a mounted table with what ROOT and uproot read from the same file, branch by branch, value by value."""
+"""Compares a mounted table with the values that ROOT and uproot read from the same file, branch by branch, value by
+value."""
 
 import uproot
 
@@ -8,7 +9,7 @@ import root_process
 
 
 def text_to_bytes(value):
-    """uproot gives strings as str; the mount and ROOT give bytes."""
+    """uproot returns strings as str, the mount and ROOT as bytes."""
     if isinstance(value, str):
         return value.encode("utf-8", "surrogateescape")
     if isinstance(value, list):
@@ -25,9 +26,10 @@ def read_with_uproot(file, tree, branches):
 
 
 def assert_table_equals_oracles(table, file, tree, root_only=(), raw_allowed=(), tolerate=()):
-    """Every branch that ROOT reads equals the mount's; and uproot's, apart from `root_only` (where uproot errs).
+    """Every branch that ROOT reads equals the mount's, and uproot's except for `root_only` (which uproot reads
+    wrongly).
 
-    Branches in `raw_allowed` may be undecoded. Gives the names of those compared."""
+    Branches in `raw_allowed` may be undecoded. Returns the names of the compared branches."""
     oracle = root_process.read_with_root(file, tree, tolerate)
     assert oracle, f"ROOT reads no branch of {tree} in {file}"
     raw = mounted_table.raw_branches(table)

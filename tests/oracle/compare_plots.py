@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """compare_plots.py TFILEFS DIR: draws some two dozen objects with ROOT and as plot.svg of a mount, side by side, into
-DIR/index.html (and, where rsvg-convert is there, DIR/NAME.png). To be looked at: what a picture should be no test can say."""
+DIR/index.html (and, with rsvg-convert, DIR/NAME.png), for people to look at: no test can judge a picture."""
 
 import html
 import os
@@ -9,7 +9,7 @@ import subprocess
 import sys
 from array import array
 
-KEPT = []  # what ROOT's containers point to
+KEPT = []  # objects to which ROOT's containers refer
 
 
 def kept(made):
@@ -194,7 +194,8 @@ def canvases(ROOT):
 
 
 def draw_with_root(directory):
-    """The objects into objects.root, ROOT's pictures of them into root-NAME.svg; gives names and logarithmic axes."""
+    """Writes the objects into objects.root, and ROOT's pictures of them into root-NAME.svg; returns names and
+    logarithmic axes."""
     import ROOT
 
     ROOT.gROOT.SetBatch(True)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Branches of the corpus of real files that differ from its reference although the mount is right.
 
-Each is proved by test_corpus_exceptions.py in the way its `proof` names:
+Each is proved by test_corpus_exceptions.py in the way that its `proof` names:
     Draw(expression)   ROOT's TTree::Draw of expression.FIELD gives the mount's values, in lists of the mount's lengths
-    Leaf(name)         the same by TBranch::GetEntry and TLeaf::GetValue, where Draw does not know that a leaf is counted
-    Bits()             fBits decoded by hand from the baskets; ROOT (which changes bits on reading) tells how many there are
-    Strings(expr.)     strings decoded by hand from the baskets; ROOT tells their lengths
-    Objects(expr., n)  the reference has the mount's bytes, in a list of constant length 1 around n objects an entry that
-                       is not in the file: ROOT counts n an entry
+    Leaf(name)         the same by TBranch::GetEntry and TLeaf::GetValue, if Draw does not know that a leaf is counted
+    Bits()             fBits decoded by hand from the baskets; ROOT (which changes bits on reading) gives their number
+    Strings(expr.)     strings decoded by hand from the baskets; ROOT gives their lengths
+    Objects(expr., n)  the reference has the mount's bytes, in a list of constant length 1 around n objects per entry
+                       that is not in the file; ROOT counts n per entry
     Arrays(n, size)    the same; the n counted arrays of an entry, with items of `size` bytes, are decoded by hand
     Bitset(n)          the reference has the mount's bytes as lists, the mount (docs/semantics.md) as a shape of n: all
-                       bitsets of a type have n bits, which is read by hand
+                       bitsets of a type have n bits, which is checked by hand
     References()       TRefArrays decoded by hand
-    Alternatives()     the reference has the mount's bytes; the checker expects that lists count the items of alternatives
-    Counter(field)     the reference has the same bytes as unsigned numbers; ROOT tells that the member is an Int_t
-    Retyped(type)      the reference has the same numbers as another type than that of the field, which ROOT names `type`
-    Records(fields)    vectors of records without headers of their own, decoded by hand: `fields` is a numpy dtype, `_` what
-                       is no member
+    Alternatives()     the reference has the mount's bytes; the checker expects lists to count the items of alternatives
+    Counter(field)     the reference has the same bytes as unsigned numbers; in ROOT the member is an Int_t
+    Retyped(type)      the reference has the same numbers in another type than that of the field, `type` in ROOT
+    Records(fields)    vectors of records without headers of their own, decoded by hand: `fields` is a numpy dtype, `_`
+                       marks bytes that are not members
 """
 
 from collections import namedtuple
@@ -100,7 +100,7 @@ def counters(file, table, branches, field=""):
     return [Listed(file, table, branch, COUNTER, Counter(field)) for branch in branches]
 
 
-# Of file and table; in each, where a branch has several members, the name of the one that counts.
+# By file and table. If a branch in a file has several members, the name of the one that counts is given.
 COUNTERS = [
     *(row for file in ("gohep-chain.1", "gohep-chain.2", "gohep-stdvec-bool-nosplit-6.10.08", "skhep-issue46",
                        "skhep-small-evnt-tree-nosplit")

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""corpus_root.py FILE QUESTIONS ANSWER: what ROOT reads of single branches, with classes made up from the file.
+"""corpus_root.py FILE QUESTIONS ANSWER: the values that ROOT reads from single branches, with classes emulated from the
+file.
 
-QUESTIONS is a pickle of [(table, way, what), ...], ANSWER becomes one of {question: answer}, by the way asked for:
-    "draw"   what TTree::Draw gives for an expression: (values, numbers of values in each entry), numpy arrays
-    "leaf"   the same by TLeaf::GetValue
-    "type"   what ROOT calls the type of a member, (path of branch names, member or ""): "Int_t" as "int"
-    "bytes"  the bytes of each entry in the baskets of a branch (a path of branch names), decompressed"""
+QUESTIONS is a pickle of [(table, way, what), ...]; ANSWER becomes a pickle of {question: answer}. The ways:
+  "draw"   TTree::Draw of an expression: (values, numbers of values in each entry), numpy arrays
+  "leaf"   the same by TLeaf::GetValue
+  "type"   ROOT's type of a member, (path of branch names, member or ""): "Int_t" as "int"
+  "bytes"  the bytes of each entry in the baskets of a branch (a path of branch names), decompressed"""
 
 import pickle
 import sys
@@ -68,7 +69,7 @@ def by_leaf(tree, name):
 
 
 def branches_at(branch, names):
-    """Of branches that share a name, any may have those below."""
+    """Of several branches with the same name, any may have the branches below."""
     if not names:
         return [branch]
     same = [below for below in branch.GetListOfBranches() if str(below.GetName()) == names[0]]
@@ -83,7 +84,7 @@ def by_bytes(tree, path):
 
 
 def member_of(described, name):
-    """The element of a class that has this name, in the class or one of its bases."""
+    """The element of that name in a class or one of its bases."""
     for element in described.GetStreamerInfo().GetElements():
         if str(element.GetName()) == name:
             return element

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""import_trees.py FOLDER DIRECTORY SECONDS: the trees of a folder of files, as ROOT's importer makes RNTuples of them.
+"""import_trees.py FOLDER DIRECTORY SECONDS: converts the trees of a folder of files to RNTuples, with ROOT's importer.
 
-Goes through the files by size for so many seconds and appends a JSON line to DIRECTORY/imported for each tree that is
-small enough: its file and name, and the RNTuple's file or why it was not taken. What the lines name already is passed over: after a
-crash the script is started again."""
+Goes through the files by size for SECONDS, and appends a JSON line to DIRECTORY/imported for each tree that is small
+enough: its file and name, and the RNTuple's file or the reason of the refusal. Trees that are already listed are
+skipped: after a crash, the script is started again."""
 
 import json
 import os
@@ -39,7 +39,7 @@ def import_tree(file, tree, to):
         importer.SetConvertDotsInBranchNames(True)
         importer.Import()
         return {"to": to}
-    except Exception as refused:  # of every kind
+    except Exception as refused:  # ROOT raises all kinds of exceptions
         return {"error": f"{type(refused).__name__}: {refused}"[:300]}
 
 
@@ -55,7 +55,7 @@ def main(folder, directory, seconds):
                 break
             if (file, "") in begun:
                 continue
-            # Said before it is tried: what crashes is not tried again.
+            # Written before the attempt, so that a file that crashes is not tried again.
             lines.write(json.dumps({"file": file, "tree": ""}) + "\n")
             try:
                 trees = list(trees_of(ROOT.TFile.Open(file)))

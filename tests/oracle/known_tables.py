@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the samples of samples/ntuple.py hold, and how what a reader gives is compared with it."""
+"""The content of the samples of samples/ntuple.py, and its comparison with the values that a reader returns."""
 
 import json
 import math
@@ -10,18 +10,18 @@ NOT_FINITE = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
 
 
 class Known(typing.NamedTuple):
-    """A field of a table: one value an entry, in the form that samples/ntuple_values.h tells."""
+    """A field of a table: one value per entry, in the form described in samples/ntuple_values.h."""
 
     table: str
     attributes: str  # the name of an attribute set of that table, or ""
     field: str
-    values: list | None  # None: the reader could not
+    values: list | None  # None: the reader failed
     error: str
     tolerance: float
 
 
 def known_fields(directory, name):
-    """Of NAME.json what is in the file; of NAME-COMPRESSION.read what ROOT read."""
+    """NAME.json has the content of the file; NAME-COMPRESSION.read has the values that ROOT read."""
     with open(os.path.join(directory, name), encoding="utf-8") as lines:
         for line in map(json.loads, lines):
             yield Known(line["table"], line.get("attributes", ""), line["field"], line.get("values"), line.get("error", ""),
@@ -42,7 +42,7 @@ def same_number(mine, known, tolerance):
 
 
 def same(mine, known, tolerance=0):
-    """Whether a reader's value is the known one; text that looks like "nan" can only be a number here."""
+    """Whether a reader's value is the known one. Text like "nan" can only be a number here."""
     if isinstance(known, dict):
         return isinstance(mine, dict) and mine.keys() == known.keys() and all(same(mine[key], known[key], tolerance) for key in known)
     if isinstance(known, list):
@@ -54,7 +54,7 @@ def same(mine, known, tolerance=0):
 
 
 def first_difference(mine, known, tolerance=0):
-    """None, or which entry differs and how."""
+    """None, or the entry that differs, and the difference."""
     if len(mine) != len(known):
         return f"{len(mine)} entries, not {len(known)}"
     for entry, (a, b) in enumerate(zip(mine, known)):

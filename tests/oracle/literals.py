@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ROOT read, as Python literals, against what a mount shows."""
+"""Compares values that ROOT read, as Python literals, with those of a mount."""
 
 import mounted_table
 from mounted_table import Raw
 
-# TObject's members, which ROOT changes on reading and the literals leave out; base classes, which are directories where
-# the object is not split.
+# TObject's members, which ROOT changes on reading and the literals omit; base classes, which are directories if the
+# object is not split.
 BOOKKEEPING = {"TObject", "fUniqueID", "fBits"}
 BASES = ("Part",)
-SOME = "..."  # in ROOT's answer: further members are not told
+SOME = "..."  # in ROOT's answer: there are further members
 
 
 def read_literal(path):
@@ -24,7 +24,7 @@ def members_of(record):
 
 
 def in_one_order(items, path):
-    """Of collections that have none: readers keep them in whatever order their tables have."""
+    """Sorts collections without an order: each reader has the order of its own hash table."""
     if path.endswith("/map"):
         return sorted(items, key=lambda item: str(item["key"][1]["fString"]))
     return sorted(items, key=str) if path.rpartition("/")[2].startswith("hashed_") else items

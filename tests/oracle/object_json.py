@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""object.json against what ROOT makes of the same key."""
+"""Compares object.json with ROOT's JSON of the same key."""
 
 import base64
 import json
@@ -15,7 +15,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def root_texts(file):
-    """{(path, cycle): (class, text or None)} by ROOT, in processes of its own: a crash is an object that it cannot read."""
+    """{(path, cycle): (class, text or None)} by ROOT in separate processes. If ROOT crashes, it cannot read the
+    object."""
     texts, crashed = {}, []
     environment = dict(os.environ, PYTHONWARNINGS="ignore")
     while len(crashed) < 20:
@@ -40,7 +41,7 @@ def root_texts(file):
 
 
 def parse(text):
-    """Of a text of ROOT's, which writes what JSON has no word for as C does."""
+    """Parses a text of ROOT, which writes values that JSON lacks as C does."""
     try:
         return json.loads(text, strict=False)
     except ValueError:
@@ -65,8 +66,8 @@ def places(value, path="", into=None):
 
 
 class Comparison:
-    """Differences of our value from ROOT's over the members that ours has; `only_ours` and `only_roots` are members that
-    the other does not have (other versions of a class)."""
+    """Differences between our value and ROOT's, for the members that ours has. `only_ours` and `only_roots` are members
+    that the other lacks (other versions of a class)."""
 
     def __init__(self, ours, roots):
         self.differences, self.only_ours, self.only_roots = [], set(), set()
@@ -110,7 +111,7 @@ class Comparison:
 
 
 def compare_file(file, mount):
-    """[(path, cycle, class, verdict, differences, comparison)] of all objects of a file that ROOT lists; verdicts are
+    """[(path, cycle, class, verdict, differences, comparison)] of all objects of a file that ROOT lists. Verdicts are
     `equal`, `different`, `unread` (no object.json), `root cannot`."""
     results = []
     for (path, cycle), (class_name, text) in root_texts(file).items():

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints C++ values as Python literals that read back to the same value: how what ROOT read comes to the tests.
+// Prints C++ values as Python literals that read back to the same value: this is how tests get the results of ROOT.
 #pragma once
 #include <array>
 #include <bitset>
@@ -68,7 +68,8 @@ void put(std::ostream& out, const std::bitset<N>& bits) {
   out << "]";
 }
 
-// Any collection but maps. C++17, which is what dictionaries are compiled with; std::string prefers the overload above.
+// Any collection except maps. This is C++17, since dictionaries are compiled with it. std::string prefers the overload
+// above.
 template <class T>
 std::enable_if_t<!IsMap<T>::value, std::void_t<typename T::value_type, typename T::const_iterator>> put(
     std::ostream& out, const T& values) {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """root_json.py FILE ANSWER [SKIPPED...]: TBufferJSON's text of every key of a file that is neither directory nor table.
 
-ANSWER gets a line for each: a JSON list of path, cycle, class and text (null where ROOT cannot read the object). An
-object that is about to be read is told first, as a list of path and cycle, so that whoever reads of a crash knows whose it
-was; keys named as PATH;CYCLE among SKIPPED are left out."""
+ANSWER gets one line per key: a JSON list of path, cycle, class and text (null if ROOT cannot read the object). Before
+an object is read, a list of its path and cycle is written, which shows the object after a crash. Keys in SKIPPED, as
+PATH;CYCLE, are left out."""
 
 import json
 import sys

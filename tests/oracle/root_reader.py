@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """root_reader.py FILE TREE ANSWER: reads a tree with ROOT and pickles {branch: values} into ANSWER.
 
-Values are one object an entry, in the form of mounted_table.py: numbers, nested lists, bytes for strings, and a
-dictionary of leaves where a branch has several. Branches of classes that are no collections of numbers or strings
-are left out.
-"""
+Values are one object per entry, in the form of mounted_table.py: numbers, nested lists, bytes for strings, and a
+dictionary of leaves for a branch with several leaves. Branches of classes that are not collections of numbers or
+strings are left out."""
 
 import os
 import pickle
@@ -82,7 +81,7 @@ def literal(fill):
 
 
 def shaped(flat, leaf):
-    """Folds an entry's flat list as the leaf's title says; a lone number stays a number."""
+    """Folds an entry's flat list according to the leaf's title; a single number stays a number."""
     dimensions = re.findall(r"\[([^\]]*)\]", re.sub(r"/[a-zA-Z]\[.*$", "", leaf.GetTitle()))
     numbers = [int(d) for d in dimensions if d.isdigit()]
     for n in reversed(numbers if leaf.GetLeafCount() else numbers[1:]):

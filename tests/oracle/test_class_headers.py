@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Headers of a file's classes: they compile, each alone and all together, and ROOT reads the file back through them."""
+"""Headers of a file's classes compile, alone and all together, and ROOT reads the file back with them."""
 
 import glob
 import json
@@ -47,7 +47,7 @@ def test_all_headers_of_each_real_file_compile(program, tmp_path):
     for file in sorted(glob.glob(os.path.join(CORPUS, "files", "*.root"))):
         directory = str(tmp_path / os.path.basename(file))
         if subprocess.run([program, "classes", file, directory], capture_output=True).returncode:
-            continue  # refused as a whole: other tests say when it may be
+            continue  # refused as a whole: other tests check that this is justified
         names = sorted(os.listdir(directory))
         headers += len(names)
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One branch with objects that several versions of their classes wrote, against ROOT."""
+"""One branch with objects written by several versions of their classes, compared with ROOT."""
 
 import os
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Maps, sets, pairs, bitsets, collections in collections and arrays of objects, at several split levels, against ROOT."""
+"""Maps, sets, pairs, bitsets, collections in collections and arrays of objects, at several split levels, compared with
+ROOT."""
 
 import os
 

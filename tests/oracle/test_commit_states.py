@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every state that a commit goes through on the disk, write by write, as ROOT and uproot read it: the old tables or the
-new ones, without a word. tests/writing/write_steps makes the states, commit_states.py reads them."""
+"""Every state of the disk during a commit, write by write, as ROOT and uproot read it: the old tables or the new ones,
+without any message. tests/writing/write_steps makes the states, commit_states.py reads them."""
 
 import os
 import subprocess
@@ -17,7 +17,7 @@ def write_steps(scenario, directory, *file):
 
 
 def check_states(directory, file):
-    """ROOT must not say anything at all, as it does where it recovers a file."""
+    """ROOT must not print anything, as it does when it recovers a file."""
     said = root_process.run_script(os.path.join("oracle", "commit_states.py"), [str(directory), str(file)])
     assert said == ""
 
@@ -57,7 +57,7 @@ def test_states_of_another_writers_file(scenario, name, tmp_path, foreign_files)
 
 
 def test_a_write_that_is_lost_is_seen(tmp_path):
-    """As a missing sync loses it: what the head points to is not there."""
+    """As if a missing sync lost it: the records to which the head points do not exist."""
     write_steps("root-table", tmp_path)
     words = [line.split() for line in (tmp_path / "states.txt").read_text().splitlines()]
     record = next(patch for word, patch, *_ in words[4:] if word == "open")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proves each branch that corpus_exceptions.py lists: what the mount shows is what ROOT reads, or what the baskets' bytes
-say, as ROOT decompresses them, when they are decoded here by hand. The corpus is named by TFILEFS_CORPUS; without it these tests skip and say so."""
+"""Proves each branch in corpus_exceptions.py: the mount shows the values that ROOT reads, or those that this test
+decodes from the baskets' bytes, as ROOT decompresses them. TFILEFS_CORPUS names the corpus; without it, these tests are
+skipped with a message."""
 
 import json
 import os
@@ -19,7 +20,7 @@ from oracle.corpus_exceptions import LISTED, Alternatives, Arrays, Bits, Bitset,
 CORPUS = os.environ.get("TFILEFS_CORPUS")
 pytestmark = [pytest.mark.corpus, pytest.mark.skipif(not CORPUS, reason="TFILEFS_CORPUS names no corpus of real files")]
 
-# An object among the tree's user information whose class ROOT does not know; no branch needs it.
+# An object of a class unknown to ROOT in the tree's user information; no branch needs it.
 EXPECTED_COMPLAINTS = ("trying to read an emulated class (AliESDEvent)",)
 
 
@@ -37,7 +38,7 @@ def reference_leaves(listed):
 
 
 class Column:
-    """A column of the mount: values, and the offsets of the lists above it."""
+    """A column of the mount: values, and the offsets of the lists around it."""
 
     def __init__(self, table, described):
         self.field = ".".join(described["field"])
@@ -48,7 +49,7 @@ class Column:
 
 @pytest.fixture(scope="module")
 def columns(shared_mount):
-    """columns(listed) gives the branch's columns of values or characters, by field."""
+    """columns(listed) returns the branch's columns of values or characters, by field."""
 
     def get(listed):
         table = os.path.join(shared_mount(file_of(listed)).path, listed.table)
@@ -80,7 +81,7 @@ def questions_of(listed):
 
 @pytest.fixture(scope="module")
 def root_answers():
-    """root_answers(listed) gives ROOT's answer to each question; one process a file answers them all."""
+    """root_answers(listed) returns ROOT's answer to each question; one process per file answers all of them."""
     known = {}
 
     def ask(file):
@@ -103,7 +104,7 @@ def root_answers():
 
 
 def column_of(columns, field):
-    """The column of a field; the reference leaves out the names of base classes."""
+    """The column of a field; the reference omits the names of base classes."""
     return columns.get(field) or next(column for name, column in columns.items() if name.endswith("." + field))
 
 
@@ -164,7 +165,7 @@ def prove_strings(columns, entries, drawn):
 
 
 def prove_level(listed, columns, entries):
-    """All of the reference's leaves are there, byte for byte, with one list of constant length 1 more."""
+    """All leaves of the reference exist, byte for byte, with one more list of constant length 1."""
     count = listed.proof.count
     ones = hash_of(np.arange(entries + 1, dtype="<i8"))
     free = list(columns.values())
@@ -226,7 +227,7 @@ def prove_references(columns, entries):
         while at < len(entry):
             byte_count, version = struct.unpack_from(">IH", entry, at)
             end = at + 4 + (byte_count & 0x3FFFFFFF)
-            at += 6 + 10  # TObject, which nothing refers to
+            at += 6 + 10  # TObject, to which nothing refers
             at += 1 + entry[at]
             size, _, _ = struct.unpack_from(">iiH", entry, at)
             numbers += struct.unpack_from(f">{size}I", entry, at + 10)
@@ -261,7 +262,7 @@ def prove_records(listed, columns, entries):
 
 
 def test_numbers_of_another_type_are_the_same_numbers(shared_mount):
-    """Each column that the reference has as another type is of the field's type, with the same numbers."""
+    """Each column with another type in the reference has the type of the field, and the same numbers."""
     retyped = [listed for listed in LISTED if isinstance(listed.proof, Retyped)]
     assert retyped
     for listed in retyped:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""object.json of every object of real files against TBufferJSON, by ROOT in processes of their own. The folder of files is
-named by TFILEFS_CORPUS; without it this test skips and says so."""
+"""object.json of every object in real files, compared with TBufferJSON by ROOT in separate processes. TFILEFS_CORPUS
+names the folder of files; without it, this test is skipped with a message."""
 
 import collections
 import glob
@@ -21,7 +21,8 @@ def test_json_of_real_objects_is_roots(capsys):
         pytest.skip("TFILEFS_CORPUS names no corpus of real files")
     verdicts, told = collections.Counter(), []
     files = sorted(glob.glob(os.path.join(CORPUS, "files", "*.root")))
-    # A ROOT process for each file takes a quarter of an hour for all: one in eight, unless all are asked for.
+    # A ROOT process for each file takes a quarter of an hour in all. So only one file in eight is tested, unless all
+    # are requested.
     for file in files if os.environ.get("TFILEFS_CORPUS_ALL") else files[::8]:
         try:
             with mounted.Mounted(file) as m:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TClonesArrays within objects of their own class, at several split levels, against ROOT."""
+"""TClonesArrays inside objects of their own class, at several split levels, compared with ROOT."""
 
 import os
 
@@ -13,7 +13,8 @@ FILES = [f"nested-{split}-{codec}" for split in (0, 1, 99) for codec in (101, 50
 
 
 def without_raw(mine, theirs, seen):
-    """Both, less the arrays that are bytes in the mount; `seen` gets these. They are bytes where there is something."""
+    """Both values without the arrays that are bytes in the mount, which are added to `seen`. Only nonempty arrays are
+    bytes."""
     if isinstance(mine, Raw):
         assert (mine != b"") == (theirs != []) and (mine == b"" or b"TClonesArray" in mine or b"Quark" in mine)
         if mine:
@@ -31,7 +32,7 @@ def without_raw(mine, theirs, seen):
 
 
 def depth(value):
-    """Objects that lie within each other."""
+    """The number of objects inside each other."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return isinstance(value, dict) + max(map(depth, inner), default=0)
 

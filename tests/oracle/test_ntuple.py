@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RNTuples: what uproot wrote is what the mount shows; damage is met where it is; nothing can be changed."""
+"""RNTuples: the mount shows the data that uproot wrote; damage affects only the damaged place; nothing can be
+changed."""
 
 import errno
 import json
@@ -147,7 +148,7 @@ def test_nothing_can_be_changed(written, tmp_path):
             change()
         assert error.value.errno == errno.EPERM, error.value
     assert "/data: an RNTuple is not changed" in m.errors()
-    # As of what is committed of a tree: to ask for it is no error.
+    # As for committed data of a tree, asking is not an error.
     for name in ("number.f8", "record/x.f8", "list", "."):
         place = os.path.join(top, name)
         before = os.stat(place)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""RNTuples that ROOT wrote, of every type of field, encoding and codec: a mount has the values that the program that wrote
-them set, and so has ROOT's own reader."""
+"""RNTuples written by ROOT, with every type of field, encoding and codec: a mount, and ROOT's own reader, have the
+values that the writing program set."""
 
 import errno
 import glob
@@ -20,14 +20,14 @@ SAMPLE = "ntuple"
 
 
 class Node:
-    """What stands at a path of a table: members by name, or a column."""
+    """The node at a path of a table: members by name, or a column."""
 
     def __init__(self):
         self.members, self.column = {}, None
 
 
 def nodes_of(table):
-    """The fields of a mounted table, in their order."""
+    """The fields of a mounted table, in order."""
     root = Node()
     for column in mounted_table.schema_of(table)["columns"]:
         *names, last = column["path"].split("/")
@@ -44,7 +44,7 @@ def numbers(table, column):
 
 
 def values_of(table, node):
-    """One value an item, in the form that samples/ntuple_values.h tells."""
+    """One value per item, in the form described in samples/ntuple_values.h."""
     if node.column:
         return numbers(table, node.column).tolist()
     members = node.members
@@ -76,7 +76,8 @@ def variants_of(table, members):
 
 
 def values_of_alternative(table, nodes, name):
-    """By the number of the item. Takes its node from `nodes`: of several of the same type, the first has the bare name."""
+    """Values by number of the item. Removes the node from `nodes`: of several alternatives of the same type, the first
+    has the bare name."""
     node = next((node for node in nodes if node == name or node.startswith(name + "~")), None)
     if node is None:
         return lambda item: {}  # a class without members
@@ -84,7 +85,7 @@ def values_of_alternative(table, nodes, name):
 
 
 def in_words_of_the_file(shown, known):
-    """`shown` with the names that fields have in the file, where a mount has others (docs/semantics.md, "RNTuples")."""
+    """`shown` with the names of fields in the file, where a mount has others (docs/semantics.md, "RNTuples")."""
     if isinstance(known, dict):
         if "alternative" in known or not isinstance(shown, dict):
             return shown if not isinstance(shown, dict) else {**shown, "value": in_words_of_the_file(shown["value"], known["value"])}
@@ -100,12 +101,12 @@ def in_words_of_the_file(shown, known):
 
 
 def other_name(name):
-    """Of bases, pairs, and items of maps."""
+    """Names of bases, pairs, and items of maps."""
     return name.startswith((":_", "_"))
 
 
 def is_hollow(value):
-    """Of a class without members, or of such classes."""
+    """Whether the value is of a class without members, or of such classes."""
     return isinstance(value, dict) and all(map(is_hollow, value.values()))
 
 
@@ -123,7 +124,7 @@ def samples_in(directory):
 
 
 def differences(directory, mounted_top, sample):
-    """What is not as it was written: {field: problem or None}, of all fields of a sample's tables."""
+    """The differences from the written values: {field: problem or None}, for all fields of a sample's tables."""
     name = sample.rsplit("-", 1)[0]
     tables, found = {}, {}
     for known in known_fields(directory, name + ".json"):
@@ -146,7 +147,7 @@ CODECS = ("none", "zlib", "lzma", "lz4", "zstd")
 
 
 def print_matrix(found, samples):
-    """Each type and its encoding, with each codec: = where all values are equal."""
+    """Each type and encoding with each codec: = if all values are equal."""
     print(f"{'type and encoding':24}", *(f"{codec:>5}" for codec in CODECS))
     cells = 0
     for sample in samples:
@@ -170,7 +171,7 @@ def test_a_mount_has_what_was_written(samples, shared_mount):
     assert fields > 1000
 
 
-# What ROOT 6.40 says of the fields that it writes, and cannot read.
+# ROOT 6.40's messages about fields that it writes but cannot read.
 NOT_READ_BY_ROOT = {("soa", "points"): "not yet implemented"}
 
 
@@ -201,8 +202,8 @@ def test_root_reads_the_same(samples):
 
 
 def test_columns_are_found_by_their_qualified_names(samples, shared_mount):
-    """As those of a tree are by the names of their branches: numbers as the file, what has several columns as the directory
-    of these."""
+    """As for columns of a tree by the names of their branches: a number gives its file, several columns give their
+    directory."""
     table = os.path.join(shared_mount(os.path.join(samples(SAMPLE), "types-none.root")).path, "nt")
     columns = mounted_table.schema_of(table)["columns"]
     for column in columns:
@@ -241,7 +242,7 @@ def test_attribute_sets_are_not_changed(samples, tmp_path):
     assert refused(os.rmdir, runs) == errno.EPERM
     assert "/nt/.attributes: an RNTuple is not changed" in m.errors()
     assert "/nt/.attributes/Runs: an RNTuple is not changed" in m.errors()
-    # As of what is committed of a tree.
+    # As for committed data of a tree.
     for path in (sets, runs, start):
         os.chmod(path, 0o600)
         os.utime(path, (1, 2))
@@ -267,7 +268,7 @@ def test_attribute_sets_are_checked(samples, tmp_path):
     assert checked.returncode == 0 and "3 tables" in checked.stdout
     with open(whole, "rb") as file:
         image = bytearray(file.read())
-    at = image.index(b"_rangeStart")  # in the header of the first set: the codec left it as it is
+    at = image.index(b"_rangeStart")  # in the header of the first set, which the codec left uncompressed
     image[at] ^= 1
     damaged = tmp_path / "damaged.root"
     damaged.write_bytes(image)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TTree and an RNTuple of the same content are the same directory of files and have the same views, but for differences
-that are named here, each with its reason. Of the samples, and of the trees of a folder of real files (TFILEFS_CORPUS) that
-ROOT's importer takes."""
+"""A TTree and an RNTuple of the same content give the same directory of files and the same views, except for
+differences listed here with their reasons. Uses the samples, and those trees from a folder of real files
+(TFILEFS_CORPUS) that ROOT's importer accepts."""
 
 import csv
 import json
@@ -24,12 +24,12 @@ REASONS = {
     "counted matrix": "of counted arrays of arrays the importer takes as many numbers as there are arrays",
     "padding": "a leaf list that was filled from a struct with padding has it in the tree; the importer reads it back",
 }
-# What the trees of these files hold that is so.
+# Files whose trees contain padding.
 PADDED = ("gohep-padding.root",)
 
 
 def columns_of(table):
-    """{path: bytes} of all that a listing shows."""
+    """{path: bytes} of everything in a listing."""
     found = {}
     for directory, _, names in os.walk(table):
         for name in names:
@@ -55,19 +55,20 @@ def numbers(path, content):
 
 
 def first_of_each_list(columns, path):
-    """Of a list of arrays: of each entry as many numbers as it has arrays."""
+    """For a list of arrays: of each entry, as many numbers as it has arrays."""
     offsets = np.frombuffer(columns[os.path.dirname(path) + "/offsets.i8"], "<i8")
     arrays = numbers(path, columns[path]).reshape(-1, int(np.prod(typed(path)[1])))
     return b"".join(arrays[begin:end].ravel()[: end - begin].tobytes() for begin, end in zip(offsets, offsets[1:]))
 
 
 class Differences:
-    """Of a tree's and an RNTuple's table: `named` has those with a reason by its name, `others` the rest."""
+    """Differences between the tables of a tree and of an RNTuple. `named` has those with a reason, by the name of the
+    reason; `others` has the rest."""
 
     def __init__(self, padded=False):
         self.named, self.others = {name: 0 for name in REASONS}, []
         self.padded = padded
-        self.explained = set()  # names of fields whose values differ for a reason
+        self.explained = set()  # names of fields whose values differ for a known reason
         self.renamed = {}  # of columns, without their types
 
     def note(self, reason, path=None):
@@ -113,7 +114,7 @@ class Differences:
             self.others.append(f"{path} differs from {there}")
 
     def compare_entries(self, what, tree, ntuple):
-        """Of two lists of {name: value}, whose fields may be in another order."""
+        """Compares two lists of {name: value}, whose fields may be in another order."""
         if len(tree) != len(ntuple):
             return self.others.append(f"{what}: {len(tree)} and {len(ntuple)} entries")
         for entry, (a, b) in enumerate(zip(tree, ntuple)):
@@ -124,7 +125,7 @@ class Differences:
                 return self.others.append(f"{what}: entry {entry} differs in {names[:5]}")
 
     def name_among(self, names, name):
-        """That of a field of the tree, which may have dots. CSV joins the names of members by dots as well."""
+        """The name of a tree's field, which may contain dots. CSV also joins the names of members by dots."""
         field, _, member = name.rpartition(".")
         for renamed in (name, self.renamed.get(name), name.replace(".", "_"), field.replace(".", "_") + "." + member):
             if renamed in names:
@@ -142,7 +143,7 @@ def csv_lines(table):
         with open(table + ".csv", newline="", encoding="utf-8", errors="surrogateescape") as lines:
             return list(csv.DictReader(lines))
     except FileNotFoundError:
-        return []  # no column of one number or string an entry
+        return []  # no column with one number or string per entry
 
 
 def differences(tree, ntuple, padded=False):
@@ -166,11 +167,11 @@ def test_samples(samples, shared_mount, sample, tables, named):
 
 
 CORPUS = os.environ.get("TFILEFS_CORPUS")
-SECONDS = 60  # of importing
+SECONDS = 60  # for importing
 
 
 def imported_trees(folder, directory):
-    """What import_trees.py says; it is started again when a tree has crashed it."""
+    """The output of import_trees.py, which is started again when a tree has crashed it."""
     ends = time.monotonic() + SECONDS
     log = os.path.join(directory, "imported")
     while (left := ends - time.monotonic()) > 0:

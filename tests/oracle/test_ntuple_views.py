@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The views of RNTuples that ROOT wrote have the values that the program that wrote them set: those of every type, of
-variants whose alternatives are of the same type, of options in options, and of classes without members."""
+"""The views of RNTuples written by ROOT have the values that the writing program set: those of every type, of variants
+with alternatives of the same type, of options in options, and of classes without members."""
 
 import json
 import math
@@ -18,7 +18,7 @@ import pytest
 import mounted_table
 from oracle.known_tables import known_fields, number_of
 
-# Of them no column tells anything, or their lists alone.
+# These have no columns, or only those of their lists.
 HOLLOW = ("empty", "empties", "vector_empty", "vector_empties", "optional_empty")
 
 
@@ -37,13 +37,13 @@ def is_hollow(value):
 
 
 class Comparison:
-    """A view's values against known ones. Members are compared in their order: they may have other names (docs/semantics.md,
-    "RNTuples")."""
+    """Compares a view's values with known ones. Members are compared in their order, since they may have other names
+    (docs/semantics.md, "RNTuples")."""
 
     def __init__(self, variant, finite_alone=False, hollow=True):
-        self.variant = variant  # of what stands for a variant: the alternative's name or number, and its value
-        self.finite_alone = finite_alone  # null is all that there is for nan
-        self.hollow = hollow  # members of classes without members are there
+        self.variant = variant  # from a variant's representation: the name or number of the alternative, and its value
+        self.finite_alone = finite_alone  # nan can only be null
+        self.hollow = hollow  # members of classes without members are present
         self.alternatives = {}  # by name
 
     def same(self, shown, known):
@@ -96,7 +96,7 @@ def test_json_lines(table, known):
 
 
 def values_of(array):
-    """Python's values; of what is one of several classes its place among those that have columns, and the value."""
+    """The values in Python; for one of several classes, its index among those with columns, and the value."""
     kind = array.type
     if pyarrow.types.is_struct(kind):
         valid = np.asarray(array.is_valid())
@@ -132,7 +132,7 @@ def test_arrow_and_parquet(table, known, view):
     for name in read.column_names:
         if name in known and name != "variant_empty":  # whose first alternatives have no columns
             shown[name] = [value for chunk in read[name].chunks for value in values_of(chunk)]
-    # Directly in an alternative, options stay lists.
+    # Options directly inside an alternative stay lists.
     def as_list(value):
         if value is None or value["alternative"] != 3:
             return value
@@ -156,16 +156,16 @@ def test_awkward_array(table, known):
     view = json.loads(mounted_table.read_exactly(os.path.join(table, ".awkward.json")))
     files = {key: np.load(os.path.join(table, name + ".npy")).reshape(-1) for key, name in view["files"].items()}
     array = awkward.from_buffers(view["form"], view["length"], files)
-    # Options of unions are none to Awkward Array.
+    # Awkward Array has no options of unions.
     is_nothing = lambda value: value is None or value["value"] is None
     lists = {"optional_variant": lambda value: [] if value is None else [value],
              "optional_variant_class": lambda value: [] if is_nothing(value) else [value],
              "vector_optional_variant": lambda value: [[] if item is None else [item] for item in value]}
-    without = (*HOLLOW, "variant2")  # nor unions directly in unions
+    without = (*HOLLOW, "variant2")  # nor unions directly inside unions
     wanted = {name: [lists.get(name, lambda value: value)(value) for value in values] for name, values in known.items()}
     shown = {name: awkward.to_list(array[name]) for name in array.fields if name in known and name not in without}
-    # [None] is a variant that is there without a value, which what was written does not tell from one that is not there,
-    # or one that holds an option without a value.
+    # [None] is a variant without a value. In the written data, it is the same as a missing variant, or as a variant
+    # with an empty option.
     shown["optional_variant_class"] = [[] if value == [None] else value for value in shown["optional_variant_class"]]
     assert not differences(Comparison(lambda value: (None, value), hollow=False), shown, wanted, without=without)
     inner = [value["value"]["alternative"] for value in known["variant2"] if value["alternative"] == 2]
@@ -173,7 +173,7 @@ def test_awkward_array(table, known):
 
 
 def test_text_of_variants(table, known):
-    """The name, and the value as inside a list, in parentheses."""
+    """The name, and then the value in parentheses, as inside a list."""
     patterns = {1: r"std::int32_t\((-?\d+)\)", 2: r'std::string\("(.*)"\)', 3: r"std::vector<float>\(\[(.*)\]\)"}
     with open(os.path.join(table, "variant.txt"), encoding="utf-8") as lines:
         for line, value in zip(lines.read().split("\n"), known["variant"]):
@@ -189,7 +189,7 @@ def test_text_of_variants(table, known):
 
 
 def test_numbers_in_a_table_of_numbers(table, known):
-    """CSV has of a variant what says where its value is."""
+    """For a variant, CSV has the place of its value."""
     import csv
 
     with open(table + ".csv", newline="", encoding="utf-8") as file:

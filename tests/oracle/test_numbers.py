@@ -9,7 +9,7 @@ import mounted_table
 import root_process
 from oracle.compare import assert_table_equals_oracles
 
-# uproot cannot read Float16_t arrays without a range, nor leaflists of which one leaf is counted.
+# uproot cannot read Float16_t arrays without a range, nor leaflists in which one leaf is counted.
 UPROOT_CANNOT = ("a_f", "m_f", "c_f", "k_f", "jagged")
 LEAF_TYPES = "OBbSsIiLlGgFDfd"
 BRANCHES = 6 + 5 * len(LEAF_TYPES)
@@ -26,7 +26,7 @@ def test_each_codec(samples, shared_mount, codec):
     directory = samples("numbers")
     file = f"numbers-{codec}.root"
     table, path = os.path.join(shared_mount(directory).path, file, "t"), os.path.join(directory, file)
-    if codec == 301:  # raw deflate, which uproot does not read at all
+    if codec == 301:  # raw deflate, which uproot cannot read
         assert_all_equal(table, root_process.read_with_root(path, "t"))
     else:
         assert len(assert_table_equals_oracles(table, path, "t", UPROOT_CANNOT)) == BRANCHES
@@ -41,9 +41,9 @@ def test_big_baskets(samples, shared_mount):
 
 
 def test_offset_map(samples, shared_mount):
-    """Baskets without offsets (kGenerateOffsetMap). uproot does not know them, and ROOT reads them wrongly where an item
-    is more than one number or is packed; so the oracle is the sister file of the same content with offsets, and ROOT's
-    reading of the others."""
+    """Baskets without offsets (kGenerateOffsetMap). uproot does not support them, and ROOT reads them wrongly if an
+    item is packed or has several numbers. So the oracle is the file of the same content with offsets; for the others,
+    also ROOT."""
     directory = samples("numbers")
     table = os.path.join(shared_mount(directory).path, "numbers-offset-map.root", "t")
     assert_all_equal(table, root_process.read_with_root(os.path.join(directory, "numbers-101.root"), "t"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of ROOT's classes: arrays against uproot and ROOT value by value, object.json against TBufferJSON."""
+"""Objects of ROOT's classes: arrays compared with uproot and ROOT value by value, and object.json with TBufferJSON."""
 
 import json
 import os
@@ -37,14 +37,14 @@ def test_histograms_are_what_uproot_reads(file, top, name):
     for axis, edge in zip("xyz", edges):
         np.testing.assert_allclose(ours[axis + "edges"], edge, rtol=1e-15, atol=1e-15)
     np.testing.assert_array_equal(flow["values"], expected.values(flow=True))
-    # uproot leaves the sign of weights in variances without sums of squares; ROOT's errors have none.
+    # Without sums of squares, uproot's variances keep the sign of the weights; ROOT's errors have no sign.
     np.testing.assert_array_equal(ours["variances"], np.abs(expected.variances(flow=False)))
     np.testing.assert_array_equal(flow["variances"], np.abs(expected.variances(flow=True)))
 
 
 @pytest.mark.parametrize("name", ["buffer_1", "buffer_w", "buffer_2", "buffer_3", "buffer_p", "buffer_pw", "buffer_p2", "buffer_p3"])
 def test_fill_buffers_are_merged_as_root_would(top, name):
-    """A twin had its fills put into its bins before it was written."""
+    """The fills of a twin histogram were put into its bins before it was written."""
     for directory in ("", "flow"):
         ours = arrays(os.path.join(top, name, directory))
         twins = arrays(os.path.join(top, name + "_filled", directory))
@@ -70,7 +70,7 @@ def test_profiles_are_what_root_tells(root_profiles, top, name):
     flow = arrays(os.path.join(top, name, "flow"))
     for what in ("values", "effective_entries"):
         np.testing.assert_allclose(flow[what].ravel(), expected[what], rtol=1e-13, atol=0)
-    # A spread of zero is what is left of a difference of large numbers.
+    # A spread of zero is the rest of a difference of large numbers.
     np.testing.assert_allclose(np.sqrt(flow["variances"].ravel()), expected["errors"], rtol=1e-9, atol=1e-9)
     inner = arrays(os.path.join(top, name))
     np.testing.assert_array_equal(inner["values"], flow["values"][(slice(1, -1),) * flow["values"].ndim])
@@ -78,13 +78,13 @@ def test_profiles_are_what_root_tells(root_profiles, top, name):
 
 @pytest.mark.parametrize("name", ["THnF", "THnD", "THnI"])
 def test_many_dimensions_against_their_sparse_kin(root_profiles, top, name):
-    """Both were filled alike: a cell that one has, the other has."""
+    """Both were filled in the same way, so they have the same cells."""
     dense, flow = arrays(os.path.join(top, name)), arrays(os.path.join(top, name, "flow"))
     assert dense["values"].shape == (3, 4, 2) and flow["values"].shape == (5, 6, 4)
     np.testing.assert_array_equal(dense["values"], flow["values"][1:-1, 1:-1, 1:-1])
     np.testing.assert_array_equal(dense["edges1"], [-2, -0.25, 1.5, 3.25, 5])
     assert flow["values"].sum() == 450
-    variances = {"THnD": 750}.get(name, 450)  # weights of 1 and 2, squared where squares are kept
+    variances = {"THnD": 750}.get(name, 450)  # weights of 1 and 2, squared if squares are kept
     assert flow["variances"].sum() == variances
 
 
@@ -117,7 +117,7 @@ def test_efficiencies(top):
     assert arrays(os.path.join(top, "efficiency/total/flow"))["values"].tolist() == [0, 14, 13, 13, 0, 0]
 
 
-# ROOT gives colours their names when it reads a canvas.
+# ROOT names colours when it reads a canvas.
 NOT_COMPARED = {"canvas"}
 
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histograms, axes and graphs of versions that ROOT streamed by hand, against ROOT, which still reads them."""
+"""Histograms, axes and graphs of versions with hand-written streamers, compared with ROOT, which can still read
+them."""
 
 import os
 

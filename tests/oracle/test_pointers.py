@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pointers of every sort, collections of them, and ROOT's classes with streamers of their own, at several split levels,
-against ROOT."""
+"""All kinds of pointers, collections of them, and ROOT's classes with hand-written streamers, at several split levels,
+compared with ROOT."""
 
 import os
 

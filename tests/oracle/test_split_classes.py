@@ -13,18 +13,18 @@ from oracle.compare import text_to_bytes
 
 FILES = [f"event-{split}-{codec}" for split in (0, 1, 99) for codec in (101, 505)]
 
-# What may be shown undecoded: lists in lists and records that ROOT did not split. All else must be decoded.
+# May be undecoded: lists in lists, and records that ROOT did not split. All others must be decoded.
 NESTED = {"m_nested", "samples", "codes", "texts", "m_map"}
 UNSPLIT_AT_0 = {"event", "dotted", "hits", "pods", "particles"}
 UNSPLIT_AT_1 = {"m_pod", "m_hit", "m_pods", "m_hits", "m_particles", "Base", "hits", "pods", "particles"}
 RAW_ALLOWED = {"0": NESTED | UNSPLIT_AT_0, "1": NESTED | UNSPLIT_AT_1, "99": NESTED}
 
-# TObject and its members, which ROOT changes on reading; in a split collection they are branches beside the others.
+# TObject and its members, which ROOT changes on reading. In a split collection, they are branches beside the others.
 BOOKKEEPING = {"TObject", "fUniqueID", "fBits"}
 
 
 def compare(mine, theirs, path, raw):
-    """Fails where the mount's value differs; collects the names of what is undecoded."""
+    """Fails if the mount's value differs. Collects the names of undecoded members."""
     if isinstance(mine, Raw):
         raw.add(path.split("/")[-1])
     elif isinstance(mine, dict):
@@ -57,8 +57,8 @@ def test_against_root(samples, shared_mount, name):
     mounted_table.assert_schema_matches_files(table)
 
 
-# Where uproot errs. Ranges of Double32_t and Float16_t: its last bits are wrong, since it multiplies where ROOT divides;
-# arrays of Float16_t in lists; strings in split collections, which it reads as one string an entry.
+# Errors of uproot. Ranges of Double32_t and Float16_t: its last bits are wrong, since it multiplies where ROOT divides.
+# It cannot read arrays of Float16_t in lists. It reads strings in split collections as one string per entry.
 UPROOT_ERRS = {"m_d32_range", "m_d32_wide", "m_d32_array", "m_f16_range", "pz", "weights", "halves", "label", "text"}
 
 
@@ -72,7 +72,8 @@ def leaf_branches(branch, path):
 
 @pytest.mark.parametrize("name", FILES)
 def test_against_uproot(samples, shared_mount, name):
-    """Each branch of numbers, lists of numbers or strings is one column by the schema; values as uproot reads them."""
+    """Each branch of numbers, lists of numbers or strings is one column in the schema; the values are those of
+    uproot."""
     directory = samples("event")
     table = os.path.join(shared_mount(directory).path, name + ".root", "t")
     columns = mounted_table.columns_of(table)
@@ -89,7 +90,7 @@ def test_against_uproot(samples, shared_mount, name):
                     continue
                 try:
                     values = text_to_bytes(branch.array().tolist())
-                except Exception:  # uproot cannot read every branch: ROOT's reading covers it
+                except Exception:  # uproot cannot read every branch; the comparison with ROOT covers it
                     continue
                 if any(isinstance(value, dict) for value in values):
                     continue

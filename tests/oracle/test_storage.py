@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways in which a file can hold a tree: clusters, embedded baskets, other files, recovery, 64-bit addresses."""
+"""The forms in which a file can store a tree: clusters, embedded baskets, other files, recovery, 64-bit addresses."""
 
 import json
 import os
@@ -66,7 +66,7 @@ def test_branch_in_another_file(samples, shared_mount):
 
 
 def test_branch_in_a_missing_file(samples, shared_mount):
-    """The other branches are whole; the one whose file is gone says so, and its name appears in the errors."""
+    """The other branches are complete. The branch whose file is missing says so, and its name appears in the errors."""
     m = shared_mount(os.path.join(samples("storage"), "alone"))
     table = os.path.join(m.path, "other-file.root", "t")
     assert mounted_table.read_node(table, "number") == list(range(1, 101))
@@ -78,7 +78,7 @@ def test_branch_in_a_missing_file(samples, shared_mount):
 
 
 def test_recovered_after_a_kill(samples, shared_mount):
-    """Nothing was saved by a directory record: the keys are found by walking the file, as TFile::Recover does."""
+    """No directory record was saved: the keys are found by walking the file, as TFile::Recover does."""
     directory = samples("storage")
     oracle = root_process.read_with_root(os.path.join(directory, "killed.root"), "t", ("probably not closed", "recover"))
     m = shared_mount(directory)
@@ -180,7 +180,7 @@ def root_directory():
 
 
 def test_hadd_of_different_codecs(samples, mount, tmp_path):
-    """hadd copies baskets as they are: one branch then holds several codecs."""
+    """hadd copies baskets unchanged, so a branch then contains several codecs."""
     numbers = samples("numbers")
     merged = str(tmp_path / "merged.root")
     hadd(merged, *(os.path.join(numbers, f"numbers-{codec}.root") for codec in (101, 505, 0, 404)))

@@ -14,7 +14,7 @@ def test_strings(samples, shared_mount, kind):
     directory = samples("strings")
     file = f"strings{kind}.root"
     table = os.path.join(shared_mount(directory).path, file, "t")
-    # uproot reads empty TLeafC strings wrongly, and fails where sizes are stored instead of offsets.
+    # uproot reads empty TLeafC strings wrongly, and fails if sizes are stored instead of offsets.
     root_only = ("c", "only_short", "s", "plain", "v") if kind == "-offset-map" else ("c",)
     compared = assert_table_equals_oracles(table, os.path.join(directory, file), "t", root_only)
     assert set(compared) == {"c", "only_short", "s", "plain", "v", "after"}

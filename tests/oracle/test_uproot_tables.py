@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random tables that uproot writes: names, types, sizes, batches; the mount must give back what was written."""
+"""Random tables written by uproot (names, types, sizes, batches): the mount must show what was written."""
 
 import os
 import tempfile
@@ -29,7 +29,7 @@ def columns(draw):
 @st.composite
 def tables(draw):
     layout = draw(st.dictionaries(NAMES, columns(), min_size=1, max_size=5))
-    # uproot makes a counter nNAME for each list; names that would meet it are not what is tested here.
+    # uproot makes a counter nNAME for each list. Names that collide with it are not tested here.
     counters = {"n" + name for name, (kind, _, _) in layout.items() if kind == "list"}
     hypothesis.assume(not counters & set(layout))
     batches = draw(st.lists(st.integers(1, 200), min_size=1, max_size=4))
@@ -98,13 +98,13 @@ def test_random_table(table):
             mounted_table.assert_schema_matches_files(inside)
 
 
-# Any bytes but NUL, which no C string of ROOT holds; uproot takes text, so these are characters.
+# Any bytes but NUL, which ROOT's C strings cannot contain. uproot takes text, so these are characters.
 KEY_NAMES = st.text(st.characters(exclude_characters="\0/;", exclude_categories=("Cs",)), min_size=1, max_size=80)
 
 
 @hypothesis.given(st.lists(KEY_NAMES, min_size=1, max_size=8, unique=True))
 def test_random_key_names(names):
-    """Each key is found under one name; that name or the xattr gives the original back."""
+    """Each key has one name; that name or the xattr gives the original name."""
     with tempfile.TemporaryDirectory(prefix="uproot-names-") as directory:
         path = os.path.join(directory, "names.root")
         with uproot.recreate(path) as file:
@@ -126,7 +126,7 @@ def test_random_key_names(names):
 @hypothesis.given(st.lists(st.tuples(st.integers(0, 90000), st.integers(0, 20000)), min_size=1, max_size=20))
 @hypothesis.settings(suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
 def test_random_reads(samples, shared_mount, reads):
-    """pread at any offset, of any size, is the slice of the whole."""
+    """pread at any offset, of any size, gives that slice of the whole."""
     m = shared_mount(samples("numbers"))
     for column in ("numbers-big-baskets.root/t/k_D/values.f8x2x2", "numbers-505.root/t/c_I/values.i4",
                    "numbers-101.root/t/packed/b.f8", "numbers-0.root/t/m_F.f4x2x3"):

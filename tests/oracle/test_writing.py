@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables that are written here, read by ROOT, by uproot and by the mount, value by value."""
+"""Tables written by tfilefs, read by ROOT, uproot and the mount, value by value."""
 
 import filecmp
 import os
@@ -42,7 +42,7 @@ def assert_same_files(left, right):
 
 
 def read_with_root(file, answer):
-    """As root_process has it, but ROOT may not even warn."""
+    """Like root_process.read_with_root, but ROOT may not even warn."""
     said = root_process.run_script(os.path.join("oracle", "root_reader.py"), [file, "Events", answer])
     assert "Warning in <" not in said, said
     with open(answer, "rb") as file_of_answer:
@@ -50,12 +50,12 @@ def read_with_root(file, answer):
 
 
 def assert_reads_back(file, directory, mount):
-    """ROOT, uproot and the mount see in Events what the files below `directory` say."""
+    """ROOT, uproot and the mount read the content of the files below `directory` from Events."""
     wanted = nodes_of(directory)
     with uproot.open(file) as opened:
         table = opened["Events"]
         for name, values in wanted.items():
-            if "/" not in name:  # which uproot takes for a path
+            if "/" not in name:  # uproot would take it for a path
                 mounted_table.assert_same(text_to_bytes(table[name].array().tolist()), values, f"{name} by uproot")
     read = read_with_root(file, file + ".pickle")
     assert sorted(read) == sorted(wanted)
@@ -111,7 +111,7 @@ def test_branches_beside_and_dropped(tmp_path, shared_mount):
 
 
 def test_beside_branches_of_roots_own(tmp_path, samples):
-    """Split classes, pointers and embedded baskets stay what they are."""
+    """Split classes, pointers and embedded baskets stay unchanged."""
     for sample in ("event/event-99-505", "storage/embedded", "numbers/numbers-101"):
         group, name = sample.split("/")
         file = str(tmp_path / f"{name}.root")

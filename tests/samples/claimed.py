@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""claimed.py DIR: small files whose records are stored as they are, to be made to claim things: tree.root,
-histograms.root, formulas.root, objects.root (an object and a tree of class TObjString, whose description they have as
-the object `infos`), and many_elements.root, a class of a million members."""
+"""claimed.py DIR: small files with uncompressed records, in which tests make false claims: tree.root, histograms.root,
+formulas.root, objects.root (an object and a tree of class TObjString, whose description is the object `infos`), and
+many_elements.root, a class of a million members."""
 
 import os
 import sys
 from array import array
 
-sys.path.pop(0)  # numpy, which ROOT imports, wants Python's own `numbers` and not the sample of that name
+sys.path.pop(0)  # numpy, which ROOT imports, needs Python's own `numbers`, not the sample of that name
 
 import ROOT  # noqa: E402
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples of classes with a dictionary, written by a compiled program (NAME.cpp, NAME.h, NAME_linkdef.h beside this file).
+"""Samples of classes with a dictionary, written by a compiled program (NAME.cpp, NAME.h, NAME_linkdef.h beside this
+file).
 
-For each NAME-SPLIT-COMPRESSION.root there is a .txt: what ROOT reads back from it, as a Python literal."""
+Each NAME-SPLIT-COMPRESSION.root has a .txt with the values that ROOT reads from it, as a Python literal."""
 
 import concurrent.futures
 import os
@@ -17,7 +18,7 @@ LIBRARIES = ("Core", "RIO", "Tree", "Net", "Hist", "MathCore", "Thread", "Imt")
 
 
 def run(*command, directory, without=None):
-    """`without`: of its lines, those with this text are known and not repeated."""
+    """`without`: known lines with this text are not printed."""
     result = subprocess.run(command, cwd=directory, capture_output=True, text=True)
     if result.returncode:
         sys.exit(f"{' '.join(command)}:\n{result.stdout}{result.stderr}")
@@ -26,15 +27,15 @@ def run(*command, directory, without=None):
 
 
 def build(name, directory, optimization, libraries, defines=(), parts=(), standard="c++17"):
-    """`parts`: the program has a NAME_PART.cpp for each as well."""
-    # The dictionary's .pcm must lie beside the program; a rootmap would make later ROOT processes load it.
+    """`parts`: the program also has a NAME_PART.cpp for each of them."""
+    # The dictionary's .pcm must be beside the program. A rootmap would make later ROOT processes load it.
     run(f"{BASE}/bin/rootcling", "-f", "dictionary.cxx", *defines, *INCLUDES, f"{name}.h", f"{HERE}/{name}_linkdef.h", directory=directory)
     sources = ["dictionary.cxx", *(f"{HERE}/{part}.cpp" for part in (name, *(f"{name}_{part}" for part in parts)))]
     objects = [f"{number}.o" for number in range(len(sources))]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         list(pool.map(lambda source, compiled: run("g++", f"-std={standard}", optimization, "-w", *defines, *INCLUDES, "-c", source,
                                                    "-o", compiled, directory=directory), sources, objects))
-    # What some of ROOT's libraries need is not always there, and not used.
+    # Some of ROOT's libraries need others that may be missing and are not used.
     run("g++", *objects, "-o", name, f"-L{BASE}/lib", f"-Wl,-rpath,{BASE}/lib", "-Wl,--allow-shlib-undefined",
         *("-l" + library for library in libraries), directory=directory)
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run by ROOT: contradictions.py DIRECTORY writes two trees in which a branch has other items than its lists say:
-unwritten.root, of whose vector<array<int,3>> ROOT writes the sizes alone, and longer.root, one of whose branches was
-filled once more than the others; classes.root, one of whose branches must be looked into to know how it reads; and
-empty.root, of trees without branches or without entries."""
+"""Run by ROOT: contradictions.py DIRECTORY writes two trees with a branch whose items contradict its lists:
+unwritten.root, with a vector<array<int,3>> of which ROOT writes only the sizes; and longer.root, with a branch that was
+filled once more than the others. Also classes.root, with a branch whose layout depends on its first entries; and
+empty.root, with trees without branches or without entries."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ for name in ("unwritten", "longer"):
     points = ROOT.std.vector("Point")()
     good = ROOT.std.vector("float")()
     if name == "unwritten":
-        ROOT.gErrorIgnoreLevel = ROOT.kFatal  # it says that it does not find the member
+        ROOT.gErrorIgnoreLevel = ROOT.kFatal  # it reports that it does not find the member
         tree.Branch("odd", odd)
         ROOT.gErrorIgnoreLevel = ROOT.kInfo
     else:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""counted.py DIR: counted.root, a tree `t` of three branches of lists of lists, whose sizes nothing but decoding tells;
-that takes a while (LZMA)."""
+"""counted.py DIR: counted.root, a tree `t` of three branches of lists of lists. Their sizes are known only after
+decoding, which takes a while (LZMA)."""
 
 import os
 import sys
 
-sys.path.pop(0)  # numpy, which ROOT imports, wants Python's own `numbers` and not the sample of that name
+sys.path.pop(0)  # numpy, which ROOT imports, needs Python's own `numbers`, not the sample of that name
 
 import ROOT  # noqa: E402
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""event.py DIR: classes of users at split levels 0, 1 and 99 (compiled.py)."""
+"""event.py DIR: user classes at split levels 0, 1 and 99 (compiled.py)."""
 
 import sys
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""large_histograms.py DIR: large_histograms.root, histograms that take next to nothing in their file: `large` of
-1.5 million bins, `huge` of 26 million, and `tiny`, filled here and there; stacks that name one of them again and
-again, `large_stack` and `tiny_stack`."""
+"""large_histograms.py DIR: large_histograms.root, with histograms that take almost no space in their file: `large` with
+1.5 million bins, `huge` with 26 million, and `tiny` with scattered fills; and the stacks `large_stack` and
+`tiny_stack`, which refer to one of them many times."""
 
 import sys
 

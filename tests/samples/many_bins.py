@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""many_bins.py DIR: bins100000000.root and bins16000000.root, a histogram of so many empty bins each; record.root, which
-calls as many zeros the record of an ntuple."""
+"""many_bins.py DIR: bins100000000.root and bins16000000.root, each with a histogram of that many empty bins;
+record.root, which has that many zeros as the record of an ntuple."""
 
 import os
 import sys
 
-sys.path.pop(0)  # numpy, which ROOT imports, wants Python's own `numbers` and not the sample of that name
+sys.path.pop(0)  # numpy, which ROOT imports, needs Python's own `numbers`, not the sample of that name
 
 import ROOT  # noqa: E402
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""many_branches.py DIR: many_branches.root, a tree of 12,000 branches of an integer each: entry e of c5 is 5 + e."""
+"""many_branches.py DIR: many_branches.root, a tree of 12,000 branches with one integer per entry: entry e of c5 is 5 +
+e."""
 
 import array
 import sys

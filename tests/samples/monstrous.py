@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""monstrous.py DIR: functions of more terms than anybody draws, at as many places as are drawn, and a histogram beside
-them, into DIR/monstrous.root."""
+"""monstrous.py DIR: DIR/monstrous.root, with functions of absurdly many terms at as many points as are drawn, and a
+histogram."""
 
 import os
 import sys
 
-sys.path.pop(0)  # numpy, which ROOT imports, wants Python's own `numbers` and not the sample of that name
+sys.path.pop(0)  # numpy, which ROOT imports, needs Python's own `numbers`, not the sample of that name
 
 import ROOT  # noqa: E402
 

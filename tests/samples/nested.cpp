@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // nested write FILE SPLIT COMPRESSION BASKET_SIZE ENTRIES: TClonesArrays of the classes of nested.h as top branches and
-// as members, by item and by member; `late` is deepest in the last entries. nested dump FILE ANSWER: what ROOT reads,
-// as a Python literal {branch: [one value an entry]}, an item being [number, [items of one array], ...].
+// as members, by item and by member. `late` is deepest in the last entries. nested dump FILE ANSWER: the values that
+// ROOT reads, as a Python literal {branch: [one value per entry]}. An item is [number, [items of one array], ...].
 #include "nested.h"
 
 #include <TBranch.h>
@@ -35,7 +35,7 @@ void roll(Linked& item, int depth) {
 void roll(Even& item, int depth) { item.number = short(few()), roll(item.odds, depth); }
 void roll(Odd& item, int depth) { item.number = short(few()), roll(item.evens, depth); }
 
-// So deep at most.
+// Depth is limited to `depth`.
 void roll(TClonesArray& items, int depth) {
   items.Delete();
   if (depth == 0) return;

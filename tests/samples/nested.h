@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes whose TClonesArrays hold objects of the same class: as a member, behind a pointer, and by way of another
+// Classes whose TClonesArrays contain objects of the same class: as a member, behind a pointer, and through another
 // class.
 #pragma once
 #include <TClonesArray.h>

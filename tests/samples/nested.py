@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nested.py DIR: TClonesArrays within objects of their own class, at several split levels (compiled.py)."""
+"""nested.py DIR: TClonesArrays inside objects of their own class, at several split levels (compiled.py)."""
 
 import sys
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// RNTuples whose values are known. ntuple write SAMPLE FILE COMPRESSION; ntuple values SAMPLE ANSWER: what is in the
-// file, from the functions that fill it; ntuple check SAMPLE FILE ANSWER: what ROOT's views read. An answer is a line
-// of JSON a field: {"table", "field", "values": [one an entry]} (ntuple_values.h), with "tolerance" where readers may
-// differ.
+// RNTuples with known values. ntuple write SAMPLE FILE COMPRESSION; ntuple values SAMPLE ANSWER: the values in the
+// file, from the functions that fill it; ntuple check SAMPLE FILE ANSWER: the values that ROOT's views read. An answer
+// has a line of JSON per field: {"table", "field", "values": [one per entry]} (ntuple_values.h), with "tolerance" if
+// readers may differ.
 #include <cstdlib>
 #include <fstream>
 #include <iostream>

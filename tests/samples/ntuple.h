@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Classes of the fields of ntuple.cpp. What `members` visits is what an RNTuple keeps of them, under its names there.
+// Classes of the fields of ntuple.cpp. `members` visits the members that an RNTuple stores, with their names in it.
 #pragma once
 #include <TObject.h>
 
@@ -99,14 +99,14 @@ struct Unsplit {
   std::string text;
 };
 
-// A collection that only its collection proxy knows to be one.
+// A collection only by virtue of its collection proxy.
 template <class T>
 struct Bag {
   using IsCollectionProxy = std::true_type;
   std::vector<T> items;
 };
 
-// options=rntupleSoARecord: ROOT wants these two in the global namespace, and of one version.
+// options=rntupleSoARecord: ROOT requires these two in the global namespace, and with the same version.
 struct PointRecord {
   float x = 0;
   std::int32_t n = 0;

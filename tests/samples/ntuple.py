@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ntuple.py DIR: RNTuples whose values are known, written by the program of ntuple.cpp (compiled.py builds it).
+"""ntuple.py DIR: RNTuples with known values, written by the program of ntuple.cpp (compiled.py builds it).
 
-For each SAMPLE-COMPRESSION.root there is SAMPLE.json, what is in it, and SAMPLE-COMPRESSION.read, what ROOT's views read:
-a line a field, as ntuple.cpp says. `imported` and `snapshot` have the tree of the same content beside them."""
+Each SAMPLE-COMPRESSION.root has SAMPLE.json, its content, and SAMPLE-COMPRESSION.read, the values that ROOT's views
+read: one line per field, as described in ntuple.cpp. Beside `imported` and `snapshot` is the tree of the same
+content."""
 
 import os
 import sys
@@ -16,7 +17,7 @@ OTHERS = (
     "no_checksums", "empty", "imported", "snapshot",
 )
 LIBRARIES = ("ROOTNTuple", "ROOTNTupleUtil", "ROOTVecOps", "ROOTDataFrame", "TreePlayer")
-# TStreamerInfo cannot describe a member that RNTuple alone knows.
+# TStreamerInfo cannot describe a member that only RNTuple supports.
 KNOWN = "Event, unknown type: float* perhaps"
 PARTS = ("table", "encodings", "types", "changes", "files", "conversions")
 

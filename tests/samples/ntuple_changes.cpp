@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schemas that grow while entries are filled, columns whose representation changes from cluster to cluster, and fields
-// that show the columns of others.
+// Schemas that grow while entries are filled, columns whose representation changes from cluster to cluster, and
+// projected fields.
 #include "ntuple_samples.h"
 
 namespace changes {
@@ -10,7 +10,7 @@ namespace {
 using C = ROOT::ENTupleColumnType;
 using Names = std::map<std::string, std::string>;
 
-constexpr long kWithin = 30;    // an entry within a cluster
+constexpr long kWithin = 30;    // an entry inside a cluster
 constexpr long kAtStart = 100;  // the first entry of a cluster
 
 Field late(Field field, long added) {
@@ -19,7 +19,7 @@ Field late(Field field, long added) {
   return field;
 }
 
-// A projection of an old field, which has values from the first entry on.
+// A projection of an old field: it has values from the first entry on.
 Field late_view(Field field, long added) {
   field.added = added;
   return field;
@@ -89,7 +89,7 @@ void write_late(const std::string& file, int compression) {
 
 using Representations = ROOT::RFieldBase::RColumnRepresentations::Selection_t;
 
-// The representations that the columns of a field, or of a field below it, take in turns.
+// The representations that the columns of a field, or of its sub-fields, use in turn.
 const std::map<std::string, Representations> kInTurns = {
     {"double", {{C::kReal64}, {C::kReal32}, {C::kSplitReal64}, {C::kReal16}}},
     {"float", {{C::kSplitReal32}, {C::kReal16}}},
@@ -113,7 +113,7 @@ void set_representations(ROOT::RFieldBase& field) {
   }
 }
 
-// A number that all representations hold.
+// A number that all representations can hold.
 template <class T>
 Field short_real(const std::string& name) {
   return field<T>(name, [name](T& value, long number) { value = T(long(dice_of(name, number)() % 4001) - 2000) / 2; });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What makes Bag a collection to ROOT.
+// Makes Bag a collection for ROOT.
 #pragma once
 #include <TClass.h>
 #include <TVirtualCollectionProxy.h>
@@ -47,7 +47,7 @@ class BagProxy : public TVirtualCollectionProxy {
       *begin = items.data(), *end = items.data() + items.size();
     };
   }
-  Next_t GetFunctionNext(Bool_t) override {  // not called: what has the type of a vector is walked by GetIncrement
+  Next_t GetFunctionNext(Bool_t) override {  // not called: a type of vectors is iterated by GetIncrement
     return [](void*, const void*) -> void* { return nullptr; };
   }
   CopyIterator_t GetFunctionCopyIterator(Bool_t) override { return nullptr; }
@@ -60,7 +60,7 @@ class BagProxy : public TVirtualCollectionProxy {
   Bag<T>* bag_ = nullptr;
 };
 
-// Before fields of bags are made.
+// Must be called before fields of bags are made.
 inline void register_bags() {
   TClass* floats = TClass::GetClass(typeid(Bag<float>));
   TClass* points = TClass::GetClass(typeid(Bag<Point>));

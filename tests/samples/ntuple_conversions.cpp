@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables made of a tree: by RNTupleImporter, and by RDataFrame. The tree lies beside the table's file.
+// Tables converted from a tree: by RNTupleImporter, and by RDataFrame. The tree is in a file beside the table's.
 #include <TFile.h>
 #include <TTree.h>
 
@@ -33,7 +33,7 @@ std::vector<Muon> muons_of(long entry) {
   return muons;
 }
 
-// Of one line, and never empty: a leaf of characters ends at the first zero.
+// Has one line, and is never empty: a leaf of characters ends at the first zero.
 std::string line_of(long entry) { return "line " + std::to_string(entry * entry); }
 
 template <class T>

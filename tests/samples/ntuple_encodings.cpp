@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every pair of a C++ type and a column type that ROOT accepts; numbers of fewer bits.
+// Every pair of C++ type and column type that ROOT accepts; numbers of fewer bits.
 #include <bit>
 #include <cmath>
 
@@ -84,7 +84,7 @@ void add_collection(Table& table, const std::string& type, std::vector<C> more =
 }
 
 std::vector<Table> pair_tables() {
-  // The first cluster's columns of 8 bytes get pages of all sizes up to the largest.
+  // The 8-byte columns of the first cluster get pages of all sizes up to the largest.
   Table table = table_of(1000, {700, -701, 850});
   table.fields = {with_columns(field<bool>("bool"), {C::kBit}), with_columns(field<std::byte>("byte"), {C::kByte}),
                   with_columns(field<char>("char"), {C::kChar}), with_columns(field<std::int8_t>("int8"), {C::kInt8}),
@@ -123,7 +123,7 @@ void add_truncated(Table& table, const std::string& type, unsigned bits) {
   table.fields.push_back(made);
 }
 
-// Values lie on a step, or a quarter of one beside it: no reader can take another step for the nearest.
+// Values are on a step, or a quarter of a step beside one, so that every reader finds the same nearest step.
 template <class T>
 void add_quantized(Table& table, const std::string& type, unsigned bits) {
   const std::string name = type + "_quantized" + std::to_string(bits);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How tables lie in files: attribute sets, blobs of several keys, clusters of parallel writers, merging, directories.
+// Placement of tables in files: attribute sets, blobs of several keys, clusters of parallel writers, merging,
+// directories.
 #include <TFile.h>
 #include <TFileMerger.h>
 
@@ -28,7 +29,7 @@ Table numbered(Table table, long first) {
   return table;
 }
 
-// A range of the main table's entries and the attributes it has; sets keep them in the order of their ends.
+// A range of the main table's entries, and its attributes. Sets store ranges in the order of their ends.
 struct Range {
   long start, end;
 };
@@ -56,7 +57,7 @@ std::vector<Table> attribute_tables() {
   return {few_kinds(100, {40, -70}), runs, notes};
 }
 
-// The user's part of a set's schema, whose field `_userData.run` is `run` to the writer.
+// The user's part of a set's schema: the field `_userData.run` is `run` for the writer.
 std::unique_ptr<ROOT::RNTupleModel> user_model(const Table& set) {
   auto model = ROOT::RNTupleModel::CreateBare();
   for (const Field& field : set.fields) {
@@ -112,7 +113,7 @@ std::vector<Table> soa_tables() {
   return {table_of(100, {40, -70}, field<std::int32_t>("int"), points)};
 }
 
-// A page, and the header with its many names, are longer than a key may be.
+// A page, and the header with its many names, are larger than a key may be.
 constexpr std::size_t kKeySizeMax = 4 << 10, kLongPage = 16 << 10;
 
 std::vector<Table> small_key_tables() {
@@ -136,7 +137,7 @@ void write_small_keys(const std::string& file, int compression) {
   write_file(small_key_tables()[0], file, options);
 }
 
-// Two contexts take turns; each cluster is of one of them.
+// Two contexts take turns; each cluster is from one of them.
 struct Turn {
   int context;
   long numbers;
@@ -156,7 +157,7 @@ std::vector<Table> parallel_tables() {
 void write_parallel(const std::string& file, int compression) {
   const Table table = parallel_tables()[0];
   auto writer = ROOT::RNTupleParallelWriter::Recreate(bare_model(table), table.path, file, small_pages(compression));
-  // Both are open all the time, and the second one's first entries are there before the first one's first cluster.
+  // Both are open all the time. The second one has its first entries before the first one ends a cluster.
   const std::shared_ptr<ROOT::RNTupleFillContext> contexts[] = {writer->CreateFillContext(),
                                                                 writer->CreateFillContext()};
   Filler fillers[] = {Filler(table), Filler(table)};
@@ -167,7 +168,7 @@ void write_parallel(const std::string& file, int compression) {
   }
 }
 
-// Three files: the first and third have `first`, the second has `second` and is of other encodings.
+// Three files: the first and third have `first`; the second has `second`, with other encodings.
 constexpr long kSecondPart = 50, kThirdPart = 90, kAllParts = 130;
 
 bool in_second_part(long number) { return kSecondPart <= number && number < kThirdPart; }
@@ -220,7 +221,7 @@ void write_merged(const std::string& file, int compression) {
         compression);
 }
 
-// As hadd does without options: fields that the first file has not are dropped.
+// Like hadd without options: fields that the first file does not have are dropped.
 void write_filtered(const std::string& file, int compression) {
   Table second = common_fields(kThirdPart - kSecondPart);
   add_second(second);

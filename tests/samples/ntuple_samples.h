@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The samples of ntuple.cpp: what each of them holds, and how it is written.
+// The samples of ntuple.cpp: the content of each, and how to write it.
 #pragma once
 #include "ntuple_table.h"
 
@@ -20,7 +20,7 @@ extern const Sample late, representations, projections;
 namespace files {
 extern const Sample attributes, soa, small_keys, parallel, merged, filtered, directories, no_checksums, empty;
 }
-// Each of these writes the tree `t` of the same branches beside its file: imported-tree.root, snapshot-tree.root.
+// Each of these writes the tree `t` with the same branches beside its file: imported-tree.root, snapshot-tree.root.
 namespace conversions {
 extern const Sample imported, snapshot;
 }

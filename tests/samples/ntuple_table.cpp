@@ -81,7 +81,7 @@ void put_error(std::ostream& out, const ROOT::RException& error) {
   out << "}\n";
 }
 
-// The values of a field as `read_entry` leaves them, or the error.
+// Prints the values of a field after each call of `read_entry`, or the error.
 void put_values(std::ostream& out, const Field& field, const void* value, long entries,
                 const std::function<void(long)>& read_entry) {
   std::ostringstream values;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables whose values are known: each is a function of the field's name and of a number, mostly that of the entry.
+// Tables with known values: each value is a function of the field's name and of a number, usually that of the entry.
 #pragma once
 #include <ROOT/RField.hxx>
 #include <ROOT/RNTupleModel.hxx>
@@ -15,28 +15,28 @@
 
 struct Field {
   std::string name;
-  std::string type;  // what a view asks for; empty: whatever the file says
+  std::string type;  // the type of the view; empty: the type in the file
   std::function<std::unique_ptr<ROOT::RFieldBase>()> create;
-  std::function<std::string(const std::string&)> source;  // of a projected field, as ROOT wants it; otherwise empty
+  std::function<std::string(const std::string&)> source;  // of a projected field, in ROOT's form; else empty
   std::function<std::shared_ptr<void>()> object;          // a new value
   std::function<void(void*, long)> fill;
-  std::function<void(void*)> keep;  // makes of a value what its column keeps; otherwise empty
+  std::function<void(void*)> keep;  // turns a value into the one that its column keeps; else empty
   std::function<void(std::ostream&, const void*)> put;
-  std::function<std::shared_ptr<void>()> read_object;  // what a view reads into, if not `object`, and how that is put
+  std::function<std::shared_ptr<void>()> read_object;  // the object for views, if not `object`; and how to print it
   std::function<void(std::ostream&, const void*)> put_read;
-  double tolerance = 0;              // what readers may differ by
-  long added = 0;                    // the entry before which the schema gets it
-  std::function<bool(long)> stored;  // whether this number has a value in the file; empty: all have
-  std::string absent;                // JSON of a value that is not stored; empty: what T() is
+  double tolerance = 0;              // allowed difference between readers
+  long added = 0;                    // the entry before which the field is added to the schema
+  std::function<bool(long)> stored;  // whether this number has a value in the file; empty: always
+  std::string absent;                // JSON of a value that is not stored; empty: that of T()
 };
 
 struct Table {
   std::vector<Field> fields;
   long entries = 0;
-  std::vector<long> cluster_ends;  // further ones than the last entry; a negative one ends a cluster group as well
-  std::vector<long> order;         // the number of each entry; empty: its own
+  std::vector<long> cluster_ends;  // besides the last entry; a negative one also ends a cluster group
+  std::vector<long> order;         // the number of each entry; empty: its index
   std::string path = "nt";
-  std::string attributes;  // of the table at `path`, the attribute set of this name
+  std::string attributes;  // if set: the attribute set of this name, of the table at `path`
 };
 
 template <class... Fields>
@@ -61,7 +61,7 @@ void fill_random(const std::string& name, long number, T& value) {
   fill(dice, value);
 }
 
-// Views read RVecs as vectors: given an RVec, ROOT 6.40 frees what is not its own after some entries.
+// Views read RVecs as vectors: with an RVec, ROOT 6.40 frees memory that it does not own after some entries.
 template <class T>
 struct ReadAs {
   using Type = T;
@@ -94,7 +94,7 @@ Field field(const std::string& name) {
   return field<T>(name, [name](T& value, long number) { fill_random(name, number, value); });
 }
 
-// A field of another type to the file than T, which is its layout in memory.
+// A field whose type in the file differs from T, its layout in memory.
 template <class T>
 Field created(const std::string& name, std::function<std::unique_ptr<ROOT::RFieldBase>()> create) {
   Field made;
@@ -106,7 +106,7 @@ Field created(const std::string& name, std::function<std::unique_ptr<ROOT::RFiel
   return made;
 }
 
-// A projection of type T onto what `from` of type S holds; `names`: the source of each of its (sub-)fields.
+// A projection of type T of a field `from` of type S; `names`: the source of each of its (sub-)fields.
 template <class T, class S>
 Field projection(const std::string& name, std::map<std::string, std::string> names, std::function<T(const S&)> of) {
   const std::string from = names.at(name).substr(0, names.at(name).find('.'));
@@ -119,16 +119,16 @@ Field projection(const std::string& name, std::map<std::string, std::string> nam
   return made;
 }
 
-// Small pages, so that a column has many of them.
+// Small pages, so that a column has many.
 ROOT::RNTupleWriteOptions small_pages(int compression);
 
 std::unique_ptr<ROOT::RNTupleModel> bare_model(const Table&);
 
-// Entries of a writer or of a fill context, whose values it sets.
+// Fills entries of a writer or a fill context, and sets their values.
 class Filler {
  public:
   explicit Filler(const Table&);
-  // Entries have the fields that are there for this number.
+  // An entry has the fields that exist for this number.
   template <class Context>
   void fill(Context& context, long number) {
     if (!entry_) entry_ = context.CreateEntry(), bind(number);
@@ -145,12 +145,12 @@ class Filler {
   std::unique_ptr<ROOT::REntry> entry_;
 };
 
-// Fills all entries and ends the clusters; `before` is called before each of them.
+// Fills all entries and ends the clusters. Calls `before` before each entry.
 void fill_table(ROOT::RNTupleWriter&, const Table&, Filler&, const std::function<void(long)>& before = {});
 void write_file(const Table&, const std::string& file, const ROOT::RNTupleWriteOptions&);
 void write_into(TDirectory&, const Table&, const ROOT::RNTupleWriteOptions&);
 
-// One JSON line a field: {"table", "field", "values": one an entry} and what else `Field` says.
+// One JSON line per field: {"table", "field", "values": one per entry}, and the other properties of `Field`.
 void put_expected(std::ostream&, const Table&);
-// The same with what ROOT reads; a field that it cannot read has "error" instead of "values".
+// The same with the values that ROOT reads. A field that ROOT cannot read has "error" instead of "values".
 void put_read(std::ostream&, const Table&, const std::string& file);

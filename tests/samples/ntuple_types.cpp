@@ -4,7 +4,7 @@
 
 namespace types {
 
-// A record without a type has the layout of a struct of its fields, a collection without one that of a vector.
+// A record without a type has the layout of a struct of its fields; a collection without one has that of a vector.
 struct Record {
   std::int32_t n = 0;
   double x = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fill(dice, value) rolls a value of any type of these samples; put(out, value) prints it as JSON, as an RNTuple keeps
-// it: a class is an object of its sub-fields (a base's name is ":_0"), pairs, tuples and the items of maps have "_0",
-// "_1". NaN and infinities are "nan", "inf", "-inf"; an enum and a byte their number, nothing held by an optional or a
-// variant null, what a variant holds {"alternative": from 1, "value"}.
+// fill(dice, value) sets a random value of any type in these samples. put(out, value) prints it as JSON in the form of
+// an RNTuple: a class is an object of its sub-fields (a base is named ":_0"); pairs, tuples and items of maps have
+// "_0", "_1". NaN and infinities are "nan", "inf", "-inf". Enums and bytes are numbers. An empty optional or variant is
+// null; a variant is {"alternative": from 1, "value"}.
 #pragma once
 #include <ROOT/RNTupleTypes.hxx>
 #include <ROOT/RVec.hxx>
@@ -23,7 +23,7 @@ using Dice = std::mt19937_64;
 
 inline int few(Dice& dice) { return dice() % 40 == 0 ? 20 : int(dice() % 4); }
 
-// Double32_t is double to C++, but float in the file.
+// Double32_t is double in C++, but float in the file.
 struct Narrow {
   double& value;
 };
@@ -103,7 +103,7 @@ concept Holder = requires(T& value) {
   value.reset(), static_cast<bool>(value), *value;
 };
 
-// Several of these call each other through std:: types, where argument-dependent lookup does not come here.
+// Several of these call each other through types of std::, for which argument-dependent lookup does not come here.
 template <class T>
 struct Value;
 template <class T>
@@ -263,7 +263,7 @@ struct Value<std::bitset<N>> {
 
 template <Container T>
 struct Value<T> {
-  // A fresh collection: what a hashed one held before would change the order of its items.
+  // A new collection: previous content of a hashed one would change the order of its items.
   static void fill(Dice& dice, T& values) {
     values = T{};
     for (int i = few(dice); i > 0; i--) {
@@ -335,7 +335,8 @@ struct Value<std::variant<T...>> {
     operator Jet() const { throw 0; }
   };
   static void fill(Dice& dice, std::variant<T...>& value) {
-    // What cannot be made may leave the variant without a value; types that the library moves in never do.
+    // An exception while a value is made may leave the variant without one; that never happens for types that the
+    // library moves in.
     if constexpr ((std::is_same_v<T, Jet> || ...)) {
       if (dice() % 10 == 0) {
         value.template emplace<0>();
@@ -348,13 +349,13 @@ struct Value<std::variant<T...>> {
     }
     fill_one(dice, value, dice() % sizeof...(T), std::index_sequence_for<T...>());
   }
-  // By number: several may be of the same type.
+  // By number, since several may have the same type.
   template <std::size_t... I>
   static void fill_one(Dice& dice, std::variant<T...>& value, std::size_t chosen, std::index_sequence<I...>) {
     ((I == chosen ? ::fill(dice, value.template emplace<I>()) : void()), ...);
   }
   static void put(std::ostream& out, const std::variant<T...>& value) {
-    // As ROOT reads one without a value, also of types that the library takes to have one always.
+    // A variant without a value reads as in ROOT, even for types for which the library assumes one.
     if (value.index() >= sizeof...(T)) {
       out << "null";
       return;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numbers.py DIR: every leaf type as scalar, array, matrix, counted array and in leaflists, once for each codec."""
+"""numbers.py DIR: every leaf type as scalar, array, matrix, counted array and in leaflists, with each codec."""
 
 import sys
 

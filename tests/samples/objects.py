@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""objects.py DIR: histograms, profiles, graphs, efficiencies, functions and texts of ROOT into DIR/objects.root, stored
-as they are (compression 0), so that their bytes can be found in the file."""
+"""objects.py DIR: histograms, profiles, graphs, efficiencies, functions and texts of ROOT in DIR/objects.root,
+uncompressed, so that their bytes can be found in the file."""
 
 import os
 import sys
 
-sys.path.pop(0)  # numpy, which ROOT imports, wants Python's own `numbers` and not the sample of that name
+sys.path.pop(0)  # numpy, which ROOT imports, needs Python's own `numbers`, not the sample of that name
 
 import ROOT  # noqa: E402
 
@@ -83,7 +83,7 @@ void fill_n(THnBase* h) {
 """)
 
 
-keep = []  # what containers point to must outlive the Python that made it
+keep = []  # objects in containers must outlive the Python code that made them
 
 
 def kept(made):

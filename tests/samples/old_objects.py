@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""old_objects.py DIR: DIR/old_objects.root with objects as ROOT's hand-written streamers of old versions left them, put
-together byte by byte; no StreamerInfo tells of these versions."""
+"""old_objects.py DIR: DIR/old_objects.root, with objects as ROOT's hand-written streamers of old versions wrote them,
+assembled byte by byte. These versions have no StreamerInfo."""
 
 import os
 import struct
 import sys
 
-sys.path.pop(0)  # numpy, which ROOT imports, wants Python's own `numbers` and not the sample of that name
+sys.path.pop(0)  # numpy, which ROOT imports, needs Python's own `numbers`, not the sample of that name
 
 import ROOT  # noqa: E402
 
@@ -96,7 +96,7 @@ def objects():
     two = th1(2, 5, "h2", [X, Y], 20)
     sums = struct.pack(">4d", 1, 2, 3, 4)
     yield "h2_2", "TH2F", framed(2, framed(2, two, sums), array("f", numbers(20)))
-    # The first ones derived from both TH1F and TH2.
+    # The first versions derived from both TH1F and TH2.
     yield "h2_1", "TH2F", framed(1, framed(1, two, array("f", numbers(20))), framed(1, sums))
     three = th1(2, 5, "h3", [X, Y, Z], 60)
     att3d = framed(1)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""plots.py DIR: what is drawn in more than one way, or holds what is drawn, into DIR/plots.root: fits, labels, functions
-that ROOT has names for or that are composed (and what ROOT says they are), graphs with several errors, stacks, canvases, lists."""
+"""plots.py DIR: DIR/plots.root, with objects that are drawn in several ways, or that contain drawn objects: fits,
+labels, composed functions and functions with ROOT names (with ROOT's values), graphs with several errors, stacks,
+canvases, lists."""
 
 import os
 import re
 import sys
 
-sys.path.pop(0)  # numpy, which ROOT imports, wants Python's own `numbers` and not the sample of that name
+sys.path.pop(0)  # numpy, which ROOT imports, needs Python's own `numbers`, not the sample of that name
 
 from array import array  # noqa: E402
 
@@ -16,7 +17,7 @@ import ROOT  # noqa: E402
 ROOT.gROOT.SetBatch(True)
 ROOT.gRandom.SetSeed(1)
 ROOT.TH1.AddDirectory(False)
-keep = []  # what containers point to must outlive the Python that made it
+keep = []  # objects in containers must outlive the Python code that made them
 
 FUNCTIONS = {
     "landau": ("landau", (2, 1, 0.5)), "landaun": ("landaun", (2, 1, 0.5)), "crystalball": ("crystalball", (2, 0.5, 0.7, 1.5, 3)),
@@ -29,7 +30,7 @@ FUNCTIONS = {
     "integers": ("[0]*exp(-1/2*((x-[1])/[2])^2)+4/3*x+abs(x)^(1/2)+(x>0)/2+int(7.5)/2+(sqrt2+ln10)/TMath::E()", (2, 0.5, 0.7)),
 }
 
-# Cumulative distributions and their kin, of numbers from 0 to 1.
+# Cumulative distributions and similar functions, of numbers from 0 to 1.
 FUNCTIONS |= {
     f"cumulative_{i}": (re.sub(r"\bu\b", "(abs(x)/3)", formula), ())
     for i, formula in enumerate((
@@ -114,7 +115,7 @@ def write(file):
 
 
 def write_function(file, function, name):
-    """And what ROOT says that it is."""
+    """Also writes ROOT's values of the function."""
     file.WriteObject(function, "f_" + name)
     places = np.linspace(function.GetXmin(), function.GetXmax(), function.GetNpx() + 1)
     file.WriteObject(ROOT.TGraph(len(places), places, np.array([function.Eval(x) for x in places])), "g_" + name)
@@ -135,7 +136,7 @@ def write_composed(file):
         function = kept(ROOT.TF1("f_" + name, convolution, -1, 6, convolution.GetNpar()))
         function.SetParameters(1, -0.3, 0, 1)
         write_function(file, function, name)
-        function.Eval(0)  # the composition has its parameters from then on
+        function.Eval(0)  # sets the parameters of the composition
         file.WriteObject(convolution, "f_alone_" + name)
         function.SetRange(convolution.GetXmin(), convolution.GetXmax())
         places = np.linspace(convolution.GetXmin(), convolution.GetXmax(), 101)
@@ -143,7 +144,7 @@ def write_composed(file):
 
 
 def write_frame(file):
-    """A frame of RooFit: data, two curves, and one that is not to be seen."""
+    """A frame of RooFit: data, two curves, and an invisible curve."""
     x = kept(ROOT.RooRealVar("x", "x mass", -5, 5))
     numbers = [kept(ROOT.RooRealVar(name, name, value, -5, 5)) for name, value in (("m", 0), ("s", 1))]
     shape = kept(ROOT.RooGaussian("shape", "shape", x, *numbers))
@@ -165,7 +166,7 @@ def write_holders(file):
     graphs = kept(ROOT.TMultiGraph("graphs", "graphs;x;y"))
     for i in range(2):
         graph = kept(ROOT.TGraph(3, array("d", [i, 1 + i, 2]), array("d", [1, 2, 3 + i])))
-        graph.SetName("same")  # both
+        graph.SetName("same")  # both have this name
         graph.SetLineColor(2 + i)
         graphs.Add(graph, "l")
     file.WriteObject(graphs, "graphs")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // pointers write FILE SPLIT COMPRESSION BASKET_SIZE ENTRIES: writes the class of pointers.h, and collections of
-// pointers as top branches. pointers dump FILE ANSWER: what ROOT reads, as a Python literal {branch: [one value an
-// entry]}.
+// pointers as top branches. pointers dump FILE ANSWER: the values that ROOT reads, as a Python literal {branch: [one
+// value per entry]}.
 #include "pointers.h"
 
 #include <TBranch.h>
@@ -46,7 +46,7 @@ Part* new_part() {
   shower->cells.assign(std::size_t(few()), float(few()));
   return shower;
 }
-// Some are null, some are again what came before.
+// Some are null, and some are the previous object again.
 template <class T, class Make>
 T* maybe(T* before, Make make) {
   const int what = few();
@@ -68,10 +68,10 @@ void roll(TObjArray& array) {
   TObject* before = nullptr;
   for (int i = few(); i > 0; --i) array.AddLast(before = maybe(before, new_object));
   if (array.GetEntriesFast() > 0)
-    array.AddLast(new TNamed("last", ""));  // nulls at the end are not the array's in memory
+    array.AddLast(new TNamed("last", ""));  // in memory, the array does not count nulls at its end
 }
 
-// What an entry pointed to is left to the system: slots share objects.
+// The objects of an entry are not freed, since slots share them.
 void roll(Owner& owner, int entry) {
   owner.one = maybe<Hit>(nullptr, new_hit);
   owner.same = maybe(owner.one, new_hit);
@@ -141,7 +141,7 @@ void write(const char* name, int split, int compression, int basket_size, int en
     roll(owner, entry);
     roll(objects);
     hits.clear(), parts.clear(), counted.Clear();
-    // Null pointers are not for branches of collections of pointers.
+    // Branches of collections of pointers cannot have null pointers.
     for (int i = few(); i > 0; --i) hits.push_back(new_hit());
     for (int i = few(); i > 0; --i) parts.push_back(new_part());
     for (int i = 0, count = few(); i < count; ++i) {
@@ -157,7 +157,7 @@ void write(const char* name, int split, int compression, int basket_size, int en
 
 }  // namespace
 
-// Found by argument-dependent lookup from the templates of python_literal.h.
+// These are found by argument-dependent lookup from the templates of python_literal.h.
 using namespace literal;
 
 #define MEMBER(object, name) out << "'" #name "':", put(out, object.name), out << ","
@@ -278,7 +278,8 @@ void dump_branch(std::ostream& out, TTree& tree, const char* name, Put put_it) {
   if (!tree.GetBranch(name)) return;
   out << "'" << name << "':[";
   for (Long64_t i = 0; i < tree.GetEntries(); i++) {
-    // A new object each time: ROOT would delete what several slots of the one before share, once for each.
+    // A new object for each entry: ROOT would free an object that several slots of the previous one share once per
+    // slot.
     T* object = nullptr;
     TBranch* branch = nullptr;
     tree.SetBranchAddress(name, &object, &branch);

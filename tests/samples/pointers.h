@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A class with pointers of every sort, collections of pointers, and members of ROOT's own classes with streamers of
-// their own.
+// A class with all kinds of pointers, collections of pointers, and members of ROOT's own classes with hand-written
+// streamers.
 #pragma once
 #include <TBits.h>
 #include <TClonesArray.h>
@@ -47,7 +47,7 @@ class Shower : public Part {
   ClassDefOverride(Shower, 1)
 };
 
-// Its own version is 0: ROOT writes nothing of it.
+// Its own version is 0: ROOT writes nothing for it.
 class Mixin {
  public:
   int mixed = 0;

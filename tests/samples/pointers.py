@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""pointers.py DIR: pointers of every sort, and classes with streamers of their own, at several split levels (compiled.py)."""
+"""pointers.py DIR: all kinds of pointers, and classes with hand-written streamers, at several split levels
+(compiled.py)."""
 
 import sys
 

@@ -106,7 +106,7 @@ void write(const char* name, int split, int compression, int basket_size, int en
 
 }  // namespace
 
-// Found by argument-dependent lookup from the templates of python_literal.h.
+// These are found by argument-dependent lookup from the templates of python_literal.h.
 using namespace literal;
 
 #define MEMBER(object, name) out << "'" #name "':", put(out, object.name), out << ","

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A class with collections of every sort, in one another, and arrays of objects and collections.
+// A class with all kinds of collections inside each other, and arrays of objects and collections.
 #pragma once
 #include <TNamed.h>
 #include <TString.h>

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run by ROOT: siblings.py DIRECTORY writes main.root, with several baskets of a vector, and one of its branches in
-side.root. The first basket there has the address of the object here that was written first. And few.root, of a tree that
-has so few entries that those of its branch in another file lie in the tree's record: ROOT does not make that file."""
+side.root. The first basket there has the same address as the first object written here. Also writes few.root, with a
+tree of so few entries that those of its branch in another file are stored in the tree's record: ROOT does not make that
+file."""
 
 import os
 import sys
@@ -9,7 +10,7 @@ import sys
 import ROOT
 
 os.chdir(sys.argv[1])
-# lzma has a checksum, so that any damage is seen.
+# lzma has a checksum, so that any damage is detected.
 file = ROOT.TFile("main.root", "RECREATE", "", 207)
 first = ROOT.TNamed("first", "a title that is long enough to be compressed, " * 20)
 first.Write()

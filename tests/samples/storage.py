@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""storage.py DIR: the same small tree in all the ways in which a file can hold it."""
+"""storage.py DIR: the same small tree in all forms in which a file can store it."""
 
 import os
 import sys
@@ -215,7 +215,7 @@ ROOT.autoflush(path("autoflush.root"))
 ROOT.embedded(path("embedded.root"), False)
 ROOT.embedded(path("embedded-after-flush.root"), True)
 ROOT.circular(path("circular.root"))
-os.chdir(directory)  # the other file's name is stored as it is given
+os.chdir(directory)  # the name of the other file is stored as given
 ROOT.other_file("other-file.root", "other-file-side.root")
 ROOT.ntuples(path("ntuples.root"))
 ROOT.cycles(path("cycles.root"))
@@ -229,7 +229,7 @@ for name, save_self in (("killed-saved.root", True), ("killed.root", False)):
         ROOT.never_closed(path(name), save_self)
     os.waitpid(child, 0)
 with open(path("plain.root"), "rb") as whole, open(path("cut.root"), "wb") as cut:
-    cut.write(whole.read()[:-40])  # inside the free list, the last record: ROOT then recovers
+    cut.write(whole.read()[:-40])  # inside the free list, the last record: this makes ROOT recover
 os.mkdir(path("alone"))
 with open(path("other-file.root"), "rb") as whole, open(path("alone/other-file.root"), "wb") as copy:
     copy.write(whole.read())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""strings.py DIR: TLeafC, std::string and vectors of them: empty, short, over 254 bytes, bytes that are no UTF-8."""
+"""strings.py DIR: TLeafC, std::string and vectors of them: empty, short, over 254 bytes, and not UTF-8."""
 
 import sys
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// versions write FILE: entries of this program's version of the classes, not split, collections object by object.
-// versions dump FILE ANSWER: what ROOT makes of every entry of FILE in them, as a Python literal.
+// versions write FILE: entries of this program's version of the classes, unsplit, with collections object by object.
+// versions dump FILE ANSWER: every entry of FILE as ROOT reads it into these classes, as a Python literal.
 #include "versions.h"
 
 #include <TFile.h>
@@ -64,7 +64,7 @@ void dump(const char* name, const char* answer) {
   tree.SetBranchAddress("whole", &whole);
   out << "[";
   for (Long64_t i = 0; i < tree.GetEntries(); i++) {
-    *whole = Whole();  // else members that were not written keep what the entry before had
+    *whole = Whole();  // else members that were not written would keep the values of the previous entry
     tree.GetEntry(i);
     out << "{'n':" << whole->n << ",'part':";
     put(out, whole->part);

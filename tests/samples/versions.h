@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two versions of classes: members gone, new, in another order.
+// Two versions of classes: with removed, new and reordered members.
 #pragma once
 #include <TObject.h>
 

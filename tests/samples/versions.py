@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""versions.py DIR: trees of two versions of the same classes (versions.h), merged by hadd, which copies baskets as they
-are: old.root, new.root, and merged-old-new.root and merged-new-old.root with what ROOT reads from them in a .txt."""
+"""versions.py DIR: trees of two versions of the same classes (versions.h), merged by hadd, which copies baskets
+unchanged: old.root, new.root, and merged-old-new.root and merged-new-old.root, with the values that ROOT reads from
+them in a .txt."""
 
 import os
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run by ROOT: whole_objects.py DIRECTORY writes vectors.root: 24 branches of unsplit vectors of TVector3, whose numbers
-are random and whose baskets hold 200 KB, and a branch of numbers."""
+"""Run by ROOT: whole_objects.py DIRECTORY writes vectors.root: 24 branches of unsplit vectors of TVector3, with random
+numbers and baskets of 200 KB, and a branch of numbers."""
 
 import os
 import sys

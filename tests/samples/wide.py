@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""wide.py DIR: wide.root, a tree of 1,000 branches of doubles in five small baskets each, of counted arrays, and of
-matrices in larger ones. Every value follows from its place (tests/wide.py)."""
+"""wide.py DIR: wide.root, a tree of 1,000 branches of doubles with five small baskets each, of counted arrays, and of
+matrices with larger baskets. Every value follows from its place (tests/wide.py)."""
 
 import array
 import sys
@@ -11,7 +11,7 @@ COLUMNS, LISTS, ENTRIES, BASKET = 1000, 10, 5000, 1000
 
 
 def write(path):
-    file = ROOT.TFile(path, "RECREATE", "", 401)  # LZ4: how what is decoded is kept is what tests ask
+    file = ROOT.TFile(path, "RECREATE", "", 401)  # LZ4: the tests are about keeping decoded data
     tree = ROOT.TTree("t", "wide")
     tree.SetAutoFlush(BASKET)
     values = [array.array("d", [0]) for _ in range(COLUMNS)]

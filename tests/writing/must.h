@@ -8,7 +8,7 @@
 
 #include "tfile/result.h"
 
-// Small programs that the tests run end where something fails, and say why.
+// Small programs that the tests run end when something fails, and say why.
 [[noreturn]] inline void stop(const std::string& why) {
   std::cerr << why << "\n";
   std::exit(1);

@@ -10,7 +10,7 @@
 #include "must.h"
 #include "tfile/writer.h"
 
-// A table that is written: it has one column, x.i4, whose entry i is i.
+// A table being written that has one column, x.i4, whose entry i is i.
 struct TableOfX {
   tfile::TableWriter* writer = nullptr;
   std::int64_t entries = 0;
@@ -29,7 +29,7 @@ struct TableOfX {
     return {writer, writer->committed_entries()};
   }
 
-  // `write`, called with a place in the file and bytes, brings them there.
+  // `write` gets a place in the file and bytes, and writes them there.
   template <class Write>
   void append(tfile::FileWriter& file, std::int64_t count, Write write) {
     const tfile::EntryRange range{entries, entries + count};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_steps SCENARIO DIRECTORY [FILE]: changes a ROOT file (FILE, which is only read, or a new one) by a few commits,
-// and stops after every single write of them and in the middle of it. DIRECTORY/states.txt has a line for each stop: a
-// word, the file NNN.patch with what was written since the last one ("-": nothing), and what the file may hold: the
-// state before and after the commit, each as PATH=ENTRIES of all tables, joined by commas. The word is "sure" (the
-// commit was promised: only the second), "open" (either), "each" (of each table either) or "new" (the patch makes a
-// whole new file, as a rename does).
+// write_steps SCENARIO DIRECTORY [FILE]: changes a ROOT file (FILE, which is only read, or a new one) by a few commits.
+// Stops after every single write, and in the middle of it. DIRECTORY/states.txt has a line per stop: a word; the file
+// NNN.patch with the bytes written since the last stop ("-": none); and the states before and after the commit, each as
+// PATH=ENTRIES of all tables, joined by commas. The word is "sure" (the commit was promised: only the second state),
+// "open" (either state), "each" (either state for each table) or "new" (the patch makes a whole new file, as a rename
+// does).
 
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +26,7 @@ using namespace tfile;
 constexpr Compression kCompression{Compression::Algorithm::zstd, 5};
 constexpr std::uint32_t kNow = 0x7DAB5C00;  // a day in 2026
 
-// A file that is written by plans, every write of which can be the last.
+// A file that is written by plans. Each write may be the last one.
 class SteppedFile {
  public:
   SteppedFile(fs::path directory, const char* path)
@@ -77,7 +77,7 @@ class SteppedFile {
     tables_.erase(path);
   }
 
-  // `each`: the commit changes tables of several directories, each of which becomes true by itself.
+  // `each`: the commit changes tables of several directories, each of which takes effect by itself.
   void commit(bool each = false) {
     word_ = each ? "each" : "open";
     const CommitPlan plan = must(writer_->plan(kNow));
@@ -104,7 +104,7 @@ class SteppedFile {
  private:
   using State = std::map<std::string, std::int64_t>;
 
-  // A write that is not torn inside a sector: what reaches the disk of it first are its first sectors.
+  // A write without a sector that is torn: its first sectors reach the disk first.
   void write(std::uint64_t offset, std::span<const std::byte> bytes) {
     constexpr std::uint64_t kSector = 512;
     const std::uint64_t half = (offset + bytes.size() / 2) / kSector * kSector;
@@ -146,7 +146,7 @@ class SteppedFile {
   const fs::path directory_;
   std::ofstream states_;
   std::unique_ptr<FileWriter> writer_;
-  std::string patch_;            // what was written and not saved: offset and size, of 8 bytes, little-endian, bytes
+  std::string patch_;            // writes since the last stop: offset and size (8 bytes each, little-endian), bytes
   std::vector<std::byte> head_;  // of the file
   std::map<std::string, TableOfX> tables_;
   State committed_, wanted_;
@@ -154,7 +154,7 @@ class SteppedFile {
   int saved_ = 0;
 };
 
-// A table of the root directory: three commits, each reusing what an earlier one freed.
+// A table of the root directory: three commits, each of which reuses space freed by an earlier one.
 void root_table(SteppedFile& file) {
   file.create_table("", "Events");
   for (const std::int64_t count : {1000, 1, 500, 3000, 2, 2000}) {
@@ -182,7 +182,7 @@ void directories(SteppedFile& file) {
   file.commit(true);
 }
 
-// A rename and a removal of each kind, down to the last key.
+// Renames and removals of all kinds, down to the last key.
 void keys(SteppedFile& file) {
   file.create_table("", "one");
   file.append("one", 100);
@@ -214,7 +214,7 @@ void keys(SteppedFile& file) {
   file.commit();
 }
 
-// Another writer's file with the table "t" of column x, of type Int_t, in its root directory.
+// Another writer's file, with the table "t" of column x, of type Int_t, in its root directory.
 void foreign(SteppedFile& file) {
   file.open_table("", "t");
   for (const std::int64_t count : {100, 2000, 1}) {
@@ -227,7 +227,7 @@ void foreign(SteppedFile& file) {
   file.commit();
 }
 
-// The same in a directory "d" of another writer's.
+// The same with the table in a directory "d" of another writer.
 void foreign_directory(SteppedFile& file) {
   file.open_table("d", "t");
   for (const std::int64_t count : {100, 2000}) {

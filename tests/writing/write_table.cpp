@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // write_table FILE TABLE COMPRESSION DIRECTORY CLUSTER [CLUSTER...]: writes the columns below DIRECTORY (px.f4,
-// Muon_pt/offsets.i8, ...) into a table of a ROOT file, both made where they are not there. Columns that the table has
-// get entries behind its last, others become fields beside. CLUSTER: entries of each cluster, the last one repeated.
-// write_table FILE TABLE drop FIELD...: takes fields out of it.
+// Muon_pt/offsets.i8, ...) into a table of a ROOT file; makes both if they do not exist. Columns that the table already
+// has get appended entries; others become new fields. CLUSTER: entries of each cluster; the last number is repeated.
+// write_table FILE TABLE drop FIELD...: removes fields.
 
 #include <algorithm>
 #include <cstring>
@@ -73,11 +73,11 @@ std::vector<std::span<const std::byte>> slices(const FieldForm& form, const Colu
   return out;
 }
 
-// One form of all that is written: of the table's own fields with the columns at hand, and of new ones.
+// One form for everything that is written: the table's own fields with the available columns, and new fields.
 struct Work {
   struct Field {
     std::size_t number;
-    FieldForm form;  // its columns are those of `columns`
+    FieldForm form;  // its columns are indices of `columns`
     std::int64_t first_entry;
   };
   std::vector<Field> fields;

@@ -20,7 +20,7 @@ inline constexpr std::string_view kOffsetsStem = "offsets", kEscapedOffsetsStem 
 // digits of XXH64. See docs/semantics.md, "Names".
 std::string escape_name(std::string_view name, std::size_t size_max = kNameMax);
 
-// The name for which `component` stands. Only if escape_name(result) gives `component` back did escape_name make it.
+// The name for which `component` stands. If escape_name(result) differs from `component`, escape_name did not make it.
 std::string unescape_name(std::string_view component);
 
 // escape_name for all names of one directory together. If several still collide, the first stays plain and the others

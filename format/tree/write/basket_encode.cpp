@@ -20,32 +20,32 @@ namespace {
 using Kind = WrittenBranch::Kind;
 using Bytes = std::span<const std::byte>;
 
-// The version header of an entry's collection, as ROOT 6.40 writes it: byte count and version of TStreamerInfo; then
-// the number of its items.
+// The version header of the collection in an entry, as ROOT 6.40 writes it: byte count and version of TStreamerInfo.
+// The number of its items follows.
 constexpr std::uint16_t kCollectionVersion = 10;
 constexpr std::size_t kCollectionHeaderSize = 4 + 2 + 4;
 constexpr std::uint32_t kByteCountBit = 0x40000000;
 
 constexpr std::uint64_t kPayloadMax = 0x3FFFFFFF;
 
-// Where a basket's key holds its own address: 8 bytes, big-endian. The keys of baskets are always of the wide form.
+// The place of a basket's own address in its key: 8 bytes, big-endian. Keys of baskets are always in the wide form.
 constexpr std::size_t kSeekOffset = 4 + 2 + 4 + 4 + 2 + 2;
 
 constexpr std::uint16_t kBasketVersion = 3;
-constexpr std::int32_t kOffsetCapacity = 1000;  // fNevBufSize where there are offsets: TTree's default
+constexpr std::int32_t kOffsetCapacity = 1000;  // fNevBufSize if there are offsets: TTree's default
 constexpr std::size_t kBasketHeaderSize = 2 + 4 + 4 + 4 + 4 + 1;
 
-// Scratch memory beyond this is given back after use: baskets of the usual size are far below.
+// Scratch memory above this is freed after use. Baskets of the usual size need far less.
 constexpr std::size_t kScratchMax = 16 << 20;
 
-// Where a list is shorter than this, a plain loop is faster than the call of the wide one.
+// For lists shorter than this, a plain loop is faster than a call of the vectorised one.
 constexpr std::size_t kWideSwapMin = 256;
 
 tl::unexpected<Error> invalid(const WrittenBranch& branch, std::int64_t entry, const std::string& what) {
   return fail(ErrorKind::invalid, branch.name + ", entry " + std::to_string(entry) + ": " + what);
 }
 
-// Offsets of one level as they were staged: little-endian, absolute.
+// The staged offsets of one level: little-endian, absolute.
 class Offsets {
  public:
   Offsets() = default;
@@ -54,7 +54,7 @@ class Offsets {
   std::int64_t operator[](std::size_t i) const { return load_little<std::int64_t>(bytes_.data() + 8 * i); }
   std::int64_t first() const { return (*this)[0]; }
   std::uint64_t span() const { return static_cast<std::uint64_t>((*this)[items()] - first()); }
-  // Of item i, counted from the first one.
+  // The beginning of item i, counted from the first one.
   std::uint64_t begin(std::size_t i) const { return static_cast<std::uint64_t>((*this)[i] - first()); }
 
   bool ascend() const {
@@ -72,9 +72,9 @@ class Offsets {
   Bytes bytes_;
 };
 
-// The columns of a basket, each of the size that those before it ask for.
+// The columns of a basket; the size of each follows from those before it.
 struct Columns {
-  std::vector<Offsets> levels;  // outermost first; of texts the offsets of chars last
+  std::vector<Offsets> levels;  // outermost first; of texts, the offsets of chars are last
   Bytes items;                  // values or chars
   std::size_t item_size = 1;
 };
@@ -120,7 +120,7 @@ Result<> check_counter(const WrittenBranch& branch, EntryRange range, Bytes coun
                      std::to_string(offsets[i + 1] - offsets[i]) + " items");
 }
 
-// `use` with a number of the dtype of an integer.
+// Calls `use` with a number of that integer dtype.
 template <class Use>
 auto with_integer(Dtype dtype, Use use) {
   switch (dtype) {
@@ -146,7 +146,7 @@ void copy_booleans(Bytes from, std::byte* to) {
   for (std::size_t i = 0; i < from.size(); ++i) to[i] = std::byte{from[i] != std::byte{0}};
 }
 
-// Numbers of one type, side by side.
+// Copies numbers of one type that are next to each other.
 void copy_numbers(Bytes from, Dtype dtype, std::byte* to) {
   if (from.empty()) return;
   if (dtype == Dtype::b1) {
@@ -166,7 +166,7 @@ void swap_few(const std::byte* from, std::size_t count, std::byte* to) {
   }
 }
 
-// The same for lists that may be of a few items.
+// The same for lists that may have only a few items.
 std::byte* put_numbers(Bytes from, Dtype dtype, std::byte* to) {
   const std::size_t size = size_of(dtype);
   if (from.size() >= kWideSwapMin || size == 1) {
@@ -183,7 +183,7 @@ std::byte* put_numbers(Bytes from, Dtype dtype, std::byte* to) {
 
 std::uint64_t text_size(std::uint64_t length) { return length + (length < 255 ? 1 : 5); }
 
-// ROOT's TLeafC has no byte for an empty text.
+// ROOT's TLeafC writes no byte for an empty text.
 std::uint64_t texts_size(const Offsets& chars, bool is_leaf_text) {
   std::uint64_t size = 0;
   for (std::size_t i = 0; i < chars.items(); ++i) {
@@ -205,13 +205,13 @@ std::byte* put_text(Bytes text, std::byte* to) {
   return to + text.size();
 }
 
-// The data of a basket, and where in it each entry begins (from 0).
+// Writes the data of a basket, and where each entry ends.
 class DataWriter {
  public:
   DataWriter(const WrittenBranch& branch, EntryRange range, std::span<const Bytes> given)
       : branch_(branch), range_(range), given_(given) {}
 
-  // Bytes of data; everything is checked then.
+  // Checks everything, and returns the size of the data.
   Result<std::uint64_t> size() {
     if (branch_.kind == Kind::numbers) return size_of_numbers();
     TRY(columns_, check_columns(branch_, range_, given_));
@@ -233,7 +233,7 @@ class DataWriter {
     return size;
   }
 
-  // After size(). `ends[i]`: where entry i ends, for branches with offsets.
+  // Call after size(). `ends[i]` receives the end of entry i, for branches with offsets.
   void write(std::byte* to, std::span<std::uint32_t> ends) const {
     switch (branch_.kind) {
       case Kind::numbers:
@@ -307,7 +307,7 @@ class DataWriter {
     return most;
   }
 
-  // Items [begin, end) below `level`, without a header.
+  // Writes items [begin, end) below `level`, without a header.
   std::byte* put_items(std::size_t level, std::uint64_t begin, std::uint64_t end, std::byte* to) const {
     if (level == branch_.depth) {
       if (!branch_.of_texts) {
@@ -354,7 +354,7 @@ void write_head(const WrittenBranch& branch, const TreePlace& place, const Baske
                 std::span<std::byte> record) {
   KeyHeader key;
   key.nbytes = static_cast<std::int32_t>(record.size());
-  key.version = kWideVersion + kKeyVersion;  // ROOT has no other for baskets
+  key.version = kWideVersion + kKeyVersion;  // ROOT always uses the wide form for baskets
   key.objlen = static_cast<std::int32_t>(payload_size);
   key.datime = place.datime;
   key.keylen = static_cast<std::int16_t>(head.keylen);
@@ -373,7 +373,7 @@ void write_head(const WrittenBranch& branch, const TreePlace& place, const Baske
   std::memcpy(record.data(), out.span().data(), out.size());
 }
 
-// Where each entry begins, counted from the key's start; the last one means nothing and is 0 in ROOT's.
+// Writes where each entry begins, counted from the start of the key. The last number has no meaning; ROOT writes 0.
 void write_offsets(std::span<const std::uint32_t> ends, std::size_t keylen, std::byte* to) {
   store_big(to, static_cast<std::int32_t>(ends.size() + 1));
   auto begin = static_cast<std::uint32_t>(keylen);
@@ -384,7 +384,7 @@ void write_offsets(std::span<const std::uint32_t> ends, std::size_t keylen, std:
   store_big(to + 4 * (ends.size() + 1), std::uint32_t{0});
 }
 
-// Memory of a thread that encodes, used again for its next basket.
+// Memory of an encoding thread, used again for its next basket.
 struct Scratch {
   std::vector<std::byte> payload, stored;
   std::vector<std::uint32_t> ends;
@@ -430,7 +430,7 @@ class BasketEncoder {
     if (branch_.has_offsets()) write_offsets(scratch_.ends, head_.keylen, to + data_size_);
   }
 
-  // The record without its head.
+  // Makes the record, except for its head.
   Result<Buffer> make_record() {
     if (place_.compression.level == 0) {
       Buffer record(head_.keylen + payload_size_, Use::passing);

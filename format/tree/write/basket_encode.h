@@ -11,18 +11,18 @@
 
 namespace tfile {
 
-// Of a branch that counts others the largest value, of texts the greatest length; 0 of others.
+// The largest value of a branch that counts others; the greatest length of texts; 0 for other branches.
 struct BasketNotes : PartNotes {
   std::int64_t largest = 0;
 };
 
-// One basket (docs/format.md, "Baskets"): key, header, and entries `entries` of `branch` from `columns`, as
-// TableWriter::encode says, compressed; its notes are BasketNotes. Pure; any thread. Errors: invalid, with the entry;
+// Encodes one basket (docs/format.md, "Baskets"), compressed: key, header, and entries `entries` of `branch`. `columns`
+// as in TableWriter::encode. The notes are BasketNotes. Pure; for any thread. Errors: invalid, with the entry;
 // no_space.
 Result<Part> encode_basket(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
                            std::span<const std::span<const std::byte>> columns);
 
-// Writes its address into a basket's key.
+// Writes the address of a basket into its key.
 void put_basket_address(Part& basket, std::uint64_t address);
 
 // fKeylen of a basket whose key has that name and title.

@@ -8,10 +8,10 @@
 namespace tfile {
 namespace {
 
-// The least that OptimizeBaskets gives, and the size above which zstd works in tables that are too large for a core's
-// cache (half as fast, for a thousandth of the bytes) and an entry read at random costs more than a seek does.
+// The minimum is OptimizeBaskets'. Above the maximum, zstd uses tables that do not fit into a core's cache (half the
+// speed, for a thousandth of the bytes), and reading a single entry costs more than a seek.
 constexpr double kBasketBytesMin = 512, kBasketBytesMax = 128 << 10;
-constexpr double kBasketBytesOver = 1.02;  // of it: its key and the length of its offsets
+constexpr double kBasketBytesOver = 1.02;  // factor for the key and the count of the offsets
 
 }  // namespace
 
@@ -29,7 +29,7 @@ std::int64_t basket_entries(const EntryBytes& bytes) {
 std::int64_t cluster_entries(std::uint64_t cluster_bytes, double stored, std::span<const std::int64_t> basket_entries) {
   const std::int64_t wanted =
       std::max<std::int64_t>(1, std::llround(static_cast<double>(cluster_bytes) / std::max(stored, 1e-3)));
-  // Of whole baskets: else each cluster would end with stubs.
+  // A cluster should consist of whole baskets; else each would end with small ones.
   std::int64_t unit = 1;
   for (const std::int64_t entries : basket_entries) {
     if (entries <= wanted / 4) unit = std::max(unit, entries);

@@ -12,8 +12,8 @@ namespace {
 using Kind = WrittenBranch::Kind;
 
 struct RootType {
-  char letter;              // in the title of a branch; in upper case the end of the leaf's class
-  std::string_view c_name;  // as the argument of vector
+  char letter;              // in the title of a branch; in upper case, the end of the name of the leaf's class
+  std::string_view c_name;  // as template argument of vector
 };
 
 // In the order of Dtype.
@@ -32,7 +32,7 @@ static_assert(static_cast<std::size_t>(Dtype::f8) + 1 == kRootTypes.size());
 
 const RootType& root_type(Dtype dtype) { return kRootTypes[static_cast<std::size_t>(dtype)]; }
 
-// ROOT's name of a column of numbers, without the path to it.
+// ROOT's name of a column of numbers, without its path.
 std::string own_name(const OfferedColumn& column) {
   const auto typed = parse_typed_name(column.path.substr(column.path.rfind('/') + 1));
   return typed ? unescape_name(typed->stem) : std::string();

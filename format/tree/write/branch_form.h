@@ -10,48 +10,48 @@
 
 namespace tfile {
 
-// A number of a branch as ROOT has it: a leaf's, or the innermost item of a vector.
+// A number in a branch, in ROOT's terms: a leaf, or the innermost item of a vector.
 struct LeafForm {
   std::string name;
   Dtype dtype = Dtype::u1;
   std::vector<std::uint32_t> shape;
-  std::size_t count() const;  // numbers in the shape
+  std::size_t count() const;  // numbers in one item
   std::size_t bytes() const { return count() * size_of(dtype); }
 };
 
-// All that writing a branch needs to know of it: what its entries are, and what its columns are. The columns come in
-// the order in which TableWriter::encode takes them.
+// The properties of a branch that are needed to write it: its entries and its columns. The columns are in the order in
+// which TableWriter::encode takes them.
 struct WrittenBranch {
   enum class Kind : std::uint8_t {
-    numbers,  // one leaf or more, one after the other; a column each
+    numbers,  // one or more leaves, one after the other; one column each
     counted,  // one leaf, as many as a leaf of another branch says; columns: that counter, offsets, values
     vectors,  // `depth` lists, one in the other, of numbers or texts; columns: offsets of each depth, then values, or
               // offsets and chars
-    text,     // a text an entry; columns: offsets, chars
+    text,     // one text per entry; columns: offsets, chars
   };
   Kind kind = Kind::numbers;
   std::string name, title;
-  std::string basket_title;      // of its baskets' keys: the tree's name, or what makes them as long as those there
+  std::string basket_title;  // in the keys of its baskets: the tree's name, or a title of equal length to existing ones
   std::vector<LeafForm> leaves;  // numbers: all; counted, vectors: one, the item (of texts: u1)
-  std::string counter;           // counted: name of the leaf that counts
+  std::string counter;           // counted: name of the counting leaf
   Dtype counter_dtype = Dtype::i4;
   std::uint32_t depth = 0;    // vectors
   bool of_texts = false;      // vectors
-  bool is_leaf_text = false;  // text: a TLeafC, whose empty texts have no byte
+  bool is_leaf_text = false;  // text: a TLeafC, which has no byte for an empty text
   bool is_counter = false;    // numbers: it counts others
 
   bool is_element() const { return kind == Kind::vectors || (kind == Kind::text && !is_leaf_text); }  // TBranchElement
-  bool has_offsets() const { return kind != Kind::numbers; }  // whether its baskets have a table of entries
+  bool has_offsets() const { return kind != Kind::numbers; }  // whether its baskets have offsets of entries
   std::size_t entry_size() const;                             // numbers: bytes of an entry
 };
 
-// The branch that a field becomes. `form` indexes into `columns`, which are what offered_form accepted.
+// The branch for a field. `form` has indices of `columns`, which offered_form() has accepted.
 WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColumn> columns);
 
 // The C++ class of a branch of kind vectors or text, as ROOT spells it: "vector<vector<float> >", "string".
 std::string class_of(const WrittenBranch&);
 
-// ROOT's letter for a leaf of that type ('F'), and the class that is named by it in upper case ("TLeafF").
+// ROOT's letter for a leaf of that type ('F'), and the class with this letter in upper case ("TLeafF").
 char leaf_letter(Dtype);
 std::string leaf_class(Dtype);
 

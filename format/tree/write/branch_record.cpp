@@ -9,7 +9,7 @@ namespace {
 
 using Kind = WrittenBranch::Kind;
 
-// Versions and values as ROOT 6.40 writes them.
+// Versions and values of ROOT 6.40.
 constexpr std::uint16_t kBranchVersion = 13, kBranchElementVersion = 10, kLeafVersion = 2, kLeafOfTypeVersion = 1;
 constexpr std::uint16_t kAttFillVersion = 2;
 constexpr std::uint16_t kFillColor = 0, kFillStyle = 1001;
@@ -39,7 +39,7 @@ std::string leaf_title(const WrittenBranch& branch, const LeafForm& leaf) {
   return leaf.name + (branch.kind == Kind::counted ? "[" + branch.counter + "]" : "") + dimensions(leaf);
 }
 
-// "x/F", "pt[n]/F", "a/F:b[2]/I"; of an object its name.
+// "x/F", "pt[n]/F", "a/F:b[2]/I"; for an object its name.
 std::string root_title(const WrittenBranch& branch) {
   if (branch.is_element()) return branch.name;
   if (branch.kind == Kind::text) return branch.name + "/C";
@@ -61,7 +61,7 @@ void write_range(ObjectAppender& out, std::int64_t largest) {
   out.big(static_cast<T>(largest));
 }
 
-// fMinimum, fMaximum in the leaf's type.
+// Writes fMinimum and fMaximum in the type of the leaf.
 void write_range(ObjectAppender& out, Dtype dtype, std::int64_t largest) {
   switch (size_of(dtype)) {
     case 1:
@@ -69,7 +69,7 @@ void write_range(ObjectAppender& out, Dtype dtype, std::int64_t largest) {
     case 2:
       return write_range<std::int16_t>(out, largest);
     case 4:
-      return write_range<std::int32_t>(out, largest);  // of a float both are 0, whose bytes are the same
+      return write_range<std::int32_t>(out, largest);  // for a float both are 0, which has the same bytes
     default:
       return write_range<std::int64_t>(out, largest);
   }

@@ -11,7 +11,7 @@
 
 namespace tfile {
 
-// What a branch's record says of its baskets (docs/format.md, "Trees and branches").
+// The baskets of a branch as its record lists them (docs/format.md, "Trees and branches").
 struct BranchBaskets {
   std::vector<std::uint64_t> seek;
   std::vector<std::uint32_t> nbytes;
@@ -19,16 +19,17 @@ struct BranchBaskets {
   std::int64_t entries = 0;
   std::int64_t tot_bytes = 0, zip_bytes = 0;
   std::int32_t basket_size = 32000;  // fBasketSize: ROOT's default
-  std::int64_t largest = 0;          // of a counter: fMaximum; of a TLeafC the longest text
+  std::int64_t largest = 0;          // of a counter: fMaximum; of a TLeafC: the longest text
 
   void add(std::uint64_t address, std::uint32_t size, std::int64_t basket_entries, std::int64_t raw_bytes);
 };
 
-// Slots of the arrays of a branch with `baskets` baskets: ROOT has ten at least, and one that is being filled.
+// The slots in the arrays of a branch with `baskets` baskets. Like ROOT, at least ten, and one more for the basket
+// being filled.
 std::int32_t basket_slots(std::size_t baskets);
 
-// A TBranch or TBranchElement in a pointer slot, with its leaves. `leaves`: where the leaves of branches lie, by branch
-// name; the branch's own are added, a counter's must be there.
+// Writes a TBranch or TBranchElement in a pointer slot, with its leaves. `leaves`: the places of leaves, by branch
+// name. The leaves of this branch are added; that of its counter must be there.
 struct LeafPlaces {
   std::unordered_map<std::string, std::size_t> counters;  // identity of the leaf, by name
   std::vector<std::size_t> all;                           // in the order written
@@ -36,7 +37,7 @@ struct LeafPlaces {
 void write_branch(ObjectAppender& out, const WrittenBranch& branch, const BranchBaskets& baskets, int compression,
                   LeafPlaces& leaves);
 
-// The head of the three arrays of baskets: what TBranch has of them at its end, before fFileName.
+// The three arrays of baskets at the end of a TBranch, before fFileName.
 void write_basket_bytes(ObjectAppender& out, const BranchBaskets& baskets);
 void write_basket_entries(ObjectAppender& out, const BranchBaskets& baskets);
 void write_basket_seeks(ObjectAppender& out, const BranchBaskets& baskets);

@@ -15,10 +15,10 @@ namespace {
 
 using Kind = WrittenBranch::Kind;
 
-// Why entries cannot be appended to a branch; empty where they can.
+// Why entries cannot be appended to a branch; empty if they can.
 using Reason = std::string;
 
-// "vector<vector<float> >": its depth, and whether its items are texts or numbers of that type.
+// Parses "vector<vector<float> >": notes its depth, and whether its items are texts or numbers of that type.
 bool is_vector_of(std::string_view class_name, const WrittenBranch& form) {
   TypeName type = parse_type_name(class_name);
   std::uint32_t depth = 0;
@@ -58,7 +58,7 @@ class Reader {
   }
 
  private:
-  // Entries decide for classes alone, and those are not written.
+  // Entries matter only for classes, and these are never written.
   static FirstEntries no_entries() {
     return {[](const Stream&) { return Result<>(); }, [](const Stream&) { return FoundClasses(); }};
   }
@@ -75,7 +75,7 @@ class Reader {
     return {};
   }
 
-  // What holds for branches of every kind.
+  // The conditions for all kinds of branches.
   Reason storage_reason(const BranchRecord& branch, const BranchPlace& place) const {
     using namespace element_type;
     if (!branch.children.empty()) return "it has branches below it";
@@ -91,7 +91,7 @@ class Reader {
     return {};
   }
 
-  // The reason, or a branch more.
+  // Adds a branch, or returns the reason.
   Result<Reason> add_branch(std::size_t slot, BranchIndex index) {
     const BranchRecord& branch = record(index);
     const BranchPlace& place = tree_.outline.top[slot];
@@ -223,8 +223,8 @@ class Reader {
     return Reason();
   }
 
-  // Sizes of columns are told by the sizes of baskets and the length of one of their keys: all keys of a branch have
-  // one length.
+  // The size of a basket reveals the size of its data only if the length of its key is known. So all keys of a branch
+  // must have the same length.
   Result<Reason> match_keys(const BranchRecord& branch, WrittenBranch& form) {
     std::array<std::byte, kKeyFixedSize> head{};
     TRY_VOID(read_range(source_, {branch.baskets.seek[0], head.size()}, head));
@@ -240,7 +240,7 @@ class Reader {
   const std::string& tree_name_;
   const Source& source_;
   BranchNodes nodes_;
-  std::unordered_map<BranchIndex, std::vector<ColumnId>> columns_;  // of each branch
+  std::unordered_map<BranchIndex, std::vector<ColumnId>> columns_;  // by branch
   std::unordered_map<ColumnId, std::uint32_t> offered_;
 };
 

@@ -14,23 +14,23 @@
 
 namespace tfile {
 
-// A branch of the file that entries can be appended to.
+// A branch in the file to which entries can be appended.
 struct CommittedBranch {
   WrittenBranch form;
   BranchBaskets baskets;  // those in the file
 };
 
-// A tree that is in a file, as far as writing needs it.
+// A tree in a file, as far as writing needs it.
 struct CommittedTree {
   std::vector<std::byte> payload;
-  RecordOutline outline;  // of it; its views are into `payload`
+  RecordOutline outline;  // of `payload`, into which its views point
   TreeRecord record;
   CommittedForm form;
-  std::vector<CommittedBranch> branches;  // as form.fields, in the order of outline.top
+  std::vector<CommittedBranch> branches;  // one for each of form.fields, in the order of outline.top
 };
 
-// `source`: where the baskets lie, for a look at the keys of those that entries are appended to. Blocks. Errors:
-// damaged, unsupported (as outline_record), io.
+// `source`: the file, to look at keys of baskets of branches to which entries can be appended. Blocks. Errors: damaged,
+// unsupported (as for outline_record), io.
 Result<CommittedTree> read_committed_tree(std::span<const std::byte> payload, std::uint32_t keylen,
                                           const std::string& class_name, const StreamerInfos& infos,
                                           const std::string& tree_name, const Source& source);

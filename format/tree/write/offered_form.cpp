@@ -8,31 +8,31 @@
 #include "tfile/name.h"
 #include "tfile/writer.h"
 
-// Which fields columns make, of those that become branches. Their paths say it all: "offsets.i8" makes a directory a
-// list or a text, a directory without it is a record (docs/semantics.md, "Writing").
+// Groups columns into fields, which become branches. Only their paths matter: "offsets.i8" makes a directory a list or
+// a text, and a directory without it is a record (docs/semantics.md, "Writing").
 
 namespace tfile {
 namespace {
 
-// As deep as ROOT's own dictionaries and readers are ever tried with; the bound is for the recursion.
+// ROOT's dictionaries and readers are hardly tested deeper than this; it bounds the recursion.
 constexpr std::size_t kDepthMax = 8;
 
-// Numbers of one item: more than a basket could hold (1 GiB) has no meaning.
+// The most numbers in one item: a basket (1 GiB) cannot hold more.
 constexpr std::uint64_t kShapeMax = 1 << 28;
 
-// The columns of a table as the directories and files that they stand in. `column` is set for a file.
+// The columns of a table as a tree of directories and files. `column` is set for a file.
 struct OfferedNode {
   std::string name;  // as in the path
   std::optional<std::uint32_t> column;
   std::vector<OfferedNode> children;  // in the order offered
 };
 
-// What a place is, as far as its columns were offered.
+// The form of a file or directory, as far as its columns were offered.
 struct Shape {
   enum class Kind : std::uint8_t { number, text, list, record } kind = Kind::number;
   std::vector<std::uint32_t> columns;  // offsets outermost first, then values, or offsets and chars; a record's members
-  bool of_texts = false;               // list: of lists of texts, too
-  std::string incomplete;              // what is missing; the rest means nothing then
+  bool of_texts = false;               // list: its innermost items are texts
+  std::string incomplete;              // what is missing; the other members are then meaningless
 };
 
 tl::unexpected<Error> invalid(const std::string& path, const std::string& reason) {
@@ -49,7 +49,7 @@ std::vector<std::string_view> components(std::string_view path) {
   return parts;
 }
 
-// Whether the mount would show a branch of that name under `component` and `suffix` again.
+// Whether the mount would show a branch of that name under the same `component` and `suffix`.
 Result<> check_name(const std::string& path, std::string_view component, std::size_t suffix_size) {
   const std::string name = unescape_name(component);
   if (component.empty()) return invalid(path, "a component of its path is empty");
@@ -84,7 +84,7 @@ class FormMaker {
 
   Result<OfferedForm> make() {
     TRY_VOID(place_columns());
-    // Counters first, wherever they were offered: what they count asks for them.
+    // Finds counters first, wherever they were offered: lists look for theirs.
     for (const OfferedNode& top : tops_) {
       if (top.column) numbers_.emplace(name_of(top), *top.column);
     }
@@ -116,7 +116,7 @@ class FormMaker {
     return {};
   }
 
-  // The field's name: of a directory its own, of a file the part before its type.
+  // The name of the field: a directory's own, or the part of a file name before the type.
   std::string name_of(const OfferedNode& top) const {
     if (!top.column) return unescape_name(top.name);
     const auto typed = parse_typed_name(top.name);
@@ -158,8 +158,8 @@ class FormMaker {
     return {};
   }
 
-  // A list of numbers whose counter was offered too is an array that it counts; any other a vector, which has no arrays
-  // as items.
+  // A list of numbers whose counter was offered, too, becomes an array with that counter. Any other list becomes a
+  // vector, whose items cannot be arrays.
   std::optional<std::uint32_t> counter_of_list(const Shape& shape, const std::string& name) const {
     if (shape.columns.size() != 2) return std::nullopt;
     const std::string& known = columns_[shape.columns.back()].counter;
@@ -174,7 +174,7 @@ class FormMaker {
     return found->second;
   }
 
-  // "nNAME", or "nPREFIX" where the name is "PREFIX_xxx": an integer an entry. The longest prefix wins.
+  // "nNAME", or "nPREFIX" if the name is "PREFIX_xxx": one integer per entry. The longest prefix wins.
   std::optional<std::uint32_t> counter_of(const std::string& name) const {
     for (std::string prefix = name; !prefix.empty();) {
       if (const auto counter = number_of("n" + prefix)) return counter;
@@ -253,7 +253,7 @@ class FormMaker {
         shape.columns.push_back(*child.column);
       }
     }
-    // The mount shows a branch of one leaf as that leaf.
+    // The mount shows a branch of one leaf as that leaf, so it would not be a record.
     if (one_child) shape.incomplete = "a record needs two members";
     if (shape.columns.empty()) {
       shape.kind = Shape::Kind::list;
@@ -264,8 +264,8 @@ class FormMaker {
 
   std::span<const OfferedColumn> columns_;
   std::vector<OfferedNode> tops_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;  // one an entry, by their field's name
-  std::unordered_map<std::string, std::string> names_;      // of fields, and the places that have them
+  std::unordered_map<std::string, std::uint32_t> numbers_;  // with one number per entry, by name of their field
+  std::unordered_map<std::string, std::string> names_;      // of fields, with the paths that have them
   OfferedForm form_;
 };
 
@@ -304,7 +304,7 @@ std::vector<std::uint32_t> FieldForm::encoded() const {
 
 Result<OfferedForm> offered_form(std::span<const OfferedColumn> columns) { return FormMaker(columns).make(); }
 
-// Arrays, which vectors do not have as items.
+// Lists of arrays, since items of vectors cannot be arrays.
 std::vector<UncountedList> uncounted_lists(std::span<const OfferedColumn> columns) {
   std::unordered_map<std::string_view, std::uint32_t> offsets;
   std::vector<std::uint32_t> counters;

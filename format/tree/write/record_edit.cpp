@@ -9,7 +9,7 @@ namespace {
 
 using Kind = RecordMark::Kind;
 
-// Objects left out that refer to others left out: real ones (a leaf, and the leaf that counts it) go two deep.
+// The depth of references between omitted objects. In real records (a leaf, and the leaf that counts it) it is two.
 constexpr int kDepthMax = 16;
 
 std::size_t first_mark(const RecordOutline& outline, std::uint32_t at) {
@@ -20,17 +20,17 @@ std::size_t first_mark(const RecordOutline& outline, std::uint32_t at) {
 }  // namespace
 
 std::vector<std::byte> RecordEdit::write(std::uint32_t keylen) {
-  // What is appended to an array comes before what replaces the bytes behind it.
+  // Appending to an array comes before a replacement of the bytes after it.
   std::ranges::sort(edits_, {}, [](const Edit& edit) { return std::pair(edit.where.begin, edit.where.end); });
   ObjectAppender out(keylen);
   copy(out, {0, static_cast<std::uint32_t>(payload_.size())}, true);
   return out.take();
 }
 
-// The stretch, with its edits or as it was.
+// Copies the stretch, with or without its edits.
 void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
   struct Open {
-    std::size_t at;  // in what is written
+    std::size_t at;  // in the output
     std::uint32_t begin, end;
   };
   std::vector<Open> open;
@@ -45,7 +45,7 @@ void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
     const std::uint32_t next_end = open.empty() ? where.end : open.back().end;
     const std::uint32_t next_mark = mark < outline_.marks.size() ? outline_.marks[mark].at : where.end;
     const std::uint32_t next_edit = edit < edits_.size() ? edits_[edit].where.begin : where.end;
-    // At a frame's end an insertion may belong into it, what replaces bytes is behind it.
+    // At the end of a frame, an insertion may belong inside it; a replacement comes after it.
     const bool is_inside =
         edit < edits_.size() && (next_edit < next_end || open.empty() || open.back().begin <= edits_[edit].inside);
     if (edit < edits_.size() && next_edit <= next_mark && is_inside) {
@@ -79,7 +79,7 @@ void RecordEdit::copy(ObjectAppender& out, Stretch where, bool edited) {
 void RecordEdit::copy_mark(ObjectAppender& out, const RecordMark& mark) {
   if (mark.kind == Kind::class_tag) return out.class_tag(mark.class_name);
   if (const auto known = written_.find(mark.other); known != written_.end()) return out.reference(known->second);
-  // What it refers to was left out: it stands here from now on.
+  // The object was omitted in its old place, so this reference becomes its new place.
   const std::size_t target = first_mark(outline_, mark.other);
   const bool is_object = target < outline_.marks.size() && outline_.marks[target].at == mark.other;
   if (!is_object || depth_ == kDepthMax) return out.null_pointer();

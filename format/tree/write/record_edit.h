@@ -12,18 +12,18 @@
 
 namespace tfile {
 
-// A tree's record with parts of it written anew. What is not named stays as it is, but for the words that depend on
-// their place: byte counts, class tags and references. An object that was left out and is referred to still is written
-// where it is referred to first.
+// A tree's record with some parts rewritten. All other bytes stay as they are, except for words that depend on their
+// place: byte counts, class tags and references. If an omitted object is still referred to, the first reference becomes
+// its new place.
 class RecordEdit {
  public:
   RecordEdit(std::span<const std::byte> payload, const RecordOutline& outline) : payload_(payload), outline_(outline) {}
 
   using Write = std::function<void(ObjectAppender&)>;
 
-  // Instead of `where`, what `write` appends. Stretches may not overlap.
+  // Replaces `where` by the output of `write`. Stretches must not overlap.
   void replace(Stretch where, Write write) { edits_.push_back({where, 0, std::move(write)}); }
-  // Behind the last slot of an array.
+  // Inserts after the last slot of an array.
   void append(const ArrayPlace& array, Write write) {
     edits_.push_back({{array.end, array.end}, array.count.begin, std::move(write)});
   }
@@ -31,13 +31,13 @@ class RecordEdit {
     replace(where, [](ObjectAppender&) {});
   }
 
-  // All of it for a key of `keylen` bytes. Once.
+  // The whole record for a key of `keylen` bytes. Call once.
   std::vector<std::byte> write(std::uint32_t keylen);
 
  private:
   struct Edit {
     Stretch where;
-    std::uint32_t inside;  // frames that begin behind this end before it
+    std::uint32_t inside;  // frames that begin after this position end before the edit
     Write write;
   };
   void copy(ObjectAppender&, Stretch, bool edited);
@@ -49,7 +49,7 @@ class RecordEdit {
   std::span<const std::byte> payload_;
   const RecordOutline& outline_;
   std::vector<Edit> edits_;
-  std::unordered_map<std::uint32_t, std::size_t> written_;  // by old position of a byte count
+  std::unordered_map<std::uint32_t, std::size_t> written_;  // by old position of the byte count
   int depth_ = 0;
 };
 

@@ -12,7 +12,7 @@
 namespace tfile {
 namespace {
 
-// A number as its element type has it.
+// Writes a number in the form of its element type.
 void write_number(ObjectAppender& out, int type, std::int64_t value) {
   using namespace element_type;
   switch (type) {
@@ -77,7 +77,7 @@ class TreeEdit {
     });
   }
 
-  // Trees of ROOT 5 have no ranges: their clusters stay where they were said to be.
+  // Trees of ROOT 5 have no cluster ranges: their clusters stay as recorded.
   void edit_clusters(const Clusters& clusters) {
     const MemberPlace& ends = outline_[TreeMember::cluster_range_end];
     const MemberPlace& sizes = outline_[TreeMember::cluster_size];
@@ -100,7 +100,7 @@ class TreeEdit {
     });
   }
 
-  // Leaves of dropped branches, wherever they stand.
+  // The leaves of dropped branches, wherever they are.
   std::set<std::uint32_t> dropped_leaves() const {
     std::set<std::uint32_t> leaves;
     for (const std::size_t slot : changes_.dropped) {
@@ -135,7 +135,7 @@ class TreeEdit {
         --left;
       }
     }
-    // How many leaves were added is known when the branches are written, which is before.
+    // The number of added leaves is known once the branches are written, which happens before this.
     edit_.replace(outline_.leaves.count, [this, left](ObjectAppender& out) {
       out.big(static_cast<std::int32_t>(left + added_leaves_.all.size()));
     });
@@ -160,14 +160,14 @@ class TreeEdit {
                   [&](ObjectAppender& out) { write_basket_entries(out, baskets); });
     edit_.replace(place[BranchMember::basket_seek].bytes,
                   [&](ObjectAppender& out) { write_basket_seeks(out, baskets); });
-    // All baskets are on disk: an empty one in the record would stand for one of them.
+    // All baskets are on disk. An empty basket in the record would count as one of them.
     count(edit_, place.baskets, baskets.seek.size() + 1);
     for (const Stretch& slot : place.baskets.slots) edit_.remove(slot);
     edit_.append(place.baskets, [&](ObjectAppender& out) { out.zeros(4 * (baskets.seek.size() + 1)); });
     if (branch.branch->is_counter || branch.branch->is_leaf_text) raise_maximum(place, branch);
   }
 
-  // fMaximum of a counter is what readers allocate for what it counts; a TLeafC has the size of its longest text.
+  // Readers allocate as many items as fMaximum of a counter says. For a TLeafC, it is the size of the longest text.
   void raise_maximum(const BranchPlace& place, const BranchToWrite& branch) {
     if (place.leaf_slots.empty()) return;
     const RecordMark* reference = reference_at(place.leaf_slots[0].begin);
@@ -189,7 +189,7 @@ class TreeEdit {
   LeafPlaces added_leaves_;
 };
 
-// The top branch that the byte belongs to.
+// The top branch that contains the byte.
 std::optional<std::size_t> branch_around(const RecordOutline& outline, std::uint32_t position) {
   const std::vector<Stretch>& slots = outline.branches.slots;
   const auto behind = std::ranges::upper_bound(slots, position, {}, &Stretch::begin);
@@ -215,7 +215,8 @@ std::vector<std::size_t> branches_free_to_go(const CommittedTree& tree, std::vec
       if (mark.kind != RecordMark::Kind::reference) continue;
       const auto from = branch_around(outline, mark.at), to = branch_around(outline, mark.other);
       if (!from || !to || *from == *to) continue;
-      // A leaf that counts stands in its own branch, or in the first one that it counts: then its own refers to it.
+      // A counting leaf is in its own branch, or in the first branch that it counts; in that case its own branch refers
+      // to it.
       const bool is_own_leaf = is_leaf_slot(outline.top[*from], mark.at);
       const std::size_t counter = is_own_leaf ? *from : *to, counted = is_own_leaf ? *to : *from;
       if (going.count(counted) == 0 && going.erase(counter) > 0) changed = true;

@@ -8,7 +8,7 @@
 namespace tfile {
 namespace {
 
-// Versions and values as ROOT 6.40 writes them for a tree made with its defaults.
+// Versions and values of ROOT 6.40 for a tree with default settings.
 constexpr std::uint16_t kTreeVersion = 20, kAttLineVersion = 2, kAttFillVersion = 2, kAttMarkerVersion = 3;
 constexpr std::uint32_t kMustCleanup = 1 << 3;
 constexpr std::int64_t kMaxEntries = 1'000'000'000'000;
@@ -69,7 +69,7 @@ void Clusters::end_cluster(std::int64_t begin, std::int64_t end, std::int64_t si
   const std::int64_t range_begin = range_end.empty() ? 0 : range_end.back() + 1;
   std::int64_t wanted = size > 0 ? size : auto_flush;
   if (wanted > 0) wanted = std::max(wanted, end - begin);
-  // The open range goes on if its clusters, of equal size, lead here, and this one is one of them.
+  // The open range continues if its clusters, of equal size, end here and this cluster has that size, too.
   const bool leads_here = auto_flush > 0 && (begin - range_begin) % auto_flush == 0;
   if (begin > range_begin && !(leads_here && wanted == auto_flush)) {
     range_end.push_back(begin - 1);
@@ -78,7 +78,8 @@ void Clusters::end_cluster(std::int64_t begin, std::int64_t end, std::int64_t si
   auto_flush = wanted;
 }
 
-// Counters before what they count, since a leaf refers to one that was written; else in the order given.
+// Counters come before the branches that they count, since a leaf can only refer to an earlier one; else the given
+// order.
 void write_branches(ObjectAppender& out, std::span<const BranchToWrite> branches, int compression, LeafPlaces& leaves) {
   std::vector<bool> written(branches.size());
   std::unordered_map<std::string_view, std::size_t> numbers;

@@ -20,15 +20,15 @@ namespace {
 
 using Kind = WrittenBranch::Kind;
 
-// A record is one object, whose bytes a frame counts.
+// A record is one object, whose frame counts its bytes.
 constexpr std::size_t kRecordMax = 0x3FFFFFFF;
 
-// What ROOT describes in any file with a tree.
+// The classes that ROOT describes in any file with a tree.
 constexpr const char* kClassesOfTrees[] = {
     "TTree", "TNamed", "TObject",        "TAttLine",    "TAttFill", "TAttMarker", "ROOT::TIOFeatures", "TBranch",
     "TLeaf", "TList",  "TSeqCollection", "TCollection", "TString",  "TBranchRef", "TRefTable",         "TObjArray"};
 
-// A tree that is new has no committed one, and all of its branches were added.
+// A new tree has no committed one; all of its branches were added.
 class RecordedTree : public TreeWriter {
  public:
   explicit RecordedTree(TreePlace place) : place_(std::move(place)), name_(place_.name) {}
@@ -157,7 +157,8 @@ class RecordedTree : public TreeWriter {
     return classes;
   }
 
-  // With the branches below it. While its leaf counts others it stays, and goes with the last of those.
+  // Drops the branch and the branches below it. A branch whose leaf counts others stays in the record until the last of
+  // those is dropped.
   Result<> drop_field(std::string_view name) override {
     if (!is_there(std::string(name))) return fail(ErrorKind::not_found, std::string(name) + ": no such branch");
     if (const auto slot = slots_.find(name); slot != slots_.end()) dropped_slots_.push_back(slot->second);
@@ -174,7 +175,7 @@ class RecordedTree : public TreeWriter {
   struct Branch {
     WrittenBranch form;
     BranchBaskets baskets;
-    EntryBytes bytes = {};  // as a sample of it showed
+    EntryBytes bytes = {};  // according to a sample
   };
 
   std::size_t committed_branches() const { return committed_ ? committed_->branches.size() : 0; }
@@ -185,7 +186,7 @@ class RecordedTree : public TreeWriter {
     return slot != slots_.end() && std::ranges::count(dropped_slots_, slot->second) == 0;
   }
 
-  // Of those added here, the dropped ones that count nothing that stays.
+  // Dropped branches among the added ones, except those that count a remaining branch.
   std::unordered_set<std::size_t> added_branches_left_out() const {
     std::unordered_set<std::size_t> left_out;
     for (const std::size_t i : dropped_) {
@@ -235,7 +236,7 @@ class RecordedTree : public TreeWriter {
     return edit_tree(*committed_, keylen, changes);
   }
 
-  // Branches are above their children in `branches`, so this ends.
+  // Each branch comes before its children in `branches`, so the recursion ends.
   static void subtract(const TreeRecord& record, BranchIndex branch, TreeNumbers& numbers) {
     numbers.tot_bytes -= record.branches[branch].tot_bytes;
     numbers.zip_bytes -= record.branches[branch].zip_bytes;
@@ -243,14 +244,14 @@ class RecordedTree : public TreeWriter {
   }
 
   TreePlace place_;
-  std::string name_;  // baskets keep the name that the tree had when it was opened
+  std::string name_;  // baskets keep the name that the tree had when opened
   std::string class_name_ = "TTree";
   std::unique_ptr<const CommittedTree> committed_;
-  std::vector<Branch> branches_;                             // those of the committed form, then those added
+  std::vector<Branch> branches_;                             // those of the committed form, then the added ones
   std::unordered_map<std::string, std::size_t> numbers_;     // in branches_, by name; without dropped ones
   std::unordered_map<std::string_view, std::size_t> slots_;  // of the committed tree, by name
   std::vector<std::size_t> dropped_slots_;
-  std::set<std::size_t> dropped_;  // numbers
+  std::set<std::size_t> dropped_;  // numbers in branches_
   std::int64_t entries_ = 0;
   Clusters clusters_;
 };

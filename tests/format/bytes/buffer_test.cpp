@@ -73,7 +73,7 @@ TEST(Buffer, FromManyThreads) {
   EXPECT_EQ(wrong, 0);
 }
 
-// Sanitizers put an allocator of their own below, which keeps what is freed.
+// Sanitizers use an allocator of their own, which keeps freed memory.
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
 #define TFILE_TEST_OTHER_ALLOCATOR 1
@@ -86,7 +86,7 @@ TEST(Buffer, WhatIsFreedGoesBackToTheSystem) {
   GTEST_SKIP() << "a sanitizer's allocator keeps what is freed";
 #endif
   const std::size_t before = resident_bytes();
-  // 400 MB of which every eighth buffer stays: scattered over all slabs.
+  // 400 MB; every eighth buffer stays, so that the rest is scattered over all slabs.
   std::vector<Buffer> kept;
   for (int i = 0; i < 8000; ++i) {
     Buffer buffer(50'000);

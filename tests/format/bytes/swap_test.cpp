@@ -19,7 +19,7 @@ Bytes random_bytes(std::size_t size) {
   return bytes;
 }
 
-// All lengths around those of vector registers, at places that are not aligned.
+// All lengths around those of vector registers, at unaligned places.
 TEST(Swap, EachItemIsReversedAndNothingElse) {
   for (const std::size_t item_size : {1u, 2u, 4u, 8u})
     for (std::size_t items = 0; items < 70; ++items)

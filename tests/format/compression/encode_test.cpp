@@ -37,7 +37,7 @@ Bytes noise(std::size_t size) {
   return bytes;
 }
 
-// Gives the bytes that are stored.
+// Returns the stored bytes.
 std::size_t expect_back(const Bytes& payload, std::size_t ascending, const Compression& compression) {
   Bytes stored;
   const auto shrinks = compress(payload, ascending, compression, stored);
@@ -77,7 +77,7 @@ std::size_t size_with_zlib(const Bytes& payload) {
   return size;
 }
 
-// Whatever the numbers are, and whichever encoder takes them.
+// For all kinds of numbers, and with every encoder.
 TEST(Compress, FastestZlibIsAsSmallAsZlib) {
   std::mt19937 random(7);
   std::normal_distribution<float> normal(0, 20);
@@ -98,8 +98,8 @@ TEST(Compress, FastestZlibIsAsSmallAsZlib) {
   }
 }
 
-// Values of four bytes that come again, between others: the default level is not to miss them for its speed. The level
-// above it searches as zstd itself does.
+// Recurring values of four bytes among others: the fast default level must not miss them. The next level searches as
+// zstd itself does.
 TEST(Compress, DefaultZstdFindsRoundedNumbers) {
   std::mt19937 random(7);
   std::exponential_distribution<float> energies(1.0f / 30);
@@ -122,7 +122,7 @@ TEST(Compress, PayloadsBeyondABlockAreChainsOfBlocks) {
   const Bytes payload = text_of(17'000'004);
   Bytes stored;
   ASSERT_TRUE(*compress(payload, payload.size(), {Algorithm::lz4, 1}, stored));
-  // The first block is as large as three bytes can say: little-endian at its byte 6.
+  // The first block has the largest size that three bytes can hold (little-endian, at byte 6).
   EXPECT_EQ(stored[6], std::byte{0xFF});
   EXPECT_EQ(stored[7], std::byte{0xFF});
   EXPECT_EQ(stored[8], std::byte{0xFF});

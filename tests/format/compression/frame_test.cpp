@@ -126,7 +126,7 @@ TEST_P(EachCodec, RefusesEveryTruncation) {
     Bytes cut(stored.begin(), stored.begin() + static_cast<std::ptrdiff_t>(size));
     EXPECT_FALSE(decompress(cut, raw.size())) << size;
     if (size < 9) continue;
-    cut[3] = std::byte(size - 9);  // also with a header that agrees
+    cut[3] = std::byte(size - 9);  // also with a header that has the matching size
     cut[4] = std::byte((size - 9) >> 8);
     const auto back = decompress(cut, raw.size());
     EXPECT_FALSE(back) << size;
@@ -135,7 +135,7 @@ TEST_P(EachCodec, RefusesEveryTruncation) {
 
 class EachCheckedCodec : public testing::TestWithParam<const char*> {};
 
-// Flipped bits either fail or do no harm to the content, where the codec has a checksum.
+// If the codec has a checksum, flipped bits either make decoding fail or do not change the content.
 TEST_P(EachCheckedCodec, NoticesFlippedBits) {
   const std::string raw = sample(400);
   const Bytes stored = encoded(GetParam(), raw);

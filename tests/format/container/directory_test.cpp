@@ -102,7 +102,7 @@ TEST(Directory, AKeyThatOverrunsTheListEndsIt) {
   FileImage image;
   for (const char* name : {"a", "b", "c"}) image.add_object(image.root, "TNamed", name, "x");
   const auto list = image.finish_directory(image.root);
-  // The class name's length of the second key.
+  // The length of the second key's class name.
   const std::size_t second =
       static_cast<std::size_t>(list.seek + list.keylen) + 4 + static_cast<std::size_t>(image.root.keys[0].keylen);
   for (const std::uint8_t length : std::vector<std::uint8_t>{254, 255}) {

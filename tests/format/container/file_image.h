@@ -48,15 +48,15 @@ class Bytes {
 };
 
 // Writes a ROOT file by the description of the format alone (docs/format.md): records one after the other, each with
-// its key; then `finish` puts the header in front.
+// its key. Finally, `finish` writes the header.
 class FileImage {
  public:
   struct Options {
     bool big_header = false;
     bool big_keys = false;
     std::int32_t begin = 100;
-    std::int16_t key_version = 4;        // 1000 more where big
-    std::int16_t directory_version = 5;  // 1000 more where big
+    std::int16_t key_version = 4;        // 1000 more if big
+    std::int16_t directory_version = 5;  // 1000 more if big
     std::string file_class = "TFile";
     bool with_free_list = true;
   };
@@ -70,7 +70,7 @@ class FileImage {
   struct Directory {
     std::int64_t seek = 0;   // of its key
     std::size_t record = 0;  // of its record
-    std::vector<Key> keys;   // of the list to come, in its order
+    std::vector<Key> keys;   // of the list that will be written, in order
   };
 
   FileImage() : FileImage(Options{}) {}
@@ -89,7 +89,7 @@ class FileImage {
     write_record(root, 0, 0, 0);
   }
 
-  // Appends a record; `key` needs class, name, title, cycle and pdir. `objlen` of 0: as many bytes as the payload.
+  // Appends a record. `key` needs class, name, title, cycle and pdir. `objlen` 0 means the size of the payload.
   Key add_record(Key key, const std::vector<std::byte>& payload, std::int32_t objlen = 0) {
     key.seek = static_cast<std::int64_t>(bytes_.size());
     key.keylen = static_cast<std::int16_t>(key_size(key));
@@ -99,7 +99,7 @@ class FileImage {
     bytes_.all().insert(bytes_.all().end(), payload.begin(), payload.end());
     return key;
   }
-  // A record of an object that stands in the list of `directory`.
+  // The record of an object that is in the list of `directory`.
   Key add_object(Directory& directory, const std::string& class_name, const std::string& name, std::string_view content,
                  std::int16_t cycle = 1) {
     Bytes payload;
@@ -115,7 +115,7 @@ class FileImage {
     write_record(directory, parent.seek, 0, 0);
     return directory;
   }
-  // Writes the key list of `directory`, and its record anew.
+  // Writes the key list of `directory`, and rewrites its record.
   Key finish_directory(Directory& directory, const std::string& class_name = "TDirectory", std::int64_t parent = 0) {
     Bytes list;
     list.put(static_cast<std::int32_t>(directory.keys.size()));
@@ -129,7 +129,7 @@ class FileImage {
     bytes_.patch_space(static_cast<std::size_t>(size));
     bytes_.patch(at, -size);
   }
-  // Zeros that only the free list knows, as uproot leaves them.
+  // Free space of zeros that only the free list records, as uproot leaves it.
   void add_zeros(std::size_t size) {
     mark_free(bytes_.size(), size);
     bytes_.patch_space(size);
@@ -137,7 +137,7 @@ class FileImage {
   void mark_free(std::size_t address, std::size_t size) { free_.emplace_back(address, address + size - 1); }
   void set_streamer_info(const Key& key) { info_ = key; }
 
-  // Key list of the root directory, free list, header.
+  // Writes the key list of the root directory, the free list and the header.
   std::vector<std::byte> finish() {
     finish_directory(root, options_.file_class);
     return finish_without_root_list();

@@ -25,7 +25,7 @@ test::Bytes header_bytes(bool big) {
   out.put(std::int32_t{81});
   out.put(std::int32_t{2});
   out.put(std::int32_t{110});
-  out.put(std::uint8_t{4});  // also in files of the big form: not what decides
+  out.put(std::uint8_t{4});  // also in files of the big form: readers must not rely on it
   out.put(std::int32_t{505});
   address(3000);
   out.put(std::int32_t{999});

@@ -8,7 +8,7 @@
 namespace tfile {
 namespace {
 
-// Names around the length from which on a string has a count of 4 bytes.
+// Names around the length at which a string gets a count of 4 bytes.
 TEST(KeyEncode, ReadsBackAndHasTheSizeThatWasSaid) {
   for (const std::size_t length : {0u, 1u, 254u, 255u, 4000u}) {
     for (const bool wide : {false, true}) {

@@ -59,7 +59,7 @@ TEST(RecordMap, TellsRecordsGapsAndTrailingBytes) {
   EXPECT_EQ(map[7].size, 7u);
 }
 
-// uproot frees space without a mark: what stands there is the rest of an old record.
+// uproot frees space without marking it, so the rest of an old record remains there.
 TEST(RecordMap, FreeSpaceWithStaleBytesIsSteppedOver) {
   FileImage image;
   const auto stale = image.add_object(image.root, "TNamed", "stale", "content");
@@ -102,7 +102,7 @@ TEST(RecordMap, StaleBytesInFreeSpaceMayLookLikeTheLengthOfAGap) {
 TEST(RecordMap, WhatCannotBeFollowedIsAGap) {
   FileImage image({.with_free_list = false});
   image.add_object(image.root, "TNamed", "n", "content");
-  image.add_zeros(300);  // without the list nobody knows how many
+  image.add_zeros(300);  // without the list, the size is unknown
   image.add_object(image.root, "TNamed", "m", "content");
   const auto bytes = image.finish();
   const auto map = map_of(bytes);

@@ -11,7 +11,7 @@ using Ranges = std::vector<ByteRange>;
 TEST(Space, TakesTheSmallestSegmentThatLeavesNothingOrRoomForAGap) {
   Space space(1000, {{100, 50}, {200, 30}, {300, 33}});
   EXPECT_EQ(space.take(30), (ByteRange{200, 30}));
-  EXPECT_EQ(space.take(30), (ByteRange{100, 30}));  // 300 would keep 3 bytes
+  EXPECT_EQ(space.take(30), (ByteRange{100, 30}));  // the segment at 300 would leave 3 bytes
   EXPECT_EQ(space.take(30), (ByteRange{1000, 30}));
   EXPECT_EQ(space.listed(), (Ranges{{130, 20}, {300, 33}}));
   EXPECT_EQ(space.end(), 1030u);
@@ -39,7 +39,7 @@ TEST(Space, WhatIsLeftOfASegmentNeedsAMarkOfItsOwn) {
   EXPECT_TRUE(space.unmarked().empty());
   const ByteRange taken = space.take(20);
   EXPECT_EQ(space.unmarked(), (Ranges{{120, 30}}));
-  // The bytes of an abandoned plan lie where the mark was.
+  // The bytes of an abandoned plan overwrote the mark.
   space.give_back(taken);
   EXPECT_EQ(space.listed(), (Ranges{{100, 50}, {300, 50}}));
   EXPECT_EQ(space.unmarked(), (Ranges{{100, 50}}));

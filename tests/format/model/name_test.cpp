@@ -34,7 +34,7 @@ TEST(Name, TooLongIsCutAndTold) {
 }
 
 TEST(Name, HashIsTheLowHalfOfXxh64) {
-  // XXH64 of 300 times 'a' with seed 0, taken with the xxhash package of Python: its low 32 bits.
+  // XXH64 of 300 times 'a' with seed 0, from Python's xxhash package: the low 32 bits.
   EXPECT_EQ(escape_name(std::string(300, 'a')).substr(kNameMax - 9), "~b9cfcfc7");
 }
 
@@ -51,7 +51,7 @@ TEST(Name, IsCutAtACharacterBoundary) {
   const std::string slashes(300, '/');
   const std::string cut = escape_name(slashes);
   EXPECT_EQ(cut.substr(0, cut.size() - 9).size() % 3, 0u) << "no half of an escape";
-  const std::string continuation(300, '\x80');  // no UTF-8 at all: cut anywhere
+  const std::string continuation(300, '\x80');  // not UTF-8: cut anywhere
   EXPECT_EQ(escape_name(continuation).size(), kNameMax);
 }
 

@@ -53,7 +53,7 @@ TEST(EnvelopeFrame, IsPassedOverByItsSizeWhateverWasRead) {
   Bytes bytes;
   put(bytes, std::int64_t{8 + 6});
   put(bytes, std::uint16_t{7});
-  put(bytes, std::uint32_t{9});  // of a later version
+  put(bytes, std::uint32_t{9});  // a field of a later version
   put(bytes, std::int64_t{-(12 + 3)});
   put(bytes, std::uint32_t{3});
   bytes.resize(bytes.size() + 3, std::byte{1});
@@ -80,7 +80,7 @@ TEST(EnvelopeFrame, ThatCannotBeFailsTheCursor) {
   }
   Bytes many;
   put(many, std::int64_t{-20});
-  put(many, std::uint32_t{9});  // items in 8 bytes
+  put(many, std::uint32_t{9});  // more items than its 8 bytes can hold
   many.resize(40);
   Cursor in(many);
   EXPECT_EQ(take_list(in, "list").items, 0u);
@@ -105,7 +105,7 @@ TEST(Locator, MayBeLargeOrUnknown) {
   EXPECT_FALSE(take_locator(in, "other").is_known);
   EXPECT_EQ(in.u1("behind"), 77);
   Bytes none;
-  put(none, -static_cast<std::int32_t>(3 | 1 << 24));  // smaller than itself
+  put(none, -static_cast<std::int32_t>(3 | 1 << 24));  // smaller than the locator itself
   none.resize(40);
   Cursor small(none);
   take_locator(small, "small");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes, counts and addresses that cannot be: each is refused, or only what it speaks of is lost, in little memory and
-// time.
+// Impossible sizes, counts and addresses: each is refused, or loses only the data that it concerns, with little memory
+// and time.
 #include <gtest/gtest.h>
 
 #include "format/ntuple/ntuple_kinds.h"
@@ -18,7 +18,7 @@ using test::open_table;
 using test::page_of;
 using test::read_column;
 
-// The three kinds of envelope, by what changes their payloads.
+// The three kinds of envelope, by the function that changes the payload.
 using ChangeOf = NtupleImage::Change NtupleImage::*;
 constexpr ChangeOf kEnvelopes[] = {&NtupleImage::change_header, &NtupleImage::change_footer,
                                    &NtupleImage::change_page_list};
@@ -31,7 +31,7 @@ std::size_t payload_size(ChangeOf which) {
   return size;
 }
 
-// Whether the size of a frame may stand here.
+// Whether a frame with a valid size may begin here.
 bool is_frame(const LittleBytes& payload, std::size_t at) {
   if (at + 8 > payload.size()) return false;
   const auto size = load_little<std::int64_t>(payload.all().data() + at);
@@ -61,7 +61,7 @@ TEST(NtupleClaims, FramesOfEverySize) {
   }
 }
 
-// Whatever stands there; each place has one of the numbers.
+// Every place in turn gets one of the numbers, whatever it means.
 TEST(NtupleClaims, NumbersOfEverySize) {
   constexpr std::int32_t kNumbers[] = {0, -1, INT32_MIN, INT32_MAX, 7, 1 << 20, 1};
   for (const ChangeOf which : kEnvelopes) {
@@ -84,7 +84,7 @@ TEST(NtupleClaims, EnvelopesCutAnywhere) {
       image.*which = [&](LittleBytes& payload) { payload.all().resize(std::min(payload.size(), cut)); };
       expect_survived(image.finish());
       if (which == &NtupleImage::change_page_list) continue;
-      // Only the list of attribute sets may lack, as a whole, as before version 1.0.1.0.
+      // Only the list of attribute sets may be missing as a whole, as before version 1.0.1.0.
       const bool is_without_sets = which == &NtupleImage::change_footer && cut == size - 12;
       EXPECT_EQ(open_table(image.finish())->reason.empty(), is_without_sets) << cut << " of " << size;
     }
@@ -116,7 +116,7 @@ TEST(NtupleClaims, MaxKeySizesOfEverySize) {
   }
 }
 
-// A table of one column of numbers and one of lists, whose one cluster a test changes.
+// A table with a column of numbers and a column of lists. Tests change its only cluster.
 class Claims : public testing::Test {
  protected:
   Claims() {
@@ -149,13 +149,13 @@ TEST_F(Claims, ElementsThatNoPageHasRoomFor) {
       const auto table = open_table(image.finish());
       EXPECT_EQ(table->entries, 2);
       const auto read = read_column(*table, table->columns[column].path);
-      // Nobody knows how many items are lost with the last page list.
+      // The number of items lost with the last page list is unknown.
       EXPECT_FALSE(read.is_right() && (column < 2 || elements != INT32_MIN)) << elements;
     }
   }
 }
 
-// Lists of fixed length are made of nothing: not so for entries that are nowhere.
+// Lists of fixed length are computed without data, but not for entries that do not exist.
 TEST_F(Claims, FixedArraysOfEntriesThatAreNotThere) {
   image.schema.fields.push_back({.name = "a", .type_name = "std::array<std::string,2>", .array_size = 2});
   image.schema.fields.push_back({.name = "_0", .type_name = "std::string", .parent = 3});
@@ -175,7 +175,7 @@ TEST_F(Claims, FixedArraysOfEntriesThatAreNotThere) {
   expect_survived(image.finish());
 }
 
-// More numbers than entries, each of which is there.
+// More numbers than entries; all numbers are stored.
 TEST_F(Claims, ElementsBehindTheLastEntry) {
   page(0) = {3, page_of<std::int32_t>({1, 2, 3})};
   const auto table = open_table(image.finish());
@@ -185,7 +185,7 @@ TEST_F(Claims, ElementsBehindTheLastEntry) {
   expect_survived(image.finish());
 }
 
-// Its first columns are taken before the damage is seen.
+// The first columns are added before the damage is found.
 TEST_F(Claims, AClusterThatIsDamagedInItsSecondColumn) {
   image.groups[0].claimed_entries = 0;
   page(1).elements = INT32_MIN;
@@ -202,7 +202,7 @@ TEST_F(Claims, EntriesThatCannotBe) {
     EXPECT_NE(reason(), "");
     expect_survived(image.finish());
   }
-  // Lost pages stand for what may be.
+  // Lost pages represent the entries that may exist.
   cluster().entries = std::uint64_t{1} << 39;
   const auto table = open_table(image.finish());
   EXPECT_EQ(table->reason, "");
@@ -244,7 +244,7 @@ TEST_F(Claims, APageOfMoreElementsThanItsBytesCanHoldIsLost) {
   expect_survived(image.finish());
 }
 
-// Each of many columns claims as much as one may: what stands for it must be small.
+// Many columns claim as many elements as allowed: their representation must be small.
 TEST_F(Claims, DeferredColumnsThatBeginNowhere) {
   for (const std::int64_t first : {std::int64_t{1} << 39, std::int64_t{1} << 62, INT64_MAX}) {
     NtupleImage many;
@@ -293,7 +293,7 @@ TEST_F(Claims, ParentsThatAreNotThere) {
   const NtupleImage honest = image;
   for (const std::uint32_t parent : {3u, 2u, 1u << 30, UINT32_MAX}) {
     image = honest;
-    image.schema.fields[parent == 2 ? 1 : 2].parent = parent;  // 2: of its own child
+    image.schema.fields[parent == 2 ? 1 : 2].parent = parent;  // 2: its own child
     EXPECT_NE(reason(), "") << parent;
     image = honest;
     image.schema.columns[2].field = parent == 2 ? 3 : parent;
@@ -305,7 +305,7 @@ TEST_F(Claims, ParentsThatAreNotThere) {
     EXPECT_NE(reason(), "") << parent;
   }
   image = honest;
-  image.schema.fields[0].projected_from = 0;  // shows itself
+  image.schema.fields[0].projected_from = 0;  // projects itself
   expect_survived(image.finish());
 }
 
@@ -332,7 +332,7 @@ TEST_F(Claims, ArraysThatAreTooLong) {
   }
 }
 
-// Of which each has more items than the last, and the product wraps around.
+// Each array has more items than the last, and the product wraps around.
 TEST_F(Claims, ArraysOfArraysThatAreTooLong) {
   for (const std::uint64_t size : {std::uint64_t{1} << 16, std::uint64_t{0xFFFFFFF}, std::uint64_t{3}}) {
     NtupleImage deep;
@@ -350,7 +350,7 @@ TEST_F(Claims, ArraysOfArraysThatAreTooLong) {
   }
 }
 
-// A record in a record in a record ...; each also has a column, whose qualified name is long.
+// Records in records without end; each also has a column with a long qualified name.
 TEST_F(Claims, FieldsThatNestWithoutEnd) {
   for (const std::uint16_t role : {std::uint16_t{0}, std::uint16_t{1}, std::uint16_t{2}, std::uint16_t{3}}) {
     NtupleImage deep;
@@ -367,7 +367,7 @@ TEST_F(Claims, FieldsThatNestWithoutEnd) {
   }
 }
 
-// Where each look at one field passes all others.
+// Looking at one field must not pass over all others.
 TEST_F(Claims, ManyFieldsThatShowOne) {
   constexpr std::uint32_t kFields = 30'000;
   NtupleImage many;
@@ -381,13 +381,13 @@ TEST_F(Claims, ManyFieldsThatShowOne) {
     many.schema.fields.push_back(
         {.name = "n" + std::to_string(i), .type_name = "ROOT::RNTupleCardinality<std::uint32_t>", .projected_from = 0});
     many.schema.aliases.push_back({0, id});
-    many.schema.columns.push_back({0x7777, 32, 1});  // columns of one field, none of which is known
+    many.schema.columns.push_back({0x7777, 32, 1});  // columns of one field, all unknown
     many.schema.aliases.push_back({i + 1, kFields + 2});
   }
   expect_survived(many.finish(), 64 << 20);
 }
 
-// The classes of a streamer field: one integer.
+// The class of a streamer field: one integer.
 std::string streamer_infos() {
   StreamerElement element;
   element.name = "id";
@@ -400,7 +400,7 @@ std::string streamer_infos() {
   info.elements = {element};
   test::Bytes header;
   header.put(std::uint32_t{0x40000000});
-  header.put(UINT32_MAX);  // of a new class
+  header.put(UINT32_MAX);  // a new class
   header.put_text("TList");
   header.put(std::uint8_t{0});
   const auto list = test::streamer_info_record(std::span(&info, 1), static_cast<std::uint32_t>(header.size()));
@@ -426,7 +426,7 @@ TEST_F(Claims, NoClusters) {
   }
 }
 
-// Where the lists before those of a page end is told by no page but one before it.
+// The end of the lists before those of a page is known only from an earlier page.
 TEST_F(Claims, PagesOfNothing) {
   image.schema.fields.push_back(
       {.name = "n", .type_name = "ROOT::RNTupleCardinality<std::uint32_t>", .projected_from = 1});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RNTuples that ROOT does not write, but that the specification allows or foresees.
+// RNTuples that ROOT does not write, but that the specification allows or plans for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ PageImage page(std::int32_t elements, std::vector<std::byte> bytes) {
   return made;
 }
 
-// One column of a field of this type at the top, and one cluster with these pages.
+// A top-level field of this type with one column, and one cluster with these pages.
 NtupleImage one_column(std::string type_name, ColumnImage column, std::vector<PageImage> pages) {
   NtupleImage image;
   image.schema.fields = {{.name = "x", .type_name = std::move(type_name)}};
@@ -81,7 +81,7 @@ TEST(NtupleImage, IsReadAsItWasMade) {
 }
 
 TEST(NtupleFuture, HalvesMayBeSplit) {
-  // 1, -2 and 0.5: their low bytes, then their high ones.
+  // 1, -2 and 0.5: all low bytes, then all high bytes.
   const auto bytes = page_of<std::uint8_t>({0, 0, 0, 0x3c, 0xc0, 0x38});
   const auto table = open_table(one_column("double", {0x17, 16, 0}, {page(3, bytes)}).finish());
   EXPECT_EQ(numbers_of<double>(*table, "x.f8"), (std::vector<double>{1, -2, 0.5}));
@@ -124,7 +124,7 @@ TEST(NtupleFuture, APageListWithAnUnknownLocatorLosesItsClusters) {
   EXPECT_EQ(read_column(*table, "v/values.i4").as<std::int32_t>(), (std::vector<std::int32_t>{10, 11, 12, 13}));
 }
 
-// Far away each call costs a delay.
+// With a distant source, each call costs a delay.
 TEST(NtupleFuture, PageListsOfManyGroupsAreReadInOneCall) {
   const auto calls_to_open = [](int groups) {
     NtupleImage image = two_pages();
@@ -145,7 +145,7 @@ TEST(NtupleFuture, AFieldOfAnUnknownColumnTypeIsLeftOut) {
   for (const std::uint16_t type : {std::uint16_t{0x1E}, std::uint16_t{0xFFFF}}) {
     NtupleImage image = test::ntuple_of_all_kinds();
     image.schema.columns[2].type = type;  // the items of v
-    image.schema.columns[10].bits = 63;   // rec.m: no Real64
+    image.schema.columns[10].bits = 63;   // rec.m: not a Real64
     const auto table = open_table(image.finish());
     EXPECT_EQ(test::find_column(*table, "v/offsets.i8"), nullptr);
     EXPECT_EQ(test::find_column(*table, "rec/m.f8"), nullptr);
@@ -154,7 +154,7 @@ TEST(NtupleFuture, AFieldOfAnUnknownColumnTypeIsLeftOut) {
     EXPECT_NE(table->warnings[0].find("column type " + std::to_string(type)), std::string::npos);
     EXPECT_EQ(numbers_of<float>(*table, "x.f4"), counted<float>(7));
     EXPECT_EQ(numbers_of<std::uint8_t>(*table, "w/values/values.u1"), counted<std::uint8_t>(14));
-    // It shows what the index column says, whatever the items are.
+    // The field shows the index column, whatever the items are.
     EXPECT_EQ(numbers_of<std::uint32_t>(*table, "n.u4"), std::vector<std::uint32_t>(7, 2));
     test::expect_survived(image.finish());
   }
@@ -223,7 +223,7 @@ TEST(NtupleFuture, AFooterBeforeAttributeSetsIsRead) {
   expect_all_kinds(*open_table(image.finish()));
 }
 
-// A second representation came with the second cluster, where it is the one with the pages.
+// A second representation was added in the second cluster, where it has the pages.
 TEST(NtupleFuture, ARepresentationMayBeDeferredAndSuppressed) {
   for (const std::int64_t first : {std::int64_t{-2}, INT64_MIN}) {
     NtupleImage image = two_pages();
@@ -271,7 +271,7 @@ TEST(NtupleDamage, AFooterOfAnotherHeaderRefusesTheTable) {
   EXPECT_NE(reason_of(std::move(image)).find("another header"), std::string::npos);
 }
 
-// The group in the middle of three is not what it should be.
+// The middle one of three groups is damaged.
 class LostGroup : public testing::Test {
  protected:
   LostGroup() {
@@ -289,13 +289,13 @@ class LostGroup : public testing::Test {
     EXPECT_NE(table->warnings[0].find(why), std::string::npos) << table->warnings[0];
     for (const Column& column : table->columns) {
       const auto read = read_column(*table, column.path);
-      if (column.path == "words/offsets.i8") continue;  // which no page tells
+      if (column.path == "words/offsets.i8") continue;  // no page gives these
       EXPECT_FALSE(read.is_right()) << column.path;
       EXPECT_EQ(read.errors.front(), "") << column.path;
       EXPECT_EQ(read.errors.back(), "") << column.path;
     }
     EXPECT_EQ(read_column(*table, "x.f4").as<float>(), (std::vector<float>{0, 1, 2, 6, 7, 8}));
-    // What lists hold goes on where the next group says.
+    // The items of lists continue where the next group begins.
     EXPECT_EQ(table->lengths(test::find_column(*table, "v/values.i4")->stream), (std::vector<std::int64_t>{18}));
     test::expect_survived(image.finish());
   }
@@ -361,7 +361,7 @@ TEST(NtupleAttributes, OfAnUnknownSchemaHaveAReason) {
   ASSERT_EQ((*sets)->keys.size(), 3u);
   EXPECT_NE((*sets)->keys[0].reason.find("schema version 2.0"), std::string::npos);
   EXPECT_NE((*(*file)->table((*sets)->keys[0]))->reason, "");
-  // One that names itself is the table again, as often as anybody asks.
+  // A set that refers to the table itself is the table again, as often as it is followed.
   const auto again = (*file)->attribute_sets((*sets)->keys[1]);
   ASSERT_TRUE(again);
   EXPECT_EQ((*again)->keys.size(), 3u);
@@ -372,7 +372,7 @@ TEST(NtupleAttributes, OfAnUnknownSchemaHaveAReason) {
   EXPECT_TRUE((*file)->record_map());
 }
 
-// There are more ways through sets that hold each other than anybody could wait for.
+// There are far too many ways through sets that contain each other to follow them all.
 TEST(NtupleAttributes, ThatHoldEachOtherAreNamedOnce) {
   NtupleImage image = two_pages();
   for (int i = 0; i < 100; ++i) image.attribute_sets.push_back({"set" + std::to_string(i), 1, {}});

@@ -16,8 +16,8 @@
 
 namespace tfile::test {
 
-// Writes RNTuples by the words of the specification alone (RNTuple Binary Format Specification 1.0), what ROOT cannot
-// write included.
+// Writes RNTuples by the specification alone (RNTuple Binary Format Specification 1.0), including those that ROOT
+// cannot write.
 
 // Appends little-endian bytes.
 class LittleBytes {
@@ -58,7 +58,7 @@ std::vector<std::byte> page_of(std::initializer_list<T> numbers) {
 inline LittleBytes record_frame(const LittleBytes& body) {
   return LittleBytes().put(static_cast<std::int64_t>(8 + body.size())).put(body);
 }
-// `behind`: of an inner list of pages, which counts it in its size.
+// `behind` follows the items and is included in the size: for an inner list of pages.
 inline LittleBytes list_frame(const std::vector<LittleBytes>& items, const LittleBytes& behind = {}) {
   LittleBytes body;
   for (const LittleBytes& item : items) body.put(item);
@@ -89,7 +89,7 @@ inline LittleBytes locator(std::uint64_t begin, std::uint64_t size, LocatorKind 
 
 struct FieldImage {
   std::string name = {}, type_name = {};
-  std::optional<std::uint32_t> parent = {};  // none: at the top
+  std::optional<std::uint32_t> parent = {};  // none: a top-level field
   std::uint16_t role = 0;
   std::optional<std::uint64_t> array_size = {};
   std::optional<std::uint32_t> projected_from = {};
@@ -110,7 +110,7 @@ struct SchemaImage {
   std::vector<FieldImage> fields;
   std::vector<ColumnImage> columns;
   std::vector<AliasImage> aliases;
-  std::string streamer_infos;  // a TList of TStreamerInfo, as the type information has it
+  std::string streamer_infos;  // a TList of TStreamerInfo, as in the type information
 };
 
 struct PageImage {
@@ -118,7 +118,7 @@ struct PageImage {
   std::vector<std::byte> bytes = {};
   bool with_checksum = true, with_wrong_checksum = false;
   LocatorKind locator = LocatorKind::standard;
-  // Says another place than where its bytes are.
+  // The place in the page list, instead of the real place of its bytes.
   std::optional<ByteRange> claimed = {};
 };
 struct ColumnPagesImage {
@@ -143,14 +143,14 @@ struct GroupImage {
 struct AttributeSetImage {
   std::string name = {};
   std::uint16_t schema_major = 1;
-  std::optional<ByteRange> anchor = {};  // none: that of the table itself
+  std::optional<ByteRange> anchor = {};  // none: the anchor of the table itself
 };
 
 struct EnvelopeImage {
   std::uint64_t begin = 0, size = 0, length = 0, checksum = 0;
 };
 
-// A file of one RNTuple, "t", whose parts are vectors that a test fills and changes before it is written.
+// A file of one RNTuple, "t". Tests fill and change its parts, which are vectors, before it is written.
 class NtupleImage {
  public:
   static constexpr std::uint32_t kAnchorSize = 78;
@@ -164,12 +164,12 @@ class NtupleImage {
   std::vector<AttributeSetImage> attribute_sets;
   bool has_attribute_sets = true;  // not before version 1.0.1.0
   bool is_of_another_header = false;
-  LittleBytes behind_header, behind_footer, behind_page_lists;  // of later versions
-  Change change_header, change_footer, change_page_list;        // before lengths and checksums are made
-  // What the anchor says of them instead of what is so.
+  LittleBytes behind_header, behind_footer, behind_page_lists;  // added by later versions
+  Change change_header, change_footer, change_page_list;        // called before lengths and checksums are computed
+  // Changes the envelopes as the anchor describes them.
   std::function<void(EnvelopeImage& header, EnvelopeImage& footer)> change_anchor;
 
-  // The file. Of what it is made may be asked afterwards, too.
+  // Writes the file. Its parts may be read afterwards, too.
   std::vector<std::byte> finish() {
     FileImage file;
     const auto anchor = file.add_object(file.root, "ROOT::RNTuple", "t", std::string(kAnchorSize, '\0'));
@@ -259,7 +259,7 @@ class NtupleImage {
     return payload.put(list_frame(sets)).put(behind_footer);
   }
 
-  // Writes the pages and the page list of a group; gives its record.
+  // Writes the pages and the page list of a group; returns the group's record.
   LittleBytes add_group(FileImage& file, const GroupImage& group) {
     std::vector<LittleBytes> summaries, locations;
     for (const ClusterImage& cluster : group.clusters) {
@@ -299,7 +299,7 @@ class NtupleImage {
       pages.push_back(add_blob(file, stored.all()));
       const ByteRange range = page.claimed.value_or(ByteRange{pages.back(), page.bytes.size()});
       LittleBytes item;
-      // Negative where a checksum follows the page.
+      // Negative if a checksum follows the page.
       item.put(page.with_checksum ? static_cast<std::int32_t>(0 - static_cast<std::uint32_t>(page.elements))
                                   : page.elements);
       items.push_back(item.put(locator(range.begin, range.size, page.locator)));
@@ -309,7 +309,7 @@ class NtupleImage {
     return list_frame(items, behind.put(column.first_element).put(std::uint32_t{0}));
   }
 
-  // Byte count and version of the class, the members, their checksum: big-endian.
+  // Byte count and version of the class, the members, and their checksum: big-endian.
   Bytes anchor_object() const {
     Bytes members;
     for (const std::uint16_t part : {epoch, major, minor, patch}) members.put(part);

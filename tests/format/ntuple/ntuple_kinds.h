@@ -57,7 +57,7 @@ class KindsFiller {
 
   void fill_numbers(ClusterImage& to, std::uint64_t entries) {
     add_numbers<float>(to, 0, entries);
-    // The first page ends within an array.
+    // The first page ends inside an array.
     add_numbers<float>(to, 5, 2);
     add_numbers<float>(to, 5, 3 * entries - 2);
     LittleBytes bits;
@@ -96,8 +96,8 @@ class KindsFiller {
   std::vector<std::int64_t> elements_;
 };
 
-// Nearly every kind of field that ROOT writes; clusters of 3 and 2 entries in one group, and of 2 in another. `late`
-// was added after the first cluster.
+// Nearly every kind of field that ROOT writes. Clusters of 3 and 2 entries in one group, and of 2 entries in another.
+// `late` was added after the first cluster.
 inline NtupleImage ntuple_of_all_kinds() {
   NtupleImage image;
   image.schema.fields = {

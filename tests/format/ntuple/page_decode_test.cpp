@@ -14,7 +14,7 @@ namespace {
 
 using Bytes = std::vector<std::byte>;
 
-// The i-th element's bits, as the specification says them, one bit after the other.
+// The bits of the i-th element, one by one, as the specification defines them.
 std::uint64_t stored_bits(const PageEncoding& encoding, const Bytes& page, std::uint64_t elements, std::uint64_t i) {
   const bool is_split = encoding.type >= ColumnType::split_int16 && encoding.type <= ColumnType::split_index64;
   std::uint64_t value = 0;
@@ -40,7 +40,7 @@ double half(std::uint64_t bits) {
   return exponent == 0 ? sign * std::ldexp(fraction, -24) : sign * std::ldexp(1024 + fraction, exponent - 25);
 }
 
-// What an element is, as the widest type of its kind.
+// The value of an element, in the widest type of its kind.
 double real(const PageEncoding& encoding, std::uint64_t bits) {
   switch (encoding.type) {
     case ColumnType::real16:
@@ -107,7 +107,7 @@ std::vector<T> decoded(const PageEncoding& encoding, const Bytes& page, std::uin
 
 bool same(double a, double b) { return (std::isnan(a) && std::isnan(b)) || a == b; }
 
-// Each from 0 to 300, and random ones.
+// All counts from 0 to 300, and random ones.
 std::vector<std::uint64_t> counts(std::mt19937_64& random) {
   std::vector<std::uint64_t> all(301);
   std::iota(all.begin(), all.end(), std::uint64_t{0});
@@ -162,7 +162,7 @@ TEST(PageDecode, EndsAreCountedFromTheirBase) {
   }
 }
 
-// Lists of random lengths, and now and then one that is shorter than nothing.
+// Lists of random lengths; now and then one has a negative length.
 TEST(PageDecode, EndsOfEveryCountAsTheSpecificationSays) {
   std::mt19937_64 random(2);
   for (const std::uint16_t type :
@@ -170,7 +170,7 @@ TEST(PageDecode, EndsOfEveryCountAsTheSpecificationSays) {
     const PageEncoding encoding = *page_encoding(type, type % 2 == 0 ? 32 : 64, 0, 0);
     for (const std::uint64_t elements : counts(random)) {
       Bytes page = random_page(random, encoding, elements);
-      // Small numbers: of a split page the bytes that stand first, of another those of each end, which rise.
+      // Small numbers: in a split page the first bytes, in others each end, which increase.
       for (std::uint64_t at = type >= 0x1A ? elements : 0; at < page.size(); ++at) page[at] = std::byte{0};
       for (std::uint64_t i = 0, end = 0; i < elements && type < 0x1A; ++i) {
         end += random() % 300;

@@ -56,7 +56,7 @@ TEST(ColumnPages, WithoutBytesAreZerosOrLost) {
   ColumnPages pages;
   ASSERT_TRUE(pages.add_without_bytes(0, Page::Kind::zeros, 300'000, 100'000));
   ASSERT_TRUE(pages.add_without_bytes(1, Page::Kind::lost, std::int64_t{5} << 31));
-  pages.add(2, 0, 7, {UINT64_MAX, 0}, false);  // nowhere
+  pages.add(2, 0, 7, {UINT64_MAX, 0}, false);  // a range that does not exist
   pages.close();
   EXPECT_EQ(pages.elements(), 300'000 + (std::int64_t{5} << 31) + 7);
   EXPECT_EQ(pages.page(0).kind, Page::Kind::zeros);

@@ -15,7 +15,7 @@
 
 namespace tfile::test {
 
-// The table "t" of a file, which must open.
+// Opens the table "t" of a file; this must succeed.
 inline std::shared_ptr<const Table> open_table(std::shared_ptr<const Source> source) {
   const auto file = File::open(std::move(source));
   if (!file) return ADD_FAILURE() << file.error().text, nullptr;
@@ -36,10 +36,10 @@ inline const Column* find_column(const Table& table, std::string_view path) {
   return found == table.columns.end() ? nullptr : &*found;
 }
 
-// What the chunks of a column hold, one behind the other, and what was wrong with those that do not.
+// The content of a column's chunks, one after the other, and the errors of those that could not be read.
 struct ColumnRead {
   std::vector<std::byte> bytes;
-  std::vector<std::string> errors;  // of each chunk, empty where it is right
+  std::vector<std::string> errors;  // of each chunk; empty: no error
   bool is_right() const {
     return std::ranges::all_of(errors, [](const std::string& error) { return error.empty(); });
   }
@@ -51,7 +51,7 @@ struct ColumnRead {
   }
 };
 
-// A chunk with the chunks that it is made of, as the cache asks for them.
+// Decodes a chunk, after the chunks that are its inputs, as the cache does.
 inline Result<Chunk> read_chunk(const Table& table, ChunkKey key, std::span<const std::int64_t> first) {
   std::vector<std::shared_ptr<const Chunk>> inputs;
   for (const ChunkKey& input : table.inputs(key)) {
@@ -88,7 +88,7 @@ std::vector<T> numbers_of(const Table& table, std::string_view path) {
   return read.as<T>();
 }
 
-// Opens it and reads all of it: whatever it says, it must answer, hold its promises, and take little memory.
+// Opens the table and reads all of it. Whatever its content is, this must end, be consistent, and take little memory.
 inline void expect_survived(std::vector<std::byte> bytes, std::size_t memory_max = 1 << 20) {
   const auto file = File::open(in_memory(std::move(bytes)));
   if (!file) return;

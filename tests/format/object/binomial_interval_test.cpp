@@ -48,7 +48,7 @@ TEST(BinomialInterval, NonsenseIsEverything) {
   }
 }
 
-// Quantiles of the beta distribution, found by halving until the doubles on both sides are neighbours.
+// Quantiles of the beta distribution, found by bisection down to adjacent doubles.
 TEST(BinomialInterval, FewAndManyAndWeightedTrials) {
   struct Case {
     double passed, total, low, high;

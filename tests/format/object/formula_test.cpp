@@ -31,7 +31,7 @@ TEST(Formula, Precedence) {
   EXPECT_EQ(value("1e-1*x", 5), 0.5);
 }
 
-// The values are those of ROOT 6.40's TF1::Eval(6).
+// The values are from TF1::Eval(6) of ROOT 6.40.
 TEST(Formula, IntegersAreThoseOfC) {
   const std::pair<const char*, double> cases[] = {{"7/2+x", 9},
                                                   {"exp(-1/2*((x-3)/2)^2)", 1},
@@ -120,7 +120,7 @@ TEST(Formula, FunctionsOfSeveralArguments) {
   EXPECT_NEAR(value("TMath::BreitWigner(x,1,2)", 1), 1 / std::acos(-1.0), 1e-12);
   EXPECT_NEAR(value("TMath::Landau(x,0,1)", 0), 0.1788541609, 1e-10);
   EXPECT_NEAR(value("ROOT::Math::Chebyshev2(x,1,2,3)", 0.5), 1 + 1 - 1.5, 1e-12);
-  EXPECT_NEAR(value("landau", 3), 2 * 0.1788541609, 1e-10);  // of parameters 2, 3, 0.5
+  EXPECT_NEAR(value("landau", 3), 2 * 0.1788541609, 1e-10);  // with parameters 2, 3, 0.5
   for (const char* wrong :
        {"TMath::Gaus()", "TMath::Landau(x,1,1,1,1)", "TMath::Voigt(x)", "BreitWigner(x,1,2,3)", "TMath::Nothing(x,1)",
         "sin(x,1)", "pow(x)", "TMath::Gaus(x,1,2", "f(1,2,3,4,5,6,7,8,9,10,11,12,13,14)"})
@@ -164,7 +164,7 @@ TEST(Formula, WhatIsNotUnderstoodIsRefused) {
   for (const std::string text : {"", "x+", "(x", "foo(x)", "x)", "[0", "x?1", "system(\"ls\")", "pow(1)", "sin(1,2)"})
     EXPECT_FALSE(Formula::parse(text)) << text;
   const auto within = [](std::size_t depth) { return std::string(depth, '(') + "x" + std::string(depth, ')'); };
-  EXPECT_TRUE(Formula::parse(within(250)));  // ROOT's compiler ends at 256
+  EXPECT_TRUE(Formula::parse(within(250)));  // ROOT's compiler accepts up to 256
   EXPECT_FALSE(Formula::parse(within(257)));
   EXPECT_FALSE(Formula::parse(std::string(100'000, '(')));
   EXPECT_FALSE(Formula::parse(std::string(100'000, '-') + "1"));

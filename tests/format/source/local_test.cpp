@@ -45,7 +45,7 @@ TEST_F(LocalSource, ReadsRangesTogether) {
   EXPECT_EQ((*source)->size(), 5000u);
   EXPECT_EQ(read(**source, {4998, 2}), "89");
   EXPECT_EQ(read(**source, {5000, 0}), "");
-  // Adjacent, apart, backwards, empty, and more than one system call takes.
+  // Adjacent, separate, backwards, empty, and more ranges than one system call accepts.
   std::vector<ByteRange> ranges{{7, 3}, {10, 5}, {100, 1}, {50, 2}, {52, 0}, {52, 1}};
   for (std::uint64_t i = 0; i < 2500; ++i) ranges.push_back({2000 + i, 1});
   std::vector<std::string> texts;
@@ -128,7 +128,7 @@ TEST_F(LocalSource, AdoptsADescriptor) {
   const int directory = ::open(directory_.c_str(), O_PATH | O_DIRECTORY);
   const auto source = adopt_source(::open(path.c_str(), O_RDONLY), "shown", directory);
   ASSERT_TRUE(source);
-  ::close(directory);  // was borrowed
+  ::close(directory);  // it was borrowed
   EXPECT_EQ((*source)->name(), "shown");
   EXPECT_EQ(read(**source, {0, 5}), "first");
   EXPECT_TRUE((*source)->sibling("b"));

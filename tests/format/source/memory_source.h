@@ -11,7 +11,7 @@
 
 namespace tfile::test {
 
-// A file that is an array. Counts what is read, so that tests can tell what a claimed size costs.
+// A file in an array. Counts the bytes read, so that tests can measure the cost of a claimed size.
 class MemorySource final : public Source {
  public:
   explicit MemorySource(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) { identity_.size = bytes_.size(); }

@@ -10,10 +10,10 @@
 
 namespace tfile::test {
 
-// A file in memory that notes what is read of it, and fails where it is told to. From any thread.
+// A file in memory that records all reads, and fails when told to. For any thread.
 class WatchedSource final : public Source {
  public:
-  // Of bytes that tell their place.
+  // Each byte has a value that depends on its place.
   explicit WatchedSource(std::size_t size) {
     for (std::size_t i = 0; i < size; ++i) bytes_.push_back(byte_at(i));
     identity_.size = size;
@@ -22,7 +22,7 @@ class WatchedSource final : public Source {
   static std::byte byte_at(std::uint64_t place) { return static_cast<std::byte>(place * 31 + place / 256); }
 
   void set_traits(SourceTraits traits) { traits_ = traits; }
-  // Reads of this byte fail from now on, as those of a bad sector do; nullopt: of none.
+  // Reads of this byte fail from now on, as those of a bad sector do; nullopt: none fails.
   void fail_at(std::optional<std::uint64_t> place) { failing_ = place; }
   std::vector<std::vector<ByteRange>> requests() const {
     const std::lock_guard lock(mutex_);

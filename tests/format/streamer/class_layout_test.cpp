@@ -77,7 +77,7 @@ StreamerInfos read_infos(const std::vector<StreamerInfo>& infos) {
   return read;
 }
 
-// The members of the first class, as an unsplit branch has them.
+// The members of the first class, as in an unsplit branch.
 Result<Layout> layout_of_members(const std::vector<StreamerInfo>& classes) {
   const StreamerInfos infos = read_infos(classes);
   LayoutCompiler compiler(infos);
@@ -94,7 +94,7 @@ Layout one_member(const StreamerElement& element, std::vector<StreamerInfo> more
   more.insert(more.begin(), class_info("Whole", {element}));
   return members(more);
 }
-// A value of a type where a member lies.
+// A value of this type as a member.
 Layout value(const std::string& type, const std::vector<StreamerInfo>& classes = {}) {
   const StreamerInfos infos = read_infos(classes);
   LayoutCompiler compiler(infos);
@@ -220,7 +220,7 @@ TEST(ClassLayout, CountedArraysHaveAFlag) {
   EXPECT_EQ(array_of<float>(chunk, list.parts[0].slot), (Floats{1.5, 2.5}));
 }
 
-// Another class's counter of the same name, met in between, counts its own arrays only.
+// A counter of the same name in another class, read in between, counts only the arrays of that class.
 TEST(ClassLayout, CountersBelongToTheirClass) {
   const StreamerInfo inner = class_info("Inner", {member("n", kCounter, "int"), counted("q", kFloat, "n", "Inner")});
   const Layout layout = members({class_info("Whole", {member("n", kCounter, "int"), object_member("inner", "Inner"),
@@ -332,7 +332,7 @@ TEST(ClassLayout, VectorsOfStringsBooleansAndPackedNumbers) {
   EXPECT_EQ(array_of<std::uint8_t>(run_whole(booleans.program, bytes.with_offsets()), booleans.shape.parts[0].slot),
             (std::vector<std::uint8_t>{1, 0, 1}));
 
-  const Layout packed = value("vector<Double32_t>");  // without a range: floats
+  const Layout packed = value("vector<Double32_t>");  // without a range: stored as floats
   EntriesImage floats;
   at = floats.open(kFrame);
   floats.put(std::uint32_t{1});
@@ -610,8 +610,8 @@ TEST(ClassLayout, BitsOfReferencedObjectsInASplitCollection) {
             (std::vector<std::uint32_t>{0x10, 0x20}));
 }
 
-// A class whose member-wise form is not known reads object by object; entries in the other form are refused, never
-// misread: here a collection within the collection knows both.
+// Without a known member-wise form, a class is read object by object. Entries in the other form are refused, never
+// misread. In this test, a collection inside the collection is known in both forms.
 TEST(ClassLayout, AFormThatIsNotKnownIsRefused) {
   const Layout layout = value("vector<bitset<3>>");
   EntriesImage image;
@@ -645,7 +645,7 @@ TEST(ClassLayout, ArraysInAMemberWiseCollectionAreCountedForEachItem) {
   EXPECT_EQ(array_of<float>(chunk, arrays.parts[0].slot), (Floats{0.5f, 1.5f, 2.5f}));
 }
 
-// A slot with a new object of the class: byte count, class tag, name, and the object with its header.
+// A slot with a new object: byte count, class tag, class name, and the object with its header.
 std::size_t put_new_object(EntriesImage& image, const std::string& class_name, std::int32_t number) {
   const std::size_t at = image.size();
   image.put(std::uint32_t{0});
@@ -723,7 +723,7 @@ TEST(ClassLayout, AReferenceToNoObjectIsRefused) {
   }
 }
 
-// An object of a thousand bytes that thousands of slots refer to would become megabytes for each kilobyte.
+// An object of a thousand bytes to which thousands of slots refer would become megabytes per kilobyte.
 TEST(ClassLayout, ReferencesDoNotGrowWithoutBound) {
   StreamerElement large = array(member("x", kInt, "int"), {1000});
   const Layout layout = value("vector<Point*>", {class_info("Point", {large})});
@@ -808,7 +808,7 @@ TEST(ClassLayout, ClassesAreFoundByVersionChecksumOrName) {
   const StreamerInfos infos = read_infos({class_info("A", {member("x", kInt, "int")}, 1),
                                           class_info("A", {member("x", kInt, "int"), member("y", kInt, "int")}, 2)});
   EXPECT_EQ(find_class(infos, "A", 1, 0)->version, 1);
-  EXPECT_EQ(find_class(infos, "A", 1, 1002)->version, 2);  // the checksum knows better
+  EXPECT_EQ(find_class(infos, "A", 1, 1002)->version, 2);  // the checksum takes precedence
   EXPECT_EQ(find_class(infos, "A", 1, 77)->version, 1);
   EXPECT_EQ(find_class(infos, "A", 9, 1001)->version, 1);
   EXPECT_EQ(find_class(infos, "A", 9, 0)->version, 2);

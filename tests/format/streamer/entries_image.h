@@ -11,7 +11,7 @@
 
 namespace tfile::test {
 
-// The bytes of a basket's entries, and where each ends.
+// The bytes of a basket's entries, and the end of each entry.
 class EntriesImage : public ObjectImage {
  public:
   void end_entry() { offsets_.push_back(static_cast<std::int32_t>(size())); }
@@ -37,7 +37,7 @@ inline std::string text_of(const Chunk& chunk, std::size_t slot) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The items of each slot that a chunk holds, from its arrays; those of hidden slots as `counted`.
+// The number of items of each slot in a chunk, from its arrays; for hidden slots, from `counted`.
 inline std::vector<std::int64_t> array_items(const Program& program, const Chunk& chunk,
                                              const std::vector<std::int64_t>& counted) {
   std::vector<std::int64_t> items;
@@ -51,8 +51,8 @@ inline std::vector<std::int64_t> array_items(const Program& program, const Chunk
   return items;
 }
 
-// Runs a program over entries that must suit it, as the first chunk of a column; what counting alone told must be what
-// the arrays hold.
+// Runs a program over matching entries, as the first chunk of a column. Counting alone must give the sizes of the
+// arrays.
 inline Chunk run_whole(const Program& program, const Entries& entries) {
   std::vector<std::int64_t> counted;
   const auto counting = run_program(program, entries, {}, &counted);
@@ -68,7 +68,7 @@ inline Chunk run_whole(const Program& program, const Entries& entries) {
   return *std::move(chunk);
 }
 
-// Entries that contradict the program are damage, whether counted or decoded.
+// Entries that contradict the program are damaged, whether they are counted or decoded.
 inline void expect_damaged(const Program& program, const Entries& entries) {
   const std::vector<std::int64_t> first(program.slots.size(), 0);
   for (const auto& where : {std::span<const std::int64_t>(), std::span<const std::int64_t>(first)}) {

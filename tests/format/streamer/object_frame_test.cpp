@@ -128,7 +128,7 @@ TEST(ObjectFrame, TNamed) {
   EXPECT_EQ(in.left(), 0u);
 }
 
-// Tags count from the start of the key, so all is done for two lengths of it.
+// Tags count from the start of the key, so every test runs with two lengths of it.
 class ObjectTags : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(ObjectTags, NewClassKnownClassReferenceNull) {
@@ -169,7 +169,7 @@ TEST(ObjectTag, WithoutByteCount) {
   image.put(std::uint32_t{0xFFFFFFFF});
   image.put_text("TObjString");
   image.put(std::uint8_t{0});
-  image.put(std::uint32_t{0x80000000 | 2});  // the class that was named at byte 0
+  image.put(std::uint32_t{0x80000000 | 2});  // the class named at byte 0
   Cursor in(image.all());
   const ObjectTag first = read_object_tag(in, 0);
   EXPECT_EQ(first.class_name, "TObjString");
@@ -185,7 +185,7 @@ TEST(ObjectTag, DisplacedEntriesNameOldPositions) {
   image.put(std::uint32_t{0xFFFFFFFF});
   image.put_text("TA");
   image.put(std::uint8_t{0});
-  image.put(std::uint32_t{0x80000000 | 102});  // when this was written, the class stood 100 bytes later
+  image.put(std::uint32_t{0x80000000 | 102});  // when this was written, the class name was 100 bytes further on
   Cursor in(image.all());
   read_object_tag(in, 0);
   Cursor plain = in;

@@ -12,7 +12,7 @@ namespace tfile::test {
 // Appends streamed objects by the description of the format alone (docs/format.md, "Object streaming").
 class ObjectImage : public Bytes {
  public:
-  // `origin`: what byte 0 counts as in tags (fKeylen).
+  // `origin`: the position of byte 0 as counted in tags (fKeylen).
   explicit ObjectImage(std::uint32_t origin = 0) : origin_(origin) {}
   std::uint32_t origin() const { return origin_; }
 
@@ -22,7 +22,7 @@ class ObjectImage : public Bytes {
     put(version);
     return at;
   }
-  // Fills in the byte count of what began at `at`.
+  // Fills in the byte count of the object that begins at `at`.
   void close(std::size_t at) { patch(at, static_cast<std::uint32_t>(0x40000000 | (size() - at - 4))); }
 
   void tobject(bool referenced = false) {
@@ -39,7 +39,7 @@ class ObjectImage : public Bytes {
     close(at);
   }
 
-  // A pointer slot with an object, to be closed.
+  // Begins a pointer slot with an object; close() ends it.
   std::size_t open_object(const std::string& class_name) {
     const std::size_t at = size();
     put(std::uint32_t{0});
@@ -57,7 +57,7 @@ class ObjectImage : public Bytes {
   void reference(std::uint32_t identity) { put(identity); }
   void null() { put(std::uint32_t{0}); }
 
-  // The head of a TObjArray of `count` slots, to be closed.
+  // Begins a TObjArray of `count` slots; close() ends it.
   std::size_t open_array(std::int32_t count) {
     const std::size_t at = open(3);
     tobject();

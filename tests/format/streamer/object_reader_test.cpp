@@ -149,7 +149,7 @@ TEST_F(ObjectReaderTest, CountedArraysTakeTheirLengthFromAnotherMember) {
   EXPECT_EQ(json(image, "A"), R"({"_typename":"A","n":2,"values":[-1,2],"values":[]})");
 }
 
-// ROOT gives `T* p[2]` the code of a pointer; its length alone tells.
+// ROOT gives `T* p[2]` the code of a pointer; only the length shows that it is an array.
 TEST_F(ObjectReaderTest, ArraysOfPointersHaveTheCodeOfAPointerOrTheirOwn) {
   for (const int code : {kObjectP, kObjectP + kOffsetArray}) {
     StreamerElement pointers = pointer("p", "P");
@@ -171,7 +171,7 @@ TEST_F(ObjectReaderTest, ArraysOfPointersHaveTheCodeOfAPointerOrTheirOwn) {
   }
 }
 
-// One after the other, as ROOT's JSON has them, although the file holds member by member.
+// Item after item, as in ROOT's JSON, although the file is stored member by member.
 TEST_F(ObjectReaderTest, ItemsOfMemberWiseCollectionsAreToldItemByItem) {
   describe({info("P", 1, {number("n"), stl("v", "vector<int>")}), info("A", 1, {stl("items", "vector<P>")})});
   ObjectImage image(kKeylen);
@@ -244,7 +244,7 @@ TEST_F(ObjectReaderTest, AKeyOfAnUnknownClassIsAnError) {
   EXPECT_EQ(text.error().kind, ErrorKind::unsupported);
 }
 
-// A class that holds itself by value, ten times in each level: an object of it would never end.
+// A class that contains itself by value, ten times per level: an object of it would be infinite.
 TEST_F(ObjectReaderTest, ClassesThatHoldThemselvesAreRefused) {
   StreamerElement self = member(ElementKind::object_any, kAny + kOffsetArray, "self", "A");
   self.array_length = 10;
@@ -254,7 +254,7 @@ TEST_F(ObjectReaderTest, ClassesThatHoldThemselvesAreRefused) {
   EXPECT_FALSE(try_json(image, "A"));
 }
 
-// Arrays of empty classes in arrays: no byte is left that could end them.
+// Arrays of arrays of empty classes: there are no bytes to limit them.
 TEST_F(ObjectReaderTest, ArraysOfNothingEnd) {
   const auto array_of = [](std::string type) {
     StreamerElement e = member(ElementKind::stl, kStreamer, "a", std::move(type));
@@ -265,7 +265,7 @@ TEST_F(ObjectReaderTest, ArraysOfNothingEnd) {
   describe({info("A", 1, {array_of("array<array<array<Empty,1000>,1000>,1000>")}), info("Empty", 1, {})});
   ObjectImage image(kKeylen);
   image.close(image.open(1));
-  static_cast<void>(try_json(image, "A"));  // comes back
+  static_cast<void>(try_json(image, "A"));  // must return
 }
 
 TEST_F(ObjectReaderTest, TextThatIsNoUtf8IsKeptAsSurrogates) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ROOT's own classes through both that go by the table of them: the compiler of columns and the walk over objects. What
-// the bytes mean was asked of ROOT's own streamers.
+// ROOT's own classes in both users of their table: the compiler of columns and the walk over objects. The expected
+// results are from ROOT's own streamers.
 #include "streamer/info/own_class.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ StreamerInfo class_info(const std::string& name, std::vector<StreamerElement> el
   return info;
 }
 
-// Point is one number; Object the same behind a TObject.
+// Point is one number; Object is the same, derived from TObject.
 class OwnClassTest : public testing::Test {
  protected:
   OwnClassTest() {
@@ -52,7 +52,7 @@ class OwnClassTest : public testing::Test {
     EXPECT_TRUE(warnings.empty());
   }
 
-  // One entry of the type, after a look at it for the classes that it holds.
+  // Reads one entry of the type, after a look for the classes of objects in it.
   void read_columns(const std::string& type, EntriesImage image) {
     image.end_entry();
     LayoutCompiler first(infos_);
@@ -85,7 +85,7 @@ class OwnClassTest : public testing::Test {
     put_point(image, x);
     image.close(slot);
   }
-  // A collection of one point as the version of its class wrote it.
+  // A collection of one point, as that version of the class writes it.
   static EntriesImage one_point(std::uint16_t version, bool has_lower_bound, bool has_option) {
     EntriesImage image;
     const auto frame = image.open(version);
@@ -114,7 +114,7 @@ class OwnClassTest : public testing::Test {
   Chunk chunk_;
 };
 
-// The first versions had no TObject, the very first no name; options came later still.
+// The first versions have no TObject, and the very first no name; options were added later still.
 TEST_F(OwnClassTest, CollectionsOfOldVersionsHaveShorterHeads) {
   for (std::uint16_t version = 1; version <= 3; ++version) {
     expect_one_point("TObjArray", one_point(version, true, false), version, "");
@@ -145,7 +145,7 @@ TEST_F(OwnClassTest, MapsOfOldVersionsHaveShorterHeads) {
   }
 }
 
-// The sign of the number of items says nothing.
+// The sign of the number of items has no meaning.
 TEST_F(OwnClassTest, NegativeCountsOfClonesAreCounts) {
   for (const bool by_member : {false, true}) {
     for (const std::int32_t count : {2, -2}) {
@@ -179,7 +179,7 @@ TEST_F(OwnClassTest, NegativeCountsOfClonesAreCounts) {
   }
 }
 
-// Every other collection has as many items as it says.
+// In all other collections, a negative number of items is damage.
 TEST_F(OwnClassTest, NegativeCountsOfOthersAreDamage) {
   EntriesImage image;
   const auto frame = image.open(3);
@@ -195,7 +195,7 @@ TEST_F(OwnClassTest, NegativeCountsOfOthersAreDamage) {
   EXPECT_NE(json("TObjArray", image).find("$unread"), std::string::npos);
 }
 
-// The version of a TObject may stand behind a byte count: in a single object, and in one of many that are alike.
+// The version of a TObject may follow a byte count: for a single object, and for one of many similar ones.
 TEST_F(OwnClassTest, TObjectsMayHaveAByteCount) {
   EntriesImage image;
   image.put(std::uint32_t{3});
@@ -223,7 +223,7 @@ TEST_F(OwnClassTest, TObjectsMayHaveAByteCount) {
   EXPECT_EQ(column(object.parts[1]), (Ints{7, 7, 7}));
 }
 
-// A TRef to which another refers has the number of a process twice: that of its TObject, and its own.
+// A TRef to which another one refers has two process ids: that of its TObject, and its own.
 TEST_F(OwnClassTest, AReferenceMayBeReferredTo) {
   EntriesImage image;
   const auto object = image.open(1);

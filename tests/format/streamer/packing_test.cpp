@@ -89,7 +89,7 @@ TEST(Packing, BitsWithoutARangeAreOfTheMantissa) {
       EXPECT_EQ(packing.stored_size(), 3u);
     }
   }
-  // From 15 bits on the range is as if it were not there.
+  // From 15 bits on, the range is ignored.
   for (const char* title : {"[0,0,15]", "[0,0,16]", "[0,0,32]", "[0,0]", "[1,0,20]"}) {
     EXPECT_EQ(parse_packing(title, true).stored_size() == 4, std::string(title) != "[1,0,20]") << title;
     EXPECT_EQ(parse_packing(title, false).kind, Kind::truncated) << title;
@@ -104,7 +104,7 @@ TEST(Packing, PlainFloatsWiden) {
   EXPECT_EQ(unpacked<double>(parse_packing("", true), bytes), (std::vector<double>{0, -1.5, 3.25e30f, 0.1f}));
 }
 
-// Exponent and mantissa as the description says, written here in its words rather than in the code's.
+// Exponent and mantissa, computed as the description of the format says it, not as the code does.
 double by_the_formula(unsigned exponent, unsigned mantissa, unsigned n) {
   const unsigned kept = mantissa & ((1u << (n + 1)) - 1);
   float value;
@@ -150,7 +150,7 @@ TEST(Packing, RangedNumbersReachBothEnds) {
             (std::vector<double>{4294967295.0 / (4294967295.0 / 10)}));
 }
 
-// ROOT divides by the factor; multiplying by its inverse differs in the last bits.
+// ROOT divides by the factor. Multiplying by its inverse would differ in the last bits.
 TEST(Packing, RangedNumbersAreDivided) {
   std::mt19937 random(2);
   test::Bytes bytes;
@@ -172,7 +172,7 @@ TEST(Packing, AnItemCutShortIsLeftOut) {
   EXPECT_EQ(values, (std::vector<float>{0, 7}));
 }
 
-// One number by the formula of docs/format.md.
+// One number, by the formula of docs/format.md.
 double by_hand(const Packing& packing, const std::byte* p) {
   const auto byte = [&](int i) { return std::to_integer<std::uint32_t>(p[i]); };
   if (packing.kind == Kind::truncated) {
@@ -185,7 +185,8 @@ double by_hand(const Packing& packing, const std::byte* p) {
   return packing.kind == Kind::ranged ? number / packing.factor + packing.minimum : std::bit_cast<float>(number);
 }
 
-// Runs are unpacked many at a time: of all lengths around those of vector registers each number is as alone.
+// Numbers are unpacked many at a time. For all lengths around those of vector registers, each must be as if unpacked
+// alone.
 TEST(Packing, ManyAtATimeAreAsOneByOne) {
   std::minstd_rand random(3);
   for (const bool to_double : {false, true})

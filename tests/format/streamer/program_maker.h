@@ -8,7 +8,7 @@
 
 namespace tfile::test {
 
-// Programs put together instruction by instruction: inner blocks first, `make` with the outermost.
+// Makes programs instruction by instruction: inner blocks first, then `make` with the outermost.
 class ProgramMaker {
  public:
   Block block(const std::vector<Op>& ops) {
@@ -27,7 +27,7 @@ class ProgramMaker {
     return program_;
   }
 
-  // Instructions with new slots.
+  // Makes instructions with new slots.
   Op numbers(std::uint8_t size, std::uint32_t count = 1) {
     return {.kind = Op::Kind::numbers,
             .item_size = size,
@@ -40,7 +40,7 @@ class ProgramMaker {
     slot({Slot::Kind::native, 1, 1});
     return {.kind = kind, .slot = ends};
   }
-  // Slots of the list come before those of its items.
+  // The slots of the list come before those of its items.
   Op list(Op::Kind kind) {
     const std::uint32_t ends = slot({Slot::Kind::ends, 8, 8});
     slot({Slot::Kind::hidden, 1, 1});
@@ -53,7 +53,7 @@ class ProgramMaker {
             .packing = static_cast<std::uint16_t>(program_.packings.size() - 1),
             .slot = slot({Slot::Kind::native, size, size})};
   }
-  // The number goes to a new register as well.
+  // Also puts the number into a new register.
   Op into_register(Op numbers) {
     numbers.reg = static_cast<std::int16_t>(program_.registers++);
     return numbers;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random types: their programs read back what was written, in one chunk or in two, and refuse what was cut.
+// Programs for random types read what was written, in one chunk or two, and refuse it when cut.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -31,7 +31,7 @@ struct Type {
   } kind = Kind::number;
   std::uint8_t size = 1;
   std::vector<std::unique_ptr<Type>> parts;
-  Op op;  // with its slots, once compiled
+  Op op;  // with its slots, after compilation
   Op counter;
 };
 
@@ -73,7 +73,7 @@ Op compile_list(Type& type, ProgramMaker& maker, Kind kind) {
   return op;
 }
 
-// Object-wise and member-wise: the second runs each part once for all items.
+// Object-wise and member-wise: the latter runs each part once for all items.
 Op compile_either_form(Type& type, ProgramMaker& maker) {
   Op list = maker.list(Kind::list);
   list.block = maker.block(compile_parts(type, maker));
@@ -131,7 +131,7 @@ Op compile(Type& type, ProgramMaker& maker) {
   return type.op;
 }
 
-// Writes random values, and beside them the arrays that must come out.
+// Writes random values, and the arrays that they must give.
 class Writer {
  public:
   Writer(Random& random, const Program& program)
@@ -230,7 +230,7 @@ class Writer {
 
 std::vector<std::byte> bytes_of(std::span<const std::byte> span) { return {span.begin(), span.end()}; }
 
-// What the column looks like: a leading 0 where it is one of ends.
+// The arrays of a whole column: with a leading 0 for ends.
 std::vector<std::vector<std::byte>> whole_arrays(const Program& program, std::vector<std::vector<std::byte>> arrays) {
   for (std::size_t slot = 0; slot < arrays.size(); ++slot) {
     if (program.slots[slot].kind == Slot::Kind::ends) arrays[slot].insert(arrays[slot].begin(), 8, std::byte{0});
@@ -238,7 +238,7 @@ std::vector<std::vector<std::byte>> whole_arrays(const Program& program, std::ve
   return arrays;
 }
 
-// Decodes the entries in chunks that end at `cuts`, one after the other as a column is read.
+// Decodes the entries in chunks that end at `cuts`, in the order in which a column is read.
 std::vector<std::vector<std::byte>> in_chunks(const Program& program, const Entries& all,
                                               const std::vector<std::size_t>& cuts) {
   std::vector<std::vector<std::byte>> columns(program.slots.size());
@@ -283,7 +283,7 @@ TEST(ReadProgramProperty, RandomTypesReadBackWhatWasWritten) {
     ASSERT_EQ(in_chunks(program, entries, {count}), expected) << seed;
     const std::size_t cut = random.below(count + 1);
     ASSERT_EQ(in_chunks(program, entries, {cut, count}), expected) << seed;
-    // Offsets are no news to a program that finds the end of each entry itself.
+    // A program that finds the end of each entry itself does not need offsets.
     const std::vector<std::int64_t> first(program.slots.size(), 0);
     const auto chunk = run_program(program, writer.image.without_offsets(), first, nullptr);
     ASSERT_TRUE(chunk) << seed;
@@ -292,7 +292,7 @@ TEST(ReadProgramProperty, RandomTypesReadBackWhatWasWritten) {
   }
 }
 
-// Whatever the bytes are: an error, or arrays of the sizes that counting told.
+// Whatever the bytes are, the result is an error, or arrays of the sizes that counting gave.
 TEST(ReadProgramProperty, DamagedEntriesAreErrorsOrConsistent) {
   unsigned refused = 0;
   for (unsigned seed = 0; seed < 1500; ++seed) {

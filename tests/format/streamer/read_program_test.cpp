@@ -99,7 +99,7 @@ TEST(ReadProgram, StringsLongerThanTheirEntryAreDamage) {
   expect_damaged(program, negative.with_offsets());
 }
 
-// ROOT writes nothing for an empty string in a leaf of characters, others a length of 0.
+// For an empty string, a leaf of characters has no bytes; others have a length of 0.
 TEST(ReadProgram, LeafStringsMayHaveNoBytes) {
   ProgramMaker maker;
   const Program program = maker.make({maker.string(Kind::leaf_string)});
@@ -202,7 +202,7 @@ TEST(ReadProgram, AnObjectWithoutAByteCount) {
   EXPECT_EQ(array_of<std::int32_t>(run_whole(program, image.with_offsets()), 0), (Ints{77}));
 }
 
-// A referenced object has the number of its process behind its bits: two bytes that are no data.
+// In a referenced object, a process id follows the bits: two bytes that are not data.
 TEST(ReadProgram, ReferencedObjectsAreTwoBytesLonger) {
   ProgramMaker maker;
   const std::uint32_t slot = maker.slot({Slot::Kind::big_endian, 4, 4});
@@ -360,7 +360,7 @@ TEST(ReadProgram, CountersThatCannotBe) {
   }
 }
 
-// `T* p; //[n]`: without a flag nothing follows, whatever n is.
+// `T* p; //[n]`: without the flag nothing follows, whatever n is.
 TEST(ReadProgram, FlagsOfCountedArrays) {
   ProgramMaker maker;
   const Op counter = maker.into_register(maker.numbers(4));
@@ -382,7 +382,7 @@ TEST(ReadProgram, FlagsOfCountedArrays) {
   EXPECT_EQ(array_of<std::int32_t>(chunk, 3), (Ints{7, 8}));
 }
 
-// vector<{int a; string b;}> in both of its forms.
+// vector<{int a; string b;}> in both forms.
 Program records_in_both_forms() {
   ProgramMaker maker;
   Op list = maker.list(Kind::list);
@@ -462,8 +462,8 @@ TEST(ReadProgram, MemberWiseCountsThatCannotBe) {
   }
 }
 
-// A member-wise list in each item of a member-wise list: the inner one's items are not those that `repeat` of the outer
-// one counts.
+// A member-wise list in each item of a member-wise list: `repeat` must count the items of the inner list, not those of
+// the outer one.
 TEST(ReadProgram, MemberWiseInMemberWise) {
   ProgramMaker maker;
   Op outer = maker.list(Kind::member_list), inner = maker.list(Kind::member_list);
@@ -553,7 +553,7 @@ TEST(ReadProgram, CountsOfASplitCollection) {
   expect_damaged(program, negative.with_offsets());
 }
 
-// A member of a split collection that has no items in an entry may have no header there either.
+// A member of a split collection may have no header in an entry without items.
 TEST(ReadProgram, EmptyEntriesOfSplitCollections) {
   ProgramMaker maker;
   Op rest{.kind = Kind::rest, .with_slot = false}, list = maker.list(Kind::list);

@@ -41,7 +41,7 @@ inline std::string class_of(ElementKind kind) {
   return {};
 }
 
-// One element as `element_version` of TStreamerElement has it.
+// One element, in the given version of TStreamerElement.
 inline void put_element(ObjectImage& image, const StreamerElement& element, std::uint16_t element_version) {
   const std::size_t slot = image.open_object(class_of(element.kind));
   const std::size_t own = image.open(2);

@@ -21,7 +21,7 @@ StreamerElement element(ElementKind kind, const std::string& name, int type, con
   return e;
 }
 
-// A class with an element of every kind.
+// A class with one element of every kind.
 StreamerInfo sample(const std::string& name = "Event", std::int32_t version = 3) {
   StreamerInfo info;
   info.class_name = name;
@@ -94,7 +94,7 @@ TEST_P(ElementVersions, EveryKindOfElement) {
   const StreamerInfos infos = StreamerInfos::read(image.all(), 64, warnings);
   EXPECT_TRUE(warnings.empty()) << warnings.front();
   ASSERT_EQ(infos.from_file().size(), 2u);
-  if (GetParam() == 1) expected.elements[0].base_version = 0;  // the first version does not tell
+  if (GetParam() == 1) expected.elements[0].base_version = 0;  // version 1 does not have it
   expect_equal(*infos.from_file()[0], expected);
   EXPECT_EQ(infos.from_file()[1]->class_name, "Other");
 }
@@ -114,7 +114,7 @@ TEST(StreamerInfo, FindsByVersionAndChecksum) {
   EXPECT_EQ(infos.newest("Nothing"), nullptr);
   EXPECT_EQ(infos.find_by_checksum("Event", 55), infos.from_file()[1].get());
   EXPECT_EQ(infos.find_by_checksum("Event", 56), nullptr);
-  // The file's own before what is known anyway.
+  // The file's own descriptions take precedence over the built-in ones.
   EXPECT_EQ(infos.find("TBranch", 13), infos.from_file()[3].get());
   EXPECT_EQ(infos.newest("TBranch"), infos.from_file()[3].get());
 }
@@ -181,7 +181,7 @@ TEST(StreamerInfo, OldListWithoutOptions) {
 
 TEST(StreamerInfo, DamagedElementKeepsItsPlace) {
   ObjectImage image = test::streamer_info_record(std::vector{sample("A", 1), sample("B", 1)}, 0);
-  // The byte count of fTypeName's owner, TStreamerElement of "matrix", which begins 4 + 6 bytes before its TNamed.
+  // The byte count of the object that contains fTypeName: TStreamerElement of "matrix", 4 + 6 bytes before its TNamed.
   const std::string_view text(reinterpret_cast<const char*>(image.all().data()), image.size());
   const std::size_t name = text.find("\x06matrix");
   image.patch(name - 6 - 10 - 6, std::uint32_t{0x40000000 | 3});
@@ -264,7 +264,7 @@ TEST(BuiltinStreamerInfos, AreWhole) {
       EXPECT_NE(e.type, -1) << info.class_name << " " << e.name;
       EXPECT_EQ(e.name.find_first_of(" ;,[]\n"), std::string::npos) << info.class_name << " " << e.name;
       if (e.kind == ElementKind::base) {
-        // A class whose bytes are written by hand is known under its name and a tilde.
+        // A class with a hand-written streamer is known by its name and a tilde.
         EXPECT_TRUE(infos.newest(e.name) || infos.newest(e.name + "~")) << info.class_name << " " << e.name;
       }
     }

@@ -9,7 +9,7 @@
 
 namespace tfile::test {
 
-// A basket by the description of the format alone (docs/format.md, "Baskets").
+// A basket, by the description of the format alone (docs/format.md, "Baskets").
 struct BasketImage {
   std::string branch = "x", tree = "t";
   bool big = true;  // addresses of 8 bytes
@@ -17,8 +17,8 @@ struct BasketImage {
   std::int32_t entries = 0, nev_buf_size = 4;
   std::uint8_t io_bits = 0, flag = 0;
   std::vector<std::byte> data;
-  std::vector<std::int32_t> tail;    // whole words behind the data
-  std::optional<std::int32_t> last;  // instead of what is right
+  std::vector<std::int32_t> tail;    // whole words after the data
+  std::optional<std::int32_t> last;  // replaces the correct value
 
   std::int32_t keylen() const {
     return static_cast<std::int32_t>(18 + (big ? 16 : 8) + 8 + 1 + branch.size() + 1 + tree.size() + 19 +
@@ -57,7 +57,7 @@ struct BasketImage {
     for (const std::int32_t word : tail) out.put(word);
     return out.all();
   }
-  // As it lies in the file, not compressed.
+  // The record as in the file, uncompressed.
   std::vector<std::byte> record() const {
     const std::vector<std::byte> content = payload();
     Bytes out;

@@ -189,15 +189,15 @@ TEST(Basket, GeneratedOffsets) {
 TEST(Basket, DamagedTables) {
   const std::int32_t k = with_offsets(0).keylen();
   for (const std::vector<std::int32_t>& tail :
-       {std::vector<std::int32_t>{4, k, k + 4, k + 3, 0},  // falls
+       {std::vector<std::int32_t>{4, k, k + 4, k + 3, 0},  // decreases
         {4, k - 1, k + 4, k + 4, 0},                       // before the data
-        {4, k, k + 4, k + 11, 0},                          // behind the data
+        {4, k, k + 4, k + 11, 0},                          // after the data
         {2, k, k + 4, k + 4, 0},                           // too few
-        {2, k, k + 4},                                     // too few, and nothing behind
-        {-1, k, k + 4, k + 4, 0},                          // no count
-        {5, k, k + 4, k + 4, 0},                           // more than there are
-        {4, k, k + 4, k + 4, 0, 7},                        // something behind
-        {4, k, k + 4, k + 4, 0, 4, k, k, k, 0, 0}}) {      // something behind the displacements
+        {2, k, k + 4},                                     // too few, and nothing follows
+        {-1, k, k + 4, k + 4, 0},                          // a negative count
+        {5, k, k + 4, k + 4, 0},                           // more than exist
+        {4, k, k + 4, k + 4, 0, 7},                        // something follows
+        {4, k, k + 4, k + 4, 0, 4, k, k, k, 0, 0}}) {      // something follows the displacements
     BasketImage image = with_offsets(0);
     image.tail = tail;
     const auto record = image.record();

@@ -33,7 +33,7 @@ TEST(BranchLayout, FixedShapesComeFromTheTitle) {
   EXPECT_EQ(layout.shape.shape, (std::vector<std::uint32_t>{2, 3}));
 }
 
-// 2^30 items of 4 bytes are 0 bytes in 32 bits: what divides by the size of an item would have divided by that.
+// 2^30 items of 4 bytes are 0 bytes in 32 bits, so a division by the size of an item would be a division by zero.
 TEST(BranchLayout, ArraysBeyondAnyBasketAreNotDecoded) {
   for (const std::string class_name : {"TLeafB", "TLeafS", "TLeafF", "TLeafD", "TLeafD32", "TLeafF16"}) {
     for (const std::int32_t len : std::vector<std::int32_t>{1 << 29, 1 << 30, INT32_MAX}) {
@@ -47,7 +47,7 @@ TEST(BranchLayout, ArraysBeyondAnyBasketAreNotDecoded) {
   }
 }
 
-// How many numbers there are is told from the size of the data, supposing a header of 10 bytes for each list.
+// The number of items is computed from the size of the data, assuming a header of 10 bytes per list.
 TEST(BranchLayout, ListsWithOtherHeadersThanSupposedAreRefused) {
   TreeRecord tree = one_leaf("TLeafElement", 1, "v");
   BranchRecord& branch = tree.branches[0];
@@ -68,7 +68,7 @@ TEST(BranchLayout, ListsWithOtherHeadersThanSupposedAreRefused) {
   const std::vector<std::int64_t> first(layout.stream.lengths.size(), 0);
   // Byte count, version, number of items, one float.
   EXPECT_TRUE(decode_basket(layout.stream, basket({0x40, 0, 0, 10, 0, 9, 0, 0, 0, 1, 1, 2, 3, 4}), {}, first));
-  // Version 0 and a checksum in front of none: as many bytes.
+  // Version 0 and a checksum, without floats: the same number of bytes.
   EXPECT_FALSE(decode_basket(layout.stream, basket({0x40, 0, 0, 10, 0, 0, 9, 9, 9, 9, 0, 0, 0, 0}), {}, first));
 }
 

@@ -14,7 +14,7 @@ namespace {
 using namespace element_type;
 using Names = std::vector<std::string>;
 
-// A tree's record put together branch by branch.
+// Makes a tree's record branch by branch.
 class TreeMaker {
  public:
   BranchIndex leaf_branch(const std::string& name, const std::string& leaf_class, const std::string& leaf_title,
@@ -31,7 +31,7 @@ class TreeMaker {
   }
   LeafRecord& leaf_of(BranchIndex index) { return tree.leaves[tree.branches[index].leaves[0]]; }
 
-  // `type` as TBranchElement::fType, `id` as fID: a member of `class_name`, or the object itself (-1), or a node (-2).
+  // `type` as TBranchElement::fType, `id` as fID: a member of `class_name`, the object itself (-1), or a node (-2).
   BranchIndex element(const std::string& name, const std::string& class_name, int id, int type = 0,
                       std::optional<BranchIndex> parent = std::nullopt) {
     const BranchIndex index = branch(name, "TBranchElement", parent);
@@ -195,7 +195,7 @@ TEST(BranchNodes, SplitCollections) {
   EXPECT_EQ(streams.size(), 3u);
 }
 
-// A member of a class in a split collection has no branch of its own: its members' branches make the record.
+// A class member in a split collection has no branch of its own: the branches of its members make the record.
 TEST(BranchNodes, MembersOfMembersOfASplitCollection) {
   TreeMaker maker;
   const BranchIndex hits = maker.element("hits", "vector<Hit>", -1, 4);
@@ -269,7 +269,7 @@ TEST(BranchNodes, WhatIsNotDecodedIsRawWithAReason) {
   const BranchNodes made = nodes_of(maker, infos_of({kHit, kPoint}));
   EXPECT_EQ(paths(made), (Names{"hits/offsets.i8", "hits/values/what/offsets.i8", "hits/values/what/raw.u1"}));
   EXPECT_NE(column(made, "hits/values/what/raw.u1").reason.find("Unknown"), std::string::npos);
-  // The bytes are of whole entries, not of items.
+  // These are bytes of whole entries, not of items.
   EXPECT_EQ(lists_of(made, "hits/values/what/raw.u1"), (Names{"hits/values/what/offsets.i8"}));
 }
 
@@ -283,7 +283,7 @@ TEST(BranchNodes, ATrialDecidesWhereAClassMayHaveItsOwnStreamer) {
     EXPECT_EQ(stream.kind, Stream::Kind::program);
     return fail(ErrorKind::damaged, "not so");
   });
-  EXPECT_EQ(asked, 2);  // with headers of objects, and where they may be left out
+  EXPECT_EQ(asked, 2);  // with headers of objects, and without
   EXPECT_EQ(paths(made), (Names{"p/offsets.i8", "p/raw.u1", "x.f4"}));
   EXPECT_NE(column(made, "p/raw.u1").reason, "");
 }

@@ -39,7 +39,7 @@ TEST(ClusterBoundaries, AreWhereAllBasketsBeginOtherwise) {
   EXPECT_EQ(cluster_boundaries(tree), (Entries{0, 20, 30}));
 }
 
-// A tree of 2^60 entries in clusters of one, from a file of some kilobytes.
+// A tree of 2^60 entries in clusters of one entry, in a file of a few kilobytes.
 TEST(ClusterBoundaries, MoreThanThereCanBeAreNotBelieved) {
   TreeRecord tree;
   tree.auto_flush = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real files: every tree of every file in the directory that TFILEFS_CORPUS names (with a directory files/ in it).
+// Real files: every tree of every file in the directory in TFILEFS_CORPUS (which contains a directory files/).
 #include <gtest/gtest.h>
 
 #include <cstdlib>

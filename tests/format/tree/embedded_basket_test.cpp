@@ -126,7 +126,7 @@ TEST(EmbeddedBasket, Damage) {
   }
 }
 
-// Entries without their offsets must not stay behind: an array of ends would be made for them and left unfilled.
+// No entries without offsets may remain: the array for their ends would be allocated but not filled.
 TEST(EmbeddedBasket, NothingIsLeftOfADamagedOne) {
   BasketImage image = three_strings();
   image.tail[2] = image.keylen() + 1000;

@@ -22,7 +22,7 @@ std::string error_of(const std::vector<std::string>& paths) {
   return form ? "" : form.error().text;
 }
 
-// One field that all of the paths make.
+// The one field that all paths form together.
 FieldForm only(const std::vector<std::string>& paths) {
   const auto form = form_of(paths);
   EXPECT_TRUE(form) << form.error().text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees of ROOT versions before StreamerInfo, and classes that stream themselves by hand.
+// Trees of ROOT versions before StreamerInfo, and classes with hand-written streamers.
 #include <gtest/gtest.h>
 
 #include "format/tree/tree_image.h"
@@ -15,7 +15,7 @@ class OldImage : public TreeImage {
  public:
   using TreeImage::TreeImage;
 
-  // TTree of version 4 around `branches`.
+  // A TTree of version 4 with `branches`.
   void put_old_tree(const std::vector<std::function<void()>>& branches) {
     const std::size_t at = open(4);
     tnamed("old", "an old tree");
@@ -36,7 +36,7 @@ class OldImage : public TreeImage {
     attributes(4, 10);     // a TList
     close(at);
   }
-  // TBranch up to version 5.
+  // A TBranch up to version 5.
   void put_oldest_branch(std::uint16_t version) {
     const std::size_t at = open_object("TBranch");
     const std::size_t own = open(version);
@@ -56,7 +56,7 @@ class OldImage : public TreeImage {
     close(own);
     close(at);
   }
-  // TBranch of versions 6 to 9; `seek_flag` 2: addresses of 8 bytes.
+  // A TBranch of versions 6 to 9; `seek_flag` 2: addresses of 8 bytes.
   void put_old_branch(std::uint16_t version, std::uint8_t seek_flag) {
     const std::size_t at = open_object("TBranch");
     const std::size_t own = open(version);
@@ -85,7 +85,7 @@ class OldImage : public TreeImage {
     close(own);
     close(at);
   }
-  // TBranchClones with a counter and one member, in the form before (`old`) and after 8-byte entry numbers.
+  // A TBranchClones with a counter and one member, in the form before (`old`) or after 8-byte entry numbers.
   void put_clones_branch(bool old) {
     const std::size_t at = open_object("TBranchClones");
     const std::size_t own = open(2);
@@ -113,7 +113,7 @@ class OldImage : public TreeImage {
   }
 
  private:
-  // Without a byte count, as the first versions were.
+  // Without a byte count, as in the first versions.
   void bare_attributes(std::size_t size) {
     put(std::uint16_t{1});
     patch_space(size);

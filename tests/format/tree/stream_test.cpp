@@ -27,8 +27,8 @@ BasketData data_of(std::size_t size, std::int64_t entries) {
   return data;
 }
 
-// The count of items is told from the entries, without a look at the basket: data of another size would leave a hole in
-// the column, or overlap the next basket.
+// The number of items follows from the entries, without a look at the basket. Data of another size would leave a hole
+// in the column, or overlap the next basket.
 TEST(Stream, FlatDataOfAnotherSizeThanTheEntriesAreDamage) {
   Stream stream;
   stream.kind = Stream::Kind::flat;
@@ -100,7 +100,7 @@ TEST(Stream, BranchesWithTheSameListsShareTheirEnds) {
     EXPECT_EQ(array_of<std::int64_t>(other, 0), array_of<std::int64_t>(*alone, 0));
     EXPECT_NE(other.arrays[0].data(), one.arrays[0].data());
     EXPECT_EQ(longer.arrays[0].size(), one.arrays[0].size() + sizeof(std::int64_t));
-    // The array lives as long as one that has it.
+    // The array lives as long as a chunk that uses it.
     const std::byte* const was = one.arrays[0].data();
     one = {};
     EXPECT_EQ(two.arrays[0].data(), was);
@@ -153,7 +153,7 @@ std::vector<std::vector<std::byte>> arrays(const Result<Chunk>& chunk) {
   return copies;
 }
 
-// Random bytes: entries of `lists` 0 to 4 items of `item_size` bytes, or of one each.
+// Random bytes: entries with 0 to 4 items of `item_size` bytes if `lists`, else with one item.
 EntriesImage random_entries(std::mt19937& random, bool lists, std::size_t item_size) {
   EntriesImage image;
   for (int entry = 0; entry < 20; ++entry) {
@@ -164,7 +164,7 @@ EntriesImage random_entries(std::mt19937& random, bool lists, std::size_t item_s
   return image;
 }
 
-// A program that does nothing but copy numbers is run as a copy of the data; that must not be seen.
+// A program that only copies numbers is run as a copy of the data; the result must be the same.
 TEST(Stream, FlatDataEqualWhatTheProgramGives) {
   std::mt19937 random(1);
   for (const std::uint8_t size : std::vector<std::uint8_t>{1, 2, 4, 8}) {
@@ -285,7 +285,7 @@ TEST(Stream, RawEntriesAreTheirBytes) {
   EXPECT_EQ(test::text_of(*chunk, 1), "abc");
 }
 
-// A member of a split collection without a header is nothing but items: entries do not matter.
+// A member of a split collection without a header has nothing but items: entries do not matter.
 TEST(Stream, ItemsAloneNeedNoOffsets) {
   ProgramMaker maker;
   Op rest{.kind = Kind::rest, .with_slot = false};

@@ -16,7 +16,7 @@ namespace {
 
 using test::WatchedSource;
 
-// Class Outer has a member of class Inner, which has a number; in the file each Inner has a header.
+// Class Outer has a member of class Inner, which has a number. In the file, each Inner has a header.
 StreamerInfos classes() {
   StreamerElement number;
   number.kind = ElementKind::basic;
@@ -54,7 +54,7 @@ std::vector<std::byte> basket_of(bool as_described) {
   return image.record();
 }
 
-// Branches of class Outer, one basket each, in a file; those of `raw` are not as their class says.
+// A file with branches of class Outer, of one basket each. Those in `raw` do not follow the description of the class.
 struct Table {
   explicit Table(std::size_t count, const std::vector<std::size_t>& raw = {}, std::size_t apart = 0)
       : infos(std::make_shared<const StreamerInfos>(classes())) {

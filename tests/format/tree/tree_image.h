@@ -10,8 +10,8 @@
 
 namespace tfile::test {
 
-// Appends a tree's record by the description of the format alone (docs/format.md, "Trees and branches"), as ROOT 6.40
-// writes it.
+// Appends a tree's record in the form of ROOT 6.40, by the description of the format alone (docs/format.md, "Trees and
+// branches").
 class TreeImage : public ObjectImage {
  public:
   using ObjectImage::ObjectImage;
@@ -75,7 +75,7 @@ class TreeImage : public ObjectImage {
     close(at);
   }
 
-  // A slot with the object; gives what references to it hold.
+  // Writes a slot with the object; returns the value for references to it.
   std::uint32_t put_leaf(const Leaf& leaf) {
     const std::size_t at = open_object(leaf.class_name);
     const std::size_t own = open(1);

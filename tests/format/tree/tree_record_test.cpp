@@ -129,7 +129,7 @@ TEST(TreeRecord, CounterLeafByReference) {
   EXPECT_EQ(record.branches[1].entry_offset_len, 1000);
 }
 
-// The counter's object stands where it is mentioned first; the branch it belongs to has a reference.
+// The counter leaf is stored where it is first referred to; its own branch has a reference.
 TEST(TreeRecord, CounterLeafInFullAtItsFirstMention) {
   TreeImage image(kKeylen);
   std::uint32_t counter = 0;
@@ -188,7 +188,7 @@ TEST(TreeRecord, SplitCollection) {
   hits.type = 4;
   hits.id = 0;
   hits.maximum = 12;
-  // The reference inside the master itself, which is not finished.
+  // A reference inside the master itself, which is not complete yet.
   hits.branches = {[&] { image.put_branch(member); }};
   TreeImage::Tree tree;
   tree.branches = {[&] {
@@ -217,7 +217,7 @@ TEST(TreeRecord, SplitCollection) {
   EXPECT_EQ(record.top, (std::vector<BranchIndex>{0}));
 }
 
-// A branch in full where another counts by it; the list it belongs to has a reference.
+// A branch stored where another one refers to it as its counter; its own list has a reference.
 TEST(TreeRecord, CountBranchInFullAtItsFirstMention) {
   TreeImage image(kKeylen);
   std::uint32_t count = 0;
@@ -300,7 +300,7 @@ TEST(TreeRecord, EmptySlotsAreDroppedAndOthersCountOn) {
   EXPECT_EQ(branch.embedded[0].index, 1u);
 }
 
-// Slots that old versions never wrote hold what was in memory.
+// In old versions, slots that were never written contain arbitrary memory.
 TEST(TreeRecord, GarbageInTheSlotBeingFilled) {
   TreeImage image(kKeylen);
   BasketImage basket;
@@ -371,7 +371,7 @@ TEST(TreeRecord, DisorderedEntriesAreOneLostBasket) {
 }
 
 TEST(TreeRecord, ElementsOfTheFileDecide) {
-  // A TBranch of a version that nobody knows, with a new member in the middle and another order.
+  // A TBranch of an unknown version, with a new member in the middle and another order.
   std::vector<std::string> warnings;
   StreamerInfo info = *no_infos().find("TBranch", 13);
   info.version = 99;
@@ -388,7 +388,7 @@ TEST(TreeRecord, ElementsOfTheFileDecide) {
   TreeImage::Tree tree;
   tree.branches = {[&] { image.put_branch(floats(image, "x")); }};
   image.put_tree(tree);
-  // Turn the branch's version 13 into 99 and put 8 bytes behind its TAttFill.
+  // Change the branch's version from 13 to 99, and insert 8 bytes after its TAttFill.
   const std::string_view text(reinterpret_cast<const char*>(image.all().data()), image.size());
   const std::size_t version = text.find(std::string_view("TBranch\0", 8)) + 8 + 4;
   ASSERT_EQ(image.all()[version + 1], std::byte{13});
@@ -396,7 +396,7 @@ TEST(TreeRecord, ElementsOfTheFileDecide) {
   const std::size_t named = version + 2;
   const std::size_t fill = named + 4 + 2 + 10 + 2 + 4;
   image.all().insert(image.all().begin() + static_cast<std::ptrdiff_t>(fill + 4 + 2 + 4), 8, std::byte{1});
-  // Everything that holds it is longer by 8: the frame, the slot, the list, the tree.
+  // Everything around it grows by 8: the frame, the slot, the list, the tree.
   std::size_t grown = 0;
   for (std::size_t at = 0; at < version; ++at) {
     const auto word = load_big<std::uint32_t>(image.all().data() + at);
@@ -480,7 +480,7 @@ TEST(TreeRecord, NestingIsBounded) {
         tree.branches.push_back([&, i] {
           TreeImage::Branch branch = floats(image, "b");
           branch.class_name = "TBranchElement";
-          // Each takes in the one before, which no list has named yet.
+          // Each contains the previous one, which is in no list yet.
           if (i > 0) branch.branches = {[&] { image.reference(before); }};
           TreeImage::Branch holder = floats(image, "h");
           holder.class_name = "TBranchElement";

@@ -73,14 +73,14 @@ Result<Part> encode(const TreeWriter& tree, std::size_t branch, EntryRange entri
   return tree.encode(branch, entries, spans);
 }
 
-// The basket of the one branch that `paths` make.
+// Encodes the basket of the one branch that `paths` form.
 Result<Part> encode(const std::vector<std::string>& paths, EntryRange entries, const std::vector<Bytes>& columns) {
   const auto tree = TreeWriter::create(place());
   add(*tree, paths);
   return encode(*tree, 0, entries, columns);
 }
 
-// What stands behind the key, in hex.
+// The bytes after the key, in hex.
 std::string payload(const Result<Part>& basket) {
   if (!basket) return basket.error().text;
   const auto keylen = load_big<std::int16_t>(basket->stored.data() + 14);
@@ -97,7 +97,7 @@ TEST(EncodeBasket, TheKeyIsAsRootWritesIt) {
             "41cceb89"
             "0044"              // fKeylen
             "0000"              // fCycle
-            "0000000000000000"  // fSeekKey, not known yet
+            "0000000000000000"  // fSeekKey, still unknown
             "0000000000000064"  // fSeekPdir
             "075442"
             "61736b657401780474726565"  // TBasket, x, tree
@@ -124,7 +124,7 @@ TEST(EncodeBasket, CountedArraysHaveTheirItemsAndATableOfEntries) {
   const auto basket =
       encode({"a/offsets.i8", "a/values.i2", "na.u1"}, {5, 8},
              {little<std::uint8_t>({2, 0, 1}), offsets({10, 12, 12, 13}), little<std::int16_t>({1, 2, 3})});
-  // Entries begin at 68, 72 and 72 from the key's start.
+  // Entries begin 68, 72 and 72 bytes after the start of the key.
   EXPECT_EQ(payload(basket),
             "000100020003"
             "00000004"
@@ -199,7 +199,7 @@ TEST(Clusters, OfOneSizeAreTheOpenRange) {
   clusters.end_cluster(200, 230, 0);
   EXPECT_EQ(clusters.auto_flush, 100);
   EXPECT_TRUE(clusters.range_end.empty());
-  // The next one does not begin where a cluster of 100 would.
+  // The next one begins where no cluster of 100 would begin.
   clusters.end_cluster(230, 330, 0);
   EXPECT_EQ(clusters.range_end, (Numbers{229}));
   EXPECT_EQ(clusters.range_size, (Numbers{100}));
@@ -214,7 +214,7 @@ TEST(Clusters, OfAnotherSizeAreARangeOfTheirOwn) {
   EXPECT_EQ(clusters.range_end, (Numbers{99}));
   EXPECT_EQ(clusters.range_size, (Numbers{100}));
   EXPECT_EQ(clusters.auto_flush, 70);
-  clusters.end_cluster(240, 400, 0);  // longer than said
+  clusters.end_cluster(240, 400, 0);  // longer than announced
   EXPECT_EQ(clusters.range_end, (Numbers{99, 239}));
   EXPECT_EQ(clusters.auto_flush, 160);
 }
@@ -283,7 +283,7 @@ TEST(TreeWriter, ANewTreeReadsBack) {
   EXPECT_EQ(tree.title, "a title");
   EXPECT_EQ(tree.entries, 2);
   EXPECT_EQ(tree.auto_flush, 2);
-  // A counter stands before what it counts, wherever it was offered.
+  // A counter comes before the branch that it counts, wherever it was offered.
   EXPECT_EQ(names(tree), (std::vector<std::string>{"x", "nMuon", "Muon_pt", "s"}));
   const BranchRecord& pt = tree.branches[tree.top[2]];
   EXPECT_EQ(pt.title, "Muon_pt[nMuon]/F");
@@ -317,7 +317,7 @@ TEST(TreeWriter, OneNameIsOneBranch) {
 
 std::unique_ptr<TreeWriter> open(const Bytes& record, std::uint32_t keylen = kKeylen) {
   static const StreamerInfos infos = no_infos();
-  // Keys of the baskets, for their lengths.
+  // Keys of the baskets, since their lengths are read.
   Bytes file(8000);
   for (const auto& [address, length] : {std::pair<std::size_t, std::int16_t>{2000, 74}, {4000, 68}}) {
     store_big(file.data() + address + 14, length);
@@ -332,7 +332,7 @@ std::unique_ptr<TreeWriter> open(const Bytes& record, std::uint32_t keylen = kKe
 TEST(TreeWriter, ATreeThatIsNotChangedKeepsItsBytes) {
   const Bytes record = new_record();
   EXPECT_EQ(hex(*open(record)->record(kKeylen)), hex(record));
-  // Under a key of another length, references lead elsewhere, and lead right.
+  // In a key of another length, the references change and still lead to the right places.
   const Bytes moved = *open(record)->record(kKeylen + 10);
   EXPECT_EQ(moved.size(), record.size());
   EXPECT_EQ(names(read(moved, kKeylen + 10)), names(read(record)));
@@ -402,7 +402,7 @@ TEST(TreeWriter, BranchesAreDropped) {
   EXPECT_EQ(names(record), (std::vector<std::string>{"nMuon", "Muon_pt", "s"}));
   EXPECT_EQ(record.leaves.size(), 3u);
   EXPECT_LT(record.tot_bytes, read(whole).tot_bytes);
-  // What was left out named the classes of the others.
+  // The omitted objects named the classes of the others.
   EXPECT_EQ(hex(*open(bytes)->record(kKeylen)), hex(bytes));
 }
 
@@ -414,7 +414,7 @@ TEST(TreeWriter, ACounterGoesWithTheLastThatItCounts) {
   EXPECT_EQ(names(read(*tree->record(kKeylen))), (std::vector<std::string>{"x", "s"}));
 }
 
-// ROOT writes the leaf that counts where it is mentioned first: in the array, if that comes first.
+// ROOT stores the counting leaf where it is first referred to: in the array, if that comes first.
 TEST(TreeWriter, ALeafThatStandsInADroppedBranchIsKept) {
   TreeImage image(kKeylen);
   std::uint32_t counter = 0;
@@ -460,7 +460,7 @@ TEST(TreeWriter, ARenamedTreeKeepsTheRest) {
 
 TEST(TreeWriter, RecordsThatCannotBeFollowedAreRefused) {
   Bytes record = new_record();
-  // A byte count that leads into the middle of something else.
+  // A byte count that ends in the middle of something else.
   store_big(record.data() + 6, std::uint32_t{0x40000001});
   static const StreamerInfos infos = no_infos();
   const test::MemorySource source({});

@@ -6,7 +6,7 @@
 namespace tfilefs {
 namespace {
 
-// The numbers of fields are told by the step from the one before, in four bits; or in full.
+// The number of a field is written as the step from the previous field, in four bits, or else in full.
 TEST(ThriftWriter, FieldsFarApartAreNumberedInFull) {
   ThriftWriter out;
   out.begin_struct();

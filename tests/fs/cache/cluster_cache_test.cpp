@@ -27,7 +27,7 @@ struct Rig {
   std::shared_ptr<CachedStreams> column;
 };
 
-// Waits until what is loaded ahead has come.
+// Waits until all prefetched chunks have arrived.
 void settle(const Rig& rig) {
   for (std::uint64_t before = ~0ull; before != rig.cache->counters().chunks_decoded;) {
     before = rig.cache->counters().chunks_decoded;
@@ -102,7 +102,7 @@ TEST(ClusterCache, SixteenReadersDecodeEachChunkOnce) {
 }
 
 TEST(ClusterCache, ManyReadersShareATinyBudget) {
-  // Chunks of 2000 bytes (4000 with their stored bytes) in 20 kB; each read needs up to four.
+  // Chunks of 2000 bytes (4000 with their stored bytes) in a budget of 20 kB; each read needs up to four.
   SyntheticStream counted = even_stream(50, 500);
   counted.input = 1;
   Rig s({counted, even_stream(50, 20)}, 20'000);
@@ -183,7 +183,7 @@ TEST(ClusterCache, AFailureOfTheStorageIsTriedAgain) {
 TEST(ClusterCache, ABadPlaceOnDiskFailsItsChunkAlone) {
   Rig s({even_stream(10, 1000)});
   s.set->source->bad_byte = s.set->place_of(0, 4).begin + 100;
-  // All ten are one fetch; nine arrive.
+  // All ten are fetched together; nine arrive.
   EXPECT_FALSE(read_bytes(*s.column, 0, 0, 40000));
   EXPECT_EQ(*read_bytes(*s.column, 0, 0, 16000), expected_bytes(*s.set, 0, 0, 16000));
   EXPECT_EQ(*read_bytes(*s.column, 0, 20000, 20000), expected_bytes(*s.set, 0, 20000, 20000));
@@ -255,7 +255,7 @@ TEST(ClusterCache, ItemsAreCountedOnceWhoeverAsks) {
   std::vector<Answer<std::int64_t>> answers(10);
   for (auto& answer : answers) s.column->length(0, 0, answer.reply());
   for (auto& answer : answers) EXPECT_EQ(*answer.wait(), 4000);
-  EXPECT_EQ(s.set->counted, 40u + 1u);  // and the extents of the input
+  EXPECT_EQ(s.set->counted, 40u + 1u);  // including the extents of the input
 }
 
 TEST(ClusterCache, WhatWasDecodedToCountIsNotDecodedAgain) {
@@ -290,7 +290,7 @@ TEST(ClusterCache, HeadersAreReadInFewCalls) {
   Rig s({stream});
   EXPECT_EQ(*length_of(*s.column, 0), 5000);
   EXPECT_EQ(s.set->source->calls, 1u);
-  EXPECT_EQ(s.cache->counters().read_calls, 500u);  // the vectored call's ranges do not touch
+  EXPECT_EQ(s.cache->counters().read_calls, 500u);  // the ranges of the vectored call are not adjacent
   EXPECT_LE(s.cache->counters().bytes_read, 500u * SyntheticStreams::kHeader);
 }
 
@@ -329,11 +329,11 @@ TEST(ClusterCache, ASecondLengthBringsTheHeadersOfAllStreams) {
     EXPECT_EQ(s.column->known_length(stream_id, 0), 1000) << stream_id;
 }
 
-// A server some way off that takes eight ranges in a request.
+// A distant server that accepts eight ranges per request.
 TEST(ClusterCache, ASourceSaysHowItIsRead) {
   const auto calls_with = [](tfile::SourceTraits traits) {
     SyntheticStream stream = even_stream(400, 5000);  // of 20 kB each...
-    stream.stored_gap = 100'000;                      // ...between others as large as 100
+    stream.stored_gap = 100'000;                      // ...with gaps of five times that between them
     Rig s({stream}, 256 << 20, Prefetch::off);
     s.set->source->told = traits;
     EXPECT_EQ(*read_bytes(*s.column, 0, 0, 4'000'000), expected_bytes(*s.set, 0, 0, 4'000'000));
@@ -346,7 +346,7 @@ TEST(ClusterCache, ASourceSaysHowItIsRead) {
   EXPECT_LT(near_bytes, 4'100'000u);
   EXPECT_EQ(narrow_bytes, near_bytes);
   EXPECT_EQ(narrow_calls, 25u);  // 200 ranges
-  EXPECT_LE(far_calls, 6u);      // 24 MB, with all that lies between
+  EXPECT_LE(far_calls, 6u);      // 24 MB, with all gaps
   EXPECT_GT(far_bytes, 20'000'000u);
   EXPECT_LE(near_calls, narrow_calls);
 }
@@ -377,9 +377,9 @@ TEST(ClusterCache, AFarSourceIsReadFurtherAhead) {
       ASSERT_TRUE(read_bytes(*s.column, 0, offset, 1 << 20));
     const std::uint64_t ahead = s.cache->report(false).reading.total()[Count::chunks_ahead];
     if (delay.count() == 0)
-      EXPECT_LT(ahead, 1750u);  // up to 32 MB, and some
+      EXPECT_LT(ahead, 1750u);  // up to 32 MB, and a little more
     else
-      EXPECT_GT(ahead, 2000u);  // as much more as was read: 40 MB may be under way
+      EXPECT_GT(ahead, 2000u);  // that much more than was read: 40 MB may be under way
   }
 }
 
@@ -409,7 +409,8 @@ TEST(ClusterCache, ARandomReaderPaysForItsChunksAlone) {
   EXPECT_LE(s.set->chunks_decoded(), touched.size() + 3);
 }
 
-// 64 chunks of 100 items in each of 300 streams, chunk after chunk of one stream, as in a file that was flushed once.
+// 64 chunks of 100 items in each of 300 streams. The chunks of a stream are adjacent, as in a file that was flushed
+// once.
 std::vector<SyntheticStream> wide_table() { return std::vector<SyntheticStream>(300, even_stream(64, 100)); }
 
 TEST(ClusterCache, ColumnAfterColumnIsReadInFewCalls) {
@@ -427,8 +428,8 @@ TEST(ClusterCache, ColumnAfterColumnIsReadInFewCalls) {
   }
 }
 
-// Most of each column, then the rest, which in every tenth column begins in its first chunk. That of the others was
-// read whole, so that the kernel has it, and the cache has not.
+// Reads most of each column, then the rest. In every tenth column, the rest begins inside the first chunk. In the
+// others, the first chunk was read whole, so the kernel has it, and the cache does not.
 TEST(ClusterCache, WhatTheKernelHasIsNotLoadedOnAGuess) {
   std::vector<SyntheticStream> streams(300);
   for (std::size_t i = 0; i < streams.size(); ++i) streams[i].items = {i % 10 == 5 ? 5100 : 5000, 100};
@@ -447,7 +448,7 @@ TEST(ClusterCache, WhatTheKernelHasIsNotLoadedOnAGuess) {
   EXPECT_EQ(s.set->decodes_max(), 1u);
 }
 
-// The window of a sweep takes a while to plan; a read of what it will load waits for that, and fetches nothing by
+// Planning the window of a sweep takes a while. A read of chunks in that window waits for the plan, and fetches nothing
 // itself.
 TEST(ClusterCache, AReadWaitsForThePlanThatWillLoadItsChunk) {
   Rig s(wide_table(), 256 << 20);
@@ -476,7 +477,7 @@ TEST(ClusterCache, AReadWaitsForThePlanThatWillLoadItsChunk) {
   EXPECT_EQ(s.set->decodes_max(), 1u);
 }
 
-// A plan may come to nothing: who waited for it is served all the same.
+// A plan may be dropped; reads that wait for it are served all the same.
 TEST(ClusterCache, APlanThatIsDroppedLetsItsReadersGoOn) {
   PlansUnderWay plans;
   auto plan = plans.begin(3, 10, {0, 100});
@@ -502,7 +503,7 @@ TEST(ClusterCache, ColumnsThatAreUsedTogetherComeTogether) {
       settle(s);
     }
   }
-  // In each part the first column is waited for, the others are there when they are asked for.
+  // In each part, the first column is waited for; the others are there when they are requested.
   EXPECT_LE(s.cache->counters().misses - misses_learnt, 6u);
   for (const auto& [key, decodes] : s.set->decodes)
     EXPECT_TRUE(std::find(used.begin(), used.end(), key.first) != used.end()) << key.first;
@@ -516,7 +517,7 @@ TEST(ClusterCache, WithoutPrefetchNothingElseIsLoaded) {
   EXPECT_EQ(s.set->chunks_decoded(), 100u);
 }
 
-// Under way at least: how far a busy machine has come with them is another matter.
+// They are at least under way. How far they have come depends on the load of the machine.
 TEST(ClusterCache, ReadingBackwardsFindsItsNextChunksUnderWay) {
   Rig s({even_stream(400, 5000)});
   for (std::uint64_t offset = 8'000'000; offset > 0; offset -= 40'000)
@@ -541,7 +542,7 @@ TEST(ClusterCache, ASetThatIsLetGoGivesItsMemoryBack) {
   ASSERT_TRUE(read_bytes(*s.column, 0, 0, 40000));
   EXPECT_GT(s.cache->counters().budget_used, 0u);
   s.column.reset();
-  // The task that answered the read may still be on its way out.
+  // The task that answered the read may not have ended yet.
   for (int i = 0; i < 10'000 && s.cache->counters().budget_used > 0; ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   EXPECT_EQ(s.cache->counters().budget_used, 0u);
@@ -557,7 +558,7 @@ TEST(ClusterCache, ClosingWithReadsInFlightAnswersThem) {
   for (auto& answer : answers) EXPECT_TRUE(answer.is_there());
 }
 
-// Opens and listings that hang, however many, are no column's business; nor the reverse.
+// Opens and listings that hang do not delay reads of columns, however many there are; nor the reverse.
 TEST(ClusterCache, ReadsAndJobsDoNotWaitForEachOther) {
   Rig s({even_stream(20, 1000)});
   std::promise<void> gate;

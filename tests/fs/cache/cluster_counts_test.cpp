@@ -20,7 +20,7 @@ struct Rig {
     for (std::uint64_t offset = 0; offset < bytes; offset += kRead)
       ASSERT_EQ(*read_bytes(*column, stream, offset, kRead), expected_bytes(*set, stream, offset, kRead));
   }
-  // Until nothing is loading any more: prefetch may be on its way behind the last answer.
+  // Waits until nothing is loading any more: a prefetch may still run after the last answer.
   void settle() const {
     std::uint64_t before = 0, now = 0;
     do {
@@ -88,7 +88,7 @@ TEST(ClusterCounts, WhatLeavesUnusedIsLost) {
   const ReadCounts before = rig.table().counts;
   rig.column.reset();
   TableReport after = rig.table();
-  for (int i = 0; i < 10'000 && after.set; ++i) {  // the task that answered may still hold it
+  for (int i = 0; i < 10'000 && after.set; ++i) {  // the task that answered may still hold the set
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
     after = rig.table();
   }

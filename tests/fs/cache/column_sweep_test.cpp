@@ -13,7 +13,7 @@ using tfile::StreamId;
 
 constexpr std::int64_t kEntries = 10'000;
 constexpr StreamId kStreams = 10'000;
-constexpr std::uint64_t kStored = 20'000;  // of each stream: 200 MB in all
+constexpr std::uint64_t kStored = 20'000;  // per stream: 200 MB in all
 
 ColumnSweep sweep_of_wide_table(std::uint64_t window_max = 256 << 20) {
   return {[](StreamId) { return kStored; }, kStreams, window_max};
@@ -52,7 +52,7 @@ TEST(ColumnSweep, LargeColumnsAreLeftToTheirOwnReaders) {
     if (advice.begin != advice.end) covered = advice.end;
   }
   EXPECT_EQ(covered, 8u);
-  // Of a hundredth of their entries there is little to load.
+  // For a hundredth of the entries, there is little to load.
   ColumnSweep of_parts([](StreamId) { return 100u << 20; }, 16, 1 << 30);
   tfile::StreamId loaded = 0;
   for (StreamId stream = 0; stream < 16; ++stream) {
@@ -103,7 +103,8 @@ TEST(ColumnSweep, OfLargeColumnsNoMoreAreLoadedThanWereRead) {
   EXPECT_LE(covered, 16u);
 }
 
-// The kernel has read some columns whole in the first round, so that only every third is asked for in the second.
+// In the first round, some columns were read whole, so that the kernel has them. In the second round, only every third
+// is requested.
 TEST(ColumnSweep, TheNextRoundNeedsNoHabit) {
   ColumnSweep sweep = sweep_of_wide_table();
   for (StreamId stream = 0; stream < kStreams; ++stream) sweep.observe(stream, {0, 4000}, kEntries);

@@ -116,7 +116,7 @@ TEST(Eviction, RemembersEachOfManySmallOnesThatWereHandedOver) {
   EXPECT_TRUE(eviction.has_handed_over(kCount - 1));
 }
 
-// Residents of one megabyte in a cache that may take a gigabyte, each of which is handed over as soon as it is there.
+// Residents of one megabyte each, in a cache that may take a gigabyte. Each is handed over as soon as it is there.
 class HandedTrace {
  public:
   bool use(std::uint64_t id) {

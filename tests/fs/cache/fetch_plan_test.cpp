@@ -55,7 +55,7 @@ TEST(FetchPlan, DoesNotReadMuchMoreThanIsWanted) {
   EXPECT_EQ(planned(wishes, {.gap_max = 256 << 10}).size(), 20u);
   for (FetchWish& wish : wishes) wish.range.size = 60'000;
   EXPECT_EQ(planned(wishes, {.gap_max = 256 << 10}).size(), 1u);
-  // What lies side by side at the beginning pays for as many bytes of gaps, once.
+  // Adjacent ranges at the beginning allow as many bytes of gaps, but only once.
   for (FetchWish& wish : wishes) wish.range.size = 20'000;
   wishes.push_back({source(1), {20'000, 60'000}, wishes.size()});
   EXPECT_LE(planned_bytes(planned(wishes, {.gap_max = 256 << 10})), 2u * 460'000);
@@ -66,7 +66,7 @@ TEST(FetchPlan, ReadsNoGapsWhereTheyWouldBeMostOfTooMuch) {
   for (std::size_t i = 0; i < 100; ++i) wishes.push_back({source(1), {i * 10'000, 100}, i});
   EXPECT_EQ(planned_bytes(planned(wishes, {.gap_max = 16 << 10}, 1'000'000)), 990'100u);
   EXPECT_EQ(planned_bytes(planned(wishes, {.gap_max = 16 << 10}, 900'000)), 10'000u);
-  // Where most is wanted, gaps are the least of it.
+  // If most bytes are wanted, gaps hardly matter.
   for (FetchWish& wish : wishes) wish.range.size = 9'000;
   EXPECT_EQ(planned(wishes, {.gap_max = 16 << 10}, 100'000).size(), 1u);
 }

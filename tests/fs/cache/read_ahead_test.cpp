@@ -14,7 +14,7 @@ namespace {
 using tfile::ChunkKey;
 
 constexpr std::uint64_t kMemory = 64 << 20;
-constexpr std::int64_t kItems = 10;  // of a chunk
+constexpr std::int64_t kItems = 10;  // per chunk
 
 ReadAhead::Advice note_chunk(ReadAhead& ahead, const tfile::StreamSet& set, tfile::StreamId stream,
                              std::uint32_t index) {
@@ -46,7 +46,8 @@ TEST(ReadAhead, AnEntryOfTwoChunksTakesBoth) {
   EXPECT_EQ(tfile::first_chunk_behind(set, 0, 30), 3u);
 }
 
-// Nine clusters of one entry and one of all others: cut into equal parts, the first entries would be one visit.
+// Nine clusters of one entry, and one of all others. If the entries were divided into equal parts, the first ones would
+// be a single visit.
 TEST(ReadAhead, ColumnsOfOneClusterAreUsedTogether) {
   SyntheticStreams set({even_stream(100, kItems), even_stream(100, kItems)});
   for (std::int64_t entry = 0; entry < 10; ++entry) set.clusters.push_back(entry);

@@ -9,7 +9,7 @@ namespace {
 
 using tfile::ItemsFrom;
 
-// A few streams of every kind, whose chunks are from nothing to some times the budget.
+// A few streams of every kind, with chunks from zero bytes to several times the budget.
 std::vector<SyntheticStream> random_streams(std::mt19937& random) {
   std::vector<SyntheticStream> streams(1 + random() % 6);
   for (std::size_t s = 0; s < streams.size(); ++s) {
@@ -35,10 +35,10 @@ class RandomReaders {
             CacheOptions{.memory = 1000u << (random_() % 8), .threads = 2, .io_threads = 2, .prefetch = prefetch})),
         column_(cache_->attach(set_)) {}
 
-  // What a writer keeps for as long as others read.
+  // Memory that a writer holds while others read.
   Budget::Reservation take() { return cache_->budget()->take(std::array{0u, 76u, 900u, 100'000u}[random_() % 4]); }
 
-  // As a view of all columns begins.
+  // The first step of a view of all columns.
   void ask_for_all_lengths() {
     std::vector<Answer<std::int64_t>> lengths(set_->stream_count());
     for (tfile::StreamId s = 0; s < lengths.size(); ++s) column_->length(s, 0, lengths[s].reply());
@@ -81,7 +81,7 @@ class RandomReaders {
   std::atomic<int> wrong_ = 0;
 };
 
-// A question that is left without an answer is a test that does not end.
+// If a question got no answer, this test would not end.
 TEST(SmallBudget, EveryQuestionIsAnswered) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     RandomReaders readers(seed, seed % 2 == 0 ? Prefetch::off : Prefetch::learn);
@@ -92,7 +92,7 @@ TEST(SmallBudget, EveryQuestionIsAnswered) {
   }
 }
 
-// Counting leaves chunks that lie idle; who waits for all of the budget is to see them.
+// Counting leaves idle chunks; a request that waits for the whole budget must be able to evict them.
 TEST(SmallBudget, WhatCountingKeepsMakesRoomForWhoWaits) {
   SyntheticStream counted = even_stream(3, 10);
   counted.from = ItemsFrom::payloads;
@@ -120,7 +120,7 @@ TEST(SmallBudget, StagedBytesDoNotBlockALargerRead) {
   }
 }
 
-// Whoever gives bytes back may hold the lock that the one who gets them takes.
+// The thread that releases bytes may hold a lock that the receiver of the bytes takes.
 TEST(SmallBudget, BytesThatComeBackAreGrantedByAnotherThread) {
   struct Wanted : Budget::Request {
     explicit Wanted(std::mutex& of_both) : mutex(of_both) {}
@@ -174,7 +174,7 @@ TEST(SmallBudget, ChunksThatDoNotFitTogetherAreReadOneByOne) {
   EXPECT_EQ(set->decodes_max(), 1u);
 }
 
-// A request of ten thousand chunks takes milliseconds to say what it needs.
+// A request of ten thousand chunks takes milliseconds to compute its need.
 TEST(SmallBudget, AsksWhatWaitsAFewTimesNotWithEachByteThatComesBack) {
   struct Counted : Budget::Request {
     explicit Counted(std::uint64_t bytes) : need(bytes) {}
@@ -201,7 +201,7 @@ TEST(SmallBudget, AsksWhatWaitsAFewTimesNotWithEachByteThatComesBack) {
   EXPECT_LE(larger->asked, 10);
 }
 
-// Each of the gaps would be read for nothing; all of them together are many times the budget.
+// Each gap by itself would be read through; all of them together are many times the budget.
 TEST(SmallBudget, GapsBetweenManySmallChunksAreNotReadThrough) {
   SyntheticStream stream = even_stream(2000, 10);
   stream.stored_gap = 8000;

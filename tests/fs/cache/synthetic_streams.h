@@ -17,7 +17,7 @@
 
 namespace tfilefs {
 
-// Memory that behaves as a file: counts reads, waits, fails where it is told to.
+// Memory that acts as a file: it counts reads, waits, and fails when told to.
 class MemorySource : public tfile::Source {
  public:
   explicit MemorySource(std::vector<std::byte> bytes) : bytes_(std::move(bytes)) { identity_.size = bytes_.size(); }
@@ -58,7 +58,7 @@ class MemorySource : public tfile::Source {
   std::atomic<bool> failing = false;
   std::chrono::microseconds delay{0};
   tfile::SourceTraits told;
-  std::shared_future<void> gate;  // reads wait for it; set while none is under way
+  std::shared_future<void> gate;  // reads wait for it; set only while no read is under way
 
  private:
   std::vector<std::byte> bytes_;
@@ -66,18 +66,19 @@ class MemorySource : public tfile::Source {
   std::string name_ = "memory";
 };
 
-// A stream of numbers whose stored bytes are its items, big-endian, behind an 8-byte header (their number). The value
-// of item i of stream s is value(s, i). `input`: a stream whose chunk of the same index must be passed to decode.
+// A stream of numbers. The stored bytes of a chunk are an 8-byte header (the number of items) and the items,
+// big-endian. Item i of stream s is value(s, i). `input`: a stream whose chunk of the same index must be passed to
+// decode.
 struct SyntheticStream {
   std::vector<std::int64_t> items;  // of each chunk
   tfile::ItemsFrom from = tfile::ItemsFrom::metadata;
   std::optional<tfile::StreamId> input;
-  std::optional<std::vector<std::int64_t>> quick;  // what lengths tells, or the header
+  std::optional<std::vector<std::int64_t>> quick;  // the result of lengths(), or of the header
   bool quick_needs_header = false;
   bool embedded = false;
   std::uint64_t stored_gap = 0;  // bytes between chunks
   bool counting_decodes = false;
-  std::vector<tfile::EntryRange> entries;  // of each chunk; {}: one each
+  std::vector<tfile::EntryRange> entries;  // of each chunk; {}: one entry per chunk
 };
 
 class SyntheticStreams : public tfile::StreamSet, public tfile::ItemCounter {
@@ -226,11 +227,11 @@ class SyntheticStreams : public tfile::StreamSet, public tfile::ItemCounter {
 
   using Place = std::pair<tfile::StreamId, std::uint32_t>;
   std::set<Place> lost, beyond, bad_payload, short_by_one;
-  std::map<Place, std::uint64_t> claims;  // what decoding is said to take
+  std::map<Place, std::uint64_t> claims;  // claimed results of decoded_size()
   std::chrono::microseconds decode_delay{0};
-  std::function<void(tfile::StreamId)> looked_at;  // called where the entries of a stream's chunks are asked for
+  std::function<void(tfile::StreamId)> looked_at;  // called when the entries of a stream's chunks are requested
   std::shared_ptr<MemorySource> source;
-  mutable std::atomic<std::uint64_t> counted = 0;  // chunks whose items were counted, and extents that were asked for
+  mutable std::atomic<std::uint64_t> counted = 0;  // chunks whose items were counted, and requested extents
   mutable std::atomic<std::uint64_t> wrongly_placed = 0;
   mutable std::map<Place, std::uint64_t> decodes;
 
@@ -267,7 +268,7 @@ class SyntheticStreams : public tfile::StreamSet, public tfile::ItemCounter {
   mutable std::map<Place, std::vector<std::byte>> embedded_;
 };
 
-// Chunks of `items` items each.
+// A stream of chunks with `items` items each.
 inline SyntheticStream even_stream(std::size_t chunks, std::int64_t items) {
   SyntheticStream stream;
   stream.items.assign(chunks, items);
@@ -321,7 +322,7 @@ inline Result<std::int64_t> length_of(CachedStreams& streams, tfile::StreamId s)
   return answer.wait();
 }
 
-// The bytes of the column as they must be.
+// The expected bytes of the column.
 inline std::string expected_bytes(const SyntheticStreams& streams, tfile::StreamId s, std::uint64_t offset,
                                   std::uint64_t size) {
   const std::uint64_t end = std::min(offset + size, static_cast<std::uint64_t>(streams.length(s)) * 4);

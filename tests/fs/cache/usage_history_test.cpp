@@ -13,7 +13,7 @@ using Streams = std::vector<tfile::StreamId>;
 TEST(UsageHistory, WhatIsReadTogetherIsLearntInOnePart) {
   UsageHistory history(1000);
   for (const tfile::StreamId stream : {3u, 7u, 9u}) history.note(stream, 0, 0);
-  EXPECT_TRUE(history.companions(3, 0, 0).empty());  // the present part says nothing yet
+  EXPECT_TRUE(history.companions(3, 0, 0).empty());  // the present part does not count yet
   history.note(3, 1, 1);
   EXPECT_TRUE(history.companions(3, 1, 1).empty());  // may be chance
   history.note(7, 1, 1);
@@ -47,7 +47,7 @@ TEST(UsageHistory, WhatIsReadRarelyIsNotFetchedWithTheSelection) {
   }
   history.note(0, 300, 300);
   EXPECT_TRUE(history.companions(0, 300, 300).empty());
-  history.note(1, 300, 300);  // but the others come together
+  history.note(1, 300, 300);  // but the other two are used together
   EXPECT_EQ(history.companions(1, 300, 300), (Streams{0, 2}));
 }
 

@@ -8,7 +8,7 @@
 namespace tfilefs {
 namespace {
 
-// A job that waits until the test lets it go on.
+// A job that waits until the test opens the gate.
 std::function<void()> held(const std::shared_future<void>& gate) {
   return [gate] { gate.wait(); };
 }

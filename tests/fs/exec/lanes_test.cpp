@@ -12,7 +12,7 @@ namespace {
 
 TEST(Lanes, JobsOfOneRunInOrder) {
   Lanes lanes;
-  std::vector<int> order;  // of one thread at a time
+  std::vector<int> order;  // used by one thread at a time
   int lane = 0;
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(lanes.run(&lane, [&order, i] { order.push_back(i); }));
   lanes.stop();
@@ -32,7 +32,7 @@ TEST(Lanes, NoneWaitsForAnother) {
   gate.set_value();
 }
 
-// A lane whose thread has just ended takes work again, from jobs too.
+// A lane whose thread has just ended accepts work again, also from jobs.
 TEST(Lanes, ComeAndGo) {
   Lanes lanes;
   for (int i = 0; i < 200; ++i) {

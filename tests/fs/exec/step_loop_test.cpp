@@ -14,7 +14,7 @@
 namespace tfilefs {
 namespace {
 
-// Asks one question after the other of whoever answers, then says so.
+// Asks a series of questions, one after the other, then fulfils the promise.
 template <class Ask>
 class Asking : public std::enable_shared_from_this<Asking<Ask>> {
  public:
@@ -48,7 +48,7 @@ TEST(StepLoop, AMillionAnswersThatAreThereTakeNoStack) {
 }
 
 TEST(StepLoop, RunsEachStepOnceWhoeverAnswers) {
-  std::vector<std::thread> threads;  // as all that a step uses: steps never run at the same time
+  std::vector<std::thread> threads;  // needs no lock, since steps never run at the same time
   std::mt19937 random(5);
   const auto by_anybody = [&](Reply<int> reply) {
     if (random() % 4 > 0) return reply(1);

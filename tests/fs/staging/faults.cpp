@@ -18,7 +18,7 @@ std::mutex mutex;
 std::condition_variable changed;
 bool holding = false;
 int held = 0;
-std::atomic<bool> may_hold = false;  // so that other calls take no lock
+std::atomic<bool> may_hold = false;  // other calls then take no lock
 
 void wait_while_held() {
   std::unique_lock lock(mutex);
@@ -43,7 +43,7 @@ void faults::release_writes() {
   changed.notify_all();
 }
 
-// These stand before the C library's for the whole program.
+// These replace the functions of the C library in the whole program.
 extern "C" __attribute__((visibility("default"))) int fdatasync(int fd) {
   ++faults::syncs;
   if (faults::failing_syncs > 0) {

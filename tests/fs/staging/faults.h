@@ -7,16 +7,16 @@
 
 namespace tfilefs::faults {
 
-// Faults of the C library's calls in this program, until reset().
-inline std::atomic<std::size_t> largest_write = SIZE_MAX;  // pwritev takes no more at once
-inline std::atomic<std::int64_t> bytes_left = INT64_MAX;   // then ENOSPC, of fallocate too
-inline std::atomic<int> interruptions = 0;                 // so many calls of pwritev give EINTR first
-inline std::atomic<int> failing_syncs = 0;                 // so many calls of fdatasync give EIO
+// Faults in calls of the C library by this program; reset() ends them.
+inline std::atomic<std::size_t> largest_write = SIZE_MAX;  // pwritev writes at most this many bytes
+inline std::atomic<std::int64_t> bytes_left = INT64_MAX;   // then ENOSPC, also from fallocate
+inline std::atomic<int> interruptions = 0;                 // this many calls of pwritev first give EINTR
+inline std::atomic<int> failing_syncs = 0;                 // this many calls of fdatasync give EIO
 inline std::atomic<int> syncs = 0;                         // calls of fdatasync
 
-// Calls of pwritev wait from hold_writes() until release_writes().
+// Between hold_writes() and release_writes(), calls of pwritev wait.
 void hold_writes();
-void wait_for_held_write();  // until one does
+void wait_for_held_write();  // until a call waits
 void release_writes();
 
 inline void reset() {

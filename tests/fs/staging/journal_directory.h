@@ -17,7 +17,7 @@
 
 namespace tfilefs {
 
-// An empty directory of the host in which a journal "f.root.tfilefs-journal" comes and goes.
+// An empty host directory, in which a journal "f.root.tfilefs-journal" is created and removed.
 class JournalDirectory : public testing::Test {
  protected:
   void SetUp() override {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uid_t kReader = 23002;
 
-// A tree whose files belong to whoever runs the test; the caller is somebody else.
+// A tree of files owned by the user of the test; the caller is another user.
 class OpenByBits : public testing::Test {
  protected:
   void SetUp() override {

@@ -17,7 +17,7 @@
 
 namespace tfilefs {
 
-// Bytes that tell a state of their own.
+// Bytes with a state that tests can set.
 class VersionedBytes : public MemorySource {
  public:
   using MemorySource::MemorySource;
@@ -26,7 +26,7 @@ class VersionedBytes : public MemorySource {
   mutable tfile::Identity state{.size = 1000, .modified_ns = 1};
 };
 
-// A ROOT file made of what a test puts into it; nothing is stored anywhere.
+// An object without arrays, for a ROOT file that a test composes in memory.
 class FakeObject final : public tfile::OneChunkEach<tfile::Object> {
  public:
   FakeObject() {
@@ -60,21 +60,21 @@ class FakeObject final : public tfile::OneChunkEach<tfile::Object> {
 
 class FakeFile : public tfile::File {
  public:
-  // A directory of the file; `listing` is what the file hands out.
+  // A directory of the file; `listing` is given to callers.
   struct Keys {
-    std::deque<std::string> strings;  // that the views of the keys look into
+    std::deque<std::string> strings;  // to which the views in the keys point
     std::shared_ptr<tfile::DirectoryListing> listing = std::make_shared<tfile::DirectoryListing>();
   };
 
   FakeFile() {
     directories_[kRootSeek].listing->seek = kRootSeek;
-    header_.end = 1000;  // all of `bytes`: not being filled
+    header_.end = 1000;  // all of `bytes`: not a file that is still being filled
   }
 
   static constexpr std::uint64_t kRootSeek = 100;
 
-  // Adds a key to the directory at `in`, first in file order; gives its address. A directory can be named as its own
-  // content by `seek`.
+  // Adds a key to the directory at `in`, as the first one in file order, and returns its address. With `seek`, a
+  // directory can contain itself.
   std::uint64_t add(std::uint64_t in, const std::string& name, tfile::KeyKind kind, std::uint16_t cycle = 1,
                     std::uint64_t seek = 0) {
     Keys& keys = directories_[in];
@@ -94,7 +94,7 @@ class FakeFile : public tfile::File {
   }
   std::uint64_t object(const std::string& name, const std::string& payload, std::uint16_t cycle = 1) {
     const std::uint64_t seek = add(kRootSeek, name, tfile::KeyKind::object, cycle);
-    constexpr std::int64_t kWhole = 1 << 20;  // a payload is one chunk
+    constexpr std::int64_t kWhole = 1 << 20;  // the payload is one chunk
     auto made = std::make_shared<ArrayTable>(kWhole);
     made->column(0, "payload.u1", tfile::Role::raw, std::vector<char>(payload.begin(), payload.end()));
     tables_[seek] = made;
@@ -129,7 +129,7 @@ class FakeFile : public tfile::File {
   Result<std::shared_ptr<const tfile::FileClasses>> classes() const override {
     return std::make_shared<const tfile::FileClasses>();
   }
-  // One without arrays, whose JSON is its payload in quotes.
+  // Objects have no arrays, and their JSON is their payload in quotes.
   bool may_be_drawn(std::string_view class_name) const override { return class_name.starts_with("TH1"); }
   Result<std::shared_ptr<const tfile::Object>> object(const tfile::KeyInfo&,
                                                       std::span<const std::byte>) const override {
@@ -153,12 +153,12 @@ class FakeFile : public tfile::File {
   std::uint64_t next_ = 1000;
 };
 
-// Where the file of a test lies; the test changes it.
+// The storage of a test's file, which the test changes.
 struct FakeDisk {
   std::mutex mutex;
   std::shared_ptr<const FakeFile> file;
   std::optional<Error> error;
-  std::int64_t version = 1;  // told as its time of modification
+  std::int64_t version = 1;  // shown as its time of modification
   std::atomic<int> looks = 0, opens = 0;
 
   void put(std::shared_ptr<const FakeFile> changed) {
@@ -202,7 +202,7 @@ class FakeOrigin : public Origin {
   const std::shared_ptr<FakeDisk> disk_;
 };
 
-// A mount of a FakeFile, asked in the manner of system calls.
+// A mount of a FakeFile, used in the manner of system calls.
 class FakeMount {
  public:
   explicit FakeMount(std::shared_ptr<const FakeFile> file, FileSystemOptions options = {}) {
@@ -239,7 +239,7 @@ class FakeMount {
     fs->release(opened.handle);
     return bytes;
   }
-  // The bytes, or "error: why".
+  // The bytes, or "error: " and the reason.
   std::string text(const std::string& path) {
     const auto bytes = cat(path);
     return bytes ? *bytes : "error: " + bytes.error().text;
@@ -257,7 +257,7 @@ class FakeMount {
   std::unique_ptr<FileSystem> fs;
 };
 
-// Takes a few names at a time, as the kernel's pages do.
+// Takes a few names at a time, as the kernel does with a page.
 class PageSink : public DirectorySink {
  public:
   explicit PageSink(std::size_t room) : room_(room) {}

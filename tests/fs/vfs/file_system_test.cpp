@@ -112,7 +112,7 @@ TEST(FileSystem, TellsWhatStatShows) {
   EXPECT_EQ(column.gid, 99u);
   EXPECT_EQ(column.size, 12u);
   EXPECT_EQ(column.blocks, 1u);
-  EXPECT_EQ(column.modified.tv_sec, 1580702706);  // 2020-02-03 04:05:06 UTC, the key's date
+  EXPECT_EQ(column.modified.tv_sec, 1580702706);  // 2020-02-03 04:05:06 UTC, the date of the key
   const Attributes root = mount.stat("").value();
   EXPECT_EQ(root.mode, static_cast<mode_t>(S_IFDIR | 0500));
   EXPECT_EQ(root.modified.tv_sec, 1000);

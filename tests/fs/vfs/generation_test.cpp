@@ -24,10 +24,10 @@ Result<Attributes> getattr(FakeMount& mount, InodeId id) {
   return FakeMount::wait<Attributes>([&](auto reply) { mount.fs->getattr(id, std::move(reply)); });
 }
 
-// Longer than an answer about the source may be believed.
+// Waits until the last answer about the source is too old to be trusted.
 void wait_until_not_recent() { std::this_thread::sleep_for(MountedFile::kRecent + std::chrono::milliseconds(50)); }
 
-// Files that were used, and nothing refers to any more.
+// Files that were used, and to which nothing refers any more.
 class KeptFiles : public testing::Test {
  protected:
   std::weak_ptr<const Generation> use(std::size_t memory) {
@@ -48,7 +48,7 @@ class KeptFiles : public testing::Test {
 
 TEST_F(KeptFiles, StayAsFarAsTheirMemoryGoes) {
   std::vector<std::weak_ptr<const Generation>> files;
-  for (int i = 0; i < 20; ++i) files.push_back(use(kMemory / 80));  // ten of them in an eighth
+  for (int i = 0; i < 20; ++i) files.push_back(use(kMemory / 80));  // an eighth of the memory holds ten of them
   EXPECT_EQ(context_.recent.count(), 10u);
   EXPECT_TRUE(files[9].expired());
   EXPECT_FALSE(files[10].expired());
@@ -72,7 +72,7 @@ TEST_F(KeptFiles, TablesCount) {
   EXPECT_EQ(context_.recent.count(), 4u);
 }
 
-// Opened while a commit wrote its parts: what it shows stays as it is, as what was open before.
+// A file that was opened while a commit wrote its parts stays readable in that state, like one opened before.
 TEST_F(KeptFiles, WhatIsOpenedDuringACommitStaysReadable) {
   auto disk = std::make_shared<FakeDisk>();
   auto before = with_numbers({1});
@@ -88,7 +88,7 @@ TEST_F(KeptFiles, WhatIsOpenedDuringACommitStaysReadable) {
   file->expect_commit();
   const GenerationPtr opened = look();
   file->expect_switch();
-  before->bytes->state = {.size = 500, .modified_ns = 7};  // not as if it had only been filled
+  before->bytes->state = {.size = 500, .modified_ns = 7};  // differs from the state after mere appending
   EXPECT_TRUE(read(*opened));
   const auto after = with_numbers({1, 2});
   disk->put(after);
@@ -147,7 +147,7 @@ TEST(Generation, TheNextOpenSeesTheNewState) {
   const InodeId old_id = mount.fs->find_path("t/n")->id;
   const InodeNumber number = mount.stat("t/n")->number;
   mount.disk->put(with_numbers({1, 2}));
-  // Open looks at the source, however short ago that was; the kernel, told ESTALE, looks the name up again.
+  // An open checks the source even if the last check is recent. ESTALE makes the kernel look up the name again.
   EXPECT_EQ(mount.open(old_id).error().kind, ErrorKind::stale);
   EXPECT_EQ(mount.numbers<std::int32_t>("t/n"), (std::vector<std::int32_t>{1, 2}));
   EXPECT_EQ(mount.stat("t/n")->size, 8u);

@@ -28,7 +28,7 @@ class GuardedFile : public testing::Test {
     std::fwrite(text.data(), 1, text.size(), file);
     std::fclose(file);
   }
-  // The clock that stamps files is coarse: makes sure that a change is one.
+  // The clock for time stamps is coarse: this makes sure that the change shows.
   void stamp() {
     struct stat status {};
     ::stat(path_.c_str(), &status);

@@ -18,7 +18,7 @@ class Nothing : public Holder {
 Entry entry() { return {std::make_shared<const Nothing>(), {}}; }
 constexpr Inode::State kDirectory{false, 0};
 
-// As refer, and gives the inode itself.
+// Like refer(), but returns the inode itself.
 InodePtr refer(InodeTable& table, const InodePtr& parent, std::string_view name, Inode::State state) {
   return table.find(table.refer(parent, name, entry(), state).id);
 }
@@ -86,7 +86,7 @@ TEST(InodeMap, KeepsWhatCollides) {
   std::map<InodeId, int> model;
   std::mt19937_64 random(7);
   for (int step = 0; step < 20000; ++step) {
-    // Few homes, at the end of the table too, so that searches are long and wrap around.
+    // Few home slots, also at the end of the table, so that searches are long and wrap around.
     const InodeId id = (random() % 8) << 32 | (random() % 2 ? 60 + random() % 8 : random() % 4);
     if (random() % 3 == 0 && model.contains(id)) {
       EXPECT_EQ(*map.take(id), model.at(id));

@@ -79,7 +79,7 @@ void write_root_file(const stdfs::path& path) {
 }
 
 TEST_F(MirroredDirectory, AFileThatChangesWhileItIsOpenedIsNoPlainFile) {
-  constexpr std::streamoff kUuidAt = 47;  // in the header: any bytes will do
+  constexpr std::streamoff kUuidAt = 47;  // in the header: can be any bytes
   write_root_file(path_ / "x.root");
   mount();
   ASSERT_TRUE(S_ISDIR(fs_->find_path("x.root")->attributes.mode));
@@ -185,7 +185,7 @@ TEST_F(MirroredDirectory, NothingOutsideIsReached) {
   };
   EXPECT_FALSE(lookup(kRootId, ".."));
   EXPECT_FALSE(lookup(fs_->find_path("sub")->id, "../../outside.txt"));
-  // A directory that becomes a link to the outside after it was looked up.
+  // A directory is replaced by a link to the outside after it was looked up.
   const InodeId deep = fs_->find_path("sub/deep")->id;
   stdfs::rename(path_ / "sub/deep", path_ / "sub/moved");
   stdfs::create_directory_symlink(top_, path_ / "sub/deep");

@@ -27,7 +27,7 @@ class Below final : public ArrayTable {
   }
 };
 
-// A table with a column x and branches b0, b1, ... of one column each, in which nobody has looked.
+// A table with a column x and untried branches b0, b1, ... of one column each.
 class Outline final : public ArrayTable {
  public:
   explicit Outline(std::size_t branches) {
@@ -80,7 +80,7 @@ class Outline final : public ArrayTable {
   mutable std::mutex mutex;
   mutable std::vector<Look> looks;
   mutable int looks_at_all = 0, failures = 0;
-  std::optional<std::size_t> unreadable;  // a branch that the storage does not give
+  std::optional<std::size_t> unreadable;  // a branch that the storage fails to deliver
   std::unique_ptr<std::latch> gate;
 
  private:

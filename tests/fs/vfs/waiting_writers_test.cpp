@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writers that wait, for memory or for a commit, hold back nobody else.
+// Writers that wait, for memory or for a commit, must not delay other requests.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -20,7 +20,7 @@ constexpr std::uint64_t kMiB = 1 << 20;
 
 std::span<const std::byte> as_bytes(const std::string& text) { return std::as_bytes(std::span(text)); }
 
-// A mirrored directory that may be written, with little memory: 8 MiB of it for what is staged.
+// A mirrored directory that may be written to, with little memory: 8 MiB for staged bytes.
 class WaitingWriters : public testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
@@ -51,7 +51,7 @@ class WaitingWriters : public testing::TestWithParam<std::size_t> {
     });
     ASSERT_TRUE(made.get());
   }
-  // A column of FILE/T; it stays open.
+  // Creates a column of FILE/T, which stays open.
   HandleId create(const std::string& file, const std::string& column) {
     make_directory("", file);
     make_directory(file, "T");
@@ -84,8 +84,8 @@ class WaitingWriters : public testing::TestWithParam<std::size_t> {
   }
   Result<void> commit(const std::string& path) { return begin_commit(path).get(); }
 
-  // What somebody else reads, which is not in the cache. Ends the hold of writes where that does not come: then the
-  // test has failed, and is to end.
+  // Another program's read of uncached data. If it gets no answer, the test has failed; releasing the writes then lets
+  // it end.
   void read_the_other_file() {
     auto reading = std::async(std::launch::async, [this]() -> Result<std::string> {
       TRY(const auto found, fs_->find_path("read.root/T/x.i4"));
@@ -120,7 +120,7 @@ TEST_P(WaitingWriters, ForMemory) {
   faults::hold_writes();
   std::vector<std::future<Result<std::size_t>>> writes;
   for (const HandleId handle : handles) {
-    // One may still fit.
+    // One more may fit.
     std::uint64_t at = blocks * kMiB;
     auto written = write(handle, at, block);
     for (; written.wait_for(std::chrono::seconds(0)) == std::future_status::ready; written = write(handle, at, block)) {
@@ -136,7 +136,7 @@ TEST_P(WaitingWriters, ForMemory) {
   for (const HandleId handle : handles) close(handle);
 }
 
-// A file whose bytes a commit reads is not written meanwhile, nor cut off.
+// While a commit reads the bytes of a file, they are neither overwritten nor cut off.
 TEST_P(WaitingWriters, ForACommit) {
   const auto name = [](std::size_t i) { return "c" + std::to_string(i) + ".i4"; };
   for (std::size_t i = 0; i < GetParam(); ++i) make_column("w.root", name(i), std::string(40'000, 'w'));

@@ -9,7 +9,7 @@
 
 namespace tfilefs {
 
-// A table made of arrays: each column is a stream of its own, cut into chunks of a few items.
+// A table made of arrays: each column has its own stream, cut into chunks of a few items.
 class ArrayTable : public tfile::Table, public tfile::ItemCounter {
  public:
   explicit ArrayTable(std::int64_t chunk_items = 3) : chunk_items_(chunk_items) {
@@ -93,10 +93,10 @@ class ArrayTable : public tfile::Table, public tfile::ItemCounter {
     return chunk;
   }
 
-  tfile::StreamId counted_stream = ~0u;  // one whose length only payloads tell
+  tfile::StreamId counted_stream = ~0u;  // a stream whose length follows only from payloads
 
  private:
-  // What holds a column of that role.
+  // Sets the kind of the node that contains a column of that role.
   static void note_role(tfile::Node& parent, tfile::Role role) {
     using tfile::NodeKind, tfile::Role;
     if (role == Role::offsets) parent.kind = NodeKind::list;
@@ -117,10 +117,10 @@ class ArrayTable : public tfile::Table, public tfile::ItemCounter {
   const std::int64_t chunk_items_;
   std::vector<std::vector<std::byte>> arrays_;
   std::vector<std::size_t> item_sizes_;
-  std::vector<std::vector<tfile::ColumnId>> lists_{{}};  // around what stands in each node
+  std::vector<std::vector<tfile::ColumnId>> lists_{{}};  // the lists around the content of each node
 };
 
-// A table in a cache of its own.
+// A table with a cache of its own.
 struct TableRig {
   explicit TableRig(std::shared_ptr<ArrayTable> made, std::uint64_t memory = 16 << 20)
       : table(std::move(made)),

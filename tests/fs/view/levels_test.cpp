@@ -53,7 +53,7 @@ TEST(Levels, OfListsOfLists) {
 TEST(Levels, OfShapesOptionalValuesAndMissingEntries) {
   EXPECT_EQ(levels_text({{Kind::fixed, 0, 3}}, {{}}, 4, 6), "011011/111111");
   EXPECT_EQ(levels_text({{Kind::optional, 0, 9}}, {{0, {0, 1, 1, 2}}}, 0, 3), "101");
-  // Missing outside or inside, it is the same null.
+  // Whether the outer or the inner value is missing, the result is the same null.
   LevelStep outer{Kind::optional, 0, 9};
   outer.with_next = true;
   EXPECT_EQ(levels_text({outer, {Kind::optional, 0, 9}}, {{0, {0, 1, 1, 2}}, {0, {0, 0, 1}}}, 0, 3), "001");

@@ -9,7 +9,7 @@ namespace {
 using tfile::Record;
 
 TEST(Map, HasTheLinesOfTFileMap) {
-  // As ROOT 6.40 prints a file of this layout, trailing blanks apart.
+  // The output of ROOT 6.40 for a file of this layout, without trailing blanks.
   // 2026-06-16 14:41:25
   const std::uint32_t date = 31u << 26 | 6u << 22 | 16u << 17 | 14u << 12 | 41u << 6 | 25u;
   std::vector<Record> records(5);

@@ -14,7 +14,7 @@ using tfile::Column;
 using tfile::ColumnId;
 using tfile::Role;
 
-// Six rows in lists of 0 or 1: [a] [] [b] [] [] [c]; their items in such lists again: a has one, b none, c one.
+// Six rows in lists of 0 or 1: [a] [] [b] [] [] [c]. Their items are in such lists again: a has one, b none, c one.
 struct OptionalRig : TableRig {
   OptionalRig() : TableRig(std::make_shared<ArrayTable>()) {
     add<std::int64_t>("outer.i8", {0, 1, 1, 2, 2, 2, 3});
@@ -106,7 +106,7 @@ TEST(OptionalRows, RefuseLongerLists) {
 
 TEST(OptionalRows, OfManyPieces) {
   TableRig rig(std::make_shared<ArrayTable>(5000));
-  constexpr std::int64_t kRows = 200'000;  // several pieces of each
+  constexpr std::int64_t kRows = 200'000;  // several pieces per array
   std::vector<std::int64_t> offsets{0};
   std::vector<double> items, expected;
   for (std::int64_t row = 0; row < kRows; ++row) {

@@ -21,7 +21,7 @@ std::string tlatex(std::string_view text) {
   return svg;
 }
 
-// What is read of it, one run of letters after the other.
+// The text as read, one run of letters after the other.
 std::string letters(std::string_view text) {
   std::string all;
   for (const TextPiece& piece : lay_out_tlatex(text).pieces) all += piece.escaped + "|";
@@ -232,7 +232,7 @@ TEST(PlotSvg, LabelsOfBinsAreNotCut) {
   const std::string svg = drawn(layer);
   EXPECT_NE(svg.find("as cut flows have them: p"), svg.npos);
   EXPECT_EQ(svg.find("\u2026"), svg.npos);
-  // The page is higher by what the label takes.
+  // The label makes the page higher.
   EXPECT_EQ(svg.find("viewBox=\"0 0 960 640\""), svg.npos);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 using tfile::Role;
 
-// Each byte of a column once more, plus one.
+// The bytes of a column, each incremented by one.
 class PlusOne : public Transform {
  public:
   PlusOne(ColumnRange column, std::uint64_t piece_size) : column_(column), piece_size_(piece_size) {}
@@ -33,7 +33,7 @@ class PlusOne : public Transform {
   const std::uint64_t piece_size_;
 };
 
-// The sum of one byte that is asked for again and again.
+// The sum of one byte that is requested many times.
 class SumOfMany : public Transform {
  public:
   SumOfMany(ColumnRange byte, std::size_t times) : byte_(byte), times_(times) {}
@@ -101,7 +101,7 @@ TEST(Segments, AreAppended) {
 TEST(Segments, DamageStaysWithItsBytes) {
   LettersRig rig;
   Segments segments;
-  segments.add_column(rig.range(1, 0, 9));  // there are 4
+  segments.add_column(rig.range(1, 0, 9));  // there are only 4
   segments.add_bytes("tail");
   segments.add_pieces(std::make_shared<PlusOne>(rig.range(0, 5, 7), 9), 9, 3);
   const auto content = segment_content(rig.streams, std::move(segments));

@@ -218,7 +218,7 @@ TEST(Text, EveryPieceOfALongTextIsTheSame) {
   std::string expected;
   std::mt19937 random(11);
   for (int entry = 0; entry < 3000; ++entry) {
-    const int items = entry == 1500 ? 100'000 : static_cast<int>(random() % 30);  // one line is larger than any piece
+    const int items = entry == 1500 ? 100'000 : static_cast<int>(random() % 30);  // one line is larger than a piece
     for (int i = 0; i < items; ++i) {
       strings.push_back(std::to_string(random() % 100'000));
       expected += (i ? " \"" : "\"") + strings.back() + '"';
@@ -240,7 +240,7 @@ TEST(Text, EveryPieceOfALongTextIsTheSame) {
   }
 }
 
-// Their lengths are known at once, one after the other.
+// Their lengths are available at once, one after the other.
 TEST(Text, ATableOfManyColumnsTakesNoStack) {
   constexpr int kColumns = 50'000;
   auto table = std::make_shared<ArrayTable>();
@@ -286,7 +286,7 @@ TEST(Text, WhatAnItemDoesNotHaveIsAQuestionMark) {
   table->column<std::int32_t>(items, "a.i4", Role::values, {1, 2, 3});
   table->column<std::int32_t>(items, "short.i4", Role::values, {7});
   const auto raw = table->directory(items, "raw");
-  table->column<std::int64_t>(raw, "offsets.i8", Role::offsets, {0, 2, 3});  // of the entries, not of the items
+  table->column<std::int64_t>(raw, "offsets.i8", Role::offsets, {0, 2, 3});  // counts entries, not items
   table->column<std::uint8_t>(raw, "raw.u1", Role::raw, {1, 2, 3});
   table->columns[3].lists = table->columns[4].lists = {3};
   EXPECT_EQ(whole_text(table, list), "(1 7 ?)\n(2 ? ?) (3 ? ?)\n");

@@ -20,7 +20,7 @@ std::vector<std::byte> pattern(std::size_t size, unsigned seed) {
   return bytes;
 }
 
-// One record of every kind, in an order that could be.
+// One record of every kind, in a possible order.
 std::vector<JournalRecord> every_kind() {
   return {
       {.kind = JournalKind::create, .id = 1, .file_kind = StagedKind::directory, .text = "Events"},
@@ -104,8 +104,8 @@ TEST_F(Journals, DataIsReadWhereItWasWritten) {
   EXPECT_EQ(journal->append_data(7, 0, pattern(kPayloadMax + 1, 0)).error().kind, ErrorKind::invalid);
 }
 
-// A crash leaves any beginning of the file: what is replayed is a beginning of the records, and the journal goes on
-// there.
+// A crash may leave any beginning of the file. The replay then gives the first records, and the journal continues after
+// them.
 TEST_F(Journals, EveryBeginningReplays) {
   const auto records = every_kind();
   std::size_t begun = 0;
@@ -149,7 +149,7 @@ TEST_F(Journals, GoesOnBehindATornEnd) {
   EXPECT_EQ(again->records.back().text, "after");
 }
 
-// A flipped bit anywhere: the records before it, never a wrong one.
+// After a flip of any bit, the replay gives the records before it, and never a wrong one.
 TEST_F(Journals, NoDamagedRecordIsBelieved) {
   const auto records = every_kind();
   {
@@ -170,7 +170,7 @@ TEST_F(Journals, NoDamagedRecordIsBelieved) {
   }
 }
 
-// Staged bytes may be a journal themselves: its records are no records here.
+// Staged bytes may themselves be a journal, whose records must not be replayed.
 TEST_F(Journals, StagedJournalIsNotReplayed) {
   {
     const auto journal = *create();
@@ -259,7 +259,7 @@ TEST_F(Journals, RefusesWhatIsNotItsOwn) {
   EXPECT_EQ(replay().error().kind, ErrorKind::unsupported);
 }
 
-// A crash before the first sync leaves a name and no bytes, or zeros: nothing was promised.
+// A crash before the first sync leaves a name without bytes, or zeros. Nothing was promised yet.
 TEST_F(Journals, NeverBegunIsAsIfNotThere) {
   { ASSERT_TRUE(create()); }
   const std::string whole = bytes();

@@ -136,7 +136,7 @@ TEST_F(ArrowColumns, ACutFileIsNone) {
   EXPECT_FALSE(*is_whole_arrow(Memory(whole), whole.size() - 1));
 }
 
-// Whatever its bytes say, it is refused or read within its bounds, and in little time.
+// Whatever the bytes are, the file is refused, or read within its bounds and in little time.
 TEST_F(ArrowColumns, DamagedFilesAreRefusedOrRead) {
   const std::string whole = Example().file();
   std::mt19937 random(testing::UnitTest::GetInstance()->random_seed());

@@ -28,7 +28,7 @@ std::string text_of(const StagedBytes& file, std::uint64_t offset, std::size_t s
 
 std::string all_of(const StagedBytes& file) { return text_of(file, 0, file.size() + 1); }
 
-// Waits for it.
+// Writes, and waits for the result.
 Result<std::uint64_t> write_to(StagedBytes& file, std::optional<std::uint64_t> offset,
                                std::span<const std::byte> bytes) {
   std::promise<Result<std::uint64_t>> done;
@@ -36,7 +36,7 @@ Result<std::uint64_t> write_to(StagedBytes& file, std::optional<std::uint64_t> o
   return done.get_future().get();
 }
 
-// One that may have to wait.
+// A write that may have to wait.
 class Write {
  public:
   Write(StagedBytes& file, std::optional<std::uint64_t> offset, const std::string& text) {
@@ -69,7 +69,7 @@ class StagedFiles : public JournalDirectory {
   }
   void write(std::uint64_t offset, const std::string& text) { ASSERT_TRUE(write_to(*file_, offset, as_bytes(text))); }
 
-  // What a mount after a crash at this instant would find.
+  // The files that a mount would find after a crash at this instant.
   std::map<std::uint64_t, std::shared_ptr<StagedBytes>> after_crash() {
     const std::string there = bytes();
     std::filesystem::rename(file(), path_ / "live");
@@ -97,7 +97,7 @@ class StagedFiles : public JournalDirectory {
   std::shared_ptr<Journal> journal_;
   std::unique_ptr<StagingMemory> memory_;
   std::shared_ptr<StagedBytes> file_;
-  Lanes lanes_;  // goes first: its jobs use the others
+  Lanes lanes_;  // destroyed first: its jobs use the other members
 };
 
 TEST_F(StagedFiles, HolesAreZeros) {
@@ -228,7 +228,7 @@ TEST_F(StagedFiles, BeyondTheLimitBlocksGoIntoTheJournal) {
   }
   EXPECT_FALSE(file_->pin(0, 100));
   EXPECT_TRUE(all_of(*file_) == wanted);
-  // A spilled block is written again.
+  // A spilled block is written to again.
   write(5, "again");
   wanted.replace(5, 5, "again");
   EXPECT_TRUE(all_of(*file_) == wanted);
@@ -262,8 +262,8 @@ TEST_F(StagedFiles, WriteNowNeverDoesInputOutput) {
   EXPECT_EQ(text_of(*file_, (1u << 20) - 2, 4), "ddbb");
 }
 
-// Each to write a block more than there is room for, with a disk that hangs: they wait, and no thread with them but the
-// one that writes the journal.
+// Each write needs a block more than there is room for, and the disk hangs. The writes wait, but no thread does, except
+// the one that writes to the journal.
 TEST_F(StagedFiles, WhoWaitsForRoomIsAnsweredWhenThereIsSome) {
   use_memory(8u << 20);
   const std::string block(1u << 20, 'a');
@@ -322,7 +322,7 @@ TEST_F(StagedFiles, WhatStillWaitsAtTheEndIsAnswered) {
   EXPECT_EQ(all_of(*file_), "0123456789");
 }
 
-// Each byte that two append stays, whoever of them waits.
+// Every byte appended by two threads is kept, whichever of them waits.
 TEST_F(StagedFiles, AppendsDoNotWriteOverEachOther) {
   use_memory(2u << 20);
   constexpr std::size_t kThreads = 4, kPieces = 50, kPiece = 30'000;
@@ -373,8 +373,8 @@ TEST_F(StagedFiles, OffsetsThatCannotBe) {
   EXPECT_EQ(file_->size(), (1ull << 63) - 1);
 }
 
-// Random operations on three files against strings, with little memory; crashes in between must give what the last
-// journaling knew, or later.
+// Random operations on three files, compared with strings, with little memory. After a crash, the files must be in the
+// state of the last journaling, or a later one.
 TEST_F(StagedFiles, BehaveAsFilesDo) {
   const auto seed = testing::UnitTest::GetInstance()->random_seed() + 17u;
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -33,7 +33,7 @@ TEST(StagedTree, WhatIsStillHeldOutlivesWhatIsAboveIt) {
   const auto below = chain(held, 10);
   root.reset();
   EXPECT_EQ(held->children.size(), 1u);
-  EXPECT_EQ(staged_path(*below).size(), 2 * 10 - 1u);  // what was above is gone
+  EXPECT_EQ(staged_path(*below).size(), 2 * 10 - 1u);  // the nodes above are gone
 }
 
 TEST(StagedTree, PathsAreShorterThanTheSystemsLongest) {
