@@ -129,7 +129,7 @@ class Budget : public std::enable_shared_from_this<Budget> {
   const std::uint64_t size_;
   std::function<void(std::uint64_t, Evict)> evict_;
   std::function<bool(std::function<void()>)> run_;
-  std::atomic<bool> will_pump_ = false;             // a job for that is queued
+  std::atomic<bool> will_pump_ = false;             // a job that pumps is queued
   std::atomic<std::uint64_t> used_ = 0, peak_ = 0;  // changed under mutex_
   std::atomic<std::uint64_t> freed_ = 0;            // sum of all bytes ever given back
   std::atomic<std::size_t> waiting_ = 0;            // queue_.size()
