@@ -60,8 +60,8 @@ class Eviction {
     return take_handed_while([] { return true; }, idle);
   }
 
-  // The handed queue shrinks to its smallest size: residents loaded again until now no longer count as a reason to keep
-  // more.
+  // Sets the limit of the handed queue back to its smallest: residents loaded again until now no longer count as a
+  // reason to keep more.
   void forget_demand() { handed_max_ = handed_min_; }
 
   // has_handed_over(): whether a resident left after the kernel had got a copy of it, and has not come back.

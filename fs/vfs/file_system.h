@@ -88,8 +88,8 @@ class FileSystem {
   enum class Sizes : std::uint8_t { exact, soon };
   void lookup(InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by = nullptr,
               Sizes sizes = Sizes::exact);
-  // For a known thread of the caller. If its last open failed as stale, it opens the result of this look-up without
-  // asking for the size, so the size is exact then.
+  // For a known thread of the caller. If its last open failed as stale, the size is exact: the thread may open the
+  // result of this look-up without asking for the size.
   void lookup_on(pid_t thread, InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by);
   // The kernel has got the size.
   void note_size_told(InodeId);

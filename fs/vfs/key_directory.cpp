@@ -133,7 +133,7 @@ class KeyListing final : public Listing {
       return;
     }
     into.name = views_[i - files_];
-    into.entry.holder = nullptr;  // nothing before the table is read
+    into.entry.holder = nullptr;  // it has none before the table is read
   }
 
  private:
