@@ -11,8 +11,8 @@
 
 namespace tfilefs {
 
-// One stream set in the cache: its chunks, its extents, and who reads it how. Alive while a file of it is open or one
-// of its chunks is loading.
+// One stream set in the cache: its chunks, its extents, its counts, and how it is read. Alive while a file of it is
+// open or one of its chunks is loading.
 struct AttachedSet {
   AttachedSet(std::shared_ptr<CacheCore> core_, std::shared_ptr<const tfile::StreamSet> streams_, TableLabel label_)
       : core(std::move(core_)),

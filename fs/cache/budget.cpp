@@ -89,7 +89,7 @@ void Budget::pump_elsewhere() {
   if (!run_ || !run_(job)) job();
 }
 
-// Serves the queue's head until one has to wait. One thread at a time; the others leave it a note.
+// Serves the head of the queue until one has to wait. One thread at a time: another one only asks it to look again.
 void Budget::pump() {
   std::vector<std::shared_ptr<Request>> to_start;
   std::vector<std::pair<std::shared_ptr<Request>, Error>> to_deny;
@@ -127,7 +127,7 @@ void Budget::pump() {
       --waiting_;
       continue;
     }
-    queue_.front() = std::move(head);  // with what it needs
+    queue_.front() = std::move(head);  // its need is known now
     if (!again_) break;
   }
   for (auto& request : to_start) request->start();
@@ -151,9 +151,9 @@ bool Budget::grant(const Waiting& waiting) {
   return true;
 }
 
-// A request of ten thousand chunks takes milliseconds to say what it needs, and each of as many chunks that are given
-// back would ask it again. What it needs may have become less, if others loaded the same: that is seen with every
-// kAskAgainShare-th of it that is given back, and when nobody else holds anything at the latest.
+// A request of ten thousand chunks takes milliseconds to tell what it needs, and each of as many chunks given back
+// would make it tell again. Its need may have shrunk, if others loaded the same chunks. So it is asked again only after
+// 1/kAskAgainShare of its need was given back, and at the latest when no other request holds bytes.
 bool Budget::is_worth_asking(const Waiting& waiting) {
   constexpr std::uint64_t kAskAgainShare = 16;
   if (waiting.need == 0 || freed_ - waiting.freed_until >= waiting.need / kAskAgainShare) return true;
@@ -162,8 +162,9 @@ bool Budget::is_worth_asking(const Waiting& waiting) {
   return requested_ == 0 || used_ + waiting.need <= size_;
 }
 
-// First with what is free, then without what lies idle. If it still must wait, what readers hold leaves the cache too:
-// its bytes come back the moment they let go, which wakes the queue, whereas an idle chunk would wake nobody.
+// First with the free bytes, then also with those of idle chunks. If it still must wait, the chunks that readers hold
+// leave the cache too: their bytes come back the moment the readers let go, and that wakes the queue. A chunk that
+// stayed in the cache would only become idle, and wake nothing.
 Budget::Served Budget::serve(Waiting& head) {
   head.freed_until = freed_;
   head.need = head.request->prepare();

@@ -15,15 +15,15 @@
 
 namespace tfilefs {
 
-// The one byte budget. Bytes are granted in whole requests, first come first served. A request that waits holds
-// nothing, and once granted needs nothing more: so every granted request ends, and no two can wait for each other. One
-// that does not fit beside what writers have handed over, or not even alone, runs as soon as no request before it holds
-// bytes: nothing else comes back by itself. Of more than the budget and kBeyondMax, none runs. Thread-safe; calls the
-// evictor and the requests without a lock held. Bytes may be given back under any lock: what they are granted to is
-// started, and answered, by another thread.
+// The one byte budget. Bytes are granted in whole requests, first come first served. A waiting request holds nothing,
+// and a granted one needs nothing more: so every granted request ends, and no two can wait for each other. A request
+// that does not fit beside the bytes taken for writers, or not even alone, is granted as soon as no request before it
+// holds bytes: no other bytes come back by themselves. A request for more than the budget and kBeyondMax together is
+// denied. Thread-safe. Calls the evictor and the requests without a lock held. Bytes may be given back under any lock:
+// the requests that they are granted to are started, and answered, by another thread.
 class Budget : public std::enable_shared_from_this<Budget> {
  public:
-  // Bytes that were granted; given back when this goes.
+  // Granted bytes; given back when this is destroyed.
   class Reservation {
    public:
     Reservation() = default;
@@ -39,14 +39,14 @@ class Budget : public std::enable_shared_from_this<Budget> {
     ~Reservation() { give_back(bytes_); }
     std::uint64_t bytes() const { return bytes_; }
 
-    // Cuts `bytes` (at most all there are) off into a reservation of their own.
+    // Cuts `bytes` (at most all there are) off into a separate reservation.
     Reservation split(std::uint64_t bytes);
-    // Keeps `bytes`, gives the rest back.
+    // Keeps `bytes` and gives the rest back.
     void shrink(std::uint64_t bytes) {
       if (bytes < bytes_) give_back(bytes_ - bytes);
     }
-    // What was granted on an estimate turned out to be `bytes`: counted as it is, even beyond the budget, for there is
-    // nothing to wait for any more.
+    // Bytes granted on an estimate turned out to be `bytes`. They are counted as they are, even beyond the budget: the
+    // memory is in use already, so there is nothing to wait for.
     void settle(std::uint64_t bytes);
 
    private:
@@ -56,50 +56,51 @@ class Budget : public std::enable_shared_from_this<Budget> {
     void give_back(std::uint64_t bytes);
     std::shared_ptr<Budget> budget_;
     std::uint64_t bytes_ = 0;
-    bool requested_ = true;  // else taken
+    bool requested_ = true;  // false: by take()
   };
 
-  // What asks for bytes. `prepare` and `claim` run for one request at a time, so that what `prepare` found is still
-  // true in `claim`; `start` and `denied` run with nothing held.
+  // An object that asks for bytes. `prepare` and `claim` run for one request at a time, so that the result of `prepare`
+  // still holds in `claim`. `start` and `denied` run without a lock held.
   class Request {
    public:
     virtual ~Request() = default;
-    virtual std::uint64_t prepare() = 0;  // bytes needed now; pins what it counts on being there
-    virtual void retreat() = 0;           // must wait: drops those pins
+    virtual std::uint64_t prepare() = 0;  // bytes needed now; pins the chunks that it counts on
+    virtual void retreat() = 0;           // it must wait: drops those pins
     virtual void claim(Reservation) = 0;  // granted
-    virtual void start() = 0;             // after claim: go
+    virtual void start() = 0;             // after claim
     virtual void denied(const Error&) = 0;
   };
   enum class IfFull : std::uint8_t { wait, fail };
   enum class Evict : std::uint8_t { idle, any };  // any: also what readers hold; it is freed when they let go
 
-  // What one request may take beyond the budget: with a small one, baskets and objects of ordinary files are still to
-  // be read. What is larger is not worth more memory than the mount was given.
+  // The most that one request may take beyond the budget: even with a small budget, baskets and objects of ordinary
+  // files must be readable. Anything larger is not worth more memory than the mount was given.
   static constexpr std::uint64_t kBeyondMax = 128 << 20;
 
   explicit Budget(std::uint64_t bytes) : size_(bytes) {}
 
-  // How to make room for about `bytes`. Set once, before the first request.
+  // Frees about `bytes` in the cache. Set once, before the first request.
   void set_evictor(std::function<void(std::uint64_t bytes, Evict)> evictor) { evict_ = std::move(evictor); }
 
-  // What runs the granting of bytes that were given back; false: it takes no more jobs. Set once, before the first
-  // request; without it they are granted where they are given back.
+  // Runs a job that grants bytes given back; false: it takes no more jobs. Set once, before the first request. Without
+  // it they are granted on the thread that gives them back.
   void set_executor(std::function<bool(std::function<void()>)> executor) { run_ = std::move(executor); }
 
-  // Each request is granted or denied, now or later. Errors: busy (nothing is free, and it does not wait; or this is
-  // closed), is_refusal() (it is too large to be granted ever).
+  // Each request is granted or denied, now or later. Errors: busy (nothing is free, and the request does not wait; or
+  // this is closed), is_refusal() (it is too large ever to be granted).
   void reserve(std::shared_ptr<Request>, IfFull);
 
-  // Bytes that cannot wait (what a writer has handed over): counted at once, even beyond the budget; what lies idle in
-  // the cache gives way to them.
+  // Bytes that cannot wait (written by a program): counted at once, even beyond the budget. Idle chunks are evicted to
+  // make room for them.
   Reservation take(std::uint64_t bytes);
 
-  // Something became evictable; looks at the waiting requests again. Cheap when none waits. Under no lock.
+  // To be called when something became evictable: looks at the waiting requests again. Cheap when none waits. Not under
+  // a lock.
   void changed() {
     if (waiting_.load() > 0) pump();
   }
 
-  // Denies what waits and all that comes.
+  // Denies the waiting requests and all that come later.
   void close();
 
   std::uint64_t size() const { return size_; }
@@ -110,12 +111,12 @@ class Budget : public std::enable_shared_from_this<Budget> {
   struct Waiting {
     std::shared_ptr<Request> request;
     IfFull if_full;
-    std::uint64_t need = 0;         // what it said last; 0: not asked yet
-    std::uint64_t freed_until = 0;  // freed_ when it said so
+    std::uint64_t need = 0;         // its last answer; 0: not asked yet
+    std::uint64_t freed_until = 0;  // freed_ at that time
   };
   void pump();
   void pump_elsewhere();
-  struct Served {  // neither: it waits
+  struct Served {  // neither: the request waits
     bool granted = false;
     std::optional<Error> refused = {};
   };
@@ -128,20 +129,20 @@ class Budget : public std::enable_shared_from_this<Budget> {
   const std::uint64_t size_;
   std::function<void(std::uint64_t, Evict)> evict_;
   std::function<bool(std::function<void()>)> run_;
-  std::atomic<bool> will_pump_ = false;             // elsewhere
+  std::atomic<bool> will_pump_ = false;             // a job that pumps is queued
   std::atomic<std::uint64_t> used_ = 0, peak_ = 0;  // changed under mutex_
-  std::atomic<std::uint64_t> freed_ = 0;            // all that was ever given back
+  std::atomic<std::uint64_t> freed_ = 0;            // sum of all bytes ever given back
   std::atomic<std::size_t> waiting_ = 0;            // queue_.size()
 
   Mutex mutex_;
-  std::uint64_t requested_ GUARDED_BY(mutex_) = 0;  // of used_, without what was taken
+  std::uint64_t requested_ GUARDED_BY(mutex_) = 0;  // of used_, without bytes taken
   std::deque<Waiting> queue_ GUARDED_BY(mutex_);
   bool pumping_ GUARDED_BY(mutex_) = false;
   bool again_ GUARDED_BY(mutex_) = false;
   bool closed_ GUARDED_BY(mutex_) = false;
 };
 
-// Something takes more memory at once than it is given.
+// The error for something that takes more memory at once than it is given.
 Error refusal(std::uint64_t need, std::string_view giver, std::uint64_t given);
 // Whether an error says that something takes more memory at once than the mount was given.
 inline bool is_refusal(const Error& error) { return error.kind == ErrorKind::no_space && error.system_errno == ENOMEM; }

@@ -12,7 +12,7 @@
 
 namespace tfilefs {
 
-// The parts of the cache, which everything that loads refers to.
+// The parts of the cache. All loads refer to them.
 struct CacheCore {
   explicit CacheCore(const CacheOptions& options_)
       : options(options_),
@@ -23,7 +23,7 @@ struct CacheCore {
     budget->set_evictor([this](std::uint64_t bytes, Budget::Evict which) { chunks.evict(bytes, which); });
   }
 
-  // Nothing new is let in, what is in flight ends, the threads are gone.
+  // Accepts no more work, ends the work in flight, and joins the threads.
   void stop() {
     budget->close();
     exec.stop();

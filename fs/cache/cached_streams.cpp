@@ -12,7 +12,7 @@ namespace {
 using tfile::ChunkKey;
 using tfile::StreamId;
 
-// Beyond this many pieces a copy is cheaper than what the kernel spends on each (it pins their pages one by one).
+// Beyond this many pieces a copy is cheaper than the kernel's work per piece (it pins their pages one by one).
 constexpr std::size_t kPiecesMax = 64;
 
 std::uint32_t chunk_end(const std::vector<std::int64_t>& first, std::int64_t item_end) {
@@ -20,7 +20,7 @@ std::uint32_t chunk_end(const std::vector<std::int64_t>& first, std::int64_t ite
   return static_cast<std::uint32_t>(std::min<std::ptrdiff_t>(place - first.begin(), std::ssize(first) - 1));
 }
 
-// Bytes of the column that the read wants of one of its chunks.
+// The bytes of the column that a read wants of one chunk.
 struct ChunkPart {
   std::uint64_t chunk_begin = 0, chunk_end = 0;
   std::uint64_t begin = 0, end = 0;
@@ -84,7 +84,8 @@ void answer(AttachedSet& set, const ColumnRead& read, bool handed_over, std::vec
   reply(std::move(slices));
 }
 
-// A read whose chunks do not fit into memory together: one after the other, each copied before the next is asked for.
+// A read whose chunks do not fit into memory together. It loads one after the other, and copies each before it asks for
+// the next.
 class ReadByChunk : public std::enable_shared_from_this<ReadByChunk> {
  public:
   ReadByChunk(std::shared_ptr<AttachedSet> set, const ColumnRead& read, Reply<Slices> reply)
@@ -191,7 +192,8 @@ void load(const Set& set, const ColumnRead& read, bool handed_over, Stopwatch wa
       });
 }
 
-// What the kernel has is not loaded on a guess; of a column that it does not have any more, as a miss tells, it is.
+// Chunks that the kernel has are not loaded on a guess. But a miss shows that the kernel no longer has this column, so
+// its own next chunks are loaded.
 void load_guessed(const Set& set, std::vector<ChunkKey> others, const std::vector<ChunkKey>& own, bool missed) {
   if (!missed) others.insert(others.begin(), own.begin(), own.end());
   if (!others.empty()) set->core->chunks.drop_handed(set->chunks, others);
@@ -199,7 +201,7 @@ void load_guessed(const Set& set, std::vector<ChunkKey> others, const std::vecto
   if (!others.empty()) load_chunks_ahead(set, std::move(others));
 }
 
-// Other columns may be thousands: planning them takes longer than the request, which then does not wait for it.
+// There may be thousands of other columns. Planning them takes longer than the request, which does not wait for it.
 void load_ahead(const Set& set, const ColumnRead& read, bool missed, ReadAhead::Advice ahead) {
   const bool companions = ahead.companions && (missed || !ahead.own.empty());
   const bool sweeps = ahead.sweep.begin < ahead.sweep.end;
@@ -215,7 +217,7 @@ void load_ahead(const Set& set, const ColumnRead& read, bool missed, ReadAhead::
         }
         load_guessed(set, std::move(others), ahead.own, missed);
       },
-      Urgency::awaited);  // it reads nothing itself, and what it plans is prefetch; `plan` ends with it
+      Urgency::awaited);  // the job reads nothing, and the loads that it plans are prefetch; `plan` ends with it
 }
 
 }  // namespace

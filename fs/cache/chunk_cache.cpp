@@ -16,7 +16,7 @@ std::uint64_t mixed(std::uint64_t x) {  // the finalizer of MurmurHash3
   return x ^ (x >> 33);
 }
 
-// What stays true of the bytes however often one asks; all else may be better the next time.
+// Errors that stay true of the bytes however often they are read. Others may be gone the next time.
 bool remembered(const Error& error) { return error.kind == ErrorKind::damaged || error.kind == ErrorKind::unsupported; }
 
 }  // namespace
@@ -41,7 +41,7 @@ void ChunkCache::attach(SetChunks& set, SetCounts& counts) {
 }
 
 void ChunkCache::detach(SetChunks& set) {
-  std::unordered_map<std::uint64_t, Entry> gone;  // freed after the lock
+  std::unordered_map<std::uint64_t, Entry> gone;  // freed after the lock is released
   Lock lock(mutex_);
   for (auto& [key, entry] : set.entries_) {
     eviction_.remove(entry);
@@ -183,7 +183,7 @@ void ChunkCache::drop(Entry& entry, std::vector<ChunkPtr>& gone) {
 }
 
 void ChunkCache::hand_over(SetChunks& set, tfile::ChunkKey first, std::span<const std::uint64_t> bytes) {
-  std::vector<ChunkPtr> gone;  // freed after the lock
+  std::vector<ChunkPtr> gone;  // freed after the lock is released
   Lock lock(mutex_);
   for (std::size_t i = 0; i < bytes.size(); ++i) {
     const auto found = set.entries_.find(packed(first.stream, first.index + static_cast<std::uint32_t>(i)));
@@ -196,7 +196,7 @@ void ChunkCache::hand_over(SetChunks& set, tfile::ChunkKey first, std::span<cons
 }
 
 void ChunkCache::evict_handed() {
-  std::vector<ChunkPtr> gone;  // freed after the lock
+  std::vector<ChunkPtr> gone;  // freed after the lock is released
   Lock lock(mutex_);
   eviction_.forget_demand();
   while (Resident* victim = eviction_.take_handed(is_idle)) drop(static_cast<Entry&>(*victim), gone);
@@ -204,7 +204,7 @@ void ChunkCache::evict_handed() {
 
 void ChunkCache::evict(std::uint64_t bytes, Budget::Evict which) {
   if (bytes == 0) return;
-  std::vector<ChunkPtr> gone;  // freed after the lock
+  std::vector<ChunkPtr> gone;  // freed after the lock is released
   Lock lock(mutex_);
   const auto idle = [&](const Resident& resident) { return which == Budget::Evict::any || is_idle(resident); };
   std::uint64_t freed = 0;

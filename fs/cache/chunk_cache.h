@@ -18,21 +18,21 @@
 
 namespace tfilefs {
 
-// A decoded chunk that somebody holds; its bytes count in the budget until the last holder lets go.
+// A decoded chunk; its bytes count in the budget until the last holder lets go.
 using ChunkPtr = std::shared_ptr<const tfile::Chunk>;
 ChunkPtr hold_chunk(tfile::Chunk, Budget::Reservation);
 
-// What a chunk takes: its arrays, and what it costs to keep track of it (entry, control block, vectors, their share of
-// the allocator's own), without which a cache full of small baskets would be a quarter larger than it says.
+// The memory of a chunk: its arrays, and the bookkeeping for it (entry, control block, vectors, their share of the
+// allocator's own). Without the latter a cache full of small baskets would be a quarter larger than it says.
 inline constexpr std::uint64_t kChunkBookkeeping = 512;
 inline std::uint64_t chunk_memory(const tfile::Chunk& chunk) { return chunk.memory() + kChunkBookkeeping; }
 
-// Told when a chunk that it joined or claimed has arrived, or failed. Called with nothing held.
+// Called when a chunk that it joined or claimed has arrived, or failed. No lock is held.
 class ChunkWaiter {
  public:
   virtual ~ChunkWaiter() = default;
   virtual void arrived(std::size_t position, const Result<ChunkPtr>&) = 0;
-  virtual void promote(std::size_t position) = 0;  // somebody else waits for this one of what it loads
+  virtual void promote(std::size_t position) = 0;  // another request waits for this one of its chunks
 };
 
 // The chunks of one stream set in the cache. Guarded by the cache's mutex; only the cache looks inside.
@@ -44,24 +44,24 @@ class SetChunks {
     State state = State::loading;
     ChunkPtr chunk;
     std::unique_ptr<Error> error;
-    std::shared_ptr<ChunkWaiter> loader;  // while loading: who claimed it
+    std::shared_ptr<ChunkWaiter> loader;  // while loading: the waiter that claimed it
     std::size_t loader_position = 0;
     std::vector<std::pair<std::shared_ptr<ChunkWaiter>, std::size_t>> waiters;
     SetChunks* set = nullptr;
     std::uint64_t key = 0;
-    std::uint64_t not_handed = 0;   // bytes of its arrays that the kernel was not given yet
-    std::uint64_t ahead_bytes = 0;  // stored size of what was loaded ahead, until somebody asks for it
+    std::uint64_t not_handed = 0;   // bytes of its arrays that the kernel has not got yet
+    std::uint64_t ahead_bytes = 0;  // stored size if it was loaded ahead, until a reader asks for it
   };
   std::unordered_map<std::uint64_t, Entry> entries_;
   std::uint64_t id_ = 0;
   SetCounts* counts_ = nullptr;
 };
 
-// Which chunks there are. A chunk is *absent* (no entry); one request *claims* it and it is *loading*, whoever else
-// wants it joins and waits; when it is published it is *ready*, or *failed*. Damage is remembered; a failure of the
-// storage is not: the chunk is absent again once its waiters know. A ready chunk leaves when the eviction says so.
-// One mutex for all: it is held for a few look-ups at a time, a hundredth of what the request around them costs.
-// Thread-safe; no chunk is freed, and nobody is called, with the mutex held.
+// The chunks that there are. A chunk is *absent* (no entry). One request *claims* it, and it is *loading*; other
+// requests that want it join and wait. When it is published it is *ready*, or *failed*. Damage is remembered. A failure
+// of the storage is not: the chunk is absent again once its waiters know. A ready chunk leaves when the eviction says
+// so. One mutex for all: it is held for a few look-ups at a time, a hundredth of the cost of the request around them.
+// Thread-safe. No chunk is freed, and no waiter called, with the mutex held.
 class ChunkCache {
  public:
   explicit ChunkCache(std::uint64_t capacity) : eviction_(capacity) {}
@@ -69,27 +69,27 @@ class ChunkCache {
   void attach(SetChunks&, SetCounts&);
   void detach(SetChunks&);  // no chunk of it is loading
 
-  // The chunks [first, last) of a stream, if all are ready; `touch`: counts as a use of each.
+  // The chunks [first, last) of a stream, if all are ready. With `touch` this counts as a use of each.
   bool pin(SetChunks&, tfile::StreamId, std::uint32_t first, std::uint32_t last, bool touch,
            std::vector<ChunkPtr>& into);
 
-  // What the chunk is now, pinned if it is ready; joins and claims nothing.
+  // The state of the chunk, pinned if it is ready; joins and claims nothing.
   struct Seen {
     ChunkPtr chunk;
     bool failed = false;
   };
   Seen look(SetChunks&, tfile::ChunkKey);
 
-  // Takes out those that somebody is loading, that are here, or that are known to be damaged.
+  // Removes from the list the chunks that are being loaded, are here, or are known to be damaged.
   void drop_known(SetChunks&, std::vector<tfile::ChunkKey>&) const;
 
-  // Takes out those that the kernel has, as far as that is known: what is only guessed to be wanted is not loaded
-  // again.
+  // Removes from the list the chunks that the kernel has, as far as that is known: they are not loaded again on a
+  // guess.
   void drop_handed(SetChunks&, std::vector<tfile::ChunkKey>&) const;
 
-  // The chunk or its damage if there is one; else the waiter is told later, and if `claimed` it is the one that must
-  // publish. A joined chunk that was prefetch is promoted when `urgent`. `ahead_bytes`: what a chunk takes in its file
-  // that is claimed before anybody has asked for it; else 0.
+  // The chunk or its damage if there is one. Otherwise the waiter is called later; if `claimed`, it is the one that
+  // must publish. If `urgent`, a joined chunk that was prefetch is promoted. `ahead_bytes`: the stored size of a chunk
+  // that is claimed before a reader has asked for it; else 0.
   struct Claim {
     std::optional<Result<ChunkPtr>> result;
     bool claimed = false;
@@ -97,16 +97,17 @@ class ChunkCache {
   Claim claim(SetChunks&, tfile::ChunkKey, const std::shared_ptr<ChunkWaiter>&, std::size_t position, bool urgent,
               std::uint64_t ahead_bytes);
 
-  // Ends the loading of a claimed chunk. `ahead`: nobody but its loader may have asked for it yet.
+  // Ends the loading of a claimed chunk. `ahead`: it was loaded ahead, and perhaps only its loader waits for it.
   void publish(SetChunks&, tfile::ChunkKey, Result<ChunkPtr>, bool ahead);
 
-  // Takes in a chunk that nobody asked for, unless there is one already.
+  // Adds a chunk that no reader asked for, unless there is one already.
   void keep(SetChunks&, tfile::ChunkKey, ChunkPtr);
 
   // `bytes[i]` of chunk `first` + i were given to the kernel, which keeps them.
   void hand_over(SetChunks&, tfile::ChunkKey first, std::span<const std::uint64_t> bytes);
 
-  // Evicts what was handed over and nobody has asked for since, and forgets that more of it was once of use.
+  // Evicts the chunks that were handed over and not asked for since. The queue of such chunks then starts again with
+  // its smallest size.
   void evict_handed();
 
   // Evicts until about `bytes` were freed. With `any`, chunks that readers hold leave the cache as well.
@@ -119,7 +120,7 @@ class ChunkCache {
   static std::uint64_t fingerprint_of(const SetChunks&, std::uint64_t key);
   void insert(Entry&, ChunkPtr) REQUIRES(mutex_);
   void drop(Entry&, std::vector<ChunkPtr>& gone) REQUIRES(mutex_);
-  static bool is_idle(const Resident&);  // nobody holds it
+  static bool is_idle(const Resident&);  // no reader holds it
   static void note_use(Entry&);
   static void note_loss(const Entry&);
 

@@ -7,7 +7,7 @@
 
 namespace tfilefs {
 ClusterCache::ClusterCache(const CacheOptions& options) : core_(std::make_shared<CacheCore>(options)) {
-  // The planner never blocks. Bytes may come back when the cache is gone.
+  // The planner never blocks. Bytes may be given back after the cache is gone.
   core_->budget->set_executor([weak = std::weak_ptr(core_)](std::function<void()> job) {
     const auto core = weak.lock();
     return core && core->exec.planner.run(std::move(job), Urgency::awaited);

@@ -19,15 +19,15 @@ namespace tfilefs {
 struct AttachedSet;
 struct CacheCore;
 
-// What is loaded before it is asked for: nothing; the next chunks of a column that is read in order; and the columns
-// that are used together.
+// What is loaded before a reader asks for it: nothing; the next chunks of a column that is read in order; and in
+// addition the columns that are used together.
 enum class Prefetch : std::uint8_t { off, sequential, learn };
 
 struct CacheOptions {
   std::uint64_t memory = 0;             // bytes: cache and work in flight
   unsigned threads = 0;                 // size of the decode arena
-  unsigned io_threads = 4;              // of each origin of sources; architecture, "Threads"
-  unsigned job_threads = 4;             // that open files and list directories
+  unsigned io_threads = 4;              // per origin of sources; architecture, "Threads"
+  unsigned job_threads = 4;             // they open files and list directories
   std::uint64_t readahead = 256 << 10;  // gaps up to this size are read through
   Prefetch prefetch = Prefetch::learn;
 };
@@ -37,13 +37,13 @@ struct CacheReport {
   std::uint64_t budget = 0, budget_used = 0, budget_peak = 0;  // bytes
 };
 
-// What bytes are read for.
+// The purpose of a read.
 struct ReadUse {
-  // Not where the reader may not have asked for this column: it lies behind another in the same file, and the kernel
-  // reads on. Nothing is learnt from that.
+  // False where the program may not have asked for this column: it lies behind another in the same file, and the kernel
+  // reads on. No habits are learnt from such a read.
   bool chosen = true;
-  // They go to the kernel as they are, which keeps them with the pages of a file: what it has been given whole is the
-  // first to leave the cache.
+  // The bytes go unchanged to the kernel, which keeps them in its pages of a file: a chunk that it has as a whole is
+  // the first to leave the cache.
   bool handed_over = false;
 };
 
@@ -54,13 +54,12 @@ class CachedStreams {
   explicit CachedStreams(std::shared_ptr<AttachedSet> set) : set_(std::move(set)) {}
   const tfile::StreamSet& streams() const;
 
-  // Items of a column. Answers at once where metadata or what was computed before gives it; else reads headers, or
-  // decodes lengths, once, whoever asks. A stream damaged in the middle has the length of the part before the damage
-  // plus one item, so that reading reaches the error instead of a false end. Given up when nobody of those who asked
-  // waits any more.
+  // Items of a column. Answers at once from metadata or earlier work; else reads headers, or decodes lengths, once for
+  // all callers. A stream damaged in the middle has the length of the part before the damage plus one item, so that
+  // reading reaches the error instead of a false end. Given up when no caller waits any more.
   void length(tfile::StreamId, std::uint32_t slot, Reply<std::int64_t>);
 
-  // The same where no payload has to be decoded for it, else nothing.
+  // The same where no payload has to be decoded for it; else nothing.
   void cheap_length(tfile::StreamId, std::uint32_t slot, Reply<std::optional<std::int64_t>>);
 
   // The length if `length` would answer it at once from metadata, headers already read, or earlier work; never reads.
@@ -74,39 +73,41 @@ class CachedStreams {
     read(stream, slot, item_size, offset, size, ReadUse(), std::move(reply));
   }
 
-  // Runs a step of the making of a view, on a thread that no read of a column needs. It never blocks, and is short: who
-  // makes another view waits behind it.
+  // Runs a step of the making of a view, on a thread that no read of a column needs. The step must be short and never
+  // block: the other views that are being made wait behind it.
   void run_making(std::function<void()>);
 
-  // Where the pieces of views are kept for their next readers.
+  // The cache of pieces of views, for their next readers.
   PieceCache& pieces() const;
 
  private:
   const std::shared_ptr<AttachedSet> set_;
 };
 
-// One cache serves all readers of a mount: each chunk is fetched once and decoded once, however many ask.
+// One cache serves all readers of a mount: each chunk is fetched once and decoded once, however many ask for it.
 class ClusterCache {
  public:
   explicit ClusterCache(const CacheOptions&);
-  ~ClusterCache();  // waits for what is in flight
+  ~ClusterCache();  // waits for the work in flight
   ClusterCache(const ClusterCache&) = delete;
   ClusterCache& operator=(const ClusterCache&) = delete;
 
-  // `label`: what it is counted as.
+  // `label`: the table that its reads are counted for.
   std::shared_ptr<CachedStreams> attach(std::shared_ptr<const tfile::StreamSet>, TableLabel label = {});
 
-  // What runs its work, and that of the whole mount.
+  // The threads of the cache and of the whole mount.
   Executors& exec();
 
-  // Ends all that is under way: what waits for memory is denied, jobs that were taken are run and no more are taken,
-  // tasks are run. Returns when everyone is answered; tasks can still be run then. Not from one of its threads.
+  // Ends all work under way: requests that wait for memory are denied, jobs that were accepted are run, no more are
+  // accepted, tasks are run. Returns when all requests are answered; tasks can still be run then. Must not be called
+  // from one of its threads.
   void settle();
 
-  // For when nobody reads: evicts what the kernel has too, and gives the system what is kept for the next chunks.
+  // For times without reads: evicts the chunks that the kernel has as well, and returns the memory kept for the next
+  // chunks to the system.
   void give_back_idle();
 
-  // The memory that the cache keeps to, for those who hold some of it themselves.
+  // The memory limit of the cache, for components that hold some of it themselves.
   const std::shared_ptr<Budget>& budget() const;
 
   // Sums over the whole mount, by name.
@@ -116,7 +117,7 @@ class ClusterCache {
   };
   Counters counters() const;
 
-  // What was counted until now; `with_streams`: for each stream of each table as well.
+  // The counts so far; `with_streams`: for each stream of each table as well.
   CacheReport report(bool with_streams) const;
 
  private:

@@ -37,7 +37,7 @@ void CountRegistry::close(const TableLabel& label, const SetCounts* counts) {
   table.open.erase(gone);
 }
 
-// What is loaded stays, however many there are.
+// Only a path with nothing loaded is forgotten. Those with loaded tables stay, however many there are.
 void CountRegistry::forget_one() {
   auto oldest = tables_.end();
   for (auto at = tables_.begin(); at != tables_.end(); ++at)

@@ -15,32 +15,32 @@
 
 namespace tfilefs {
 
-// Which table a stream set is. The payload of an object has no path: objects are counted together.
+// The table that a stream set belongs to. The payload of an object has no path: objects are counted together.
 struct TableLabel {
   std::string path;              // in the mount: "/run1.root/Events"
   std::uint64_t generation = 0;  // of its file
 };
 
-// What is known of a path whose table was attached at some time.
+// The counts of a path, at which a table was attached at some time.
 struct TableReport {
   TableLabel label;   // the generation is the newest
   ReadCounts counts;  // of all states of the file, loaded or not
   // Of the newest state, while it is loaded: the table, and the streams that were used.
   std::shared_ptr<const tfile::StreamSet> set;
   std::vector<std::pair<tfile::StreamId, ReadCounts>> streams;
-  // One of at most kTablesMax that are to be told apart by those who can have no more. Does not change while the path
-  // is known, so that sums over the others never fall.
+  // One of at most kTablesMax tables that a bounded list shows separately. Does not change while the path is known, so
+  // that sums over the others never fall.
   bool is_distinct = false;
 };
 
-// Keeps the counts of stream sets by the paths of their tables: those that are attached, and the sums of those that
-// are gone. Beyond kTablesMax paths, of those that are gone the one used least recently is forgotten: its sums join
+// Keeps the counts of stream sets by the paths of their tables: those that are attached, and the sums of those that are
+// gone. Beyond kTablesMax paths the least recently used of those that are gone is forgotten: its sums are added to
 // `forgotten`. Thread-safe.
 class CountRegistry {
  public:
   static constexpr std::size_t kTablesMax = 256;
 
-  // To be given back by `close` when the set is no more.
+  // To be returned with `close` when the set is destroyed.
   std::shared_ptr<SetCounts> open(const TableLabel&, const std::shared_ptr<const tfile::StreamSet>&);
   void close(const TableLabel&, const SetCounts*);
 
@@ -49,7 +49,7 @@ class CountRegistry {
     ReadCounts objects;
     ReadCounts forgotten;
     std::uint64_t tables_forgotten = 0;
-    struct Memory {  // bytes of what is loaded
+    struct Memory {  // bytes of tables and objects that are loaded
       std::uint64_t sets = 0, extents = 0, counts = 0;
       void add(const SetCounts&);
     } memory;
@@ -64,7 +64,7 @@ class CountRegistry {
     std::weak_ptr<const tfile::StreamSet> set;
   };
   struct Table {
-    std::vector<Open> open;  // one for each state of the file that is still in use
+    std::vector<Open> open;  // one per state of the file that is still in use
     std::uint64_t generation = 0;
     ReadCounts past;
     std::uint64_t last_use = 0;
@@ -78,7 +78,7 @@ class CountRegistry {
   std::map<std::string, Table, std::less<>> tables_ GUARDED_BY(mutex_);
   ReadCounts forgotten_ GUARDED_BY(mutex_);
   std::uint64_t tables_forgotten_ GUARDED_BY(mutex_) = 0;
-  std::size_t distinct_ GUARDED_BY(mutex_) = 0;  // tables_ that are
+  std::size_t distinct_ GUARDED_BY(mutex_) = 0;  // how many of tables_ are
   std::uint64_t clock_ GUARDED_BY(mutex_) = 0;
 };
 

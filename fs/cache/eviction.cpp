@@ -50,7 +50,7 @@ void Eviction::unlink(Resident& resident) {
 }
 
 void Eviction::remember(std::uint64_t fingerprint) {
-  // As many as there are residents in the main queue, as published; at least some, at most 1 MB of them.
+  // As many as there are residents in the main queue, as published; but at least 64, and at most 1 MB of them.
   const std::size_t limit = std::clamp<std::size_t>(main_.count, 64, 16384);
   if (ghosts_.insert(fingerprint).second) ghost_order_.push_back(fingerprint);
   while (ghost_order_.size() > limit) {
@@ -60,8 +60,8 @@ void Eviction::remember(std::uint64_t fingerprint) {
 }
 
 namespace {
-// Of baskets of a few kilobytes there are more than a hundred thousand in a table: each that is forgotten is loaded
-// again on a guess. About 64 bytes for each ghost: 2 MB, and 16 MB beside a memory of 4 GB.
+// A table may have more than a hundred thousand baskets of a few kilobytes, and each that is forgotten is loaded again
+// on a guess. About 64 bytes per ghost: 2 MB, and 16 MB with a memory of 4 GB.
 constexpr std::uint64_t kGhostsMin = 32768, kGhostsMost = 262144, kBytesAGhost = 16 << 10;
 }  // namespace
 

@@ -10,27 +10,27 @@
 
 namespace tfilefs {
 
-// What is in the cache and may have to leave it. Embedded in the cache's entries, so that a hit allocates nothing.
+// A member of the cache that may have to leave it. Embedded in the cache's entries, so that a hit allocates nothing.
 struct Resident {
   Resident* newer = nullptr;
   Resident* older = nullptr;
   std::uint64_t bytes = 0;
-  std::uint64_t fingerprint = 0;  // the same for the same chunk, whenever it comes back
+  std::uint64_t fingerprint = 0;  // the same for the same chunk, whenever it is loaded again
   std::uint8_t uses = 0;
-  bool expected = false;  // loaded ahead of a reader who has not come yet
+  bool expected = false;  // loaded ahead for a reader that has not come yet
   enum class Queue : std::uint8_t { none, small, main, handed } queue = Queue::none;
 };
 
 // S3-FIFO (Yang et al., "FIFO queues are all you need for cache eviction", SOSP 2023), counted in bytes. New residents
 // enter a small queue and leave it quickly unless they are used again while they are in it, or soon after they left it
-// (their fingerprints are remembered): so a scan passes through the small queue and does not touch what is in steady
-// use. What was loaded ahead and not used yet is passed over once.
+// (their fingerprints are remembered). So a scan passes through the small queue and does not touch residents in steady
+// use. A resident that was loaded ahead and not used yet is passed over once.
 //
-// What somebody else has a copy of goes first: it moves to a queue of its own (`handed`), which keeps a few megabytes.
-// It keeps more on evidence alone: what has left it and comes back, or is used while it is in it, makes it longer by
-// its bytes.
+// Residents that the kernel has a copy of go first: they move to a queue of their own (`handed`), which keeps a few
+// megabytes. It keeps more only if this proves useful: a resident that has left it and is loaded again, or is used
+// while it is in it, makes it longer by its bytes.
 //
-// Pure bookkeeping: no locks, no memory of the residents.
+// Pure bookkeeping: takes no locks, and owns no memory of the residents.
 class Eviction {
  public:
   // `capacity`: bytes of the whole cache.
@@ -42,14 +42,15 @@ class Eviction {
     if (resident.uses < kUsesMax) ++resident.uses;
     resident.expected = false;
   }
-  // Somebody else keeps a copy of it.
+  // The kernel keeps a copy of it.
   void hand_over(Resident&);
   void remove(Resident&);
 
   // Takes out the resident to be evicted next, among those for which idle(resident) holds; nullptr if there is none.
   template <class Idle>
   Resident* take_victim(Idle&& idle);
-  // Of what was handed over, and is not used: only as long as it is more than is kept of it; and all.
+  // Takes out an idle resident that was handed over: take_excess() only while their queue holds more than it is to
+  // keep.
   template <class Idle>
   Resident* take_excess(Idle&& idle) {
     return take_handed_while([this] { return handed_.bytes > handed_max_; }, idle);
@@ -59,11 +60,12 @@ class Eviction {
     return take_handed_while([] { return true; }, idle);
   }
 
-  // What has come back until now is no evidence any more.
+  // Sets the limit of the handed queue back to its smallest: residents loaded again until now no longer count as a
+  // reason to keep more.
   void forget_demand() { handed_max_ = handed_min_; }
 
-  // Whether it left after somebody had got a copy of it, and has not come back; and whether such things come back in
-  // numbers, for a few do so wherever the kernel drops a page now and then.
+  // has_handed_over(): whether a resident left after the kernel had got a copy of it, and has not come back.
+  // is_asked_again(): whether many such residents come back; a few do so wherever the kernel drops a page now and then.
   bool has_handed_over(std::uint64_t fingerprint) const { return handed_ghosts_.contains(fingerprint); }
   bool is_asked_again() const { return handed_max_ >= handed_min_ + handed_min_ / 4; }
 
@@ -71,9 +73,9 @@ class Eviction {
   std::uint64_t handed_max() const { return handed_max_; }
 
  private:
-  static constexpr std::uint8_t kUsesMax = 3;  // as published: two bits a resident
-  // A reader of two files that show the same, one behind the other, finds the chunks of the last moments: four times
-  // the window that is loaded ahead of him.
+  static constexpr std::uint8_t kUsesMax = 3;  // as published: two bits per resident
+  // A reader of two files with the same contents, shortly behind each other, finds the most recent chunks: four times
+  // the window that is loaded ahead of a reader.
   static constexpr std::uint64_t kHandedMin = 32 << 20;
 
   struct Fifo {
@@ -98,7 +100,8 @@ class Eviction {
   std::deque<std::uint64_t> ghost_order_;
   std::unordered_set<std::uint64_t> ghosts_;
 
-  // What left the queue of what was handed over, as long as a cache of the full size would still have it.
+  // How much the handed queue may keep; and the residents that left it, for as long as a cache of the full size would
+  // still hold them.
   std::uint64_t handed_max_ = handed_min_;
   std::deque<std::uint64_t> handed_order_;
   std::unordered_map<std::uint64_t, std::uint64_t> handed_ghosts_;  // fingerprint -> bytes
@@ -123,7 +126,7 @@ Resident* Eviction::take_handed_while(Wanted&& wanted, Idle&& idle) {
 template <class Idle>
 Resident* Eviction::take_victim(Idle&& idle) {
   if (Resident* handed = take_handed(idle)) return handed;
-  // Each resident is passed at most kUsesMax + 3 times before its turn has come or it is seen not to be idle.
+  // Each resident is passed at most kUsesMax + 3 times before it is taken or is seen not to be idle.
   std::size_t steps = (small_.count + main_.count) * (kUsesMax + 3);
   while (steps-- > 0) {
     const bool from_small = small_.count > 0 && (small_.bytes > small_target_ || main_.count == 0);
@@ -141,7 +144,7 @@ Resident* Eviction::take_victim(Idle&& idle) {
       --candidate->uses;
       push(*candidate, Resident::Queue::main);
     } else if (!idle(*candidate)) {
-      push(*candidate, Resident::Queue::main);  // somebody holds it: it is in use
+      push(*candidate, Resident::Queue::main);  // a reader holds it: it is in use
     } else {
       if (queue == Resident::Queue::small) remember(candidate->fingerprint);
       return candidate;

@@ -16,18 +16,18 @@ using tfile::ChunkKey;
 using tfile::ItemsFrom;
 using tfile::StreamId;
 
-// Headers are a hundred bytes in baskets of tens of kilobytes: reading through to the next one costs more than asking
-// for it, unless it is in the same page.
+// A header takes a hundred bytes in a basket of tens of kilobytes. Reading through to the next header costs more than a
+// read of its own, unless it is in the same page.
 constexpr std::uint64_t kHeaderGapMax = 4096;
 constexpr std::size_t kHeaderBatch = 4096;  // headers read by one call: about 1 MB
-// Streams whose headers are read once a second one was asked for: `ls -l` goes on to all. 10 MB, where a table has so
-// many that no other tells of.
+// The most streams whose headers are read together, once a second length was asked for: `ls -l` asks for all of them.
+// It is 10 MB if so many headers are needed, because few lists share a counter.
 constexpr std::size_t kStreamsTold = 16384;
-// Stored and decoded, in flight while items are counted, and no more than a quarter of the budget: many calls' worth,
-// so that most of a batch is decoded while the rest is fetched.
+// Stored and decoded bytes in flight while items are counted; and no more than a quarter of the budget. Enough for many
+// read calls, so that most of a batch is decoded while the rest is fetched.
 constexpr std::uint64_t kCountBatchBytes = 64 << 20;
 
-constexpr std::size_t kChunksInline = 4096;  // summed up on the asking thread: below a millisecond
+constexpr std::size_t kChunksInline = 4096;  // summed up on the asking thread: takes less than a millisecond
 
 std::uint64_t memory_of(const Extents& extents) {
   std::uint64_t bytes = sizeof extents;
@@ -51,7 +51,7 @@ tfile::SourceOrigin origin_of(const tfile::StreamSet& streams, StreamId stream) 
   return first && first->source ? first->source->origin() : tfile::kLocalOrigin;
 }
 
-// The bytes at each locator; an error where they are not to be had. `of`: the stream of each, or of all. Blocks.
+// The bytes at each locator, or an error where they cannot be read. `of`: the stream of each, or one for all. Blocks.
 std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tfile::Locator>>& locators,
                                                      SetCounts& counts, std::span<const StreamId> of) {
   std::vector<Result<std::vector<std::byte>>> bytes(locators.size(), std::vector<std::byte>());
@@ -125,8 +125,8 @@ Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream, const
   return held(sum.take());
 }
 
-// Counts the items of a stream batch by batch; each batch is decoded in parallel, within the budget. What was decoded
-// is kept for who reads it next, while half of the budget is free.
+// Counts the items of a stream batch by batch. Each batch is decoded in parallel, within the budget. While half of the
+// budget is free, the decoded chunks are kept for the next reader.
 class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
  public:
   PayloadCount(std::shared_ptr<AttachedSet> set, StreamId stream, Reply<ExtentsPtr> reply)
@@ -169,7 +169,7 @@ class PayloadCount : public std::enable_shared_from_this<PayloadCount> {
     counts.add(Count::chunks_decoded, 1);
     for (const auto array : counted.chunk->arrays) counts.add(Count::bytes_decoded, array.size());
     core.chunks.keep(set_->chunks, key, hold_chunk(*std::move(counted.chunk), std::move(counted.memory)));
-    core.budget->changed();  // it lies idle, and who waits for memory has not seen it yet
+    core.budget->changed();  // it is idle, and the requests that wait for memory have not seen it yet
   }
 
   const std::shared_ptr<AttachedSet> set_;
@@ -264,7 +264,7 @@ std::optional<std::int64_t> ExtentStore::known_length(const AttachedSet& set, St
   }
   Lengths lengths = set.streams->lengths(stream);
   const auto known = known_of(lengths, slot);
-  if (std::ranges::find(lengths, -1) != lengths.end()) return known;  // a header may tell the others
+  if (std::ranges::find(lengths, -1) != lengths.end()) return known;  // a header may have the others
   Lock lock(mutex_);
   streams_[stream].lengths = std::move(lengths);
   return known;
@@ -295,7 +295,7 @@ bool ExtentStore::is_second_look() {
   return ++looks_ == 2;
 }
 
-// Those that nobody has looked at. Blocks.
+// Reads the headers of those streams whose headers were not read yet. Blocks.
 void ExtentStore::look_at_headers(const AttachedSet& set, const tfile::ItemCounter& counter,
                                   std::vector<StreamId> streams) {
   std::erase_if(streams, [&](StreamId stream) { return header_seen(stream); });

@@ -20,21 +20,21 @@ struct AttachedSet;
 using tfile::Extents;
 using ExtentsPtr = std::shared_ptr<const Extents>;
 
-// The extents of the streams of one set, computed once each, on first need, whoever asks: from metadata at once, from
-// headers on a thread that reads, from payloads as decode tasks; given up when nobody waits any more. Damage is
+// The extents of the streams of one set, each computed once for all callers, on first need: from metadata at once, from
+// headers on a thread that reads, from payloads as decode tasks. Given up when no caller waits any more. Damage is
 // remembered; a failure of the storage is not. Thread-safe.
 class ExtentStore {
  public:
-  // `memory`: what the extents take is added to it while they are there.
+  // `memory`: the memory of the extents is added to it while they exist.
   explicit ExtentStore(std::atomic<std::uint64_t>& memory) : memory_(memory) {}
   ~ExtentStore() { memory_ -= memory_here_; }
   ExtentsPtr ready(tfile::StreamId) const;
 
-  // Answers at once where `ready` or metadata can.
+  // Answers at once if `ready` or metadata has the extents.
   void want(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
   void want_all(const std::shared_ptr<AttachedSet>&, std::vector<tfile::StreamId>, Reply<bool>);
 
-  // Without `may_decode` nothing is answered where only payloads could tell.
+  // Without `may_decode` the answer is nothing where only payloads have the length.
   void length(const std::shared_ptr<AttachedSet>&, tfile::StreamId, std::uint32_t slot, bool may_decode,
               Reply<std::optional<std::int64_t>>);
   std::optional<std::int64_t> known_length(const AttachedSet&, tfile::StreamId, std::uint32_t slot) const;
@@ -43,7 +43,7 @@ class ExtentStore {
   using Lengths = std::vector<std::int64_t>;
   struct StreamState {
     Once<ExtentsPtr> extents;
-    std::optional<Lengths> lengths;  // from metadata or header 0; -1 where they do not tell
+    std::optional<Lengths> lengths;  // from metadata or header 0; -1 where these do not have it
     bool header_seen = false;
   };
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
@@ -54,7 +54,7 @@ class ExtentStore {
                            Reply<std::optional<std::int64_t>>);
 
   std::atomic<std::uint64_t>& memory_;
-  std::atomic<std::uint64_t> memory_here_ = 0;  // the part of it that is of these
+  std::atomic<std::uint64_t> memory_here_ = 0;  // the part of memory_ that these extents take
   mutable Mutex mutex_;
   mutable std::unordered_map<tfile::StreamId, StreamState> streams_ GUARDED_BY(mutex_);
   std::uint32_t looks_ GUARDED_BY(mutex_) = 0;  // at headers, for a length

@@ -13,7 +13,7 @@ namespace {
 std::vector<FetchRange> merged(std::span<const FetchWish> wishes, const LimitsOf& limits_of) {
   std::vector<FetchRange> plan;
   FetchLimits limits;                      // of the last source
-  std::uint64_t wanted = 0, unwanted = 0;  // bytes of the last range that wishes cover, and of its larger gaps
+  std::uint64_t wanted = 0, unwanted = 0;  // of the last range: bytes that wishes cover, and bytes of its larger gaps
   for (const FetchWish& wish : wishes) {
     if (!plan.empty() && plan.back().source == wish.source) {
       FetchRange& last = plan.back();
@@ -44,7 +44,7 @@ std::vector<FetchRange> plan_fetch(std::vector<FetchWish> wishes, const LimitsOf
     if (a.source != b.source) return std::less<>()(a.source, b.source);
     return std::tie(a.range.begin, a.range.size) < std::tie(b.range.begin, b.range.size);
   };
-  // The chunks of one column mostly lie in its order.
+  // The chunks of one column are mostly in order already.
   if (!std::is_sorted(wishes.begin(), wishes.end(), before)) std::sort(wishes.begin(), wishes.end(), before);
   auto plan = merged(wishes, limits_of);
   const std::uint64_t bytes = planned_bytes(plan);

@@ -11,14 +11,14 @@
 
 namespace tfilefs {
 
-// Bytes that somebody needs; `id` is the caller's.
+// Bytes that are needed; `id` is the caller's.
 struct FetchWish {
   const tfile::Source* source = nullptr;
   tfile::ByteRange range;
   std::size_t id = 0;
 };
 
-// One read that serves the wishes `ids`, each lying wholly inside `range`.
+// One read that serves the wishes `ids`, all of which lie inside `range`.
 struct FetchRange {
   const tfile::Source* source = nullptr;
   tfile::ByteRange range;
@@ -26,8 +26,8 @@ struct FetchRange {
 };
 
 struct FetchLimits {
-  std::uint64_t gap_max = 0;          // gaps up to this are read through, if most of what is read is wanted
-  std::uint64_t gap_free = 16 << 10;  // and up to this whatever is wanted around it: what the kernel itself reads ahead
+  std::uint64_t gap_max = 0;           // gaps up to this are read through, if most of the bytes read are wanted
+  std::uint64_t gap_free = 16 << 10;   // up to this always: the kernel's own read-ahead would read them
   std::uint64_t range_max = 4u << 20;  // a merged range does not grow beyond this; a single wish may be larger
 };
 using LimitsOf = std::function<FetchLimits(const tfile::Source&)>;
@@ -43,7 +43,7 @@ std::vector<std::span<const FetchRange>> requests_of(std::span<const FetchRange>
 // Bytes that the plan reads.
 std::uint64_t planned_bytes(std::span<const FetchRange>);
 
-// Calls that reading sorted ranges takes: a source reads neighbours in one.
+// The number of calls that read sorted ranges: a source reads adjoining ranges in one call.
 std::uint64_t read_calls(std::span<const FetchRange>);
 
 }  // namespace tfilefs

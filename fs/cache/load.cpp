@@ -15,34 +15,35 @@ namespace {
 using tfile::ChunkKey;
 
 // Tasks of about 100 KB stored, as ROOT's parallel unzip groups its baskets (Amadio, Canal, Piparo, Wenzel, CHEP 2018,
-// "Increasing parallelism in the ROOT I/O subsystem"): small baskets decode faster than a task is handed over.
+// "Increasing parallelism in the ROOT I/O subsystem"): a small basket decodes faster than a task is passed to a thread.
 constexpr std::uint64_t kTaskStoredBytes = 100'000;
 
-// A range that a reader waits for is read whole before its first chunk is decoded; one that nobody waits for may be
-// longer: fewer calls. ROOT closes a cluster at 30 MB and somewhat more.
+// A range that a reader waits for is read as a whole before its first chunk is decoded. A range that no reader waits
+// for may be longer, which takes fewer calls. ROOT closes a cluster at 30 MB and somewhat more.
 constexpr std::uint64_t kAwaitedRangeMax = 4 << 20, kAheadRangeMax = 40 << 20;
 
-// Of a source that is near: bytes of a request, after which what came is decoded; and those after which it is where the
-// next range is a read of its own anyway. Of one that is far away, at least as many as come while the next one waits.
+// For a local source. A request ends after kRequestBytes, so that its bytes are decoded while the next is read. It ends
+// after kApartBytes already if the next range does not adjoin, and would take another call anyway. For a distant source
+// both are at least the bytes that arrive while a request waits.
 constexpr std::uint64_t kRequestBytes = 8 << 20, kApartBytes = 1 << 20;
 
-// No estimate is taken for more than this, so that sums of what a file claims cannot overflow.
+// No estimate is larger than this, so that sums of sizes claimed by a file cannot overflow.
 constexpr std::uint64_t kSizeClaimMax = std::uint64_t{1} << 48;
 
-// One chunk of a load, from its stored bytes to what came of it.
+// One chunk of a load, from its stored bytes to the result.
 struct Unit {
   ChunkKey key;
   bool kept = true;                       // a chunk for the cache; else its items are only counted
   std::vector<std::uint32_t> inputs;      // units whose chunks this one needs
-  std::vector<std::uint32_t> dependents;  // units that need this one's
+  std::vector<std::uint32_t> dependents;  // units that need the chunk of this one
   Result<tfile::Locator> locator;
   ExtentsPtr extents;
   std::uint64_t decoded_size = 0;
 
   bool claimed = false;
-  std::atomic<bool> urgent = false;         // somebody waits for it
-  std::atomic<const Unit*> task = nullptr;  // the first unit of the decode task that it is in, once there is one
-  std::atomic<std::size_t> missing = 0;     // of bytes and inputs, before it can be decoded
+  std::atomic<bool> urgent = false;         // a reader waits for it
+  std::atomic<const Unit*> task = nullptr;  // the first unit of its decode task, once there is one
+  std::atomic<std::size_t> missing = 0;     // bytes and inputs that must come before it can be decoded
   std::span<const std::byte> stored;
   std::shared_ptr<const void> stored_owner;
   Budget::Reservation memory;
@@ -50,9 +51,9 @@ struct Unit {
   ChunkPtr chunk;
   std::optional<Error> error;
   std::vector<std::int64_t> items;
-  std::optional<tfile::Chunk> unplaced;  // of one whose items are counted
+  std::optional<tfile::Chunk> unplaced;  // of a unit whose items are counted
 
-  // What it takes in its file; never 0.
+  // Its size in the file; never 0.
   std::uint64_t stored_size() const { return locator ? std::max<std::uint64_t>(1, locator->range.size) : 1; }
 };
 
@@ -62,7 +63,7 @@ std::uint64_t array_bytes(const tfile::Chunk& chunk) {
   return sum;
 }
 
-// Bytes as they were fetched; gone, and out of the budget, with the last unit that decodes from them.
+// Bytes as they were fetched. The last unit that decodes from them frees them, and gives them back to the budget.
 struct Fetched {
   Budget::Reservation memory;
   tfile::Buffer bytes;
@@ -98,9 +99,9 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
  public:
   Load(std::shared_ptr<AttachedSet> set, std::span<const ChunkKey> keys, bool kept, Urgency urgency);
 
-  // Called once at the end, or with the error that kept it from beginning.
+  // Called once, at the end, or with the error that kept the load from beginning.
   std::function<void(Load&, const Error*)> finish;
-  std::stop_token asker;  // of items that are counted: nobody else waits for these
+  std::stop_token asker;  // of items that are counted: only this caller waits for them
 
   void run() {
     const bool waits = urgency_ == Urgency::awaited;
@@ -140,7 +141,7 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   std::vector<std::uint32_t> wanted_;
   std::map<std::uint64_t, std::uint32_t> input_positions_;
   const Urgency urgency_;
-  std::atomic<bool> hurry_ = false;  // somebody waits for a unit of a load that was ahead
+  std::atomic<bool> hurry_ = false;  // a reader waits for a unit of a load that was ahead
   std::vector<FetchRange> plan_;
   Budget::Reservation stored_memory_;
   std::atomic<std::size_t> outstanding_ = 0;  // units that have not concluded, and start()
@@ -188,7 +189,7 @@ std::vector<FetchRange> Load::plan(const std::function<bool(const Unit&)>& wante
   for (std::size_t i = 0; i < units_.size(); ++i)
     if (const Unit& unit = units_[i]; wanted(unit) && unit.locator && unit.locator->source)
       wishes.push_back({unit.locator->source, unit.locator->range, i});
-  // What is read through counts in the budget too, and must stay small in it.
+  // Gaps that are read through count in the budget too, and must stay small in it.
   const CacheOptions& options = set_->core->options;
   const std::uint64_t range_max = urgency_ == Urgency::awaited ? kAwaitedRangeMax : kAheadRangeMax;
   const auto limits_of = [&](const tfile::Source& source) {
@@ -201,7 +202,7 @@ std::vector<FetchRange> Load::plan(const std::function<bool(const Unit&)>& wante
   return plan_fetch(std::move(wishes), limits_of, options.memory / 4);
 }
 
-// What somebody else is loading counts as if it were absent: it may be there, and gone again, before the claim.
+// A chunk that another load has claimed counts as absent: it may have arrived and been evicted again before the claim.
 std::uint64_t Load::prepare() {
   std::uint64_t need = 0;
   for (Unit& unit : units_) {
@@ -224,7 +225,7 @@ void Load::claim(Budget::Reservation memory) {
     Unit& unit = units_[i];
     unit.claimed = !unit.kept;
     if (!unit.kept) continue;
-    // What others are decoded with is needed if they are, and not counted by itself.
+    // A chunk that others need as input is loaded with them, and does not count as loaded ahead by itself.
     const bool is_ahead = !urgent && unit.dependents.empty();
     auto claim = set_->core->chunks.claim(set_->chunks, unit.key, self, i, urgent, is_ahead ? unit.stored_size() : 0);
     unit.claimed = claim.claimed;
@@ -244,7 +245,7 @@ void Load::claim(Budget::Reservation memory) {
 }
 
 void Load::start() {
-  std::vector<std::uint32_t> with_bytes;  // or without a hope of any
+  std::vector<std::uint32_t> with_bytes;  // units whose bytes are here, or will never come
   for (std::uint32_t i = 0; i < units_.size(); ++i) {
     Unit& unit = units_[i];
     if (!unit.claimed || (unit.locator && unit.locator->source)) continue;
@@ -257,12 +258,12 @@ void Load::start() {
     for (end = begin; end < plan.size() && plan[end].source->origin() == origin;) ++end;
     begin_fetch(plan.subspan(begin, end - begin), with_bytes);
   }
-  if (hurry_) set_->core->exec.io_pools.promote(this);  // in case promote() came between the claim and the queue
+  if (hurry_) set_->core->exec.io_pools.promote(this);  // in case promote() came between claim and queueing
   deliver(with_bytes);
   count_down();
 }
 
-// Of one origin. As many threads take its requests, in their order, as it is best asked at once.
+// For the ranges of one origin. As many threads take its requests, in order, as the source is best asked at once.
 void Load::begin_fetch(std::span<const FetchRange> plan, std::vector<std::uint32_t>& failed) {
   auto fetch = std::make_shared<Fetch>();
   for (const std::span<const FetchRange> request : requests_of(plan))
@@ -283,7 +284,7 @@ void Load::begin_fetch(std::span<const FetchRange> plan, std::vector<std::uint32
   }
 }
 
-// The whole fetch may have to come first, of the decoding only the unit's own task and those of its inputs.
+// The whole fetch may have to come first; of the decoding, only the unit's own task and those of its inputs.
 void Load::promote(std::size_t position) {
   Unit& unit = units_[position];
   unit.urgent = true;
@@ -293,7 +294,7 @@ void Load::promote(std::size_t position) {
   for (const std::uint32_t input : unit.inputs) promote(input);
 }
 
-// On a thread that reads.
+// Runs on a thread that reads.
 void Load::fetch(Fetch& fetch) {
   for (std::size_t i; (i = fetch.next++) < fetch.requests.size();)
     fetch_together(fetch.requests[i].ranges, fetch.requests[i].memory);
@@ -316,7 +317,7 @@ void Load::fetch_together(std::span<const FetchRange> ranges, Budget::Reservatio
   const Result<> all = ranges[0].source->read(from, into);
   std::vector<std::uint32_t> delivered;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    // One bad place must not take its neighbours with it: each chunk by itself, then.
+    // One bad place must not fail its neighbours: after an error each chunk is read by itself.
     for (std::size_t n = 0; !all && n < ranges[i].ids.size(); ++n) {
       Unit& unit = units_[ranges[i].ids[n]];
       const tfile::ByteRange range = unit.locator->range;
@@ -352,7 +353,7 @@ void Load::take_bytes(const FetchRange& range, std::shared_ptr<Fetched> fetched,
   }
 }
 
-// One thing that these units waited for is there. Those that now have everything become tasks.
+// Each of these units has got one of its missing parts. Those that miss nothing any more become tasks.
 void Load::deliver(std::span<const std::uint32_t> positions) {
   std::vector<std::uint32_t> task;
   std::uint64_t task_bytes = 0;
@@ -382,11 +383,12 @@ void Load::decode_together(std::vector<std::uint32_t> positions) {
     return;
   set_->core->exec.arena.run([self = shared_from_this(), positions] { self->decode_task(positions); },
                              ahead ? Urgency::ahead : Urgency::awaited, task);
-  // In case promote() came between the question and the queue.
+  // In case promote() was called between the check and the queueing.
   if (ahead && urgent()) set_->core->exec.arena.promote(task);
 }
 
-// In the arena. What the chunks complete is answered behind the last, so that it does not count as decoding.
+// Runs in the arena. The requests that the chunks complete are answered after the last one, so that this does not count
+// as decoding.
 void Load::decode_task(std::span<const std::uint32_t> positions) {
   const CpuStopwatch decoding;
   std::vector<SetCounts::Share> shares;
@@ -490,7 +492,7 @@ void Load::end(const Error* error) {
   for (Unit& unit : units_) unit.chunk.reset();
 }
 
-// The extents of the streams whose chunks are inputs of these.
+// Gets the extents of the streams whose chunks are inputs of these.
 void want_input_extents(const std::shared_ptr<AttachedSet>& set, std::span<const ChunkKey> keys, Reply<bool> then) {
   std::vector<tfile::StreamId> streams;
   for (const ChunkKey key : keys)
@@ -528,7 +530,7 @@ void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<Chun
   std::erase_if(keys, [&](ChunkKey key) {
     return set->streams->shape(key.stream).items_from == tfile::ItemsFrom::payloads && !set->extents.ready(key.stream);
   });
-  std::vector<tfile::StreamId> streams;  // with those of the inputs
+  std::vector<tfile::StreamId> streams;  // including those of the inputs
   for (const ChunkKey key : keys) {
     streams.push_back(key.stream);
     for (const ChunkKey input : set->streams->inputs(key)) streams.push_back(input.stream);
@@ -537,7 +539,7 @@ void load_chunks_ahead(const std::shared_ptr<AttachedSet>& set, std::vector<Chun
   streams.erase(std::unique(streams.begin(), streams.end()), streams.end());
   if (keys.empty()) return;
   set->extents.want_all(set, streams, [set, keys](Result<bool>) mutable {
-    // A stream whose extents cannot be had is its readers' trouble, not its neighbours'.
+    // A stream without extents is left out. Its readers get the error; the other streams are loaded.
     const auto unready = [&](ChunkKey key) { return !set->extents.ready(key.stream); };
     std::erase_if(keys, [&](ChunkKey key) {
       const auto inputs = set->streams->inputs(key);

@@ -7,8 +7,8 @@
 namespace tfilefs {
 namespace {
 
-// A few readers, each with its piece and the one that follows; pieces are up to about a megabyte. Of a small budget a
-// share that leaves room for what they are made of.
+// Enough for a few readers, each with its piece and the next one; a piece is up to about a megabyte. Of a small budget
+// only a share, which leaves room for the chunks that pieces are made from.
 constexpr std::size_t kSizeMax = 4 << 20;
 constexpr std::uint64_t kBudgetShare = 16;
 
@@ -23,7 +23,7 @@ PiecePtr PieceCache::find(const void* owner, std::size_t piece) {
   return found == pieces_.end() ? nullptr : found->second.bytes;
 }
 
-// What leaves gives its memory back without the lock: others may be waiting for it.
+// Memory of dropped pieces is given back after the lock is released, since requests may be waiting for it.
 void PieceCache::keep(const void* owner, std::size_t piece, PiecePtr bytes) {
   const std::size_t size = bytes->size();
   if (size > size_max_) return;

@@ -16,8 +16,8 @@ namespace tfilefs {
 
 using PiecePtr = std::shared_ptr<const std::string>;
 
-// The pieces of views that were made last, of all views of a mount together: a reader asks for a piece in several
-// reads. They count in the budget. Thread-safe.
+// The pieces of views that were made most recently, of all views of a mount together: a reader asks for a piece in
+// several reads. They count in the budget. Thread-safe.
 class PieceCache {
  public:
   explicit PieceCache(std::shared_ptr<Budget> budget);

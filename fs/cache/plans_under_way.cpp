@@ -7,7 +7,7 @@
 
 namespace tfilefs {
 
-// A read that cannot go on for lack of memory fails alone: its reply says so when it is dropped.
+// If one read cannot go on for lack of memory, only that one fails: dropping its reply answers it with an error.
 LoadPlan::~LoadPlan() {
   for (Reply<bool>& then : waiting_) run_caught([&then] { then(true); });
 }
@@ -30,7 +30,7 @@ std::shared_ptr<LoadPlan> PlansUnderWay::begin(tfile::StreamId begin, tfile::Str
 }
 
 std::shared_ptr<LoadPlan> PlansUnderWay::covering(tfile::StreamId stream, tfile::EntryRange entries) const {
-  std::vector<std::shared_ptr<LoadPlan>> others;  // whose last owner this may have become: they end without the lock
+  std::vector<std::shared_ptr<LoadPlan>> others;  // this may be their last owner: destroyed after the lock
   const Lock lock(mutex_);
   for (const std::weak_ptr<LoadPlan>& place : plans_) {
     auto plan = place.lock();

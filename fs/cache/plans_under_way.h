@@ -12,15 +12,15 @@
 namespace tfilefs {
 
 // A load ahead that is still being planned, which takes some tens of milliseconds for ten thousand columns. It ends
-// with its last owner, when its chunks are claimed or that will take longer; who waits for it goes on then, on that
-// thread. Thread-safe.
+// with its last owner: when its chunks are claimed, or when that will take longer. The reads that wait for it then go
+// on, on that thread. Thread-safe.
 class LoadPlan {
  public:
   LoadPlan(tfile::StreamId begin, tfile::StreamId end, tfile::EntryRange entries)
       : begin_(begin), end_(end), entries_(entries) {}
   ~LoadPlan();
 
-  // Whether chunks of the stream with some of the entries will be loaded by it.
+  // Whether the load will include chunks of the stream with some of the entries.
   bool covers(tfile::StreamId, tfile::EntryRange) const;
   void wait(Reply<bool> then);
 
@@ -31,8 +31,8 @@ class LoadPlan {
   std::vector<Reply<bool>> waiting_ GUARDED_BY(mutex_);
 };
 
-// Those of one stream set. Who misses a chunk that is about to be claimed would fetch it by itself, and read by read
-// what the plan reads in one piece. Thread-safe.
+// The plans of one stream set. A read that misses a chunk which is about to be claimed waits for the plan: otherwise
+// each read would fetch by itself a part of the bytes that the plan reads at once. Thread-safe.
 class PlansUnderWay {
  public:
   std::shared_ptr<LoadPlan> begin(tfile::StreamId begin, tfile::StreamId end, tfile::EntryRange);

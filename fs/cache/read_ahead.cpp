@@ -11,16 +11,18 @@ using tfile::ChunkKey;
 using tfile::EntryRange;
 using tfile::StreamId;
 
-// Decoded bytes that are loaded ahead of one sequential reader of a local file. Enough for both sides of the pipeline
-// to be busy, and never more than a sixteenth of the budget, so that a few readers do not push out each other's
+// Decoded bytes that are loaded ahead of one sequential reader of a local file. Enough to keep both sides of the
+// pipeline busy, and never more than a sixteenth of the budget, so that a few readers do not evict each other's
 // windows.
 constexpr std::uint64_t kAheadMax = 8 << 20;
 
-// What the kernel may read of a column that nobody asked for: two requests on either side of what somebody did.
+// How much the kernel may read of a column that no program asked for: two requests on either side of one that a program
+// asked for.
 constexpr std::uint64_t kBesideMax = 4 << 20;
 
-// Columns count as used together within a part of a table: a cluster, or some of them, since a huge table is not cut
-// into more parts than the history tells apart. One of fewer clusters is cut too, or nothing could be learned in it.
+// Columns count as used together within a part of a table. A part is a cluster, or several if a huge table has more
+// clusters than the history can tell apart. A table of fewer clusters is cut into kPartsMin parts, or no habits could
+// be learnt in it.
 constexpr std::size_t kPartsMin = 8, kPartsMax = 4096;
 
 std::vector<std::int64_t> part_bounds(std::span<const std::int64_t> clusters) {
@@ -47,7 +49,7 @@ struct Column {
   }
 };
 
-// Upward and downward: at least half a window at a time, so that fetches are large.
+// Upward and downward at least half a window at a time, so that fetches are large.
 std::vector<ChunkKey> chunks_above(const Column& column, std::uint64_t ahead, std::uint64_t& loaded_until) {
   const ColumnRead& read = column.read;
   std::vector<ChunkKey> keys;
@@ -74,7 +76,7 @@ std::vector<ChunkKey> chunks_below(const Column& column, std::uint64_t ahead, st
   return keys;
 }
 
-// Those of the next reads in equal steps, at least half of them at a time.
+// The chunks of the next reads in equal steps, at least half of these reads at a time.
 std::vector<ChunkKey> chunks_in_steps(const Column& column, std::int64_t step, std::uint64_t ahead,
                                       std::uint64_t& loaded_until) {
   const ColumnRead& read = column.read;
@@ -104,11 +106,11 @@ ReadAhead::ReadAhead(const tfile::StreamSet& streams, Prefetch prefetch, std::ui
       part_bounds_(prefetch == Prefetch::learn ? part_bounds(streams.clusters) : std::vector<std::int64_t>()),
       parts_(static_cast<std::uint32_t>(part_bounds_.empty() ? kPartsMin : part_bounds_.size() - 1)),
       history_(parts_),
-      // Decoded it may be several times as much, and must stay well below the budget.
+      // The decoded bytes may be several times as many, and must stay well below the budget.
       sweep_([&streams](StreamId stream) { return streams.shape(stream).stored_bytes; },
              static_cast<StreamId>(streams.stream_count()), memory / 16) {}
 
-// Twice what is in flight to the source, which is the same for all chunks of a table.
+// Twice the bytes in flight to the source, which are the same for all chunks of a table.
 std::uint64_t ReadAhead::window(ChunkKey key) {
   if (window_ > 0) return window_;
   const auto locator = streams_.locate(key);
@@ -155,7 +157,7 @@ std::uint32_t ReadAhead::part_of(std::int64_t entry, std::int64_t entries) const
   return std::min(parts_ - 1, static_cast<std::uint32_t>(share * parts_));
 }
 
-// Where the part with the entry before this one ends.
+// The end of the part that holds the entry before this one.
 std::int64_t ReadAhead::part_end(std::int64_t entry, std::int64_t entries) const {
   const std::uint32_t next = part_of(entry - 1, entries) + 1;
   if (!part_bounds_.empty()) return std::min(entries, part_bounds_[next]);
@@ -181,12 +183,12 @@ std::vector<ChunkKey> ReadAhead::of_companions(StreamId stream, EntryRange entri
   std::vector<StreamId> companions;
   {
     const Lock lock(mutex_);
-    // Columns in step differ in where their baskets end; what is missing comes with the next group.
+    // Columns that are read in step have baskets that end at different entries; the rest comes with the next group.
     const auto place = loaded_with_.find(stream);
     const EntryRange known = place == loaded_with_.end() ? EntryRange() : place->second;
     const bool begun = known.begin <= entries.begin && entries.begin < known.end;
     if (begun && std::min(known.end, entries.end) - entries.begin >= entries.size() / 2) return {};
-    // Who comes from the entries before goes through the whole part: what is left of it at once.
+    // A reader that comes from the entries before goes through the whole part: the rest of the part is loaded at once.
     const bool marches =
         known.size() > 0 && known.begin <= entries.begin && entries.begin <= known.end + entries.size();
     const std::int64_t all = all_entries(stream);
@@ -216,7 +218,7 @@ void ReadAhead::append(StreamId stream, EntryRange entries, std::vector<ChunkKey
     to.push_back({stream, index});
 }
 
-// A quarter of the budget at most, stored and decoded.
+// As many of the chunks as take at most a quarter of the budget, stored and decoded.
 std::vector<ChunkKey> ReadAhead::within_budget(std::vector<ChunkKey> keys) const {
   std::uint64_t sum = 0;
   for (std::size_t i = 0; i < keys.size(); ++i) {

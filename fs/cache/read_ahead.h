@@ -15,7 +15,7 @@
 
 namespace tfilefs {
 
-// One read of a column, not empty: which bytes of it, and from which chunks.
+// One read of a column, not empty: its bytes, and the chunks that have them.
 struct ColumnRead {
   tfile::StreamId stream = 0;
   std::uint32_t slot = 0;
@@ -24,9 +24,9 @@ struct ColumnRead {
   std::uint32_t first_chunk = 0, last_chunk = 0;
 };
 
-// Decides what of a table is loaded before it is asked for: further chunks of a column that is read in order, the same
-// entries of the columns that are used with it, and the next columns for who reads one after the other. Reads nothing
-// itself. Thread-safe; its lock is held for microseconds.
+// Decides which parts of a table are loaded before a reader asks for them: the next chunks of a column that is read in
+// order, the same entries of the columns that are used with it, and the next columns for a reader that goes from column
+// to column. Reads nothing itself. Thread-safe; its lock is held for microseconds.
 class ReadAhead {
  public:
   ReadAhead(const tfile::StreamSet& streams, Prefetch prefetch, std::uint64_t memory);
@@ -38,11 +38,11 @@ class ReadAhead {
     tfile::EntryRange entries;         // ...which may be wanted for these entries
     ColumnSweep::Advice sweep;
   };
-  // Notes a read. To be called once for each. Not `chosen`: the column's own next chunks are all that it may want,
-  // and these only once more was read than the kernel reads by itself.
+  // Notes a read. To be called once for each. Without `chosen` it only advises the column's own next chunks, and only
+  // once more was read than the kernel reads by itself.
   Advice note(const ColumnRead&, const Extents&, bool chosen = true);
 
-  // Chunks of the streams that are used together with this one that cover the entries; once for the same entries.
+  // Chunks that cover the entries, of the streams that are used together with this one; only once for the same entries.
   std::vector<tfile::ChunkKey> of_companions(tfile::StreamId, tfile::EntryRange);
 
   // Chunks of all streams of the sweep.
@@ -60,7 +60,8 @@ class ReadAhead {
   const tfile::StreamSet& streams_;
   const Prefetch prefetch_;
   const std::uint64_t memory_;
-  // The parts that the entries are cut into: as many clusters make one as the bounds say; {}: all are of equal length.
+  // The bounds of the parts that the entries are cut into, each of one or more clusters; {}: all parts are of equal
+  // length.
   const std::vector<std::int64_t> part_bounds_;
   const std::uint32_t parts_;
 

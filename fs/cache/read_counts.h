@@ -10,24 +10,24 @@
 
 namespace tfilefs {
 
-// What is counted about reading, for each stream and each stream set (docs/semantics.md, "Statistics", says what the
-// numbers mean to those who look at them). Times are in nanoseconds.
+// The counts about reading, for each stream and each stream set (docs/semantics.md, "Statistics", explains the numbers
+// to users). Times are in nanoseconds.
 enum class Count : std::uint8_t {
   hits,               // reads answered at once
   misses,             // reads that had to wait for a chunk
-  joined_loads,       // chunks that a load found on their way for another one
+  joined_loads,       // chunks that a load found being loaded by another one
   bytes_asked,        // by readers
   wait_ns,            // of readers, in misses
   read_calls,         // reads of the source; for a stream: fetches in which it had a part
   bytes_read,         // from the source; for a stream: without gaps
-  gap_bytes,          // of those, read through between what was wanted
+  gap_bytes,          // of those, gaps between the ranges wanted
   disk_ns,            // in read calls, shared out to streams by bytes
   chunks_decoded,     //
-  bytes_decoded,      // arrays that came of them
+  bytes_decoded,      // of their arrays
   decode_ns,          // of CPU, shared out by bytes within a task
-  chunks_ahead,       // claimed before a reader asked
+  chunks_ahead,       // claimed before a reader asked for them
   chunks_ahead_used,  // of those, asked for later
-  chunks_ahead_lost,  // of those, gone before anybody asked
+  chunks_ahead_lost,  // of those, gone before a reader asked for them
   bytes_ahead,        // stored bytes of chunks_ahead ...
   bytes_ahead_used,   // ... and of chunks_ahead_used
   evictions,          //
@@ -46,7 +46,7 @@ struct ReadCounts {
   }
   bool any() const { return *this != ReadCounts(); }
 
-  // Read for nothing, so far: gaps, and what was loaded ahead and nobody has asked for.
+  // Read for nothing so far: gaps, and chunks that were loaded ahead and that no reader has asked for.
   std::uint64_t extra_bytes() const {
     const std::uint64_t ahead = (*this)[Count::bytes_ahead], used = (*this)[Count::bytes_ahead_used];
     return (*this)[Count::gap_bytes] + (ahead > used ? ahead - used : 0);
@@ -54,7 +54,7 @@ struct ReadCounts {
   friend bool operator==(const ReadCounts&, const ReadCounts&) = default;
 };
 
-// The same where they are counted. Thread-safe; a sum seen meanwhile is of some moment for each number by itself.
+// The counters themselves. Thread-safe. In a sum taken meanwhile, each number is of a moment of its own.
 class AtomicReadCounts {
  public:
   void add(Count count, std::uint64_t n) {
@@ -82,7 +82,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// CPU time of this thread since it was made, on this thread. A system call: for tasks, not for chunks.
+// CPU time of this thread since this was made on it. Costs a system call: use it for tasks, not for chunks.
 class CpuStopwatch {
  public:
   std::uint64_t elapsed_ns() const { return now() - begin_; }

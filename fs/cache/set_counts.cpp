@@ -9,7 +9,8 @@ namespace {
 
 constexpr Count kOfReads[] = {Count::read_calls, Count::bytes_read, Count::gap_bytes, Count::disk_ns};
 
-// What stands at `place`; else what `make` gives, unless another thread was faster. `Free` undoes a `make` in vain.
+// The object at `place`; else the one that `make` gives, unless another thread was faster. `Free` undoes a `make` in
+// vain.
 template <class T, class Make, class Free>
 T* made_once(std::atomic<T*>& place, Make make, Free free) {
   if (T* there = place.load(std::memory_order_acquire)) return there;
@@ -20,7 +21,7 @@ T* made_once(std::atomic<T*>& place, Make make, Free free) {
   return there;
 }
 
-// One share for each stream; gives their sum.
+// Leaves one share per stream, and returns their sum.
 std::uint64_t gather(std::vector<SetCounts::Share>& shares) {
   std::sort(shares.begin(), shares.end(), [](const auto& a, const auto& b) { return a.stream < b.stream; });
   std::uint64_t sum = 0;

@@ -12,7 +12,7 @@
 
 namespace tfilefs {
 
-// The counts of one stream set: its own, and one for each stream that was used. Thread-safe; nothing is ever locked.
+// The counts of one stream set: its own, and those of each stream that was used. Thread-safe, without locks.
 class SetCounts {
  public:
   SetCounts() = default;
@@ -20,35 +20,35 @@ class SetCounts {
   SetCounts(const SetCounts&) = delete;
   SetCounts& operator=(const SetCounts&) = delete;
 
-  // Of the stream; made when first asked for, and good as long as this.
+  // The counts of a stream; made when first asked for, and valid as long as this object.
   AtomicReadCounts& stream(tfile::StreamId);
 
-  // A part of something that is counted as a whole: what a stream had of it, in bytes.
+  // What a stream contributed to something that is counted as a whole, in bytes.
   struct Share {
     tfile::StreamId stream = 0;
     std::uint64_t bytes = 0;
   };
-  // Calls that read `bytes` of the source for the shares, which are less where gaps were read through. Puts the shares
-  // in order.
+  // Adds calls that read `bytes` of the source for the shares; the shares are less where gaps were read through. Sorts
+  // the shares.
   void add_reads(std::uint64_t calls, std::uint64_t bytes, std::uint64_t disk_ns, std::vector<Share>& shares);
 
-  // Decoding that took `decode_ns` in all.
+  // Adds decoding that took `decode_ns` in total.
   void add_decoding(std::uint64_t decode_ns, std::vector<Share>& shares);
 
-  // All together: sums over the streams, but for reads, of which streams have parts in common.
+  // Sums over the streams; but for reads the set's own counts, since streams share reads.
   ReadCounts total() const;
 
-  // Each stream that was used, in order.
+  // Calls the function for each stream that was used, in order.
   void each_stream(const std::function<void(tfile::StreamId, const ReadCounts&)>&) const;
 
-  // Memory that this takes.
+  // Memory of these counts.
   std::uint64_t memory() const;
 
-  // Memory of what is counted here: metadata of the set, and the extents of its streams.
+  // Memory of what these counts are about: metadata of the set, and the extents of its streams.
   std::atomic<std::uint64_t> set_memory = 0, extents_memory = 0;
 
  private:
-  // Segment k holds streams 2^k - 1 to 2^(k+1) - 2, so that nothing moves when more streams come into use.
+  // Segment k holds streams 2^k - 1 to 2^(k+1) - 2, so that no entry moves when more streams come into use.
   using Slot = std::atomic<AtomicReadCounts*>;
   static constexpr std::size_t kSegments = 33;
   static std::size_t segment_size(std::size_t segment) { return std::size_t{1} << segment; }

@@ -17,7 +17,7 @@
 namespace tfilefs {
 namespace {
 
-// A message that is this alone says that all is well.
+// A message of just this byte reports success.
 constexpr char kReady = '\0';
 
 void write_all(int fd, const std::string& text) {
@@ -64,7 +64,7 @@ Background::Background(const std::string& greeting) {
 }
 
 void Background::ready() {
-  // Not before: until now messages of libraries and of fusermount3 may matter to whoever started this.
+  // Not before: until now messages of libraries and of fusermount3 may matter to the user who started this.
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
   if (null > STDERR_FILENO) ::close(null);

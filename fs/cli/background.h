@@ -5,17 +5,17 @@
 
 namespace tfilefs {
 
-// A daemon in the making: the process forks at once, and the parent waits until the child says how it went. All threads
-// are to be started after that, by the child.
+// Turns the process into a daemon: it forks at once, and the parent waits until the child reports success or failure.
+// The child must start all threads after that.
 class Background {
  public:
-  // In the parent this does not return: it ends with exit code 0 when the child is ready, after writing the greeting to
-  // stderr (stdout is left to what asks for it), else with 1 after writing the child's message there.
+  // In the parent this does not return. When the child is ready, the parent writes the greeting to stderr (stdout is
+  // kept free) and ends with exit code 0. If the child fails, it writes the child's message there and ends with 1.
   explicit Background(const std::string& greeting);
 
-  // The child lets the parent go and cuts itself off from the terminal.
+  // Called by the child: lets the parent end, and detaches the child from the terminal.
   void ready();
-  // The child's last word, to be followed by its end: to the parent, and once that is gone to the system log.
+  // Called by the child before it ends: sends the message to the parent, or to the system log if the parent is gone.
   void fail(const std::string& message);
 
  private:

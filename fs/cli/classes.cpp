@@ -29,7 +29,7 @@ tl::unexpected<Error> cannot_write(const std::string& path, int number) {
   return tfile::fail(ErrorKind::io, path + " cannot be written: " + reason, -1, number);
 }
 
-// Where others may have put names into the directory, none of them leads elsewhere.
+// Follows no link: other users may have put some into the directory.
 Result<> write_file(int directory, const std::string& path, const std::string& name, const std::string& text) {
   Descriptor file(
       ::openat(directory, name.c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));

@@ -54,7 +54,7 @@ int complain(const Error& error) {
 }
 
 Result<> finish_output() {
-  // What is larger than the stream's buffer goes past it: flushing that tells nothing, and why is no longer known.
+  // A write larger than the stream's buffer bypasses it. If that failed, flushing reports nothing, and errno is lost.
   const bool failed_before = std::ferror(stdout) != 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && !failed_before) return {};

@@ -15,8 +15,8 @@ class App;
 
 namespace tfilefs {
 
-// What a command takes, and the help that says so. What is given is written where each add_ names, which lasts as long
-// as this. CLI11 does it, whose headers take long to compile: command_line.cpp alone includes them.
+// The options and arguments of a command, and its help. Values are written to the variable that each add_ names, which
+// must live as long as this. This wraps CLI11, whose headers take long to compile: only command_line.cpp includes them.
 class CommandLine {
  public:
   CommandLine(const std::string& does, const std::string& command);
@@ -24,19 +24,19 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // Which has to be given. They are taken in the order of these calls.
+  // Mandatory arguments. They are taken in the order of these calls.
   void add_argument(const std::string& name, std::string& given, const std::string& help);
   void add_flag(const std::string& names, bool& given, const std::string& help);
-  // `check`: what is wrong with the text that is given; empty: nothing.
+  // `check` returns what is wrong with a text, empty if nothing is.
   void add_number(const std::string& names, double& given, const std::string& help,
                   const std::function<std::string(const std::string&)>& check);
-  // "-o OPT,...", each time that it is given.
+  // "-o OPT,...", which may be given several times.
   void add_mount_options(std::vector<std::string>& given, const std::string& help);
   void add_version(const std::string& version);
-  // Below all else that the help says.
+  // At the end of the help.
   void set_footer(const std::string& text);
 
-  // An exit code where that is already the end (--help, --version, an error of usage).
+  // An exit code if the program is to end now (--help, --version, an error of usage).
   std::optional<int> parse(int argc, char** argv);
 
  private:
@@ -46,7 +46,7 @@ class CommandLine {
 // "tfilefs: MESSAGE" on stderr; returns kExitFailure.
 int complain(const Error&);
 
-// Writes out what was printed on stdout. Error: some of it, now or before, could not be written.
+// Flushes stdout. Error: some of the output, now or before, could not be written.
 Result<> finish_output();
 
 }  // namespace tfilefs

@@ -22,7 +22,7 @@ constexpr Command kCommands[] = {
     {"classes", "SOURCE DIR", "a C++ header for each class of a ROOT file", run_classes},
 };
 
-// Letters to change, add or leave out, to make one word of the other.
+// The number of letters to change, add or leave out to turn one word into the other.
 std::size_t distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);

@@ -28,20 +28,20 @@ using tfile::Result;
 
 namespace {
 
-// Directories as deep as a mount's paths can name them; names in the file may be longer than those that a mount shows.
+// As deep as directories can be in the paths of a mount. Names in the file may be longer than those that a mount shows.
 constexpr int kDepthMax = PATH_MAX / 2;
 constexpr std::size_t kPathMax = 64 * 1024;
 
 using Bytes = std::vector<std::byte>;
 using ChunkPtr = std::shared_ptr<const Chunk>;
 
-// What is known of one slot of a stream: the column that it feeds.
+// The column that one slot of a stream feeds.
 struct FedColumn {
   std::size_t item_size = 0;  // 0: no column
   bool is_offsets = false;
 };
 
-// Decodes the chunks of one stream in order, as the cache does, and holds them to what was said of them.
+// Decodes the chunks of one stream in order, as the cache does, and compares them with the metadata.
 class StreamCheck {
  public:
   StreamCheck(const tfile::Table& table, tfile::StreamId stream, std::vector<FedColumn> slots)
@@ -52,16 +52,16 @@ class StreamCheck {
         first_(slots_.size(), 0),
         last_(slots_.size(), 0) {}
 
-  // By slot: the items of all chunks so far, and of offsets the last one.
+  // By slot: the items of all chunks so far; of offsets also the last value.
   const std::vector<std::int64_t>& items() const { return first_; }
   const std::vector<std::int64_t>& last_offsets() const { return last_; }
 
-  // Where the chunk lies; an error after which the next chunk can still be looked at.
+  // Sets `lies_at` to the place of the chunk. After an error the next chunk can still be checked.
   Result<> check(std::uint32_t index, tfile::Locator& lies_at) {
     std::vector<std::int64_t> items;
     auto checked = check_chunk({stream_, index}, lies_at, items);
-    // Where items of a chunk cannot be counted, of the next one is known only that it is not the first: it does not
-    // begin with the leading 0 of offsets.
+    // If the items of a chunk cannot be counted, the next one is only known not to be the first: it does not begin with
+    // the leading 0 of offsets.
     items.resize(slots_.size(), 0);
     for (std::size_t slot = 0; slot < slots_.size(); ++slot)
       first_[slot] = std::max<std::int64_t>(first_[slot] + items[slot], slots_[slot].is_offsets ? 1 : 0);
@@ -69,7 +69,7 @@ class StreamCheck {
   }
 
  private:
-  // `counted`: the items of each slot, where they can be counted.
+  // `counted`: the items of each slot, if they can be counted.
   Result<> check_chunk(ChunkKey key, tfile::Locator& lies_at, std::vector<std::int64_t>& counted) {
     TRY(const tfile::Locator at, table_.locate(key));
     lies_at = at;
@@ -102,7 +102,7 @@ class StreamCheck {
     return std::move(counted.items);
   }
 
-  // As the metadata says.
+  // The number of items by the metadata.
   Result<std::vector<std::int64_t>> told_items(std::uint32_t index) {
     if (!told_) {
       TRY(told_, table_.extents(stream_));
@@ -132,12 +132,12 @@ class StreamCheck {
   const tfile::StreamId stream_;
   const tfile::ItemsFrom items_from_;
   const std::vector<FedColumn> slots_;
-  std::optional<tfile::Extents> told_;  // where metadata tells the items
+  std::optional<tfile::Extents> told_;  // if metadata has the number of items
   std::vector<std::int64_t> first_, last_;
   Bytes stored_;
 };
 
-// What a whole stream has, by slot; nothing where some of it is damaged.
+// Counts of a whole stream, by slot; empty if some of it is damaged.
 struct StreamTotals {
   std::vector<std::int64_t> items, last_offsets;
 };
@@ -201,11 +201,11 @@ class Checker {
       const auto sets = file_.attribute_sets(key);
       return sets ? check_attribute_sets(**sets, path, depth + 1) : failed(sets.error());
     }
-    // Of anything else the record is all there is to check: it is one of the map's.
+    // Of any other key only the record can be checked, which check_records() does, and the payload.
     if (const auto payload = file_.payload(key); !payload) failed(payload.error());
   }
 
-  // A set may claim to have itself as a set.
+  // A set may claim to contain itself.
   void check_attribute_sets(const tfile::DirectoryListing& sets, const std::string& path, int depth) {
     for (const KeyInfo& set : sets.keys) {
       const std::string at = path + "/.attributes/" + std::string(set.name);
@@ -241,7 +241,8 @@ class Checker {
     ++result_.tables;
   }
 
-  // Columns that have no values, and say why. Where a chunk is damaged, or in a file that is missing, that is found.
+  // Columns that have no values, with the reason. If the reason is a damaged chunk, or a file that is missing, that is
+  // reported for the chunk.
   void check_reasons(const tfile::Table& table, const std::vector<StreamTotals>& totals, const std::string& path) {
     for (const tfile::Column& column : table.columns) {
       if (!has_no_values(column) || totals[column.stream].items.empty()) continue;
@@ -250,7 +251,7 @@ class Checker {
     }
   }
 
-  // Each column has as many items as its lists, which may be another branch's.
+  // Each column must have as many items as its lists, which may belong to another branch.
   void check_lists(const tfile::Table& table, const std::vector<StreamTotals>& totals, const std::string& path) {
     const auto counters = counted_by(table);
     for (tfile::ColumnId id = 0; id < counters.size(); ++id) {
@@ -300,7 +301,7 @@ class Checker {
     return is_whole ? StreamTotals{check.items(), check.last_offsets()} : StreamTotals();
   }
 
-  // Those that no chunk is: keys, lists of keys, objects, what old cycles and lost trees have left.
+  // The records that are no chunks: keys, lists of keys, objects, and leftovers of old cycles and lost trees.
   void check_records() {
     std::set<std::uint64_t> decoded;
     {
@@ -311,7 +312,7 @@ class Checker {
     if (!check) return found("", check.error());
     for (tfile::RecordError& wrong : check->errors)
       found(wrong.class_name.empty() ? "unmarked bytes" : wrong.class_name + " " + wrong.name, std::move(wrong.error));
-    // A length that was overwritten may look like free space, up to the end of the file.
+    // An overwritten length may look like free space, up to the end of the file.
     decoded.merge(key_addresses_);
     for (const tfile::ByteRange gap : check->gaps) {
       const auto first = decoded.lower_bound(gap.begin);

@@ -9,7 +9,7 @@
 
 namespace tfilefs {
 
-// Something in a file that is not as it must be (damaged), or that could not be looked at (all other kinds of errors).
+// Something wrong in a file (damaged), or something that could not be checked (all other kinds of errors).
 struct Finding {
   std::string place;  // path of key names, with the branch; or the record's class and name
   tfile::Error error;
@@ -20,8 +20,9 @@ struct FileCheck {
   std::uint64_t records = 0, keys = 0, tables = 0, chunks = 0;
 };
 
-// Looks at all of a file: header, directories, keys, StreamerInfo; every record, its compression blocks and their
-// checksums; every chunk of every table, old cycles too, decoded and counted. `threads` decode. Blocks.
+// Checks all of a file: header, directories, keys, StreamerInfo; every record, its compression blocks and their
+// checksums; every chunk of every table, old cycles too, decoded and counted. `threads` is the number of threads that
+// decode. Blocks.
 FileCheck check_file(const tfile::File&, unsigned threads);
 
 }  // namespace tfilefs

@@ -14,7 +14,7 @@ namespace {
 
 namespace filesystem = std::filesystem;
 
-// Nothing, too, where a writer is at work.
+// Adds nothing either if a writer is at work.
 void add_left(const std::string& file, std::vector<std::string>& lines) {
   const auto place = place_of(file);
   if (!place) return;

@@ -6,8 +6,8 @@
 
 namespace tfilefs {
 
-// What writers that ended have left in journals beside a ROOT file, or beside those in a directory and below: a line
-// for each file, with its path and how to get what is left. Changes nothing. Blocks.
+// Reports the data that writers which ended have left in journals, of a ROOT file or of all files in a directory and
+// below: a line per file, with its path and how to recover the data. Changes nothing. Blocks.
 std::vector<std::string> left_journals(const std::string& source);
 
 }  // namespace tfilefs

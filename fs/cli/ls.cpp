@@ -25,7 +25,7 @@ struct Wanted {
   bool details = false, recursive = false, json = false;
 };
 
-// Calls an operation that answers through a Reply, and waits.
+// Calls an operation that answers through a Reply, and waits for the answer.
 template <class T, class Call>
 Result<T> waited(Call call) {
   std::promise<Result<T>> promise;
@@ -51,7 +51,7 @@ class Lister {
  public:
   Lister(FileSystem& fs, const Wanted& wanted) : fs_(fs), wanted_(wanted) {}
 
-  // What stands at `at`, whose path is `path`; false after an error, which was reported.
+  // Shows the file or directory `at`, whose path is `path`; false after an error, which was reported.
   bool show(const FileSystem::Found& at, const std::string& path);
   const nlohmann::ordered_json& json() const { return json_; }
 
@@ -165,7 +165,7 @@ std::string Lister::detail_of(const Attributes& a) {
   return line.data();
 }
 
-// Names that are not UTF-8 are shown with replacement characters; the mount has them as they are.
+// Names that are not UTF-8 are shown with replacement characters; the mount has them unchanged.
 void Lister::print(const std::vector<Item>& items, const std::string& path) {
   for (const auto& [name, found] : items) {
     const Attributes& a = found.attributes;
@@ -188,7 +188,7 @@ void Lister::print(const std::vector<Item>& items, const std::string& path) {
   }
 }
 
-// The part of a path that is on the host, and the rest, which is inside the ROOT file that it ends at.
+// Splits a path into the part on the host, and the rest, which is inside the ROOT file at the end of the first part.
 std::pair<std::string, std::string> split_source(const std::string& path) {
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     struct stat status {};

@@ -53,14 +53,14 @@ std::string footer() {
   return text + "\n" + kOptions;
 }
 
-// What a listing of the mount does not show is told where it is seen first.
+// Names the README, which tells what a listing of the mount does not show.
 std::string greeting(const std::string& mount_point) {
   std::string directory = mount_point;
   while (directory.size() > 1 && directory.back() == '/') directory.pop_back();
   return "tfilefs: mounted; see " + printable(directory) + "/.tfilefs/README\n";
 }
 
-// Directories of thousands of ROOT files keep some descriptors open for each in use.
+// With directories of thousands of ROOT files, each file in use keeps some descriptors open.
 void allow_many_files() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -86,7 +86,7 @@ Result<> check(const Request& request) {
   return {};
 }
 
-// Where the mount point lies inside a mirrored directory, the mirror must not lead into itself.
+// If the mount point lies inside a mirrored directory, the mirror must not lead into itself.
 std::string hidden_path(const Request& request) {
   const std::string below = request.source == "/" ? "/" : request.source + "/";
   return request.mount_point.starts_with(below) ? request.mount_point.substr(below.size()) : "";
@@ -106,8 +106,8 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   settings.idle = request.options.idle;
   settings.writable = request.options.file_system.write.has_value();
   if (settings.writable) {
-    // The masks of those who make files count, and the kernel has applied them; this process's own is for its own
-    // files.
+    // The umask of the process that makes a file counts, and the kernel has applied it already. This process's own
+    // umask is for its own files.
     process_owner();
     ::umask(0);
   }

@@ -18,7 +18,7 @@ namespace {
 
 namespace filesystem = std::filesystem;
 
-// Where the mounts of that number are, as a process ("self", or its id) sees them.
+// The mount points of that device, as a process ("self", or its id) sees them.
 std::vector<std::string> points_of(const std::string& process, const std::string& device) {
   std::vector<std::string> points;
   for (const MountLine& line : mounts_of(process)) {
@@ -27,7 +27,7 @@ std::vector<std::string> points_of(const std::string& process, const std::string
   return points;
 }
 
-// Empty where this user may not know.
+// Empty if this user may not see it.
 std::string namespace_of(const std::string& process) {
   std::error_code error;
   return filesystem::read_symlink("/proc/" + process + "/ns/mnt", error).string();
@@ -77,7 +77,7 @@ std::vector<std::string> mount_holders(const std::string& device) {
     const std::string space = namespace_of(process);
     if (seen.contains(space)) continue;
     const auto points = points_of(process, device);
-    // Of the spaces that cannot be told apart only this one is shown, so it must be one that has the mount.
+    // Namespaces that cannot be told apart are shown only once, so it must be a process that has the mount.
     if (!space.empty() || !points.empty()) seen.insert(space);
     if (points.empty()) continue;
     holders.push_back("process " + process + " (" + process_name(process) +

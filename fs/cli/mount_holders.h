@@ -9,18 +9,18 @@
 
 namespace tfilefs {
 
-// The kernel's number of the mount at a path ("0:47"), by which it is known under every name; empty where there is
-// none.
+// The kernel's device number of the mount at a path ("0:47"), which is the same at all its mount points; empty if there
+// is no mount.
 std::string mount_device(const std::string& absolute_path);
 
-// Who keeps a mount alive, though it is gone from one path: other paths of this mount namespace, and of every other
-// namespace one process, with how to let go of it. Of what other users' processes see not all is known. Blocks.
+// What keeps a mount alive after it was unmounted at one path: other paths in this mount namespace, and one process per
+// other namespace, each with the command that lets go of it. The processes of other users are not all visible. Blocks.
 std::vector<std::string> mount_holders(const std::string& device);
 
-// The kernel's number of this process's PID namespace; 0 where it does not tell.
+// The kernel's number of this process's PID namespace; 0 if it does not tell.
 std::uint64_t pid_namespace();
 
-// The processes that there are, sorted; and what the kernel calls one ("cp"), empty where it is gone.
+// The ids of all processes, sorted; and the kernel's name of one ("cp"), empty if it is gone.
 std::vector<pid_t> process_ids();
 std::string process_name(const std::string& process);
 

@@ -55,7 +55,7 @@ std::vector<MountLine> mounts_of(const std::string& process) {
 bool is_tfilefs_mount(const std::string& path) {
   bool found = false;
   for (const MountLine& line : mounts_of("self")) {
-    if (line.point == path) found = line.type == "fuse.tfilefs";  // of several on a point the last counts
+    if (line.point == path) found = line.type == "fuse.tfilefs";  // of several mounts on a point the last counts
   }
   return found;
 }
@@ -70,10 +70,10 @@ std::string mount_point_above(const std::string& path) {
 std::string absolute_path(const std::string& path) {
   std::array<char, PATH_MAX> real;
   if (::realpath(path.c_str(), real.data())) return real.data();
-  // realpath(3) looks at the last component too, which fails on a dead mount.
+  // realpath(3) also accesses the last component, which fails on a dead mount.
   std::error_code error;
   std::filesystem::path whole = std::filesystem::absolute(path, error).lexically_normal();
-  if (error) return path;  // empty, or relative to a directory that is gone: whatever looks for it says so
+  if (error) return path;  // empty, or relative to a directory that is gone: opening the path will fail with that error
   if (whole.filename().empty()) whole = whole.parent_path();
   const std::string parent = whole.parent_path();
   if (::realpath(parent.c_str(), real.data())) {
@@ -83,12 +83,12 @@ std::string absolute_path(const std::string& path) {
 }
 
 std::optional<std::string> source_of_dead_mount(const std::string& path) {
-  // Not stat(2), which the kernel may still answer from what the daemon told it last.
+  // Not stat(2), which the kernel may still answer from its cached attributes.
   struct statvfs space {};
   if (::statvfs(path.c_str(), &space) == 0 || errno != ENOTCONN) return std::nullopt;
   std::string source;
   for (const MountLine& line : mounts_of("self")) {
-    if (line.point == path) source = line.source;  // of several on a point the last counts
+    if (line.point == path) source = line.source;  // of several mounts on a point the last counts
   }
   return source;
 }

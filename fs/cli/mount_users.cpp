@@ -30,11 +30,11 @@ bool is_to_write(const std::string& process, const std::string& number) {
   return false;
 }
 
-// What a link of /proc says, if that lies in the mount.
+// The target of a link in /proc, relative to the mount point; nothing if it lies outside.
 std::optional<std::string> path_below(const filesystem::path& link, const std::string& mount_point) {
-  std::error_code gone;  // or not this user's to know
+  std::error_code gone;  // or not visible to this user
   std::string path = filesystem::read_symlink(link, gone);
-  // So the kernel says also of a name that it has only forgotten.
+  // The kernel adds this also to a name that it has only dropped from its cache.
   if (path.ends_with(kDeleted)) path.resize(path.size() - kDeleted.size());
   if (path != mount_point && !path.starts_with(mount_point + "/")) return std::nullopt;
   return path.substr(mount_point.size());
@@ -46,7 +46,7 @@ std::vector<MountUse> mount_uses(const std::string& mount_point) {
   using How = MountUse::How;
   std::vector<MountUse> uses;
   for (const pid_t pid : process_ids()) {
-    if (pid == ::getpid()) continue;  // what this program has inherited is gone when it ends
+    if (pid == ::getpid()) continue;  // files that this program has inherited are closed when it ends
     const std::string process = std::to_string(pid), directory = "/proc/" + process;
     const std::string name = "process " + process + " (" + process_name(process) + ")";
     if (auto path = path_below(directory + "/cwd", mount_point))

@@ -28,7 +28,7 @@ tl::unexpected<Error> bad_value(std::string_view name, std::string_view value, s
               "option " + std::string(name) + "=" + std::string(value) + ": " + std::string(wanted) + " is wanted");
 }
 
-// Said by mount(8), mount.fuse3, fstab, systemd or autofs, done by them or implied here.
+// Options of mount(8), mount.fuse3, fstab, systemd or autofs that these implement themselves, or that are implied here.
 bool is_passed_over(std::string_view name) {
   static constexpr auto kNames = std::to_array<std::string_view>({"ro",
                                                                   "rw",
@@ -95,7 +95,7 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
   FileSystemOptions& fs = options.file_system;
   if (name == "memory" || name == "readahead") {
     const auto size = parse_size(value);
-    // Less could not hold one basket of ROOT's default size and what is decoded of it.
+    // Less could not hold one basket of ROOT's default size and its decoded bytes.
     constexpr std::uint64_t kMemoryMin = 1 << 20;
     if (!size || (name == "memory" && *size < kMemoryMin))
       return bad_value(name, value, "a size such as 512M, memory at least 1M,");
@@ -175,8 +175,8 @@ std::optional<std::uint64_t> parse_size(std::string_view text) {
 
 namespace {
 
-// mount(8) says rw where nothing was said, and is known by the dev and suid (or their opposites) that its helper gives
-// along: there, only `writable` says it.
+// mount(8) passes rw by default, so there only `writable` asks for writing. A call by mount(8) is recognized by the
+// options dev and suid (or their opposites) that its helper adds.
 class WriteWish {
  public:
   void note(std::string_view name) {

@@ -12,7 +12,7 @@
 
 namespace tfilefs {
 
-// What -o says; docs/tfilefs.1 describes each.
+// The options of -o; docs/tfilefs.1 describes each.
 struct MountOptions {
   FileSystemOptions file_system;
   bool allow_other = false;
@@ -21,8 +21,8 @@ struct MountOptions {
   std::vector<std::string> kernel_options;  // noexec and the like
 };
 
-// Takes several -o of comma-separated options; the last of equal ones counts. Options that mount(8) and fstab give to
-// every file system and that have no meaning here are passed over. Error: invalid, with the option's name.
+// Takes several -o of comma-separated options; if one is repeated, the last counts. Options that mount(8) and fstab
+// give to every file system, and that have no meaning here, are ignored. Error: invalid, with the option's name.
 Result<MountOptions> parse_mount_options(const std::vector<std::string>& given);
 
 // "512", "64K", "512M", "4G": bytes, in powers of 1024.

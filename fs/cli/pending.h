@@ -8,21 +8,21 @@
 
 namespace tfilefs {
 
-// What a live mount says of its writing: bytes that the commit under way has still to encode, what could not be
-// committed, a line each, and the files of which bytes are neither in a ROOT file nor in a journal: because neither
-// takes them, or (`written`) because a program is just writing them.
+// The state of writing in a live mount: bytes that the current commit has still to encode; the reasons why something
+// could not be committed, a line each; and the files with bytes that are neither in a ROOT file nor in a journal:
+// because neither accepts them, or (`written`) because a program is writing them now.
 struct Pending {
   std::uint64_t left = 0;
   struct Reason {
     std::string path, reason;  // from the mount's root
   };
-  std::vector<Reason> reasons;  // what the lines say
+  std::vector<Reason> reasons;  // the lines, parsed
   std::vector<std::string> lines, unkept, written;
 };
 Pending read_pending(const std::string& mount_point);
 
-// fsync(2) on a directory of a mount: commits what is whole below it. On a terminal it shows on stderr how far it is.
-// Errors: io (with fsync's).
+// fsync(2) on a directory of a mount: commits all complete tables below it. On a terminal it shows the progress on
+// stderr. Errors: io (with fsync's).
 Result<> commit_directory(const std::string& mount_point, const std::string& directory);
 
 }  // namespace tfilefs

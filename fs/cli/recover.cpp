@@ -17,7 +17,7 @@
 namespace tfilefs {
 namespace {
 
-// Of a file without a journal: that is well where there is a file, and a mistake elsewhere.
+// For a path without a journal: success if the file exists, else an error.
 int nothing_to_recover(const std::string& path) {
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {

@@ -9,10 +9,10 @@
 
 namespace tfilefs {
 
-// Error: invalid, where a source that is not there looks like a URL: only local files are read.
+// Error: invalid, if a source that does not exist looks like a URL: only local files can be read.
 Result<> refuse_url(const std::string& source);
 
-// The file of a command that reads one, without a mount. Errors begin with its name.
+// Opens the file for a command that reads it without a mount. Errors begin with its name.
 Result<std::shared_ptr<const tfile::File>> open_root_file(const std::string& source);
 
 }  // namespace tfilefs

@@ -26,7 +26,7 @@ namespace {
 
 using nlohmann::json;
 
-// ---- what is shown
+// ---- the table
 
 enum class Unit : std::uint8_t { number, bytes, seconds };
 struct Column {
@@ -98,7 +98,7 @@ std::vector<Row> rows_of(const json& stats, bool branches) {
   return rows;
 }
 
-// What was added to each row a second.
+// The growth of each row per second.
 std::vector<Row> rates(std::vector<Row> rows, const std::vector<Row>& before, double seconds) {
   std::map<std::string_view, const Numbers*> known;
   for (const Row& row : before) known[row.name] = &row.numbers;
@@ -119,9 +119,9 @@ std::vector<Row> rates(std::vector<Row> rows, const std::vector<Row>& before, do
   return rows;
 }
 
-// ---- on paper
+// ---- formatting
 
-// Three digits and a suffix: what a column is wide enough for.
+// Three digits and a suffix, as wide as a column.
 std::string scaled(double value, double step, std::string_view suffixes) {
   std::size_t suffix = 0;
   for (; value >= 999.5 && suffix + 1 < suffixes.size(); ++suffix) value /= step;
@@ -175,7 +175,7 @@ void print_table(const std::vector<Row>& rows, const Row& all, bool a_second) {
 
 struct Sample {
   json stats;
-  std::vector<Row> rows;  // the last is all together
+  std::vector<Row> rows;  // the last is the sum
   std::chrono::steady_clock::time_point time;
 };
 
@@ -195,7 +195,7 @@ void print(const std::string& mount_point, const Sample& now, const Sample* befo
   print_table(rows, all, before != nullptr);
 }
 
-// Until somebody ends it, or the mount ends.
+// Runs until the user ends it, or the mount ends.
 Result<> watch(const std::string& mount_point, bool branches, double seconds) {
   const bool is_terminal = ::isatty(STDOUT_FILENO) == 1;
   TRY(Sample before, sample(mount_point, branches));
@@ -211,7 +211,7 @@ Result<> watch(const std::string& mount_point, bool branches, double seconds) {
   }
 }
 
-// Written so that nan is none.
+// Written so that nan is no interval.
 std::string is_interval(const std::string& text) {
   constexpr double kLeast = 0.1, kMost = 86400;
   double seconds = 0;

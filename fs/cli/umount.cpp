@@ -28,8 +28,8 @@
 namespace tfilefs {
 namespace {
 
-// The daemon of a mount: its id, and a descriptor by which its end can be waited for; none where it does not answer or
-// is in another PID namespace, where the id is that of another process.
+// The daemon of a mount: its id, and a descriptor on which its end can be waited for; none if it does not answer or is
+// in another PID namespace, where the id is that of another process.
 struct Daemon {
   bool answers = false;
   pid_t pid = -1;
@@ -47,8 +47,8 @@ Daemon open_daemon(const std::string& mount_point) {
   return {true, pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
 }
 
-// While there is one, a daemon that answers nothing for a second (it is stopped, or waits for its storage) is told of.
-// `lazy`: it is not waited for any longer either, and the program ends.
+// While this exists, a daemon that does not answer for a second (it is stopped, or waits for its storage) is reported.
+// With `lazy` the mount is then unmounted without the daemon, and the program ends.
 class UnansweredNotice {
  public:
   UnansweredNotice(std::string mount_point, bool lazy)
@@ -59,7 +59,7 @@ class UnansweredNotice {
             if (answered.stop_requested()) return;
             std::this_thread::sleep_for(kStep);
           }
-          // Without a look at it, which would not be answered.
+          // Without access to the mount point, which would hang.
           const std::string whole = std::filesystem::absolute(mount_point).lexically_normal().string();
           const std::string point = whole.ends_with('/') ? whole.substr(0, whole.size() - 1) : whole;
           if (!is_tfilefs_mount(point)) return;
@@ -71,7 +71,7 @@ class UnansweredNotice {
           }
           const auto done = unmount(point, true);
           if (done) complain({ErrorKind::busy, silent + "; unmounted, what is written is committed when it goes on"});
-          // The main thread may wait in the kernel for the daemon.
+          // The main thread may be waiting in the kernel for the daemon.
           std::_Exit(done ? kExitOk : complain(done.error()));
         }) {}
 
@@ -79,8 +79,8 @@ class UnansweredNotice {
   std::jthread watch_;
 };
 
-// Who looks at every mount there is (df, an indexer) has each in use for an instant, which is not what "busy" is to
-// say.
+// A program that looks at every mount (df, an indexer) uses each for an instant only. That is not worth an error, so
+// unmounting is tried again for a second.
 Result<> unmount_soon(const std::string& mount_point) {
   constexpr auto kInstant = std::chrono::milliseconds(50);
   constexpr int kTries = 20;
@@ -99,7 +99,7 @@ bool ends_within(const Daemon& daemon, int milliseconds) {
   return ended > 0;
 }
 
-// A daemon that is waited for longer than it needs to end is kept by somebody, who is named.
+// If the daemon does not end within a second, the processes that keep the mount are reported.
 void wait_for_end(const Daemon& daemon, const std::string& mount_point, const std::string& device) {
   constexpr int kUnnoticed = 1000;  // milliseconds
   constexpr int kForever = -1;
@@ -115,8 +115,8 @@ void wait_for_end(const Daemon& daemon, const std::string& mount_point, const st
   ends_within(daemon, kForever);
 }
 
-// What is being written, with the program that does, a line each. To be asked before it is unmounted: after that nobody
-// knows by which path a file was opened.
+// The files being written, with the programs that write them, a line each. To be called before unmounting: after that
+// the path by which a file was opened is no longer known.
 std::vector<std::string> writers_of(const std::string& mount_point, const std::vector<std::string>& written) {
   std::vector<std::string> lines;
   const auto uses = written.empty() ? std::vector<MountUse>() : mount_uses(mount_point);
@@ -131,7 +131,7 @@ std::vector<std::string> writers_of(const std::string& mount_point, const std::v
   return lines;
 }
 
-// What the end of the mount would lose is for its user to decide.
+// Refuses, because unmounting would lose data, which the user must decide.
 int refuse(const std::string& mount_point, const Pending& pending) {
   for (const std::string& line : pending.lines) complain({ErrorKind::busy, "not committed: " + line});
   for (const std::string& path : pending.unkept)
@@ -147,7 +147,7 @@ int refuse(const std::string& mount_point, const Pending& pending) {
                                         "gives them up"});
 }
 
-// A mount that is not unmounted is kept by somebody, who is named.
+// Reports the processes that keep the mount from being unmounted.
 int tell_who_uses(const std::string& mount_point, const Error& error) {
   constexpr std::size_t kLinesMax = 20;  // a shell's window
   const auto uses = error.kind == ErrorKind::busy ? mount_uses(mount_point) : std::vector<MountUse>();
@@ -161,7 +161,7 @@ int tell_who_uses(const std::string& mount_point, const Error& error) {
   return complain(error);
 }
 
-// What was not committed, and what becomes of it. `pending`, `writers`: before it was unmounted.
+// Reports what was not committed, and what becomes of it. `pending` and `writers` are from before unmounting.
 int tell_what_is_left(const Pending& pending, const std::vector<std::string>& writers) {
   int code = kExitOk;
   for (const std::string& path : pending.unkept)
@@ -175,7 +175,7 @@ int tell_what_is_left(const Pending& pending, const std::vector<std::string>& wr
   return code;
 }
 
-// Nobody answers in a dead mount, nor commits what is beside its files.
+// The daemon of a dead mount is gone: no request is answered, and data in journals is not committed.
 int unmount_dead(const std::string& mount_point, const std::string& source, bool lazy) {
   if (const auto done = lazy ? unmount(mount_point, true) : unmount_soon(mount_point); !done)
     return complain(done.error());
@@ -202,8 +202,8 @@ int run_umount(int argc, char** argv) {
   const std::string device = mount_device(mount_point);
   const Daemon daemon = open_daemon(mount_point);
   notice.reset();
-  // A daemon that did not say how it is mounted answers nothing else. The control directory stands for all that is
-  // written, whatever became of the source.
+  // A daemon that did not say how it is mounted answers nothing else. The control directory stands for all files that
+  // are written, even if the source is gone.
   const auto committed = daemon.answers ? commit_directory(mount_point, mount_point + "/.tfilefs") : Result<>{};
   const Pending pending = daemon.answers ? read_pending(mount_point) : Pending{};
   if (!lazy && !(pending.unkept.empty() && pending.written.empty())) return refuse(mount_point, pending);

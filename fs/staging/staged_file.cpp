@@ -34,7 +34,7 @@ Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view na
   if (node) return node;
   {
     const Lock commit(commits_.mutex);
-    // Another program is not kept from writing the file by what does not rest on what that had.
+    // Staged contents that do not depend on the file's former contents do not keep another program from writing it.
     auto followed = commits_.follow_file();
     if (!followed && followed.error().kind != ErrorKind::busy) return tl::unexpected(std::move(followed).error());
   }
@@ -42,7 +42,7 @@ Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view na
 }
 
 Result<> StagedFile::remove(const Looked& what) {
-  constexpr std::uint64_t kLarge = 1 << 20;  // bytes in the journal; less is not worth a look at all that is staged
+  constexpr std::uint64_t kLarge = 1 << 20;  // bytes in the journal; less is not worth a look at all staged files
   const StagedLook there = overlay_.look(*what.directory, what.name);
   const bool waits = there.what == StagedLook::What::directory || arrow_table_name(what.name);
   const bool was_large = there.node && there.node->bytes && there.node->bytes->journaled_bytes() >= kLarge;
@@ -61,7 +61,7 @@ Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Look
   if (what.what == StagedLook::What::file && arrow_table_name(to.name))
     TRY_VOID(check_arrow(what.node, writing_.memory));
   if (what.what != StagedLook::What::directory && !arrow_table_name(name) && !arrow_table_name(to.name)) {
-    const Lock change(changes_.mutex);  // no commit begins
+    const Lock change(changes_.mutex);  // so that no commit begins
     if (!is_being_committed(overlay_.look(*in, name).node) &&
         !is_being_committed(overlay_.look(*to.directory, to.name).node))
       return changes_.rename(in, name, to, flags);

@@ -17,14 +17,14 @@
 
 namespace tfilefs {
 
-// A ROOT file being written: what is staged over it (Overlay), what changes that (Changes), and what brings it into the
-// file (Commits). Their locks are taken in the order Commits::mutex, Changes::mutex, Overlay::mutex. This hands on to
-// them, and has what takes two of them. Thread-safe. What changes the tree, `sync` and `commit` block; the rest never
-// does, unless it says so.
+// A ROOT file being written: the staged contents over it (Overlay), their changes (Changes), and the commits that bring
+// them into the file (Commits). Their locks are taken in the order Commits::mutex, Changes::mutex, Overlay::mutex. This
+// class forwards to the three, and implements what takes two of them. Thread-safe. Functions that change the tree,
+// `sync` and `commit` block; the others do not, unless they say so.
 class StagedFile : public std::enable_shared_from_this<StagedFile> {
  public:
   using Hooks = Commits::Hooks;
-  // `path`: in the mount, for messages. Takes over the journal of a writer that crashed, if there is one: blocks.
+  // `path`: in the mount, for messages. Takes over the journal of a writer that crashed, if there is one, which blocks.
   // Errors: damaged, denied, busy (a journal of another file).
   static Result<std::shared_ptr<StagedFile>> open(Writing&, FilePlace, std::string path, Hooks);
   ~StagedFile();
@@ -91,19 +91,19 @@ class StagedFile : public std::enable_shared_from_this<StagedFile> {
 
   // ---- changes beside commits
 
-  // As Changes::continue_file, what is staged following the file where another program has written that.
+  // As Changes::continue_file; if another program has written the file, the staged contents are rebased on it first.
   Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, const CommittedColumn&)
       EXCLUDES(commits_.mutex, changes_.mutex, overlay_.mutex);
-  // As Changes::remove. A directory, and an Arrow file, is removed when no commit is under way.
+  // As Changes::remove. A directory, or an Arrow file, is removed when no commit is under way.
   Result<> remove(const Looked&) EXCLUDES(commits_.mutex, changes_.mutex);
-  // As Changes::rename (for EXDEV mv copies). A directory, an Arrow file, and what a commit reads, which knows it by
-  // its name, is moved when no commit is under way.
+  // As Changes::rename (after EXDEV, mv copies). A directory, an Arrow file, or a file that a commit reads, which knows
+  // it by its name, is moved when no commit is under way.
   Result<> rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags)
       EXCLUDES(commits_.mutex, changes_.mutex);
 
   // ---- of the file
 
-  // Of the file that is there, and of the one that will be. Blocks. Errors: denied, io.
+  // Of the existing file, and of the one that will be made. Blocks. Errors: denied, io.
   Result<> change_owner(const FilePlace::Owner&, timespec modified) EXCLUDES(overlay_.mutex);
   // The committed file. Blocks. Error: not_found.
   Result<std::shared_ptr<const tfile::Source>> committed_source() const { return place_->source(); }

@@ -23,7 +23,7 @@ std::vector<gid_t> groups_of_thread() {
   return groups;
 }
 
-// These calls do not tell errors; asked for an id that there is not, they tell the one that is.
+// These calls report no errors. Called with an id that does not exist, they return the current one.
 bool has_ids(uid_t uid, gid_t gid) {
   return static_cast<uid_t>(::setfsuid(static_cast<uid_t>(-1))) == uid &&
          static_cast<gid_t>(::setfsgid(static_cast<gid_t>(-1))) == gid;
@@ -39,7 +39,7 @@ ActingFor::ActingFor(const CallerPtr& caller) {
   acts_ = set_groups(caller->groups);
   if (acts_) {
     ::setfsgid(caller->gid);
-    ::setfsuid(caller->uid);  // and with it go the capabilities of files
+    ::setfsuid(caller->uid);  // this also drops the capabilities for files
   }
   failed_ = !acts_ || !has_ids(caller->uid, caller->gid);
 }
@@ -48,7 +48,7 @@ ActingFor::~ActingFor() {
   if (!acts_) return;
   ::setfsuid(::geteuid());
   ::setfsgid(::getegid());
-  // A thread that goes on with the ids of somebody else would answer the next one wrongly.
+  // A thread that kept the ids of one caller would serve the next one with wrong permissions.
   if (!set_groups(own_groups_) || !has_ids(::geteuid(), ::getegid())) std::terminate();
 }
 

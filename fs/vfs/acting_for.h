@@ -9,12 +9,12 @@
 
 namespace tfilefs {
 
-// While it lives, what this thread asks of the host's file systems is asked with a caller's user, group and
-// supplementary groups, and without the capabilities that would overrule them: the kernel decides. Of this thread
-// alone; not to be nested.
+// While this object lives, this thread accesses the host's file systems with a caller's user, group and supplementary
+// groups, and without the capabilities that would override them: the kernel decides. It affects this thread only, and
+// must not be nested.
 class ActingFor {
  public:
-  // Whether this process may take the ids of others: it is root's.
+  // Whether this process may take other ids: it is root's.
   static bool is_possible();
 
   // `caller` null, or not possible: changes nothing.
@@ -23,7 +23,7 @@ class ActingFor {
   ActingFor(const ActingFor&) = delete;
   ActingFor& operator=(const ActingFor&) = delete;
 
-  // False: the ids could not be taken. Nothing may be done then.
+  // False if the ids could not be taken. Nothing may be done then.
   explicit operator bool() const { return !failed_; }
 
  private:

@@ -28,7 +28,7 @@ Attributes file_attributes(const Provenance& from, const Ownership& ownership, s
   Attributes a = owned(from, ownership);
   a.mode = S_IFREG | (from.mode & kReadBits & ~ownership.umask);
   a.size = size;
-  // Never 0: tar and cp would take the file for one hole.
+  // Never 0: tar and cp would take the file for a single hole.
   a.blocks = std::max<std::uint64_t>(1, stored / 512 + (stored % 512 != 0));
   return a;
 }

@@ -8,12 +8,12 @@
 
 namespace tfilefs {
 
-// What the kernel calls an inode by, and the number that stat(2) shows: the same on every mount, whatever the id.
+// The kernel's name for an inode, and the number that stat(2) shows: the latter is the same on every mount.
 using InodeId = std::uint64_t;
 using InodeNumber = std::uint64_t;
 inline constexpr InodeId kRootId = 1;  // FUSE's id for the root of a mount
 
-// What stat(2) shows.
+// The result of stat(2).
 struct Attributes {
   InodeNumber number = 0;
   mode_t mode = 0;
@@ -25,20 +25,20 @@ struct Attributes {
   std::uint64_t blocks = 0;  // units of 512 bytes
   timespec modified{}, changed{};
   bool same_for_all = true;   // Holder::is_same_for_all
-  bool size_is_known = true;  // else size and blocks are 0, and getattr tells them
+  bool size_is_known = true;  // if not, size and blocks are 0, and getattr has them
 };
 
-// The most that one request to the kernel carries, and so the best size to read in.
+// The most that one request of the kernel carries, and so the best size for reads.
 inline constexpr std::uint32_t kBlockSize = 1 << 20;
 
-// Mount options that overrule what the source's owner and mode say.
+// Mount options that override the source's owner and mode.
 struct Ownership {
   std::optional<uid_t> uid;
   std::optional<gid_t> gid;
   mode_t umask = 0;
 };
 
-// Owner, mode and times that everything inside a ROOT file takes from it; also those of a mirrored entry.
+// Owner, mode and times that everything inside a ROOT file inherits from it; also those of a mirrored entry.
 struct Provenance {
   mode_t mode = 0;  // of the source
   uid_t uid = 0;
@@ -47,13 +47,13 @@ struct Provenance {
 };
 Provenance provenance_of(const struct stat&);
 
-// A regular file of `size` bytes that takes `stored` bytes in its source; a directory. Modes lose their write bits, and
-// a directory can be entered by whom the source can be read by.
+// Attributes of a regular file of `size` bytes that takes `stored` bytes in its source; and of a directory. Modes lose
+// their write bits. A directory can be entered by all users that can read the source.
 Attributes file_attributes(const Provenance&, const Ownership&, std::uint64_t size, std::uint64_t stored);
 Attributes directory_attributes(const Provenance&, const Ownership&);
 
-// An entry of a mirrored directory as it is; unless `writable`, less the bits that would let it be written, and those
-// beside the permissions, which say what writing does.
+// Attributes of an entry of a mirrored directory. Unless `writable`, the write bits are removed, and the bits beside
+// the permissions, which only matter for writing.
 Attributes mirrored_attributes(const struct stat&, const Ownership&, bool writable);
 
 }  // namespace tfilefs

@@ -13,16 +13,15 @@ namespace tfilefs {
 namespace {
 
 constexpr std::chrono::milliseconds kSoon{50};
-// The kernel asks for the size at once, in the same call of whoever looked up; but on a busy machine that takes a
-// while.
+// The kernel asks for the size at once, within the same system call; but on a busy machine that takes a while.
 constexpr std::chrono::milliseconds kMoment{500};
 
-// A question that is answered by whoever comes first: who finds the size, or the alarm.
+// A question that is answered once: with the size, or by the alarm, whichever comes first.
 class Question {
  public:
   explicit Question(Reply<Attributes> reply) : gone_(reply.asker(), Gone{wanted_}), reply_(std::move(reply)) {}
 
-  // Stopped when nobody wants the size any more.
+  // Stopped when no request wants the size any more.
   std::stop_token asker() const { return wanted_.get_token(); }
   void leave() { wanted_.request_stop(); }
 
@@ -30,7 +29,7 @@ class Question {
     const Lock lock(mutex_);
     return !reply_;
   }
-  // False: it was answered before.
+  // False if it was answered before.
   bool answer(Result<Attributes> attributes) EXCLUDES(mutex_) {
     std::optional<Reply<Attributes>> reply;
     {

@@ -7,9 +7,9 @@
 
 namespace tfilefs {
 
-// The attributes of what stands there, soon: without the size, if that alone is long in coming. For look-ups: while the
-// kernel waits for one, nobody else can look up the same name, nor be killed while he waits for that. What makes the
-// size goes on for a moment, so that who asks for it next finds it under way.
+// The attributes of an entry, without the size if that alone takes long. For look-ups: while the kernel waits for one,
+// other processes that look up the same name wait in the kernel, where no signal ends them. The computing of the size
+// goes on for a moment, so that the next request for it finds it under way.
 void attributes_soon(Alarms&, const Entry&, Reply<Attributes>);
 
 }  // namespace tfilefs

@@ -23,7 +23,7 @@ namespace {
 
 std::string path_of_descriptor(int fd) { return "/proc/self/fd/" + std::to_string(fd); }
 
-// Of an open file; a list of rights that the bits do not tell counts as none for all but the owner.
+// For an open file. With an access control list, which the bits do not express, only the owner is allowed.
 bool allows(const Caller& caller, int fd, int wanted) {
   struct stat status {};
   if (::fstat(fd, &status) != 0) return false;
@@ -38,8 +38,8 @@ int wanted_by(int flags) {
   return (mode != O_WRONLY ? R_OK : 0) | (mode != O_RDONLY ? W_OK : 0);
 }
 
-// Goes down a path as the kernel would for a caller whose ids this process cannot take. Each component is held while
-// its permissions are looked at, so what is opened in the end is what they led to.
+// Walks down a path as the kernel would for a caller whose ids this process cannot take. Each component is held open
+// while its permissions are checked, so the file that is opened in the end is the one that was checked.
 class CallersWalk {
  public:
   CallersWalk(const Caller& caller, int root, const std::string& real_path) : caller_(caller), real_path_(real_path) {
@@ -58,7 +58,7 @@ class CallersWalk {
   }
 
  private:
-  static constexpr int kLinksMax = 40;  // as the kernel follows at most
+  static constexpr int kLinksMax = 40;  // the kernel's own limit
 
   static Descriptor refused(int number) {
     errno = number;
@@ -76,7 +76,7 @@ class CallersWalk {
     left_.insert(left_.begin(), names.begin(), names.end());
   }
 
-  // Takes one name; gives what stands there, or nothing and errno.
+  // Takes the next name; returns what it names, or nothing and errno.
   Descriptor step(bool links) {
     const std::string name = std::move(left_.front());
     left_.pop_front();
@@ -117,7 +117,7 @@ class CallersWalk {
 
   const Caller& caller_;
   const std::string& real_path_;
-  std::vector<Descriptor> directories_;  // from the root to where the walk is
+  std::vector<Descriptor> directories_;  // from the root to the current one
   std::deque<std::string> left_;
   int links_ = 0;
 };
@@ -155,7 +155,7 @@ bool bits_allow(const Caller& caller, mode_t mode, uid_t owner, gid_t group, int
 bool may_change_names(const CallerPtr& caller, int directory) {
   if (!caller) return true;
   if (!ActingFor::is_possible()) return allows(*caller, directory, W_OK | X_OK);
-  // By its descriptor, and with the ids of the thread rather than of the process.
+  // Checks the descriptor itself, and with the ids of the thread rather than those of the process.
   return ::syscall(SYS_faccessat2, directory, "", W_OK | X_OK, AT_EACCESS | AT_EMPTY_PATH) == 0;
 }
 

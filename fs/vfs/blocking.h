@@ -16,26 +16,26 @@ inline void run_job(ClusterCache& cache, std::function<void()> job) {
   cache.exec().job_pool.run(std::move(job), Urgency::awaited);
 }
 
-// Answers with what `job` returns, run on a thread that may block.
+// Answers with the result of `job`, which runs on a thread that may block.
 template <class T, class Job>
 void answer_blocking(ClusterCache& cache, Job job, Reply<T> reply) {
   run_job(cache, answering(std::move(job), std::move(reply)));
 }
 
-// The same of a job that reads an open file, and waits for nothing but that.
+// The same for a job that reads an open file, and waits for nothing else.
 template <class T, class Job>
 void answer_reading(ClusterCache& cache, tfile::SourceOrigin origin, Job job, Reply<T> reply) {
   cache.exec().io_pools.run(origin, answering(std::move(job), std::move(reply)), Urgency::awaited);
 }
 
-// The same of a job that may wait for a commit, or is one: in the lane `of` what is committed.
+// The same for a job that may wait for a commit, or is one: it runs in the lane `of` the file that is committed.
 template <class T, class Job>
 void answer_committing(ClusterCache& cache, const void* of, Job job, Reply<T> reply) {
   cache.exec().lanes.run(of, answering(std::move(job), std::move(reply)));
 }
 
-// As answer_blocking, when so many bytes of the mount's memory are there for it: what a file says about itself may be
-// much. Errors besides: is_refusal().
+// As answer_blocking, once so many bytes of the mount's memory are reserved: the description of a file may be large.
+// Further errors: is_refusal().
 template <class T, class Job>
 void answer_blocking_within(ClusterCache& cache, std::uint64_t bytes, Job job, Reply<T> reply) {
   struct Request final : Budget::Request {

@@ -9,7 +9,8 @@
 
 namespace tfilefs {
 
-// Who asks, where a mount lets in others than the user who mounted it: ids as the kernel told them.
+// The user behind a request, on a mount that lets in users other than the one that mounted: ids as the kernel gave
+// them.
 struct Caller {
   uid_t uid = 0;
   gid_t gid = 0;
@@ -17,10 +18,10 @@ struct Caller {
   friend bool operator==(const Caller&, const Caller&) = default;
 };
 
-// Null: the user who mounted, root, or the mount itself, who may what this process may.
+// Null: the user who mounted, root, or the mount itself, all of which have the rights of this process.
 using CallerPtr = std::shared_ptr<const Caller>;
 
-// What somebody wants of a thing: to know that it is there and what stat(2) tells; its bytes or names; to change them.
+// What a caller wants of a file or directory: its existence and stat(2); its bytes or names; to change them.
 enum class Access : std::uint8_t { status, read, write };
 
 }  // namespace tfilefs

@@ -50,7 +50,7 @@ class ControlFiles final : public Holder {
     return std::static_pointer_cast<const ControlFiles>(shared_from_this());
   }
   Attributes attributes_of(const ControlFile& file, std::size_t size) const {
-    // What is closed is this process's own, to whomever the rest of the mount is given.
+    // A closed file belongs to the user of this process, whatever user the rest of the mount is given to.
     if (file.is_closed) return file_attributes(of_daemon(wall_clock(), 0400), {}, size, size);
     return file_attributes(of_daemon(wall_clock()), ownership_, size, size);
   }

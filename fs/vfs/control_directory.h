@@ -14,17 +14,17 @@ namespace tfilefs {
 struct ControlFile {
   std::string name;
   std::function<std::string()> text;  // thread-safe, does not block; null: `slow_text` is there
-  // Whether a caller may have it; null: everybody. What is closed to others shows so in its mode, too.
+  // Whether a caller may have it; null: every caller. A closed file shows so in its mode, too.
   std::function<void(const CallerPtr&, Reply<void>)> admit = nullptr;
   bool is_closed = false;
-  // For a text that only a thread which may block can make.
+  // For a text that must be made on a thread that may block.
   std::function<void(Reply<std::string>)> slow_text = nullptr;
 };
 
-// One such file, wherever it stands.
+// One such file, at any place.
 std::shared_ptr<const Holder> make_control_file(ControlFile, Ownership);
 
-// .tfilefs: a directory of such files, with the owner and times of the daemon. `sync` is what fsync(2) on it does.
+// .tfilefs: a directory of such files, with the owner and times of the daemon. `sync` is called for fsync(2) on it.
 std::shared_ptr<const Holder> make_control_directory(std::vector<ControlFile>, Ownership,
                                                      std::function<void(Reply<void>)> sync);
 

@@ -62,7 +62,7 @@ void Holder::read_link(HeldItem, Reply<std::string> reply) const {
 
 void Holder::xattrs(HeldItem, Reply<Xattrs> reply) const { reply(Xattrs{}); }
 
-// What each change is answered where nothing can be changed.
+// The answer to each change where no changes are possible.
 template <class Refusing, class... Held>
 tl::unexpected<Error> refused(const Refusing& what, Held... held) {
   if (const auto path = what.fixed_table_path(held...)) return fixed_table(what.generation()->context.errors, *path);
@@ -78,7 +78,7 @@ void Holder::set_xattr(HeldItem held, std::string_view, std::optional<std::strin
   if (goes_with_key(held) || fixed_table_path(held)) return reply({});
   reply(read_only());
 }
-void Holder::sync(HeldItem, Reply<void> reply) const { reply({}); }  // nothing here was changed
+void Holder::sync(HeldItem, Reply<void> reply) const { reply({}); }  // there are no changes here
 
 void Directory::make_file(std::string_view, const Creation&, bool, Reply<CreatedFile> reply) const {
   reply(refused(*this));

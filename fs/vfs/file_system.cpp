@@ -34,7 +34,7 @@ namespace {
 
 tl::unexpected<Error> source_changed() { return fail(ErrorKind::stale, "the file has changed since it was opened"); }
 
-// Trouble that somebody should hear of, rather than a question answered with no.
+// An error that users should be told of, unlike a normal negative answer.
 bool is_trouble(const Error& error) {
   if (error.system_errno == ECANCELED) return false;  // given_up()
   if (is_refusal(error)) return true;
@@ -49,11 +49,11 @@ bool is_trouble(const Error& error) {
   }
 }
 
-// Of a question that needs a file to hold still meanwhile. A job that saves between two tries is rare, one that writes
-// its next basket is not.
+// For a request that needs the file to stay unchanged meanwhile. A job that saves the file between two tries is rare; a
+// job that writes its next basket is not.
 constexpr int kTries = 4;
 
-// Of the memory, half may hold what is staged: reading goes on meanwhile.
+// Staged data may take half of the memory, since reading goes on meanwhile.
 std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterCache& cache, ErrorLog& errors) {
   if (!options.write) return nullptr;
   return std::unique_ptr<Writing>(new Writing{
@@ -70,7 +70,7 @@ T wait_for(std::future<T> answer) {
 tl::unexpected<Error> FileSystem::unknown_inode() { return fail(ErrorKind::stale, "unknown inode", -1, ESTALE); }
 tl::unexpected<Error> FileSystem::bad_handle() { return fail(ErrorKind::invalid, "unknown handle", -1, EBADF); }
 
-// ---- making
+// ---- construction
 
 FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOptions& options)
     : cache_(std::move(cache)), writing_(make_writing(options, *cache_, errors_)), context_{*cache_,
@@ -80,7 +80,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, const FileSystemOpti
                                                                                             options.strings,
                                                                                             writing_.get(),
                                                                                             options.is_shared} {
-  // What names the paths that somebody uses is not for others.
+  // Files that show which paths are in use are closed to other users.
   const bool closed = options.is_shared;
   control_.holder = make_control_directory({{"README", [] { return readme_text(); }},
                                             {"config.json", [text = options.config_json] { return text; }},
@@ -105,7 +105,7 @@ FileSystem::FileSystem(std::unique_ptr<ClusterCache> cache, std::unique_ptr<cons
   inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, std::move(file)), {}});
 }
 
-// All that may hold a file goes before the cache that it is written with.
+// All owners of files must be destroyed before the cache that the files use.
 FileSystem::~FileSystem() {
   end();
   inodes_.reset();
@@ -146,7 +146,7 @@ Result<> FileSystem::show_directory(const std::string& source, std::string hidde
   return {};
 }
 
-// `there`: else it is one to be made, where the mount may be written.
+// `there`: the file exists; if not, it is to be made, which needs a writable mount.
 Result<> FileSystem::show_file(const std::string& source, bool there) {
   TRY(auto origin, make_path_origin(source));
   auto file = std::make_shared<MountedFile>(context_, std::move(origin), "");
@@ -213,10 +213,10 @@ bool FileSystem::may_end() {
   return files.empty();
 }
 
-// Files are committed while requests are still answered. What those opened meanwhile, a journal that was just taken
-// over among it, is committed when there are no more.
+// Files are committed first while requests are still answered. Then what these requests have opened in the meantime,
+// such as a journal that was just taken over, is committed when there are no more requests.
 std::vector<std::string> FileSystem::end() {
-  files_.clear();  // and with them those that are open for writing
+  files_.clear();  // including those that are open for writing
   finish_writing();
   cache_->settle();
   alarms_.stop();
@@ -227,7 +227,7 @@ std::vector<std::string> FileSystem::end() {
   return lost;
 }
 
-// What `tfilefs umount` looks at: progress, what could not be committed when last tried, and what nothing keeps.
+// For `tfilefs umount`: progress, what could not be committed when last tried, and what is kept nowhere.
 Result<std::string> FileSystem::pending_json() const {
   nlohmann::json json = {{"tfilefs", 1}, {"left", 0}};
   for (const char* list : {"pending", "unkept", "written", "reasons"}) json[list] = nlohmann::json::array();
@@ -248,7 +248,7 @@ Result<std::string> FileSystem::pending_json() const {
   return json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-// ---- from inodes to what stands there
+// ---- from inodes to entries
 
 InodePtr FileSystem::known(InodeId id) {
   last_request_.store(Clock::now(), std::memory_order_relaxed);
@@ -256,7 +256,7 @@ InodePtr FileSystem::known(InodeId id) {
 }
 
 void FileSystem::note(const Inode& inode, std::string_view below, const Error& error) {
-  // The mount's own source was there when it was mounted.
+  // The source itself existed when it was mounted, so its loss is trouble.
   const bool lost_source = inode.id == kRootId && below.empty() && error.kind == ErrorKind::not_found;
   if (!is_trouble(error) && !lost_source) return;
   std::string path = path_of(inode);
@@ -264,8 +264,8 @@ void FileSystem::note(const Inode& inode, std::string_view below, const Error& e
   errors_.add(path, error);
 }
 
-// What stands at the inode's path in the generation that is now. A file of an older one is no more, nor is what lies in
-// a directory that was moved: the kernel, told ESTALE, walks its path again and finds the new one.
+// The entry at the inode's path in the current generation. For a file of an older generation, or anything in a
+// directory that was moved, the answer is ESTALE: the kernel then walks the path again and finds the new one.
 void FileSystem::fresh_entry(InodePtr inode, Freshness freshness, Reply<Entry> reply) {
   if (inodes_->has_left(*inode)) return reply(source_changed());
   Entry entry = inodes_->entry(*inode);
@@ -323,7 +323,7 @@ void FileSystem::find_in(const InodePtr& parent, std::string_view name, const Ca
   });
 }
 
-// What stands at an inode now, as its caller may use it.
+// The current entry of an inode, as the caller may use it.
 void FileSystem::entry_for(InodePtr inode, Access access, const CallerPtr& by, Reply<Entry> reply) {
   fresh_entry(std::move(inode), Freshness::recent, [access, by, reply = std::move(reply)](Result<Entry> entry) mutable {
     if (!entry) return reply(std::move(entry));
@@ -368,8 +368,8 @@ void FileSystem::lookup_on(pid_t thread, InodeId parent, std::string_view name, 
   lookup(parent, name, Reply<Found>(std::move(told), asker), by, Sizes::exact);
 }
 
-// A file that changes while it is opened or a table is read is looked at again: the question is not about a handle from
-// before, so there is a right answer to it.
+// If the file changes while it is opened or a table is read, the look-up is tried again: it concerns no open handle, so
+// the new state is a correct answer.
 void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
   const std::stop_token asker = reply.asker();
   const GenerationPtr before = generation_of(*sought.parent);
@@ -388,9 +388,9 @@ void FileSystem::look_up(const Sought& sought, int tries, Reply<Found> reply) {
   find_in(sought.parent, sought.name, sought.by, std::move(find));
 }
 
-// Whether an error of damage says that the file is just changing, rather than what it is: stale then, and the
-// generation is given up. What is said to be stale for another reason is no word about the generation: a commit may
-// have taken the place of what was asked for, and whoever reads that goes on.
+// Decides whether an error of damage only means that the file is being changed. If so, the error becomes stale, and the
+// generation is given up. An error that was stale before says nothing about the generation: a commit may have replaced
+// the entry, and readers of the generation go on.
 void FileSystem::judge(const GenerationPtr& generation, const Error& error, Reply<Error> reply) {
   if (error.kind != ErrorKind::damaged || !generation) return reply(error);
   auto job = [generation, error]() -> Result<Error> {
@@ -401,7 +401,7 @@ void FileSystem::judge(const GenerationPtr& generation, const Error& error, Repl
   answer_blocking(*cache_, std::move(job), std::move(reply));
 }
 
-// What the inode refers to is the same for all; the caller gets the attributes as he may.
+// The inode's entry is the same for all callers; the attributes are those that this caller may see.
 void FileSystem::finish_found(const Sought& sought, Result<FoundEntry> at, Reply<Found> reply) {
   if (!at) return reply(tl::unexpected(std::move(at).error()));
   std::string own_name = at->own_name.empty() ? sought.name : std::move(at->own_name);
@@ -467,9 +467,9 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
   };
   Reply<Attributes> told(std::move(tell_kernel), asker);
   if (const auto holder = open_holder(open)) return holder->attributes({}, std::move(told));
-  // What was removed or moved while it was open is asked through that. What a commit has replaced is told as it was
-  // when it was opened: the kernel asks for the size when a reader comes to the end, and says of no fstat(2) by which
-  // handle.
+  // For a file that was removed or moved while open, the open file is asked. A file that a commit has replaced keeps
+  // its attributes from when it was opened: the kernel asks for the size when a reader comes to the end, and does not
+  // tell the handle of an fstat(2).
   const CallerPtr caller = open != 0 ? nullptr : by;
   auto find = [this, inode, caller, told = std::move(told)](Result<Attributes> attributes) mutable {
     if (!attributes && attributes.error().kind == ErrorKind::not_found) attributes = source_changed();
@@ -506,10 +506,10 @@ void FileSystem::open_only_to_write(InodeId id, Reply<Opened> reply, const Calle
   open_content(id, Access::write, &Holder::open_only_to_write, by, thread, std::move(reply));
 }
 
-// As it is now, or was when the kernel looked it up once more for the same call.
+// The current entry; or, if this is the kernel's second try of one call, the entry that it has just looked up.
 void FileSystem::entry_to_open(const InodePtr& inode, bool comes_back, Reply<Entry> reply) {
   Entry entry = inodes_->entry(*inode);
-  // Of what is staged there is one state only.
+  // A staged file has one state only.
   if (entry.holder->generation() && comes_back) return reply(std::move(entry));
   fresh_entry(inode, Freshness::now, std::move(reply));
 }
@@ -667,7 +667,7 @@ void FileSystem::readdir(HandleId handle, std::uint64_t offset, bool full, std::
   });
 }
 
-// Offset 0 is ".", 1 "..", 2 + i name i of the listing; the mount's root may have one more, ".tfilefs".
+// Offset 0 is ".", 1 is "..", and 2 + i is name i of the listing. The mount's root has one more, ".tfilefs".
 void FileSystem::fill(const OpenFile& open, std::uint64_t offset, bool full, DirectorySink& sink) {
   const Inode& self = *open.inode;
   Attributes dots;
@@ -717,7 +717,7 @@ void FileSystem::xattrs_of(InodeId id, const CallerPtr& by, Reply<Xattrs> reply)
 }
 
 void FileSystem::getxattr(InodeId id, std::string_view name, Reply<std::string> reply, const CallerPtr& by) {
-  // ENOTSUP, rather than "none here", lets ls ask once a mount instead of once a file.
+  // ENOTSUP instead of "no such attribute" makes ls ask once per mount instead of once per file.
   if (!name.starts_with("user.")) return reply(fail(ErrorKind::unsupported, "no such attributes here", -1, ENOTSUP));
   const std::stop_token asker = reply.asker();
   auto tell = [name = std::string(name), reply = std::move(reply)](Result<Xattrs> all) mutable {
@@ -736,7 +736,7 @@ void FileSystem::listxattr(InodeId id, Reply<std::string> reply, const CallerPtr
   xattrs_of(id, by, Reply<Xattrs>(std::move(tell), asker));
 }
 
-// The space of the source's own file system, of which nothing is free to whoever cannot write through this one.
+// The space of the source's file system. On a mount that is not writable none of it is free.
 void FileSystem::statfs(Reply<struct statvfs> reply) {
   auto job = [ source = space_of_, writes = writing_ != nullptr ]() -> Result<struct statvfs> {
     struct statvfs space {};
@@ -759,7 +759,7 @@ std::string FileSystem::metrics() const {
 }
 
 MountReport FileSystem::report(const CacheReport& cache) const {
-  // An inode with its name, its place in the table, and what stands at it.
+  // An inode with its name, its place in the table, and its entry.
   constexpr std::uint64_t kInodeMemory = sizeof(Inode) + 128;
   MountReport report;
   report.metadata = {{"files", context_.files_memory},

@@ -32,9 +32,9 @@ namespace tfilefs {
 class SourceTree;
 class WrittenFile;
 
-// How long whoever asked may go on believing an answer about names and attributes. Together with MountedFile::kRecent
-// less than the second within which a change of the source is promised to be seen; long enough that a path that is used
-// over and over costs two requests a second.
+// How long the kernel may cache an answer about names and attributes. Together with MountedFile::kRecent this is less
+// than the second within which a change of the source is promised to be seen; and it is long enough that a path in
+// constant use costs two requests per second.
 inline constexpr double kAnswerTimeout = 0.5;
 
 struct FileSystemOptions {
@@ -42,23 +42,24 @@ struct FileSystemOptions {
   Ownership ownership;
   bool views_listed = false;
   StringsAs strings = StringsAs::seen;
-  bool is_shared = false;             // others than the user who mounts are let in
-  std::optional<WriteOptions> write;  // of a mount that may be written
-  std::string config_json;            // what .tfilefs/config.json shows
+  bool is_shared = false;             // users other than the one that mounts are let in
+  std::optional<WriteOptions> write;  // if the mount may be written
+  std::string config_json;            // the text of .tfilefs/config.json
 };
 
-// What a listing is written to, one name after the other, until it is full.
+// Receives the names of a listing, one after the other, until it is full.
 class DirectorySink {
  public:
   virtual ~DirectorySink() = default;
-  // False: no room, not taken. `next`: where to go on after this name. `attributes`: all of them, and the name is
-  // counted as looked up under `id`; or, where `id` is 0, only number and type bits, and it is not.
+  // False if there was no room for the name. `next`: the offset to go on from after this name. `attributes`: complete,
+  // and the name counts as looked up under `id`; if `id` is 0, only number and type bits, and it does not.
   virtual bool add(const std::string& name, InodeId id, const Attributes& attributes, std::uint64_t next) = 0;
 };
 
-// The mount without a kernel. Every operation answers through its Reply exactly once: on the caller's thread when what
-// it needs is loaded, else from another; none blocks. Thread-safe. Errors carry the errno in `system_errno` where the
-// kind does not say it all; those that tell of trouble are also in the error log, with their path. `by`: who asks.
+// The mount without a kernel. Every operation answers through its Reply exactly once: on the caller's thread if
+// everything that it needs is loaded, else from another; none blocks. Thread-safe. Errors carry the errno in
+// `system_errno` if their kind is not specific enough. Those that report trouble are also in the error log, with their
+// path. `by`: the caller of the request.
 class FileSystem {
  public:
   // Mounts a ROOT file or a directory of the host. `hidden`: as SourceTree::open. Blocks. Errors: not_found, denied,
@@ -66,13 +67,13 @@ class FileSystem {
   static Result<std::unique_ptr<FileSystem>> open(const std::string& source, const FileSystemOptions&,
                                                   std::string hidden = "");
 
-  // Makes the ROOT file that was opened to be written and is not there yet: its name is taken from then on, and the
-  // file stands under it when this ends. Blocks. Errors: denied, no_space, io.
+  // Makes the ROOT file that was opened to be written and does not exist yet. Its name is taken from then on, and the
+  // file is there when this ends. Blocks. Errors: denied, no_space, io.
   Result<> make_source();
 
-  // Shows one ROOT file, wherever it comes from.
+  // Shows one ROOT file of any origin.
   FileSystem(std::unique_ptr<ClusterCache>, std::unique_ptr<const Origin>, const FileSystemOptions&);
-  ~FileSystem();  // waits for what is in flight
+  ~FileSystem();  // waits for the work in flight
   FileSystem(const FileSystem&) = delete;
   FileSystem& operator=(const FileSystem&) = delete;
 
@@ -80,41 +81,42 @@ class FileSystem {
     InodeId id = 0;
     Attributes attributes;
   };
-  // Counts as one lookup when it succeeds. `soon`: a size that is long in coming is left for getattr() to tell
-  // (Attributes::size_is_known). Who opens the file before that is told that it is stale, and looks it up again, as the
-  // kernel does: a program may map it, or have it sent, without ever asking for its size.
+  // Counts as one lookup when it succeeds. `soon`: a size that takes long is left to getattr()
+  // (Attributes::size_is_known). A program that opens the file before the kernel was told its size gets a stale error,
+  // on which the kernel looks the file up again: a program may map it, or have it sent, without ever asking for its
+  // size.
   enum class Sizes : std::uint8_t { exact, soon };
   void lookup(InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by = nullptr,
               Sizes sizes = Sizes::exact);
-  // For that thread of the caller's. If it was told that what it opens is stale, it opens what it finds next, and may
-  // never ask for its size.
+  // For a known thread of the caller. If its last open failed as stale, the size is exact: the thread may open the
+  // result of this look-up without asking for the size.
   void lookup_on(pid_t thread, InodeId parent, std::string_view name, Reply<Found>, const CallerPtr& by);
-  // The kernel has been told the size.
+  // The kernel has got the size.
   void note_size_told(InodeId);
   void forget(InodeId, std::uint64_t times);
-  // `open`: the handle by which it is asked; 0: none.
+  // `open`: the handle through which it is asked; 0: none.
   void getattr(InodeId, Reply<Attributes>, const CallerPtr& by = nullptr, HandleId open = 0);
   void readlink(InodeId, Reply<std::string>, const CallerPtr& by = nullptr);
 
   struct Opened {
     HandleId handle = 0;
-    bool keep_cache = false;  // pages of an earlier opening are still good
-    bool direct = false;      // neither pages nor size are to be kept
-    bool grows = false;       // somebody may append to it now
-    bool changed = false;     // attributes told earlier are of an older state
+    bool keep_cache = false;  // pages of an earlier opening are still valid
+    bool direct = false;      // neither pages nor size are to be cached
+    bool grows = false;       // a program may append to it now
+    bool changed = false;     // attributes given before are of an older state
   };
-  // `thread`: that opens, as the kernel numbers it; 0: not known.
+  // `thread`: the opening thread's id as the kernel gives it; 0: not known.
   void open(InodeId, Reply<Opened>, const CallerPtr& by = nullptr, pid_t thread = 0);
   // Exactly `size` bytes, fewer at the end only. Error: stale when the source has changed since the opening.
   void read(HandleId, std::uint64_t offset, std::size_t size, Reply<Slices>);
   void release(HandleId);
 
   void opendir(InodeId, Reply<HandleId>, const CallerPtr& by = nullptr);
-  // Writes names from `offset` on (0, or a `next` given before) to the sink. `full`: with attributes, where they are
+  // Writes names from `offset` on (0, or a `next` given before) to the sink. `full`: with attributes, if these are
   // known without storage or decoding.
   void readdir(HandleId, std::uint64_t offset, bool full, std::shared_ptr<DirectorySink>, Reply<void>);
 
-  // Changes. What is made counts as one lookup.
+  // Changes. A new name counts as one lookup.
   struct Created {
     Found found;
     Opened opened;
@@ -134,7 +136,7 @@ class FileSystem {
   void change(InodeId, const AttributeChange&, Reply<Attributes>, const CallerPtr& by = nullptr, HandleId open = 0);
   void set_xattr(InodeId, std::string_view name, std::optional<std::string> value, int flags, Reply<void>,
                  const CallerPtr& by = nullptr);
-  // `append`: at the end, wherever the kernel believes it to be.
+  // `append`: at the end of the file, even if the kernel believes the end to be elsewhere.
   void write(HandleId, std::uint64_t offset, bool append, std::span<const std::byte>, Reply<std::size_t>);
   void flush(HandleId, Reply<void>);
   void sync(HandleId, Reply<void>);
@@ -143,25 +145,25 @@ class FileSystem {
   void listxattr(InodeId, Reply<std::string>, const CallerPtr& by = nullptr);  // names, each ended by a NUL
   void statfs(Reply<struct statvfs>);
 
-  // For those who hold a FileSystem without a kernel, and for tests: what stands at a path below the mount's root,
-  // looked up name by name. Blocks.
+  // For use without a kernel, and for tests: the entry at a path below the mount's root, looked up name by name.
+  // Blocks.
   Result<Found> find_path(std::string_view path);
 
-  // Commits what is whole, and ends writing. What stays pending, a line each. Blocks.
+  // Commits all complete tables, and ends writing. Returns what stays pending, a line each. Blocks.
   std::vector<std::string> finish_writing();
-  // The same for good: nothing is answered any more. The staged files of which bytes are lost. Blocks.
+  // The same for good: no request is answered any more. Returns the staged files that lose bytes. Blocks.
   std::vector<std::string> end();
 
   ErrorLog& errors() { return errors_; }
   ClusterCache& cache() { return *cache_; }
 
-  // For idle=: whether anything is open, and when something was last asked.
+  // For idle=: whether anything is open, and the time of the last request.
   bool is_in_use() const { return files_.size() > 0; }
   std::chrono::steady_clock::time_point last_request() const { return last_request_.load(); }
-  // Commits what is whole; whether the end would lose nothing then. What it would lose is told in .tfilefs/errors.
-  // Blocks.
+  // Commits all complete tables; returns whether ending would then lose nothing. What it would lose is reported in
+  // .tfilefs/errors. Blocks.
   bool may_end();
-  // For when nothing is asked for.
+  // For times without requests.
   void give_back_memory() { cache_->give_back_idle(); }
 
  private:
@@ -175,7 +177,7 @@ class FileSystem {
   void entry_for(InodePtr, Access, const CallerPtr& by, Reply<Entry>);
   std::shared_ptr<const Holder> open_holder(HandleId) const;
   InodeId refer(const InodePtr& parent, std::string_view name, std::string_view own_name, const Entry&, Attributes&);
-  // A look-up, tried again where the file changes meanwhile.
+  // A look-up; it is tried again if the file changes meanwhile.
   struct Sought {
     InodePtr parent;
     std::string name;
@@ -221,7 +223,7 @@ class FileSystem {
   MountContext context_;
   std::shared_ptr<SourceTree> tree_;            // of a mirrored directory
   std::shared_ptr<WrittenFile> written_;        // of a single file that may be written
-  std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath whatever is mounted over it; may be null
+  std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath any mount over it; may be null
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;
   Alarms alarms_;

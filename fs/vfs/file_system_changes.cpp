@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of FileSystem: what changes the source.
+// The part of FileSystem that changes the source.
 #include <cerrno>
 #include <climits>
 #include <utility>
@@ -12,9 +12,9 @@ namespace tfilefs {
 using tfile::fail;
 using DirectoryPtr = std::shared_ptr<const Directory>;
 
-// Who is refused a change reads why; that a name is taken or missing says itself.
+// Logs why a change was refused. Names that are taken or missing need no explanation.
 void FileSystem::note_refusal(const Inode& inode, std::string_view below, const Error& error) {
-  if (error.text.empty()) return;               // of what was told before
+  if (error.text.empty()) return;               // its reason was logged before
   if (error.system_errno == ECANCELED) return;  // given_up()
   switch (error.kind) {
     case ErrorKind::not_found:
@@ -30,7 +30,7 @@ void FileSystem::note_refusal(const Inode& inode, std::string_view below, const 
   errors_.add(path, error);
 }
 
-// What an operation on a name in a directory begins with: `change(parent, directory, reply)` does the rest.
+// The first part of an operation on a name in a directory; `change(parent, directory, reply)` does the rest.
 template <class T, class Change>
 void FileSystem::change_in(InodeId parent_id, std::string_view name, const CallerPtr& by, Reply<T> reply,
                            Change change) {
@@ -163,14 +163,14 @@ void FileSystem::change(InodeId id, const AttributeChange& change, Reply<Attribu
     reply(std::move(changed));
   });
   if (const auto holder = open_holder(open)) return holder->change({}, change, std::move(told));
-  // What was removed or moved while it was open is changed through that.
+  // A file that was removed or moved while open is changed through the open file.
   Reply<Attributes> done([this, inode, change, told = std::move(told)](Result<Attributes> changed) mutable {
     const bool is_gone = !changed && changed.error().kind == ErrorKind::stale;
     const auto holder = is_gone ? files_.own_of(*inode) : nullptr;
     if (holder) return holder->change({}, change, std::move(told));
     told(std::move(changed));
   });
-  // Whoever owns a file may change its mode, whatever the mode is; the kernel has seen to that.
+  // The owner of a file may change its mode, whatever the mode is; the kernel has checked that.
   entry_for(inode, change.size ? Access::write : Access::status, by,
             [change, done = std::move(done)](Result<Entry> entry) mutable {
               if (!entry) return done(tl::unexpected(std::move(entry).error()));

@@ -14,7 +14,7 @@
 namespace tfilefs {
 
 void RecentGenerations::keep(std::shared_ptr<const Generation> generation) {
-  std::vector<std::shared_ptr<const Generation>> dropped;  // their end is not to be met under the lock
+  std::vector<std::shared_ptr<const Generation>> dropped;  // destroyed after the lock is released
   const Lock lock(mutex_);
   const auto at = std::find(kept_.begin(), kept_.end(), generation);
   if (at != kept_.end()) kept_.erase(at);
@@ -108,7 +108,7 @@ void Generation::admit(Access access, const CallerPtr& by, Reply<void> reply,
 
 namespace {
 
-// The errno that whoever asks sees; what is amiss with a path that is not his to see is not his to know.
+// The error as the caller may see it: a caller without access to a path must not learn what is wrong with it.
 tl::unexpected<Error> refusal(const Error& error) {
   if (error.kind == ErrorKind::not_found || error.kind == ErrorKind::stale) return tl::unexpected(error);
   return not_admitted();
@@ -116,7 +116,7 @@ tl::unexpected<Error> refusal(const Error& error) {
 
 }  // namespace
 
-// He must have opened this very file, whatever stood at its path before or after.
+// The caller must be able to open this very file, not one that was or is at its path at another time.
 Result<> Generation::check(Access access, const CallerPtr& by, const std::vector<tfile::Sibling>& siblings) const {
   const Access wanted = access == Access::write ? Access::write : Access::read;
   const auto found = owner->origin().reach(by, wanted, "");
@@ -167,7 +167,7 @@ void MountedFile::admit(Access access, const CallerPtr& by, Reply<void> reply) {
 }
 
 void MountedFile::current(Freshness freshness, Reply<GenerationPtr> reply) {
-  GenerationPtr known;  // its end, should it be the last, is not to be met under the lock
+  GenerationPtr known;  // if this is the last owner, it is destroyed after the lock is released
   bool usable = false;
   {
     const Lock lock(mutex_);
@@ -198,7 +198,7 @@ void MountedFile::expect_commit() {
     committing_ = true;
     open = current_.lock();
   }
-  // Another program may have come before.
+  // Another program may have changed the file before.
   if (open && now && open->source->accepts(open->source->accepted(), *now)) open->source->trust(own_changes_, age);
 }
 
@@ -211,9 +211,9 @@ void MountedFile::expect_no_commit() {
   end_switch();
 }
 
-// From here on the file's own bytes are of the next state; what was loaded of the former one stays.
+// From here on the file's bytes are of the next state; what was loaded of the former one stays.
 void MountedFile::expect_switch() {
-  GenerationPtr open;  // its end, should it be the last, is not to be met under the lock; below, too
+  GenerationPtr open;  // if this is the last owner, it is destroyed after the lock is released; below, too
   const Lock lock(mutex_);
   switching_ = true;
   open = current_.lock();
@@ -256,8 +256,8 @@ void MountedFile::start_check() {
   run_job(context_.cache, [self = shared_from_this()] { self->check(); });
 }
 
-// Answers those who asked before the look; who asks meanwhile could be shown a state older than the question, so gets
-// a look of his own.
+// Answers the requests that came before the look. A request that comes meanwhile could get a state older than itself,
+// so it waits for the next look.
 void MountedFile::check() {
   for (;;) {
     std::vector<Reply<GenerationPtr>> asked;
@@ -278,7 +278,7 @@ void MountedFile::check() {
       const Lock lock(mutex_);
       if (result) {
         current_ = *result;
-        // What was opened while a commit wrote is superseded with the rest.
+        // A generation opened while a commit wrote is superseded with the others.
         if (committing_ || commits != commits_) (*result)->source->trust(own_changes_, own_changes_->age());
         if (commits != commits_) (*result)->superseded = true;
         checked_ = files == files_ ? now : Clock::time_point();
@@ -309,8 +309,8 @@ Result<GenerationPtr> MountedFile::look_again() {
   return opened;
 }
 
-// What is damaged, or was never closed, may be in the middle of a save, and what changes while it is opened is: then it
-// is opened again.
+// A file that is damaged, or was never closed, may be in the middle of a save; one that changes while it is opened
+// certainly is. It is then opened again.
 Result<MountedFile::OpenedFile> MountedFile::open_settled() {
   constexpr int kTries = 8;
   constexpr std::chrono::milliseconds kPause{5};
@@ -333,7 +333,7 @@ Result<GenerationPtr> MountedFile::open_new(const SourceState& seen) {
   TRY(OpenedFile opened, open_settled());
   auto& [source, file] = opened;
   source->set_saved_end(static_cast<std::uint64_t>(file->header().end));
-  // Changed between the look and the opening: what was opened counts.
+  // If the file has changed between the look and the opening, the opened state counts.
   if (source->identity() != state.identity) {
     TRY(state, origin_->look());
     state.identity = source->identity();

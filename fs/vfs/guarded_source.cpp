@@ -11,8 +11,8 @@
 namespace tfilefs {
 namespace {
 
-// The header (at most 75 bytes) and the record of the root directory, which lies behind the file's name, twice, and
-// its title: enough unless those are longer than a path may be.
+// The header (at most 75 bytes) and the record of the root directory, which lies behind the file's name, given twice,
+// and its title: enough unless these are longer than a path may be.
 constexpr std::size_t kHeadSize = 1024;
 
 }  // namespace
@@ -65,8 +65,8 @@ bool GuardedSource::accepts(const tfile::Identity& before, const tfile::Identity
 }
 
 bool GuardedSource::is_changing() const {
-  constexpr std::int64_t kRecentNs = 2'000'000'000;  // a job that saves writes more often than that while it does
-  // Between the keys and the head of a file the job may wait for the disk, or for a processor that many others want.
+  constexpr std::int64_t kRecentNs = 2'000'000'000;  // during a save a job writes more often than that
+  // Between writing the keys and the head of a file the job may wait for the disk, or for a busy processor.
   constexpr std::chrono::milliseconds kWait{500}, kStep{5};
   const auto seen = inner_->identity_now();
   if (!seen || (*seen != accepted() && !is_own(*seen))) return true;
@@ -85,7 +85,7 @@ Result<> GuardedSource::read(std::span<const tfile::ByteRange> ranges,
   const Result<> done = inner_->read(ranges, into);
   if (!done && done.error().kind == ErrorKind::stale) set_stale();
   if (!done || traits().tells_changes) return done;
-  // A commit that begins or ends meanwhile makes what was looked at a state that nobody has left.
+  // If a commit begins or ends meanwhile, the state seen may be one in between, so the file is looked at again.
   for (bool is_told = false; !is_told;) {
     const Trusted own = trusted();
     const std::uint64_t moment = own.changes ? own.changes->moment() : 0;

@@ -9,18 +9,19 @@
 
 namespace tfilefs {
 
-// Values by inode id. The ids are hashes already, so the table is open: a look-up touches one line of memory, where a
-// node-based map takes three (a quarter of the daemon's time in a listing of 10,000 names). T: null when false.
+// Values by inode id. The ids are hashes already, so the table uses open addressing: a look-up touches one line of
+// memory, where a node-based map takes three (a quarter of the daemon's time in a listing of 10,000 names). T must be
+// null when false.
 template <class T>
 class InodeMap {
  public:
-  // Null: not there.
+  // Null if it is not there.
   const T* find(InodeId id) const {
     const Slot& slot = slots_[index_of(id)];
     return slot.value ? &slot.value : nullptr;
   }
 
-  // What is at `id`, to be filled if it is null. Good until the next call.
+  // The value at `id`, null if it is new and to be filled. Valid until the next call.
   T& operator[](InodeId id) {
     if (2 * (size_ + 1) > slots_.size()) grow();
     Slot& slot = slots_[index_of(id)];
@@ -31,12 +32,12 @@ class InodeMap {
     return slot.value;
   }
 
-  // Takes out what must be there.
+  // Removes a value that must be there.
   T take(InodeId id) {
     std::size_t hole = index_of(id);
     T taken = std::move(slots_[hole].value);
     --size_;
-    // Whoever was displaced over the hole moves into it, so that no search ends there too early.
+    // A value that was displaced past the hole moves into it, so that no search ends too early there.
     for (std::size_t at = next(hole); slots_[at].value; at = next(at)) {
       const std::size_t home = slots_[at].id & mask();
       if (((at - home) & mask()) < ((at - hole) & mask())) continue;

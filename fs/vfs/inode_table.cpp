@@ -20,7 +20,7 @@ InodeId hashed_id(const Inode& parent, std::string_view name) {
 InodeId next_id(InodeId id) { return id + 1 > kRootId ? id + 1 : kRootId + 1; }
 
 bool is_path(const Inode& inode, const Inode& parent, std::string_view name) {
-  // Not by address: the kernel may have forgotten the parent and found it again before it forgets this one.
+  // Not by address: the kernel may have forgotten the parent and found it again before it forgets this inode.
   return inode.parent && inode.parent->number == parent.number && inode.name == name;
 }
 
@@ -54,14 +54,14 @@ Entry InodeTable::replace(Inode& inode, const Entry& entry) {
   const auto& old = inode.entry_;
   const bool same_state =
       old.holder && old.holder->generation() && old.holder->generation() == entry.holder->generation();
-  // Another holder of the same generation shows the same; what was entered of it stays.
+  // Another holder of the same generation shows the same, so a directory that was entered stays.
   if (!same_state) inode.directory_.reset();
   return std::exchange(inode.entry_, entry);
 }
 
 InodeTable::Reference InodeTable::refer(const InodePtr& parent, std::string_view name, const Entry& entry,
                                         Inode::State state) {
-  Entry dropped;  // may be the last of a whole file
+  Entry dropped;  // may be the last owner of a whole file: destroyed after the lock is released
   const InodeId first = hashed_id(*parent, name);
   InodeNumber number = 0;
   const Lock lock(mutex_);
@@ -96,7 +96,7 @@ void InodeTable::adopt(const InodePtr& inode, std::uint64_t which) {
 }
 
 void InodeTable::forget(InodeId id, std::uint64_t times) {
-  InodePtr dropped;  // and with it perhaps its parents
+  InodePtr dropped;  // perhaps with its parents; destroyed after the lock is released
   const Lock lock(mutex_);
   const InodePtr* at = inodes_.find(id);
   if (!at || id == kRootId) return;
@@ -129,7 +129,7 @@ bool InodeTable::lies_in_left(const Inode& inode) const {
   return false;
 }
 
-// What keeps its inode may have come with its directory.
+// A file that keeps its inode may have moved with its directory.
 bool InodeTable::has_left(const Inode& inode) const {
   const Lock lock(mutex_);
   return inode.adopted_ == 0 && lies_in_left(inode);
@@ -154,7 +154,7 @@ std::shared_ptr<DirectoryOnce> InodeTable::directory_once(Inode& inode) {
 
 void InodeTable::keep(Inode& inode, std::shared_ptr<const Directory> directory) {
   const Lock lock(mutex_);
-  inode.kept_.swap(directory);  // what it replaces ends after the lock
+  inode.kept_.swap(directory);  // the one replaced is destroyed after the lock is released
 }
 
 std::shared_ptr<const Directory> InodeTable::kept(const Inode& inode) const {

@@ -18,15 +18,16 @@ namespace tfilefs {
 
 using DirectoryOnce = Once<std::shared_ptr<const Directory>>;
 
-// A path that the kernel knows. What is guarded is so by the table's mutex.
+// A path that the kernel knows. The private members are guarded by the table's mutex.
 class Inode {
  public:
-  // Tells apart what stands at one path. Of a file: the generation that it belongs to. Of a directory: 0, or by what
-  // other name it (or one above it) was reached, since the kernel lets an inode that is a directory have one name only.
+  // Distinguishes the things that are at one path over time. Of a file: the generation that it belongs to. Of a
+  // directory: 0; or, if it (or one above it) was reached by another name, a number for that name, since the kernel
+  // allows a directory's inode only one name.
   struct State {
     bool is_file = false;
     std::uint64_t which = 0;
-    bool moves = false;  // `which` says what it is, whatever its path: it keeps its inode when it is renamed
+    bool moves = false;  // `which` identifies it, whatever its path: it keeps its inode when it is renamed
     friend bool operator==(const State&, const State&) = default;
   };
 
@@ -43,26 +44,26 @@ class Inode {
   const std::shared_ptr<Inode> parent;  // null for the root
   const std::string name;
   const std::size_t path_length;             // bytes, from the mount's root
-  std::atomic<bool> is_size_untold = false;  // the kernel takes it to be empty, until it is told better
+  std::atomic<bool> is_size_untold = false;  // the kernel was told size 0, and not yet the real one
 
  private:
   friend class InodeTable;
   std::uint64_t lookups_ = 0;
   Entry entry_;
-  std::shared_ptr<DirectoryOnce> directory_;  // what was entered of `entry_`
+  std::shared_ptr<DirectoryOnce> directory_;  // the directory of `entry_`, once entered
   std::shared_ptr<const Directory> kept_;     // the directory last entered: kept alive while the kernel knows it
-  std::uint64_t adopted_ = 0;                 // what keeps this inode; 0: nothing
+  std::uint64_t adopted_ = 0;                 // State::which of the file that keeps this inode; 0: none
   bool left_ = false;                         // of a directory: it was moved away from this path, or removed
   std::uint64_t version_ = 0;                 // of the content whose pages the kernel may hold; 0: none
 };
 using InodePtr = std::shared_ptr<Inode>;
 
 // The paths that the kernel knows. Each has a number that is the same on every mount: a hash of its name, seeded with
-// the number of its directory. Its id is that number, too, as long as nothing else has it: a file that changed gets a
-// second id (and the kernel with it an inode, and pages, of their own), while the first is good for those who opened
-// the file before. A directory keeps its id through all changes, since processes stand in it.
-// An inode stays until the kernel has forgotten it as often as it was told of it. Thread-safe; the first lock in order,
-// and nothing is called while it is held.
+// the number of its directory. Its id is that number, too, unless another inode has that id already: a file that
+// changed gets a second id (and thereby a new inode and new pages in the kernel), while the first stays valid for
+// programs that opened the file before. A directory keeps its id through all changes, since it may be the working
+// directory of processes. An inode stays until the kernel has forgotten it as often as it was told of it. Thread-safe.
+// Its lock is the first in order, and no function of another class is called while it is held.
 class InodeTable {
  public:
   explicit InodeTable(Entry root);
@@ -72,19 +73,19 @@ class InodeTable {
   // The number that a path has or would get.
   InodeNumber number_of(const Inode& parent, std::string_view name) const;
 
-  // What stands at the path now, in the state given; counted once more.
+  // The inode for the entry now at the path, in the given state; counts one more lookup.
   struct Reference {
     InodeId id = 0;
     InodeNumber number = 0;
   };
   Reference refer(const InodePtr& parent, std::string_view name, const Entry&, Inode::State);
-  // What keeps its inode, as State::which has it, is what stands at this one: it gets no other.
+  // The file `which` (as in State::which), which keeps its inode, is the one at this inode: it gets no other.
   void adopt(const InodePtr&, std::uint64_t which);
   void forget(InodeId, std::uint64_t times);
-  // The directory at the path was moved away, or removed: the kernel may still hold what it knew of it, so the next one
-  // there gets an inode of its own.
+  // The directory at the path was moved away, or removed. The kernel may still hold what it knew of it, so the next
+  // directory at the path gets a new inode.
   void leave(const Inode& parent, std::string_view name);
-  // Whether what the inode stands for is no more at its path, for that reason.
+  // Whether the inode's file or directory left its path in this way.
   bool has_left(const Inode&) const;
 
   Entry entry(const Inode&) const;
@@ -99,20 +100,20 @@ class InodeTable {
   std::size_t size() const;
 
  private:
-  Entry replace(Inode&, const Entry&) REQUIRES(mutex_);  // gives the old one
+  Entry replace(Inode&, const Entry&) REQUIRES(mutex_);  // returns the old one
   bool lies_in_left(const Inode&) const REQUIRES(mutex_);
 
   mutable Mutex mutex_;
   InodeMap<InodePtr> inodes_ GUARDED_BY(mutex_);
-  std::multimap<InodeId, InodeId> displaced_ GUARDED_BY(mutex_);  // by the id that they would have, which was taken
+  std::multimap<InodeId, InodeId> displaced_ GUARDED_BY(mutex_);  // by the id that they would have had, which was taken
   std::unordered_map<std::uint64_t, InodePtr> moving_ GUARDED_BY(mutex_);  // by State::which
 };
 
-// Whether nothing can be of that name in the directory: NAME_MAX for the name, and PATH_MAX for the path, which bounds
-// how deep anything of a mount nests.
+// Whether the name is too long for the directory: NAME_MAX for the name, and PATH_MAX for the path, which also bounds
+// how deep anything in a mount can nest.
 bool is_too_long(const Inode& directory, std::string_view name);
 
-// "/Events/px.f4": for messages.
+// "/Events/px.f4", for messages.
 std::string path_of(const Inode&);
 
 }  // namespace tfilefs

@@ -91,10 +91,10 @@ std::optional<HeldItem> KeyDirectory::find_held(std::string_view name) const {
   return std::nullopt;
 }
 
-// Bare names; then, where views are listed, older cycles, the files about the file, and those made of tables.
+// Bare names; then, if views are listed, older cycles, the files about the whole file, and those made of tables.
 class KeyListing final : public Listing {
  public:
-  // `views`: of the tables, where views are listed.
+  // `views`: the views of the tables, if views are listed.
   KeyListing(std::shared_ptr<const KeyDirectory> directory, std::optional<std::vector<std::string>> views)
       : directory_(std::move(directory)),
         cycles_(views ? directory_->older_.size() : 0),
@@ -133,7 +133,7 @@ class KeyListing final : public Listing {
       return;
     }
     into.name = views_[i - files_];
-    into.entry.holder = nullptr;  // nobody's until the table is read
+    into.entry.holder = nullptr;  // it has none before the table is read
   }
 
  private:
@@ -142,7 +142,7 @@ class KeyListing final : public Listing {
   std::vector<std::string> views_;  // names
 };
 
-// Asks the tables of a directory, one after the other, which files are made of them.
+// Asks the tables of a directory, one after the other, which files they have.
 class ViewNames : public std::enable_shared_from_this<ViewNames> {
  public:
   ViewNames(std::shared_ptr<const KeyDirectory> directory, Reply<std::shared_ptr<const Listing>> reply)

@@ -24,7 +24,7 @@ using tfile::KeyInfo;
 using tfile::KeyKind;
 using DirectoryPtr = std::shared_ptr<const Directory>;
 
-// As deep as a path can name them: what was made through a mount with rw is found again.
+// As deep as a path can go, so that all names made through a mount with rw are found again.
 constexpr std::size_t kDepthMax = PATH_MAX / 2;
 
 Provenance key_provenance(const Generation& generation, const KeyInfo& key) {
@@ -58,7 +58,7 @@ std::optional<Attributes> KeyHolder::known_attributes(HeldItem held) const {
   const Generation& g = *generation_;
   const Ownership& ownership = g.context.ownership;
   switch (held.shown_as) {
-    case ShownAs::itself:  // what is below a key is not looked into, so its directories are not counted: 1 link
+    case ShownAs::itself:  // the contents of a key are not read for this, so its directories are not counted: 1 link
       return directory_attributes(key_provenance(g, listing_->keys[held.index]), ownership);
     case ShownAs::original: {
       const std::uint64_t size = g.file->source().size();
@@ -212,8 +212,8 @@ void KeyHolder::views_beside(std::uint32_t key, Reply<std::vector<TableView>> re
   });
 }
 
-// What cannot be read as its class, or takes more memory than the mount has, is there as its bytes, and the reason
-// among the errors.
+// An object that cannot be read as its class, or takes more memory than the mount has, is shown as its bytes, and the
+// reason is logged.
 void KeyHolder::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const {
   auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
   load_object(generation_->context.cache, generation_->file, listing_, key,

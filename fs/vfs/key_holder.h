@@ -15,14 +15,14 @@ namespace tfilefs {
 
 class LoadedTable;
 
-// The keys of one directory of a ROOT file, by their number in its listing, and (if it is the root) the files about the
-// whole file. Each key is a directory: of keys, of a table's nodes, or of an object's files.
+// The keys of one directory of a ROOT file, by their number in its listing, and (in the root) the files about the whole
+// file. Each key is a directory: of keys, of a table's nodes, or of an object's files.
 class KeyHolder final : public Holder {
  public:
   KeyHolder(std::shared_ptr<const Generation>, std::shared_ptr<const tfile::DirectoryListing>, std::string path,
             std::vector<std::uint64_t> ancestors, bool of_fixed_table);
 
-  // The names that KeyDirectory gave, in messages about what lies below a key.
+  // Sets the names that KeyDirectory gave, for messages about things below a key.
   void set_names(std::vector<std::string> names) { names_ = std::move(names); }
   const std::vector<std::string>& names() const { return names_; }
 
@@ -34,7 +34,7 @@ class KeyHolder final : public Holder {
   // A file made of the whole table under a key. Error: unsupported (with ENOENT: the key has none).
   void find_table_view(std::uint32_t key, ShownAs, Reply<FoundEntry>) const;
 
-  // The files that there are of the table under a key, by their names' ends; none of one that cannot be read now.
+  // The files that the table under a key has, by the ends of their names; none if the table cannot be read now.
   void views_beside(std::uint32_t key, Reply<std::vector<TableView>>) const;
 
   void attributes(HeldItem, Reply<Attributes>) const override;
@@ -60,10 +60,10 @@ class KeyHolder final : public Holder {
   const std::vector<std::uint64_t> ancestors_;
   const bool of_fixed_table_;
   mutable Once<std::shared_ptr<Content>> plot_index_;
-  std::vector<std::string> names_;  // of keys that have one, by key; set before anyone else sees this
+  std::vector<std::string> names_;  // of keys that have one, by key; set before the object is shared
 };
 
-// What a key's files take from it: as the file's, with the key's own date.
+// The attributes that a key's files inherit: the file's, with the key's own date.
 Provenance key_provenance(const Generation&, const tfile::KeyInfo&);
 Xattrs key_xattrs(const tfile::KeyInfo&);
 

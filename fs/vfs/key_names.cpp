@@ -12,7 +12,7 @@ namespace tfilefs {
 
 KeyNames names_of_keys(std::span<const tfile::KeyInfo> keys) {
   KeyNames names;
-  std::vector<std::uint32_t> newest_of(keys.size());  // by the first key of a name
+  std::vector<std::uint32_t> newest_of(keys.size());  // by the first key of each name
   NameIndex index(keys.size());
   const auto original = [&](std::uint32_t i) { return keys[i].name; };
   std::vector<std::uint32_t> firsts;

@@ -10,7 +10,7 @@
 
 namespace tfilefs {
 
-// What the keys of a directory are called in the mount.
+// The names of the keys of a directory in the mount.
 struct KeyNames {
   // An older cycle: `key` has the name of the key `newest`.
   struct OlderCycle {

@@ -14,7 +14,7 @@ namespace tfilefs {
 
 namespace {
 
-// What trials read and decode of the memory of the mount, about.
+// Roughly the memory that trials read and decode.
 constexpr std::uint64_t kTrialMemory = 32 << 20;
 
 }  // namespace
@@ -71,7 +71,7 @@ std::uint64_t LoadedTable::stored_bytes(ColumnId id) const {
   return all > 0 ? static_cast<std::uint64_t>(static_cast<double>(stored) * (own / all)) : stored / count;
 }
 
-// The first entries of branches are read on a thread that may block.
+// Reads the first entries of branches, on a thread that may block.
 template <class Look>
 void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
   auto job = [look = std::move(look), table = table_, streams = streams_, &cache = cache_]() -> Result<LoadedPtr> {
@@ -82,7 +82,7 @@ void LoadedTable::look(Look look, Reply<LoadedPtr> reply) const {
   answer_blocking_within(cache_, memory, std::move(job), std::move(reply));
 }
 
-// Who looks into one branch after the other wants them all: each look tries twice as many as the one before.
+// A program that looks into one branch after the other wants them all: each look tries twice as many as the one before.
 void LoadedTable::tried(NodeId node, Reply<LoadedPtr> reply) const {
   Once<LoadedPtr> once;
   {
@@ -98,7 +98,7 @@ void LoadedTable::tried(NodeId node, Reply<LoadedPtr> reply) const {
       std::move(reply));
 }
 
-// Of a whole that something may be missing from: what it shows must not be mixed with what a later one does.
+// Content of a whole table that may lack parts: its bytes must not be mixed with those of a later making.
 class LoadedTable::UnreadContent final : public Content {
  public:
   UnreadContent(std::shared_ptr<Content> content, std::shared_ptr<const Making> making)
@@ -115,7 +115,7 @@ class LoadedTable::UnreadContent final : public Content {
   const std::shared_ptr<const Making> making_;
 };
 
-// The same as before as long as the storage tells no more, so that what was made of it can stay.
+// The earlier table if the storage shows no more than before, so that contents made from it stay valid.
 LoadedTable::LoadedPtr LoadedTable::keep(LoadedPtr whole) const {
   const Lock lock(mutex_);
   const LoadedPtr before = unread_whole_;
@@ -131,7 +131,7 @@ LoadedTable::LoadedPtr LoadedTable::keep(LoadedPtr whole) const {
   unread_whole_ = is_all ? nullptr : whole;
   if (is_all) return whole;
   if (!is_same) whole->making_ = std::make_shared<Making>(++wholes_);
-  whole_ = {};  // the next question asks the storage again
+  whole_ = {};  // the next call reads the storage again
   return whole;
 }
 

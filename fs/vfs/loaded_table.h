@@ -19,12 +19,12 @@
 
 namespace tfilefs {
 
-// A table that was opened, its streams in the cache, and the views of it whose making takes work. Const and
-// thread-safe. `label`: what its reading is counted as.
+// A table that was opened, its streams in the cache, and those of its views that take work to make. Const and
+// thread-safe. `label`: the table that its reads are counted for.
 class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
  public:
   LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, TableLabel label);
-  // Of the streams of another table.
+  // With the streams of another table.
   LoadedTable(std::shared_ptr<const tfile::Table>, ClusterCache&, std::shared_ptr<CachedStreams>,
               std::string path = {});
 
@@ -32,20 +32,20 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   const std::shared_ptr<CachedStreams>& streams() const { return streams_; }
   const std::string& path() const { return path_; }  // its label's
 
-  // Items of a column; the first answers only where neither storage nor decoding is needed.
+  // Items of a column; known_length() answers only if neither storage nor decoding is needed.
   std::optional<std::int64_t> known_length(tfile::ColumnId) const;
   void length(tfile::ColumnId, Reply<std::int64_t>) const;
 
-  // Bytes that a column takes in the file: those of its stream, shared out by decoded size (evenly where a size is not
-  // known yet).
+  // Stored bytes of a column: those of its stream, divided among its columns by decoded size (evenly as long as a size
+  // is not known).
   std::uint64_t stored_bytes(tfile::ColumnId) const;
 
-  // What is in the directory of an untried node: a table of which node 1 is that directory. The first entries of its
-  // branch are read when that is first asked.
+  // The contents of the directory of an untried node: a table whose node 1 is that directory. The first entries of its
+  // branch are read on the first call.
   void tried(tfile::NodeId, Reply<std::shared_ptr<const LoadedTable>>) const;
 
-  // A table in which nothing at this node or below it is left to be found out, and what the node is there: this one, or
-  // one of just this branch, or of everything.
+  // A table in which everything at this node and below is known, and the number of the node there: this table, one of
+  // just this branch, or the whole one.
   struct Settled {
     std::shared_ptr<const LoadedTable> loaded;
     tfile::NodeId node = 0;
@@ -53,14 +53,14 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   };
   void settled(tfile::NodeId, Reply<Settled>) const;
 
-  // Columns that are left out of views, with the reason, as long as the storage does not tell what they are.
+  // Columns that are left out of views, with the reason, because the storage cannot be read to find out what they are.
   std::vector<std::pair<std::string, std::string>> unread() const;
 
-  // A file made of a node: its content when it was first asked for. While the storage does not give all that it takes,
-  // each question asks the storage again; once that tells more, what was made before is stale.
+  // A file made of a node: its content, made on the first call. As long as a part of the storage cannot be read, each
+  // call tries the storage again. Once more can be read, contents made before are stale.
   void view(tfile::NodeId, ShownAs, StringsAs, Reply<std::shared_ptr<Content>>) const;
 
-  // The node of which this is ROOT's branch name, escaped, anywhere below another.
+  // The node below another whose ROOT branch name, escaped, is this one.
   std::optional<tfile::NodeId> find_branch(tfile::NodeId below, std::string_view escaped) const;
 
  private:
@@ -80,7 +80,7 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
 
   std::vector<tfile::ColumnId> by_stream_;
 
-  // Made when a branch is first looked for: all nodes with a branch name, sorted by it, and the parent of each node.
+  // Built when a branch is first looked up: all nodes with a branch name, sorted by it, and the parent of each node.
   void index_branches() const;
   bool is_below(tfile::NodeId node, tfile::NodeId above) const;
   mutable std::once_flag branches_once_;
@@ -98,8 +98,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
     std::atomic<bool> is_over = false;  // another one has taken its place
   };
   class UnreadContent;
-  mutable std::shared_ptr<Making> making_;      // of a whole in which something is unread; set before it is handed out
-  mutable std::atomic<std::size_t> ahead_ = 0;  // branches that the next trial tries besides
+  mutable std::shared_ptr<Making> making_;      // of a whole table with unread parts; set before the table is shared
+  mutable std::atomic<std::size_t> ahead_ = 0;  // how many more branches the next trial tries
 };
 
 }  // namespace tfilefs

@@ -10,8 +10,8 @@ namespace tfilefs {
 
 std::uint64_t hash_of_name(std::string_view name);
 
-// Finds numbers by name: 8 bytes a name, the names themselves stay where they are (`name_of(i)` gives them back). Of
-// equal names the one added first is found.
+// Finds numbers by name. It takes 8 bytes per name; the names themselves stay where they are (`name_of(i)` returns
+// them). Of equal names the one added first is found.
 class NameIndex {
  public:
   explicit NameIndex(std::size_t names_max = 0) {
@@ -21,7 +21,7 @@ class NameIndex {
   }
   std::uint64_t memory() const { return slots_.capacity() * sizeof slots_[0]; }
 
-  // Number `i`, unless the name is there: returns the number found under it then, else `i`.
+  // Adds number `i`, unless its name is there already. Returns the number found under the name, else `i`.
   template <class NameOf>
   std::uint32_t add(std::uint32_t i, NameOf&& name_of) {
     const std::string_view name = name_of(i);
@@ -44,7 +44,7 @@ class NameIndex {
 
  private:
   static constexpr std::uint32_t kFree = 0xffffffff;
-  std::vector<std::uint32_t> slots_;  // at most half full, so that a search ends soon
+  std::vector<std::uint32_t> slots_;  // at most half full, so that searches are short
 };
 
 }  // namespace tfilefs

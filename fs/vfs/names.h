@@ -25,28 +25,28 @@ inline constexpr std::string_view kObjectTextName = "text.txt";
 inline constexpr std::string_view kPlotName = "plot.svg";
 inline constexpr std::string_view kSpreadsheetName = "table.csv";
 inline constexpr std::string_view kIndexName = "index.html";
-// Of the journal that lies beside a file that is written (docs/semantics.md, "Mirrored directories").
+// The journal beside a file that is written (docs/semantics.md, "Mirrored directories").
 inline constexpr std::string_view kJournalSuffix = ".tfilefs-journal";
 inline constexpr std::string_view kNpySuffix = ".npy";
 inline constexpr std::string_view kTextSuffix = ".txt";
 
-// Whether the name is that of a view in a ROOT file, wherever that is shown: nothing else is put there.
+// Whether the name is that of a view in a ROOT file, at any place: no other file can have it.
 bool is_reserved(std::string_view name);
 
-// "name;7" -> {"name", 7}; nothing where it does not end in ';' and a number without leading zeros.
+// "name;7" -> {"name", 7}; nothing if it does not end in ';' and a number without leading zeros.
 struct CycleName {
   std::string_view name;
   std::uint16_t cycle = 0;
 };
 std::optional<CycleName> parse_cycle(std::string_view name);
 
-// "plot.logxy.svg" -> {true, true, false}: a plot with logarithmic axes, which are named in this order.
+// "plot.logxy.svg" -> {true, true, false}: a plot with logarithmic axes, named in this order.
 struct LogAxes {
   bool x = false, y = false, z = false;
 };
 std::optional<LogAxes> parse_log_plot(std::string_view name);
 
-// `name` without `suffix`, if it ends in it and more than it.
+// `name` without `suffix`, if it ends in it and is longer.
 std::optional<std::string_view> without_suffix(std::string_view name, std::string_view suffix);
 
 }  // namespace tfilefs

@@ -21,8 +21,8 @@ using tfile::Node;
 using tfile::NodeId;
 using Where = TableView::Where;
 
-// Another name under which a child is found. It lies in the child's node, unless it had to be escaped: there are as
-// many as columns.
+// Another name under which a child is found. Its text is part of the child's node; names that had to be escaped are
+// stored separately, since there may be as many as columns.
 struct Alias {
   enum class Kind : std::uint8_t { stem, branch_name, original_name, escaped };
   std::uint32_t child;  // of escaped: its place among those names
@@ -84,7 +84,7 @@ NodeDirectory::NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId no
     : table_(std::move(table)), node_(node), children_(self().children.size()) {
   const std::size_t count = self().children.size();
   for (std::uint32_t i = 0; i < count; ++i) children_.add(i, child_name());
-  // Names without type come before branch names, where a branch is called like another's column.
+  // Names without type come before branch names, in case a branch has the name of another's column.
   for (std::uint32_t i = 0; i < count; ++i) {
     if (!child(i).column) continue;
     const tfile::Column& column = table_->table().columns[*child(i).column];
@@ -118,7 +118,7 @@ std::string_view NodeDirectory::name_of(const Alias& alias) const {
   }
 }
 
-// ROOT's own names are escaped as those of columns are.
+// ROOT's own names are escaped in the same way as those of columns.
 void NodeDirectory::add_alias(Alias alias) {
   const std::string_view name = name_of(alias);
   if (name.empty() || name == child(alias.child).name) return;
@@ -148,7 +148,7 @@ std::optional<HeldItem> NodeDirectory::find_view(std::string_view name) const {
   return std::nullopt;
 }
 
-// What a listing shows comes before views, and these before names that only stand for another.
+// Names in listings come before views, and views before aliases.
 std::optional<HeldItem> NodeDirectory::find_held(std::string_view name) const {
   if (const auto i = children_.find(name, child_name())) return HeldItem{self().children[*i]};
   if (const auto view = find_view(name)) return view;
@@ -156,7 +156,7 @@ std::optional<HeldItem> NodeDirectory::find_held(std::string_view name) const {
   return std::nullopt;
 }
 
-// What was found deeper, by its branch name, has its own name elsewhere.
+// A node that was found by its branch name, deeper than its own directory, has its own name there.
 std::string NodeDirectory::own_name(HeldItem held) const {
   const Node& node = table_->table().nodes[held.index];
   const auto child = children_.find(node.name, child_name());
@@ -168,10 +168,10 @@ std::string NodeDirectory::own_name(HeldItem held) const {
   return view != all.end() && view->where == Where::beside_node ? node.name + std::string(view->name) : "";
 }
 
-// The children; then, where views are listed, each child's views.
+// The children; then, if views are listed, the views of each child.
 class NodeListing final : public Listing {
  public:
-  // `settled`: of the directory's node, where views are listed.
+  // `settled`: the directory's node, if views are listed.
   NodeListing(std::shared_ptr<const NodeDirectory> directory, const LoadedTable::Settled* settled)
       : directory_(std::move(directory)) {
     const NodeId node = directory_->node_;
@@ -208,7 +208,7 @@ class NodeListing final : public Listing {
     std::string name;
     HeldItem held;
   };
-  // `there`: a child, as the settled table has it.
+  // `there`: the number of the child in the settled table.
   void add_views(const tfile::Table& settled, NodeId there) {
     const std::string& child = settled.nodes[there].name;
     const auto i = directory_->children_.find(child, directory_->child_name());
@@ -229,7 +229,7 @@ void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
   if (!generation()->context.views_listed) return reply(std::make_shared<const NodeListing>(std::move(self), nullptr));
   const std::stop_token asker = reply.asker();
   auto told = [self, reply = std::move(reply)](Result<LoadedTable::Settled> settled) mutable {
-    // Of a branch that cannot be read now, what its name says is listed.
+    // If a branch cannot be read now, the views that its name allows are listed.
     if (!settled) settled = LoadedTable::Settled{self->table_->loaded().shared_from_this(), self->node_};
     reply(std::make_shared<const NodeListing>(std::move(self), &*settled));
   };

@@ -33,7 +33,7 @@ class ObjectBytes {
   mutable Once<Payload> payload_;
 };
 
-// The directory of an object of which there is nothing but its bytes: object.bin.
+// The directory of an object that has only its bytes to show: object.bin.
 std::shared_ptr<const Directory> make_object_directory(std::shared_ptr<const Generation>,
                                                        std::shared_ptr<const tfile::DirectoryListing>,
                                                        std::uint32_t key);

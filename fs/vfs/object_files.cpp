@@ -48,10 +48,10 @@ TextOfPayload maker(std::shared_ptr<const Object> object, std::size_t part, Show
   }
 }
 
-// What is reserved before a text is known, as measured with histograms of some million bins. JSON: of each byte of the
-// payload, in a string that doubles when it is full and is copied at the end; the names of members are longer than
-// small objects themselves. A table: of each number, its line in such a string. A plot: of each number, its bin in some
-// five arrays; its text has no more marks than a screen has points.
+// Bytes reserved before the size of a text is known, as measured with histograms of some million bins. JSON: per byte
+// of the payload, in a string that doubles when it is full and is copied at the end. Its minimum covers the names of
+// members, which are longer than small objects. Table: per number, its line in such a string. Plot: per number, its bin
+// in about five arrays; its text has no more marks than a screen has points.
 constexpr std::uint64_t kJsonPerByte = 8, kTextMin = 64 << 10;
 constexpr std::uint64_t kTablePerNumber = 256, kPlotPerNumber = 40, kPlotTextMax = 16 << 20;
 
@@ -63,7 +63,7 @@ std::uint64_t making_size(const Object::Part& part, std::uint64_t payload, Shown
   return kTextMin + payload * kJsonPerByte;
 }
 
-// Text is bytes.
+// A text has the type of bytes.
 const tfile::Column& text_column() {
   static const tfile::Column column;
   return column;
@@ -132,7 +132,7 @@ void load_object(ClusterCache& cache, std::shared_ptr<const tfile::File> file,
     if (!payload) return reply(tl::unexpected(std::move(payload).error()));
     StreamsPtr streams = cache.attach(*payload);
     CachedStreams& attached = *streams;
-    // The whole payload, in one piece: it is one chunk.
+    // The whole payload at once: it is one chunk.
     const std::size_t size = payload->get()->decoded_size({});
     auto look = [&cache, file, listing, key, streams = std::move(streams), payload = *payload,
                  reply = std::move(reply)](Result<Slices> slices) mutable {

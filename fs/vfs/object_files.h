@@ -17,15 +17,15 @@
 
 namespace tfilefs {
 
-// An object that was opened, and the texts that are made of its payload, each through the cache. Const and thread-safe.
+// An object that was opened, and the texts made from its payload, each through the cache. Const and thread-safe.
 class ObjectFiles {
  public:
   ObjectFiles(std::shared_ptr<const tfile::Object>, std::shared_ptr<const tfile::StreamSet> payload, ClusterCache&);
 
   const std::shared_ptr<const tfile::Object>& object() const { return object_; }
 
-  // The texts that there are of this object, or of the part of it that stands at a node: names, and whether each shows
-  // only where views are listed.
+  // The texts of this object, or of the part of it at a node: names, and whether each is shown only if views are
+  // listed.
   struct Name {
     std::string_view name;
     ShownAs shown_as;
@@ -49,8 +49,8 @@ class ObjectFiles {
   mutable std::map<std::pair<tfile::NodeId, ShownAs>, Once<std::shared_ptr<Content>>> contents_ GUARDED_BY(mutex_);
 };
 
-// Reads the payload of a key of kind object through the cache, and what stands in it. Errors: of the storage, and
-// damage of the payload.
+// Reads the payload of a key of kind object through the cache, and the object in it. Errors: of the storage, and damage
+// of the payload.
 void load_object(ClusterCache&, std::shared_ptr<const tfile::File>, std::shared_ptr<const tfile::DirectoryListing>,
                  std::uint32_t key, Reply<std::shared_ptr<const ObjectFiles>>);
 

@@ -13,11 +13,11 @@ namespace tfilefs {
 
 using HandleId = std::uint64_t;
 
-// What is open: a file with its content, or a directory with its names. Thread-safe.
+// An open file with its content, or an open directory with its names. Thread-safe.
 struct OpenFile {
   InodePtr inode;
   OpenedContent content;
-  // Of a directory: the names as they were when it was opened or last read from the start.
+  // Of a directory: the names as they were when it was opened, or last read from the start.
   std::shared_ptr<const Directory> directory;
   std::shared_ptr<const Listing> listing;
   bool listing_used = false;
@@ -27,7 +27,7 @@ class OpenFiles {
  public:
   HandleId add(OpenFile);
   std::shared_ptr<const OpenFile> find(HandleId) const;  // null: not open
-  // By what the inode's file is asked through one of its handles; null where it is not open, or asked by its path.
+  // The holder for requests through an open handle of the inode; null if it is not open, or its path is used instead.
   std::shared_ptr<const Holder> own_of(const Inode&) const;
   bool is_open(const Inode&) const;
   void replace(HandleId, OpenFile);

@@ -4,14 +4,14 @@
 namespace tfilefs {
 
 namespace {
-// It comes back at once; but on a busy machine that takes a moment.
+// The thread comes back at once, but on a busy machine that takes a moment.
 constexpr std::chrono::seconds kKeptFor{1};
 }  // namespace
 
 void OpenRetries::expect(pid_t thread, InodeNumber number, std::uint64_t generation) {
   const auto now = now_();
   const Lock lock(mutex_);
-  std::erase_if(expected_, [&](const auto& one) { return one.second.until < now; });  // who does not come back
+  std::erase_if(expected_, [&](const auto& one) { return one.second.until < now; });  // those that did not come back
   expected_[{thread, number}] = {generation, now + kKeptFor};
 }
 

@@ -14,21 +14,21 @@
 
 namespace tfilefs {
 
-// Threads that were told that what they open has changed. The kernel has each of them look its path up once more and
-// open what it finds, and gives up if that has changed again: what it finds then is of a state after the call was made,
-// and so good enough, however fast the file goes on changing. Thread-safe.
+// Threads whose open was answered with ESTALE, because the file had changed. The kernel then has the thread look its
+// path up once more and open the result, and gives up if that is stale again. The result of that look-up is of a state
+// after the call was made, so it may be opened however fast the file goes on changing. Thread-safe.
 class OpenRetries {
  public:
   using Clock = std::chrono::steady_clock;
   explicit OpenRetries(std::function<Clock::time_point()> now = Clock::now) : now_(std::move(now)) {}
 
-  // `generation`: the one that the path is in now.
+  // `generation`: the current one of the path.
   void expect(pid_t thread, InodeNumber, std::uint64_t generation);
-  // Whether the thread is looking a path up once more, to open what it finds.
+  // Whether the thread is about to look a path up once more, to open the result.
   bool awaits(pid_t thread);
-  // The thread is told what it looked up once more, which may have taken long.
+  // The thread's second look-up, which may have taken long, is answered now.
   void renew(pid_t thread);
-  // Whether the thread comes back, with what was found since.
+  // Whether the thread opens a second time, with a result found since.
   bool take(pid_t thread, InodeNumber, std::uint64_t generation);
 
  private:

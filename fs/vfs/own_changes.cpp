@@ -24,7 +24,7 @@ std::uint64_t OwnChanges::age() const {
   return age_;
 }
 
-// A file that a commit has put another in the place of is nobody's to write any more.
+// A state of another object is accepted: a file that a commit has replaced by a new one is not written any more.
 bool OwnChanges::made(std::uint64_t age, const tfile::Identity& now) const {
   const Lock lock(mutex_);
   if (age != age_) return false;

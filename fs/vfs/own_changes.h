@@ -9,25 +9,25 @@
 
 namespace tfilefs {
 
-// What the commits of this mount made of a file: a state that they left changes nothing of what anyone has read before,
-// unless another program came between. Thread-safe.
+// The changes that commits of this mount make to a file: a state that they leave is the same to readers of earlier
+// states, unless another program came between. Thread-safe.
 class OwnChanges {
  public:
-  // A commit begins. `now`: the file's state; none where it cannot be told. Gives the age of what was opened in that
-  // state, and grows old with the next change by another program.
+  // A commit begins. `now`: the file's state; nothing if it is not known. Returns the age for generations opened in
+  // that state. The age grows with each change by another program.
   std::uint64_t begin(const std::optional<tfile::Identity>& now) EXCLUDES(mutex_);
-  // It has ended, with the file in this state.
+  // The commit has ended and left the file in this state.
   void end(const std::optional<tfile::Identity>& now) EXCLUDES(mutex_);
 
   std::uint64_t age() const EXCLUDES(mutex_);
-  // Whether a file in the state `now` shows what was opened at that age.
+  // Whether a file in the state `now` still shows what was opened at that age.
   bool made(std::uint64_t age, const tfile::Identity& now) const EXCLUDES(mutex_);
-  // Differs when a commit has begun or ended meanwhile: then a state that was looked at before may be none of theirs.
+  // Changes when a commit begins or ends: a state obtained before may then be one in between.
   std::uint64_t moment() const EXCLUDES(mutex_);
 
  private:
   mutable Mutex mutex_;
-  std::optional<tfile::Identity> left_ GUARDED_BY(mutex_);  // by the last of them
+  std::optional<tfile::Identity> left_ GUARDED_BY(mutex_);  // by the last commit
   bool under_way_ GUARDED_BY(mutex_) = false;
   std::uint64_t age_ GUARDED_BY(mutex_) = 0, moment_ GUARDED_BY(mutex_) = 0;
 };

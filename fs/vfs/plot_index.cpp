@@ -11,12 +11,12 @@
 namespace tfilefs {
 namespace {
 
-// A page with more is of no use to anybody, and of no browser.
+// A page with more plots would be useless, and too much for a browser.
 constexpr std::size_t kPlotsMax = 5'000, kDirectoriesMax = 1'000, kDepthMax = 30, kTitleMax = 200;
 
 }  // namespace
 
-// One file of the walk.
+// The walk through one file.
 class PlotWalk::OfFile {
  public:
   OfFile(PlotWalk& walk, const tfile::File& file) : walk_(walk), file_(file) {}
@@ -42,7 +42,8 @@ class PlotWalk::OfFile {
   }
 
  private:
-  // One that cannot be read, or that holds itself, shows nothing here; who enters it is told why.
+  // A directory that cannot be read, or that contains itself, shows no plots here; the error is seen when it is
+  // entered.
   void enter(const tfile::KeyInfo& key, const std::string& path, std::vector<std::uint64_t>& above) {
     if (walk_.is_full() || ++walk_.directories_ > kDirectoriesMax || above.size() >= kDepthMax) {
       walk_.left_out_ = true;

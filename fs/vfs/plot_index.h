@@ -11,21 +11,21 @@ namespace tfilefs {
 
 struct IndexedPlot;
 
-// Collects plots of ROOT files for one page, by the classes of keys: no object is looked at. Bounded in plots,
-// directories and depth.
+// Collects plots of ROOT files for one page, by the classes of keys: no object is read. Limited in plots, directories
+// and depth.
 class PlotWalk {
  public:
   PlotWalk();
   ~PlotWalk();
-  // Those in a directory of a file, and below. `path`: of that directory, below that of the page. `ancestors`: where
-  // the directories above lie. Blocks.
+  // Adds the plots in a directory of a file, and below. `path`: of that directory, relative to that of the page.
+  // `ancestors`: addresses of the directories above. Blocks.
   void add(const tfile::File&, const tfile::DirectoryListing&, const std::string& path,
            const std::vector<std::uint64_t>& ancestors);
-  // Whether nothing more is taken.
+  // Whether a limit is reached.
   bool is_full() const;
   void leave_out() { left_out_ = true; }
   bool is_empty() const { return plots_.empty(); }
-  // `path`: of the page's directory in the mount. Says whether something was left out.
+  // `path`: of the page's directory in the mount. The page tells whether plots were left out.
   std::string page(const std::string& path) const;
 
  private:

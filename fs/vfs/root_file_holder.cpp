@@ -32,7 +32,7 @@ void RootFileHolder::enter(HeldItem, Freshness freshness, Reply<std::shared_ptr<
 SourceState source_state(const struct stat& status) { return {tfile::identity_of(status), provenance_of(status)}; }
 
 std::uint64_t version_of(const tfile::Identity& identity) {
-  // Numbers of 8 bytes without padding: hashed as they lie.
+  // Numbers of 8 bytes without padding, so their bytes can be hashed.
   static_assert(std::has_unique_object_representations_v<tfile::Identity>);
   return hash_of_name({reinterpret_cast<const char*>(&identity), sizeof identity}) | 1;
 }
@@ -58,7 +58,7 @@ class PathOrigin final : public Origin {
     return GuardedSource::guard(std::move(source));
   }
 
-  // The way to the file is what whoever mounts gives to others; whether they may have the file is its owner's matter.
+  // The user who mounts shares the path to the file. Its own permissions decide about the file itself.
   Result<tfile::Identity> reach(const CallerPtr& by, Access access, const std::string& sibling) const override {
     const Descriptor file(::openat(directory_.get(), name_.c_str(), O_PATH | O_CLOEXEC));
     if (!file) return tfile::system_error(path_, errno);

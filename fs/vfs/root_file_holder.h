@@ -9,7 +9,7 @@
 
 namespace tfilefs {
 
-// A ROOT file as one thing that stands somewhere: a directory, whatever generation it is in.
+// A ROOT file as an entry of a directory: itself a directory, in whatever generation.
 class RootFileHolder final : public Holder {
  public:
   RootFileHolder(MountContext& context, std::shared_ptr<MountedFile> file)
@@ -25,13 +25,13 @@ class RootFileHolder final : public Holder {
   const std::shared_ptr<MountedFile> file_;
 };
 
-// The file at `path` of the host (links are followed: whoever mounts names it himself), found by its name in its
-// directory, even when something is mounted over that. Errors: as open(2) of the directory.
+// The file at `path` of the host (links are followed, since the user who mounts names it). It is found by its name in
+// its directory, even if another file system is mounted over that. Errors: as open(2) of the directory.
 Result<std::unique_ptr<const Origin>> make_path_origin(const std::string& path);
 
 SourceState source_state(const struct stat&);
 
-// A number that two states of a file share only if they are equal (or by an accident of 64 bits); never 0.
+// A number that two states of a file share only if they are equal (or by a collision of 64 bits); never 0.
 std::uint64_t version_of(const tfile::Identity&);
 
 }  // namespace tfilefs

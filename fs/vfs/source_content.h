@@ -9,7 +9,8 @@
 namespace tfilefs {
 
 // The file itself, byte for byte; stale once a commit has begun to change the bytes of the former state. Reads are jobs
-// for a thread that may block; nothing is kept, since the kernel keeps the pages and the source's own are a copy away.
+// for a thread that may block. No bytes are cached here: the kernel keeps its pages, and the source's own page cache is
+// one copy away.
 class SourceContent final : public Content {
  public:
   explicit SourceContent(std::shared_ptr<const Generation> generation) : generation_(std::move(generation)) {}

@@ -16,14 +16,14 @@
 namespace tfilefs {
 namespace {
 
-// Each file costs some reads, of storage that may be slow; links are not followed, so that nothing is visited twice.
+// Each file costs some reads, from storage that may be slow. Links are not followed, so that no file is visited twice.
 constexpr std::size_t kFilesMax = 1'000, kDepthMax = 30;
 
 class Walk {
  public:
   Walk(SourceTree& tree, std::stop_token asker) : tree_(tree), asker_(std::move(asker)) {}
 
-  // `below`: from the page's directory.
+  // `below`: relative to the page's directory.
   void visit(const std::string& directory, const std::string& below, std::size_t depth) {
     const auto listing = tree_.list(directory);
     if (!listing) return;
@@ -45,7 +45,7 @@ class Walk {
   PlotWalk plots;
 
  private:
-  // What cannot be read shows nothing here; who opens it is told why.
+  // A file that cannot be read shows no plots here; the error is seen when it is opened.
   void look(const std::string& path, const std::string& below, std::size_t depth) {
     const auto status = tree_.status(path);
     if (!status) return;

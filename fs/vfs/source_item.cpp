@@ -26,10 +26,10 @@ namespace {
 
 using TreePtr = std::shared_ptr<SourceTree>;
 
-// A plain file, passed through. Reads go as far as the file does now, so that one that grows can be followed.
+// A plain file, passed through. Reads reach to the present end of the file, so that a growing one can be followed.
 class PassedContent final : public Content {
  public:
-  // `by`: who opened it. What he writes takes away the bits that let a file run as its owner.
+  // `by`: the caller that opened it. A write by it clears the set-user-ID and set-group-ID bits.
   PassedContent(ClusterCache& cache, std::shared_ptr<const Descriptor> file, std::uint64_t size, CallerPtr by)
       : cache_(cache), file_(std::move(file)), size_(size), by_(std::move(by)) {}
   std::uint64_t size() const override { return size_; }
@@ -83,19 +83,19 @@ bool is_same_file(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino && (a.st_mode & S_IFMT) == (b.st_mode & S_IFMT);
 }
 
-// A thing that was moved is looked for under its new name.
+// A file that was moved is to be looked up under its new name.
 template <class T>
 Result<T> as_moved(Result<T> result) {
   if (!result && result.error().kind == ErrorKind::not_found) return tfile::fail(ErrorKind::stale, result.error().text);
   return result;
 }
 
-// The kernel walks the path again when told so, and finds what is there now.
+// On a stale error the kernel walks the path again, and finds the present file.
 tl::unexpected<Error> another_file() {
   return tfile::fail(ErrorKind::stale, "another file was put in its place since it was looked up");
 }
 
-// A file that is open, whatever became of its name.
+// An open file, whatever has become of its name.
 class OpenSourceFile final : public Holder {
  public:
   OpenSourceFile(std::shared_ptr<SourceTree> tree, std::shared_ptr<const Descriptor> file, CallerPtr by)
@@ -128,7 +128,7 @@ class OpenSourceFile final : public Holder {
 OpenedContent passed(SourceTree& tree, Descriptor descriptor, const struct stat& status, bool writes, CallerPtr by) {
   const auto file = std::make_shared<const Descriptor>(std::move(descriptor));
   OpenedContent opened;
-  // Of a file that is written here the kernel's pages are right whatever its times say.
+  // For a file that is written through this mount the kernel's pages are right, whatever its times are.
   opened.version =
       writes ? version_of({.object = tfile::identity_of(status).object}) : version_of(tfile::identity_of(status));
   if (tree.context().writing) opened.own = std::make_shared<const OpenSourceFile>(tree.shared_from_this(), file, by);
@@ -146,7 +146,7 @@ Result<OpenedContent> open_passed(SourceTree& tree, const std::string& path, con
   return passed(tree, std::move(file), status, mode != O_RDONLY, by);
 }
 
-// A job that changes attributes and tells what they are then.
+// A job that changes attributes and returns the new ones.
 auto changed(TreePtr tree, std::string path, const AttributeChange& change, CallerPtr by) {
   return [tree = std::move(tree), path = std::move(path), change, by = std::move(by)]() -> Result<Attributes> {
     TRY_VOID(as_moved(tree->change(path, change, by)));
@@ -160,20 +160,20 @@ class SourceFile final : public Holder {
   SourceFile(TreePtr tree, std::string path, const struct stat& status, CallerPtr by = nullptr)
       : tree_(std::move(tree)), path_(std::move(path)), status_(status), by_(std::move(by)), seen_(Clock::now()) {}
 
-  // The host says what may be done, each time.
+  // The host decides about access, each time.
   void admit(HeldItem, Access, const CallerPtr&, Reply<void> reply) const override { reply({}); }
   std::shared_ptr<const Holder> acting_for(const CallerPtr& by) const override {
     return std::make_shared<const SourceFile>(tree_, path_, status_, by);
   }
 
   std::uint64_t file_identity() const override {
-    return version_of({.object = tfile::identity_of(status_).object});  // what it holds may change, as files do
+    return version_of({.object = tfile::identity_of(status_).object});  // its contents may change, as those of files do
   }
-  // A file that can be renamed and linked here is itself under all of its names.
+  // A file that can be renamed and linked here is the same file under all of its names.
   bool keeps_inode() const override { return tree_->context().writing != nullptr; }
   const std::string& path() const { return path_; }
   std::optional<Attributes> known_attributes(HeldItem) const override {
-    // What is written here changes without a look at it.
+    // A file that is written through this mount changes without a new look at it.
     if (by_ || tree_->context().writing || Clock::now() - seen_ > MountedFile::kRecent) return std::nullopt;
     return mirrored_attributes(status_, tree_->context().ownership, tree_->context().writing != nullptr);
   }
@@ -240,7 +240,7 @@ class SourceDirectory final : public Directory {
   std::string below(std::string_view name) const {
     return path_.empty() ? std::string(name) : path_ + "/" + std::string(name);
   }
-  // What is written under the names, or below them, may be committed just now: the change waits for that.
+  // The files under these names, or below them, may be just being committed: the change waits for that.
   template <class Job>
   void change_name(const std::string& from, const std::string& into, Job job, Reply<void> reply) const {
     for (const WrittenPtr& file : tree_->written_files()) {
@@ -257,12 +257,12 @@ class SourceDirectory final : public Directory {
 
 using Found = SourceTree::Found;
 
-// Whether the error says that the file is none of ours: it is damaged, or may not be read. A lack of descriptors or of
-// memory passes, and what could not be read once may be read the next time.
+// Whether the error means that the file is to be shown as a plain one: it is damaged, or may not be read. A lack of
+// descriptors or of memory passes, and a file that could not be read once may be readable the next time.
 bool passes_through(const Error& error) { return is_lasting(error) || error.kind == ErrorKind::denied; }
 
-// The first bytes decide; but one that cannot be opened as a ROOT file passes through, unless something is staged for
-// it. One that changed meanwhile, as by a commit, is looked up again.
+// The first bytes decide. But a file that cannot be opened as a ROOT file passes through, unless something is staged
+// for it. If it has changed meanwhile, as by a commit, it is looked up again.
 void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
   const bool same_for_all = !found.is_link && !found.is_own;
   if (!found.root_file) return reply(FoundEntry{std::move(found.entry), {}, same_for_all});
@@ -280,7 +280,7 @@ void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
   });
 }
 
-// A page of plots stands where no file of its name does. Not where files are made: they could have that name.
+// A page of plots is shown if no file has its name; not on a mount that can make files, which could have that name.
 Result<Found> look_up_or_index(const TreePtr& tree, const std::string& directory, const std::string& path,
                                const CallerPtr& by) {
   auto found = tree->look_up(path, by);
@@ -319,13 +319,13 @@ void SourceDirectory::make_file(std::string_view name, const Creation& how, bool
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }
 
-// A name that ends in ".root" is to be a ROOT file.
+// A name that ends in ".root" becomes a ROOT file.
 void SourceDirectory::make_directory(std::string_view name, const Creation& how, Reply<FoundEntry> reply) const {
   auto job = [tree = tree_, path = below(name), how = Creation(how), by = by_]() mutable -> Result<FoundEntry> {
     if (path.ends_with(".root")) {
       if (tree->status(path)) return tfile::fail(ErrorKind::exists, "there is one already", -1, EEXIST);
       TRY(const auto written, tree->new_written_file(path, how, by));
-      // As chmod of it: a copy of what a mount without rw shows stays writable by its owner.
+      // As in chmod: a copy of a read-only view of the file stays writable by its owner.
       TRY_VOID(written->staged().make({how.uid, how.gid, (how.mode & 0666) | S_IWUSR}));
       return FoundEntry{{written->root(), {}}, {}};
     }
@@ -356,14 +356,14 @@ void SourceDirectory::make_hard_link(std::string_view name, const Holder& of, Re
   answer_blocking(tree_->context().cache, std::move(job), std::move(reply));
 }
 
-// What another mount is writing keeps its name.
+// A file that another mount is writing keeps its name.
 Result<> claim(SourceTree& tree, const WrittenFile& file) {
   auto claimed = file.staged().claim();
   if (!claimed) tree.context().errors.add("/" + file.path(), claimed.error());
   return claimed;
 }
 
-// A ROOT file, which shows as a directory, goes by rmdir when nothing is in it, as a directory would.
+// A ROOT file, which is shown as a directory, is removed by rmdir if it is empty, as a directory would be.
 Result<> remove_root_file(SourceTree& tree, const std::string& path, const CallerPtr& by) {
   TRY(const auto written, tree.written_file(path));
   if (written->staged().is_there()) {
@@ -396,8 +396,8 @@ void SourceDirectory::remove(std::string_view name, bool directory, Reply<void> 
   change_name(below(name), below(name), std::move(job), std::move(reply));
 }
 
-// A name that changes, and what is written under it, or below where it is a directory: what is staged belongs to the
-// name, and is brought into the files before they move.
+// Renames a file, or a directory and all below. Staged data belongs to a name, so it is committed to the files before
+// they move.
 class Renaming {
  public:
   Renaming(SourceTree& tree, std::string from, std::string into)
@@ -435,7 +435,7 @@ class Renaming {
 
   Result<> hold(const WrittenPtr& file) {
     StagedFile& staged = file->staged();
-    if (!staged.is_wanted()) return {};  // of that name there was one
+    if (!staged.is_wanted()) return {};  // there is no such file any more
     held_.push_back(file);
     TRY_VOID(staged.commit(staged.root()));
     if (!staged.is_there() || !staged.rest()) return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
@@ -480,7 +480,7 @@ class SourceDirectoryHolder final : public Holder {
   void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
     answer_blocking(tree_->context().cache, changed(tree_, path_, change, by_), std::move(reply));
   }
-  // Of all ROOT files below it.
+  // For all ROOT files below it.
   void sync(HeldItem, Reply<void> reply) const override {
     auto job = [tree = tree_, path = path_]() -> Result<> {
       Result<> done;

@@ -14,7 +14,7 @@ namespace tfilefs {
 // A directory of a mirrored tree.
 std::shared_ptr<const Holder> make_source_directory(std::shared_ptr<SourceTree>, std::string path);
 
-// Anything else that is not a ROOT file: shown as it is. `status`: as just seen.
+// Anything else that is not a ROOT file, shown unchanged. `status`: as just seen.
 std::shared_ptr<const Holder> make_source_file(std::shared_ptr<SourceTree>, std::string path,
                                                const struct stat& status);
 

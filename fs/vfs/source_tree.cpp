@@ -54,7 +54,7 @@ std::string parent_of(const std::string& path) {
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
-// A ROOT file of the tree, found anew by its path each time. Does not keep the tree, which keeps its ROOT files.
+// A ROOT file of the tree, looked up anew by its path each time. Does not own the tree, which owns its ROOT files.
 class TreeOrigin final : public Origin {
  public:
   TreeOrigin(std::weak_ptr<const SourceTree> tree, std::string path, std::string shown)
@@ -112,7 +112,7 @@ struct NamesListing final : Listing {
   }
 };
 
-// What a listing can say without opening anything: a file may be a ROOT file, and then is a directory.
+// The type that is known without opening: a file may be a ROOT file, and then is a directory.
 mode_t listed_type(const dirent& entry) {
   switch (entry.d_type) {
     case DT_DIR:
@@ -150,7 +150,7 @@ Result<Descriptor> SourceTree::open_path(const std::string& path, int flags, boo
   return open_as_is(path, flags, links, by);
 }
 
-// With the ids that the thread has.
+// With the ids that the thread has now.
 Result<Descriptor> SourceTree::open_as_is(const std::string& path, int flags, bool links, const CallerPtr& by) const {
   Descriptor opened = open_beneath_for(by, root_.get(), real_path_, path, flags, false);
   if (!opened && errno == ELOOP && links) {
@@ -177,7 +177,7 @@ Result<Descriptor> SourceTree::open_beside(const std::string& path, const std::s
   return opened;
 }
 
-// RESOLVE_BENEATH takes no absolute link; one that names a file inside the tree is made relative to it here.
+// RESOLVE_BENEATH accepts no absolute link; one that names a file inside the tree is made relative to it here.
 Result<std::string> SourceTree::inside_path_of_link(const std::string& path, const CallerPtr& by) const {
   TRY(const Descriptor link, open_as_is(path, O_PATH | O_CLOEXEC, false, by));
   TRY(const std::string target, text_of_link(link, path));
@@ -210,10 +210,10 @@ Result<SourceTree::Found> SourceTree::look_up(const std::string& path, const Cal
                       {}};
   found.is_link = S_ISLNK(status.st_mode);
   if (S_ISREG(status.st_mode) || found.is_link) {
-    // A link leads nobody where he could not go himself: to him it is a link.
+    // A link leads no caller to a file that it could not reach by itself: for that caller it stays a link.
     const auto file = open_path(path, kReadFlags, true, found.is_link ? by : nullptr);
     struct stat behind {};
-    // What cannot be opened for a lack of descriptors or memory is not taken for a plain file.
+    // A file that cannot be opened for a lack of descriptors or memory must not be taken for a plain file.
     if (!file && file.error().kind == ErrorKind::io) return tl::unexpected(file.error());
     if (file && ::fstat(file->get(), &behind) == 0 && S_ISREG(behind.st_mode)) {
       TRY(const bool is_root_file, begins_as_root_file(file->get(), path));
@@ -233,7 +233,7 @@ Result<SourceTree::Found> SourceTree::look_up(const std::string& path, const Cal
   return found;
 }
 
-// A file that is not there: made and not committed yet, here or by a writer that crashed.
+// A file that does not exist: made and not committed yet, here or by a writer that crashed.
 Result<SourceTree::Found> SourceTree::look_up_written(const std::string& path) {
   bool known = false;
   {
@@ -320,7 +320,7 @@ Result<FilePlace> SourceTree::place(const std::string& path) const {
   return place;
 }
 
-// Of one journal once, however often it is met: reading it may take a while.
+// Reports each state of a journal once, however often it is met: reading it may take a while.
 void SourceTree::tell_of_journal(const std::string& path) {
   const auto now = status(path + std::string(kJournalSuffix));
   if (!now) return;
@@ -337,7 +337,7 @@ void SourceTree::tell_of_journal(const std::string& path) {
     const auto left = left_in_journal(*lies);
     if (left && *left) self->context_.errors.add("/" + path, **left);
     if (left) return;
-    const Lock lock(self->mutex_);  // its writer may end without another word
+    const Lock lock(self->mutex_);  // its writer may end without changing it, so it is read again next time
     self->told_.erase(path);
   });
 }
@@ -375,7 +375,7 @@ std::map<std::string, std::string> SourceTree::refused_journals() {
 
 void SourceTree::take_over_journals_in(const std::string& path, int depth) {
   constexpr int kDepthMax =
-      64;  // as deep as paths go that anyone mounts; a tree that is deeper is looked at when entered
+      64;  // as deep as the paths of a source usually are; in a deeper tree journals are found when it is entered
   const auto directory = open_path(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, false);
   if (!directory || depth > kDepthMax) return;
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(::dup(directory->get())), ::closedir);
@@ -399,7 +399,7 @@ Result<std::shared_ptr<WrittenFile>> SourceTree::new_written_file(const std::str
     if (!acting || !may_change_names(by, in.get())) return system_failure(path, EACCES);
     struct stat status {};
     if (::fstat(in.get(), &status) != 0) return system_failure(path, errno);
-    if (status.st_mode & S_ISGID) how.gid = status.st_gid;  // as all that is made in such a directory
+    if (status.st_mode & S_ISGID) how.gid = status.st_gid;  // as for all files made in such a directory
   }
   return written_file(path);
 }
@@ -407,7 +407,7 @@ Result<std::shared_ptr<WrittenFile>> SourceTree::new_written_file(const std::str
 // The directory in which names are changed, held by its descriptor from then on.
 Result<Descriptor> SourceTree::parent(const std::string& path, const CallerPtr& by) const {
   TRY(Descriptor in, open_as_is(parent_of(path), kDirectoryFlags, false, by));
-  // Where the kernel does not know for whom it is done, it does not ask.
+  // If the kernel does not act with the caller's ids, it does not check the caller's rights.
   if (!ActingFor::is_possible() && !may_change_names(by, in.get())) return system_failure(path, EACCES);
   return in;
 }
@@ -450,13 +450,13 @@ Result<> SourceTree::make_hard_link(const std::string& of, const std::string& pa
   return {};
 }
 
-// At the path another file stands from now on, or none.
+// From now on another file is at the path, or none.
 void SourceTree::note_another(const std::string& path) {
   const Lock lock(mutex_);
   if (const auto known = root_files_.find(path); known != root_files_.end()) known->second->expect_another();
 }
 
-// And at those below it.
+// The same for all paths below it.
 void SourceTree::note_others_below(const std::string& path) {
   const Lock lock(mutex_);
   for (const auto& [at, file] : root_files_) {
@@ -489,8 +489,8 @@ namespace {
 
 constexpr auto kNobody = static_cast<uid_t>(-1);
 
-// What utimensat(2) takes. Nothing where a new size has set the time already: who may write a file but does not own it
-// may not ask for one time alone.
+// The times for utimensat(2). Nothing if a new size has set the time already: a caller that may write a file but does
+// not own it may not set a single time.
 std::optional<std::array<timespec, 2>> times_of(const AttributeChange& change) {
   if (!change.accessed && !change.modified) return std::nullopt;
   if (change.size && !change.accessed && change.modified->tv_nsec == UTIME_NOW) return std::nullopt;
@@ -498,8 +498,8 @@ std::optional<std::array<timespec, 2>> times_of(const AttributeChange& change) {
   return std::array<timespec, 2>{change.accessed.value_or(kLeave), change.modified.value_or(kLeave)};
 }
 
-// Before somebody who is not the owner writes, the kernel asks in his name for the mode without the bits that let a
-// file run as its owner. He may not change it; but when he writes the host takes them away itself.
+// Before a caller other than the owner writes, the kernel asks, on its behalf, for the mode without the set-user-ID and
+// set-group-ID bits. The caller may not change the mode; but when it writes, the host clears these bits itself.
 bool is_taken_away(const AttributeChange& change, const struct stat& status, const CallerPtr& by) {
   constexpr mode_t kTaken = S_ISUID | S_ISGID;
   if (!change.mode || !by || by->uid == status.st_uid) return false;
@@ -520,7 +520,7 @@ Result<> SourceTree::change(const std::string& path, const AttributeChange& chan
     TRY(const Descriptor file, open_as_is(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, false, by));
     if (::ftruncate(file.get(), static_cast<off_t>(*change.size)) != 0) return system_failure(path, errno);
   }
-  // Never through a link: of what stands there itself.
+  // Never through a link: the link itself is changed.
   if (change.mode && !is_taken_away(change, status, by) &&
       ::fchmodat(in.get(), name.c_str(), *change.mode & 07777, AT_SYMLINK_NOFOLLOW) != 0)
     return system_failure(path, errno);

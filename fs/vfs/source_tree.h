@@ -21,45 +21,45 @@ namespace tfilefs {
 
 class WrittenFile;
 
-// A directory of the host, mirrored live. Nothing outside of it is ever reached: every path is walked by the kernel
-// from its descriptor (openat2, RESOLVE_BENEATH), and links are followed only to see whether a ROOT file of the same
-// tree is behind them. What is there is looked at anew for each request; every look is a job for a thread that may
-// block. Where a caller is named, the host decides as if he had asked it himself (vfs/acting_for.h).
+// A directory of the host, mirrored live. No file outside of it is ever reached: every path is walked by the kernel
+// from its descriptor (openat2, RESOLVE_BENEATH), and links are followed only to see whether they lead to a ROOT file
+// of the same tree. The host is looked at anew for each request; every look is a job for a thread that may block. If a
+// caller is given, the host decides as if the caller had asked it directly (vfs/acting_for.h).
 class SourceTree : public std::enable_shared_from_this<SourceTree> {
  public:
-  // `hidden`: a path below the directory that is not shown: the mount point itself, where it lies inside; else empty.
+  // `hidden`: a path below the directory that is not shown: the mount point itself, if it lies inside; else empty.
   // Errors: as open(2).
   static Result<std::shared_ptr<SourceTree>> open(MountContext&, const std::string& directory, std::string hidden);
 
   std::shared_ptr<const Holder> root();
 
-  // All block. `path` is relative to the directory, "" itself; `links`: whether a link at its end is followed, as far
-  // as it stays inside.
+  // All block. `path` is relative to the directory, "" is itself; `links`: whether a link at its end is followed, as
+  // far as it stays inside.
   struct Found {
-    Entry entry;                             // as it shows if it is not a ROOT file
-    std::shared_ptr<MountedFile> root_file;  // set where the first bytes say that it is one
-    std::shared_ptr<WrittenFile> written;    // set where it may be written, or will be a ROOT file
-    bool is_link = false;                    // and shows as what its reader may see behind it
-    bool is_own = false;                     // of whoever mounts, and nobody else's
+    Entry entry;                             // how it is shown if it is not a ROOT file
+    std::shared_ptr<MountedFile> root_file;  // set if the first bytes say that it is one
+    std::shared_ptr<WrittenFile> written;    // set if it may be written, or will be a ROOT file
+    bool is_link = false;                    // and is shown as whatever its reader may see behind it
+    bool is_own = false;                     // only for the user who mounts
   };
   Result<Found> look_up(const std::string& path, const CallerPtr& = nullptr);
   Result<struct stat> status(const std::string& path, const CallerPtr& = nullptr) const;
   Result<Descriptor> open_path(const std::string& path, int flags, bool links, const CallerPtr& = nullptr) const;
   Result<std::string> link_target(const std::string& path, const CallerPtr& = nullptr) const;
   Result<std::shared_ptr<const Listing>> list(const std::string& path, const CallerPtr& = nullptr);
-  // What a caller finds at `below` (a path that may lead through links) from the directory of `path`.
+  // The file that a caller finds at `below` (a path that may lead through links) from the directory of `path`.
   Result<Descriptor> open_beside(const std::string& path, const std::string& below, int flags, const CallerPtr&) const;
 
-  // Where the mount may be written: a ROOT file at the path, there or not; `make`: it is made.
+  // On a writable mount: a ROOT file at the path, existing or not; `make`: it is made.
   Result<std::shared_ptr<WrittenFile>> written_file(const std::string& path);
-  // Where a caller makes one. Error: denied, where he may make nothing in its directory.
+  // The same for a file that a caller makes. Error: denied, if it may not make names in the directory.
   Result<std::shared_ptr<WrittenFile>> new_written_file(const std::string& path, Creation&, const CallerPtr&);
-  // It was taken away by its name, under which there may be another file from now on.
+  // The file was removed by its name, under which there may be another file from now on.
   void forget(const std::shared_ptr<WrittenFile>&) EXCLUDES(mutex_);
   std::vector<std::shared_ptr<WrittenFile>> written_files();
-  // Goes through the tree for what writers that crashed left, and finishes it.
+  // Searches the tree for journals of writers that crashed, and commits them.
   void take_over_journals();
-  // Files (their paths) beside which a journal lies that could not be taken over, and why. Blocks.
+  // Files (their paths) with a journal that could not be taken over, and why. Blocks.
   std::map<std::string, std::string> refused_journals() EXCLUDES(mutex_);
 
   // Plain files and directories; each blocks. Errors: as the system calls.
@@ -102,7 +102,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   // Device, inode, size and time of a journal.
   using JournalState = std::tuple<dev_t, ino_t, off_t, time_t, long>;
   std::unordered_map<std::string, JournalState> told_
-      GUARDED_BY(mutex_);  // by the file's path; where nobody writes here
+      GUARDED_BY(mutex_);  // by the file's path; on a mount that is not writable
   Condition opened_;
 };
 

@@ -25,11 +25,11 @@ Result<> as_permission(Result<> result) {
   return result;
 }
 
-// What is committed of a column now; and that with what is staged behind it.
+// Reads a column as committed now; and together with the items staged behind it.
 void read_committed(const WrittenPtr&, const StagedPlace&, std::uint64_t offset, std::size_t size, Reply<Slices>);
 void read_by_name(const WrittenPtr&, const StagedPlace&, std::uint64_t offset, std::size_t size, Reply<Slices>);
 
-// That holds nothing of the cache: who waits for the rest of an answer must not keep others from theirs.
+// A copy that holds no memory of the cache: while a read waits for the rest of its answer, it must not block others.
 Slices copy_of(const Slices& slices) {
   auto copy = std::make_shared<tfile::Buffer>(slices.size(), tfile::Use::passing);
   copy_slices(slices, copy->data());
@@ -39,7 +39,7 @@ Slices copy_of(const Slices& slices) {
   return copied;
 }
 
-// One opening of a staged file, which was told of it.
+// One opening of a staged file, which was notified of it.
 class StagedContent final : public Content, public std::enable_shared_from_this<StagedContent> {
  public:
   StagedContent(WrittenPtr file, NodePtr node, bool writes)
@@ -54,7 +54,7 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
     if (!writes_) return Content::write(offset, bytes, std::move(reply));
     put(offset, bytes, std::move(reply));
   }
-  // Two who append at the same time do not write over each other, whatever the kernel knew of the file's length.
+  // Two programs that append at the same time do not overwrite each other, whatever length the kernel believes in.
   void append(std::uint64_t offset, std::span<const std::byte> bytes, Reply<std::size_t> reply) override {
     if (!writes_) return Content::write(offset, bytes, std::move(reply));
     put(std::nullopt, bytes, std::move(reply));
@@ -83,13 +83,13 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
 };
 
 void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
-  // What is committed to its last byte may go on under its name.
+  // A file that is completely committed may be continued under its name.
   if (offset + size > bytes_->size() && file_->staged().is_settled(*node_))
     return read_by_name(file_, file_->staged().place_of(*node_), offset, size, std::move(reply));
   if (auto pinned = bytes_->pin(offset, size)) return reply(*std::move(pinned));
   const std::uint64_t base = file_->staged().status(*node_).base;
   if (offset < base) {
-    // Committed since this was opened, or before: read there.
+    // Committed since this was opened, or before: read from the ROOT file.
     return read_committed(
         file_, file_->staged().place_of(*node_), offset, std::min<std::uint64_t>(size, base - offset),
         [self = shared_from_this(), offset, size, base, reply = std::move(reply)](Result<Slices> head) mutable {
@@ -133,7 +133,7 @@ void StagedContent::put(std::optional<std::uint64_t> offset, std::span<const std
   bytes_->write(offset, bytes, Reply<std::uint64_t>(std::move(taken), asker));
 }
 
-// `then` with what is committed under the name now, and goes on in what is staged behind it.
+// Calls `then` with the entry that is committed under the name now, continued by the items staged behind it.
 template <class T, class Then>
 void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Freshness freshness, Then then, Reply<T> reply) {
   const std::uint64_t commits = file->staged().commits();
@@ -182,7 +182,7 @@ class StagedHolder final : public Holder {
   }
   Accepts accepts(HeldItem) const override { return Accepts::items; }
 
-  // A file that a commit reads is cut off behind that.
+  // While a commit reads the file, a new size waits.
   void change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const override {
     if (!change.size) return change_now(held, change, std::move(reply));
     auto self = std::static_pointer_cast<const StagedHolder>(shared_from_this());
@@ -252,7 +252,7 @@ class StagedHolder final : public Holder {
     return content;
   }
 
-  // `then` with what stands under the name since a commit has taken this.
+  // Calls `then` with the present entry under the name, after a commit has taken this file.
   template <class T, class Then>
   void committed(Freshness freshness, Then then, Reply<T> reply) const {
     const StagedPlace at = file_->staged().place_of(*node_);
@@ -264,7 +264,7 @@ class StagedHolder final : public Holder {
   const NodePtr node_;
 };
 
-// One opening of a committed column, for reading: goes on into what is staged behind it by then.
+// One opening of a committed column, for reading: it continues into the items staged behind it at the time of a read.
 class CommittedContent final : public Content {
  public:
   CommittedContent(WrittenPtr file, StagedPlace at, std::shared_ptr<Content> committed)
@@ -282,11 +282,11 @@ class CommittedContent final : public Content {
   const std::shared_ptr<Content> committed_;
 };
 
-// A look at what is committed is taken again while commits follow each other faster, or another program has just
-// written the file. So many are never needed but where the file goes on changing.
+// A look at the committed file is repeated if another commit comes in between, or another program has just written the
+// file. So many tries are only needed if the file keeps changing.
 constexpr int kContinueTries = 100;
 
-// `then` with the staged file that goes on behind what is committed of a column now.
+// Calls `then` with the staged file that continues the committed items of a column.
 template <class T, class Then>
 void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries, Then then, Reply<T> reply) {
   auto again = [file, at, tries, then, reply = std::move(reply)](Result<T> done) mutable {
@@ -326,7 +326,7 @@ void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries,
   });
 }
 
-// A committed column: what it holds stays; behind it, items can be staged.
+// A committed column: its items do not change; more can be staged behind them.
 class CommittedColumnHolder final : public Holder {
  public:
   CommittedColumnHolder(WrittenPtr file, StagedPlace at, std::uint64_t commits, Entry committed)
@@ -376,7 +376,7 @@ class CommittedColumnHolder final : public Holder {
     committed_.holder->xattrs(committed_.held, std::move(reply));
   }
   Accepts accepts(HeldItem) const override { return Accepts::items; }
-  // What the file says of a column is not changed; to ask for it is no error, as rsync -aX does.
+  // The attributes of a column in the file are not changed. Setting them is no error, since rsync -aX does.
   void set_xattr(HeldItem, std::string_view, std::optional<std::string>, int, Reply<void> reply) const override {
     reply({});
   }
@@ -385,7 +385,7 @@ class CommittedColumnHolder final : public Holder {
     with_continuation(file_, at_, kContinueTries, open_entry_to_write, std::move(reply));
   }
 
-  // Owner, mode and times are the file's; to ask for others is no error, as cp -p and rsync -a do.
+  // Owner, mode and times are those of the file. Setting others is no error, since cp -p and rsync -a do.
   void change(HeldItem held, const AttributeChange& change, Reply<Attributes> reply) const override {
     if (const NodePtr more = continuation()) {
       const Entry staged = staged_entry(file_, more);
@@ -404,13 +404,13 @@ class CommittedColumnHolder final : public Holder {
   }
 
  private:
-  // The staged file that goes on behind what is committed, if there is one; the kernel may not have heard of it yet.
+  // The staged file that continues the committed items, if there is one; the kernel may not know of it yet.
   NodePtr continuation() const {
     const StagedLook look = file_->staged().look(*at_.directory, at_.name);
     return look.what == StagedLook::What::file ? look.node : nullptr;
   }
-  // Where nothing is staged behind it, that may be committed by now, and not be in `committed_`: for a moment no
-  // generation knows of it.
+  // If nothing is staged behind them, that may be because it was committed after `committed_` was found: for a moment
+  // no generation has it.
   bool is_outdated() const { return file_->staged().commits() != commits_; }
 
   const WrittenPtr file_;
@@ -434,7 +434,7 @@ void read_committed(const WrittenPtr& file, const StagedPlace& at, std::uint64_t
   file->committed_entry(at.directory, at.name, Freshness::recent,
                         [read, reply = std::move(reply)](Result<FoundEntry> found) mutable {
                           const bool is_gone = !found && found.error().kind == ErrorKind::not_found;
-                          if (is_gone) return reply(not_there_any_more());  // no read(2) says ENOENT
+                          if (is_gone) return reply(not_there_any_more());  // read(2) never fails with ENOENT
                           if (!found) return reply(tl::unexpected(std::move(found).error()));
                           read(found->entry, std::move(reply));
                         });

@@ -12,8 +12,8 @@ namespace tfilefs {
 class LoadedTable;
 class ObjectFiles;
 
-// A table's own directory: its nodes, each also found by its name without the type and by ROOT's branch name; hidden,
-// the views of each node and .schema.json. A table that cannot be read shows its object.bin instead.
+// A table's own directory: its nodes, each also found by its name without the type and by ROOT's branch name; hidden
+// are the views of each node and .schema.json. A table that cannot be read shows its object.bin instead.
 std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Generation>,
                                                       std::shared_ptr<const LoadedTable>,
                                                       std::shared_ptr<const tfile::DirectoryListing>,
@@ -23,8 +23,8 @@ std::shared_ptr<const Directory> make_table_directory(std::shared_ptr<const Gene
 Result<Entry> make_table_view(std::shared_ptr<const Generation>, std::shared_ptr<const LoadedTable>,
                               std::shared_ptr<const tfile::DirectoryListing>, std::uint32_t key, ShownAs);
 
-// An object's directory: the nodes of its arrays as those of a table, object.bin and object.json; hidden, what else is
-// made of it.
+// An object's directory: the nodes of its arrays as those of a table, object.bin and object.json; hidden are the other
+// files made of it.
 std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Generation>,
                                                       std::shared_ptr<const ObjectFiles>,
                                                       std::shared_ptr<const tfile::DirectoryListing>,

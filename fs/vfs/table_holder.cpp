@@ -57,7 +57,7 @@ Accepts TableHolder::accepts(HeldItem held) const {
   return node(held).column ? Accepts::items : Accepts::columns;
 }
 
-// Objects, and tables that are not written: they are renamed and removed with all that they show.
+// Objects, and tables that are not written, are renamed and removed only as a whole.
 bool TableHolder::is_as_a_whole() const { return object_ || !listing_->keys[key_].can_change; }
 
 std::optional<std::string> TableHolder::fixed_table_path(HeldItem) const {
@@ -79,7 +79,7 @@ bool TableHolder::goes_with_key(HeldItem held) const {
   }
 }
 
-// A column is made from where its branch is stored; every other file from all of the table.
+// A column is made from the files that store its branch; every other file from all files of the table.
 void TableHolder::admit(HeldItem held, Access access, const CallerPtr& by, Reply<void> reply) const {
   const bool of_column = (held.shown_as == ShownAs::itself || held.shown_as == ShownAs::npy) && node(held).column;
   const bool is_directory = held.shown_as == ShownAs::itself && !of_column;
@@ -127,7 +127,7 @@ std::optional<Attributes> TableHolder::known_attributes(HeldItem held) const {
     case ShownAs::npy: {
       if (!node(held).column) {
         Attributes attributes = directory_attributes(from_, generation_->context.ownership);
-        // What nobody has looked into is not counted: 1 link.
+        // Nodes that are not tried yet are not counted: 1 link.
         if (table().is_untried(held.index)) return attributes;
         attributes.links = 2;
         for (const tfile::NodeId child : node(held).children) attributes.links += !table().nodes[child].column;
@@ -251,7 +251,7 @@ void TableHolder::xattrs(HeldItem held, Reply<Xattrs> reply) const {
   loaded_->settled(held.index, Reply<LoadedTable::Settled>(std::move(told), asker));
 }
 
-// The other attributes need no length, and a column that cannot be read is asked about most.
+// The other attributes need no length, and the attributes of a column that cannot be read are of most interest.
 void TableHolder::column_xattrs_of(HeldItem held, LoadedTable::Settled settled, Reply<Xattrs> reply) const {
   const std::stop_token asker = reply.asker();
   auto told = [settled = std::move(settled), reply = std::move(reply)](Result<std::int64_t> length) mutable {

@@ -26,11 +26,11 @@ class TableHolder final : public Holder {
   const tfile::Table& table() const { return loaded_->table(); }
   const LoadedTable& loaded() const { return *loaded_; }
 
-  // A table of which nothing but its reason and its bytes can be shown.
+  // A table that has only its reason and its bytes to show.
   bool is_as_a_whole() const;
   bool is_opaque() const { return !table().reason.empty() && table().columns.empty(); }
 
-  // The files of the key itself, or of a part of its object, beside the nodes below that node.
+  // The files of the key itself, or of the part of its object at that node, beside the nodes below it.
   std::vector<ObjectFiles::Name> own_files(tfile::NodeId) const;
   std::optional<ShownAs> find_own_file(tfile::NodeId, std::string_view name) const;
 

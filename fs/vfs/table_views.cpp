@@ -19,7 +19,7 @@ bool always(const Table&, NodeId) { return true; }
 bool is_column(const Table& table, NodeId node) { return table.nodes[node].column.has_value(); }
 bool table_has_csv(const Table& table, NodeId) { return has_csv(table); }
 
-// Ten thousand columns make megabytes of text: not on the thread of whoever asks.
+// Ten thousand columns make megabytes of text: not on the thread of the asking request.
 template <void (*make)(std::shared_ptr<CachedStreams>, std::shared_ptr<const Table>, Reply<std::string>)>
 void text_of_table(const ViewedNode& of, Made reply) {
   auto shared = std::make_shared<Made>(std::move(reply));

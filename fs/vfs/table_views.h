@@ -13,7 +13,7 @@
 
 namespace tfilefs {
 
-// A node of a table, of which a view is made. Nothing in it is left to be found out.
+// A node of a table, of which a view is made. Everything in it is known.
 struct ViewedNode {
   ClusterCache& cache;
   std::shared_ptr<CachedStreams> streams;
@@ -22,23 +22,23 @@ struct ViewedNode {
   StringsAs strings;
 };
 
-// A file that is made of a table, or of a node of it.
+// A file that is made from a table, or from a node of it.
 struct TableView {
   enum class Where : std::uint8_t { beside_table, in_table, beside_node, in_node };
   std::string_view name;  // beside what it is made of: the end of its name
   Where where;
   ShownAs shown_as;
-  // Whether a node can have it, as far as its name tells; and whether it has, when nothing is left to be found out.
+  // Whether a node can have it, judging by its name; and whether it has it, once everything in the node is known.
   bool (*can_be)(const tfile::Table&, tfile::NodeId);
   bool (*is_there)(const tfile::Table&, tfile::NodeId);
-  // Null of .npy, which is a column behind a header: TableHolder::open().
+  // Null for .npy, which is a column behind a header: TableHolder::open().
   void (*make)(const ViewedNode&, Reply<std::shared_ptr<Content>>);
 };
 
 // All of them, in the order in which listings show them.
 std::span<const TableView> table_views();
 
-// The one of this shown_as.
+// The view with this shown_as.
 const TableView& table_view(ShownAs);
 
 }  // namespace tfilefs

@@ -23,7 +23,7 @@ class WrittenListing final : public Listing {
   struct Name {
     std::string name;
     mode_t type = 0;
-    Entry entry;  // of what is staged
+    Entry entry;  // of a staged name
   };
   std::vector<Name> names;
   std::size_t size() const override { return names.size(); }
@@ -34,7 +34,7 @@ class WrittenListing final : public Listing {
   }
 };
 
-// `name;N`, which is found by that name alone.
+// A name of the form `name;N`, which is found only by that name.
 bool is_older_cycle(std::string_view name, const FoundEntry& found) {
   return found.own_name.empty() && parse_cycle(name).has_value();
 }
@@ -64,29 +64,29 @@ class WrittenDirectory final : public Directory {
 
  private:
   void find_committed(std::string_view name, Reply<FoundEntry>) const;
-  // By another name: what is removed under its own.
+  // Whether a thing found by another name is removed under its own.
   bool is_hidden(const FoundEntry& found) const {
     return !found.own_name.empty() && file_->staged().look(*node_, found.own_name).what == StagedLook::What::whiteout;
   }
   bool is_in_object() const { return file_->staged().status(*node_).is_object; }
-  // What a change in an object answers. Of a table that is not written the reason is among the errors then.
+  // The error for a change in an object. For a table that is not written it also logs the reason.
   tl::unexpected<Error> part_of_object() const;
   FoundEntry over_committed(const std::string& name, FoundEntry) const;
-  // What becomes of a committed name that is removed.
+  // How a committed name is removed.
   enum class Removal : std::uint8_t { refused, of_staged, of_committed, set_aside };
   Removal removal_of(const std::string& name, const FoundEntry& committed, bool directory) const;
   void check_empty(const std::string& name, Reply<void>) const;
   void remove_looked(StagedFile::Looked, const std::optional<FoundEntry>& committed, bool directory, Reply<void>) const;
-  // Runs `job` on a thread that may block; `waits`: maybe for a commit.
+  // Runs `job` on a thread that may block; `waits`: perhaps for a commit.
   template <class T, class Job>
   void change(Job job, Reply<T> reply, bool waits = false) const {
     if (waits) return answer_committing(file_->context().cache, &file_->staged(), std::move(job), std::move(reply));
     answer_blocking(file_->context().cache, std::move(job), std::move(reply));
   }
 
-  // Whether what was staged may be committed by now, and not be in `committed_`.
+  // Whether staged data may have been committed after `committed_` was found.
   bool is_outdated() const { return file_->staged().commits() != commits_; }
-  // `then` with the directory as it is now.
+  // Calls `then` with the present directory.
   template <class T, class Then>
   void look_again(Then then, Reply<T> reply) const {
     const auto now = file_->directory(node_);
@@ -99,7 +99,7 @@ class WrittenDirectory final : public Directory {
 
   const WrittenPtr file_;
   const NodePtr node_;
-  const std::uint64_t commits_;   // when it was entered
+  const std::uint64_t commits_;   // at the time it was entered
   const DirectoryPtr committed_;  // null: nothing
 };
 
@@ -114,7 +114,7 @@ void WrittenDirectory::find_committed(std::string_view name, Reply<FoundEntry> r
   committed_->find(name, std::move(reply));
 }
 
-// What is committed, so that it can be written to. What the mount makes of it stays as it is, and so do older cycles.
+// Wraps a committed entry so that it can be written to. Views and older cycles stay unchanged.
 FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry found) const {
   const Holder& holder = *found.entry.holder;
   const std::string& own = found.own_name.empty() ? name : found.own_name;
@@ -234,8 +234,8 @@ void WrittenDirectory::make_directory(std::string_view name, const Creation& how
        });
 }
 
-// What a change of a name rests on, looked at again while commits settle faster than it is changed: `change(looked,
-// entry, answer)` is given what is committed under the name, nothing if that is hidden. So many tries are never needed.
+// Calls `change(looked, entry, answer)` with the entry committed under a name, nothing if that is hidden; again if a
+// commit has changed it before the change was made. So many tries are never needed.
 constexpr int kLookTries = 100;
 
 template <class Change>
@@ -267,7 +267,7 @@ void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void>
   with_look(file_, node_, std::string(name), kLookTries, std::move(take), std::move(reply));
 }
 
-// Of a directory all that is in it must be gone first. What goes with its key is set aside until that does.
+// A directory must be empty first. A file that goes with its key is only set aside until the key is removed.
 void WrittenDirectory::remove_looked(StagedFile::Looked what, const std::optional<FoundEntry>& committed,
                                      bool directory, Reply<void> reply) const {
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
@@ -279,7 +279,7 @@ void WrittenDirectory::remove_looked(StagedFile::Looked what, const std::optiona
                            : fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
   const Removal asked = there ? removal_of(what.name, *committed, directory) : Removal::of_staged;
   if (asked == Removal::refused && !staged) return reply(is_in_object() ? part_of_object() : read_only());
-  // Over a file that the mount makes another was staged.
+  // A staged file lies over a file that the mount makes: the staged one is removed.
   const Removal how = staged && !directory && asked == Removal::set_aside ? Removal::of_staged : asked;
   what.committed = how == Removal::of_committed;
   auto take_away = [self, what, how]() -> Result<> {
@@ -293,7 +293,7 @@ void WrittenDirectory::remove_looked(StagedFile::Looked what, const std::optiona
   });
 }
 
-// A view of the name is there as long as what it is made of.
+// A view cannot be removed by itself: it exists as long as the key that it is made from.
 WrittenDirectory::Removal WrittenDirectory::removal_of(const std::string& name, const FoundEntry& committed,
                                                        bool directory) const {
   const Holder& holder = *committed.entry.holder;
@@ -341,7 +341,7 @@ void WrittenDirectory::rename(std::string_view name, const Directory& to_directo
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
   auto move = [self, name = std::string(name), flags](StagedFile::Looked place, const std::optional<FoundEntry>&,
                                                       Reply<void> answer) {
-    // What is committed under the name gets a node of its own, which can be moved.
+    // find() gives a committed entry a node of its own, which can be moved.
     self->find(name, [self, place, name, flags, answer = std::move(answer)](Result<FoundEntry> found) mutable {
       if (!found) return answer(tl::unexpected(std::move(found).error()));
       StagedFile& staged = self->file_->staged();

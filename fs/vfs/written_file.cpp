@@ -20,7 +20,7 @@ using DirectoryPtr = std::shared_ptr<const Directory>;
 
 namespace {
 
-// From a directory down a path of names.
+// Follows a path of names from a directory.
 void descend(DirectoryPtr from, std::shared_ptr<const std::vector<std::string>> names, std::size_t at,
              Reply<DirectoryPtr> reply) {
   if (at == names->size()) return reply(std::move(from));
@@ -37,7 +37,7 @@ void descend(DirectoryPtr from, std::shared_ptr<const std::vector<std::string>> 
   });
 }
 
-// A directory of a file that is written: looked at anew each time, since what is committed of it changes.
+// A directory of a file that is written: looked at anew each time, since its committed contents change.
 class WrittenDirectoryHolder final : public Holder {
  public:
   WrittenDirectoryHolder(WrittenPtr file, NodePtr node) : file_(std::move(file)), node_(std::move(node)) {}
@@ -60,8 +60,8 @@ class WrittenDirectoryHolder final : public Holder {
     file_->committed_directory(node_, freshness, std::move(made));
   }
 
-  // The root's owner, bits and times are those of the file. Those of a committed directory stay as they are; to ask for
-  // others is no error, as cp -p and rsync -a do.
+  // The root's owner, bits and times are those of the file. Those of a committed directory do not change; setting
+  // others is no error, since cp -p and rsync -a do.
   void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
     file_->staged().set_attributes(*node_, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
     if (node_ != file_->staged().root()) {
@@ -79,7 +79,7 @@ class WrittenDirectoryHolder final : public Holder {
       FilePlace::Owner owner = file->staged().owner();
       owner.uid = change.uid.value_or(owner.uid);
       owner.gid = change.gid.value_or(owner.gid);
-      // Copies of what a mount without rw shows are given its modes: the file stays writable by its owner.
+      // Copies of a read-only mount come with its modes: the file stays writable by its owner.
       if (change.mode) owner.mode = (*change.mode & 0666) | (owner.mode & S_IWUSR);
       constexpr timespec kLeave{0, UTIME_OMIT};
       TRY_VOID(file->staged().change_owner(owner, change.modified.value_or(kLeave)));
@@ -163,7 +163,8 @@ std::uint64_t WrittenFile::key_of(const StagedNode& node) {
   return node.id != 0 ? node.id : reinterpret_cast<std::uintptr_t>(&node);
 }
 
-// What was entered last, if it stood there in the same generation: what is made in it is found again.
+// The directory entered last, if its path and generation are still the same, so that tables loaded through it are found
+// again.
 DirectoryPtr WrittenFile::entered(const StagedNode& node, const GenerationPtr& now, const Names& path) {
   const Lock lock(mutex_);
   const auto known = directories_.find(key_of(node));
@@ -179,8 +180,8 @@ void WrittenFile::note_entered(const StagedNode& node, const DirectoryPtr& direc
   known.path = path;
 }
 
-// A commit may rename it while the file is looked at: names and state are those of one moment, or it is looked at
-// again.
+// A commit may rename the directory while the file is looked at. If its path has changed after the look, it is looked
+// at again.
 void WrittenFile::committed_directory(const NodePtr& node, Freshness freshness, Reply<DirectoryPtr> reply) {
   if (staged_->is_forgotten()) return reply(tfile::fail(ErrorKind::stale, path() + ": was removed or moved"));
   auto names = staged_->committed_path(*node);
@@ -210,7 +211,7 @@ void WrittenFile::committed_entry(const NodePtr& directory, std::string_view nam
                       });
 }
 
-// Of a file that is not there yet, the bits count that it will have.
+// For a file that does not exist yet, the permission bits count that it will have.
 void WrittenFile::admit(Access access, const CallerPtr& by, Reply<void> reply) const {
   if (!by) return reply({});
   if (staged_->is_there()) return mounted_->admit(access, by, std::move(reply));
@@ -242,7 +243,7 @@ Attributes WrittenFile::staged_attributes(const StagedNode& node) const {
   return a;
 }
 
-// Asks what is committed where the directory stands. Error: not_found.
+// Asks the committed entry at the place of the directory. Error: not_found.
 template <class T, class Ask>
 void WrittenFile::of_committed(const NodePtr& node, Ask ask, Reply<T> reply) {
   const StagedPlace at = staged_->committed_place_of(*node);

@@ -20,7 +20,7 @@ std::string shape_text(const std::vector<std::uint32_t>& shape) {
 std::string original_name(const tfile::Node& node) {
   if (!node.original_name.empty()) return node.original_name;
   if (!node.branch_name.empty()) return node.branch_name;
-  // The name of a branch or member that has none; a branch that is called so has its name there.
+  // The mount's name for a branch or member without a name. A branch of this very name has a branch_name.
   const auto typed = tfile::parse_typed_name(node.name);
   const bool has_none = (typed ? typed->stem : node.name) == tfile::escape_name("");
   return has_none ? "" : node.name;
@@ -46,7 +46,7 @@ Xattrs node_xattrs(const tfile::Node& node) { return {{"user.tfilefs.name", orig
 Result<std::string> xattr_value(const Xattrs& all, std::string_view name) {
   const auto at = std::find_if(all.begin(), all.end(), [&](const auto& a) { return a.first == name; });
   if (at == all.end()) return tfile::fail(ErrorKind::not_found, "no such attribute", -1, ENODATA);
-  return at->second.substr(0, XATTR_SIZE_MAX);  // a title may be longer than Linux lets an attribute be
+  return at->second.substr(0, XATTR_SIZE_MAX);  // a title may be longer than Linux allows for an attribute
 }
 
 std::string xattr_names(const Xattrs& all) {

@@ -15,13 +15,13 @@ namespace {
 
 using Kind = TableForm::Kind;
 
-// Numbers that a piece packs into bits: a quarter of a megabyte in, a page's worth of requests out.
+// Numbers that a piece packs into bits: it reads a quarter of a megabyte, and answers requests of a page or more.
 constexpr std::uint64_t kBitsPiece = 1 << 18;
-// So that sizes in bytes stay far from their limits.
+// Limits that keep sizes in bytes far from an overflow.
 constexpr std::int64_t kRowsMax = std::int64_t{1} << 56, kNumbersMax = std::int64_t{1} << 58;
 constexpr std::uint64_t kOffsetsPiece = 64 << 10;  // bytes
 
-// Booleans of a column, a byte each, as bits: the first in the lowest.
+// Booleans of a column, a byte each, packed into bits: the first in the lowest.
 class Bits : public Transform {
  public:
   Bits(const Column& column, std::uint64_t numbers) : column_(range_of_items(column, 0, 0)), numbers_(numbers) {}
@@ -43,7 +43,7 @@ class Bits : public Transform {
   const std::uint64_t numbers_;
 };
 
-// The last item of a column of offsets, again and again: where lists are missing at the end.
+// Repeats the last item of a column of offsets, for lists that are missing at the end.
 class LastOffset : public Transform {
  public:
   explicit LastOffset(ColumnRange last) : last_(last) {}
@@ -84,7 +84,7 @@ class BatchLayout {
   }
 
  private:
-  // `rows`: as many as the node has to have. Items beyond are left out, missing ones are null.
+  // `rows`: as many as the node must have. Items beyond are left out, missing ones are null.
   Result<ArrowField> place(const TableForm& form, std::int64_t rows) {
     const std::int64_t own = form.is_record() ? rows : std::min(rows, own_length(form, lengths_).value_or(rows));
     if (form.is_nullable() && own == rows) return place_optional(form, {rows, {}});
@@ -125,8 +125,8 @@ class BatchLayout {
     return {};
   }
 
-  // A list of 0 or 1, and what below it has as many rows: each may be null, and has a place in its buffers
-  // nevertheless.
+  // A list of 0 or 1; the nodes below it have as many rows as it has: each may be null, and still has a place in its
+  // buffers.
   Result<ArrowField> place_optional(const TableForm& form, OptionalRows rows) {
     if (form.is_nullable()) {
       rows.step_into(table_.columns[form.offsets], own_length(form, lengths_).value_or(0));
@@ -178,7 +178,7 @@ class BatchLayout {
     return {};
   }
 
-  // The lists of fixed size that are a column's shape around its numbers: the innermost field.
+  // Adds the lists of fixed size that a column's shape puts around its numbers; returns the innermost field.
   Result<ArrowField*> place_shape(ArrowField& field, const Column& column, std::int64_t rows) {
     ArrowField* innermost = &field;
     std::int64_t numbers = 1;  // in an item
@@ -225,7 +225,7 @@ class BatchLayout {
     end_buffer(begin);
   }
 
-  // A bit for each row that there is; nothing where all are.
+  // A bit per row, set for rows that exist; an empty buffer if all do.
   void add_validity(std::int64_t own, std::int64_t rows) {
     const std::uint64_t begin = body_.size();
     if (own < rows) {

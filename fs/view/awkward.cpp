@@ -49,12 +49,12 @@ TextParameters text_parameters(Kind kind) {
   return {R"({"__array__": "bytestring"})", R"({"__array__": "byte"})"};
 }
 
-// What stands before the name of a file of a node's own directory.
+// The path of a node's directory, which comes before the names of its files.
 std::string directory_of(const Column& column) {
   return column.path.substr(0, column.path.size() - column.name.size());
 }
 
-// Each node has a number, and each of its buffers the key that Awkward Array makes of it by default.
+// Each node has a number, from which Awkward Array makes the default key of each of its buffers.
 class Writer {
  public:
   Writer(const tfile::Table& table, const ColumnLengths& lengths) : table_(table), lengths_(lengths) {}
@@ -69,7 +69,7 @@ class Writer {
   }
 
  private:
-  // A field that is known to be shorter than the record is left out: Awkward Array has nothing to stand for its end.
+  // A field that is known to be shorter than the record is left out: Awkward Array cannot express the missing end.
   void add_record(const TableForm& form, std::optional<std::int64_t> length, std::string_view name) {
     if (!length) length = own_length(form, lengths_);
     std::vector<const TableForm*> fields;
@@ -89,7 +89,7 @@ class Writer {
     json_.end_array().end_object();
   }
 
-  // `name`: of a record or a list that is a class.
+  // `name`: the class, of a record or a list that is one.
   void add(const TableForm& form, std::string_view name = {}) {
     switch (form.kind) {
       case Kind::record:
@@ -116,7 +116,7 @@ class Writer {
     return form.optional && form.fields[0].kind != Kind::variant &&
            (!form.fields[0].optional || is_option(form.fields[0]));
   }
-  // One for all options that are directly in each other, as its index tells.
+  // One for all options that are directly nested, since their index covers them all.
   void add_option(const TableForm& form, std::string_view name) {
     const TableForm* value = &form.fields[0];
     while (value->optional) value = &value->fields[0];
@@ -125,8 +125,8 @@ class Writer {
     json_.end_object();
   }
 
-  // Tag 0 is the null, then come the classes. Awkward Array wants that all may be null, or none; and that they differ,
-  // which those of equal members do by their name.
+  // Tag 0 is null, then come the classes. Awkward Array requires that all contents may be null, or none; and that they
+  // differ, which records of equal members do by their names.
   void add_variant(const TableForm& form) {
     const Column& tags = column(form.fields[0].values);
     begin("UnionArray");
@@ -149,7 +149,7 @@ class Writer {
       begin("UnmaskedArray");
       json_.key("content");
       if (shown && shown->kind == Kind::variant)
-        add_record(*shown, std::nullopt, name);  // a union directly in a union is none to Awkward Array
+        add_record(*shown, std::nullopt, name);  // Awkward Array accepts no union directly in a union
       else if (shown)
         add(*shown, name);
       else
@@ -177,7 +177,7 @@ class Writer {
   }
 
   void add_numbers(ColumnId id, std::string_view parameters) {
-    // Not as the inner shape of the numbers: inside a list that is not read yet, Awkward Array refuses one.
+    // Not as the inner shape of the numbers, which Awkward Array refuses inside a list that is not read yet.
     for (const std::uint32_t extent : column(id).shape) {
       begin("RegularArray");
       json_.member("size", extent).key("content");
@@ -212,7 +212,7 @@ class Writer {
   const tfile::Table& table_;
   const ColumnLengths& lengths_;
   JsonWriter json_, files_;
-  std::size_t nodes_ = 0;  // that have buffers
+  std::size_t nodes_ = 0;  // those that have buffers
 };
 
 }  // namespace

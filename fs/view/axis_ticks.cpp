@@ -31,7 +31,7 @@ std::string label_of(double value, double step) {
 
 std::string date_label(double seconds, double step) {
   using namespace std::chrono;
-  constexpr double kSecondsMax = 2e11;  // the year 8307; years beyond 32767 have no date here
+  constexpr double kSecondsMax = 2e11;  // the year 8307; years beyond 32767 cannot be represented here
   if (std::abs(seconds) > kSecondsMax) return {};
   const sys_seconds time{std::chrono::seconds(std::llround(seconds))};
   const auto day = floor<days>(time);
@@ -63,7 +63,7 @@ std::vector<Tick> ticks(double low, double high, int wanted) {
       break;
     }
   }
-  // Numbers so close that their step is lost in rounding have no ticks between them.
+  // If numbers are so close that their step is lost in rounding, there are no ticks between them.
   const double first = std::ceil(low / step - 1e-9);
   if (!(step > 0) || std::abs(first) > 1e14) return marks;
   for (int i = 0; i <= 2 * wanted; ++i) {
@@ -78,7 +78,7 @@ std::vector<Tick> log_ticks(double low, double high) {
   std::vector<Tick> marks;
   const double first = std::floor(std::log10(low)), last = std::ceil(std::log10(high)), decades = last - first;
   if (!(decades > 0) || !std::isfinite(decades)) return marks;
-  // About eight labels; 2 and 5 have one where powers of ten alone would be too few.
+  // About eight labels. The multiples 2 and 5 are labelled if powers of ten alone would be too few.
   constexpr double kLabels = 8, kFew = 3;
   const double step = std::max(std::ceil(decades / kLabels), 1.0);
   const bool is_few = std::log10(high) - std::log10(low) < kFew - 1;

@@ -24,7 +24,7 @@ class ColumnContent : public Content {
     const std::size_t expected = std::min<std::uint64_t>(size, size_ - offset);
     streams_->read(stream_, slot_, item_size_, offset, expected, {.handed_over = true},
                    [expected, reply = std::move(reply)](Result<Slices> slices) mutable {
-                     // The size was promised from metadata; chunks that hold less contradict it.
+                     // The size was taken from metadata; chunks that hold less contradict it.
                      if (slices && slices->size() != expected)
                        slices =
                            tfile::fail(ErrorKind::damaged, "column ends before the length that its metadata gives");

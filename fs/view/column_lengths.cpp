@@ -7,7 +7,7 @@
 namespace tfilefs {
 namespace {
 
-// The last one to come answers.
+// The last length to arrive answers.
 struct Gathering {
   Reply<ColumnLengths> reply;
   ColumnLengths lengths;

@@ -11,10 +11,10 @@
 
 namespace tfilefs {
 
-// By column; none for what cannot be read, or is unread.
+// By column; nothing for columns that cannot be read, or whose length is not known.
 using ColumnLengths = std::vector<std::optional<std::int64_t>>;
 
-// Asks for the lengths of all columns of a table at once; those that need it are computed by decoding, if `may_decode`.
+// Asks for the lengths of all columns of a table at once; if `may_decode`, those that need it are computed by decoding.
 void column_lengths(const std::shared_ptr<CachedStreams>&, const std::shared_ptr<const tfile::Table>&, bool may_decode,
                     Reply<ColumnLengths>);
 

@@ -15,8 +15,8 @@ namespace {
 
 using tfile::Role;
 
-// Of a first chunk: a basket has 32 kB where nobody asked for more. Of strings in lists, whose place in it is not
-// known, the second.
+// Bytes of the first chunk that are looked at; ROOT's baskets have 32 kB by default. kSeenInLists is for strings in
+// lists, whose place in the chunk is not known.
 constexpr std::int64_t kSeenMax = 1 << 20, kSeenInLists = 64 << 10;
 
 std::string bytes_of(const Slices& slices) {
@@ -25,7 +25,7 @@ std::string bytes_of(const Slices& slices) {
   return bytes;
 }
 
-// `is_cut`: the last character may go on behind.
+// `is_cut`: the last character may go on behind the text.
 bool is_utf8(std::string_view text, bool is_cut) {
   constexpr std::size_t kCharacterMax = 4;
   while (!text.empty()) {
@@ -100,7 +100,7 @@ class Looking : public std::enable_shared_from_this<Looking> {
     binary_[id] = true;
   }
 
-  // Thousands of columns: not on the thread of whoever asks.
+  // There may be thousands of columns: not on the thread of the asking request.
   void one_is_seen() {
     if (--left_ > 0) return;
     streams_->run_making([self = shared_from_this()] { self->answer(); });

@@ -9,15 +9,15 @@
 
 namespace tfilefs {
 
-// What strings are in files that promise UTF-8 of them: strings or bytes. ROOT's may be anything.
+// The type of ROOT's strings in files whose strings must be UTF-8. ROOT's may hold any bytes.
 enum class StringsAs : std::uint8_t {
-  seen,    // bytes where the first chunk of a column is no UTF-8
+  seen,    // bytes if the first chunk of a column is not UTF-8
   utf8,    // always strings
   binary,  // always bytes
 };
 
-// The form of a table as a columnar file shows it, without what contradicts its lists; strings of which some are no
-// UTF-8 are bytes.
+// The form of a table in a columnar file: without columns that contradict their lists, and with bytes instead of
+// strings where some string is not UTF-8.
 struct ColumnarForm {
   TableForm form;
   ColumnLengths lengths;

@@ -10,7 +10,7 @@ namespace tfilefs {
 
 namespace {
 
-// As in tables (docs/semantics.md, "Views"): quoted, and an apostrophe before what a spreadsheet would run.
+// As in tables (docs/semantics.md, "Views"): quoted, and with an apostrophe in front if a spreadsheet would run it.
 void append_quoted(std::string& to, std::string_view text) {
   static constexpr std::string_view kBegins[] = {"=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"};
   to += '"';
@@ -42,7 +42,7 @@ std::string csv_text(const tfile::Spreadsheet& sheet) {
   for (std::size_t row = 0; row < rows; ++row) {
     for (std::size_t i = 0; i < sheet.columns.size(); ++i) {
       const double value = sheet.columns[i][row];
-      // A sign of nan says nothing.
+      // The sign of nan has no meaning.
       const auto end = std::to_chars(digits.begin(), digits.end(), std::isnan(value) ? std::abs(value) : value).ptr;
       text.append(digits.begin(), end);
       end_field(i);

@@ -19,7 +19,7 @@ h2{font-size:18px;overflow-wrap:anywhere}
 </style>
 )";
 
-// A path as part of an address: all but letters, digits and a few signs as %XX.
+// A path as part of an address: all but letters, digits and a few signs become %XX.
 void append_address(std::string& to, std::string_view path) {
   static constexpr std::string_view kDigits = "0123456789ABCDEF", kPlain = "-_.~/";
   for (const char c : path) {
@@ -37,7 +37,7 @@ void append_address(std::string& to, std::string_view path) {
 }
 
 void append_plot(std::string& page, const IndexedPlot& plot) {
-  // With "./" in front nothing in a name can be taken for the scheme of an address.
+  // With "./" in front no part of a name can be taken for the scheme of an address.
   std::string address = "./";
   if (!plot.directory.empty()) {
     append_address(address, plot.directory);

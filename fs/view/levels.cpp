@@ -42,7 +42,7 @@ class LevelWriter {
     definitions_.reserve(static_cast<std::size_t>(places));
   }
 
-  // Gives up when there are more places than were promised.
+  // Stops when there are more places than were announced.
   void write(std::size_t step, std::int64_t index, std::uint8_t repetition, std::uint8_t definition,
              std::uint8_t depth) {
     if (step == levels_.steps.size()) return put(repetition, definition);
@@ -81,14 +81,14 @@ unsigned definition_width(std::span<const LevelStep> steps) {
 
 constexpr std::uint64_t groups_of(std::int64_t places) { return (static_cast<std::uint64_t>(places) + 7) / 8; }
 
-// What announces a run of groups of eight bit-packed levels.
+// The header of a run of groups of eight bit-packed levels.
 std::uint64_t run_header(std::int64_t places) { return groups_of(places) << 1 | 1; }
 
 std::uint64_t varint_size(std::uint64_t value) {
   return (static_cast<std::uint64_t>(std::bit_width(value | 1)) + 6) / 7;
 }
 
-// Bytes of one kind of level, without the four that tell them.
+// Bytes of one kind of level, without the four of their size.
 std::uint64_t packed_size(std::int64_t places, unsigned width) {
   return varint_size(run_header(places)) + groups_of(places) * width;
 }

@@ -29,7 +29,7 @@ class Counters {
   }
 
  private:
-  using List = std::optional<ColumnId>;  // its offsets
+  using List = std::optional<ColumnId>;  // by its offsets
 
   void visit(NodeId id, List list, int depth) {
     const Node& node = table_.nodes[id];
@@ -68,7 +68,7 @@ class Counters {
   std::vector<List> found_;
 };
 
-// Asks for the last offset of each list; then, of columns that contradict it, whether it is damage that makes them so.
+// Reads the last offset of each list; then, of columns that contradict it, the last item, since damage explains it too.
 class Asking : public std::enable_shared_from_this<Asking> {
  public:
   Asking(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnLengths lengths,
@@ -154,7 +154,7 @@ class Asking : public std::enable_shared_from_this<Asking> {
   Reply<Contradicted> reply_;
   std::map<ColumnId, std::vector<ColumnId>> counted_;  // by list
   std::atomic<std::size_t> left_ = 0;
-  Contradicted answer_;  // set before it is handed to one thread
+  Contradicted answer_;  // set before it is passed to one thread
 
   Mutex mutex_;
   Contradicted contradicted_ GUARDED_BY(mutex_);

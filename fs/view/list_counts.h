@@ -11,17 +11,18 @@
 
 namespace tfilefs {
 
-// By column: the offsets column whose last item says how many items it must have, or (of an offsets column) how many
-// lists; none for what stands in no list, or not as its items: undecoded bytes of entries, the classes of a variant.
+// By column: the offsets column whose last item says how many items the column must have, or (for an offsets column)
+// how many lists. Nothing for a column that is in no list, or whose items are not those of the list: undecoded bytes of
+// entries, the classes of a variant.
 std::vector<std::optional<tfile::ColumnId>> counted_by(const tfile::Table&);
 
-// By column: whether it has another number of items than its lists. Asked is only where another branch than its own has
-// the lists; what is damaged does not count, nor does what has no length in `lengths`.
+// By column: whether its number of items differs from that of its lists. Checked only if the lists belong to another
+// branch. Damaged columns, and those without a length in `lengths`, count as not contradicted.
 using Contradicted = std::vector<bool>;
 void contradicted_columns(const std::shared_ptr<CachedStreams>&, const std::shared_ptr<const tfile::Table>&,
                           const ColumnLengths& lengths, Reply<Contradicted>);
 
-// What a view of a whole table begins with: the lengths of its columns, and what it leaves out.
+// The first step of a view of a whole table: the lengths of its columns, and the columns that it leaves out.
 struct SoundLengths {
   ColumnLengths lengths;
   Contradicted left_out;

@@ -33,7 +33,7 @@ class MadeText final : public tfile::OneChunkEach<tfile::StreamSet>, public tfil
   std::uint64_t decoded_size(ChunkKey) const override { return payload_->decoded_size({}) + making_; }
   std::vector<std::int64_t> lengths(StreamId) const override { return {-1}; }
   const ItemCounter* counter() const override { return this; }
-  // Made once, for its size and for whatever reads it next.
+  // Made once, for its size and for the first reader.
   Result<Counted> count(ChunkKey, std::span<const std::byte> stored,
                         std::span<const std::shared_ptr<const Chunk>>) const override {
     TRY(const std::string text, make(stored));
@@ -71,7 +71,7 @@ class MadeText final : public tfile::OneChunkEach<tfile::StreamSet>, public tfil
   const TextOfPayload make_;
   const std::uint64_t making_;
   const std::stop_token stop_;
-  mutable std::atomic<bool> was_made_ = false;  // what was evicted since is for other readers
+  mutable std::atomic<bool> was_made_ = false;  // if it is made again after an eviction, it is for other readers
 };
 
 }  // namespace

@@ -27,7 +27,7 @@ std::string place_text(const std::string& date, std::uint64_t address, int width
   return line;
 }
 
-// Pads to the width that what was appended since `begin` should take.
+// Pads the text appended since `begin` to `width`.
 void pad(std::string& line, std::size_t begin, std::size_t width) {
   if (line.size() - begin < width) line.append(width - (line.size() - begin), ' ');
 }
@@ -56,8 +56,8 @@ std::string record_line(const tfile::Record& record, int width) {
 
 }  // namespace
 
-// The lines of TFile::Map("extended"), without its blanks at line ends. A gap has no date; END is dated as the last
-// record. Bytes after fEND are a line of their own.
+// The lines of TFile::Map("extended"), without its blanks at line ends. A gap has no date; END has the date of the last
+// record. Bytes after fEND have a line of their own.
 std::string map_text(const std::vector<tfile::Record>& records) {
   std::uint64_t end = 0;
   std::uint32_t last_date = 0;

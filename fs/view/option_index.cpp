@@ -23,7 +23,7 @@ const Column* telling_column(const tfile::Table& table, NodeId node) {
   return nullptr;
 }
 
-// The offsets of lists of 0 or 1 that are directly in those of the node, the node's own first.
+// The offsets of directly nested lists of 0 or 1, those of the node first.
 std::vector<const Column*> nested_options(const tfile::Table& table, NodeId node) {
   std::vector<const Column*> options;
   for (const Column* column = telling_column(table, node); column && column->optional;) {
@@ -36,7 +36,7 @@ std::vector<const Column*> nested_options(const tfile::Table& table, NodeId node
   return options;
 }
 
-// Asks for how many lists each of them has, one after the other; each is counted by the items of the one before.
+// Asks how many lists each of them has, one after the other; each has as many as the one before has items.
 void add_levels(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                 std::vector<const Column*> options, OptionalRows rows, Reply<OptionalRows> reply) {
   if (rows.lists.size() == options.size()) return reply(std::move(rows));

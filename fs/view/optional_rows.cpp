@@ -13,7 +13,7 @@ namespace {
 
 using tfile::Column;
 
-// A piece is of this many bits at most, and of so many rows: a multiple of 8.
+// Most bits and rows of a piece; rows are a multiple of 8.
 constexpr std::uint64_t kPieceBits = 1 << 21, kPieceRows = 1 << 15;
 
 std::uint64_t rows_in_piece(std::uint64_t bits_a_row) {
@@ -27,7 +27,7 @@ std::int64_t integer_at(std::string_view bytes, std::size_t i) {
 }
 std::size_t integers_in(std::string_view bytes) { return bytes.size() / sizeof(std::int64_t); }
 
-// Reads offsets level by level; where those of a level lie is known from the level before.
+// Reads offsets level by level: the position of a level's offsets is known from the level before.
 class RowTransform : public Transform {
  public:
   // `of`: the column of the items, if they are needed.
@@ -73,11 +73,11 @@ class RowTransform : public Transform {
   }
 
  protected:
-  // positions[i]: the item of the piece's i-th row, the next row's if it has none; one more at the end. `items`: those
-  // from positions[0] on.
+  // positions[i]: the item of the piece's i-th row, or that of the next row if it has none; with one more at the end.
+  // `items`: the items from positions[0] on.
   virtual Result<void> fill(std::span<const std::int64_t> positions, std::string_view items,
                             std::span<char> to) const = 0;
-  // How many items are needed behind the last row's.
+  // How many items are needed behind that of the last row.
   virtual std::int64_t items_beyond() const { return 0; }
 
   static bool has_item(std::span<const std::int64_t> positions, std::size_t row) {
@@ -102,7 +102,7 @@ class RowTransform : public Transform {
     if (items.first < 0 || items.last < items.first || items.last - items.first > piece_rows_) return not_optional();
     return items;
   }
-  // What lies beyond the last there is nothing of.
+  // Positions beyond the last item become its end: there are no items.
   static void clip(std::span<std::int64_t> positions, std::int64_t count) {
     for (std::int64_t& position : positions) position = std::min(position, count);
   }

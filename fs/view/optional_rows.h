@@ -9,31 +9,31 @@
 
 namespace tfilefs {
 
-// Rows each of which has one item of a column or none: those of lists of 0 or 1 (their offsets columns), which may be
-// the items of such lists again, outermost first. Without any, row i has item i.
+// Rows that each have one item of a column or none, as lists of 0 or 1 say (their offsets columns). These may be the
+// items of such lists again, outermost first. Without any lists, row i has item i.
 struct OptionalRows {
   struct Lists {
-    ColumnRange offsets;  // only what says which column it is
+    ColumnRange offsets;  // only to identify the column
     std::int64_t count = 0;
   };
   std::int64_t count = 0;
   std::vector<Lists> lists;
-  std::int64_t items = std::numeric_limits<std::int64_t>::max();  // as many as there are; further rows have none
+  std::int64_t items = std::numeric_limits<std::int64_t>::max();  // as many as there are; rows beyond have none
 
   void step_into(const tfile::Column& offsets, std::int64_t count);
 };
 
-// Each appends what stands for all rows where none may be missing, zeros for those without an item; it is made when it
-// is read. Errors then: damaged (a list of more than 1), and those of reading.
+// Each appends the data of all rows in a form in which none may be missing, with zeros for rows without an item; it is
+// made when it is read. Errors then: damaged (a list of more than 1), and those of reading.
 
-// A bit for each row: whether there is an item.
+// A bit per row: whether it has an item.
 void add_presence(Segments&, const OptionalRows&);
-// The items; of booleans (whatever their shape) as bits.
+// The items; booleans (of any shape) as bits.
 void add_rows(Segments&, const OptionalRows&, const tfile::Column&);
 void add_bit_rows(Segments&, const OptionalRows&, const tfile::Column&);
-// Where the items are lists: their offsets, one more than there are rows.
+// If the items are lists: their offsets, one more than there are rows.
 void add_row_offsets(Segments&, const OptionalRows&, const tfile::Column& offsets);
-// For each row the number of its item, or -1, in eight bytes.
+// The number of each row's item, or -1, in eight bytes.
 void add_item_numbers(Segments&, const OptionalRows&);
 
 }  // namespace tfilefs

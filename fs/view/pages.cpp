@@ -14,16 +14,16 @@ namespace {
 
 using Kind = LevelStep::Kind;
 
-// A page fits into a processor's cache, and into one request to the kernel; 8-byte values of a full one take a
+// A page fits into a processor's cache, and into one request to the kernel. The 8-byte values of a full one take a
 // megabyte.
 constexpr std::int64_t kPageSize = 1 << 20, kPlacesMax = 1 << 17;
-// A million pages tell a table of a terabyte, and take 100 MB to remember.
+// A million pages are enough for a table of a terabyte, and take 100 MB of memory.
 constexpr std::size_t kPagesMax = 1 << 20;
 constexpr std::int64_t kBlockEntries = 1 << 14;           // looked at together
-constexpr std::int64_t kSizeMax = std::int64_t{1} << 60;  // of all lists together: more than a file has
-constexpr std::int64_t kBlockOffsets = 1 << 20;           // 8 MB of them: fewer entries then, if it is more than one
+constexpr std::int64_t kSizeMax = std::int64_t{1} << 60;  // of all lists together: more than a file can hold
+constexpr std::int64_t kBlockOffsets = 1 << 20;           // 8 MB of them; a block with more gets fewer entries
 
-// Without lists or strings nothing has to be read: perhaps entries are missing at the end, perhaps each has a shape.
+// Without lists or strings no offsets have to be read: entries may only be missing at the end, or have a fixed shape.
 Result<LeafPagesPtr> cut_evenly(const PageShape& shape, const std::vector<std::int64_t>& bounds) {
   std::int64_t present = bounds.back(), per_entry = 1;
   for (const LevelStep& step : shape.steps) {
@@ -51,8 +51,8 @@ Result<LeafPagesPtr> cut_evenly(const PageShape& shape, const std::vector<std::i
   return made;
 }
 
-// Where the way to a leaf stands at an entry: the list that each step with offsets would read next, the next value and
-// the next byte of a string.
+// The position of an entry in the steps to a leaf: the next list of each step with offsets, the next value, and the
+// next byte of a string.
 struct LeafPosition {
   std::vector<std::int64_t> lists;
   std::int64_t value = 0, byte = 0;
@@ -65,7 +65,7 @@ std::vector<std::int64_t> running_sum(const Slices& sizes, std::int64_t begin) {
   std::vector<std::int64_t> offsets{begin};
   offsets.reserve(numbers.size() + 1);
   for (const T number : numbers) {
-    // Beyond any file, and far from an overflow: whoever checks the offsets sees it.
+    // A size beyond any file, yet far from an overflow, which fails the check of the offsets.
     const auto size = static_cast<std::int64_t>(number);
     offsets.push_back(offsets.back() + std::clamp(size, std::int64_t{-1}, kSizeMax));
     if (offsets.back() > kSizeMax) offsets.back() = -1;
@@ -73,7 +73,7 @@ std::vector<std::int64_t> running_sum(const Slices& sizes, std::int64_t begin) {
   return offsets;
 }
 
-// The offsets of lists of these sizes, of which the first begins at item `begin`.
+// The offsets of lists of these sizes, the first of which begins at item `begin`.
 std::vector<std::int64_t> offsets_of_sizes(const Slices& sizes, tfile::Dtype dtype, std::int64_t begin) {
   switch (dtype) {
     case tfile::Dtype::i1:
@@ -93,7 +93,7 @@ std::vector<std::int64_t> offsets_of_sizes(const Slices& sizes, tfile::Dtype dty
   }
 }
 
-// Walks over all entries, block by block: reads the offsets of a block level by level, then looks at its entries.
+// Goes through all entries, block by block: reads the offsets of a block level by level, then looks at its entries.
 class Cutting : public std::enable_shared_from_this<Cutting> {
  public:
   Cutting(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, PageShape shape,
@@ -108,12 +108,12 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
         windows_(shape_.steps.size() + 1),
         next_(windows_.size()) {
     here_.lists.resize(shape_.steps.size());
-    // What does not begin with places that may be missing has all its entries.
+    // Unless entries may be missing at the end, all are present.
     if (!shape_.steps.empty() && shape_.steps[0].kind == Kind::nullable) present_ = shape_.steps[0].number;
     begin_group();
   }
 
-  // The block of entries that follows, or the end.
+  // Begins the next block of entries, or ends.
   void next_block() {
     if (reply_.asker().stop_requested()) return reply_(given_up());
     while (entry_ == group_end()) {
@@ -140,7 +140,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     reply_(LeafPagesPtr(made_));
   }
 
-  // To the end of the group, of which nothing is there, whatever number of entries is claimed.
+  // Adds pages without values to the end of the group, even if the table claims very many entries.
   bool add_blank_pages() {
     for (OffsetsWindow& window : windows_) window.offsets.clear();
     while (entry_ < group_end()) {
@@ -166,7 +166,8 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     loop_.next([self = shared_from_this()] { self->load_step(); });
   }
 
-  // Follows the block down the steps; where offsets are needed, goes on when they are there. The string's are the last.
+  // Goes down the steps with the block. If offsets are needed, it goes on when they have arrived; those of the string
+  // come last.
   void load_step() {
     for (; step_ < windows_.size(); ++step_) {
       const bool is_string = step_ == shape_.steps.size();
@@ -179,7 +180,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
       else
         items_ = {std::min(items_.begin, step.number), std::min(items_.end, step.number)};
     }
-    // Many entries: not on the thread of whoever decoded their offsets.
+    // There may be many entries: not on the thread that decoded their offsets.
     streams_->run_making([self = shared_from_this()] { self->look_at_block(); });
   }
 
@@ -221,8 +222,9 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     return {};
   }
 
-  // The block cannot be told. Of several chunks those before the bad one may be sound. A chunk's first list begins
-  // where the last one of the chunk before ends: that entry alone may be what is missing.
+  // The offsets of the block are not known. If it spans several chunks, those before the bad one may be sound, and are
+  // tried as a block. The first list of a chunk begins where the last one of the chunk before ends, so perhaps only
+  // that one entry is lost.
   void give_up(tfile::ColumnId id, const Error& error) {
     if (counted_) return reply_(tl::unexpected<Error>(error));
     const tfile::EntryRange chunk = chunk_of_entry(table_->columns[id].stream);
@@ -232,7 +234,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     next_block();
   }
 
-  // The one that ends behind the entry; of a stream that does not reach so far, all that is left.
+  // The entries of the chunk that ends behind the entry; if the stream ends before, all that are left.
   tfile::EntryRange chunk_of_entry(tfile::StreamId stream) const {
     const tfile::StreamSet& set = streams_->streams();
     const std::uint32_t index = tfile::first_chunk_behind(set, stream, entry_);
@@ -294,7 +296,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     }
   }
 
-  // Only for entries of the block that is loaded, and the one after its last.
+  // Only for entries of the loaded block, and the one after its last.
   void place_at(std::int64_t entry, LeafPosition& place) const {
     place.lists.resize(shape_.steps.size());
     std::int64_t index = entry;
@@ -320,7 +322,7 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
     page_open_ = true;
   }
 
-  // Before entry_, which is at `to`.
+  // The page ends before entry_, whose position is `to`.
   bool close_page(const LeafPosition& to) {
     page_.entries.end = entry_;
     page_.values = {from_.value, to.value};
@@ -345,19 +347,19 @@ class Cutting : public std::enable_shared_from_this<Cutting> {
   const bool counted_;
   const std::shared_ptr<LeafPages> made_ = std::make_shared<LeafPages>();
 
-  std::int64_t present_ = std::numeric_limits<std::int64_t>::max();  // entries behind this one have nothing
+  std::int64_t present_ = std::numeric_limits<std::int64_t>::max();  // entries behind this one have no values
   std::size_t group_ = 0;
-  std::int64_t entry_ = 0;  // all before it are in pages, or in the one that is open
+  std::int64_t entry_ = 0;  // all before it are in pages, or in the open one
   bool page_open_ = false;
   Page page_;
-  LeafPosition from_, here_;  // where the open page begins; where the last block that could be told ends
+  LeafPosition from_, here_;  // where the open page begins; where the last block with known offsets ends
 
   std::int64_t block_entries_ = kBlockEntries, block_end_ = 0;
-  std::size_t step_ = 0;                // that is loaded next
+  std::size_t step_ = 0;                // the next one to load
   ItemSpan items_;                      // of the block, at that step
   std::vector<OffsetsWindow> windows_;  // of the block, by step; the last is the string's
   std::vector<std::int64_t> next_;      // by step: where the offsets of the blocks before end
-  StepLoop loop_;                       // of load()
+  StepLoop loop_;                       // for load()
 };
 
 }  // namespace

@@ -21,13 +21,14 @@ namespace {
 using Type = ParquetElement::Type;
 
 // Groups of rows follow the clusters. Readers work on groups in parallel (DuckDB's own have 122,880 rows), and each
-// costs some hundred bytes of footer a column: clusters are put together to the first number, and cut at the second.
+// group costs some hundred bytes of footer per column. So clusters are joined up to kGroupRowsMin, and cut at
+// kGroupRowsMax.
 constexpr std::int64_t kGroupRowsMin = 1 << 18, kGroupRowsMax = 1 << 20;
-constexpr std::int64_t kRowsMax = std::int64_t{1} << 40;  // as many groups as can be remembered
-// Rows in which no column has anything, which a table may claim at no cost of its own: some hundred groups of them.
+constexpr std::int64_t kRowsMax = std::int64_t{1} << 40;  // as many groups as fit in memory
+// Most rows without any value: a table may claim such rows without storing a byte. Some hundred groups.
 constexpr std::int64_t kBlankRowsMax = 1 << 28;
 
-// Rows that have something.
+// The number of rows that have a value in some column.
 std::int64_t rows_held(const std::vector<ParquetLeaf>& leaves, std::int64_t rows) {
   std::int64_t held = 0;
   for (const ParquetLeaf& leaf : leaves) {
@@ -38,8 +39,8 @@ std::int64_t rows_held(const std::vector<ParquetLeaf>& leaves, std::int64_t rows
   return held;
 }
 
-// Rows that the files of these columns can hold, whatever their baskets claim. No codec makes more of a byte (zstd, of
-// the same byte again and again, 40,000), and no more than one row is made of each.
+// The number of rows that the files of these columns can hold, whatever their baskets claim. No codec expands a byte
+// more than that (zstd reaches 40,000 with a repeated byte), and each byte belongs to at most one row.
 constexpr std::uint64_t kRowsPerStoredByte = 1 << 16;
 
 std::int64_t rows_possible(const tfile::StreamSet& set, const tfile::Table& table) {
@@ -60,12 +61,12 @@ std::shared_ptr<const std::vector<std::int64_t>> row_group_bounds(const tfile::T
   return bounds;
 }
 
-// Who opens the file looks at its end first: pyarrow at so much of it, DuckDB at four times that. No column's bytes are
-// to be there, be it that they have to be decoded or that they cannot: zeros stand in front of the footer, of a large
-// file more.
+// A program that opens the file reads its end first: pyarrow kFooterLook bytes, DuckDB four times that. There must be
+// no bytes of columns there, which would have to be decoded, or might be damaged. So zeros stand in front of the
+// footer, more of them in a large file.
 constexpr std::uint64_t kFooterLook = 64 << 10, kFooterLookMax = 256 << 10, kLookShare = 1250;
 
-// Makes the view: finds the leaves, cuts them into pages (those with lists need their offsets read), lays them out.
+// Makes the view: finds the leaves, cuts them into pages (which reads the offsets of those with lists), lays them out.
 class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
  public:
   ParquetMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table, ColumnarForm shown,
@@ -93,10 +94,10 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
   }
 
  private:
-  // So many readers of offsets share the cache's look-ahead.
+  // This many readers of offsets share the cache's look-ahead.
   static constexpr std::size_t kCutAtOnce = 4;
 
-  // A list of counted arrays is cut by what its counter says: one short column for all that it counts.
+  // A list of counted arrays is cut by its counter: one short column serves all arrays that it counts.
   PageShape counted_shape(std::uint32_t leaf) const {
     PageShape shape = leaves_[leaf].shape;
     const auto list =
@@ -110,7 +111,7 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
   }
   PageShape own_shape(std::uint32_t leaf) const { return leaves_[leaf].shape; }
 
-  // Cuts the leaves that wait for it, those of one shape together.
+  // Cuts the waiting leaves; those of one shape are cut together.
   void cut(PageShape (ParquetMaker::*shape_of)(std::uint32_t) const) {
     std::map<PageShape, std::size_t> known;
     shapes_.clear();
@@ -134,7 +135,7 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
     if (reply_.asker().stop_requested()) next_ = shapes_.size();
     const std::size_t i = next_++;
     if (i >= shapes_.size()) {
-      // Thousands of columns are laid out: not on the thread of whoever brought the last offsets.
+      // Thousands of columns may be laid out: not on the thread that delivered the last offsets.
       if (--cutting_ == 0) streams_->run_making([self = shared_from_this()] { self->all_are_cut(); });
       return;
     }
@@ -145,7 +146,7 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
     cut_into_pages(streams_, table_, shapes_[i], bounds_, Reply<LeafPagesPtr>(std::move(taken), reply_.asker()));
   }
 
-  // Where a counter says what cannot be, the lists' own offsets tell.
+  // Where a counter has impossible values, the lists' own offsets are used.
   void all_are_cut() {
     if (reply_.asker().stop_requested()) return reply_(given_up());
     std::vector<std::uint32_t> again;
@@ -180,8 +181,9 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
     for (std::size_t group = 0; group < file_.groups.size(); ++group)
       file_.groups[group].rows = (*bounds_)[group + 1] - (*bounds_)[group];
     for (ParquetRowGroup& group : file_.groups) group.chunks.resize(leaves_.size());
-    // A leaf's groups lie together: what the kernel reads ahead of who takes one column is that column. What it reads
-    // on behind it, and what readers look at before the footer, is of a smaller one.
+    // The groups of a leaf lie together, so that the kernel's read-ahead for a reader of one column reads that column.
+    // Leaves are sorted by size, so that what it reads beyond the column, and what readers look at before the footer,
+    // is a smaller column.
     for (const std::uint32_t leaf : largest_first()) {
       const std::uint64_t begin = segments_.size();
       for (std::size_t group = 0; group < file_.groups.size(); ++group) {
@@ -199,8 +201,8 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
     return {};
   }
 
-  // The first leaf stays in front: Spark takes the place of its chunk, and half the size of the group, for the middle
-  // of the group, and reads no group whose middle is not within the file.
+  // The first leaf stays in front. Spark computes the middle of a group as the place of its first chunk plus half the
+  // size of the group, and skips a group whose middle is not within the file.
   std::vector<std::uint32_t> largest_first() const {
     std::vector<std::uint64_t> sizes(leaves_.size(), 0);
     std::vector<std::uint32_t> order(leaves_.size());
@@ -236,7 +238,8 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
     return chunk;
   }
 
-  // What a counter said while its lists were cut. Values of either width are stored in the lowest bytes.
+  // The smallest and largest value of a counter, known from cutting its lists. Values of either width are stored in the
+  // lowest bytes.
   void note_range(ParquetChunk& chunk, const ParquetLeaf& leaf, const ItemSpan& range) const {
     const std::size_t size = leaf.type == Type::int64 ? 8 : 4;
     for (const auto& [bytes, value] : {std::pair(&chunk.min, range.begin), std::pair(&chunk.max, range.end)}) {
@@ -266,7 +269,7 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
     return {};
   }
 
-  // Its size is anybody's guess.
+  // The size of such a page is not known; one byte per place is taken.
   void add_unreadable(const Page& page) {
     const auto size = static_cast<std::int32_t>(page.places);
     segments_.add_bytes(parquet_page_header(size, size));
@@ -284,12 +287,12 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
   std::vector<ParquetLeaf> leaves_;
   std::map<ColumnId, LeafPagesPtr> pages_by_counter_;
 
-  std::vector<std::uint32_t> waiting_;     // leaves that are cut now
-  std::vector<PageShape> shapes_;          // theirs
-  std::vector<std::size_t> shape_of_;      // as waiting_: of which shape
+  std::vector<std::uint32_t> waiting_;     // leaves that are being cut
+  std::vector<PageShape> shapes_;          // their shapes
+  std::vector<std::size_t> shape_of_;      // as waiting_: the index of the shape
   std::vector<Result<LeafPagesPtr>> cut_;  // by shape
-  StepLoop loop_;                          // of cut_next()
-  std::size_t next_ = 0, cutting_ = 0;     // the steps': the next shape; of kCutAtOnce, those that still cut
+  StepLoop loop_;                          // for cut_next()
+  std::size_t next_ = 0, cutting_ = 0;     // of the steps: the next shape; how many of kCutAtOnce still cut
 
   Segments segments_;
   std::vector<std::uint32_t> levels_, values_;  // transforms, by leaf

@@ -11,11 +11,11 @@ using Type = ParquetElement::Type;
 using Meaning = ParquetElement::Meaning;
 using Repetition = ParquetElement::Repetition;
 
-// How the values of a leaf are stored in the file.
+// How the file stores the values of a leaf.
 struct Storage {
   Type type = Type::byte_array;
   Meaning meaning = Meaning::none;
-  bool verbatim = false;  // as the column has them
+  bool verbatim = false;  // as in the column
 };
 
 Storage storage_of(Dtype dtype) {
@@ -46,7 +46,7 @@ Storage storage_of(Dtype dtype) {
   return {};
 }
 
-// Makes a Parquet file's schema and leaves of a table's form.
+// Makes the schema and the leaves of a Parquet file from a table's form.
 class LeafFinder {
  public:
   LeafFinder(const tfile::Table& table, const ColumnLengths& lengths) : table_(table), lengths_(lengths) {}
@@ -62,12 +62,12 @@ class LeafFinder {
   using Steps = std::vector<LevelStep>;
   using Path = std::vector<std::string>;
 
-  // `rows`: how many items it has to have; those that it does not have are null. `optional`: the last of the steps is
-  // the item itself, which may be null.
+  // `rows`: how many items it must have; those that it lacks are null. `optional`: the last step is the item itself,
+  // which may be null.
   void add(const TableForm& form, const std::string& name, std::int64_t rows, Steps steps, Path path, bool optional) {
     const std::int64_t own = form.is_record() ? rows : std::min(rows, own_length(form, lengths_).value_or(rows));
     if (form.is_nullable() && own == rows) {
-      // What holds nothing and what holds an empty value are both null.
+      // A value that is missing and one that holds a missing value are both null.
       if (optional) steps.back().with_next = true;
       const std::int64_t items = own_length(form.fields[0], lengths_).value_or(0);
       steps.push_back({LevelStep::Kind::optional, form.offsets, items});

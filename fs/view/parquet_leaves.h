@@ -11,14 +11,14 @@
 
 namespace tfilefs {
 
-// A leaf of a Parquet schema: where its values are, and how they are stored in the file.
+// A leaf of a Parquet schema: where its values are, and how the file stores them.
 struct ParquetLeaf {
   std::vector<std::string> path;
   ParquetElement::Type type = ParquetElement::Type::byte_array;
-  bool verbatim = false;  // values are stored as the column has them
+  bool verbatim = false;  // values are stored as in the column
   tfile::ColumnId values = 0;
   PageShape shape;
-  LeafPagesPtr pages;  // null until it is cut
+  LeafPagesPtr pages;  // null before it is cut
 };
 
 struct ParquetLeaves {
@@ -26,8 +26,8 @@ struct ParquetLeaves {
   std::vector<ParquetLeaf> leaves;
 };
 
-// The schema of a table of so many rows. What a shorter column does not have is null, lists of 0 or 1 are values that
-// may be null; a variant, which Parquet does not know, is the record of its tags, index and alternatives.
+// The schema of a table of `rows` rows. Rows beyond the end of a shorter column are null, and lists of 0 or 1 are
+// values that may be null. A variant, which Parquet does not have, is the record of its tags, index and alternatives.
 ParquetLeaves parquet_leaves(const tfile::Table&, const TableForm&, const ColumnLengths&, std::int64_t rows);
 
 }  // namespace tfilefs

@@ -55,7 +55,7 @@ class LevelPages final : public PageTransform {
   }
 };
 
-// Integers of one or two bytes in four.
+// Integers of one or two bytes, stored in four.
 class WidePages final : public PageTransform {
  public:
   using PageTransform::PageTransform;
@@ -168,7 +168,7 @@ std::uint64_t parquet_values_size(const tfile::Table& table, const ParquetLeaf& 
   }
 }
 
-// The numbers of a column one by one, whatever their shape.
+// The numbers of a column one by one, whatever the shape of its items.
 ColumnRange range_of_numbers(const Column& column, ItemSpan numbers) {
   ColumnRange range = range_of_items(column, 0, 0);
   range.offset = static_cast<std::uint64_t>(numbers.begin) * size_of(column.dtype);

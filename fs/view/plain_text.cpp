@@ -22,7 +22,7 @@ void append_plain(std::string& to, std::string_view text) {
     } else if (byte >= 0x20 && byte < 0x7f) {
       to.push_back(text[i]);
     } else {
-      // A byte that is not UTF-8 passes: it may be a letter of another encoding.
+      // A byte that is not UTF-8 is kept: it may be a letter of another encoding.
       const std::size_t control = utf8_length(text.substr(i)) ? control_length(text.substr(i)) : 0;
       if (control) {
         append_escaped(to, text.substr(i, control));

@@ -11,7 +11,7 @@ namespace {
 
 using tfile::PlotBins;
 
-// More steps, error bars or marks than this are not told apart, and a browser would be slow with them.
+// More steps, error bars or marks than this cannot be distinguished, and a browser would be slow with them.
 constexpr std::size_t kStepsMax = 4'000, kErrorBarsMax = 1'000, kPointsMax = 20'000, kMarksMax = 400;
 
 bool is_whole(const PlotBins& bins) {
@@ -79,7 +79,7 @@ void add_ranges(const PlotBins& bins, bool is_first, PlotRanges& ranges) {
   if (bins.dimensions == 2) return add_map_ranges(bins, is_first, ranges);
   if (!is_whole(bins)) return;
   if (is_first) {
-    // On a logarithmic axis from the first edge that has a place on it.
+    // A logarithmic axis begins at the first edge that has a place on it.
     for (const double edge : bins.x.edges) ranges.x.add(edge);
     ranges.has_zero = !bins.is_profile;
   }
@@ -89,7 +89,7 @@ void add_ranges(const PlotBins& bins, bool is_first, PlotRanges& ranges) {
     const double error = bins.errors.empty() ? 0 : bins.errors[i];
     ranges.y.add(bins.values[i]);
     ranges.y.add(bins.values[i] + error);
-    // An error that reaches down to zero would take a logarithmic axis with it.
+    // An error bar that reaches down to zero would spoil a logarithmic axis.
     if (!ranges.y.is_log) ranges.y.add(bins.values[i] - error);
   }
 }

@@ -5,7 +5,7 @@
 
 namespace tfilefs {
 
-// The colours of viridis from 0 to 1, "#rrggbb": even steps of lightness, for everybody's eyes and printers.
+// The colours of viridis from 0 to 1, "#rrggbb": even steps of lightness, also for colour-blind readers and on paper.
 std::string viridis(double part);
 
 }  // namespace tfilefs

@@ -12,11 +12,11 @@ namespace tfilefs {
 namespace {
 
 constexpr double kLeft = 112, kTop = 64, kBottom = 88, kRight = 40, kScaleWidth = 108;
-constexpr double kTitleRoom = 48;            // left of the labels of y, for the title of it
-constexpr double kLabelMin = 8;              // the smallest text of labels that can be read
-constexpr std::size_t kLabelBytesMax = 400;  // no name of a bin is longer; table.csv has it whole
-constexpr double kLabelsMax = 1200;          // what labels may make a page grow
-constexpr double kShareMax = 0.45;           // of a page that cannot grow
+constexpr double kTitleRoom = 48;            // for the title of y, left of its labels
+constexpr double kLabelMin = 8;              // the smallest legible text of labels
+constexpr std::size_t kLabelBytesMax = 400;  // a longer name of a bin is cut; table.csv has it whole
+constexpr double kLabelsMax = 1200;          // the most that labels may make a page grow
+constexpr double kShareMax = 0.45;           // the share of labels, of a page that cannot grow
 
 std::string shown_label(const std::string& label) {
   if (label.size() <= kLabelBytesMax) return label;
@@ -76,7 +76,7 @@ void PlotFrame::lay_out(const PlotRanges& ranges) {
   const auto [y_low, y_high] = chosen(y_axis_, low, high);
   const auto [x_low, x_high] = chosen(x_axis_, left, right);
 
-  // Labels of y tell how far in the frame begins, those of x how far up it ends.
+  // The labels of y decide where the frame begins, those of x where it ends below.
   y_ = scale_of(y_low, y_high, page_.height - kBottom, kTop, plot_.log_y);
   const double wanted = kTitleRoom + y_labels_width() + 12;
   double margin = std::max(kLeft, std::min(wanted, page_.may_grow ? kLabelsMax : page_.width * kShareMax));
@@ -89,7 +89,7 @@ void PlotFrame::lay_out(const PlotRanges& ranges) {
   if (page_.may_grow) page_.height += bottom - kBottom;
   y_.begin = page_.height - bottom;
   bottom_ = bottom - 26;
-  // Of a map without contents nothing is below zero.
+  // A map without contents has no negative values.
   const bool is_empty = ranges.z.low == 0 && ranges.z.high == 0;
   z_ = scale_of(ranges.z.low, is_empty ? 1 : ranges.z.high, y_.begin, y_.end, plot_.log_z);
 }
@@ -110,7 +110,7 @@ void PlotFrame::measure_x_labels() {
   }
   const double room = (x_.end - x_.begin) / static_cast<double>(std::max<std::size_t>(shown, 1));
   labels_height_ = kTickSize + 10;
-  // Somewhat smaller beside each other, else on end.
+  // Side by side if they fit with somewhat smaller letters, else upright.
   constexpr double kSmaller = 11;
   const double width = widest(x_axis_.labels, 1);
   label_size_ = width > 0 ? std::min(kTickSize, (room - 6) / width) : kTickSize;
@@ -195,7 +195,7 @@ void PlotFrame::y_axis() const {
   }
   const double room = std::abs(y_.begin - y_.end) / static_cast<double>(y_axis_.labels.size());
   const std::size_t step = room >= kLabelMin ? 1 : static_cast<std::size_t>(std::ceil(kLabelMin / room));
-  // What the page has no room for is set smaller rather than cut.
+  // Labels that do not fit are made smaller rather than cut.
   const double widest_label = widest(y_axis_.labels, 1), space = right - kTitleRoom / 2;
   const double fit = widest_label > 0 ? space / widest_label : kTickSize;
   const double size = std::clamp(std::min(room * static_cast<double>(step) * 0.95, fit), 4.0, kTickSize);

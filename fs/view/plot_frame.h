@@ -9,19 +9,19 @@
 
 namespace tfilefs {
 
-// The size of what one plot is drawn on, and whether it may become larger for long labels.
+// The page of one plot, and whether it may grow for long labels.
 struct PlotPage {
   double width = 960, height = 640;
   bool may_grow = true;
 };
 
-// What all layers of a plot together ask of its axes.
+// The ranges that all layers of a plot together need on its axes.
 struct PlotRanges {
   Range x, y, z;
-  bool has_zero = false;  // y begins at 0 where nothing is below
+  bool has_zero = false;  // y begins at 0 unless something is below
   bool has_x_room = false, has_y_room = false;
   bool has_colours = false;
-  bool is_shared = false;  // every layer has its say, also along x
+  bool is_shared = false;  // every layer counts, also along x
 };
 
 // The frame of a plot: its two axes (and the scale of colours) on the page. Layers are drawn between `begin` and `end`.
@@ -37,8 +37,8 @@ class PlotFrame {
   SvgDrawing& to() const { return to_; }
   bool log_x() const { return x_.is_log; }
 
-  // Grid behind the layers, and the group that keeps them within the frame; then, behind them, its end, with frame,
-  // ticks, labels and titles on top.
+  // Draws the grid behind the layers, and opens the group that clips them to the frame; then, after the layers, closes
+  // it, with frame, ticks, labels and titles on top.
   void begin(bool with_grid) const;
   void end() const;
   void colour_scale(const std::string& title) const;
@@ -60,11 +60,11 @@ class PlotFrame {
   PlotPage page_;
   const std::string clip_;
   Scale x_, y_, z_;
-  // Of labels of bins along x: their size, whether they stand on end, every how many, and what they take below.
+  // Of labels of bins along x: their size, whether they are upright, which share of them is shown, and their height.
   double label_size_ = kTickSize, labels_height_ = 0;
   bool is_upright_ = false;
   std::size_t label_step_ = 1;
-  double bottom_ = 0;  // of the frame to the title of x
+  double bottom_ = 0;  // from the frame to the title of x
 };
 
 }  // namespace tfilefs

@@ -8,7 +8,7 @@
 
 namespace tfilefs {
 
-// Each kind of layer: what it asks of the axes, and its drawing within a frame. `is_first`: it decides the axes.
+// Per kind of layer: its ranges on the axes, and its drawing within a frame. `is_first`: this layer decides the axes.
 
 void add_ranges(const tfile::PlotBins&, bool is_first, PlotRanges&);
 void add_ranges(const tfile::PlotPoints&, bool is_first, PlotRanges&);
@@ -18,7 +18,7 @@ void draw_layer(const PlotFrame&, const tfile::PlotBins&);
 void draw_layer(const PlotFrame&, const tfile::PlotPoints&);
 void draw_layer(const PlotFrame&, const tfile::PlotPolygons&);
 
-// Of two dimensions: cells as colours.
+// Two dimensions: cells as colours.
 void add_map_ranges(const tfile::PlotBins&, bool is_first, PlotRanges&);
 void draw_map(const PlotFrame&, const tfile::PlotBins&);
 

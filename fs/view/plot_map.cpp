@@ -12,7 +12,7 @@ namespace {
 using tfile::PlotBins;
 using tfile::PlotPolygons;
 
-// More cells than this are not told apart, and a browser would be slow with them.
+// More cells than this cannot be distinguished, and a browser would be slow with them.
 constexpr std::size_t kCellsAcross = 240, kOutlinePointsMax = 200'000;
 
 bool is_whole(const PlotBins& bins) {
@@ -21,7 +21,7 @@ bool is_whole(const PlotBins& bins) {
 }
 
 std::string fill(const Scale& z, double value) {
-  // What has no logarithm, and yet a colour, is as low as can be.
+  // A cell without a logarithm that is still coloured gets the lowest colour.
   const double at = z.is_log && !(value > 0) ? z.low : value;
   Scale part = z;
   part.begin = 0;
@@ -29,7 +29,7 @@ std::string fill(const Scale& z, double value) {
   return "fill=\"" + viridis(part.at(at)) + "\"";
 }
 
-// Cells that would be smaller than a few units are drawn together, as their largest.
+// Cells smaller than a few units are joined; the largest value counts.
 struct Coarse {
   std::vector<double> x, y;  // edges
   std::vector<double> values;
@@ -54,7 +54,7 @@ Coarse coarse(const PlotBins& bins) {
   return cells;
 }
 
-// As ROOT does: an empty cell has no colour where nothing is below zero, and that of zero where something is.
+// As in ROOT: an empty cell has no colour if there are no negative values, and the colour of zero if there are.
 bool is_empty(double value, const Scale& z, bool is_profile) {
   if (!std::isfinite(value)) return true;
   if (z.is_log) return !(value > 0);

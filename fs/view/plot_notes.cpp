@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands on top of the layers: texts, lines, boxes, the legend.
+// Drawn on top of the layers: texts, lines, boxes, the legend.
 #include <algorithm>
 
 #include "view/plot_layers.h"
@@ -61,7 +61,7 @@ void draw_sample(const PlotFrame& frame, const PlotLegendLine& line, double left
   to.svg += " r=\"4\"/>\n";
 }
 
-// Where it was put, as far as the frame has room there; else at the right end, where spectra have some.
+// At its own place as far as the frame has room there; else at the right end, where spectra usually leave some.
 void draw_legend(const PlotFrame& frame, const Plot& plot) {
   const std::vector<PlotLegendLine>& lines = plot.legend;
   constexpr double kLine = 24, kSample = 44, kRoom = 10;

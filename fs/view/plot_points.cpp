@@ -11,14 +11,14 @@ namespace {
 
 using tfile::PlotPoints;
 
-// More points than this are not told apart, and a browser would be slow with them.
+// More points than this cannot be distinguished, and a browser would be slow with them.
 constexpr std::size_t kPointsMax = 20'000, kMarksMax = 400;
 
 double at_or_zero(const std::vector<double>& errors, std::size_t i) { return i < errors.size() ? errors[i] : 0; }
 
 std::size_t count_of(const PlotPoints& points) { return std::min(points.xs.size(), points.ys.size()); }
 
-// All of a long run of points by taking each so many.
+// The step that thins a long run of points to kPointsMax.
 std::size_t step_of(std::size_t n) { return std::max<std::size_t>((n + kPointsMax - 1) / kPointsMax, 1); }
 
 void draw_curve(const PlotFrame& frame, const PlotPoints& points, bool is_area) {
@@ -36,7 +36,7 @@ void draw_curve(const PlotFrame& frame, const PlotPoints& points, bool is_area) 
   to.svg += "\"/>\n";
 }
 
-// From the upper ends of the errors back along the lower ones.
+// Along the upper ends of the errors, and back along the lower ones.
 void draw_band(const PlotFrame& frame, const PlotPoints& points) {
   SvgDrawing& to = frame.to();
   const std::size_t n = count_of(points), step = step_of(n);

@@ -16,18 +16,18 @@ double Scale::at(double value) const {
   constexpr double kFar = 10'000;  // outside of any page, and still a number that browsers take
   const double part = is_log ? (std::log10(value) - std::log10(low)) / (std::log10(high) - std::log10(low))
                              : (value - low) / (high - low);
-  if (is_log && !(value > 0)) return begin + (begin - end);  // below all that is there
+  if (is_log && !(value > 0)) return begin + (begin - end);  // below the axis
   const double place = begin + part * (end - begin);
   return std::clamp(std::isfinite(place) ? place : begin, -kFar, kFar);
 }
 
 Scale scale_of(double low, double high, double begin, double end, bool is_log) {
-  // The whole range of a double does not fit into one.
+  // The extent of the whole range of a double is not a finite double.
   constexpr double kMax = std::numeric_limits<double>::max() / 4, kMin = std::numeric_limits<double>::min();
   if (!std::isfinite(low) || !std::isfinite(high) || low > high) low = is_log ? 0.1 : 0, high = 1;
   if (is_log) {
     high = std::clamp(high, kMin * 10, kMax);
-    constexpr double kDecades = 1e-3;  // three below the largest where the axis would begin at 0 or below
+    constexpr double kDecades = 1e-3;  // three below the largest value if the axis would begin at 0 or below
     low = low > 0 ? std::clamp(low, kMin, high) : std::max(high * kDecades, kMin);
     if (low == high) low /= 2, high *= 2;
   } else if (low == high) {

@@ -5,7 +5,7 @@
 
 namespace tfilefs {
 
-// The least and the largest of the numbers that were added; those that are none do not count, nor, on a logarithmic
+// The smallest and the largest of the numbers added. Numbers that are not finite do not count, nor, on a logarithmic
 // axis, those without a logarithm.
 struct Range {
   bool is_log = false;
@@ -21,7 +21,7 @@ struct Scale {
   double at(double value) const;
 };
 
-// A range that has an extent, and a logarithm where it is to have one, whatever the numbers.
+// A scale of positive extent (and positive values if logarithmic), whatever the numbers are.
 Scale scale_of(double low, double high, double begin, double end, bool is_log = false);
 
 }  // namespace tfilefs

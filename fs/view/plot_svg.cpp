@@ -34,7 +34,7 @@ text{font-family:Arial,"Liberation Sans",Helvetica,sans-serif;fill:#222;white-sp
 
 class Page {
  public:
-  // What was drawn of it, and the page that it took.
+  // Draws a plot; returns the page that it took.
   PlotPage draw(const Plot& plot, PlotPage page, int depth) {
     if (!plot.pads.empty()) return pads(plot, page, depth);
     const tfile::PlotAxis none;
@@ -74,7 +74,7 @@ class Page {
     return ranges;
   }
 
-  // Pads at their places, all with letters of one size: smaller the more there are.
+  // Draws pads at their places, all with letters of one size, smaller the more there are.
   PlotPage pads(const Plot& plot, PlotPage page, int depth) {
     if (depth >= kPadsDeep) return page;
     const std::size_t count = std::min(plot.pads.size(), kPadsMax);
@@ -88,14 +88,14 @@ class Page {
     for (std::size_t i = 0; i < count && frames_ < kPadsMax; ++i) {
       const auto& pad = plot.pads[i];
       const double width = (pad.x2 - pad.x1) * page.width, height = (pad.y2 - pad.y1) * page.height;
-      constexpr double kLeast = 20;  // units; nothing is seen in less
+      constexpr double kLeast = 20;  // units; a smaller pad would show nothing
       if (!(width > kLeast) || !(height > kLeast)) continue;
       to_.svg += "<g transform=\"translate(";
       append_number(to_.svg, pad.x1 * page.width);
       to_.svg += ' ';
       append_number(to_.svg, (1 - pad.y2) * page.height);
       to_.svg += ") scale(";
-      // Frames are of some size whatever the pad is.
+      // Frames keep some size even in a small pad.
       const double own = std::min({scale, width / 360, height / 260});
       append_number(to_.svg, std::max(own, 0.05));
       to_.svg += ")\">\n";

@@ -19,10 +19,10 @@ namespace {
 // A file cannot be larger than a signed 64-bit offset.
 constexpr auto kFileMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
 
-// Padding up to this size is answered from here, without a copy: more than any alignment asks for.
+// Padding up to this size is answered from here, without a copy: more than any alignment needs.
 constexpr std::array<std::byte, 4096> kZeros{};
 
-// Collects what a piece of a transform needs, one input after the other, and makes it.
+// Collects the inputs of a piece of a transform, one after the other, and makes the piece.
 class PieceMaker : public std::enable_shared_from_this<PieceMaker> {
  public:
   PieceMaker(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Transform> transform, std::uint64_t piece,
@@ -36,7 +36,7 @@ class PieceMaker : public std::enable_shared_from_this<PieceMaker> {
         bytes_(inputs_.size()),
         reply_(std::move(reply)) {}
 
-  // It is made beside the budget, so it takes no more than a request may take beyond that.
+  // Its memory is not in the budget, so it is limited to what a request may take beyond the budget.
   void start() {
     const std::uint64_t need = needed();
     if (need > Budget::kBeyondMax) return reply_(tl::unexpected<Error>(refusal(need, "a mount", Budget::kBeyondMax)));
@@ -64,7 +64,7 @@ class PieceMaker : public std::enable_shared_from_this<PieceMaker> {
       std::string& bytes = self->bytes_[self->at_++];
       bytes.resize(slices->size());
       copy_slices(*slices, reinterpret_cast<std::byte*>(bytes.data()));
-      *slices = {};  // what waits for memory must hold none
+      *slices = {};  // a read that waits for memory must hold none
       self->next();
     });
   }
@@ -97,7 +97,7 @@ class PieceMaker : public std::enable_shared_from_this<PieceMaker> {
   StepLoop loop_;
 };
 
-// One read that is put together in a buffer. The last part to come answers.
+// One read that is put together in a buffer. The last part to arrive answers.
 class Gathered {
  public:
   Gathered(std::size_t size, Reply<Slices> reply)
@@ -129,7 +129,7 @@ class Gathered {
 
   std::shared_ptr<tfile::Buffer> buffer_;
   Reply<Slices> reply_;
-  std::atomic<std::size_t> left_ = 1;  // one for whoever still hands out parts
+  std::atomic<std::size_t> left_ = 1;  // one for the thread that still starts parts
   Mutex mutex_;
   std::optional<Error> error_ GUARDED_BY(mutex_);
 };
@@ -240,13 +240,13 @@ class SegmentContent : public Content, public std::enable_shared_from_this<Segme
 
  private:
   using Kind = Segments::Kind;
-  // What a read wants of a segment, or of one of its pieces.
+  // The part of a segment, or of one of its pieces, that a read wants.
   struct Part {
     Kind kind;
     std::uint32_t which;
     std::uint64_t from;  // as Segment::from
     std::uint64_t size;
-    std::uint64_t skip, whole;  // of pieces: bytes of the piece before the part, and in all
+    std::uint64_t skip, whole;  // of pieces: bytes of the piece before the part, and in total
   };
 
   std::vector<Part> parts_of(std::uint64_t begin, std::uint64_t end) const {

@@ -21,42 +21,42 @@ struct ColumnRange {
   std::size_t item_size = 0;
   std::uint64_t offset = 0, size = 0;
 };
-// That of these items; no further than a file can reach (2^63 - 1 bytes).
+// The range of these items; at most as far as a file can reach (2^63 - 1 bytes).
 ColumnRange range_of_items(const tfile::Column&, std::int64_t first, std::int64_t count);
 
-// Exactly those bytes, or an error: less contradicts the size that was promised.
+// Exactly those bytes, or an error: fewer contradict the size that was announced.
 void read_whole(CachedStreams&, const ColumnRange&, ReadUse, Reply<Slices>);
 inline void read_whole(CachedStreams& streams, const ColumnRange& range, Reply<Slices> reply) {
   read_whole(streams, range, ReadUse(), std::move(reply));
 }
 
-// Bytes that are computed from columns, in pieces that are made as a whole (so they should be of a megabyte at most).
-// Const and thread-safe.
+// Bytes that are computed from columns, in pieces that are made as a whole (and should be a megabyte at most). Const
+// and thread-safe.
 class Transform {
  public:
   virtual ~Transform() = default;
 
-  // What `make` needs for a piece; it gets their bytes in this order.
+  // The ranges that `make` needs for a piece; it gets their bytes in this order.
   virtual std::vector<ColumnRange> inputs(std::uint64_t piece) const = 0;
 
-  // What else it needs, told by what came so far; asked until there is nothing more. Error: damaged.
+  // Further ranges, which depend on the inputs so far; called until there are no more. Error: damaged.
   virtual Result<std::vector<ColumnRange>> more_inputs(std::uint64_t piece, std::span<const std::string> inputs) const;
 
-  // Fills `to`, whose size was told when the piece was added. Error: damaged (the columns contradict each other).
+  // Fills `to`, which has the size given when the piece was added. Error: damaged (the columns contradict each other).
   virtual Result<void> make(std::uint64_t piece, std::span<const std::string> inputs, std::span<char> to) const = 0;
 };
 
-// The kernel reads whole pages: an error is one of all that has bytes in the page.
+// The kernel reads whole pages: an error affects all parts of a file that have bytes in the page.
 inline constexpr std::uint64_t kMemoryPage = 4096;
 
-// What a view consists of, in the order of the file. The size is the sum of what was added; nothing is read for it.
+// The parts of a view, in the order of the file. Its size is the sum of their sizes; no data is read for it.
 class Segments {
  public:
-  void add_bytes(std::string_view);                      // generated: kept as they are
-  void add_fill(std::uint8_t byte, std::uint64_t size);  // the same byte over and over
-  void add_column(const ColumnRange&);                   // as it is
+  void add_bytes(std::string_view);                      // generated: kept in memory
+  void add_fill(std::uint8_t byte, std::uint64_t size);  // the same byte, repeated
+  void add_column(const ColumnRange&);                   // bytes of a column, unchanged
 
-  // Pieces 0, 1, ... of `piece_size` bytes, the last of them what is left of `size`.
+  // Pieces 0, 1, ... of `piece_size` bytes; the last one is the rest of `size`.
   void add_pieces(std::shared_ptr<const Transform>, std::uint64_t piece_size, std::uint64_t size);
   // One piece of a transform that has pieces of different sizes.
   std::uint32_t add_transform(std::shared_ptr<const Transform>);
@@ -67,15 +67,15 @@ class Segments {
   // Zeros up to the next multiple of `alignment`.
   void align(std::uint64_t alignment) { add_fill(0, (alignment - size_ % alignment) % alignment); }
 
-  // What follows shares no page of memory with what was added from `begin` on, if that is large enough for the padding
-  // not to matter.
+  // The next segment shares no page of memory with the bytes added from `begin` on, if these are so many that the
+  // padding does not matter.
   void end_of_column(std::uint64_t begin) {
     if (size_ - begin >= 16 * kMemoryPage) align(kMemoryPage);
   }
 
   std::uint64_t size() const { return size_; }
 
-  // More than a file can hold was added; what is beyond was dropped.
+  // More than a file can hold was added; the rest was dropped.
   bool is_too_large() const { return too_large_; }
 
  private:
@@ -84,8 +84,8 @@ class Segments {
   struct Segment {
     std::uint64_t begin = 0;  // within the view
     Kind kind = Kind::bytes;
-    std::uint32_t which = 0;  // of fill: the byte; of column: the source; of pieces: the transform
-    std::uint64_t from = 0;   // of bytes: where in bytes_; of column: its byte; of pieces: the first one's number
+    std::uint32_t which = 0;  // of fill: the byte; of column: its index; of pieces: the transform
+    std::uint64_t from = 0;   // of bytes: where in bytes_; of column: its byte; of pieces: the number of the first
   };
   struct Source {
     tfile::StreamId stream;
@@ -107,10 +107,9 @@ class Segments {
   std::vector<Pieces> transforms_;
 };
 
-// The file that consists of these segments. `chosen`: as in ReadUse, of all that is read of it. A read that
-// meets the bytes of one column, and besides them only generated bytes, is answered from the cache's own memory; any
-// other is put together in a buffer, all its parts at once, so that no part keeps chunks in memory while another waits
-// for some.
+// The file that consists of these segments. `chosen`: as in ReadUse, for all its reads. A read that touches bytes of
+// one column, and otherwise only generated bytes, is answered from the cache's memory. Any other is put together in a
+// buffer, all parts at the same time, so that no part holds chunks in memory while another waits for some.
 std::shared_ptr<Content> segment_content(std::shared_ptr<CachedStreams>, Segments, bool chosen = true);
 
 }  // namespace tfilefs

@@ -10,7 +10,7 @@ std::uint64_t source_bytes(const tfile::StreamSet& set, const tfile::Table& tabl
   std::uint64_t bytes = 0;
   for (const tfile::Column& column : table.columns) {
     const std::size_t chunks = set.chunk_count(column.stream);
-    // Of what a record holds itself, the last chunk, there are few.
+    // A record itself stores at most a few chunks: the last ones.
     for (const std::size_t chunk : {std::size_t{0}, chunks - 1}) {
       if (chunk >= chunks) continue;
       const auto at = set.locate({column.stream, static_cast<std::uint32_t>(chunk)});

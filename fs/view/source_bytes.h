@@ -7,8 +7,8 @@
 
 namespace tfilefs {
 
-// The sizes of the files that the columns of a table are stored in, and of what its record holds of them itself:
-// whatever chunks claim, there are no more bytes.
+// The sizes of the files that store the columns of a table, plus the bytes stored in its own record: there are no more
+// bytes than that, whatever the chunks claim.
 std::uint64_t source_bytes(const tfile::StreamSet&, const tfile::Table&);
 
 }  // namespace tfilefs

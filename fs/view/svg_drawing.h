@@ -24,12 +24,12 @@ struct SvgDrawing {
 // "#1f5fa8"
 std::string colour_text(std::uint32_t rgb);
 
-// ` style="…"` of what is drawn in lines, filled, or a mark: empty where nothing was chosen.
+// ` style="…"` for lines, filled areas and marks: empty if the plot has no style of its own.
 std::string line_style(const tfile::PlotLook&);
 std::string fill_style(const tfile::PlotLook&);
 std::string mark_style(const tfile::PlotLook&);
 
-// The sizes of text, by what it is.
+// The sizes of text, by its purpose.
 inline constexpr double kTitleSize = 24, kAxisSize = 20, kTickSize = 16, kNoteSize = 15;
 
 }  // namespace tfilefs

@@ -32,7 +32,7 @@ std::size_t append_markup_character(std::string& to, std::string_view text) {
   const std::size_t length = utf8_length(text);
   const auto c = static_cast<unsigned char>(text[0]);
   const std::string_view character = text.substr(0, length);
-  // U+FFFE and U+FFFF are no characters in XML either.
+  // U+FFFE and U+FFFF are not allowed in XML either.
   const bool is_none = character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
   if (length == 0 || (c < 0x20 && c != '\t' && c != '\n') || is_none)
     to += "\uFFFD";

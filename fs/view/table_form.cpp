@@ -79,7 +79,7 @@ class Builder {
     if (node != 0) make_names_unique(record.fields);
   }
 
-  // Nothing where nothing can be shown here. `lists`: the offsets columns of the lists around the node.
+  // Nothing if the node cannot be shown here. `lists`: the offsets columns of the lists around the node.
   std::optional<TableForm> form_of(NodeId id, const Lists& lists, const std::string& path, int depth) {
     if (depth > kDepthMax) return std::nullopt;
     const Node& node = table_.nodes[id];
@@ -127,7 +127,7 @@ class Builder {
     return true;
   }
 
-  // A tags or index column that contradicts its lists is not shown.
+  // A tags or index column that contradicts its lists is not shown, and then there is no variant.
   bool tells_alternatives(const TableForm& record) const {
     const auto has_role = [&](std::size_t field, Role role) {
       const TableForm& form = record.fields[field];
@@ -141,7 +141,7 @@ class Builder {
     elsewhere_.push_back(std::move(form));
   }
 
-  // Readers refuse two fields of one name, and some of them an empty one.
+  // Readers refuse two fields of one name, and some of them an empty name.
   static void make_names_unique(std::vector<TableForm>& fields) {
     std::unordered_set<std::string> taken;
     for (TableForm& field : fields) {

@@ -21,14 +21,14 @@ constexpr std::size_t kPieceSize = 256 << 10;    // text between two remembered 
 constexpr std::size_t kWindowsMemory = 1 << 20;  // of the columns' windows together
 constexpr std::size_t kWindowMin = 4096, kWindowMax = 128 << 10;
 
-// One run of the machine, from a position until there is a piece of text. Each step runs on a thread that may be busy
-// for a while; in between it waits for columns, and holds no thread.
+// One run of the machine, from a position until a piece of text is complete. Each step runs on a thread that may be
+// busy for a while; between steps the run waits for columns, and holds no thread.
 class TextRun : public std::enable_shared_from_this<TextRun> {
  public:
   struct Piece {
     std::string text;
     Position next;          // where the text that follows begins
-    bool finished = false;  // nothing follows
+    bool finished = false;  // there is no further text
   };
   TextRun(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan)
       : streams_(std::move(streams)), plan_(std::move(plan)), machine_(plan_) {}
@@ -76,7 +76,7 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
                    Reply<Slices>(std::move(take), reply_.asker()));
   }
 
-  // Whether what was read is what the machine needs.
+  // Whether the bytes read are those that the machine needs.
   bool fill(const TextMachine::Need& need, std::size_t item_size, const Slices& slices) {
     ColumnWindow& window = machine_.window(need.column);
     window.bytes.clear();
@@ -98,12 +98,12 @@ class TextRun : public std::enable_shared_from_this<TextRun> {
   Reply<Piece> reply_;
 };
 
-// Where each piece begins. Behind the last the line of an entry that nothing is there for, again and again: a table may
-// claim as many entries as it likes.
+// Where each piece begins. Behind the last piece, the line of an entry without any values is repeated: a table may
+// claim any number of such entries.
 struct TextIndex {
   std::vector<std::uint64_t> offsets;  // one more than there are pieces
   std::vector<Position> positions;
-  std::string blank;  // that line
+  std::string blank;  // the line of such an entry
   std::uint64_t blanks = 0;
 };
 
@@ -117,15 +117,15 @@ std::set<tfile::ColumnId> columns_of(const Plan& plan) {
   return columns;
 }
 
-// Whether the text may be measured: no basket that it needs is lost, as far as that is known without a look at any.
-// Else somebody would wait for all that stands before it, to be told of an error.
+// Whether the text may be measured: fails if a basket that it needs is known to be lost, without reading any. Otherwise
+// a caller would wait for all the text before that basket, only to get an error.
 Result<> check_baskets(const CachedStreams& streams, const Plan& plan) {
   std::set<tfile::StreamId> needed;
   for (const tfile::ColumnId column : columns_of(plan)) needed.insert(plan.table->columns[column].stream);
   const tfile::StreamSet& set = streams.streams();
   for (const tfile::StreamId stream : needed)
     for (std::uint32_t chunk = 0, count = static_cast<std::uint32_t>(set.chunk_count(stream)); chunk < count; ++chunk) {
-      // A table's text ends with the table.
+      // The text of a table ends with the table.
       if (plan.style != TextStyle::plain && set.chunk_entries({stream, chunk}).begin >= plan.counts[0]) break;
       TRY(const tfile::Locator at, set.locate({stream, chunk}));
       if (at.source && at.range.end() > at.source->size())
@@ -135,9 +135,9 @@ Result<> check_baskets(const CachedStreams& streams, const Plan& plan) {
   return {};
 }
 
-// A text is written once to measure it. Pages of an RNTuple may share their bytes, so a file of some kilobytes can have
-// as many numbers as it likes: so many are written of any file, some seconds of work, and so many for each of its
-// bytes, four times what zlib can make of one.
+// A text is written once to measure it. Pages of an RNTuple may share their bytes, so a file of some kilobytes can
+// claim any number of numbers. For any file kNumbersOfAnyFile are allowed, some seconds of work, and kNumbersPerByte
+// for each of its bytes, four times what zlib can make of a byte.
 constexpr std::uint64_t kNumbersOfAnyFile = 1 << 27, kNumbersPerByte = 1 << 12;
 
 Result<> check_size(const CachedStreams& streams, const Plan& plan) {
@@ -148,7 +148,7 @@ Result<> check_size(const CachedStreams& streams, const Plan& plan) {
   for (const tfile::ColumnId id : columns_of(plan)) {
     const tfile::Column& column = plan.table->columns[id];
     const std::int64_t items = set.lengths(column.stream)[column.slot];
-    if (items <= 0) continue;  // only what is stored tells it
+    if (items <= 0) continue;  // known only from the stored bytes
     const std::uint64_t in_item = column.item_size() / size_of(column.dtype);
     if (static_cast<std::uint64_t>(items) > (most - numbers) / std::max<std::uint64_t>(1, in_item))
       return tfile::fail(ErrorKind::unsupported, "claims many more numbers than its file has bytes for", -1, ENOENT);
@@ -240,7 +240,7 @@ class TextContent : public Content, public std::enable_shared_from_this<TextCont
   const TextIndex index_;
 };
 
-// The pass that measures the text: every piece is written, its size and beginning are kept.
+// The pass that measures the text: it writes every piece, and keeps its size and its beginning.
 class Measuring : public std::enable_shared_from_this<Measuring> {
  public:
   Measuring(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const Plan> plan,
@@ -287,11 +287,11 @@ class Measuring : public std::enable_shared_from_this<Measuring> {
   TextIndex index_;
 };
 
-// Records without columns in all lists of one kind: no byte bears out how many there are, and each is text.
+// Records without columns in all lists of one kind: no stored byte limits their number, and each takes text.
 constexpr std::int64_t kHollowMax = 1 << 24;
 
-// How many entries each form outside of lists has, asked one after the other; a record has as many as its longest
-// field.
+// Finds out how many entries each form outside of lists has, asking for one after the other; a record has as many as
+// its longest field.
 class Counting : public std::enable_shared_from_this<Counting> {
  public:
   Counting(std::shared_ptr<CachedStreams> streams, std::shared_ptr<Plan> plan, Reply<std::shared_ptr<Content>> reply)
@@ -369,7 +369,7 @@ void text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const 
 
 void table_text_content(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                         TextStyle style, Reply<std::shared_ptr<Content>> reply) {
-  if (style == TextStyle::csv)  // has no lists
+  if (style == TextStyle::csv)  // CSV shows no lists
     return write_as(table_text_forms(*table, style), style, std::move(streams), table, std::move(reply));
   auto shared = std::make_shared<Reply<std::shared_ptr<Content>>>(std::move(reply));
   auto write = [streams, table, style, shared](Result<SoundLengths> sound) {

@@ -27,7 +27,7 @@ class Builder {
     std::vector<ColumnId> inside;
     collect(top, inside, 0);
     std::sort(inside.begin(), inside.end());
-    // The lists around the top node are those that its columns have and that do not stand below it.
+    // The lists around the top node: those that its columns have and that are not below it.
     for (const ColumnId id : inside) {
       std::vector<ColumnId> around = table_.columns[id].lists;
       std::erase_if(around, [&](ColumnId list) { return std::binary_search(inside.begin(), inside.end(), list); });
@@ -53,7 +53,7 @@ class Builder {
       const Column& column = table_.columns[*node.column];
       if (has_no_values(column)) return tfile::fail(ErrorKind::unsupported, column.reason);
       forms_[position].values = *node.column;
-      // An offsets column is a list level of its own, shown as the numbers it holds.
+      // An offsets column is a list level of its own, shown as numbers.
       if (column.role != Role::offsets && column.lists != lists) forms_[position].kind = TextForm::Kind::elsewhere;
       return position;
     }
@@ -104,7 +104,7 @@ class Builder {
       const std::size_t before = forms_.size();
       const int variants = variants_;
       const auto field = add(child, lists, depth + 1);
-      if (!field) {  // beside it others can be shown
+      if (!field) {  // the other fields can still be shown
         forms_.resize(before);
         variants_ = variants;
         missing = field.error();
@@ -133,7 +133,7 @@ class Builder {
       if (alternative.tag == 0 || alternative.tag > node.alternatives.size()) continue;
       TRY(const std::uint32_t field, add(child, lists, depth + 1));
       forms_[position].fields[alternative.tag - 1] = field;
-      // Of several of the same type, the later ones have the names of their nodes.
+      // If several have the same type, the later ones get the names of their nodes.
       std::string& shown = forms_[position].classes[alternative.tag - 1];
       if (names.insert(node.alternatives[alternative.tag - 1]).second) continue;
       shown.clear();
@@ -164,7 +164,7 @@ class TableBuilder {
   void add_fields(std::uint32_t record, const TableForm& form, const std::string& prefix) {
     for (const TableForm& field : form.fields) {
       const bool is_csv = style_ == TextStyle::csv;
-      // The items of a variant's alternatives are not those of its rows.
+      // The alternatives of a variant do not have an item per row.
       if (is_csv && form.kind == TableForm::Kind::variant && &field - form.fields.data() > 1) break;
       if (is_csv && field.is_record()) {
         add_fields(record, field, prefix + field.name + ".");
@@ -227,7 +227,7 @@ class TableBuilder {
   std::vector<TextForm> forms_;
 };
 
-// A spreadsheet has one number in a field.
+// A field of a spreadsheet holds one number.
 void drop_shapes(const tfile::Table& table, TableForm& form) {
   std::erase_if(form.fields, [&](const TableForm& field) {
     return field.kind == TableForm::Kind::number && !table.columns[field.values].shape.empty();
@@ -242,7 +242,7 @@ Result<std::vector<TextForm>> table_text_forms(const tfile::Table& table, TextSt
                                                const Contradicted& left_out) {
   TableForm form = table_form(table, left_out, Hollow::kept);
   const bool has_columns = !form.fields.empty();
-  // No column bears out how many there are.
+  // No column limits the number of lines.
   constexpr std::int64_t kEmptyLinesMax = 1 << 20;
   if (!has_columns && table.entries > kEmptyLinesMax)
     return tfile::fail(tfile::ErrorKind::unsupported, "many entries, and no columns");
@@ -258,7 +258,7 @@ Result<std::vector<TextForm>> text_forms(const tfile::Table& table, NodeId node)
   Builder builder(table, node);
   TRY_VOID(builder.build(node));
   auto forms = builder.take();
-  // Nothing tells how many lines it would have.
+  // The number of lines is not known.
   if (forms[0].hollow) return tfile::fail(ErrorKind::unsupported, "a node with nothing in it");
   return forms;
 }

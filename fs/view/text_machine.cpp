@@ -15,8 +15,8 @@ namespace {
 using tfile::Dtype;
 using Kind = TextForm::Kind;
 
-constexpr std::uint8_t kNames = 2;           // phase of stack_[0] in which the line of names is not written yet
-constexpr std::int64_t kBytesAtOnce = 4096;  // of a string, between two looks at the limit
+constexpr std::uint8_t kNames = 2;           // phase of stack_[0] before the line of names is written
+constexpr std::int64_t kBytesAtOnce = 4096;  // of a string, between two checks of the limit
 
 template <class T>
 void append_number(std::string& to, const std::byte* from) {
@@ -24,7 +24,7 @@ void append_number(std::string& to, const std::byte* from) {
   std::memcpy(&value, from, sizeof value);
   char text[32];
   if constexpr (std::is_floating_point_v<T>) {
-    // A sign of nan says nothing, and libraries differ in printing it.
+    // The sign of nan has no meaning, and libraries differ in printing it.
     if (std::isnan(value)) {
       to += "nan";
       return;
@@ -109,7 +109,7 @@ void append_json_part(std::string& to, std::string_view text) {
   to.append(quoted, 1, quoted.size() - 2);
 }
 
-// Also in the full-width forms that East Asian versions of spreadsheets take
+// Also in the full-width forms that East Asian versions of spreadsheets accept
 // (https://owasp.org/www-community/attacks/CSV_Injection).
 bool begins_as_formula(std::string_view text) {
   static constexpr std::string_view kWide[] = {"\uFF1D", "\uFF0B", "\uFF0D", "\uFF20"};
@@ -131,7 +131,7 @@ void append_csv(std::string& to, std::string_view text) {
   to += text;
 }
 
-// Bytes at the end of a part of a text that begin a character whose rest is in the next part.
+// The number of bytes at the end of a part that begin a character whose rest is in the next part.
 std::size_t torn_bytes(std::string_view text) {
   for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size() - 1); ++back) {
     const auto byte = static_cast<std::uint8_t>(text[text.size() - back]);
@@ -156,7 +156,7 @@ TextMachine::TextMachine(std::shared_ptr<const Plan> plan)
   if (plan_->style == TextStyle::csv) stack_[0].phase = kNames;
 }
 
-// The items if they are all there; else they become what is needed.
+// The items if all are in the window; else null, and they become the need.
 const std::byte* TextMachine::items(tfile::ColumnId column, std::int64_t first, std::int64_t count) {
   const ColumnWindow& window = windows_[slots_[column]];
   if (first >= window.begin && first + count <= window.end)
@@ -172,7 +172,7 @@ bool TextMachine::range(const TextForm& form, std::int64_t index, std::int64_t& 
   std::memcpy(&begin, ends, sizeof begin);
   std::memcpy(&end, ends + sizeof begin, sizeof end);
   if (begin < 0 || end < begin) damaged_ = true;
-  // Else a few bytes could ask for an endless text.
+  // Otherwise a few bytes could ask for an endless text.
   if ((form.kind == Kind::list || form.kind == Kind::optional) && end > plan_->counts[form.fields[0]]) damaged_ = true;
   return !damaged_;
 }
@@ -266,7 +266,7 @@ void TextMachine::write_bytes(const TextForm& form, std::string_view bytes, bool
     append_plain(to, bytes);
 }
 
-// Writes what the value begins with, and pushes the step that writes the rest; all or, if a window is missing, nothing.
+// Writes the beginning of the value, and pushes the step that writes the rest. If a window is missing it does neither.
 bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std::string& to) {
   const TextForm& form = plan_->forms[form_index];
   if (form.kind == Kind::elsewhere || (!form.hollow && index >= plan_->counts[form_index])) {
@@ -287,7 +287,7 @@ bool TextMachine::begin_value(std::uint32_t form_index, std::int64_t index, std:
   return true;
 }
 
-// The value stands in its place: there is no step of its own.
+// The value takes its place: the option has no step of its own.
 bool TextMachine::begin_optional(std::uint32_t form_index, std::int64_t index, std::string& to) {
   const TextForm& form = plan_->forms[form_index];
   std::int64_t begin = 0, end = 0;
@@ -299,7 +299,7 @@ bool TextMachine::begin_optional(std::uint32_t form_index, std::int64_t index, s
   return true;
 }
 
-// Its step has the tag as `next`; what alternative it stands for follows in advance_variant.
+// Its step has the tag as `next`; advance_variant finds the alternative.
 bool TextMachine::begin_variant(std::uint32_t form_index, std::int64_t index, std::string& to) {
   const TextForm& form = plan_->forms[form_index];
   const std::byte* tag = items(form.tags, index, 1);
@@ -322,7 +322,7 @@ bool TextMachine::begin_variant(std::uint32_t form_index, std::int64_t index, st
   return true;
 }
 
-// Whether JSON's braces, or those of the record in it, are around what a variant holds.
+// Whether the value of a variant is already enclosed: by the braces of JSON, or by those of the record in it.
 bool TextMachine::has_parentheses(const Step& variant) const {
   if (is_json()) return true;
   const std::uint32_t held = plan_->forms[variant.form].fields[static_cast<std::size_t>(variant.next) - 1];

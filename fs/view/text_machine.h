@@ -13,15 +13,15 @@
 
 namespace tfilefs {
 
-// A stretch of a column in memory.
+// A part of a column in memory.
 struct ColumnWindow {
   std::int64_t begin = 0, end = 0;  // items
   std::vector<std::byte> bytes;
 };
 
-// Writes a node as text, item by item, from windows of its columns; stops where a window is missing and goes on from
-// there. Its position is a short stack of plain numbers, so it can begin anywhere it has once been: memory does not
-// grow with the column, nor with the longest entry. Pure; not thread-safe.
+// Writes a node as text, item by item, from windows of its columns. It stops if a window is missing, and goes on from
+// there. Its position is a short stack of plain numbers, so it can begin at any position where it has been before:
+// memory grows neither with the column nor with the longest entry. Pure; not thread-safe.
 class TextMachine {
  public:
   struct Plan {
@@ -29,13 +29,13 @@ class TextMachine {
     std::vector<TextForm> forms;
     std::vector<std::int64_t> counts;  // how many of each form there are: entries, or items of a list
     TextStyle style = TextStyle::plain;
-    std::optional<std::int64_t> lines = {};  // how many entries are written; none: all
+    std::optional<std::int64_t> lines = {};  // how many entries are written; nothing: all
   };
   struct Step {
     std::uint32_t form = 0;
     std::uint8_t phase = 0;
-    std::int64_t next = 0, end = 0;  // entry, item, byte or field; what they count is the form's
-    std::int64_t index = 0;          // of record and string: which one; of variant: which of the alternative's
+    std::int64_t next = 0, end = 0;  // entry, item, byte or field, depending on the form
+    std::int64_t index = 0;          // of record and string: which one; of variant: which one of the alternative
   };
   using Position = std::vector<Step>;
   static constexpr std::uint32_t kLines = ~std::uint32_t{0};  // the form of a position's first step
@@ -71,7 +71,7 @@ class TextMachine {
   void write_separator(const TextForm& record, std::int64_t field, std::string& to) const;
   void write_bytes(const TextForm&, std::string_view bytes, bool is_first, std::string& to) const;
   bool is_json() const { return plan_->style == TextStyle::json; }
-  // What stands before and after a list, a record and a string.
+  // The text before and after a list, a record and a string.
   void write_open(const TextForm&, std::string& to) const;
   void write_close(const TextForm&, std::string& to) const;
   bool advance(std::string& to, std::size_t size_enough);

@@ -5,8 +5,8 @@
 
 namespace tfilefs {
 
-// How wide a line of UTF-8 is in Arial and the fonts made to its measures (Helvetica, Liberation Sans), in ems. Of
-// characters outside of ASCII and Greek an average; bytes that are no UTF-8 count as one character each.
+// The width of a line of UTF-8 in Arial and fonts with its metrics (Helvetica, Liberation Sans), in ems. Characters
+// outside of ASCII and Greek count with an average width, bytes that are not UTF-8 as one character each.
 double text_width(std::string_view text);
 
 }  // namespace tfilefs

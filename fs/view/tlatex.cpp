@@ -19,7 +19,7 @@ void append_looks(std::string& svg, const TextPiece& piece) {
   if (!piece.colour.empty()) svg += " fill=\"" + std::string(piece.colour) + "\"";
 }
 
-// What is one piece of plain text is set by whoever shows it, with the widths of the letters that it has.
+// A single piece of plain text is set by the program that displays it, with the letter widths of its own font.
 bool is_plain(const TextLayout& layout) {
   if (!layout.strokes.empty() || layout.pieces.size() > 1) return false;
   if (layout.pieces.empty()) return true;

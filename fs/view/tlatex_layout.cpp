@@ -15,7 +15,7 @@
 namespace tfilefs {
 namespace {
 
-// A title on a plot is short; one that is not was made to cost time.
+// A title on a plot is short; a long one was made to waste time.
 constexpr std::size_t kTextMax = 1000;
 constexpr int kNestingMax = 20;
 
@@ -60,7 +60,7 @@ class Parser {
   explicit Parser(std::string_view text) : text_(text.substr(0, kTextMax)) {}
   TextLayout parse() {
     TextLayout all;
-    // A brace that closes nothing ends a row, and is left out.
+    // A closing brace without an opening one ends a row, and is left out.
     while (at_ < text_.size()) {
       append(all, row(1, {}));
       if (at_ < text_.size()) ++at_;
@@ -76,10 +76,10 @@ class Parser {
     return true;
   }
 
-  // Until the end, or a brace that closes, which is left there.
+  // Until the end, or a closing brace, which is not consumed.
   TextLayout row(double size, const Looks& looks) {
     TextLayout row;
-    TextLayout last;  // what an index behind it belongs to
+    TextLayout last;  // the base of an index that follows
     bool limits = false;
     while (at_ < text_.size() && text_[at_] != '}') {
       if (sees("^{") || sees("_{")) {
@@ -93,7 +93,7 @@ class Parser {
         last = element(size, looks);
       } else {
         limits = false;
-        // Letters stay together; the last stands by itself where an index follows.
+        // Letters stay together; only the last is separate if an index follows.
         append_letters(row, last, size, looks);
       }
     }
@@ -111,7 +111,7 @@ class Parser {
   }
 
   void character(std::string& letters, double& width) {
-    // A brace behind an @ is one that is shown.
+    // A brace behind an @ is a letter.
     if (text_[at_] == '@' && at_ + 1 < text_.size() &&
         std::string_view("{}[]").find(text_[at_ + 1]) != std::string::npos)
       ++at_;
@@ -122,14 +122,14 @@ class Parser {
 
   static TextLayout run(std::string escaped, double width, double size, const Looks& looks) {
     TextLayout made;
-    made.width = width * size * (looks.bold ? 1.06 : 1);  // bold letters are so much wider, on average
+    made.width = width * size * (looks.bold ? 1.06 : 1);  // bold letters are this much wider on average
     made.pieces.push_back({0, 0, size, made.width, std::move(escaped), looks.italic, looks.bold, looks.colour});
     made.up = kUp * size;
     made.down = kDown * size;
     return made;
   }
 
-  // What stands in braces, here; without them nothing.
+  // The text in braces at this place; empty if there are none.
   TextLayout group(double size, const Looks& looks) {
     if (!take("{")) return {};
     TextLayout inner;
@@ -148,7 +148,7 @@ class Parser {
     }
   }
 
-  // Powers and indices behind `base`, one over the other; of sums and integrals above and below it.
+  // Superscripts and subscripts behind `base`, one above the other; for sums and integrals above and below it.
   void scripts(TextLayout& base, double size, const Looks& looks, bool limits) {
     const double small = std::max(size * kIndexSize, std::min(size, kSmallest));
     TextLayout above, below;
@@ -317,7 +317,7 @@ class Parser {
     looks.bold = font == 2 || font == 3 || font == 6 || font == 7;
   }
 
-  // --- delimiters as high as what they enclose ---
+  // --- delimiters as high as the text between them ---
 
   std::optional<TextLayout> delimited(double size, const Looks& looks) {
     static constexpr std::pair<std::string_view, std::string_view> kShort[] = {
@@ -351,7 +351,7 @@ class Parser {
       static constexpr std::string_view kBegins = "[({|", kEnds = "])}|";
       const auto kind = is_left ? kBegins.find(sign) : kEnds.find(sign);
       if (kind == std::string_view::npos) return;
-      // Outer and inner ends of the sign, by where it stands.
+      // Outer and inner ends of the sign, depending on its side.
       const double out = left + (is_left ? 0.08 : 0.22) * size, in = left + (is_left ? 0.24 : 0.06) * size;
       const double middle = (down - up) / 2;
       Points points;
@@ -378,7 +378,7 @@ class Parser {
 
   // --- arguments ---
 
-  // What stands in [ ], here.
+  // The text in [ ] at this place.
   std::optional<std::string_view> bracket() {
     if (!sees("[")) return std::nullopt;
     const auto close = text_.find(']', at_);
@@ -400,7 +400,7 @@ class Parser {
 
   // --- one character ---
 
-  // The longest word that is known: "#mum" is not, "#mu" is. Else the # is a letter.
+  // The longest known word: "#mum" is none, "#mu" is. If there is none, the # is a letter.
   TextLayout sign(double size, const Looks& looks) {
     const std::string_view rest = text_.substr(at_ + 1);
     const std::pair<std::string_view, std::string_view>* best = nullptr;
@@ -437,11 +437,11 @@ bool is_same_line(const TextPiece& a, const TextPiece& b) {
   return a.y == b.y && a.size == b.size && a.italic == b.italic && a.bold == b.bold && a.colour == b.colour;
 }
 
-// Runs that follow each other on one line become one, which letters of another width cannot tear apart.
+// Joins adjacent runs on one line, so that letters of another width cannot tear them apart.
 void join(std::vector<TextPiece>& pieces) {
   std::vector<TextPiece> joined;
   for (TextPiece& piece : pieces) {
-    constexpr double kNear = 1e-6;  // of an em: rounding alone
+    constexpr double kNear = 1e-6;  // of an em: rounding only
     if (!joined.empty() && is_same_line(joined.back(), piece) &&
         std::abs(joined.back().x + joined.back().width - piece.x) < kNear) {
       joined.back().escaped += piece.escaped;

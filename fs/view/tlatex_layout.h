@@ -8,8 +8,8 @@
 
 namespace tfilefs {
 
-// A text in TLatex taken apart: runs of characters and lines, each at its place. In ems of the whole; x to the right, y
-// downward, both from the left end of the base line.
+// A text in TLatex taken apart: runs of characters and lines, each with its place. In ems of the whole text; x to the
+// right, y downward, both from the left end of the base line.
 struct TextPiece {
   double x = 0, y = 0, size = 1, width = 0;
   std::string escaped;  // for XML
@@ -26,7 +26,7 @@ struct TextLayout {
   std::vector<TextStroke> strokes;
 };
 
-// Work and size are bounded: of a text of more than a thousand bytes the first ones, of nested braces the outer twenty.
+// Work and size are bounded: only the first thousand bytes and the outer twenty levels of braces are used.
 TextLayout lay_out_tlatex(std::string_view tlatex);
 
 }  // namespace tfilefs

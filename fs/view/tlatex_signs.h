@@ -6,7 +6,7 @@
 
 namespace tfilefs {
 
-// Commands of TLatex that stand for a character.
+// Commands of TLatex that produce a character.
 inline constexpr std::pair<std::string_view, std::string_view> kTLatexSigns[] = {{"alpha", "α"},
                                                                                  {"beta", "β"},
                                                                                  {"gamma", "γ"},

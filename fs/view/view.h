@@ -13,43 +13,43 @@
 
 namespace tfilefs {
 
-// The file of a column: bytes straight from the cache. `length` as CachedStreams::length answered it.
+// The file of a column: bytes straight from the cache. `length` is the answer of CachedStreams::length.
 std::shared_ptr<Content> column_content(std::shared_ptr<CachedStreams>, const tfile::Column&, std::int64_t length);
 
 // NAME.npy: header of format 1.0 (2.0 where the header needs it), padded to 64 bytes, then the column.
 std::shared_ptr<Content> npy_content(std::shared_ptr<CachedStreams>, const tfile::Column&, std::int64_t length);
 
-// Whether there are NODE.txt and TABLE.csv: of a table in which nothing is left to be found out.
+// Whether there are NODE.txt and TABLE.csv; the table must be fully known.
 bool has_text(const tfile::Table&, tfile::NodeId);
 bool has_csv(const tfile::Table&);
 
-// NODE.txt: a line an entry; lists by spaces, strings as they are with control characters escaped; floats as the
-// shortest text that reads back equal. One formatting pass gives the exact size; of it an index of offsets is kept.
+// NODE.txt: a line per entry; lists by spaces, strings as they are with control characters escaped; floats as the
+// shortest text that reads back equal. One formatting pass gives the exact size, and an index of offsets that is kept.
 void text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,
                   Reply<std::shared_ptr<Content>>);
 
-// TABLE.jsonl and TABLE.csv, in the same way (text_form.h says how).
+// TABLE.jsonl and TABLE.csv, in the same way (see text_form.h).
 void table_text_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, TextStyle,
                         Reply<std::shared_ptr<Content>>);
 
-// TABLE.arrow: an Arrow IPC file of one record batch, whose buffers are the columns' bytes as they are, aligned to 64:
-// large lists, large strings, structs; fixed-size lists for shapes; booleans packed into bits. What a shorter column
-// does not have is null.
+// TABLE.arrow: an Arrow IPC file of one record batch, whose buffers are the unchanged bytes of the columns, aligned to
+// 64: large lists, large strings, structs; fixed-size lists for shapes; booleans packed into bits. Rows that a shorter
+// column does not have are null.
 void arrow_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, StringsAs,
                    Reply<std::shared_ptr<Content>>);
 
 // TABLE.parquet: uncompressed and PLAIN. Numbers are the column's bytes between headers of pages; booleans are bits,
-// small integers take four bytes, strings stand behind their sizes; levels are made from offsets, which are read once
-// for it. Groups of rows follow clusters.
+// small integers take four bytes, strings stand behind their sizes. Levels are made from offsets, which are read once
+// for that. Groups of rows follow clusters.
 void parquet_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, StringsAs,
                      Reply<std::shared_ptr<Content>>);
 
-// TABLE/.awkward.json: the form of the table in Awkward Array, whose buffers are the column files; of lists of 0 or 1,
-// and of variants, also NODE/.option.npy.
+// TABLE/.awkward.json: the form of the table in Awkward Array, whose buffers are the column files; for lists of 0 or 1,
+// and for variants, also NODE/.option.npy.
 void awkward_text(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, Reply<std::string>);
 
-// NODE/.option.npy, the index of Awkward Array's option type: for a node of lists of 0 or 1, the number of each one's
-// item or -1; for a variant the one -1 to which its nulls point.
+// NODE/.option.npy, the index of Awkward Array's option type: for a node of lists of 0 or 1, the number of the item of
+// each, or -1; for a variant a single -1, to which its nulls point.
 bool has_option_index(const tfile::Table&, tfile::NodeId);
 void option_index_content(std::shared_ptr<CachedStreams>, std::shared_ptr<const tfile::Table>, tfile::NodeId,
                           Reply<std::shared_ptr<Content>>);

@@ -6,25 +6,27 @@
 namespace tfilefs {
 namespace {
 
-// Two columns side by side are often all that is wanted; a third in a row is a habit. Where columns are small a second
-// is taken for it that is read whole right after the one before it, which was read whole: a wrong guess costs less than
-// the reads that a right one saves.
+// Often only two neighbouring columns are wanted; a third in a row is a habit. For small columns two are enough, if
+// both are read as a whole and one right after the other: a wrong guess costs less than the reads that a right one
+// saves.
 constexpr std::uint32_t kColumnsSure = 3, kSmallColumnsSure = 2;
 constexpr std::uint64_t kSmallColumn = 64 << 10;  // stored
 
-// Stored bytes of a column that is loaded no sooner by a window than by its own reader's: twice what is read ahead of
-// him.
+// A column of which more stored bytes are wanted is not loaded ahead: its own reader's read-ahead would load it as
+// fast. Twice as much as is read ahead of a reader.
 constexpr double kLargeColumn = 16 << 20;
 
-// Streams that may be passed over: a counter that is no column of its own, one that was read before, or one whose
-// request is on its way.
+// Streams that may be skipped: a counter that is no column of its own, one that was read before, or one whose request
+// is on its way.
 constexpr tfile::StreamId kPassedOver = 3;
 
-// Stored bytes that may be loaded whatever the habit is worth, of columns read in turn: a few milliseconds of one core
-// if it ends there. It holds hundreds of small columns; of large ones as many are loaded ahead as were read.
+// Stored bytes of small columns that may be loaded ahead on any habit, if columns are read in turn: wasting them costs
+// a few milliseconds of one core. That is hundreds of small columns. Of large ones as many are loaded ahead as were
+// read.
 constexpr std::uint64_t kWindowFree = 4 << 20;
-// After so many columns it is the whole table that is wanted: each window costs a read for every cluster, so that with
-// doubling most reads would be small. But a window of ten thousand columns takes longer to plan than the reader leaves.
+// After so many columns the whole table is wanted. Each window costs a read per cluster, so that windows that only
+// double would make most reads small. But a window of ten thousand columns takes longer to plan than the reader needs
+// to reach it.
 constexpr std::uint32_t kColumnsAll = 64, kColumnsGrowth = 16;
 
 using tfile::EntryRange;
@@ -35,16 +37,16 @@ bool overlap(EntryRange a, EntryRange b) { return a.begin < b.end && b.begin < a
 
 }  // namespace
 
-// At the column where it is or one of the next, or at one that was loaded for it: those between he did not ask for
-// again since the kernel has them.
+// At the column where the sweep is, or one of the next; or at one that was loaded for it: the columns between were not
+// asked for again because the kernel has them.
 bool ColumnSweep::continues(const Sweep& sweep, tfile::StreamId stream, EntryRange entries) {
   if (sweep.columns == 0) return false;
   if (stream > sweep.stream && stream < sweep.loaded_until && overlap(entries, sweep.loaded)) return true;
   return stream <= sweep.stream + 1 + kPassedOver && sweep.stream <= stream + kPassedOver;
 }
 
-// Of a sweep over many columns that came by here for the entries before these: the next round has its habit from the
-// first column on. 0 if there is none.
+// The number of columns of a sweep over many columns that passed this one for the entries before these: the next round
+// has its habit from the first column on. 0 if there was none.
 std::uint32_t ColumnSweep::columns_of_last_round(tfile::StreamId stream, EntryRange entries) {
   for (Sweep& sweep : sweeps_) {
     const bool passed = sweep.first <= stream && stream <= sweep.stream;
@@ -80,7 +82,7 @@ ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, EntryRange entr
     return {};
   }
   if (!begins && found->stream == stream) {
-    // Back to entries before: it starts again rather than goes on.
+    // If the entries do not adjoin, the reader starts again.
     const bool goes_on = entries.begin <= found->now.end && entries.end >= found->now.begin;
     found->now = goes_on ? hull(found->now, entries) : entries;
     if (!goes_on) {
@@ -98,7 +100,7 @@ ColumnSweep::Advice ColumnSweep::observe(tfile::StreamId stream, EntryRange entr
 }
 
 ColumnSweep::Advice ColumnSweep::go_on(Sweep& sweep, std::int64_t all) {
-  // What was read of the columns before is wanted of the next ones, if this one is read there too.
+  // The entries read of the earlier columns are wanted of the next ones only if they were read of this one too.
   if (!overlap(sweep.now, sweep.reach)) {
     sweep.columns = 1;
     sweep.loaded_until = 0;
@@ -107,7 +109,8 @@ ColumnSweep::Advice ColumnSweep::go_on(Sweep& sweep, std::int64_t all) {
   }
   const EntryRange wanted = hull(sweep.reach, sweep.now);
   const bool loaded = sweep.loaded_until > 0 && within(wanted, sweep.loaded) && sweep.stream < sweep.loaded_until;
-  // The next window is due when most of the last is used up; of small columns, which are soon read, half.
+  // The next window is due when three quarters of the last are used up; half if columns are small, since these are soon
+  // read.
   const tfile::StreamId length = sweep.loaded_until - sweep.loaded_from;
   const bool small = stored_(sweep.stream) <= kSmallColumn;
   if (loaded && sweep.stream - sweep.loaded_from < (small ? length / 2 : length * 3 / 4)) return {};

@@ -10,9 +10,9 @@
 
 namespace tfilefs {
 
-// Notices who reads one stream of a table after the other, in their order, each for the same entries: `cp -r`, `tar`,
-// an analysis that wants all of every hundredth entry, or one that goes through the table some entries of each column
-// at a time, round after round. A few such readers can be followed at once. Pure.
+// Notices readers that go through the streams of a table in order, each stream for the same entries: `cp -r`, `tar`, an
+// analysis that wants all of every hundredth entry, or one that goes through the table some entries of each column at a
+// time, round after round. A few such readers can be followed at once. Pure.
 class ColumnSweep {
  public:
   struct Advice {
@@ -20,8 +20,8 @@ class ColumnSweep {
     tfile::EntryRange entries;           // of each
   };
 
-  // `stored`: bytes that a stream takes in the file; `streams`: how many there are; `window_max`: stored bytes that may
-  // be loaded ahead.
+  // `stored`: the size of a stream in the file; `streams`: how many there are; `window_max`: stored bytes that may be
+  // loaded ahead.
   ColumnSweep(std::function<std::uint64_t(tfile::StreamId)> stored, tfile::StreamId streams, std::uint64_t window_max)
       : stored_(std::move(stored)), streams_(streams), window_max_(window_max) {}
 
@@ -32,12 +32,12 @@ class ColumnSweep {
   struct Sweep {
     tfile::StreamId first = 0;   // where it began
     tfile::StreamId stream = 0;  // where it is
-    tfile::EntryRange now;       // what was read of it, in one go
+    tfile::EntryRange now;       // what was read of it, without a break
     tfile::EntryRange reach;     // and of all before: columns of wide items are read for fewer entries at a time
-    std::uint32_t columns = 0;   // how many it has read; 0: free
-    bool in_turn = true;         // each right after the one before, nobody between: who reads at random seldom does
+    std::uint32_t columns = 0;   // how many it has read; 0: this place is free
+    bool in_turn = true;         // each read right after the one before; random readers seldom do that
     tfile::StreamId loaded_from = 0, loaded_until = 0;
-    tfile::EntryRange loaded;  // entries of the streams loaded
+    tfile::EntryRange loaded;  // entries that were loaded of those streams
     std::uint64_t last_use = 0;
   };
   static bool continues(const Sweep&, tfile::StreamId, tfile::EntryRange);

@@ -7,14 +7,15 @@
 namespace tfilefs {
 namespace {
 
-// A file is usually read from its start to its end: a first read there that is as large as the kernel's read-ahead
-// (128 KiB by default, less the first time) is taken for the beginning of a run. A header that is looked at is not.
+// A file is usually read from start to end. A first read at the start that is as large as the kernel's read-ahead (128
+// KiB by default, less the first time) is taken for the beginning of a run. A read of a header is smaller.
 constexpr std::uint64_t kOpeningRead = 64 << 10;
 
 // A second equal step may be chance; a third hardly.
 constexpr std::uint32_t kStepsSure = 2;
 
-// Reads that are loaded ahead of one in steps: doubled with each that came true, as a window of bytes is.
+// Most reads that are loaded ahead of a reader in steps. Their number doubles with each read that came true, as a
+// window of bytes does.
 constexpr std::uint64_t kStepsAheadMax = 64;
 
 }  // namespace
@@ -41,7 +42,7 @@ bool SequenceDetector::grow(Run& run, std::uint64_t offset, std::uint64_t size) 
   return true;
 }
 
-// The run whose next step this read is.
+// The run whose next step is this read.
 SequenceDetector::Run* SequenceDetector::strided(std::uint64_t offset, std::uint64_t size) {
   for (Run& run : runs_) {
     const auto step = static_cast<std::int64_t>(offset - run.last);
@@ -50,7 +51,7 @@ SequenceDetector::Run* SequenceDetector::strided(std::uint64_t offset, std::uint
   return nullptr;
 }
 
-// A read that goes on with nothing; it may be the first step from the one before it.
+// For a read that continues no run; it may be the first step from the read before it.
 SequenceDetector::Run& SequenceDetector::begin_run(std::uint64_t offset, std::uint64_t size) {
   const auto younger = [](const Run& a, const Run& b) { return a.last_use < b.last_use; };
   const auto youngest = std::max_element(runs_.begin(), runs_.end(), younger);
@@ -78,7 +79,7 @@ SequenceDetector::Advice SequenceDetector::advice_for(Run& run, std::uint64_t si
   }
   const std::uint64_t far = advice.run = std::max(run.up, run.down);
   advice.step = run.down > run.up ? -1 : 0;
-  // A short run may end at any page, and wastes little; a long one opens quickly.
+  // A short run may end at any page, so its window is small. A long one gets a large window quickly.
   if (far >= 4 * kOpeningRead)
     advice.ahead = std::min(ahead_max, std::max(2 * far, 4 * size));
   else if (far > 2 * size)
@@ -102,7 +103,7 @@ SequenceDetector::Advice SequenceDetector::observe(std::uint64_t offset, std::ui
     run->up = size;
     run->down = 0;
     Advice advice = advice_for(*run, size, ahead_max);
-    advice.continues = false;  // its chunk is another one
+    advice.continues = false;  // it is in another chunk
     return advice;
   }
   Run& run = begin_run(offset, size);

@@ -6,15 +6,15 @@
 
 namespace tfilefs {
 
-// Notices who reads a column in order: upward, downward, or in equal steps. Kept for each column that is read; a few
-// readers can be followed at once. Pure.
+// Notices readers that read a column in order: upward, downward, or in equal steps. Kept for each column that is read.
+// A few readers can be followed at once. Pure.
 class SequenceDetector {
  public:
-  // What a read says about the next ones.
+  // What a read tells about the next ones.
   struct Advice {
     bool continues = false;   // it goes on where another read ended
     std::uint64_t ahead = 0;  // bytes beyond it that will be wanted; 0 for a random reader
-    std::uint64_t run = 0;    // bytes read in one go so far, in the direction in which it goes on
+    std::uint64_t run = 0;    // bytes read without a break so far, in the direction in which it goes on
     std::int64_t step = 0;    // from one read's begin to the next's, where they leave gaps; 0: without gaps, upward;
                               // -1: without gaps, downward
     std::uint64_t* loaded_until = nullptr;  // of this reader: the caller's note of how far (byte) it has loaded ahead
@@ -23,13 +23,13 @@ class SequenceDetector {
   Advice observe(std::uint64_t offset, std::uint64_t size, std::uint64_t ahead_max);
 
  private:
-  // What one reader has read in one go: [low, high), grown at either end; and where its last read began.
+  // What one reader has read without a break: [low, high), grown at either end; and where its last read began.
   struct Run {
     std::uint64_t low = 0, high = 0;
     std::uint64_t up = 0, down = 0;  // bytes by which it grew of late, upward and downward
     std::uint64_t last = 0;
     std::int64_t step = 0;    // between its last two reads, where they left a gap
-    std::uint32_t steps = 0;  // how often in a row; 0: they left none
+    std::uint32_t steps = 0;  // how often in a row; 0: there was no gap
     std::uint64_t last_use = 0;
     std::uint64_t loaded_until = 0;
   };

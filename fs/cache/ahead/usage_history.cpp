@@ -32,7 +32,7 @@ void UsageHistory::note_visit(tfile::StreamId stream, Visit visit) {
   }
 }
 
-// Where the stream was used, but for the present visits: the last few, as bits relative to its last use.
+// The last few visits in which the stream was used, without the present ones, as bits relative to its last use.
 std::uint64_t UsageHistory::earlier(const Use& own, std::uint64_t present) {
   std::uint64_t wanted = 0, rest = own.mask & ~present;
   for (int i = 0; i < kVisitsCompared && rest != 0; ++i) {
@@ -42,7 +42,7 @@ std::uint64_t UsageHistory::earlier(const Use& own, std::uint64_t present) {
   return wanted;
 }
 
-// The visits to these parts that go on, as bits relative to the stream's last use.
+// The present visits to these parts, as bits relative to the stream's last use.
 std::uint64_t UsageHistory::present(const Use& own, std::uint32_t first, std::uint32_t last) const {
   std::uint64_t visits = 0;
   for (const PartVisit& open : open_)

@@ -10,9 +10,9 @@
 
 namespace tfilefs {
 
-// Which streams of a table are used together, whoever uses them: what TTreeCache learns in one process, here over all
-// readers and openings. The table is cut into parts of equal numbers of entries; each coming back of readers to a part
-// is a visit, and of each stream it is remembered in which of the last visits it was used. Pure.
+// Which streams of a table are used together. TTreeCache learns this in one process; here it is learnt from all readers
+// and openings. The table is cut into parts of equal numbers of entries. Each return of readers to a part is a visit.
+// For each stream the history keeps in which of the last visits it was used. Pure.
 class UsageHistory {
  public:
   // `parts`: how many there are.
@@ -21,13 +21,13 @@ class UsageHistory {
   // A reader asked for entries of `stream` that lie in the parts [first, last].
   void note(tfile::StreamId stream, std::uint32_t first, std::uint32_t last);
 
-  // Whether it was used in a visit that is not the present one of these parts; else it has no companions.
+  // Whether the stream was used in a visit that is not the present one of these parts; if not, it has no companions.
   bool was_used_before(tfile::StreamId stream, std::uint32_t first, std::uint32_t last) const;
 
-  // The streams that were used in at least half of the last few visits in which `stream` was, those to the parts
-  // [first, last] not counted, where it is now. What is no longer used with it so drops out, and what is rarely used
-  // never comes in. Before one of them was used in the present visit, only those count that were in all of the last
-  // few: two reads at random may meet once. Sorted.
+  // The streams that were used in at least half of the last few visits in which `stream` was. Its present visits, those
+  // to the parts [first, last], are not counted. So a stream that is no longer used with it drops out, and one that is
+  // rarely used never comes in. Until one of them is used in the present visit, only streams that were used in all of
+  // the last few count, since two random reads may fall into one visit. Sorted.
   std::vector<tfile::StreamId> companions(tfile::StreamId stream, std::uint32_t first, std::uint32_t last) const;
 
  private:
@@ -45,17 +45,18 @@ class UsageHistory {
   Visit visit_of(std::uint32_t part);
   void note_visit(tfile::StreamId, Visit);
 
-  // Readers of one job are not in step to the entry, and one request may span parts: so many may be in use at once. No
-  // more than half of them, or visits would never end, and whatever is read at random would count as used together.
+  // Readers of one job are not exactly in step, and one request may span parts, so this many parts may be visited at
+  // once. At most half of all parts, or visits would never end, and all streams that are read at random would count as
+  // used together.
   static constexpr std::uint32_t kOpenVisitsMax = 32;
-  // Of a longer request the first parts are noted: the rest of a visit's mask is for what was before.
+  // Only the first parts of a longer request are noted: the other bits of a mask are for earlier visits.
   static constexpr std::uint32_t kPartsNoted = 16;
-  // Enough to forgive one part that was passed over, and few, so that what fell out of use drops out soon.
+  // Enough to tolerate one part that was skipped, and few enough that a stream no longer used drops out soon.
   static constexpr int kVisitsCompared = 4;
 
-  std::vector<PartVisit> open_;  // the oldest is replaced
+  std::vector<PartVisit> open_;  // a new visit replaces the oldest
   Visit visits_ = 0;
-  std::unordered_map<tfile::StreamId, Use> uses_;  // of those that were ever used
+  std::unordered_map<tfile::StreamId, Use> uses_;  // of the streams that were ever used
 };
 
 }  // namespace tfilefs

@@ -24,7 +24,7 @@ Result<> Changes::make(const FilePlace::Owner& maker) {
     const Lock lock(overlay_.mutex);
     if (overlay_.there || overlay_.made_by_name) return name_taken();
     overlay_.made_by_name = true;
-    before = std::exchange(overlay_.file_owner, maker);  // the journal is given to him
+    before = std::exchange(overlay_.file_owner, maker);  // this user will own the journal, too
   }
   JournalRecord record;  // of the root: the file itself
   record.kind = JournalKind::create;
@@ -60,17 +60,17 @@ void Changes::forget() {
     overlay_.there = overlay_.made_by_name = overlay_.resting = false;
     overlay_.forgotten = true;
   }
-  if (journal_) (void)journal_->remove();  // where that fails, the next mount finds that it belongs to nothing
+  if (journal_) (void)journal_->remove();  // if that fails, the next mount finds that it belongs to no file
   journal_.reset();
 }
 
 // ---- the journal
 
-// Of the file as it is now.
+// For the present state of the file.
 Result<JournalBegin> Changes::journal_begin() const {
   JournalBegin begin;
   if (auto source = place_->source()) {
-    TRY_VOID(place_->open_to_write());  // whether it may be written
+    TRY_VOID(place_->open_to_write());  // checks that the file may be written
     TRY(begin.head, place_->head());
     TRY(const auto file, tfile::File::open(*source));
     begin.file_uuid = file->header().uuid;
@@ -182,9 +182,9 @@ void Changes::note_freed() {
   compact_at_ = 0;
 }
 
-// ---- what is kept
+// ---- durability
 
-// Once more where the journal was written anew meanwhile.
+// Again if the journal was rewritten meanwhile.
 Result<> Changes::sync_journal(const std::vector<NodePtr>& nodes) {
   for (std::shared_ptr<Journal> synced, now = journal(); synced != now; now = journal()) {
     for (const NodePtr& node : nodes) {
@@ -196,7 +196,6 @@ Result<> Changes::sync_journal(const std::vector<NodePtr>& nodes) {
   return {};
 }
 
-// All that is staged in the directory.
 Result<> Changes::sync_below(const NodePtr& directory) {
   std::vector<NodePtr> nodes{directory};
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -208,7 +207,7 @@ Result<> Changes::sync_below(const NodePtr& directory) {
 std::vector<Changes::Unkept> Changes::unkept() {
   bool is_good = false;
   {
-    const Lock change(mutex);  // one that is written anew takes the other's name
+    const Lock change(mutex);  // a rewritten journal takes the other's name
     is_good = journal_ && !journal_->has_failed() && journal_->has_name();
   }
   std::vector<Unkept> files;

@@ -19,12 +19,12 @@
 
 namespace tfilefs {
 
-// What changes the overlay of a file, and its journal: each change is in the journal before it is in the tree.
-// Thread-safe; every function blocks. A change gives the errors of the journal, and besides: busy (the mount ends, or
-// the file is being renamed), stale (it is forgotten).
+// Changes the overlay of a file, and its journal: each change is in the journal before it is in the tree. Thread-safe;
+// every function blocks. A change can return the errors of the journal, and: busy (the mount ends, or the file is being
+// renamed), stale (the file was removed or moved).
 class Changes {
  public:
-  // `begun`: called with `mutex` held before a change is made: it is to be committed some time.
+  // `begun`: called with `mutex` held before each change, which has to be committed some time.
   Changes(Overlay&, std::shared_ptr<const FilePlace>, StagingMemory&, std::function<void()> begun);
 
   // ---- of the file
@@ -32,87 +32,89 @@ class Changes {
   // Takes over the journal of a writer that crashed, if there is one. Errors: damaged, denied, busy (a journal of
   // another file), stale.
   Result<> replay() EXCLUDES(mutex, overlay_.mutex);
-  // The file is wanted whether or not anything is staged in it (mkdir). Changes nothing by itself; see make_directory.
-  // Error: exists.
+  // The file is to exist even if nothing is staged in it (mkdir). Does not change the file system by itself; see
+  // make_directory. Error: exists.
   Result<> make(const FilePlace::Owner& maker) EXCLUDES(mutex, overlay_.mutex);
-  // No other mount may write the file until forget(), or until the journal is trimmed. Errors: busy, denied, io.
+  // Keeps other mounts from writing the file until forget(), or until the journal is trimmed. Errors: busy, denied, io.
   Result<> claim() EXCLUDES(mutex, overlay_.mutex);
-  // Whether nothing is staged; then changes are EBUSY from now on.
+  // Whether nothing is staged; if so, changes fail with EBUSY from now on.
   bool rest() EXCLUDES(mutex, overlay_.mutex);
-  // What is staged goes, and the journal with it. Changes are stale from then on. No commit is under way.
+  // Drops the staged contents and the journal. Later changes are stale. Must not be called during a commit.
   void forget() EXCLUDES(mutex, overlay_.mutex);
 
-  // ---- names. Whether a name is committed is the caller's to know.
+  // ---- names. The caller has to know whether a name is committed.
 
   Result<NodePtr> make_directory(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(mutex, overlay_.mutex);
   Result<NodePtr> make_file(const NodePtr& in, std::string_view name, mode_t) EXCLUDES(mutex, overlay_.mutex);
-  // A committed column to which items are to be appended; the staged one behind it, if there is one. Error: stale: it
-  // is not committed as was said, for a commit, or another program, has changed the file since. `again`: the file was
-  // followed; else that of another program gives null, and what is staged is to follow the file first.
+  // The staged file that continues a committed column, for appending; an existing one, if there is one. Error: stale,
+  // if the committed column is not as described, since a commit, or another program, has changed the file. `again`: the
+  // caller has rebased the staged contents on the file. Without it, null is returned if another program has changed the
+  // file, and the caller must do that first.
   struct CommittedColumn {
     std::uint64_t size = 0;           // bytes
-    std::span<const std::byte> head;  // with which the file begins, of which that was read
-    std::uint64_t commits = 0;        // before it was looked at
+    std::span<const std::byte> head;  // the first bytes of the file from which it was read
+    std::uint64_t commits = 0;        // number of commits before it was read
     mode_t mode = 0;
   };
   Result<NodePtr> continue_file(const NodePtr& in, std::string_view name, const CommittedColumn&, bool again)
       EXCLUDES(mutex, overlay_.mutex);
-  // A committed name that goes with its key alone, as a file of an object does: it is hidden until the key is removed,
-  // or a commit finds that it was not. Changes nothing of the file.
+  // Hides a committed name that can only go with its key, such as a file of an object, until the key is removed, or a
+  // commit finds that it was not. Does not change the file.
   Result<> set_aside(const NodePtr& in, std::string_view name) EXCLUDES(mutex, overlay_.mutex);
-  // A name in a directory, as it was looked at before it is changed. What changes it gives the error stale where a
-  // commit has settled since: it is to be looked at again.
+  // A name in a directory, as it was found before it is changed. If a commit has ended since, the change returns the
+  // error stale, and the name must be looked up again.
   struct Looked {
     NodePtr directory;
     std::string name;
-    bool committed = false;     // something is, under this name
-    std::uint64_t commits = 0;  // before it was looked at
+    bool committed = false;     // there is a committed entry of this name
+    std::uint64_t commits = 0;  // number of commits before the look-up
   };
-  // What is committed under the name goes with the next commit. Errors: not_empty, not_found, stale.
+  // The committed entry of the name is removed by the next commit. Errors: not_empty, not_found, stale.
   Result<> remove(const Looked&) EXCLUDES(mutex, overlay_.mutex);
-  // Of what is staged, or of a key within its own directory. Errors: exists, not_empty, stale; EXDEV for a committed
-  // thing that cannot move. Nothing that a commit reads may be moved.
+  // For a staged entry, or a key within its own directory. Errors: exists, not_empty, stale; EXDEV for a committed
+  // entry that cannot be moved. A file that a commit is reading must not be moved.
   Result<> rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) REQUIRES(mutex)
       EXCLUDES(overlay_.mutex);
-  // Directories that nothing was ever put into, inside tables, and what is left of those that were refused, go: no
-  // change comes any more.
+  // Drops directories inside tables that stayed empty, and the remains of refused ones. To be called when no change can
+  // come any more.
   void drop_left_over() EXCLUDES(mutex, overlay_.mutex);
 
   // ---- bytes
 
-  // Error: busy, where a commit reads what would be cut off (StagedBytes::when_thawed).
+  // Error: busy, if a commit is reading the bytes to be cut off (StagedBytes::when_thawed).
   Result<> truncate(const NodePtr&, std::uint64_t size) EXCLUDES(mutex, overlay_.mutex);
   Result<> set_title(const NodePtr&, std::string title) EXCLUDES(mutex, overlay_.mutex);
-  // The date that the node has now, for the next mount.
+  // Keeps the date that the node has now for the next mount.
   Result<> keep_date(const NodePtr&) EXCLUDES(mutex, overlay_.mutex);
-  // All that was written to the file is on disk. Errors: the journal's; that of a commit, told once.
+  // Brings all that was written to the file to disk. Errors: those of the journal; that of a commit, returned once.
   Result<> sync(const NodePtr&) EXCLUDES(mutex, overlay_.mutex);
-  // The same of all that is staged in the directory; commits are not told of.
+  // The same for all staged files in the directory, without the errors of commits.
   Result<> sync_below(const NodePtr& directory) EXCLUDES(mutex, overlay_.mutex);
-  // The staged files of which bytes are neither in the file nor in the journal: lost if the mount ended now.
+  // The staged files with bytes that are neither in the file nor in the journal, and would be lost if the mount ended
+  // now.
   struct Unkept {
     std::string path;         // in the mount, from its root
-    bool is_written = false;  // a program has it open for writing, and the journal took what it was given last
+    bool is_written = false;  // a program has it open for writing, and the journal accepted its last bytes
   };
   std::vector<Unkept> unkept() EXCLUDES(mutex, overlay_.mutex);
 
-  // ---- the journal, for commits: one at a time calls these
+  // ---- the journal, for commits: called by one at a time
 
-  std::shared_ptr<Journal> journal() EXCLUDES(mutex);  // null: there is none
-  // It is begun where there is none; null where it cannot be.
+  std::shared_ptr<Journal> journal() EXCLUDES(mutex);  // null if there is none
+  // Begins one if there is none; null if that fails.
   std::shared_ptr<Journal> want_journal() EXCLUDES(mutex, overlay_.mutex);
-  // What is staged rests on the file as it is now, which the journal is told. Gives its first bytes. Errors: busy (what
-  // is staged means what it means only over what the file had), those of the file and of the journal.
+  // Rebases the staged contents on the present file, and adds that to the journal. Returns the file's first bytes.
+  // Errors: busy (the staged contents depend on the former contents of the file), those of the file and of the journal.
   Result<std::vector<std::byte>> follow(const tfile::File*) EXCLUDES(mutex, overlay_.mutex);
-  // A journal that stays knows by itself that the commit took place, whatever other programs make of the file.
+  // Adds to the journal that the commit took place, so that this stays known whatever other programs do to the file.
   void note_done() EXCLUDES(mutex);
-  // With nothing staged the journal has nothing to tell, and goes; else it is written anew where most of it is not so
-  // any more, if `may_compact`: what the last commit made of the file is known.
+  // Removes the journal if nothing is staged. If most of it is obsolete, it is rewritten, provided that `may_compact`:
+  // the result of the last commit is known.
   void trim_journal(bool may_compact) EXCLUDES(mutex, overlay_.mutex);
-  // Something large was removed: it may be written anew though that has failed before.
+  // Something large was removed: rewriting the journal may be tried again, even if it has failed before.
   void note_freed() EXCLUDES(mutex);
 
-  // One change after the other; before Overlay::mutex. While it is held names stay as they are.
+  // Serializes changes; before Overlay::mutex. While it is held names do not change.
   Mutex mutex;
 
  private:
@@ -137,7 +139,7 @@ class Changes {
   StagingMemory& memory_;
   const std::function<void()> begun_;
   std::shared_ptr<Journal> journal_ GUARDED_BY(mutex);
-  std::uint64_t compact_at_ GUARDED_BY(mutex) = 0;  // not below that many bytes: where it failed before
+  std::uint64_t compact_at_ GUARDED_BY(mutex) = 0;  // not with fewer bytes, since it failed with that many
 };
 
 }  // namespace tfilefs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of Changes: a journal that stays is written anew when most of it is not so any more.
+// The part of Changes that rewrites a journal when most of it is obsolete.
 #include <utility>
 #include <vector>
 
@@ -10,11 +10,11 @@ namespace tfilefs {
 
 namespace {
 
-// Bytes that are not worth a new file and its barriers.
+// Saving fewer bytes is not worth a new file and its barriers.
 constexpr std::uint64_t kLittle = 1 << 20;
 
-// What makes the tree of an empty one, parents first, and its files. False: something stands under another name than it
-// has in the file, which the records of one state cannot tell.
+// The records that make the present tree and its files from an empty one, parents first. False if an entry has another
+// name than in the file, which records of a single state cannot express.
 class TreeRecords {
  public:
   bool take(const NodePtr& directory, const std::string& path);
@@ -84,9 +84,9 @@ bool Changes::is_worth_compacting() const {
   return size > 2 * live + kLittle;
 }
 
-// The new one says what is staged now, by the state that the file has, which no commit is under way to change. `mutex`
-// is held over all that it writes: a change that the old one was told meanwhile would be in neither. Reads, and writes
-// that find room in memory, go on.
+// The new journal describes the staged contents over the present state of the file, which no commit is changing.
+// `mutex` is held over all its writes: a change added to the old journal meanwhile would be in neither. Reads, and
+// writes for which memory is free, go on.
 Result<> Changes::compact_journal() {
   TRY(const JournalBegin begin, journal_begin());
   {

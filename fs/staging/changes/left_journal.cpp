@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kNamesMax = 5;  // in the line
 
-// What is staged below, and what is to go.
+// Lists the staged names below, and the names to be removed.
 void list_names(const StagedNode& node, const std::string& path, std::vector<std::string>& into) {
   for (const std::string& name : node.whiteouts) into.push_back(joined_path(path, name) + " (removed or renamed)");
   for (const auto& [name, child] : node.children) {
@@ -31,7 +31,7 @@ void list_names(const StagedNode& node, const std::string& path, std::vector<std
   }
 }
 
-// Whether the last commit that was intended reached the head.
+// Whether the last intended commit has written the head.
 bool took_place(const FilePlace& place, const std::vector<JournalRecord>& records) {
   const JournalRecord* const last = last_of_commits(records);
   if (!last) return false;
@@ -52,7 +52,7 @@ Result<std::vector<std::string>> names_in_journal(const FilePlace& place) {
     TRY(file, tfile::File::open(*source));
   }
   Lanes lanes;
-  StagingMemory memory(std::make_shared<Budget>(0), 0, lanes);  // nothing is read, nor written
+  StagingMemory memory(std::make_shared<Budget>(0), 0, lanes);  // no bytes are read or written
   const auto root = std::make_shared<StagedNode>(0, true, "", nullptr);
   TRY_VOID(restore_tree(root, replayed.records, took_place(place, replayed.records), file.get(),
                         [&](std::uint64_t id, std::uint64_t base) {

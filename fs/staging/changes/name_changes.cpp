@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of Changes: what changes the tree of names.
+// The part of Changes that changes the tree of names.
 #include <fcntl.h>
 #include <stdio.h>
 
@@ -17,19 +17,20 @@ namespace tfilefs {
 using tfile::fail;
 
 namespace {
-// A name was put into a directory, or taken out of it.
+// To be called when a name was added to a directory, or removed from it.
 void note_names_changed(StagedNode& directory) {
   directory.attributes.modified = wall_clock();
   directory.attributes.time_was_set = false;
 }
 
-// Whether what is made in it becomes a key. A new directory may yet be a table, whose fields have other names.
+// Whether new names in it become keys. A new directory may still become a table, and the names of fields follow other
+// rules.
 bool holds_keys(const StagedNode& directory) {
   return !directory.parent.lock() || (!directory.base_name.empty() && !is_in_table(directory));
 }
 
-// Of a directory or table, which becomes a key: it must be shown under the name that it was asked for, and nobody finds
-// a key with a slash in its name.
+// Checks the name of a future directory or table: its key must be shown under the same name, and a key with a slash in
+// its name cannot be found.
 Result<> check_key_name(std::string_view shown) {
   const std::string key = tfile::unescape_name(shown);
   const bool is_path = key.find('/') != std::string::npos;
@@ -135,7 +136,7 @@ Result<NodePtr> Changes::continue_file(const NodePtr& in, std::string_view name,
   const auto found = check_basis(column);
   if (found) return stage_file(in, name, column.size, column.mode, true);
   if (again || column.commits != overlay_.commits()) return tl::unexpected(found.error());
-  // Where nothing is staged, another program is free to write the file.
+  // If nothing is staged, another program may write the file.
   bool is_pending = false;
   {
     const Lock lock(overlay_.mutex);
@@ -160,10 +161,10 @@ Result<> Changes::remove(const Looked& what) {
   const NodePtr node = overlay_.look(*in, name).node;
   bool committed = is_committed;
   if (node && !node->directory)
-    committed |= overlay_.continues_committed(*node);  // a commit since it was looked up may say so
+    committed |= overlay_.continues_committed(*node);  // a commit since the look-up may have committed it
   if (node && node->directory) {
     if (overlay_.status(*node).has_children) return fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
-    committed |= overlay_.base_name_of(*node) == name;  // by a commit that was waited for
+    committed |= overlay_.base_name_of(*node) == name;  // by a commit that this has waited for
   } else {
     TRY_VOID(check_look(what));
   }
@@ -191,7 +192,7 @@ Result<> Changes::remove(const Looked& what) {
 
 Result<> Changes::set_aside(const NodePtr& in, std::string_view name) {
   const Lock change(mutex);
-  TRY_VOID(begin_change());  // whether the file may be written: else the key cannot be removed either
+  TRY_VOID(begin_change());  // fails if the file cannot be written: then the key cannot be removed either
   const Lock lock(overlay_.mutex);
   if (const NodePtr node = look(*in, name).node) {
     detach(node);
@@ -218,7 +219,7 @@ void Changes::drop_left_over() {
       JournalRecord record;
       record.kind = JournalKind::remove;
       record.id = child.node->journal_id();
-      if (!note(record)) return;  // they stay for the next mount
+      if (!note(record)) return;  // the others stay for the next mount
       const Lock lock(overlay_.mutex);
       detach(child.node);
     }
@@ -230,7 +231,7 @@ Result<> Changes::check_look(const Looked& what) const {
   return fail(ErrorKind::stale, what.name + ": committed since it was looked at", -1, ESTALE);
 }
 
-// Nothing of what the journal knows by its committed name alone.
+// Nothing for an entry that the journal knows only by its committed name.
 std::optional<JournalRecord> Changes::removal_of(const StagedNode& node) const {
   JournalRecord record;
   record.kind = JournalKind::remove;
@@ -242,7 +243,7 @@ std::optional<JournalRecord> Changes::removal_of(const StagedNode& node) const {
   return record;
 }
 
-// What is committed keeps its place: of a table's parts also its name. What is staged behind it stays with it.
+// A committed entry keeps its directory, and a part of a table also its name. Items staged behind it stay with it.
 Result<> Changes::check_move(const StagedNode& node, const NodePtr& in, const Looked& to) const {
   {
     const Lock lock(overlay_.mutex);

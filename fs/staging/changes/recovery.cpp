@@ -29,11 +29,11 @@ tl::unexpected<Error> nests_too_deeply() {
 class Restorer {
  public:
   using NewBytes = std::function<std::shared_ptr<StagedBytes>(std::uint64_t, std::uint64_t)>;
-  // `file_changed`: by commits that the records tell of.
+  // `file_changed`: commits in the records have changed the file.
   Restorer(const NodePtr& root, const tfile::File* file, bool file_changed, const NewBytes& new_bytes)
       : root_(root), file_(file), file_changed_(file_changed), new_bytes_(new_bytes) {}
 
-  // Of an intention: it took place.
+  // A record of an intention must be of a commit that took place.
   Result<> take(const JournalRecord& record) {
     switch (record.kind) {
       case JournalKind::done:
@@ -63,9 +63,9 @@ class Restorer {
     return change(known->second, record);
   }
 
-  // What is in the file to its last byte is staged no more.
+  // Detaches files whose bytes are all in the file.
   Result<> finish() {
-    // No path of a record is too long, but one rename may have moved all that another had moved.
+    // The path of each record is short enough, but renames on top of renames may have made a longer one.
     if (longest_path(*root_) > PATH_MAX) return nests_too_deeply();
     find_kinds(*root_);
     for (const auto& [id, node] : nodes_) {
@@ -75,7 +75,7 @@ class Restorer {
       if (committed != committed_.end()) {
         node->base = committed->second;
         node->continues = true;
-        // What was committed from memory is not in the journal.
+        // Bytes committed from memory are not in the journal.
         if (node->bytes->size() < node->base) TRY_VOID(node->bytes->truncate(node->base));
         node->bytes->drop_before(node->base);
       } else if (!node->continues) {
@@ -90,7 +90,7 @@ class Restorer {
   RestoredTree made;
 
  private:
-  // The directory at a path; what is committed of it is stood over.
+  // The directory at a path; a node is made for a committed one.
   Result<NodePtr> directory_at(const JournalRecord& record, const std::string& path) {
     if (!is_short_path(path)) return nests_too_deeply();
     NodePtr at = root_;
@@ -101,8 +101,8 @@ class Restorer {
       NodePtr child = known == at->children.end() ? nullptr : known->second;
       if (!child) {
         const CommittedKind kind = kind_of(*at, path.substr(0, slash), name);
-        // A commit since then may have taken it away. If another program has, it is taken for a table: what is put into
-        // it rests on what is gone, and is told so when it is to be committed.
+        // If it does not exist, a commit since then may have removed it. If another program has, it is treated as a
+        // table: its new columns then depend on a table that is gone, which is reported when they are to be committed.
         const bool was_taken = kind == CommittedKind::nothing && !file_changed_ && !is_in_table(*at);
         child = std::make_shared<StagedNode>(0, true, name, at);
         child->base_name = name;
@@ -116,8 +116,8 @@ class Restorer {
     return at;
   }
 
-  // Of what the file has there: under the names of now, or, above which something was renamed since, under those of
-  // before.
+  // The kind of the committed entry there: by its present path, or, if a directory above it was renamed since, by its
+  // former one.
   CommittedKind kind_of(const StagedNode& in, const std::string& path, const std::string& name) const {
     if (!file_) return CommittedKind::nothing;
     const CommittedKind now = committed_kind(*file_, path);
@@ -128,7 +128,7 @@ class Restorer {
     return committed_kind(*file_, old + name);
   }
 
-  // The records name tables and objects as they were called before renames that the file knows by now.
+  // Records use the names of tables and objects from before renames that are committed by now.
   void find_kinds(const StagedNode& directory) const {
     for (const auto& [name, node] : directory.children) {
       const auto names = node->directory && file_ && !node->is_table ? committed_path(*node) : std::nullopt;
@@ -168,7 +168,7 @@ class Restorer {
     if (!is_short_path(record.text)) return nests_too_deeply();
     const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr in, directory_at(record, directory));
-    // What was staged over it would have been removed by its number: what is left of that is as committed.
+    // A staged entry would have been removed by its number, so the remaining node is that of the committed one.
     in->children.erase(name);
     in->whiteouts.emplace(name);
     return {};
@@ -179,7 +179,7 @@ class Restorer {
     return rename(node, record);
   }
 
-  // Its name in the file was hidden when it was moved away from it.
+  // Its committed name was hidden when it was moved away.
   Result<> remove_committed(const JournalRecord& record) {
     TRY(const NodePtr node, directory_at(record, record.text));
     if (node == root_) return contradiction(record, "all was removed");
@@ -207,7 +207,7 @@ class Restorer {
         return node->bytes->restore(record.offset, record.location);
       case JournalKind::truncate:
         if (!node->bytes) return contradiction(record, "bytes of a directory");
-        // Not below what the record of its making says is committed.
+        // Not below the bytes that were committed when it was created.
         return node->bytes->truncate(std::max(record.offset, node->base));
       case JournalKind::title:
         node->attributes.title = record.text;
@@ -227,14 +227,15 @@ class Restorer {
     }
   }
 
-  // Bytes may be noted behind the date that was set after they were written: the size tells whether more have come.
+  // A data record may follow the date that was set after those bytes were written: the size tells whether more have
+  // come.
   static void set_date(StagedNode& node, const JournalRecord& record) {
     if (record.offset == kNoDate || (node.bytes && node.bytes->size() != record.size)) return;
     node.attributes.modified = date_of(record);
     node.attributes.time_was_set = true;
   }
 
-  // Removed, but in the file.
+  // Hides the committed part of a removed file.
   static void hide(const NodePtr& node) {
     if (const NodePtr parent = node->parent.lock()) parent->whiteouts.insert(node->name);
   }
@@ -259,7 +260,7 @@ class Restorer {
       const NodePtr parent = node->parent.lock();
       if (parent && !fits(*parent, node->name)) return nests_too_deeply();
       if (parent) became_committed(parent);
-      if (node->gone) hide(node);  // while the commit was under way
+      if (node->gone) hide(node);  // removed while the commit was under way
     }
     return {};
   }
@@ -273,7 +274,7 @@ class Restorer {
   std::map<std::uint64_t, JournalRecord> dates_;      // the last one of each
 };
 
-// The first bytes of the file at the next record that tells them.
+// The first bytes of the file as the next record with that information gives them.
 Result<std::vector<std::byte>> head_at(const JournalRecord& record) {
   if (record.kind == JournalKind::intend) return record.intention.before;
   TRY(JournalBegin begin, begin_of(record));
@@ -364,7 +365,7 @@ CommittedKind committed_kind(const tfile::File& file, std::string_view path) {
 
 namespace {
 
-// The head is written: so is all that the switches lead to.
+// If the head is written, so is all that the switches refer to.
 Result<> finish_switches(int fd, const Intention& intention) {
   bool changed = false;
   for (const Intention::Patch& patch : intention.switches) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of Changes: what a writer that crashed left.
+// The part of Changes that takes over the journal of a crashed writer.
 #include <optional>
 #include <utility>
 
@@ -11,13 +11,13 @@ namespace tfilefs {
 
 using tfile::fail;
 
-// What its commits brought into the file is done, the rest is staged again.
+// Staged contents that its commits have brought into the file are dropped, and the others are staged again.
 Result<> Changes::replay() {
   const Lock change(mutex);
   const auto owner = place_->owner();
   auto found = Journal::replay(place_->directory.get(), journal_name(place_->name), place_->journal_owner(),
                                Journal::Use::take_over);
-  // Another mount writes the file: it can be read, and who wants to write is told then.
+  // If another mount writes the file, it can still be read, and changes fail with that error.
   if (!found && (found.error().kind == ErrorKind::not_found || found.error().kind == ErrorKind::busy)) return {};
   TRY(Replayed replayed, std::move(found));
   if (!replayed.cut.empty())
@@ -30,7 +30,7 @@ Result<> Changes::replay() {
     TRY(file, tfile::File::open(*source));
     if (replayed.begin.file_end != 0 && file->header().uuid != replayed.begin.file_uuid)
       return fail(ErrorKind::busy, place_->shown + ": the journal beside it belongs to another file; left alone");
-    // Of a journal that notes no head, the end alone can tell.
+    // If the journal has no head, only the end of the file can tell.
     const bool noted = !replayed.begin.head.empty() || last_of_commits(replayed.records);
     if (!noted && replayed.begin.file_end != 0 && file->header().end != replayed.begin.file_end)
       return fail(ErrorKind::stale, place_->shown + ": another program has written the file since the crash");
@@ -44,7 +44,7 @@ Result<> Changes::replay() {
                            });
   if (!tree) {
     const Lock lock(overlay_.mutex);
-    overlay_.root->children.clear();  // half of what was staged is not to be committed
+    overlay_.root->children.clear();  // a partly restored tree must not be committed
     overlay_.root->whiteouts.clear();
     return tl::unexpected(std::move(tree).error());
   }
@@ -53,7 +53,7 @@ Result<> Changes::replay() {
   {
     const Lock lock(overlay_.mutex);
     overlay_.last_id = restored.last_id;
-    // What rests on a file that is gone is shown: it can be copied elsewhere, or removed.
+    // Staged contents based on a file that is gone are shown, so that they can be copied or removed.
     overlay_.made_by_name =
         restored.makes_file || (!file && replayed.begin.file_end != 0 && has_changes(*overlay_.root));
     overlay_.basis = std::move(replayed.begin);

@@ -17,7 +17,7 @@ using tfile::fail;
 
 namespace {
 
-// Of no column; and not a name that programs give to what they are still writing.
+// A name that is that of no column, nor one that programs give to files that they are still writing.
 bool is_stray(std::string_view name) {
   return name[0] != '.' && !name.ends_with(".npy") && !tfile::parse_typed_name(name) && !arrow_table_name(name);
 }
@@ -38,7 +38,7 @@ Result<StagedTable> arrow_table(const StagedArrow& file, StagingMemory& memory) 
 Result<> check_arrow(const NodePtr& node, StagingMemory& memory) {
   const StagedArrow file{node, "", "", node->bytes->size(), false, std::nullopt};
   TRY(const bool whole, is_whole_arrow(*node->bytes, file.size));
-  if (!whole) return {};  // somebody may go on
+  if (!whole) return {};  // a program may continue the file
   TRY_VOID(arrow_table(file, memory));
   return {};
 }

@@ -10,11 +10,11 @@ namespace tfilefs {
 // each other).
 Result<StagedTable> arrow_table(const StagedArrow&, StagingMemory&);
 
-// Whether a staged Arrow file can become a table; one that is not whole yet may. Blocks. Errors: as arrow_table.
+// Whether a staged Arrow file can become a table; an incomplete one may. Blocks. Errors: as arrow_table.
 Result<> check_arrow(const NodePtr&, StagingMemory&);
 
-// Whether what a staged file holds tells if it can ever be committed (NAME.arrow, offsets, NAME.npy), by its name; and
-// whether it can. The second blocks. Error: invalid.
+// is_to_be_checked(): whether the contents of a staged file show if it can ever be committed (NAME.arrow, offsets,
+// NAME.npy), judging by its name. check_closed(): whether it can. Blocks. Error: invalid.
 bool is_to_be_checked(const Overlay& overlay, const StagedNode&) EXCLUDES(overlay.mutex);
 Result<> check_closed(Overlay& overlay, const NodePtr&, StagingMemory&) EXCLUDES(overlay.mutex);
 

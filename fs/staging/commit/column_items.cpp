@@ -22,7 +22,7 @@ struct Items {
   std::int64_t begin = 0, end = 0;
 };
 
-// Bytes [begin, end) of a staged column: where they lie if that is in one piece, else in memory of their own.
+// Adds bytes [begin, end) of a staged column: in place if they are contiguous in memory, else a copy.
 Result<> add_bytes(const StagedColumn& column, std::uint64_t begin, std::uint64_t end, ColumnItems& into) {
   const std::uint64_t size = end - begin;
   into.bytes += size;
@@ -63,12 +63,12 @@ std::int64_t offset_at(std::span<const std::byte> offsets, std::size_t i) {
   return value;
 }
 
-// Whether the offset with which the list begins is committed.
+// Whether the offset at which the list begins is committed.
 bool begins_at_committed(const StagedColumn& column, std::int64_t list) {
   return column.header + static_cast<std::uint64_t>(list) * kOffsetSize < column.base;
 }
 
-// Offsets of the lists `lists`, one more than there are of them.
+// Adds the offsets of the lists `lists`, one more than there are lists.
 Result<Items> add_offsets(const StagedColumn& column, Items lists, ColumnItems& into) {
   const bool joined = begins_at_committed(column, lists.begin);
   if (!joined) {
@@ -117,7 +117,7 @@ Result<std::int64_t> list_begin(const StagedColumn& column, std::int64_t list) {
 
 Result<ColumnItems> items_of(const FieldColumns& field, EntryRange entries) {
   ColumnItems made;
-  Items items{entries.begin, entries.end};  // of entries until a list narrows them to what it holds
+  Items items{entries.begin, entries.end};  // first entries, then, below a list, its items
   for (std::size_t i = 0; i < field.staged.size(); ++i) {
     const StagedColumn* staged = field.staged[i];
     const OfferedColumn& offered = *field.offered[i];
@@ -149,7 +149,7 @@ Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns& field, s
     const bool is_list = offered.role == Role::offsets;
     sizes.push_back(staged ? staged->header + static_cast<std::uint64_t>(items + is_list) * item_size(offered) : 0);
     if (!is_list) continue;
-    if (!staged || sizes.back() <= staged->base) {  // nothing was added to it: nor to what lies below
+    if (!staged || sizes.back() <= staged->base) {  // nothing was added to it, nor to the columns below it
       for (++i; i < field.staged.size(); ++i) sizes.push_back(field.staged[i] ? field.staged[i]->base : 0);
       break;
     }

@@ -10,36 +10,36 @@
 
 namespace tfilefs {
 
-// The staged items that one part is made of, as TableWriter::encode wants them, and what keeps them alive.
+// The staged items of one part, as TableWriter::encode takes them, and their owners.
 struct ColumnItems {
   std::vector<std::span<const std::byte>> columns;
   std::vector<std::shared_ptr<const void>> pins;
   std::uint64_t bytes = 0;  // of all columns
 };
 
-// A field with the columns that its parts are encoded from: `staged[i]` and `offered[i]` belong to the i-th; null where
-// nothing of it is staged (a list to which only empty ones are appended).
+// A field with the columns from which its parts are encoded: `staged[i]` and `offered[i]` belong to the i-th. Null if
+// nothing of the column is staged (a list to which only empty ones are appended).
 struct FieldColumns {
   std::vector<const StagedColumn*> staged;
   std::vector<const tfile::OfferedColumn*> offered;
 };
 
-// The items of entries [entries.begin, entries.end). Blocks for what is in the journal. Errors: invalid (offsets that
-// point beyond what is staged), io.
+// The items of entries [entries.begin, entries.end). Blocks to read bytes in the journal. Errors: invalid (offsets that
+// point beyond the staged items), io.
 Result<ColumnItems> items_of(const FieldColumns&, tfile::EntryRange entries);
 
-// The bytes of each column that make the first `entries` entries of the field. Blocks. Errors: as items_of.
+// The bytes of each column for the first `entries` entries of the field. Blocks. Errors: as items_of.
 Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns&, std::int64_t entries);
 
 std::uint64_t item_size(const tfile::OfferedColumn&);
 
-// Items that are staged or committed, whole ones; of an offsets column the lists they tell.
+// The number of complete items, staged or committed; of an offsets column the number of its lists.
 std::int64_t entries_of(const StagedColumn&, const tfile::OfferedColumn&);
-// The same of those that are committed.
+// The same for committed items.
 std::int64_t committed_items(const StagedColumn&, const tfile::OfferedColumn&);
 
-// Of an offsets column: where list `list` begins, which is where the one before it ends. Committed lists have only the
-// end of the last. Blocks for what is in the journal. Errors: io.
+// For an offsets column: where list `list` begins, which is where the one before it ends. Of committed lists only the
+// end of the last one is known. Blocks to read bytes in the journal. Errors: io.
 Result<std::int64_t> list_begin(const StagedColumn&, std::int64_t list);
 
 }  // namespace tfilefs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of Commits: what of the overlay is committed, and what becomes of staged names when it has been.
+// The part of Commits that decides what is committed, and updates the staged names after that.
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -14,19 +14,19 @@ using tfile::fail;
 
 // ---- planning
 
-// What is whole now; nobody changes it until release().
+// The complete contents of now; they cannot be changed until release().
 CommitWork Commits::plan_work(Phase phase, const std::string& below, bool& again) {
   again = false;
   StagedChanges changes;
   {
-    const Lock change(changes_.mutex);  // what is frozen keeps its name
+    const Lock change(changes_.mutex);  // the names of frozen files must not change
     const Lock lock(overlay_.mutex);
     changes = staged_changes(overlay_.root);
-    // An empty file, an empty directory: only when nothing more can come.
+    // An empty file and empty directories are only made when nothing more can come.
     changes.rest.make_file = phase == Phase::last && !overlay_.there && overlay_.made_by_name;
     std::erase_if(changes.tables, [&](const StagedTable& table) { return !concerns(below, table.path); });
     for (StagedTable& table : changes.tables) {
-      // A .npy file is committed as a whole, or not at all: behind its column it cannot go on.
+      // A .npy file is committed as a whole or not at all, since its column cannot be continued in it.
       for (StagedColumn& column : table.columns) column.size = column.node->bytes->freeze(is_npy(column.path));
     }
     for (StagedArrow& file : changes.arrows) file.size = file.node->bytes->freeze(true);
@@ -35,7 +35,7 @@ CommitWork Commits::plan_work(Phase phase, const std::string& below, bool& again
   for (StagedTable& table : changes.tables) plan_table(std::move(table), phase, again, work);
   if (phase == Phase::written) {
     for (const StagedArrow& file : changes.arrows) file.node->bytes->thaw();
-    if (!rests_on_names(work)) {  // who is still writing may go on to remove, or to rename
+    if (!rests_on_names(work)) {  // a program that is still writing may go on to remove or rename names
       work.removed.clear();
       work.renamed.clear();
       work.moved.clear();
@@ -59,7 +59,7 @@ void Commits::plan_table(StagedTable table, Phase phase, bool& again, CommitWork
   overlay_.read_columns(table);
   const TableProgress done = progress(table);
   tell(table.path, done.hopeless);
-  // A name, and nothing in it that could still come.
+  // It has a name, and nothing that could still come.
   const bool stays_empty = phase == Phase::last && table.forced && !table.committed && table.columns.empty();
   const bool whole = (done.whole && phase != Phase::written) || (stays_empty && table.refused.empty());
   const bool clusters = !whole && done.can_be_cut && grows_in_step(table, done);
@@ -72,8 +72,8 @@ void Commits::plan_table(StagedTable table, Phase phase, bool& again, CommitWork
   }
 }
 
-// Whether clusters can be cut while the table is still written: its columns grow together (one alone may only be the
-// first of many), and there is enough of them.
+// Whether clusters can be cut while the table is still written: its columns grow together (a single one may only be the
+// first of many), and there are enough bytes.
 bool Commits::grows_in_step(const StagedTable& table, const TableProgress& progress) const {
   std::uint64_t staged = 0;
   for (const StagedColumn& column : table.columns) staged += column.size - std::min(column.size, column.base);
@@ -91,7 +91,7 @@ TableProgress Commits::progress(StagedTable& table) {
   return none;
 }
 
-// Of those files that nobody writes any more: what is whole is committed with the tables.
+// Files that are no longer being written, and are complete, are committed with the tables.
 void Commits::plan_arrows(const StagedChanges& changes, const std::string& below, CommitWork& work) {
   for (const StagedArrow& file : changes.arrows) {
     auto table =
@@ -111,7 +111,7 @@ Result<StagedTable> Commits::whole_arrow(const StagedArrow& file) {
   return arrow_table(file, writing_.memory);
 }
 
-// Another table of that name, staged or committed.
+// Whether there is another table of that name, staged or committed.
 bool Commits::is_taken(const StagedArrow& file) {
   bool there = false;
   {
@@ -133,12 +133,12 @@ void Commits::release(const CommitWork& work) {
   }
 }
 
-// Staged names give way to committed ones. What was opened before reads on from what was staged.
+// Replaces staged names by committed ones. Files that were opened before go on reading the staged bytes.
 void Commits::settle(const CommitWork& work) {
   const Lock lock(overlay_.mutex);
   ++overlay_.settled_commits;
   for (const auto& [node, name] : work.whiteouts) node->whiteouts.erase(name);
-  // Before anything below them is committed under their new names, and they with it.
+  // Before anything below them becomes committed under their new names.
   for (const NodePtr& node : work.moved) {
     if (const NodePtr parent = node->parent.lock()) parent->whiteouts.erase(node->base_name);
   }
@@ -159,9 +159,9 @@ void Commits::settle(const CommitWork& work) {
 void Commits::settle_column(const StagedColumn& column) {
   StagedNode& node = *column.node;
   const NodePtr parent = node.parent.lock();
-  if (parent) became_committed(parent);  // the directories down to the column are committed with it
+  if (parent) became_committed(parent);  // the directories above the column are committed with it
   if (column.header > 0 && !node.gone) return settle_whole(column.node);
-  if (node.gone) {  // removed while it was committed: it goes with the next commit
+  if (node.gone) {  // removed while it was committed: the next commit removes it from the file
     if (parent) parent->whiteouts.insert(node.name);
   } else if (node.writers == 0 && node.bytes->size() == column.done && !node.bytes->is_cut()) {
     node.settled = true;
@@ -178,7 +178,7 @@ void Commits::settle_whole(const NodePtr& file) {
   if (const NodePtr parent = node.parent.lock()) became_committed(parent);
   node.settled = true;
   detach(file);
-  // Whoever opened it while it was committed writes into nothing.
+  // A program that opened it meanwhile would write bytes that are never committed.
   if (node.writers > 0) node.error = Error{ErrorKind::stale, "committed while it was open", -1, ESTALE};
 }
 

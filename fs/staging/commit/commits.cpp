@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When something is committed, and by what.
+// When contents are committed, and by which thread.
 #include "staging/commit/commits.h"
 
 #include <algorithm>
@@ -40,7 +40,7 @@ Result<> Commits::commit(const NodePtr& directory) {
     below = staged_path(*directory);
   }
   auto done = commit_pass(Phase::quiet, below);
-  (void)find_reasons();  // for who asks next, though another commit may be under way by then
+  (void)find_reasons();  // for the next request, though another commit may be under way by then
   TRY_VOID(changes_.sync_below(directory));
   return done;
 }
@@ -55,16 +55,16 @@ bool is_closing(const StagedNode& node) {
 
 }  // namespace
 
-// The kernel tells of a file's last close after close(2) has returned: what was closed just before is waited for.
+// The kernel reports the last close of a file only after close(2) has returned, so this waits for files just closed.
 void Commits::wait_for_releases(const NodePtr& directory) {
-  constexpr std::chrono::milliseconds kPatience{1000};  // who has flushed and goes on writing is not waited for longer
+  constexpr std::chrono::milliseconds kPatience{1000};  // no longer, for programs that flush and go on writing
   const auto deadline = Clock::now() + kPatience;
   const Lock lock(overlay_.mutex);
   while (is_closing(*directory) && Clock::now() < deadline)
     overlay_.changed.wait_for(overlay_.mutex, deadline - Clock::now());
 }
 
-// The thread ends when nothing is staged any more.
+// Ends when nothing is staged any more.
 void Commits::run() {
   while (const auto phase = wait_for_work()) {
     auto done = commit_pass(*phase);
@@ -78,12 +78,12 @@ void Commits::run() {
   }
 }
 
-// Until it has been quiet for as long as a commit waits, or that time has passed. What was looked at in quiet is not
-// looked at again before something has changed, or a failure may be over. Nothing: the end.
+// Waits until there were no changes for as long as a commit waits, or that time has passed. Contents seen without
+// changes are not looked at again before something has changed, or a failure may be over. Nothing: the thread ends.
 std::optional<Commits::Phase> Commits::wait_for_work() {
   constexpr std::chrono::milliseconds kPauseMin{10};  // so that commit=0 does not look all the time
   constexpr std::chrono::milliseconds kPauseMax{1000};
-  // Who removes what goes as a whole, name by name, is done sooner than this after his last one, whatever commit= is.
+  // A program that removes a thing name by name is done sooner than this after its last removal, whatever commit= is.
   constexpr std::chrono::milliseconds kRemovalPause{1000};
   const std::chrono::milliseconds wait = writing_.options.commit;
   const Lock lock(overlay_.mutex);
@@ -107,8 +107,8 @@ namespace {
 bool is_stale(const Result<>& done) { return !done && done.error().kind == ErrorKind::stale; }
 }  // namespace
 
-// Fields go in one commit, and what is added to the others comes in the next. What another program is just saving is
-// waited for.
+// Dropped fields go in one commit, and additions to the others in a second one. If another program is just saving the
+// file, the pass is tried again.
 Result<> Commits::commit_pass(Phase phase, const std::string& below) {
   constexpr std::chrono::milliseconds kPatience{500}, kPause{10};
   {
@@ -134,7 +134,7 @@ Result<> Commits::commit_pass(Phase phase, const std::string& below) {
   return done;
 }
 
-// Of what goes as a whole, and was not removed as a whole.
+// Shows the files again that can only go with a key that was not removed.
 void Commits::show_whole_keys(Phase phase) {
   std::vector<std::string> paths;
   {
@@ -176,7 +176,7 @@ Result<> Commits::commit_work(CommitWork& work) {
   }
   if (auto done = committer_.commit(work, *changes_.journal(), head, hooks_.switching); !done) {
     hooks_.failed();
-    if (done.error().kind != ErrorKind::stale) keep_error(work, done.error());  // else it is tried again
+    if (done.error().kind != ErrorKind::stale) keep_error(work, done.error());  // if stale, it is tried again
     return done;
   }
   {
@@ -185,14 +185,14 @@ Result<> Commits::commit_work(CommitWork& work) {
     overlay_.basis.head = std::move(head);
   }
   settle(work);
-  hooks_.published();  // who has waited for it finds the names that are committed now
+  hooks_.published();  // requests that have waited for this find the committed names
   changes_.note_done();
   return {};
 }
 
 namespace {
 
-// What one of them needs, of the directories that all do.
+// Moves the directories that one of the tables needs from those that all of them need.
 void move_directories(CommitWork& from, const std::string& table, CommitWork& into) {
   const auto rest = std::stable_partition(from.directories.begin(), from.directories.end(), [&](const auto& directory) {
     return !table.starts_with(directory.path + "/");
@@ -203,8 +203,8 @@ void move_directories(CommitWork& from, const std::string& table, CommitWork& in
 
 }  // namespace
 
-// One table after the other, where all of them together failed: what is wrong with one is no other's fault. A directory
-// that was made for one that failed is made for the next that needs it.
+// If the tables fail together, they are committed one by one, so that an error in one does not affect the others. A
+// directory that was to be made for a failed table is made for the next one that needs it.
 Result<> Commits::commit_parts(CommitWork& all) {
   std::vector<CommitWork::Table> tables = std::move(all.tables);
   all.tables.clear();
@@ -225,13 +225,13 @@ Result<> Commits::commit_parts(CommitWork& all) {
   return done;
 }
 
-// Before the file is left: what the last commit freed becomes gaps. What fails here costs some bytes of space.
+// Before the file is closed: the space freed by the last commit becomes gaps. A failure only wastes some bytes.
 void Commits::tidy() {
   const Lock commit(mutex);
   if (!committer_.is_untidy()) return;
   const std::shared_ptr<Journal> journal = changes_.want_journal();
   if (!journal) return;
-  // Another program that has written the file since has seen to it.
+  // If another program has written the file since, it has taken care of that.
   if (!follow_file() || !committer_.is_untidy()) return changes_.trim_journal(committer_.is_settled());
   CommitWork nothing;
   std::vector<std::byte> head;
@@ -257,7 +257,7 @@ void Commits::stop() {
   if (!changes_.journal()) return tidy();
   changes_.drop_left_over();
   if (auto done = commit_pass(Phase::last); !done) overlay_.errors.add("/" + overlay_.file_path, done.error());
-  // What is not whole is for the next mount: nobody may have asked for its fsync.
+  // Incomplete contents are kept for the next mount, even if no program has called fsync.
   if (auto kept = changes_.sync_below(overlay_.root); !kept)
     overlay_.errors.add("/" + overlay_.file_path, kept.error());
   for (const auto& [path, reason] : pending()) overlay_.errors.add(path, "not committed: " + reason);

@@ -25,7 +25,7 @@
 
 namespace tfilefs {
 
-// What all files that a mount writes share. Outlives them.
+// Shared by all files that a mount writes. Outlives them.
 struct Writing {
   WriteOptions options;
   StagingMemory memory;
@@ -33,12 +33,13 @@ struct Writing {
   ErrorLog& errors;
 };
 
-// What brings the overlay of a file into the file: when, what of it is whole, and why the rest is not. One commit after
-// the other, by the file's own thread or by whoever asks for one. Thread-safe; every function but bytes_left() blocks.
+// Commits the overlay of a file to the file: when, which contents are complete, and why the others are not. One commit
+// after the other, on the file's own thread or that of a request. Thread-safe; every function but bytes_left() blocks.
 class Commits {
  public:
-  // Called by whoever commits, without Overlay::mutex: before the file changes; before readers could see some of that;
-  // and after it, before staged names give way to committed ones; or when it failed.
+  // Called by the committing thread, without Overlay::mutex: `committing` before the file changes; `switching` before
+  // readers could see a change; `published` after the commit, when committed names have replaced staged ones; `failed`
+  // after a failure.
   struct Hooks {
     std::function<void()> committing, switching, published, failed;
   };
@@ -46,52 +47,52 @@ class Commits {
 
   // ---- commits
 
-  // A change is about to be made: the file's own thread begins, unless it is there. It commits what is whole after some
-  // quiet, and ends when nothing is staged any more.
+  // A change is about to be made: starts the file's own thread unless it runs. It commits complete contents after some
+  // time without changes, and ends when nothing is staged any more.
   void begin_thread() EXCLUDES(overlay_.mutex);
-  // Commits what is whole below the directory, and what was removed and renamed in the file; the rest goes into the
-  // journal, on disk. Errors: those of the commit, or of the journal; busy where another program writes the file.
+  // Commits the complete contents below the directory, and removals and renames in the file; the rest is written to the
+  // journal and synced. Errors: those of the commit, or of the journal; busy if another program is writing the file.
   Result<> commit(const NodePtr& directory) EXCLUDES(mutex, overlay_.mutex);
-  // Commits what is whole, once, and ends the thread. What stays pending is in the journal, and nothing is taken any
-  // more. The second time nothing.
+  // Commits all complete contents, once, and ends the thread. The rest is in the journal, and no more changes are
+  // accepted. A second call does nothing.
   void stop() EXCLUDES(mutex, overlay_.mutex);
-  // Bytes that the commit under way has still to encode.
+  // Bytes that the current commit has still to encode.
   std::uint64_t bytes_left() const { return left_.load(std::memory_order_relaxed); }
 
   // ---- between commits
 
-  // What is staged goes into the file as it was when it was staged. Where another program has written the file since,
-  // it still may, if nothing of it depends on what the file had. Errors: busy (something does), those of the file.
+  // Staged contents are committed to the state of the file on which they are based. If another program has written the
+  // file since, they are rebased, provided that none of them depends on its former contents. Errors: busy (some do),
+  // those of the file.
   Result<> follow_file() REQUIRES(mutex) EXCLUDES(overlay_.mutex);
-  // What was removed takes no room in the journal any more. A commit under way looks after that itself.
+  // Frees the room in the journal of removed contents. If a commit is under way, it does that itself.
   void free_journal() EXCLUDES(mutex, overlay_.mutex);
-  // After Changes::rest() and claim(): changes go on.
+  // After Changes::rest() and claim(): allows changes again.
   void unclaim() EXCLUDES(mutex, overlay_.mutex);
-  // The file was taken away by its name: what is staged goes with it. Changes are stale from then on.
+  // The file was removed by its name: the staged contents are dropped. Later changes are stale.
   void forget() EXCLUDES(mutex, overlay_.mutex);
 
   // ---- what is not committed (reasons.cpp)
 
-  // .pending.json: what is staged, and why it cannot be committed now. The reasons, one by one. While a commit is under
-  // way, or waited for, both tell of the last look at the reasons; they never wait for one that began after they were
-  // asked.
+  // .pending.json: the staged contents, and why they cannot be committed now; and the single reasons. While a commit is
+  // under way, or waited for, both give the reasons found last; they never wait for a commit that began after the call.
   Result<std::string> pending_json() EXCLUDES(mutex, overlay_.mutex);
   struct Pending {
     std::string path, reason;  // in the mount, from its root
   };
   std::vector<Pending> pending() EXCLUDES(mutex, overlay_.mutex);
 
-  // One commit after the other; before Changes::mutex and Overlay::mutex. While it is held none is under way.
+  // Serializes commits; before Changes::mutex and Overlay::mutex. While it is held none is under way.
   Mutex mutex;
 
  private:
-  // What a look at the staged tables may commit: only clusters of those that are still being written; or what is whole;
-  // or also what can be no more than it is.
+  // What a pass may commit: only clusters of tables that are still being written; complete contents; or also contents
+  // that are complete only because nothing more can come.
   enum class Phase : std::uint8_t { written, quiet, last };
   void wait_for_releases(const NodePtr& directory) EXCLUDES(overlay_.mutex);
   void run() EXCLUDES(mutex, overlay_.mutex);
   std::optional<Phase> wait_for_work() EXCLUDES(overlay_.mutex);
-  // `below`: a path; of tables those in it, or that it lies in.
+  // `below`: a path; of tables those below it, or that contain it.
   Result<> commit_pass(Phase, const std::string& below = "") EXCLUDES(mutex, overlay_.mutex);
   Result<> commit_once(Phase, const std::string& below, bool& again) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   Result<> commit_work(CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
@@ -100,7 +101,7 @@ class Commits {
   void tidy() EXCLUDES(mutex, overlay_.mutex);
   bool is_committing() const EXCLUDES(overlay_.mutex);
 
-  // What is committed, and what becomes of it in the overlay (commit_plan.cpp).
+  // The choice of what is committed, and the update of the overlay (commit_plan.cpp).
   CommitWork plan_work(Phase, const std::string& below, bool& again) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   void plan_table(StagedTable, Phase, bool& again, CommitWork&) REQUIRES(mutex) EXCLUDES(overlay_.mutex);
   void plan_arrows(const StagedChanges&, const std::string& below, CommitWork&) REQUIRES(mutex)
@@ -133,15 +134,15 @@ class Commits {
     std::string text;
     StagedNode::Clock::time_point at;
   };
-  std::map<std::string, Failure> failed_ GUARDED_BY(mutex);  // commits, by what was to be committed: a path
-  std::set<std::string> told_ GUARDED_BY(mutex);             // hopeless reasons, with their paths
+  std::map<std::string, Failure> failed_ GUARDED_BY(mutex);  // failed commits, by the path of what was to be committed
+  std::set<std::string> told_ GUARDED_BY(mutex);             // hopeless reasons that were reported, with their paths
 
-  // Of these and of the tree a look is one step: who asks for reasons waits for no commit, and the thread ends only
+  // A look at these and at the tree is one step: so a request for reasons waits for no commit, and the thread ends only
   // when nothing is staged.
-  int committing_ GUARDED_BY(overlay_.mutex) = 0;  // so many have `mutex`, maybe for long, or want it for a commit
-  int looking_ GUARDED_BY(overlay_.mutex) = 0;     // for reasons, since before any of these came
+  int committing_ GUARDED_BY(overlay_.mutex) = 0;  // threads that have `mutex`, perhaps for long, or want it to commit
+  int looking_ GUARDED_BY(overlay_.mutex) = 0;     // number of looks for reasons that began before any of these came
   Condition looked_;
-  Reasons known_ GUARDED_BY(overlay_.mutex);  // reasons, when last looked for
+  Reasons known_ GUARDED_BY(overlay_.mutex);  // reasons found by the last look
   struct Pass {
     StagedNode::Clock::time_point begin{};
     bool quiet = false, failed = false;

@@ -23,7 +23,7 @@ using tfile::fail;
 
 namespace {
 
-// Between a path as the mount shows it and the names of keys.
+// Converts a path as the mount shows it to the names of keys.
 std::string key_path(std::string_view shown) {
   std::string path;
   while (!shown.empty()) {
@@ -35,7 +35,7 @@ std::string key_path(std::string_view shown) {
   return path;
 }
 
-// What the journal is told before the file changes.
+// The record that is written to the journal before the file changes.
 JournalRecord intention_of(const CommitPlan& plan, const CommitWork& work) {
   JournalRecord record;
   record.kind = JournalKind::intend;
@@ -65,14 +65,14 @@ JournalRecord intention_of(const CommitPlan& plan, const CommitWork& work) {
   return record;
 }
 
-// 0: of the commit.
+// 0: the time of the commit.
 std::uint32_t datime_or_none(const std::optional<std::int64_t>& time) { return time ? tfile::datime_of(*time) : 0; }
 
 }  // namespace
 
 Result<> Committer::prepare() {
   if (lost_) return fail(ErrorKind::io, place_->shown + ": a commit failed in its last step; the next mount mends it");
-  // A program that writes into gaps, twice in a second, may leave the first bytes as they are.
+  // A program that writes into gaps, twice within a second, may leave the first bytes unchanged.
   if (writer_ && !temporary_ && identity() != seen_) give_up();
   if (writer_) return {};
   auto source = place_->source();
@@ -152,7 +152,7 @@ Result<std::int64_t> Committer::column_items(const std::string& path, const std:
   return at->role == tfile::Role::offsets ? std::max<std::int64_t>(0, items - 1) : items;
 }
 
-// A key, and the tables that are known by it, or lie below it.
+// Renames a key, and what is known of tables at its path, or below.
 Result<> Committer::rename(const CommitWork::Rename& key) {
   TRY_VOID(writer_->rename_key(key_path(key.from.directory), key_path(key.from.name), key_path(key.to.directory),
                                key_path(key.to.name)));
@@ -168,7 +168,7 @@ Result<> Committer::rename(const CommitWork::Rename& key) {
   return {};
 }
 
-// A key, and what is known of the table, or of those below it: under the same path there may be another.
+// Removes a key, and what is known of tables at its path, or below: there may be another one later.
 Result<> Committer::remove(const CommitWork::Key& key) {
   TRY_VOID(writer_->remove_key(key_path(key.directory), key_path(key.name)));
   const std::string gone = joined_path(key.directory, key.name);
@@ -177,13 +177,13 @@ Result<> Committer::remove(const CommitWork::Key& key) {
   return {};
 }
 
-// Of one directory: each key when its new name is free, which that of another may have to leave first.
+// Renames keys of one directory, each when its new name is free. Another key may have to leave that name first.
 Result<> Committer::rename_keys(std::vector<CommitWork::Rename> waiting) {
   std::set<std::string> taken;
   for (const CommitWork::Rename& key : waiting) taken.insert(key.from.name);
   while (!waiting.empty()) {
     const auto next = std::ranges::find_if(waiting, [&](const auto& key) { return !taken.contains(key.to.name); });
-    if (next == waiting.end()) {  // a circle: one of them steps aside
+    if (next == waiting.end()) {  // a cycle: one key gets a temporary name
       CommitWork::Rename& first = waiting.front();
       CommitWork::Key aside = first.from;
       aside.name = "~";
@@ -201,8 +201,8 @@ Result<> Committer::rename_keys(std::vector<CommitWork::Rename> waiting) {
   return {};
 }
 
-// Directories from the root downward: below one that was renamed keys are named by its new name. In each of them first
-// what goes, whose name another may get.
+// From the root downward, since keys below a renamed directory are given by its new name. In each directory removals
+// come first, since they may free names.
 Result<> Committer::change_names(const CommitWork& work) {
   struct Changes {
     std::vector<std::string> removed;
@@ -257,9 +257,9 @@ Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::
     if (!plan.steps.empty()) head = head_ = plan.head_after;
     untidy_ = !work.empty();
     seen_ = identity();
-    // A file without keys is made anew when one comes.
+    // A file without keys is made anew when keys are added.
     if (writer_->makes_new_file()) give_up();
-    // What is left of a table is looked at anew: entries are added to fields that the file has.
+    // A table that has lost fields is read again, since entries are added to the fields in the file.
     const bool dropped = std::any_of(work.tables.begin(), work.tables.end(),
                                      [](const CommitWork::Table& table) { return !table.staged.removed.empty(); });
     if (dropped && writer_) give_up();
@@ -275,7 +275,7 @@ Result<> Committer::commit(CommitWork& work, Journal& journal, std::vector<std::
   return {};
 }
 
-// Another program may have written the file, for nobody else asks for our lock.
+// Another program may have written the file: only tfilefs respects our lock.
 Result<> Committer::check_head(std::span<const std::byte> known) const {
   const auto head = read_at(file_.get(), 0, known.size());
   if (head && is_same_head(*head, known)) return {};
@@ -288,7 +288,7 @@ Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journ
   TRY_VOID(check_head(plan.head_before));
   TRY_VOID(journal.append(intention));
   TRY_VOID(journal.sync());
-  bool synced = false;  // what comes after the first barrier is what readers look at
+  bool synced = false;  // the writes after the first barrier are those that readers use
   for (const CommitStep& step : plan.steps) {
     auto done =
         step.kind == CommitStep::Kind::sync ? sync_data(file_.get()) : write_all(file_.get(), step.offset, step.bytes);
@@ -301,7 +301,7 @@ Result<> Committer::apply(const CommitPlan& plan, JournalRecord intention, Journ
   return {};
 }
 
-// A file without keys must never be seen (docs/reliability.md): it is made whole beside its name.
+// A file without keys must never be seen (docs/reliability.md), so it is completed under a temporary name.
 Result<> Committer::replace_file(const CommitPlan& plan, JournalRecord intention, Journal& journal,
                                  const std::function<void()>& switching) {
   if (!temporary_) {
@@ -317,7 +317,7 @@ Result<> Committer::replace_file(const CommitPlan& plan, JournalRecord intention
   switching();
   if (auto done = place_->publish(file_.get()); !done) {
     const auto head = head_in_place(plan.head_after.size());
-    lost_ = !head || *head == plan.head_after;  // it has its name, but that may not last
+    lost_ = !head || *head == plan.head_after;  // it has its name, but perhaps not durably
     return done;
   }
   temporary_ = false;

@@ -22,39 +22,38 @@
 
 namespace tfilefs {
 
-// Brings what is staged into the file. Used by one thread at a time; blocks. After an error nothing of the commit
-// counts, and the next one begins anew from what the file holds; but after an error of its last steps what is on disk
-// is not known, and every further commit fails.
+// Commits staged contents to the file. Used by one thread at a time; blocks. After an error the whole commit is void,
+// and the next one begins anew with the file's contents. But after an error in the last steps the state on disk is not
+// known, and every further commit fails.
 class Committer {
  public:
-  // `left`: bytes of columns that the commit under way has still to encode, for anyone to look at.
+  // `left`: bytes of columns that the current commit has still to encode; may be read by any thread.
   Committer(const WriteOptions& options, ClusterCache& cache, std::shared_ptr<const FilePlace> place,
             std::atomic<std::uint64_t>& left)
       : options_(options), cache_(cache), place_(std::move(place)), left_(left) {}
 
-  // The table of that path as the file holds it, good until the next commit. Errors: not_found, damaged, unsupported,
-  // io.
+  // The table of that path in the file, valid until the next commit. Errors: not_found, damaged, unsupported, io.
   Result<const CommittedTable*> committed_table(const std::string& path);
 
-  // The first bytes of the file as those know them who staged something, none where there is no file: what was looked
-  // at of another state of it is forgotten.
+  // Sets the first bytes of the file on which the staged contents are based, none if there is no file. What was read of
+  // another state of the file is dropped.
   void follow(std::span<const std::byte> head);
 
-  // Whom a file that it makes belongs to.
+  // Sets the owner of a file that it makes.
   void make_as(const FilePlace::Owner& maker) { maker_ = maker; }
 
-  // Sets in each column how many of its bytes are committed then, and in `head` the file's first bytes. Errors: stale
-  // (another program has written the file: it does not begin with `head`).
-  // `switching` is called before the first byte that a reader looks at.
+  // Sets in each column how many of its bytes are committed afterwards, and in `head` the file's first bytes. Errors:
+  // stale (another program has written the file: it does not begin with `head`). `switching` is called before the first
+  // byte is written that readers use.
   Result<> commit(CommitWork&, Journal&, std::vector<std::byte>& head, const std::function<void()>& switching);
 
-  // Forgets what it knows of the file: the next commit looks at what is there.
+  // Drops all that it knows of the file: the next commit reads it again.
   void give_up();
 
-  // Whether the last commit freed space of which the file does not know yet: a commit of nothing makes it known.
+  // Whether the last commit freed space that the file does not list as free yet; an empty commit does that.
   bool is_untidy() const { return untidy_; }
 
-  // Whether the last commit is done to its last step: no reader of the journal has to finish it.
+  // Whether the last commit has ended with its last step, so that no replay of the journal has to finish it.
   bool is_settled() const { return !lost_; }
 
  private:
@@ -71,21 +70,21 @@ class Committer {
   Result<> apply(const tfile::CommitPlan&, JournalRecord intention, Journal&, const std::function<void()>& switching);
   Result<> replace_file(const tfile::CommitPlan&, JournalRecord intention, Journal&,
                         const std::function<void()>& switching);
-  Result<std::vector<std::byte>> head_in_place(std::size_t size) const;  // none where there is no file
+  Result<std::vector<std::byte>> head_in_place(std::size_t size) const;  // none if there is no file
 
   const WriteOptions options_;
   ClusterCache& cache_;
   const std::shared_ptr<const FilePlace> place_;
   std::unique_ptr<tfile::FileWriter> writer_;
-  std::vector<std::byte> head_;  // of the state that writer_ knows
+  std::vector<std::byte> head_;  // of the state that writer_ has
   Descriptor file_;
-  std::optional<tfile::Identity> seen_;  // file_, when writer_ last was what it holds
+  std::optional<tfile::Identity> seen_;  // the state of file_ that writer_ has
   FilePlace::Owner maker_ = process_owner();
-  bool temporary_ = false;  // file_ does not stand under its name yet
+  bool temporary_ = false;  // file_ does not have its final name yet
   bool untidy_ = false;
-  bool lost_ = false;  // what is on disk is not known any more
+  bool lost_ = false;  // the state on disk is not known any more
   std::map<std::string, TableCommit> tables_;
-  std::set<std::string> ours_;  // tables that were committed since the mount: no older cycle is kept of them
+  std::set<std::string> ours_;  // tables committed since the mount began: no older cycles of them are kept
   std::atomic<std::uint64_t>& left_;
 };
 

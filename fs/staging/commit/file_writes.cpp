@@ -12,7 +12,7 @@
 namespace tfilefs {
 namespace {
 
-// Where one more call costs next to nothing beside the bytes that it carries.
+// For a write of this size the cost of the call is negligible.
 constexpr std::uint64_t kWriteSize = 4 << 20;
 constexpr std::size_t kPartsMax = 1024;  // IOV_MAX
 
@@ -47,8 +47,8 @@ Result<> FileWrites::write(std::uint64_t offset, tfile::Buffer bytes) {
 Result<> FileWrites::flush() {
   if (gathered_.empty()) return {};
   TRY_VOID(write_parts(fd_, offset_, gathered_));
-  // So that the disk is busy while the next parts are made, rather than all at once in the sync. No promise: a file
-  // system that cannot do it has lost nothing.
+  // Starts writing to the disk, so that it is busy while the next parts are made, rather than all at once in the sync.
+  // A failure does not matter.
   ::sync_file_range(fd_, static_cast<off_t>(offset_), static_cast<off_t>(size_), SYNC_FILE_RANGE_WRITE);
   offset_ += size_;
   size_ = 0;

@@ -9,8 +9,8 @@
 
 namespace tfilefs {
 
-// Writes to one file that mostly follow each other, gathered into large ones. Used by one thread; blocks. What was
-// written is not on disk before a sync, but on its way there.
+// Gathers writes to one file, most of which adjoin, into large ones. Used by one thread; blocks. Written bytes are not
+// on disk before a sync, but on their way.
 class FileWrites {
  public:
   explicit FileWrites(int fd) : fd_(fd) {}
@@ -19,7 +19,7 @@ class FileWrites {
 
  private:
   const int fd_;
-  std::uint64_t offset_ = 0, size_ = 0;  // of gathered_, all together
+  std::uint64_t offset_ = 0, size_ = 0;  // of gathered_, in total
   std::vector<tfile::Buffer> gathered_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of Commits: why what is staged is not committed.
+// The part of Commits that finds out why staged contents are not committed.
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -12,12 +12,12 @@ bool Commits::is_committing() const {
   return committing_ > 0;
 }
 
-// As it is now; while a commit is under way, as it was before, and after the last commit by hand at the earliest.
+// The present reasons; during a commit those from before it, and never older than the last commit on request.
 Commits::Reasons Commits::reasons() {
   {
     const Lock lock(overlay_.mutex);
     if (committing_ > 0) return known_;
-    ++looking_;  // a commit that begins now waits for this look, and not this for the commit
+    ++looking_;  // a commit that begins now waits for this look, instead of this for the commit
   }
   struct Looking {
     Commits& commits;
@@ -73,7 +73,7 @@ Commits::Reasons Commits::look_for_reasons() {
   return found;
 }
 
-// What only something else than more bytes can mend is told in .tfilefs/errors, once.
+// Reports in .tfilefs/errors, once each, the reasons that more bytes cannot remove.
 void Commits::tell(const std::string& path, const std::vector<std::string>& hopeless) {
   const std::string begin = path + ": ";
   std::set<std::string> now;
@@ -109,7 +109,7 @@ std::vector<Commits::Pending> Commits::pending() {
   return all;
 }
 
-// Versioned as docs/semantics.md says. Writers wait for the lock: text is made without it.
+// The format has a version, see docs/semantics.md. Writers wait for the lock, so the text is made without it.
 Result<std::string> Commits::pending_json() {
   Reasons known = reasons();
   StagedChanges changes;

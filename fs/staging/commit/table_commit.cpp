@@ -18,15 +18,15 @@ using tfile::Part;
 
 namespace {
 
-// What lies in memory between staging and file at once: enough that every core has parts to compress while others are
-// written, little beside the smallest budgets and what a thread's cache of the processor holds.
+// Most bytes in memory between staging and file: enough for all cores to compress parts while others are written, and
+// little compared with the smallest budgets.
 constexpr std::uint64_t kInFlightMax = 16 << 20;
 
-// How much of the columns of all fields together, and of each field, is encoded to see how large entries are.
+// The bytes of columns, of all fields together and of each, that are encoded to find out how large entries are.
 constexpr double kSampleBytesAll = 8 << 20, kSampleBytesMin = 8 << 10, kSampleBytesMax = 256 << 10;
-constexpr std::int64_t kSampleEntriesMin = 16;  // from which is seen how many there should be
+constexpr std::int64_t kSampleEntriesMin = 16;  // from which the size of the sample is computed
 
-// A part that another thread makes.
+// A part that another thread encodes.
 struct PendingPart {
   std::size_t field = 0;
   std::uint64_t bytes = 0;  // of its columns
@@ -45,7 +45,7 @@ PendingPart start_part(ClusterCache& cache, const tfile::TableWriter& writer, st
   return pending;
 }
 
-// A part of about `wanted` bytes of the field's columns.
+// Starts a part of about `wanted` bytes of the field's columns.
 Result<PendingPart> start_sample(ClusterCache& cache, const tfile::TableWriter& writer, std::size_t field,
                                  const FieldColumns& columns, EntryRange entries, double wanted) {
   EntryRange sample{entries.begin, std::min(entries.end, entries.begin + kSampleEntriesMin)};
@@ -59,12 +59,12 @@ Result<PendingPart> start_sample(ClusterCache& cache, const tfile::TableWriter& 
   return start_part(cache, writer, field, sample, std::move(items));
 }
 
-// Parts under way, finished in the order in which they were started.
+// Parts that are being encoded; they are finished in the order in which they were started.
 class PartsUnderWay {
  public:
   explicit PartsUnderWay(std::function<Result<>(PendingPart&)> finish) : finish_(std::move(finish)) {}
   ~PartsUnderWay() {
-    for (PendingPart& left : making_) left.part.wait();  // they read what is staged
+    for (PendingPart& left : making_) left.part.wait();  // they read staged bytes
   }
   PartsUnderWay(const PartsUnderWay&) = delete;
   PartsUnderWay& operator=(const PartsUnderWay&) = delete;
@@ -119,7 +119,7 @@ Result<> TableCommit::drop_field(const std::string& name) {
   for (Field& field : fields_) {
     if (field.dropped || field.form.name != name) continue;
     field.dropped = true;
-    // A column that is put there again is a new one.
+    // If a column is added there again, it is a new one.
     for (const std::uint32_t column : field.form.columns) columns_[column].path.clear();
   }
   return {};
@@ -133,7 +133,8 @@ Result<std::int64_t> TableCommit::write(const StagedTable& staged, std::int64_t 
   const std::vector<FieldColumns> columns = columns_of(staged);
   const bool first = cluster_entries_ == 0;
   if (begin < entries) TRY_VOID(size_clusters(columns, {begin, entries}, sink));
-  // Cut while it is still written: there is more than a cluster's bytes, but they compress better than that.
+  // If it is cut while it is still written, there are the bytes of more than one cluster, but they may compress to
+  // less.
   if (first && !whole) cluster_entries_ = std::min(cluster_entries_, std::max<std::int64_t>(1, entries - begin));
   std::int64_t at = begin;
   for (; at < entries; at = std::min(at + cluster_entries_, entries)) {
@@ -215,8 +216,8 @@ Result<> TableCommit::sample_fields(const std::vector<FieldColumns>& columns, En
   return samples.finish();
 }
 
-// The first cluster decides how many entries compress to what is asked for; how many of a field make a part, what of it
-// is written first.
+// Computes, from samples, how many entries compress to the wanted size of the first cluster; and per field, how many
+// entries make a part.
 Result<> TableCommit::size_clusters(const std::vector<FieldColumns>& columns, EntryRange entries,
                                     const PartSink& sink) {
   TRY_VOID(sample_fields(columns, entries, sink.cache));
@@ -226,7 +227,7 @@ Result<> TableCommit::size_clusters(const std::vector<FieldColumns>& columns, En
   return {};
 }
 
-// Parts lie in the order of their first entries, so that a reader of many fields never goes back.
+// Parts are in the order of their first entries, so that a reader of many fields never goes back.
 Result<> TableCommit::write_cluster(const std::vector<FieldColumns>& columns, EntryRange entries,
                                     const PartSink& sink) {
   struct Piece {

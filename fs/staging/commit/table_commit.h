@@ -14,37 +14,37 @@
 
 namespace tfilefs {
 
-// Where parts go.
+// The destination of parts.
 struct PartSink {
   tfile::FileWriter& places;
   FileWrites& file;
-  ClusterCache& cache;               // in whose arena they are made
+  ClusterCache& cache;               // they are encoded in its arena
   std::uint64_t cluster_bytes = 0;   // compressed, of the first cluster
-  std::atomic<std::uint64_t>& left;  // bytes of columns still to be encoded: progress
+  std::atomic<std::uint64_t>& left;  // bytes of columns still to be encoded: the progress
 };
 
-// A table of the file as it is written, cluster by cluster. Used by one thread at a time; blocks.
+// A table of the file while it is written, cluster by cluster. Used by one thread at a time; blocks.
 class TableCommit {
  public:
   explicit TableCommit(tfile::TableWriter*);
 
-  // What the file holds of it, commits of this writer included.
+  // The table in the file, including commits of this writer.
   const CommittedTable& committed() const { return committed_; }
-  // What was written so far is in the file now.
+  // The parts written so far are in the file now.
   void note_commit();
-  // What counts the items of committed columns.
+  // Sets the function that counts the items of committed columns.
   void count_by(std::function<Result<std::int64_t>(const std::string&)> items) { committed_.items = std::move(items); }
 
   Result<> drop_field(const std::string& name);
-  // Of the key that the next commit writes; 0: that of the commit.
+  // The date of the key that the next commit writes; 0: that of the commit.
   Result<> set_date(tfile::FileWriter& file, std::uint32_t datime) { return file.date_table(writer_, datime); }
 
-  // Adds what is staged up to entry `entries` of the table, new columns included; unless `whole`, whole clusters alone.
-  // Gives the entries that the table has then. Errors: invalid (a type that is not written, columns that contradict
-  // each other), io.
+  // Adds the staged contents up to entry `entries` of the table, new columns included; unless `whole`, only complete
+  // clusters. Returns the entries that the table then has. Errors: invalid (a type that is not written, columns that
+  // contradict each other), io.
   Result<std::int64_t> write(const StagedTable&, std::int64_t entries, bool whole, const PartSink&);
 
-  // Sets in each column the bytes that make the first `entries` entries; if `whole`, all it has. Blocks.
+  // Sets in each column the bytes of the first `entries` entries; if `whole`, all it has. Blocks.
   Result<> measure(StagedTable&, std::int64_t entries, bool whole) const;
 
  private:
@@ -54,8 +54,8 @@ class TableCommit {
   Result<> sample_fields(const std::vector<FieldColumns>&, tfile::EntryRange, ClusterCache&);
   Result<> write_cluster(const std::vector<FieldColumns>&, tfile::EntryRange, const PartSink&);
 
-  tfile::TableWriter* writer_;                 // of the FileWriter
-  std::vector<tfile::OfferedColumn> columns_;  // the committed form's, then all added
+  tfile::TableWriter* writer_;                 // owned by the FileWriter
+  std::vector<tfile::OfferedColumn> columns_;  // those of the committed form, then all that were added
   struct Field {
     tfile::FieldForm form;
     bool dropped = false;

@@ -23,11 +23,11 @@ namespace {
 
 using StagedAt = std::map<std::string_view, StagedColumn*>;
 
-// What is there of one field.
+// The state of one field.
 struct Counted {
-  std::int64_t entries = 0;               // that lack nothing
-  std::int64_t offered = 0;               // of its outermost column
-  std::vector<std::string> wrong, lacks;  // what is odd about its columns, and what only has to come yet
+  std::int64_t entries = 0;               // complete ones
+  std::int64_t offered = 0;               // entries of its outermost column
+  std::vector<std::string> wrong, lacks;  // errors in its columns, and what is only missing so far
 };
 
 std::string count(std::int64_t n, const char* what) { return std::to_string(n) + " " + what; }
@@ -35,14 +35,14 @@ std::string count(std::int64_t n, const char* what) { return std::to_string(n) +
 // One column of a field.
 struct Level {
   const OfferedColumn* offered = nullptr;
-  StagedColumn* staged = nullptr;    // null: nothing of it is
-  std::int64_t items = 0;            // staged or committed; of offsets the lists that they tell
+  StagedColumn* staged = nullptr;    // null: nothing of it is staged
+  std::int64_t items = 0;            // staged or committed; of offsets the number of lists
   std::int64_t committed_lists = 0;  // of offsets
   std::int64_t end = 0;              // of offsets: the last one
   bool is_list() const { return offered->role == Role::offsets; }
 };
 
-// Where the committed lists end, and all of them. `below`: the column that they are lists of.
+// Finds where the committed lists end, and all of them. `below`: the column of their items.
 Result<> find_ends(Level& list, const Level& below, const CommittedTable* committed) {
   StagedColumn& offsets = *list.staged;
   list.committed_lists = committed_items(offsets, *list.offered);
@@ -62,7 +62,7 @@ Result<> find_ends(Level& list, const Level& below, const CommittedTable* commit
   return {};
 }
 
-// Lists that lie within the first `items` of the column below.
+// The number of lists that lie within the first `items` items of the column below.
 Result<std::int64_t> lists_within(const Level& list, std::int64_t items) {
   if (!list.staged || list.end <= items) return list.items;
   std::int64_t within = list.committed_lists, beyond = list.items;
@@ -74,7 +74,7 @@ Result<std::int64_t> lists_within(const Level& list, std::int64_t items) {
   return within;
 }
 
-// A field of lists, outermost first: an entry is there when all that its lists name is.
+// A field of lists, outermost first: an entry is complete when all items of its lists are there.
 Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed, Counted& counted) {
   bool all_begun = true;
   for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
@@ -82,7 +82,7 @@ Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed
     Level& below = levels[i + 1];
     if (list.staged) {
       TRY_VOID(find_ends(list, below, committed));
-      // Committed, it would have that offset, and what comes then would go behind it.
+      // If it were committed without, the offset 0 would be added, and later bytes would come behind that.
       const bool begun = list.staged->base > 0 || list.staged->size >= list.staged->header + sizeof(std::int64_t);
       if (!begun) counted.lacks.push_back(list.offered->path + ": has no first offset, 0");
       all_begun = all_begun && begun;
@@ -98,13 +98,13 @@ Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed
   for (std::size_t i = levels.size() - 1; i-- > 0;) {
     TRY(complete, lists_within(levels[i], complete));
   }
-  // Not even entries whose lists are empty can be written without it.
+  // Without it not even entries with empty lists can be written.
   const Level& top = levels[0];
   counted.entries = all_begun || !top.staged ? complete : committed_items(*top.staged, *top.offered);
   return {};
 }
 
-// Members of a record have as many entries.
+// All members of a record must have as many entries.
 void count_members(const std::vector<Level>& levels, Counted& counted) {
   for (const Level& level : levels) {
     if (level.items == counted.offered) continue;
@@ -114,7 +114,7 @@ void count_members(const std::vector<Level>& levels, Counted& counted) {
   }
 }
 
-// Entries of one field, and what is odd about its columns. `before`: entries that are committed of it.
+// The entries of one field, and the errors in its columns. `before`: its committed entries.
 Counted count_field(const FieldForm& field, const std::vector<OfferedColumn>& offered, const StagedAt& staged,
                     std::int64_t before, const CommittedTable* committed) {
   Counted counted;
@@ -155,26 +155,26 @@ FieldProgress times_of(const FieldForm& field, const std::vector<OfferedColumn>&
   return progress;
 }
 
-// Whether the field goes with the next commit: its column, or the directory of its columns, was removed.
+// Whether the next commit removes the field: its column, or the directory of its columns, was removed.
 bool is_removed(const StagedTable& table, const FieldForm& field, const std::vector<OfferedColumn>& offered) {
   const std::string& path = offered[field.columns.back()].path;
   const std::string top = path.substr(0, path.find('/'));
   return std::find(table.removed.begin(), table.removed.end(), top) != table.removed.end();
 }
 
-// The columns of a table, and those of them of which new fields are made.
+// The columns of a table, and those that make new fields.
 struct Gathered {
   StagedAt staged;
   std::vector<OfferedColumn> added;
   struct Wrong {
     std::string reason;
-    bool is_news = true;  // that is not told yet, and not what a program will soon rename
+    bool is_news = true;  // not reported yet, and not about a name that a program will soon change
   };
   std::vector<Wrong> wrong;
   std::vector<std::string> open;
 };
 
-// A name that programs give to what they are still writing.
+// A name that programs give to files that they are still writing.
 bool is_temporary(const std::string& path) { return path[path.rfind('/') + 1] == '.'; }
 
 Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
@@ -189,7 +189,7 @@ Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
       if (!is_offsets(column)) continue;
     }
     if (column.is_open) gathered.open.push_back(column.path + ": open for writing");
-    // What is committed of a list that has no items yet is not a byte.
+    // The committed part of a list without items may be zero bytes.
     if (column.base > 0 || known.contains(column.path)) {
       if (!old.reason.empty()) gathered.wrong.push_back({column.path + ": no entries can be added, " + old.reason});
       continue;
@@ -204,7 +204,7 @@ Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
   return gathered;
 }
 
-// Numbers, one an entry.
+// The numbers of a column, one per entry.
 std::vector<std::int64_t> integers(const StagedColumn& column, tfile::Dtype dtype, std::int64_t first,
                                    std::int64_t count) {
   const std::size_t size = tfile::size_of(dtype);
@@ -222,9 +222,9 @@ std::vector<std::int64_t> integers(const StagedColumn& column, tfile::Dtype dtyp
   return values;
 }
 
-// Whether a column of integers has as many entries as there are lists, and is the length of each.
+// Whether a column of integers has as many entries as there are lists, and each is the length of its list.
 bool counts_lists(const StagedColumn& column, const OfferedColumn& offered, const StagedColumn& offsets) {
-  constexpr std::int64_t kPiece = 4096;  // entries at a time: most columns are found out by the first few
+  constexpr std::int64_t kPiece = 4096;  // entries at a time: most columns fail within the first few
   const OfferedColumn of_lists{offsets.path, tfile::Dtype::i8, {}, Role::offsets, {}, {}};
   const std::int64_t lists = entries_of(offsets, of_lists);
   if (column.base > 0 || entries_of(column, offered) != lists) return false;
@@ -240,7 +240,7 @@ bool counts_lists(const StagedColumn& column, const OfferedColumn& offered, cons
   return true;
 }
 
-// Which column counts a list, whatever its name, the entries tell.
+// Finds the column that counts a list, by its entries rather than by its name.
 void find_counters(Gathered& columns) {
   for (const tfile::UncountedList& list : tfile::uncounted_lists(columns.added)) {
     const StagedColumn& offsets = *columns.staged.at(columns.added[list.offsets].path);
@@ -274,8 +274,8 @@ struct Counts {
   }
 };
 
-// What of it is whole, once all fields are counted. `before`: entries that are committed; `open`: lines of columns
-// that somebody still writes.
+// Decides what is complete, once all fields are counted. `before`: committed entries; `open`: lines about columns that
+// a program is still writing.
 void sum_up(Counts counts, std::int64_t before, std::vector<std::string> open, TableProgress& progress) {
   std::int64_t most = 0;
   for (const auto& [name, entries] : counts.offered) {
@@ -325,18 +325,18 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   for (const FieldForm& field : old.fields) {
     if (!is_removed(table, field, old.columns)) counts.add(field, old.columns, columns.staged, before, committed);
   }
-  // Fields of types that are not written: what is put beside them has as many entries.
+  // Fields of types that are not written: columns added beside them must have as many entries.
   if (committed && !old.reason.empty()) counts.offered.emplace_back("the table", before);
   for (const FieldForm& field : form->fields) counts.add(field, columns.added, columns.staged, 0, committed);
   if (counts.offered.empty()) {
-    // All that it had goes; or it has a name, and its columns may come yet: nothing is wrong with that.
+    // All its fields are removed; or it has a name, and its columns may still come: neither is an error.
     const bool is_named = table.forced && table.columns.empty();
     if (table.removed.empty() && !is_named) progress.reasons.push_back("no columns");
     progress.whole = !table.removed.empty() && progress.reasons.empty() && columns.open.empty();
     return progress;
   }
   sum_up(std::move(counts), before, std::move(columns.open), progress);
-  // A new field must first have all the entries that the others have.
+  // A new field must first have all the entries of the others.
   if (committed && !form->fields.empty()) progress.can_be_cut = false;
   return progress;
 }

@@ -11,18 +11,18 @@
 
 namespace tfilefs {
 
-// How far a table is with what is staged in it.
+// How complete a table is, with its staged contents.
 struct TableProgress {
-  std::int64_t entries = 0;  // that lack nothing in any field
+  std::int64_t entries = 0;  // complete in every field
   std::vector<FieldProgress> fields;
-  bool can_be_cut = false;            // nothing but entries is missing, or a writer still at work
-  bool whole = false;                 // all fields have as many, and nothing lacks a part, or has one too much
+  bool can_be_cut = false;            // only entries are missing, or a writer is still at work
+  bool whole = false;                 // all fields have equally many, and no part is missing or superfluous
   std::vector<std::string> reasons;   // why it is not whole, a line each
-  std::vector<std::string> hopeless;  // those of them that no more bytes can mend, and nobody was told of
+  std::vector<std::string> hopeless;  // those that more bytes cannot remove, and that were not reported yet
 };
 
-// `committed`: where the file has a table of that name, else null. Sets where lists begin in each column of offsets,
-// and what counts lists of arrays. Reads offsets: blocks for what is in the journal, or where only the file can tell.
+// `committed`: the table of that name in the file, null if there is none. Sets where lists begin in each column of
+// offsets, and which column counts lists of arrays. Reads offsets: blocks to read bytes in the journal, or in the file.
 TableProgress progress_of(StagedTable&, const CommittedTable* committed);
 
 }  // namespace tfilefs

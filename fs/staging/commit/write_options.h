@@ -11,7 +11,7 @@ namespace tfilefs {
 struct WriteOptions {
   tfile::Compression compression;
   std::uint64_t cluster_bytes = 30'000'000;  // compressed, of the first cluster of a table: ROOT's own default
-  std::chrono::milliseconds commit{5000};    // of quiet before a table that is whole is committed
+  std::chrono::milliseconds commit{5000};    // time without changes before a complete table is committed
 };
 
 }  // namespace tfilefs

@@ -22,7 +22,7 @@ Result<std::shared_ptr<const tfile::Source>> FilePlace::source() const {
 
 std::uint64_t FilePlace::capacity() const {
   struct statvfs space {};
-  if (::fstatvfs(directory.get(), &space) != 0 || space.f_blocks == 0) return ~std::uint64_t{0};  // none that it tells
+  if (::fstatvfs(directory.get(), &space) != 0 || space.f_blocks == 0) return ~std::uint64_t{0};  // not known
   return std::uint64_t{space.f_blocks} * space.f_frsize;
 }
 
@@ -41,11 +41,11 @@ Result<std::vector<std::byte>> FilePlace::head() const {
 
 Result<Descriptor> FilePlace::make_temporary(const Owner& owner) const {
   drop_temporary();
-  // Readable by its owner alone until it is whole.
+  // Readable only by its owner until it is complete.
   Descriptor file(::openat(directory.get(), temporary_name(name).c_str(),
                            O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
   if (!file) return system_error(shown, errno);
-  // Who may not give it away keeps it: as a copy that replaces a file would be his.
+  // Without the right to give the file away it stays the process's, as a copy that replaces a file would.
   const bool is_ours = owner.uid == ::geteuid() && owner.gid == ::getegid();
   if (!is_ours && ::fchown(file.get(), owner.uid, owner.gid) != 0 && errno != EPERM) return system_error(shown, errno);
   if (::fchmod(file.get(), owner.mode) != 0) return system_error(shown, errno);

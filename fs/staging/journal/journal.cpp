@@ -22,14 +22,15 @@
 namespace tfilefs {
 namespace {
 
-// Records of one journal: what replay keeps of each (below 150 bytes and its texts) stays within half a gigabyte.
+// Most records of a journal: with this limit, what replay keeps of them (less than 150 bytes each, and texts) stays
+// within half a gigabyte.
 constexpr std::size_t kRecordsMax = std::size_t{1} << 22;
-// Paths, titles and heads that replay keeps, together.
+// Total size of the paths, titles and heads that replay keeps.
 constexpr std::uint64_t kTextBytesMax = 256u << 20;
-// What replay reads at once.
+// The size of a read during replay.
 constexpr std::size_t kPiece = 1 << 20;
-// Who only looks holds the lock for some microseconds, unless its thread is stopped just then: a writer asks again for
-// so long before it says that another one writes.
+// A program that only reads a journal holds the lock for some microseconds, unless its thread is stopped just then. A
+// writer that finds it taken tries again for kLooksLast before it reports another writer.
 constexpr std::chrono::milliseconds kLooksLast{50}, kAskAgain{1};
 
 Error system_error(const char* what, int number) {
@@ -41,7 +42,7 @@ tl::unexpected<Error> system_failure(const char* what, int number) {
   return tl::unexpected(system_error(what, number));
 }
 
-// Writes both, however many calls it takes.
+// Writes both parts, in as many calls as it takes.
 Result<> write_all(int fd, std::array<iovec, 2> parts, std::uint64_t offset) {
   std::size_t first = 0;
   while (first < parts.size()) {
@@ -72,7 +73,7 @@ Result<> write_all(int fd, std::span<const std::byte> bytes, std::uint64_t offse
   return write_all(fd, {part_of(bytes), iovec{nullptr, 0}}, offset);
 }
 
-// Fills `into`, or fewer at the end of the file.
+// Fills `into`, or less at the end of the file.
 Result<std::size_t> read_up_to(int fd, std::uint64_t offset, std::span<std::byte> into) {
   std::size_t done = 0;
   while (done < into.size()) {
@@ -93,7 +94,7 @@ tl::unexpected<Error> busy(int fd) {
   return tfile::fail(ErrorKind::busy, who + " writes this file");
 }
 
-// A journal that is there: a plain file, not a link to one.
+// Opens an existing journal: a plain file, not a link to one.
 Result<Descriptor> open_existing(int directory_fd, const std::string& name, int flags) {
   Descriptor file(::openat(directory_fd, name.c_str(), flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!file) {
@@ -113,7 +114,7 @@ Result<Descriptor> duplicate(int directory_fd) {
   return directory;
 }
 
-// Whether `name` still is the file that `fd` has open.
+// Whether `name` still belongs to the file that `fd` has open.
 bool is_named(int directory_fd, const std::string& name, int fd) {
   struct stat by_name, by_fd;
   return ::fstatat(directory_fd, name.c_str(), &by_name, AT_SYMLINK_NOFOLLOW) == 0 && ::fstat(fd, &by_fd) == 0 &&
@@ -131,7 +132,7 @@ Result<> lock_to_write(int fd) {
   return {};
 }
 
-// Error: busy, somebody does.
+// Error: busy, if there is a writer.
 Result<> check_nobody_writes(int fd) {
   while (::flock(fd, LOCK_SH | LOCK_NB) != 0) {
     if (errno == EWOULDBLOCK) return busy(fd);
@@ -146,7 +147,7 @@ Result<> write_pid(int fd, std::uint64_t salt) {
 }
 
 // Whether head and first record reached the disk, at least in part. They are synced before anything else is written, so
-// a crash that left zeros or nothing in their place came before.
+// if there are only zeros or nothing in their place, the crash came before that.
 Result<bool> has_begun(int fd) {
   std::array<std::byte, kJournalHeadSize + kRecordHeaderSize> bytes{};
   TRY(const std::size_t got, read_up_to(fd, 0, bytes));
@@ -160,11 +161,11 @@ Result<bool> has_begun(int fd) {
 std::uint64_t new_salt() {
   std::uint64_t salt = 0;
   if (::getrandom(&salt, sizeof salt, GRND_NONBLOCK) != static_cast<ssize_t>(sizeof salt))
-    salt = static_cast<std::uint64_t>(::getpid());  // early in a boot: the checksum still holds against accidents
+    salt = static_cast<std::uint64_t>(::getpid());  // early during boot; the checksum still detects accidental damage
   return salt;
 }
 
-// Reads records one after the other, up to the first that is not whole.
+// Reads records one after the other, up to the first that is incomplete.
 class RecordReader {
  public:
   RecordReader(int fd, std::uint64_t salt, std::uint64_t file_size) : fd_(fd), salt_(salt), file_size_(file_size) {}
@@ -172,8 +173,8 @@ class RecordReader {
   std::uint64_t position() const { return position_; }
   const std::string& cut() const { return cut_; }
 
-  // The next one; nothing at the end, or where reading stops. Errors: io; damaged where a record is whole and makes no
-  // sense, or there are more than can be.
+  // The next record; nothing at the end, or where reading stops. Errors: io; damaged if a record is complete but
+  // invalid, or there are too many.
   Result<std::optional<JournalRecord>> next() {
     if (position_ == file_size_) return std::nullopt;
     std::array<std::byte, kRecordHeaderSize> bytes;
@@ -226,11 +227,11 @@ struct JournalContent {
   std::uint64_t salt = 0;
   JournalBegin begin;
   std::vector<JournalRecord> records;
-  std::uint64_t end = 0;  // of the last good one
+  std::uint64_t end = 0;  // of the last good record
   std::string cut;
 };
 
-// Error not_found: never begun.
+// Error not_found: it has no begin record.
 Result<JournalContent> read_journal(int fd, std::uint64_t size) {
   TRY(const bool begun, has_begun(fd));
   if (!begun) return tfile::fail(ErrorKind::not_found, "journal was never begun", -1, ENOENT);
@@ -319,7 +320,7 @@ Result<std::shared_ptr<Journal>> Journal::begin(std::shared_ptr<Journal> journal
       return system_failure("journal cannot be given to the file's owner", errno);
     TRY_VOID(write_pid(journal->file_.get(), journal->salt_));
     TRY_VOID(journal->append(begin_record(begin)));
-    return journal->sync();  // so that a journal whose begin is not whole holds nothing that was promised
+    return journal->sync();  // so that a journal without a complete begin holds nothing that an fsync has promised
   };
   if (auto written = write(); !written) {
     (void)journal->remove();
@@ -342,7 +343,7 @@ Result<Replayed> Journal::replay(int directory_fd, std::string name, std::option
   if (::fstat(file.get(), &status) != 0) return system_failure("journal cannot be looked at", errno);
 
   auto content = read_journal(file.get(), static_cast<std::uint64_t>(status.st_size));
-  // What was read while somebody began to write may be anything.
+  // If a writer began meanwhile, the contents read may be inconsistent.
   if (!take_over) TRY_VOID(check_nobody_writes(file.get()));
   if (!content) {
     const bool never_begun = content.error().kind == ErrorKind::not_found;
@@ -350,8 +351,8 @@ Result<Replayed> Journal::replay(int directory_fd, std::string name, std::option
     return tl::unexpected(std::move(content).error());
   }
   if (take_over) {
-    ::unlinkat(directory_fd, (name + std::string(kTemporarySuffix)).c_str(), 0);  // of one that was to take its place
-    // What follows would lie between the records to come and those that are good.
+    ::unlinkat(directory_fd, (name + std::string(kTemporarySuffix)).c_str(), 0);  // was to replace this one
+    // The bytes behind the good records must not stay between these and later ones.
     if (::ftruncate(file.get(), static_cast<off_t>(content->end)) != 0)
       return system_failure("journal cannot be cut", errno);
     TRY_VOID(write_pid(file.get(), content->salt));
@@ -399,7 +400,7 @@ Result<ByteRange> Journal::append_record(RecordHeader header, std::span<const st
   header.checksum = checksum.value();
   const auto header_bytes = encode_record_header(header);
   if (auto written = write_all(file_.get(), {part_of(header_bytes), part_of(payload)}, position); !written) {
-    // On a full disk the part that was written is room for what takes less: a removal, a journal written anew.
+    // On a full disk, the part that was written is needed for smaller records: a removal, a rewritten journal.
     while (::ftruncate(file_.get(), static_cast<off_t>(position)) != 0 && errno == EINTR) {
     }
     return tl::unexpected(std::move(written).error());
@@ -424,7 +425,7 @@ Result<> Journal::sync() {
     target = size_;
     name_too = !name_synced_;
   }
-  // A retry after EINTR asks for the same pages, but an interrupted sync has not yet given up on any.
+  // A retry after EINTR syncs the same pages; an interrupted sync has not dropped any of them yet.
   const auto retried = [](int fd, int (*call)(int)) {
     int result = 0;
     do result = call(fd);

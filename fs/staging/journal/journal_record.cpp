@@ -52,7 +52,7 @@ class PayloadWriter {
   std::vector<std::byte> bytes_;
 };
 
-// Reads what PayloadWriter wrote; after the first read beyond the end all reads give nothing.
+// Reads the output of PayloadWriter. After the first read beyond the end all reads return nothing.
 class PayloadReader {
  public:
   explicit PayloadReader(std::span<const std::byte> bytes) : left_(bytes) {}
@@ -79,7 +79,7 @@ class PayloadReader {
     const auto bytes = take(number<std::uint32_t>());
     return {bytes.begin(), bytes.end()};
   }
-  // The number of things of at least `smallest` bytes each that follow.
+  // The number of elements that follow, of at least `smallest` bytes each.
   std::uint32_t count(std::size_t smallest) {
     const auto count = number<std::uint32_t>();
     if (count > left_.size() / smallest) failed_ = true;
@@ -284,7 +284,7 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
   return record;
 }
 
-// UUID, fEND and head are the record's bytes.
+// UUID, fEND and head, as bytes of the record.
 constexpr std::size_t kBeginSize = sizeof(JournalBegin::file_uuid) + sizeof(JournalBegin::file_end);
 
 JournalRecord begin_record(const JournalBegin& begin) {

@@ -15,9 +15,9 @@ using tfile::fail;
 
 namespace {
 
-// Kept of what was made: some columns' buffers of a batch, as pyarrow and polars cut them.
+// Most bytes that are kept: the buffers of some columns in a batch, as pyarrow and polars cut them.
 constexpr std::uint64_t kKeptMax = 64 << 20;
-// Who owns what was decompressed: its part is its place in the file.
+// The owner of decompressed buffers; the part is the buffer's place in the file.
 constexpr std::uint64_t kStored = 0;
 
 }  // namespace

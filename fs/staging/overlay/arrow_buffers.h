@@ -14,15 +14,15 @@
 
 namespace tfilefs {
 
-// A buffer of an Arrow file: where it is stored, and what it is when it has been decompressed.
+// A buffer of an Arrow file: where it is stored, and its size when decompressed.
 struct ArrowBufferAt {
   std::uint64_t offset = 0, stored = 0;
   std::uint64_t size = 0;
   ArrowCodec codec = ArrowCodec::none;
 };
 
-// Reads the buffers of a staged Arrow file. What had to be decompressed or put together is kept for a while, since it
-// is read in pieces. Used by one thread at a time; blocks.
+// Reads the buffers of a staged Arrow file. Bytes that had to be decompressed or assembled are kept for a while, since
+// they are read in pieces. Used by one thread at a time; blocks.
 class ArrowBuffers {
  public:
   ArrowBuffers(std::shared_ptr<const ColumnSource> file, StagingMemory& memory)
@@ -33,7 +33,7 @@ class ArrowBuffers {
   Result<> read(const ArrowBufferAt&, std::uint64_t offset, std::span<std::byte> into);
   std::optional<Slices> pin(const ArrowBufferAt&, std::uint64_t offset, std::size_t size) const;
 
-  // The bytes that `fill` makes, once for as long as there is room. `owner`: a number of new_owner().
+  // The bytes that `fill` makes, once for as long as there is room to keep them. `owner`: a number of new_owner().
   using Fill = std::function<Result<>(std::span<std::byte>)>;
   Result<std::shared_ptr<StagedBuffer>> made(std::uint64_t owner, std::uint64_t part, std::uint64_t size,
                                              const Fill& fill);
@@ -47,7 +47,7 @@ class ArrowBuffers {
 
   const std::shared_ptr<const ColumnSource> file_;
   StagingMemory& memory_;
-  std::list<Kept> kept_;  // the last used in front
+  std::list<Kept> kept_;  // the most recently used in front
   std::uint64_t kept_bytes_ = 0;
 };
 

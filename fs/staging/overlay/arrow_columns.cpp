@@ -22,11 +22,11 @@ using Kind = Field::Kind;
 
 namespace {
 
-// What describes the batches, all together: ten thousand columns in four hundred batches take that much.
+// Metadata of all batches together: that of ten thousand columns in four hundred batches takes this much.
 constexpr std::uint64_t kMetadataMax = 256 << 20;
-// Values of one dictionary.
+// Bytes of the values of one dictionary.
 constexpr std::uint64_t kDictionaryMax = 256 << 20;
-// So that a number of items times the size of one stays far from its limit.
+// Keeps a number of items times the size of one far from its limit.
 constexpr std::uint64_t kItemsMax = std::uint64_t{1} << 56;
 
 // A column, batch after batch.
@@ -71,7 +71,7 @@ class PiecedColumn final : public ColumnSource {
   std::uint64_t size_ = 0;
 };
 
-// The columns that a field feeds, and those of its children.
+// The columns that a field, and its children, feed.
 struct Target {
   std::size_t offsets = 0, values = 0;  // numbers of columns
   std::vector<Target> children;
@@ -102,7 +102,7 @@ class ArrowInput {
   }
 
  private:
-  // ---- what the file says of itself
+  // ---- metadata of the file
 
   Result<std::vector<std::byte>> read_metadata(std::uint64_t offset, std::uint64_t size) {
     if (offset > size_ || size > size_ - offset)
@@ -124,7 +124,7 @@ class ArrowInput {
     return parse_arrow_footer(bytes);
   }
 
-  // The next batch's nodes and buffers are taken one after the other from here on.
+  // From here on the nodes and buffers of the next batch are taken one after the other.
   Result<> begin_batch(const ArrowBlock& block) {
     TRY(const auto message, read_metadata(block.offset, block.metadata_size));
     body_ = block.offset + block.metadata_size;
@@ -189,7 +189,7 @@ class ArrowInput {
     return id;
   }
 
-  // Lists of fixed size around numbers are the column's shape.
+  // Lists of fixed size around numbers become the shape of the column.
   Result<Target> number_target(const Field& field, const std::string& path) {
     std::vector<std::uint32_t> shape;
     const Field* innermost = &field;
@@ -298,7 +298,7 @@ class ArrowInput {
     if (offset > body_size_ || size > body_size_ - offset) return cut_short(field);
     ArrowBufferAt buffer{body_ + offset, size, size, ArrowCodec::none};
     if (batch_.codec == ArrowCodec::none || size == 0) return buffer;
-    // Its length before it was compressed stands in front; -1: it was not.
+    // The uncompressed length stands in front; -1: the buffer is not compressed.
     std::int64_t length = 0;
     if (size < sizeof length) return cut_short(field);
     TRY_VOID(buffers_->read_file(buffer.offset, std::as_writable_bytes(std::span(&length, 1))));
@@ -314,11 +314,12 @@ class ArrowInput {
 
   struct TextArray {
     ArrowBufferAt offsets, chars;
-    std::int64_t first = 0;  // what the first offset of the stretch says
-    std::uint64_t size = 0;  // up to the last
+    std::int64_t first = 0;  // the first offset of the stretch
+    std::uint64_t size = 0;  // from there to the last
   };
 
-  // What the offsets of a stretch lead to. All of them are looked at, so that whoever closes the file is told.
+  // The range of items that the offsets of a stretch lead to. All offsets are checked, so that the error is reported by
+  // the close of the file.
   Result<> read_ends(const Field& field, const ArrowBufferAt& offsets, ArrowStretch stretch, std::int64_t& first,
                      std::uint64_t& size) {
     if (stretch.count == 0) return {};
@@ -329,10 +330,10 @@ class ArrowInput {
   template <class Offset>
   Result<> read_ends_of(const Field& field, const ArrowBufferAt& offsets, ArrowStretch stretch, std::int64_t& first,
                         std::uint64_t& size) {
-    constexpr std::uint64_t kAtOnce = 8192;  // stay in a core's cache
+    constexpr std::uint64_t kAtOnce = 8192;  // fits in the cache of a core
     if (stretch.end() >= offsets.size / sizeof(Offset)) return cut_short(field);
     std::vector<Offset> piece(std::min(kAtOnce, stretch.count + 1));
-    Offset last = 0;  // of the piece before; nothing is below 0
+    Offset last = 0;  // of the piece before; no offset is below 0
     for (std::uint64_t at = stretch.begin; at <= stretch.end(); at += piece.size()) {
       piece.resize(std::min<std::uint64_t>(piece.size(), stretch.end() + 1 - at));
       TRY_VOID(buffers_->read(offsets, at * sizeof(Offset), std::as_writable_bytes(std::span(piece))));
@@ -368,7 +369,8 @@ class ArrowInput {
     return arrow_text_views(views, std::move(data), stretch);
   }
 
-  // Items that a column has so far, of an offsets column the lists' items: what the next batch's begin behind.
+  // Items of a column in the batches so far; for an offsets column, the items of its lists. The items of the next batch
+  // begin there.
   static std::int64_t items(const PiecedColumn& column, std::uint64_t item_size) {
     return static_cast<std::int64_t>(column.size() / item_size);
   }
@@ -465,10 +467,10 @@ class ArrowInput {
 
   const std::uint64_t size_;
   const std::shared_ptr<ArrowBuffers> buffers_;
-  std::uint64_t metadata_ = 0;  // bytes of it read so far
+  std::uint64_t metadata_ = 0;  // bytes of metadata read so far
   std::vector<std::string> paths_;
   std::vector<std::shared_ptr<PiecedColumn>> columns_;
-  std::map<std::size_t, std::int64_t> list_items_;  // by offsets column, of the batches so far
+  std::map<std::size_t, std::int64_t> list_items_;  // by offsets column: items of its lists in the batches so far
   std::map<std::int64_t, std::shared_ptr<const ArrowDictionaryValues>> dictionaries_;
 
   ArrowBatch batch_;

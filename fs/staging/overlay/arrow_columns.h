@@ -11,7 +11,7 @@
 
 namespace tfilefs {
 
-// A column that an Arrow file makes: its path below the table, as in a listing.
+// A column made from an Arrow file: its path below the table, as in a listing.
 struct ArrowColumn {
   std::string path;
   std::uint64_t size = 0;  // bytes
@@ -22,9 +22,9 @@ struct ArrowColumn {
 Result<bool> is_whole_arrow(const ColumnSource& file, std::uint64_t size);
 
 // The columns of such a file, in the order of its fields. Nothing is copied: their bytes are read from the file, and
-// what is compressed is decompressed then. They are read by one thread at a time; `memory` outlives them. Blocks for
-// what describes the batches, and for all indices and views of texts. Errors: invalid (what the file has that columns
-// do not, or what is damaged; names the field), io.
+// compressed ones are decompressed then. They are read by one thread at a time; `memory` must outlive them. Blocks to
+// read the metadata of batches, and all indices and text views. Errors: invalid (contents that columns cannot have, or
+// damage; names the field), io.
 Result<std::vector<ArrowColumn>> arrow_columns(const std::shared_ptr<const ColumnSource>& file, std::uint64_t size,
                                                StagingMemory& memory);
 

@@ -14,9 +14,9 @@ using tfile::fail;
 namespace {
 
 constexpr std::uint64_t kOffsetSize = sizeof(std::int64_t);
-constexpr std::uint64_t kViewSize = 16;   // length, and the text or where it is
-constexpr std::uint64_t kInlineMax = 12;  // of a text that stands in its view
-constexpr std::size_t kAtATime = 4096;    // items that are looked at together
+constexpr std::uint64_t kViewSize = 16;   // the length, and the text or its place
+constexpr std::uint64_t kInlineMax = 12;  // of a text inside its view
+constexpr std::size_t kAtATime = 4096;    // items that are handled together
 
 template <class T>
 T load(std::span<const std::byte> bytes, std::uint64_t at) {
@@ -80,7 +80,7 @@ class Offsets final : public ArrowPiece {
     TRY_VOID(buffers.read(buffer_, (begin_ + offset / kOffsetSize + 1) * width, stored));
     for (std::uint64_t i = 0; i < count; ++i) {
       const std::int64_t value = wide_ ? load<std::int64_t>(stored, i * width) : load<std::int32_t>(stored, i * width);
-      // Whatever a damaged file says: the commit looks at what comes out.
+      // No check for damage here: the commit checks the resulting offsets.
       const auto moved =
           static_cast<std::int64_t>(static_cast<std::uint64_t>(value) + static_cast<std::uint64_t>(change_));
       std::memcpy(into.data() + i * kOffsetSize, &moved, kOffsetSize);
@@ -114,7 +114,7 @@ std::uint64_t index_at(std::span<const std::byte> bytes, Dtype dtype, std::uint6
   }
 }
 
-// Indices of a stretch, each of a value that is there.
+// Indices of a stretch, each checked to be that of an existing value.
 class Indices {
  public:
   Indices(const ArrowBufferAt& buffer, Dtype dtype, std::uint64_t begin)

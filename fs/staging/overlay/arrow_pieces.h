@@ -13,7 +13,7 @@
 
 namespace tfilefs {
 
-// What one record batch gives to one column: some of its bytes. Used as ArrowBuffers is.
+// The part of one record batch that belongs to one column. To be used like ArrowBuffers.
 class ArrowPiece {
  public:
   explicit ArrowPiece(std::uint64_t size) : size_(size) {}
@@ -31,42 +31,42 @@ using ArrowPiecePtr = std::unique_ptr<const ArrowPiece>;
 // The values of a dictionary: numbers, or texts one after the other.
 struct ArrowDictionaryValues {
   std::vector<std::byte> bytes;
-  std::vector<std::int64_t> offsets;  // of texts: one more than there are
+  std::vector<std::int64_t> offsets;  // of texts: one more than there are texts
   std::uint64_t item_size = 0;        // of numbers
   std::uint64_t count = 0;
 };
 
-// A stretch of an array: elements [begin, begin + count).
+// A part of an array: elements [begin, begin + count).
 struct ArrowStretch {
   std::uint64_t begin = 0, count = 0;
   std::uint64_t end() const { return begin + count; }
 };
 
-// Bytes of a buffer as they are.
+// Bytes of a buffer, unchanged.
 ArrowPiecePtr arrow_bytes(const ArrowBufferAt&, std::uint64_t begin, std::uint64_t size);
 // Eight bytes of zeros: the first offset of a column.
 ArrowPiecePtr arrow_first_offset();
-// A byte for each bit.
+// Bits, each as a byte.
 ArrowPiecePtr arrow_bits(const ArrowBufferAt&, ArrowStretch);
-// Offsets behind each of the lists, from `base` for the batch's `first`.
+// The end offset of each list, moved so that the batch's offset `first` becomes `base`.
 ArrowPiecePtr arrow_offsets(const ArrowBufferAt&, bool wide, ArrowStretch, std::int64_t first, std::int64_t base);
-// Numbers by their indices in a dictionary.
+// Numbers looked up in a dictionary by their indices.
 ArrowPiecePtr arrow_looked_up(const ArrowBufferAt& indices, tfile::Dtype, ArrowStretch,
                               std::shared_ptr<const ArrowDictionaryValues>);
 
-// Texts that have to be put together: each by itself somewhere.
+// Texts that have to be assembled, since each may be stored at a different place.
 class ArrowTexts {
  public:
   explicit ArrowTexts(ArrowStretch stretch) : stretch_(stretch) {}
   virtual ~ArrowTexts() = default;
-  // Offsets from 0, one more than texts. Errors: damaged, unsupported (more than a batch may have), io.
+  // Offsets from 0, one more than texts. Errors: damaged, unsupported (too many bytes for a batch), io.
   Result<std::vector<std::int64_t>> offsets(ArrowBuffers&) const;
   std::uint64_t count() const { return stretch_.count; }
 
  private:
   friend class TextOffsets;
   friend class TextChars;
-  // Lengths of texts [at, at + lengths.size()) of the stretch; and their bytes.
+  // lengths(): of texts [at, at + lengths.size()) of the stretch; chars(): their bytes.
   const std::uint64_t owner_ = ArrowBuffers::new_owner();
   virtual Result<> lengths(ArrowBuffers&, std::uint64_t at, std::span<std::int64_t>) const = 0;
   virtual Result<> chars(ArrowBuffers&, std::span<const std::int64_t> offsets, std::span<std::byte>) const = 0;
@@ -76,7 +76,7 @@ class ArrowTexts {
  protected:
   const ArrowStretch stretch_;
 };
-// `data`: the buffers that views of long texts lead to.
+// `data`: the buffers that the views of long texts refer to.
 std::shared_ptr<const ArrowTexts> arrow_text_views(const ArrowBufferAt& views, std::vector<ArrowBufferAt> data,
                                                    ArrowStretch);
 std::shared_ptr<const ArrowTexts> arrow_text_indices(const ArrowBufferAt& indices, tfile::Dtype, ArrowStretch,
@@ -84,7 +84,7 @@ std::shared_ptr<const ArrowTexts> arrow_text_indices(const ArrowBufferAt& indice
 ArrowPiecePtr arrow_text_offsets(std::shared_ptr<const ArrowTexts>, std::int64_t base);
 ArrowPiecePtr arrow_text_chars(std::shared_ptr<const ArrowTexts>, std::uint64_t size);
 
-// What a batch decompresses to in one buffer, or its texts together: more is refused.
+// The most bytes that one buffer of a batch decompresses to, or that its texts have together.
 inline constexpr std::uint64_t kArrowMadeMax = 1 << 30;
 
 }  // namespace tfilefs

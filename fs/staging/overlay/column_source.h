@@ -10,15 +10,16 @@
 
 namespace tfilefs {
 
-// Where a commit takes the bytes of a column from: what was staged as they are, or what is made of it.
+// The source from which a commit reads the bytes of a column: staged bytes, or something made from them.
 class ColumnSource {
  public:
   virtual ~ColumnSource() = default;
 
-  // Fills `into` from `offset`, up to the end; gives the bytes read. Blocks. `offset` and size are of whole items.
+  // Fills `into` from `offset`, up to the end; returns the number of bytes read. Blocks. `offset` and size are
+  // multiples of an item.
   virtual Result<std::size_t> read(std::uint64_t offset, std::span<std::byte> into) const = 0;
 
-  // Those bytes where they lie, if they are in memory; they stay as they are while the pins live.
+  // Those bytes in place, if they are in memory; they do not change while the pins live.
   virtual std::optional<Slices> pin(std::uint64_t offset, std::size_t size) const = 0;
 };
 

@@ -109,7 +109,7 @@ NodePtr Overlay::stand_over(const NodePtr& directory, std::string_view name, Com
 }
 
 void Overlay::leave(const NodePtr& node) {
-  constexpr long kTheirs = 2;  // the caller's, and that of the directory
+  constexpr long kTheirs = 2;  // one of the caller, one of the directory
   const Lock lock(mutex);
   const bool is_used = node.use_count() > kTheirs || !node->children.empty() || !node->set_aside.empty();
   if (node->id == 0 && node->directory && !is_used && !has_changes(*node)) detach(node);

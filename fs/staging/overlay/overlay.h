@@ -19,16 +19,16 @@ namespace tfilefs {
 
 // A name in a directory.
 struct StagedPlace {
-  NodePtr directory;  // null: that is gone
+  NodePtr directory;  // null: it is gone
   std::string name;
 };
 
-// What is staged of a ROOT file lies over what the file has as one layer over another: `root` is the upper one; the
-// lower one is the file, of which this knows its state alone. Thread-safe:
-// every function takes `mutex` for a few look-ups, and none blocks, unless it says so. What is to be one step for
-// others is done by the rooms above with `mutex` held.
+// The staged contents of a ROOT file lie over those of the file as one layer over another. `root` is the upper layer;
+// the lower one is the file, of which this class knows only the state. Thread-safe. Every function takes `mutex` for a
+// few look-ups, and none blocks, unless it says so. Where several calls must be one step to other threads, the rooms
+// above hold `mutex` meanwhile.
 struct Overlay {
-  // `file_path_`: in the mount. `owner_`: of the file, where there is one.
+  // `file_path_`: in the mount. `owner_`: of the file, if it exists.
   Overlay(std::string file_path_, ErrorLog&, std::optional<FilePlace::Owner> owner_);
 
   // ---- of the file
@@ -37,9 +37,9 @@ struct Overlay {
   bool is_there() const EXCLUDES(mutex);           // whether the file exists on disk, committed at least once
   bool has_pending() const EXCLUDES(mutex);        // whether anything is staged
   bool is_wanted() const EXCLUDES(mutex);          // whether the file is there, or will be
-  bool is_forgotten() const EXCLUDES(mutex);       // whether it was taken away by its name, with what was staged in it
-  std::uint64_t commits() const EXCLUDES(mutex);   // that were settled since the mount began
-  // A ROOT file was found under the name: another program, or a rename, has put it there since.
+  bool is_forgotten() const EXCLUDES(mutex);       // whether the file and its staged contents were removed by its name
+  std::uint64_t commits() const EXCLUDES(mutex);   // number of commits since the mount began
+  // A ROOT file was found under the name, put there since by another program or by a rename.
   void note_there() EXCLUDES(mutex);
 
   // ---- names
@@ -56,18 +56,18 @@ struct Overlay {
   };
   Listing list(const StagedNode& directory) const EXCLUDES(mutex);
   std::optional<std::vector<std::string>> committed_path(const StagedNode& directory) const EXCLUDES(mutex);
-  std::string path(const StagedNode&) const EXCLUDES(mutex);      // for messages, with the file's
-  StagedPlace place_of(const StagedNode&) const EXCLUDES(mutex);  // where it stands, or stood
-  // Where the committed state knows a directory: no directory where it does not, and of the root.
+  std::string path(const StagedNode&) const EXCLUDES(mutex);      // for messages, with that of the file
+  StagedPlace place_of(const StagedNode&) const EXCLUDES(mutex);  // its present or last place
+  // The place of a directory in the committed state: without a directory if it is not committed, or is the root.
   StagedPlace committed_place_of(const StagedNode&) const EXCLUDES(mutex);
-  // Whether a name in a directory is short enough, and all that lies below `moved`, which is to get it.
+  // Whether a name in a directory is short enough, and so are the paths below `moved`, which is to get the name.
   bool has_room(const StagedNode& in, std::string_view name, const StagedNode* moved = nullptr) const EXCLUDES(mutex);
 
-  // The node of a committed directory, in which something may be staged.
+  // The node for a committed directory, in which something may be staged.
   NodePtr stand_over(const NodePtr& directory, std::string_view name, CommittedKind) EXCLUDES(mutex);
-  // Nobody but the caller has it any more: it goes where nothing is staged in it.
+  // The caller is done with the node: it is removed if nothing is staged in it and it is not used elsewhere.
   void leave(const NodePtr&) EXCLUDES(mutex);
-  // A new node with the next number, which stands in no directory yet.
+  // A new node with the next number, which is in no directory yet.
   NodePtr new_node(const NodePtr& in, std::string_view name, bool directory, mode_t) EXCLUDES(mutex);
 
   // ---- attributes
@@ -77,57 +77,57 @@ struct Overlay {
     std::uint64_t size = 0;
     std::uint64_t base = 0;
     bool has_children = false;
-    bool is_committed = false;  // a directory that the committed state knows
+    bool is_committed = false;  // a directory that exists in the committed state
     bool is_object = false;     // StagedNode::is_object
     bool is_fixed_table = false;
   };
-  // Of a file or directory that is staged.
+  // Of a staged file or directory.
   Status status(const StagedNode&) const EXCLUDES(mutex);
   void set_attributes(StagedNode&, const std::function<void(StagedAttributes&)>&) EXCLUDES(mutex);
-  bool is_settled(const StagedNode&) const EXCLUDES(mutex);  // whether it gave way to a committed column
+  bool is_settled(const StagedNode&) const EXCLUDES(mutex);  // whether a committed column has replaced it
   bool continues_committed(const StagedNode&) const EXCLUDES(mutex);
   std::string base_name_of(const StagedNode&) const EXCLUDES(mutex);
-  // Whether a change of that name waits for the commit that is under way, if one is.
+  // Whether a change of that name must wait for the commit under way, if there is one.
   bool waits_for_commit(const StagedNode& in, std::string_view name) const EXCLUDES(mutex);
 
   // ---- handles that are open for writing
 
-  // False: it is committed, or removed, and has to be looked up again.
+  // False if it is committed, or removed, and has to be looked up again.
   bool opened(StagedNode&, bool to_write) EXCLUDES(mutex);
   void closed(StagedNode&) EXCLUDES(mutex);
   void written(StagedNode&, std::uint64_t offset) EXCLUDES(mutex);  // bytes from there on have changed
   void flushed(StagedNode&) EXCLUDES(mutex);
   bool is_open_to_write(const StagedNode&) const EXCLUDES(mutex);
-  std::optional<Error> take_error(StagedNode&) EXCLUDES(mutex);  // of a commit; told once
+  std::optional<Error> take_error(StagedNode&) EXCLUDES(mutex);  // of a commit; returned once
 
   // ---- what can never be committed (overlay_checks.cpp)
 
-  // The columns' own names, and what can be seen of them alone: sets `unreadable`. Blocks for what is in the journal.
+  // Reads the headers of .npy columns and checks the offsets; sets `unreadable`. Blocks to read bytes in the journal.
   void read_columns(StagedTable&) EXCLUDES(mutex);
-  // Nothing more is made where all is refused. Error: unsupported.
+  // Refuses a new file below a directory that was refused as a whole. Error: unsupported.
   Result<> check_place(const NodePtr& in) const REQUIRES(mutex);
-  // No file of an object is made by its name. Error: unsupported.
+  // Refuses a file with the name of a file of an object. Error: unsupported.
   Result<> check_object(const NodePtr& in, std::string_view name) EXCLUDES(mutex);
-  // The error of a refusal, which is noted where all of a directory is refused.
+  // The error of a refusal; a refusal of a whole directory is noted in it.
   Error refuse(const Refusal&) REQUIRES(mutex);
-  // Looks, once, at what was made in a directory before it was known for a table. Who made it one is told when closing
-  // `file`.
+  // Checks, once, the files that were made in a directory before it was known to be a table. If some are refused, the
+  // program that made it a table gets an error when it closes `file`.
   void examine(const NodePtr& table, StagedNode& file) REQUIRES(mutex);
 
   const std::string file_path;
   ErrorLog& errors;
-  const NodePtr root;  // what hangs below it is guarded by `mutex`
+  const NodePtr root;  // the nodes below are guarded by `mutex`
 
   mutable Mutex mutex;
   Condition changed;  // a handle was closed, or the mount ends
   std::uint64_t last_id GUARDED_BY(mutex) = 0;
-  JournalBegin basis GUARDED_BY(mutex);  // the file as what is staged takes it to be
+  JournalBegin basis GUARDED_BY(mutex);  // the state of the file on which the staged contents are based
   std::uint64_t settled_commits GUARDED_BY(mutex) = 0;
   bool there GUARDED_BY(mutex) = false;
   bool made_by_name GUARDED_BY(mutex) = false;  // the file itself
-  bool resting GUARDED_BY(mutex) = false;       // its path changes: nothing is taken now
+  bool resting GUARDED_BY(mutex) = false;       // its path is being changed: no changes are accepted now
   bool forgotten GUARDED_BY(mutex) = false;
-  bool ending GUARDED_BY(mutex) = false;  // the mount does: nothing is taken any more
+  bool ending GUARDED_BY(mutex) = false;  // the mount ends: no more changes are accepted
   FilePlace::Owner file_owner GUARDED_BY(mutex);
   StagedNode::Clock::time_point last_change GUARDED_BY(mutex){};
 
@@ -135,7 +135,7 @@ struct Overlay {
   Result<> check_offsets_of(const StagedColumn&) EXCLUDES(mutex);
 };
 
-// Whether a commit reads it, and knows it by its name.
+// Whether a commit is reading it, which knows it by its name.
 bool is_being_committed(const NodePtr&);
 
 }  // namespace tfilefs

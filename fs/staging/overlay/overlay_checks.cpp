@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of Overlay: what is refused when it is made, or closed, for it can never be committed.
+// The part of Overlay that refuses files, when they are made or closed, that can never be committed.
 #include <algorithm>
 #include <cerrno>
 #include <utility>
@@ -12,14 +12,13 @@ using tfile::fail;
 
 namespace {
 
-// Of what was told before, the errno alone.
+// The error for something that was reported before: only the errno.
 Error as_told() { return {ErrorKind::unsupported, "", -1, EOPNOTSUPP}; }
 
 bool is_of_object(std::string_view name) { return name == "object.bin" || name == "object.json"; }
 
 }  // namespace
 
-// The columns' own names, and what can be seen of them alone.
 void Overlay::read_columns(StagedTable& table) {
   for (StagedColumn& column : table.columns) {
     read_npy_header(column);
@@ -28,7 +27,7 @@ void Overlay::read_columns(StagedTable& table) {
   }
 }
 
-// Once more where they changed meanwhile.
+// Again if they have changed meanwhile.
 Result<> Overlay::check_offsets_of(const StagedColumn& column) {
   StagedNode& node = *column.node;
   for (;;) {
@@ -51,7 +50,6 @@ Result<> Overlay::check_offsets_of(const StagedColumn& column) {
   }
 }
 
-// Nothing more is made where all is refused.
 Result<> Overlay::check_place(const NodePtr& in) const {
   for (NodePtr at = in; at; at = at->parent.lock()) {
     if (at->base_name.empty() && !at->refusal.empty()) return tl::unexpected(as_told());
@@ -59,7 +57,7 @@ Result<> Overlay::check_place(const NodePtr& in) const {
   return {};
 }
 
-// `cp -r` of an object makes files of these names, each with the others.
+// `cp -r` of an object makes files of these names; one of them is enough to recognize it.
 Result<> Overlay::check_object(const NodePtr& in, std::string_view name) {
   if (!is_of_object(name)) return {};
   const Lock lock(mutex);
@@ -76,7 +74,6 @@ Error Overlay::refuse(const Refusal& refusal) {
   return {ErrorKind::unsupported, refusal.reason, -1, EOPNOTSUPP};
 }
 
-// What was made in a directory while nobody knew it for a table; whoever made it one is told when closing `file`.
 void Overlay::examine(const NodePtr& table, StagedNode& file) {
   if (std::exchange(table->examined, true)) return;
   const std::string shown = "/" + joined_path(file_path, staged_path(*table));

@@ -25,24 +25,24 @@ struct BlockRange {
   bool empty() const { return begin >= end; }
   std::uint32_t size() const { return empty() ? 0 : end - begin; }
   void include(BlockRange);
-  void cut(std::uint32_t at);  // drops what lies at `at` and beyond
+  void cut(std::uint32_t at);  // drops the bytes from `at` on
   friend bool operator==(const BlockRange&, const BlockRange&) = default;
 };
 
-// 1 MiB of a staged file. With a buffer, its bytes are [0, used) of it and zeros behind; without one, they are what the
-// journal's parts say and zeros elsewhere. The parts together with `dirty` and `in_flight` always describe the content:
-// a byte outside both ranges is the parts' (or 0).
+// 1 MiB of a staged file. With a buffer, its bytes are [0, used) of it and zeros behind; without one, they are those of
+// the parts in the journal and zeros elsewhere. The parts together with `dirty` and `in_flight` always describe the
+// content: a byte outside both ranges is that of the parts (or 0).
 struct StagedBlock {
   std::shared_ptr<StagedBuffer> buffer;
   std::uint32_t used = 0;
-  std::vector<JournaledPart> parts;  // sorted, apart
+  std::vector<JournaledPart> parts;  // sorted, without overlap
   BlockRange dirty;                  // not in the journal in its present form
-  BlockRange in_flight;              // being appended now; what is written meanwhile is dirty again
+  BlockRange in_flight;              // being appended now; bytes written meanwhile become dirty again
   std::uint64_t last_write = 0;      // stamp
-  std::uint64_t serial = 0;          // tells a block from a later one in the same place
+  std::uint64_t serial = 0;          // distinguishes a block from a later one at the same place
 };
 
-// What a stretch of bytes takes of one block; `done` bytes of it lie before.
+// The part of a byte range that lies in one block; `done` bytes of the range come before it.
 struct BlockPiece {
   std::uint64_t block = 0;
   BlockRange range;
@@ -50,9 +50,9 @@ struct BlockPiece {
 };
 std::vector<BlockPiece> pieces_of(std::uint64_t offset, std::uint64_t size);
 
-// Lays `part` over those that are there.
+// Adds `part`; its bytes replace those that it overlaps.
 void add_part(std::vector<JournaledPart>&, JournaledPart part);
-// Drops what lies at `at` and beyond.
+// Drops the bytes from `at` on.
 void cut_parts(std::vector<JournaledPart>&, std::uint32_t at);
 
 }  // namespace tfilefs

@@ -12,10 +12,11 @@
 namespace tfilefs {
 namespace {
 
-constexpr std::uint64_t kSizeMax = std::numeric_limits<std::int64_t>::max();  // off_t's
-// The first block of a file grows by doubling, so that thousands of short columns take little; later ones are whole.
+constexpr std::uint64_t kSizeMax = std::numeric_limits<std::int64_t>::max();  // that of off_t
+// The first block of a file grows by doubling, so that thousands of short columns take little memory; later blocks have
+// their full size.
 constexpr std::size_t kSmallestBuffer = 4096;
-// A block in more parts than this is written whole when it is spilled, so that reading it back stays a few calls.
+// A block in more parts than this is written as a whole when it is spilled, so that reading it back takes few calls.
 constexpr std::size_t kPartsMax = 64;
 
 std::size_t capacity_for(std::uint64_t block, std::uint32_t end) {
@@ -77,7 +78,8 @@ std::uint64_t StagedBytes::size() const {
 
 Result<> StagedBytes::check_writable(std::uint64_t offset, std::uint64_t size) const {
   const bool is_beyond = offset > kSizeMax || size > kSizeMax - offset;
-  // Bytes that follow on those there are no claim: how many of them there is room for, their compression decides.
+  // Bytes that adjoin the existing ones are always allowed: whether there is room for them depends on how well they
+  // compress.
   const bool is_claim = offset > size_;
   if (is_beyond || (is_claim && offset + size > dropped_ && offset + size - dropped_ > limit_))
     return tfile::fail(ErrorKind::invalid, "file too large", -1, EFBIG);
@@ -100,8 +102,8 @@ StagedBytes::Need StagedBytes::need_of(std::uint64_t number, BlockRange range) c
   return {!covered, capacity_for(number, range.end)};
 }
 
-// Writes into a block for which need_of() finds nothing to load, and no buffer or one of at most the size of `fresh`.
-// Gives the buffer that is no longer needed.
+// Writes into a block for which need_of() requires no loading, and a buffer no larger than `fresh`. Returns the buffer
+// that is no longer needed.
 std::shared_ptr<StagedBuffer> StagedBytes::put(std::uint64_t number, BlockRange range, std::span<const std::byte> bytes,
                                                std::shared_ptr<StagedBuffer> fresh) {
   const bool replace = need_of(number, range).capacity > 0;
@@ -123,7 +125,7 @@ std::shared_ptr<StagedBuffer> StagedBytes::put(std::uint64_t number, BlockRange 
   return fresh;
 }
 
-// Brings a block back from the journal; what it finds changed is left alone.
+// Reads a block back from the journal, unless it has changed meanwhile.
 Result<> StagedBytes::load(std::uint64_t number) {
   std::vector<JournaledPart> parts;
   std::uint64_t serial = 0;
@@ -263,7 +265,7 @@ StagedBytes::Flight StagedBytes::take_off(std::uint64_t number, StagedBlock& blo
   return {number, block.serial, range, block.buffer, pin_of(block.buffer)};
 }
 
-// What a truncation meanwhile has cut off is not the block's any more.
+// If a truncation has cut off bytes meanwhile, these no longer belong to the block.
 Result<> StagedBytes::append(const Flight& flight) {
   const std::uint64_t offset = flight.block * kStagedBlockSize + flight.range.begin;
   TRY(const ByteRange location,
@@ -286,12 +288,12 @@ void StagedBytes::turn_back(const Flight& flight) {
   found->second.in_flight = {};
 }
 
-// Tells the journal of the lowest size since it was last told, if that cuts off what it holds: bytes written behind it
-// since then must not find the old ones between them.
+// Appends a record of the lowest size since the last one, if this cuts off bytes in the journal. Otherwise old bytes
+// could appear in gaps between those that were written behind that size since.
 Result<> StagedBytes::append_truncation(std::uint64_t lowest) {
   {
     Lock lock(mutex_);
-    lowest = std::max(lowest, dropped_);  // what is committed is not cut off, whatever is in the journal of it
+    lowest = std::max(lowest, dropped_);  // committed bytes are not cut off, even if the journal has some of them
     if (lowest >= journaled_size_) return {};
   }
   auto told = journal()->append({.kind = JournalKind::truncate, .id = id_, .offset = lowest});
@@ -424,7 +426,7 @@ StagedBytes::Move::Move(StagedBytes& file, std::shared_ptr<Journal> to)
 
 StagedBytes::Move::~Move() = default;
 
-// A truncation that the journal has not heard of yet counts: what it cut off is in no part any more.
+// A truncation without a record yet counts: the parts no longer have the bytes that it cut off.
 Result<> StagedBytes::Move::copy() {
   std::map<std::uint64_t, std::vector<JournaledPart>> old;
   {
@@ -453,7 +455,7 @@ void StagedBytes::Move::settle() {
     block.parts = moved == parts_.end() ? std::vector<JournaledPart>() : std::move(moved->second);
   }
   file_.journaled_size_ = size_;
-  file_.lowest_size_ = std::max(file_.lowest_size_, size_);  // what was lower is told by what was copied
+  file_.lowest_size_ = std::max(file_.lowest_size_, size_);  // a lower size before this is part of the copied state
   file_.journal_ = to_;
 }
 

@@ -18,19 +18,19 @@ bool is_column_name(std::string_view name) {
   return name.ends_with(".npy") ? name.size() > 4 && name[0] != '.' : tfile::parse_typed_name(name).has_value();
 }
 
-// What the values of a list are called, and the bytes of a string.
+// The name of the values of a list, and of the bytes of a string.
 bool is_items_name(std::string_view name) {
   const auto typed = tfile::parse_typed_name(name);
   return typed && (typed->stem == kItemsName || name == kCharsName);
 }
 
-// Whether the directory may be a list in a table to come: its own is new, and not the file's root.
+// Whether the directory may be a list in a future table: its own directory is new, and not the file's root.
 bool may_be_list(const StagedNode& directory) {
   const NodePtr above = directory.parent.lock();
   return above && above->base_name.empty() && above->parent.lock();
 }
 
-// Of a new directory: whether it holds a number, a list or a string. The items of a list may come before its offsets.
+// Whether a new directory holds a number, a list or a string. The items of a list may come before its offsets.
 bool makes_table(const StagedNode& directory) {
   const bool may_wait = may_be_list(directory);
   return std::any_of(directory.children.begin(), directory.children.end(), [may_wait](const auto& child) {
@@ -41,7 +41,7 @@ bool makes_table(const StagedNode& directory) {
   });
 }
 
-// Whether something is staged in it or below.
+// Whether there are staged files in it or below.
 bool holds_files(const StagedNode& directory) {
   return std::any_of(directory.children.begin(), directory.children.end(),
                      [](const auto& child) { return !child.second->directory || holds_files(*child.second); });
@@ -51,7 +51,7 @@ std::optional<std::int64_t> time_set_on(const StagedNode& node) {
   return node.attributes.time_was_set ? std::optional(std::int64_t{node.attributes.modified.tv_sec}) : std::nullopt;
 }
 
-// What was set on a new table's directory; else the newest of what was set on its columns, if it was on all of them.
+// The time set on a new table's directory; else the latest time set on its columns, if all of them have one.
 std::optional<std::int64_t> time_set_on(const StagedTable& table) {
   if (const auto own = time_set_on(*table.node); own && !table.committed) return own;
   std::optional<std::int64_t> newest;
@@ -79,7 +79,7 @@ class StagedWalk {
   StagedChanges made_;
 };
 
-// A directory that is no table; gives whether something is staged in it or below.
+// Walks a directory that is no table; returns whether there are staged files in it or below.
 bool StagedWalk::walk(const NodePtr& directory, const std::string& path) {
   CommitWork& rest = made_.rest;
   bool holds = false;
@@ -196,7 +196,7 @@ void read_npy_header(StagedColumn& column) {
   }
   column.header = header->size;
   std::string stem = column.path.substr(0, column.path.size() - kNpySuffix.size());
-  // "px.f4.npy" and "px.npy" are the same.
+  // "px.f4.npy" and "px.npy" give the same name.
   if (const auto typed = tfile::parse_typed_name(stem); typed && typed->dtype == header->dtype) stem = typed->stem;
   column.path = stem + tfile::typed_suffix(header->dtype, header->shape);
 }
@@ -215,7 +215,8 @@ std::optional<std::pair<NodePtr, std::string>> table_above(const StagedNode& fil
 
 namespace {
 
-// Of what is staged below one name of the table, which makes a field together, and columns more.
+// Why the staged files below one name of the table, which form a field together, and the columns in `more` cannot be
+// one; empty if they can.
 std::string refusal_of_field(const StagedNode& top, const std::string& name, std::vector<tfile::OfferedColumn> more) {
   StagedTable staged;
   StagedWalk().add_columns(top, name, staged);
@@ -236,7 +237,7 @@ Refusal refusal_with(const StagedNode& table, tfile::OfferedColumn column) {
   const auto top = table.children.find(name);
   if (top == table.children.end() || !top->second->directory) return {};
   const bool is_new = top->second->base_name.empty();
-  // Where it stands among items, there will be offsets.
+  // If it is among the items of a list, offsets will follow.
   std::vector<tfile::OfferedColumn> more;
   for (std::size_t at = path.find("/values/"); at != path.npos; at = path.find("/values/", at + 1)) {
     if (auto offsets = tfile::offered_column(path.substr(0, at) + "/offsets.i8")) more.push_back(*std::move(offsets));
@@ -256,7 +257,7 @@ Refusal refusal_of(const StagedNode& table, const std::string& path) {
   return refusal_with(table, *std::move(self));
 }
 
-// Whatever is to stand in it, it would be refused as a member is.
+// Any file in it would be refused as a member is.
 Refusal refusal_of_directory(const StagedNode& table, const std::string& path) {
   if (path.find('/') == path.npos || split_path(path).second == kItemsName) return {};
   auto member = tfile::offered_column(joined_path(path, "x.i1"));

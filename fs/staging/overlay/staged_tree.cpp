@@ -143,7 +143,7 @@ bool lies_in(const std::string& path, const std::string& directory) {
 
 namespace {
 
-// A column behind whose committed items nothing is staged, nor going to be.
+// A column without staged items behind the committed ones, and without a writer.
 bool is_as_committed(const StagedNode& node) {
   return node.continues && node.writers == 0 && node.bytes->size() == node.base;
 }

@@ -10,14 +10,14 @@
 
 namespace tfilefs {
 
-// A file of this name makes a table of the directory that it is put into.
+// A file of this name marks the directory that contains it as a table.
 inline constexpr std::string_view kTableMarker = ".table";
 
-// What is staged at a name of a directory.
+// The staged state of a name in a directory.
 struct StagedLook {
   enum class What : std::uint8_t {
-    nothing,    // whatever is committed under that name
-    whiteout,   // nothing, whatever is committed
+    nothing,    // not staged: the committed state shows
+    whiteout,   // hidden, whatever is committed
     file,       // a staged file
     directory,  // a staged directory, or a committed one in which something may be staged
   } what = What::nothing;
@@ -26,39 +26,39 @@ struct StagedLook {
 
 StagedLook look(const StagedNode& directory, std::string_view name);
 
-// Names from the file's root, '/' between; "" for the root.
+// Names from the file's root, separated by '/'; "" for the root.
 std::string staged_path(const StagedNode&);
 
-// The names under which the committed state knows a directory, from the root; nothing where it does not.
+// The names of a directory in the committed state, from the root; nothing if it is not committed.
 std::optional<std::vector<std::string>> committed_path(const StagedNode&);
 
-// Whether the committed state knows a table of it, or of what it lies in.
+// Whether it is a table in the committed state, or inside one.
 bool is_in_table(const StagedNode&);
 
 NodePtr node_at(const NodePtr& root, std::string_view path);  // null: not there
 
-// Whether a path below a file's root is short enough: PATH_MAX in all, NAME_MAX each name. It bounds how deep
-// directories nest, and so every walk through the tree.
+// Whether a path below a file's root is short enough: PATH_MAX in total, NAME_MAX per name. This limits the depth of
+// directories, and so of every walk through the tree.
 bool is_short_path(std::string_view path);
-// The same of a name in a directory, and of all that lies below `moved` when that gets the name.
+// The same for a name in a directory, and for all paths below `moved` once it has that name.
 bool fits(const StagedNode& directory, std::string_view name, const StagedNode* moved = nullptr);
-// Bytes of the longest path below a node; good for any depth.
+// Length in bytes of the longest path below a node; works at any depth.
 std::size_t longest_path(const StagedNode&);
 
-// Takes a node out of its directory, where it still stands there, and puts it into another.
+// Removes a node from its directory, if it is still there, and adds it to another.
 void detach(const NodePtr&);
 void attach(const NodePtr& directory, const NodePtr&, std::string name);
-// Both; the committed name of a directory is hidden from then on.
+// Does both, and hides the committed name of a directory.
 void move_node(const NodePtr&, const NodePtr& to, std::string name);
 
-// A directory that the committed state knows under its name from now on, as it does those above.
+// The directory, and those above it, exist in the committed state under their present names from now on.
 void became_committed(const NodePtr& directory);
 void became_table(const NodePtr& directory);
 
-// Names in front of the last one, and that.
+// All names but the last, and the last.
 std::pair<std::string, std::string> split_path(const std::string& path);
 std::string joined_path(const std::string& directory, const std::string& name);
-// Whether the path is that of the directory, or of something below it.
+// Whether the path is that of the directory, or below it.
 bool lies_in(const std::string& path, const std::string& directory);
 
 // Whether anything is staged in the node or below: a file, a directory, or a removal.
@@ -66,15 +66,15 @@ bool has_changes(const StagedNode&);
 
 // Whether names are set aside in the directory or below.
 bool has_set_aside(const StagedNode& directory);
-// They are shown again. Gives the paths of tables and objects of which some were.
+// Shows them again. Returns the paths of the tables and objects concerned.
 std::vector<std::string> put_back(StagedNode& directory);
 
-// The journal that knew the directories below, all of them committed, by their numbers is gone: the next one goes by
-// their paths.
+// The journal that had numbers for the directories below, all of them committed, is gone: the next one refers to them
+// by their paths.
 void forget_numbers(StagedNode& directory);
 
-// Directories of the committed state below the node in which nothing is staged, and that nobody else refers to.
-// What was cut off to the committed items stays until the journal has heard of it, or ends.
+// Removes nodes of committed directories without staged contents below the node, unless they are in use elsewhere. A
+// column that was cut back to its committed items stays until the journal has a record of that, or ends.
 void drop_unused(StagedNode& directory, bool journal_ends = false);
 
 }  // namespace tfilefs

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of StagedBytes: what is written, at once or in turn.
+// The part of StagedBytes that writes, at once or in turn.
 #include <algorithm>
 #include <utility>
 
@@ -18,7 +18,7 @@ Result<std::optional<std::uint64_t>> StagedBytes::write_now(std::optional<std::u
         return false;
     return true;
   };
-  // Once to see what is needed, and once more with new buffers, which are not made under the lock.
+  // First to see which buffers are needed, then once more with new ones, which are not made under the lock.
   for (int pass = 0; pass < 2; ++pass) {
     std::vector<Need> needs;
     std::uint64_t room = 0;
@@ -61,7 +61,7 @@ void StagedBytes::write(std::optional<std::uint64_t> offset, std::span<const std
   ask_turn();
 }
 
-// With has_turn_ set. Where nothing is run any more, what waits is dropped, which answers it.
+// Called with has_turn_ set. If no jobs are run any more, waiting writes are dropped, which answers them.
 void StagedBytes::ask_turn() {
   if (memory_.run_in_turn([self = shared_from_this()] { self->take_turn(); })) return;
   std::list<Waiting> dropped;
@@ -70,8 +70,8 @@ void StagedBytes::ask_turn() {
   has_turn_ = false;
 }
 
-// One write a turn, so that those of one file do not keep others from theirs. What is frozen leaves its place in the
-// lane until thaw().
+// One write per turn, so that the writes of one file do not hold up others. A frozen write leaves the lane until
+// thaw().
 void StagedBytes::take_turn() {
   Waiting* first = nullptr;
   {
@@ -95,7 +95,7 @@ void StagedBytes::take_turn() {
   write.reply(*write.offset);
 }
 
-// All of what is left of a write, or (false) up to what is frozen. Blocks for room and for the journal.
+// Does the rest of a write, or (false) the part before the frozen bytes. Blocks to make room and for the journal.
 Result<bool> StagedBytes::go_on(Waiting& write) {
   if (write.reply.asker().stop_requested()) return given_up();
   const std::span<const std::byte> left = std::span(write.bytes).subspan(write.done);
@@ -153,7 +153,7 @@ void StagedBytes::when_thawed(std::uint64_t offset, Reply<void> reply) {
   reply({});
 }
 
-// Whoever commits holds locks: what has waited goes on from the lane.
+// The thread of the commit holds locks, so the waiting writes go on in the lane.
 void StagedBytes::thaw() {
   bool writes = false;
   auto then = std::make_shared<std::vector<Reply<void>>>();

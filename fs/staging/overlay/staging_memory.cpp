@@ -8,7 +8,8 @@
 namespace tfilefs {
 namespace {
 
-// What is spilled at least at once (and at most an eighth of the limit): the search for the oldest blocks looks at all.
+// The least that is spilled at a time (and at most an eighth of the limit): finding the oldest blocks looks at all of
+// them.
 constexpr std::uint64_t kSpillAtOnce = 16u << 20;
 
 }  // namespace
@@ -31,7 +32,7 @@ void StagingMemory::add(std::weak_ptr<StagedBytes> file) {
   Lock lock(mutex_);
   if (files_.size() >= sweep_at_) {
     std::erase_if(files_, [](const auto& each) { return each.expired(); });
-    sweep_at_ = 2 * files_.size() + 64;  // so that a file costs the same however many there are
+    sweep_at_ = 2 * files_.size() + 64;  // so that the cost per file does not depend on their number
   }
   files_.push_back(std::move(file));
 }

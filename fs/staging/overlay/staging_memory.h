@@ -17,8 +17,8 @@ namespace tfilefs {
 
 class StagedBytes;
 
-// Memory of a block of staged bytes. Counted, in the staging's limit and in the mount's budget, for as long as it
-// lives, whoever holds it.
+// Memory of a block of staged bytes. It counts in the limit of staging and in the mount's budget for as long as it
+// exists, whether or not the file still uses it.
 class StagedBuffer {
  public:
   StagedBuffer(std::atomic<std::uint64_t>& in_use, Budget::Reservation, std::size_t size);
@@ -28,7 +28,7 @@ class StagedBuffer {
   std::byte* data() { return bytes_.data(); }
   std::size_t size() const { return bytes_.size(); }
 
-  // Readers outside the lock of the file. Who writes must copy while there are any.
+  // Readers without the lock of the file. While there are any, a writer must copy.
   std::atomic<std::uint32_t> pins = 0;
 
  private:
@@ -37,29 +37,32 @@ class StagedBuffer {
   tfile::Buffer bytes_;
 };
 
-// What all staged files of a mount hold in memory, together: `limit` bytes. Beyond it the blocks that were written
-// longest ago go into their journals. Lives longer than every staged file. Thread-safe.
+// The memory of all staged files of a mount: `limit` bytes in total. Beyond that, the least recently written blocks go
+// to their journals. Outlives every staged file. Thread-safe.
 class StagingMemory {
  public:
-  // `lanes`: what waits for room is a job in the one of this memory.
+  // `lanes`: writes that wait for room are jobs in the lane of this object.
   StagingMemory(std::shared_ptr<Budget>, std::uint64_t limit, Lanes& lanes);
 
   std::uint64_t limit() const { return limit_; }
   std::uint64_t in_use() const { return in_use_.load(std::memory_order_relaxed); }
   bool has_room(std::uint64_t bytes) const { return in_use() + bytes <= limit_; }
 
-  // Spills until `bytes` more fit under the limit, or nothing is left that could go. Blocks: it writes journals; one
-  // thread at a time, the others wait for it. Hold no lock. Errors: the journal's (no_space, io).
+  // Spills until `bytes` more fit under the limit, or nothing more can be spilled. Blocks: it writes journals, one
+  // thread at a time, while the others wait. Must not be called with a lock held. Errors: those of the journal
+  // (no_space, io).
   tfile::Result<> make_room(std::uint64_t bytes);
 
-  // Writes the least recently written blocks of any staged file, `bytes` or a little more, and frees them. Gives the
-  // bytes that were freed: fewer where there are no more that nobody reads. Blocks, as above.
+  // Spills the least recently written blocks of any staged file, `bytes` or a little more. Returns the number of bytes
+  // freed: fewer if all others are being read. Blocks, as above.
   tfile::Result<std::uint64_t> spill(std::uint64_t bytes);
 
-  // Runs `job`, which may make room and wait for the journals, when those asked for before are done. False: no more.
+  // Runs `job`, which may make room and wait for the journals, after those that came before. False: no more jobs are
+  // run.
   bool run_in_turn(std::function<void()> job) { return lanes_.run(this, std::move(job)); }
 
-  // Counted at once, even beyond the limit and the budget: the cache gives way, nothing waits. For staged_bytes alone.
+  // Counted at once, even beyond the limit and the budget: chunks are evicted for it, and it never waits. For
+  // staged_bytes only.
   std::shared_ptr<StagedBuffer> buffer(std::size_t size);
   void add(std::weak_ptr<StagedBytes>);
   std::uint64_t next_stamp() { return stamp_.fetch_add(1, std::memory_order_relaxed); }
