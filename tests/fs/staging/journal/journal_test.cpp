@@ -30,6 +30,7 @@ std::vector<JournalRecord> every_kind() {
       {.kind = JournalKind::rename, .text = "Tables/Events", .from = "Events"},
       {.kind = JournalKind::truncate, .id = 2, .offset = 50},
       {.kind = JournalKind::title, .id = 2, .text = "momentum"},
+      {.kind = JournalKind::date, .id = 2, .offset = 950'486'400'000'000'007, .size = 50},
       {.kind = JournalKind::whiteout, .text = "old;1"},
       {.kind = JournalKind::data, .id = 2, .offset = 0, .bytes = {}},
       {.kind = JournalKind::intend,
@@ -60,6 +61,7 @@ void expect_same(const Replayed& replayed, std::size_t i, const JournalRecord& w
   EXPECT_EQ(got.kind, wanted.kind);
   EXPECT_EQ(got.id, wanted.id);
   EXPECT_EQ(got.offset, wanted.offset);
+  EXPECT_EQ(got.size, wanted.size);
   EXPECT_EQ(got.text, wanted.text);
   EXPECT_EQ(got.from, wanted.from);
   EXPECT_EQ(got.intention, wanted.intention);
