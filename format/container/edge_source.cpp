@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "tfile/buffer.h"
+#include "tfile/request.h"
 
 namespace tfile {
 namespace {
@@ -24,16 +27,16 @@ class EdgeSource final : public Source {
     const std::uint64_t far = std::min(whole_->traits().bytes_in_flight(), kFarSizeMax);
     const std::uint64_t begin = std::min(size, std::max(kBeginSize, far));
     const std::uint64_t end = std::min(size - begin, std::max(kEndSize, far));
-    ranges_ = {ByteRange{0, begin}, ByteRange{size - end, end}};
-    const std::size_t count = end == 0 ? 1 : 2;
-    if (whole_->traits().ranges_max < count || whole_->traits().request_max < begin + end) {
-      for (std::size_t i = 0; i < count; ++i) TRY_VOID(fill(i, 1));
-      return {};
+    edges_ = {Edge{whole_.get(), {0, begin}, {}}, Edge{whole_.get(), {size - end, end}, {}}};
+    for (std::span<Edge> left(edges_.data(), end == 0 ? 1 : 2); !left.empty();) {
+      const std::size_t count = parts_of_request<Edge>(left);
+      TRY_VOID(read_edges(left.first(count)));
+      left = left.subspan(count);
     }
-    return fill(0, count);
+    return {};
   }
 
-  std::size_t memory() const { return sizeof *this + bytes_[0].size() + bytes_[1].size(); }
+  std::size_t memory() const { return sizeof *this + edges_[0].bytes.size() + edges_[1].bytes.size(); }
 
   const Identity& identity() const override { return whole_->identity(); }
   Result<Identity> identity_now() const override { return whole_->identity_now(); }
@@ -51,27 +54,34 @@ class EdgeSource final : public Source {
   }
 
  private:
-  Result<> fill(std::size_t first, std::size_t count) {
-    std::array<std::span<std::byte>, 2> into;
-    for (std::size_t i = first; i < first + count; ++i) {
-      bytes_[i] = Buffer(ranges_[i].size);
-      into[i] = bytes_[i].span();
+  struct Edge {
+    const Source* source;
+    ByteRange range;
+    Buffer bytes;
+  };
+
+  Result<> read_edges(std::span<Edge> edges) {
+    std::vector<ByteRange> ranges;
+    std::vector<std::span<std::byte>> into;
+    for (Edge& edge : edges) {
+      edge.bytes = Buffer(edge.range.size);
+      ranges.push_back(edge.range);
+      into.push_back(edge.bytes.span());
     }
-    return whole_->read(std::span(ranges_).subspan(first, count), std::span(into).subspan(first, count));
+    return whole_->read(ranges, into);
   }
 
   const std::byte* edge_with(ByteRange range) const {
-    for (std::size_t i = 0; i < ranges_.size(); ++i) {
-      const ByteRange edge = ranges_[i];
-      if (range.begin >= edge.begin && range.begin <= edge.end() && range.size <= edge.end() - range.begin)
-        return bytes_[i].data() + (range.begin - edge.begin);
+    for (const Edge& edge : edges_) {
+      const auto [begin, size] = edge.range;
+      if (range.begin >= begin && range.begin <= begin + size && range.size <= begin + size - range.begin)
+        return edge.bytes.data() + (range.begin - begin);
     }
     return nullptr;
   }
 
   const std::shared_ptr<const Source> whole_;
-  std::array<ByteRange, 2> ranges_{};
-  std::array<Buffer, 2> bytes_;
+  std::array<Edge, 2> edges_{};
 };
 
 }  // namespace
