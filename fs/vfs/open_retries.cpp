@@ -9,25 +9,27 @@ constexpr std::chrono::seconds kKeptFor{1};
 }  // namespace
 
 void OpenRetries::expect(pid_t thread, InodeNumber number, std::uint64_t generation) {
-  const auto now = now_();
   const Lock lock(mutex_);
-  std::erase_if(expected_, [&](const auto& one) { return one.second.until < now; });  // those that did not come back
-  expected_[{thread, number}] = {generation, now + kKeptFor};
+  forget_late();
+  expected_[{thread, number}] = {generation, now_() + kKeptFor};
 }
 
 bool OpenRetries::awaits(pid_t thread) {
-  const auto now = now_();
   const Lock lock(mutex_);
-  for (auto one = expected_.lower_bound({thread, 0}); one != expected_.end() && one->first.first == thread; ++one)
-    if (now <= one->second.until) return true;
-  return false;
+  forget_late();
+  const auto first = expected_.lower_bound({thread, 0});
+  return first != expected_.end() && first->first.first == thread;
 }
 
 void OpenRetries::renew(pid_t thread) {
-  const auto until = now_() + kKeptFor;
   const Lock lock(mutex_);
   for (auto one = expected_.lower_bound({thread, 0}); one != expected_.end() && one->first.first == thread; ++one)
-    one->second.until = until;
+    one->second.until = now_() + kKeptFor;
+}
+
+// Those that did not come back.
+void OpenRetries::forget_late() {
+  std::erase_if(expected_, [now = now_()](const auto& one) { return one.second.until < now; });
 }
 
 bool OpenRetries::take(pid_t thread, InodeNumber number, std::uint64_t generation) {

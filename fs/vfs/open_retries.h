@@ -36,6 +36,7 @@ class OpenRetries {
     std::uint64_t generation = 0;
     Clock::time_point until;
   };
+  void forget_late() REQUIRES(mutex_);
   const std::function<Clock::time_point()> now_;
   Mutex mutex_;
   std::map<std::pair<pid_t, InodeNumber>, Expected> expected_ GUARDED_BY(mutex_);
