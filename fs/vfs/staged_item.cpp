@@ -202,8 +202,7 @@ class StagedHolder final : public Holder {
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
       if (file->staged().is_settled(*node)) return not_there_any_more();
       if (change.size) TRY_VOID(as_permission(file->staged().truncate(node, *change.size)));
-      file->staged().set_attributes(*node, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
-      if (change.modified) TRY_VOID(file->staged().keep_date(node));
+      TRY_VOID(change_attributes(file->staged(), node, change));
       return file->staged_attributes(*node);
     };
     auto finish = [self = std::static_pointer_cast<const StagedHolder>(shared_from_this()), change,

@@ -63,29 +63,15 @@ class WrittenDirectoryHolder final : public Holder {
   // The root's owner, bits and times are those of the file. Those of a committed directory do not change; setting
   // others is no error, since cp -p and rsync -a do.
   void change(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const override {
-    file_->staged().set_attributes(*node_, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
-    if (node_ != file_->staged().root()) {
-      if (!change.modified || file_->staged().status(*node_).is_committed)
-        return file_->directory_attributes(node_, std::move(reply));
-      auto kept = [file = file_, node = node_, reply = std::move(reply)](Result<void> done) mutable {
-        if (!done) return reply(tl::unexpected(std::move(done).error()));
-        file->directory_attributes(node, std::move(reply));
-      };
-      return answer_blocking(
-          file_->context().cache, [file = file_, node = node_] { return file->staged().keep_date(node); },
-          Reply<void>(std::move(kept)));
-    }
-    auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
-      FilePlace::Owner owner = file->staged().owner();
-      owner.uid = change.uid.value_or(owner.uid);
-      owner.gid = change.gid.value_or(owner.gid);
-      // Copies of a read-only mount come with its modes: the file stays writable by its owner.
-      if (change.mode) owner.mode = (*change.mode & 0666) | (owner.mode & S_IWUSR);
-      constexpr timespec kLeave{0, UTIME_OMIT};
-      TRY_VOID(file->staged().change_owner(owner, change.modified.value_or(kLeave)));
-      return file->staged_attributes(*node);
+    if (node_ == file_->staged().root()) return change_file(change, std::move(reply));
+    auto changed = [file = file_, node = node_, reply = std::move(reply)](Result<void> done) mutable {
+      if (!done) return reply(tl::unexpected(std::move(done).error()));
+      file->directory_attributes(node, std::move(reply));
     };
-    answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+    answer_blocking(
+        file_->context().cache,
+        [file = file_, node = node_, change] { return change_attributes(file->staged(), node, change); },
+        Reply<void>(std::move(changed)));
   }
 
   void xattrs(HeldItem, Reply<Xattrs> reply) const override { file_->directory_xattrs(node_, std::move(reply)); }
@@ -104,11 +90,24 @@ class WrittenDirectoryHolder final : public Holder {
   }
 
  private:
+  void change_file(const AttributeChange& change, Reply<Attributes> reply) const {
+    auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
+      TRY_VOID(change_attributes(file->staged(), node, change));
+      FilePlace::Owner owner = file->staged().owner();
+      owner.uid = change.uid.value_or(owner.uid);
+      owner.gid = change.gid.value_or(owner.gid);
+      // Copies of a read-only mount come with its modes: the file stays writable by its owner.
+      if (change.mode) owner.mode = (*change.mode & 0666) | (owner.mode & S_IWUSR);
+      constexpr timespec kLeave{0, UTIME_OMIT};
+      TRY_VOID(file->staged().change_owner(owner, change.modified.value_or(kLeave)));
+      return file->staged_attributes(*node);
+    };
+    answer_blocking(file_->context().cache, std::move(job), std::move(reply));
+  }
+
   const WrittenPtr file_;
   const NodePtr node_;
 };
-
-}  // namespace
 
 void apply_change(const AttributeChange& change, StagedAttributes& attributes) {
   if (change.mode) attributes.mode = *change.mode & 07777;
@@ -119,6 +118,13 @@ void apply_change(const AttributeChange& change, StagedAttributes& attributes) {
   } else {
     ::clock_gettime(CLOCK_REALTIME, &attributes.modified);
   }
+}
+
+}  // namespace
+
+Result<> change_attributes(StagedFile& file, const NodePtr& node, const AttributeChange& change) {
+  file.set_attributes(*node, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
+  return change.modified ? file.keep_date(node) : Result<>();
 }
 
 Result<WrittenPtr> open_written(MountContext& context, std::shared_ptr<MountedFile> mounted, FilePlace place,

@@ -76,8 +76,9 @@ Result<FilePlace> place_of(const std::string& path);
 // The only extended attribute that is stored when it is set; setting other names in `user.` is no error.
 inline constexpr const char* kTitleAttribute = "user.tfilefs.title";
 
-// Applies the changes of chmod and utimens to a staged file or directory.
-void apply_change(const AttributeChange&, StagedAttributes&);
+// Applies the changes of chmod and utimens to a staged file or directory; the next mount shows the date that is set.
+// Blocks. Errors: those of the journal.
+Result<> change_attributes(StagedFile&, const NodePtr&, const AttributeChange&);
 
 // .pending.json.
 Entry pending_entry(const WrittenPtr&);

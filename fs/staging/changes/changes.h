@@ -84,7 +84,7 @@ class Changes {
   // Error: busy, if a commit is reading the bytes to be cut off (StagedBytes::when_thawed).
   Result<> truncate(const NodePtr&, std::uint64_t size) EXCLUDES(mutex, overlay_.mutex);
   Result<> set_title(const NodePtr&, std::string title) EXCLUDES(mutex, overlay_.mutex);
-  // Keeps the date that the node has now for the next mount.
+  // Keeps the date that the node has now for the next mount, unless the node is committed.
   Result<> keep_date(const NodePtr&) EXCLUDES(mutex, overlay_.mutex);
   // Brings all that was written to the file to disk. Errors: those of the journal; that of a commit, returned once.
   Result<> sync(const NodePtr&) EXCLUDES(mutex, overlay_.mutex);

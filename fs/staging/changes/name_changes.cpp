@@ -335,7 +335,7 @@ Result<> Changes::keep_date(const NodePtr& node) {
   JournalRecord record;
   {
     const Lock lock(overlay_.mutex);
-    if (node->settled || node->journal_id() == 0) return {};
+    if (node->settled || node->journal_id() == 0 || !node->base_name.empty()) return {};
     record = date_record(*node);
   }
   TRY_VOID(begin_change());
