@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <ctime>
 
 namespace tfilefs {
@@ -11,5 +12,10 @@ inline timespec wall_clock() {
   ::clock_gettime(CLOCK_REALTIME, &time);
   return time;
 }
+
+inline constexpr std::int64_t kNanoseconds = 1'000'000'000;  // in a second
+
+// Since the epoch. A time that is further away than 292 years has none.
+inline std::int64_t nanoseconds_of(const timespec& time) { return time.tv_sec * kNanoseconds + time.tv_nsec; }
 
 }  // namespace tfilefs

@@ -70,8 +70,7 @@ bool GuardedSource::is_changing() const {
   constexpr std::chrono::milliseconds kWait{500}, kStep{5};
   const auto seen = inner_->identity_now();
   if (!seen || (*seen != accepted() && !is_own(*seen))) return true;
-  const timespec now = wall_clock();
-  if (std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec - seen->modified_ns > kRecentNs) return false;
+  if (nanoseconds_of(wall_clock()) - seen->modified_ns > kRecentNs) return false;
   for (auto waited = std::chrono::milliseconds::zero(); waited < kWait; waited += kStep) {
     std::this_thread::sleep_for(kStep);
     const auto later = inner_->identity_now();

@@ -132,14 +132,17 @@ def test_dates_that_are_set_outlive_the_mount(tmp_path, end):
     m = mounted.Mounted(tmp_path, ("rw", "commit=3600"))
     table = os.path.join(m.path, "out.root", "Events")
     os.makedirs(os.path.join(table, "pair"))
-    for name, size in (("x.f4", 40), ("y.f4", 80), ("later.f4", 40), ("pair/a.f4", 80), ("pair/b.f4", 80)):
+    os.makedirs(os.path.join(table, "renamed"))
+    for name, size in (("x.f4", 40), ("y.f4", 80), ("later.f4", 40), ("pair/a.f4", 80), ("pair/b.f4", 80), ("renamed/a.f4", 80),
+                       ("renamed/b.f4", 80)):
         with open(os.path.join(table, name), "wb") as file:
             file.write(bytes(size))
-    for name, date in (*dates.items(), ("later.f4", day)):
+    for name, date in (*dates.items(), ("later.f4", day), ("renamed", day)):
         os.utime(os.path.join(table, name), (0, date))
+    os.rename(os.path.join(table, "renamed/b.f4"), os.path.join(table, "renamed/c.f4"))
     with open(os.path.join(table, "later.f4"), "ab") as file:
         file.write(bytes(40))
-    for name in ("x.f4", "y.f4", "later.f4", "pair/a.f4", "pair/b.f4"):
+    for name in ("x.f4", "y.f4", "later.f4", "pair/a.f4", "pair/b.f4", "renamed/a.f4", "renamed/c.f4"):
         mounted.fsync(os.path.join(table, name))
     assert {name: shown(m, name) for name in dates} == dates
     if end == "killed":
@@ -148,10 +151,10 @@ def test_dates_that_are_set_outlive_the_mount(tmp_path, end):
     m.close()
     with mounted.Mounted(tmp_path, ("rw", "commit=3600")) as m:
         assert {name: shown(m, name) for name in dates} == dates
-        assert shown(m, "later.f4") > 12000 * day
+        assert shown(m, "later.f4") > 12000 * day and shown(m, "renamed") > 12000 * day
         with open(os.path.join(m.path, "out.root", "Events", "x.f4"), "ab") as file:
             file.write(bytes(40))
-        for name in ("x.f4", "later.f4", "pair/b.f4"):
+        for name in ("x.f4", "later.f4", "pair/b.f4", "renamed/a.f4", "renamed/c.f4"):
             os.utime(os.path.join(m.path, "out.root", "Events", name), (0, 10000 * day))
     with mounted.Mounted(tmp_path) as m:
         assert shown(m, "x.f4") == dates[""], "of a new table"

@@ -159,7 +159,7 @@ class Restorer {
     node->attributes.mode = node->directory ? 0755 : 0644;
     ::clock_gettime(CLOCK_REALTIME, &node->attributes.modified);
     in->children[name] = node;
-    dates_.erase(in->id);  // its names have changed since
+    names_changed(in);
     nodes_[record.id] = node;
     return {};
   }
@@ -183,8 +183,7 @@ class Restorer {
   Result<> remove_committed(const JournalRecord& record) {
     TRY(const NodePtr node, directory_at(record, record.text));
     if (node == root_) return contradiction(record, "all was removed");
-    detach(node);
-    node->gone = true;
+    remove(node);
     return {};
   }
 
@@ -196,7 +195,9 @@ class Restorer {
     for (NodePtr above = to; above; above = above->parent.lock()) {
       if (above == node) return contradiction(record, "moved into itself");
     }
+    names_changed(node->parent.lock());
     move_node(node, to, name);
+    names_changed(to);
     return {};
   }
 
@@ -216,8 +217,7 @@ class Restorer {
         dates_[node->id] = record;
         return {};
       case JournalKind::remove:
-        detach(node);
-        node->gone = true;
+        remove(node);
         if (committed_.contains(node->id)) hide(node);
         return {};
       case JournalKind::rename:
@@ -233,6 +233,17 @@ class Restorer {
     if (record.offset == kNoDate || (node.bytes && node.bytes->size() != record.size)) return;
     node.attributes.modified = date_of(record);
     node.attributes.time_was_set = true;
+  }
+
+  void remove(const NodePtr& node) {
+    names_changed(node->parent.lock());
+    detach(node);
+    node->gone = true;
+  }
+
+  // A date that was set on the directory before is no more.
+  void names_changed(const NodePtr& directory) {
+    if (directory) dates_.erase(directory->id);
   }
 
   // Hides the committed part of a removed file.

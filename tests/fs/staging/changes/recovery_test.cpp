@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "fs/staging/journal_directory.h"
+#include "staging/changes/date_record.h"
 #include "staging/overlay/staged_tree.h"
 
 namespace tfilefs {
@@ -86,6 +87,30 @@ TEST_F(Recovery, TheLastBeginIsWhatTheJournalBuildsOn) {
   const auto replayed = replay();
   ASSERT_TRUE(replayed);
   EXPECT_EQ(replayed->begin.head, head_of('f'));
+}
+
+TEST(DateRecord, KeepsDatesOnBothSidesOfTheEpoch) {
+  StagedNode node(7, false, "x.f4", nullptr);
+  node.attributes.time_was_set = true;
+  for (const timespec date :
+       {timespec{0, 0}, timespec{-1, 5}, timespec{950'486'400, 999'999'999}, timespec{-86400, 0}}) {
+    node.attributes.modified = date;
+    const timespec kept = date_of(date_record(node));
+    EXPECT_EQ(kept.tv_sec, date.tv_sec);
+    EXPECT_EQ(kept.tv_nsec, date.tv_nsec);
+  }
+  node.attributes.modified = {std::int64_t{1} << 40, 0};
+  EXPECT_EQ(date_record(node).offset, kNoDate) << "no such number of nanoseconds";
+}
+
+TEST(DateRecord, TakesAnyNumber) {
+  for (const std::uint64_t number : {kNoDate, kNoDate + 1, kNoDate - 1, ~std::uint64_t{0}}) {
+    JournalRecord record;
+    record.offset = number;
+    const timespec date = date_of(record);
+    EXPECT_GE(date.tv_nsec, 0);
+    EXPECT_LT(date.tv_nsec, 1'000'000'000);
+  }
 }
 
 }  // namespace
