@@ -32,6 +32,7 @@ namespace {
 // in another PID namespace, where the id is that of another process.
 struct Daemon {
   bool answers = false;
+  bool is_elsewhere = false;  // in another PID namespace
   pid_t pid = -1;
   Descriptor ends{-1};
 };
@@ -43,8 +44,8 @@ Daemon open_daemon(const std::string& mount_point) {
   const auto pid = json["pid"].get<pid_t>();
   const auto named = json.find("pid_namespace");
   if (named == json.end() || !named->is_number_unsigned() || named->get<std::uint64_t>() != pid_namespace())
-    return {true, -1, Descriptor()};
-  return {true, pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
+    return {true, true, -1, Descriptor()};
+  return {true, false, pid, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)))};
 }
 
 // While this exists, a daemon that does not answer for a second (it is stopped, or waits for its storage) is reported.
@@ -210,8 +211,8 @@ int run_umount(int argc, char** argv) {
   const auto writers = writers_of(mount_point, pending.written);
   const auto result = lazy ? unmount(mount_point, true) : unmount_soon(mount_point);
   if (!result) return tell_who_uses(mount_point, result.error());
-  if (daemon.ends && !lazy) wait_for_end(daemon, mount_point, device);
-  if (daemon.answers && !daemon.ends && !lazy)
+  if (!lazy && daemon.ends) wait_for_end(daemon, mount_point, device);
+  if (!lazy && daemon.is_elsewhere)
     complain({ErrorKind::busy, mount_point +
                                    ": unmounted here; its daemon is in another PID namespace, and is not waited for: "
                                    "what is written was committed before"});
