@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "fs/cache/synthetic_streams.h"
 #include "temporary_directory.h"
 
 namespace tfilefs {
@@ -100,27 +101,18 @@ TEST_F(GuardedFile, KnowsAnotherFileInItsPlace) {
 }
 
 // As a server, whose answers carry what state they are of.
-class TellingSource final : public tfile::Source {
+class TellingSource final : public MemorySource {
  public:
-  const tfile::Identity& identity() const override { return identity_; }
+  TellingSource() : MemorySource(std::vector<std::byte>(5000)) { told.tells_changes = true; }
   Result<tfile::Identity> identity_now() const override {
     ++looks;
-    return identity_;
+    return MemorySource::identity_now();
   }
-  const std::string& name() const override { return name_; }
-  tfile::SourceTraits traits() const override { return {.tells_changes = true}; }
-  Result<> read(std::span<const tfile::ByteRange>, std::span<const std::span<std::byte>>) const override {
-    return changed ? tfile::fail(ErrorKind::stale, "another state") : Result<>();
-  }
-  Result<std::shared_ptr<const tfile::Source>> sibling(std::string_view) const override {
-    return tfile::fail(ErrorKind::not_found, "no sibling");
+  Result<> read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into) const override {
+    return changed ? tfile::fail(ErrorKind::stale, "another state") : MemorySource::read(ranges, into);
   }
   bool changed = false;
   mutable int looks = 0;
-
- private:
-  const tfile::Identity identity_{.size = 5000};
-  const std::string name_ = "told";
 };
 
 TEST(GuardedSource, DoesNotLookAtASourceThatTellsChanges) {
