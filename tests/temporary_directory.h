@@ -10,7 +10,8 @@
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "tfilefs-test-XXXXXX").string();
+    std::string pattern = (std::filesystem::temp_directory_path() / "tfilefs-test-").string();
+    pattern.append(6, 'X');  // which mkdtemp(3) replaces
     if (!::mkdtemp(pattern.data())) std::abort();
     path_ = pattern;
   }

@@ -269,9 +269,9 @@ void Load::begin_fetch(std::span<const FetchRange> plan, std::vector<std::uint32
   for (const std::span<const FetchRange> request : requests_of(plan))
     for (const std::span<const FetchRange> part : decoded_parts(request))
       fetch->requests.push_back({part, stored_memory_.split(planned_bytes(part))});
-  const std::size_t at_once = std::min(plan[0].source->traits().requests_max, fetch->requests.size());
+  const std::size_t at_once = std::clamp<std::size_t>(plan[0].source->traits().requests_max, 1, fetch->requests.size());
   bool runs = false;
-  for (std::size_t i = 0; i < std::max<std::size_t>(1, at_once); ++i) {
+  for (std::size_t i = 0; i < at_once; ++i) {
     auto job = [self = shared_from_this(), fetch] { self->fetch(*fetch); };
     runs |= set_->core->exec.io_pools.run(plan[0].source->origin(), std::move(job), urgency_, this);
   }
