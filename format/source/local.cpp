@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "source/open_local.h"
 #include "tfile/local_file.h"
 #include "tfile/source.h"
 
@@ -134,11 +135,7 @@ Identity identity_of(const struct stat& status) {
           static_cast<std::uint64_t>(nanoseconds(status.st_ctim))};
 }
 
-Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> into) {
-  return source.read({&range, 1}, {&into, 1});
-}
-
-Result<std::shared_ptr<const Source>> open_source(const std::string& path) {
+Result<std::shared_ptr<const Source>> open_local(const std::string& path) {
   Descriptor file(::open(path.c_str(), kReadFlags));
   if (!file) return system_error(path, errno);
   TRY(const Identity identity, identity_now_of(file.get(), path));

@@ -7,8 +7,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -40,6 +42,10 @@ struct SourceTraits {
   // True if each read itself reports that the source has changed since it was opened (error: stale). Its identity then
   // need not be checked after a read.
   bool tells_changes = false;
+  // True if start_read() does not wait for storage.
+  bool starts_reads = false;
+  // The first and last bytes of the file that are in memory: reading them takes no request.
+  std::uint64_t begin_held = 0, end_held = 0;
   // The number of bytes that could have arrived while a request waits for its answer. Reading through a gap of up to
   // this size costs less than leaving it out. To stay ahead of a reader, at least twice as many must be requested in
   // advance.
@@ -74,6 +80,15 @@ class Source {
   // (a range ends past the end of the file).
   virtual Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const = 0;
 
+  // Starts a read(). `done` is called once with its result, on any thread, perhaps before this returns; it must not
+  // block. `into`, and the memory that it names, must exist until then; `ranges` need not. If traits().starts_reads is
+  // false, this blocks as read() does.
+  using ReadDone = std::function<void(Result<>)>;
+  virtual void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                          ReadDone done) const {
+    done(read(ranges, into));
+  }
+
   // Opens a file named relative to this one's directory (TBranch::fFileName). Never leaves that directory, nor follows
   // a symbolic link out of it. Errors: not_found, denied.
   virtual Result<std::shared_ptr<const Source>> sibling(std::string_view relative_path) const = 0;
@@ -82,8 +97,19 @@ class Source {
 // Reads one range into the caller's memory.
 Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> into);
 
-// Opens a local path. Errors: not_found, denied, io, invalid (not a regular file).
-Result<std::shared_ptr<const Source>> open_source(const std::string& path);
+// How servers are asked.
+struct FarOptions {
+  std::chrono::milliseconds timeout{60'000};  // a request that makes no progress for so long fails as timed_out
+  std::stop_token stop;                       // when stopped, all requests end at once with an error
+};
+
+// True if the name is a URL: it begins with a scheme and "://". Which schemes are known is told by open_source().
+bool is_url(std::string_view name);
+
+// Opens what a user names: a local path, or a URL (root, roots, xroot, http, https, dav, davs). Errors: not_found,
+// denied, io, timed_out, invalid (not a regular file, an unknown scheme, or one whose library was left out of this
+// build). Blocks.
+Result<std::shared_ptr<const Source>> open_source(const std::string& name, const FarOptions& = {});
 
 // Takes ownership of `fd`, which is open for reading. Siblings are looked for in `directory_fd` (borrowed and
 // duplicated; -1 for none).

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "tfile/source.h"
+
+namespace tfile {
+
+// Opens a file of an XRootD server (root, roots, xroot, xroots) with the XRootD client library. Its first and last
+// bytes come with the opening (SourceTraits::begin_held, end_held). Errors: as open_source(). Blocks.
+Result<std::shared_ptr<const Source>> open_xrootd(const std::string& url, const FarOptions&);
+
+}  // namespace tfile
