@@ -61,7 +61,7 @@ std::vector<std::span<const std::byte>> slices(const tfile::FieldForm& field,
                                                const std::vector<Bytes>& columns, tfile::EntryRange entries) {
   std::vector<std::span<const std::byte>> made;
   auto begin = static_cast<std::size_t>(entries.begin), end = static_cast<std::size_t>(entries.end);
-  for (const std::uint32_t i : field.encoded()) {
+  for (const std::uint32_t i : field.encoded) {
     const std::span<const std::byte> all = columns[i];
     const std::size_t size = tfile::size_of(offered[i].dtype);
     const bool offsets = offered[i].role == tfile::Role::offsets;

@@ -59,7 +59,7 @@ std::size_t item_size(const OfferedColumn& column) {
 std::vector<std::span<const std::byte>> slices(const FieldForm& form, const Columns& columns, EntryRange entries) {
   std::vector<std::span<const std::byte>> out;
   auto begin = static_cast<std::size_t>(entries.begin), end = static_cast<std::size_t>(entries.end);
-  for (const std::uint32_t i : form.encoded()) {
+  for (const std::uint32_t i : form.encoded) {
     const std::span<const std::byte> bytes(columns.bytes[i]);
     const std::size_t size = item_size(columns.offered[i]);
     if (columns.offered[i].role == Role::offsets) {
@@ -97,8 +97,8 @@ Work plan_work(TableWriter& table, Columns& columns) {
       column = at(committed.columns[column].path);
       if (column < used.size()) used[column] = true;
     }
-    if (form.counter) form.counter = at(committed.columns[*form.counter].path);
-    const bool all = std::ranges::all_of(form.encoded(), [&](std::uint32_t c) { return c < used.size(); });
+    for (std::uint32_t& column : form.encoded) column = at(committed.columns[column].path);
+    const bool all = std::ranges::all_of(form.encoded, [&](std::uint32_t c) { return c < used.size(); });
     if (all) work.fields.push_back({i, std::move(form), table.committed_entries()});
   }
   Columns added;
@@ -111,7 +111,7 @@ Work plan_work(TableWriter& table, Columns& columns) {
   for (std::size_t i = 0; i < form.fields.size(); ++i) {
     FieldForm field = form.fields[i];
     for (std::uint32_t& column : field.columns) column = at(added.offered[column].path);
-    if (field.counter) field.counter = at(added.offered[*field.counter].path);
+    for (std::uint32_t& column : field.encoded) column = at(added.offered[column].path);
     work.fields.push_back({committed.fields.size() + i, std::move(field), 0});
   }
   return work;

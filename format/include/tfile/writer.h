@@ -3,8 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -51,11 +51,7 @@ struct FieldForm {
   std::string name;   // ROOT's name: the escapes of the mount are undone
   std::string title;  // "" if none was given: the writer then makes the title that ROOT would make
   std::vector<std::uint32_t> columns;
-  std::optional<std::uint32_t> counter;  // of a list whose items a column counts; the column is also its own field
-
-  // The columns from which a part is encoded: the counter, if there is one, to check the list against it; then the
-  // field's own columns.
-  std::vector<std::uint32_t> encoded() const;
+  std::vector<std::uint32_t> encoded;  // the columns that encode() gets: those of other fields that it needs; `columns`
 };
 
 // The fields that offered columns form together, in the order in which the first column of each was offered.
@@ -68,13 +64,16 @@ struct OfferedForm {
 // list: docs/semantics.md, "Writing"). Pure.
 Result<OfferedForm> offered_form(std::span<const OfferedColumn>);
 
-// A list that can be written only if a column counts its items, and the columns that may be that counter, by name and
-// type. Their entries decide which one is (OfferedColumn::counter). All are indices into the offered columns.
-struct UncountedList {
-  std::uint32_t offsets = 0, items = 0;
-  std::vector<std::uint32_t> counters;  // of integers, one per entry
+// The entries of offered columns, by their index. For each, items() gives the bytes of the items from number `first`
+// on, as many as fill `into`, little-endian; of offsets one number more than there are entries. False if it cannot.
+struct OfferedEntries {
+  std::function<std::int64_t(std::uint32_t column)> count;
+  std::function<bool(std::uint32_t column, std::int64_t first, std::span<std::byte> into)> items;
 };
-std::vector<UncountedList> uncounted_lists(std::span<const OfferedColumn>);
+
+// Sets OfferedColumn::counter of lists for which it decides how they are written, or whether: by the entries of the
+// columns, where their names do not tell.
+void find_counters(std::span<OfferedColumn>, const OfferedEntries&);
 
 // Notes of the writer about a part that it encoded, kept with the part until it is added.
 struct PartNotes {
@@ -124,7 +123,7 @@ class TableWriter {
   virtual Result<> drop_field(std::string_view name) = 0;
 
   // Encodes entries `entries` of field number `field` (first the fields of the committed form, then the added ones, in
-  // order) as one part. `columns[i]`: the bytes of the i-th column that FieldForm::encoded names, for these entries,
+  // order) as one part. `columns[i]`: the bytes of the i-th column of FieldForm::encoded, for these entries,
   // little-endian, as staged: of an offsets column, one number more than there are items, absolute; of the columns
   // inside, the items from the first offset to the last. Errors: invalid (offsets that decrease, a counter that
   // contradicts the list that it counts, an entry above 1 GiB, a string with ...), each with its entry.

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "tfile/name.h"
+#include "tree/write/list_counter.h"
 
 namespace tfile {
 namespace {
@@ -95,10 +96,10 @@ WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColum
       break;
     case FieldForm::Kind::list:
       branch.leaves = {leaf_of(last, form.name)};
-      if (form.counter) {
+      if (const auto counter = counter_of(form)) {
         branch.kind = Kind::counted;
-        branch.counter = own_name(columns[*form.counter]);
-        branch.counter_dtype = columns[*form.counter].dtype;
+        branch.counter = own_name(columns[*counter]);
+        branch.counter_dtype = columns[*counter].dtype;
         break;
       }
       branch.kind = Kind::vectors;

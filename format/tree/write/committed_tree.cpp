@@ -110,6 +110,7 @@ class Reader {
     if ((branch.entry_offset_len != 0) != committed.form.has_offsets())
       return Reason("it has entry offsets of another form");
     for (const ColumnId id : columns) form.columns.push_back(offer(id));
+    form.encoded.insert(form.encoded.end(), form.columns.begin(), form.columns.end());
     TRY(reason, take_baskets(branch, committed));
     if (!reason.empty()) return reason;
     tree_.branches.push_back(std::move(committed));
@@ -180,7 +181,7 @@ class Reader {
     written.counter = counter.name;
     written.counter_dtype = nodes_.columns[counter_columns[0]].dtype;
     form.kind = FieldForm::Kind::list;
-    form.counter = offer(counter_columns[0]);
+    form.encoded = {offer(counter_columns[0])};
     return {};
   }
 

@@ -7,6 +7,7 @@
 
 #include "tfile/name.h"
 #include "tfile/writer.h"
+#include "tree/write/list_counter.h"
 
 // Groups columns into fields, which become branches. Only their paths matter: "offsets.i8" makes a directory a list or
 // a text, and a directory without it is a record (docs/semantics.md, "Writing").
@@ -63,11 +64,6 @@ Result<> check_name(const std::string& path, std::string_view component, std::si
   if (escape_name(name) != component && component != kEscapedOffsetsStem)
     return invalid(path, "its name is written " + escape_name(name) + " in the mount");
   return {};
-}
-
-bool counts(const OfferedColumn& column) {
-  const bool is_integer = column.dtype != Dtype::b1 && column.dtype != Dtype::f4 && column.dtype != Dtype::f8;
-  return is_integer && column.shape.empty();
 }
 
 OfferedNode& child_of(OfferedNode& parent, std::string_view name) {
@@ -146,11 +142,15 @@ class FormMaker {
         break;
       case Shape::Kind::list:
         field.kind = FieldForm::Kind::list;
-        field.counter = counter_of_list(shape, field.name);
-        if (field.counter || columns_[shape.columns.back()].shape.empty()) break;
+        if (const auto counter = counter_of_list(shape, field.name)) {
+          field.encoded.push_back(*counter);
+          break;
+        }
+        if (columns_[shape.columns.back()].shape.empty()) break;
         form_.incomplete.push_back(top.name + ": a list of arrays is written where a column of integers counts it");
         return {};
     }
+    field.encoded.insert(field.encoded.end(), shape.columns.begin(), shape.columns.end());
     for (const std::uint32_t i : shape.columns) {
       if (field.title.empty()) field.title = columns_[i].title;
     }
@@ -170,7 +170,7 @@ class FormMaker {
 
   std::optional<std::uint32_t> number_of(const std::string& counter) const {
     const auto found = numbers_.find(counter);
-    if (found == numbers_.end() || !counts(columns_[found->second])) return std::nullopt;
+    if (found == numbers_.end() || !can_count(columns_[found->second])) return std::nullopt;
     return found->second;
   }
 
@@ -296,30 +296,6 @@ Result<OfferedColumn> offered_column(std::string path) {
   return column;
 }
 
-std::vector<std::uint32_t> FieldForm::encoded() const {
-  std::vector<std::uint32_t> all = columns;
-  if (counter) all.insert(all.begin(), *counter);
-  return all;
-}
-
 Result<OfferedForm> offered_form(std::span<const OfferedColumn> columns) { return FormMaker(columns).make(); }
-
-// Lists of arrays, since items of vectors cannot be arrays.
-std::vector<UncountedList> uncounted_lists(std::span<const OfferedColumn> columns) {
-  std::unordered_map<std::string_view, std::uint32_t> offsets;
-  std::vector<std::uint32_t> counters;
-  for (std::uint32_t i = 0; i < columns.size(); ++i) {
-    if (columns[i].role == Role::offsets) offsets.emplace(columns[i].path, i);
-    if (counts(columns[i]) && columns[i].path.find('/') == std::string::npos) counters.push_back(i);
-  }
-  std::vector<UncountedList> lists;
-  for (std::uint32_t i = 0; i < columns.size(); ++i) {
-    const std::size_t slash = columns[i].path.find('/');
-    if (columns[i].shape.empty() || slash == std::string::npos) continue;
-    const auto found = offsets.find(columns[i].path.substr(0, slash) + "/offsets.i8");
-    if (found != offsets.end()) lists.push_back({found->second, i, counters});
-  }
-  return lists;
-}
 
 }  // namespace tfile

@@ -177,7 +177,7 @@ Result<> TableCommit::add_fields(const StagedTable& staged) {
   columns_.insert(columns_.end(), offered.begin(), offered.end());
   for (tfile::FieldForm field : form.fields) {
     for (std::uint32_t& column : field.columns) column += first;
-    if (field.counter) *field.counter += first;
+    for (std::uint32_t& column : field.encoded) column += first;
     fields_.push_back({std::move(field)});
   }
   return {};
@@ -189,7 +189,7 @@ std::vector<FieldColumns> TableCommit::columns_of(const StagedTable& staged) con
   std::vector<FieldColumns> all;
   for (const Field& field : fields_) {
     FieldColumns& columns = all.emplace_back();
-    for (const std::uint32_t i : field.form.encoded()) {
+    for (const std::uint32_t i : field.form.encoded) {
       const auto at = by_path.find(columns_[i].path);
       columns.offered.push_back(&columns_[i]);
       columns.staged.push_back(at == by_path.end() ? nullptr : at->second);

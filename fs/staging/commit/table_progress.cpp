@@ -2,7 +2,6 @@
 #include "staging/commit/table_progress.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -144,7 +143,7 @@ FieldProgress times_of(const FieldForm& field, const std::vector<OfferedColumn>&
                        std::int64_t entries) {
   FieldProgress progress;
   progress.entries = entries;
-  for (const std::uint32_t i : field.encoded()) {
+  for (const std::uint32_t i : field.encoded) {
     const auto at = staged.find(offered[i].path);
     if (at == staged.end()) continue;
     const StagedColumn& column = *at->second;
@@ -204,55 +203,18 @@ Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
   return gathered;
 }
 
-// The numbers of a column, one per entry.
-std::vector<std::int64_t> integers(const StagedColumn& column, tfile::Dtype dtype, std::int64_t first,
-                                   std::int64_t count) {
-  const std::size_t size = tfile::size_of(dtype);
-  std::vector<std::byte> bytes(static_cast<std::size_t>(count) * size);
-  const auto got = column.bytes->read(column.header + static_cast<std::uint64_t>(first) * size, bytes);
-  if (!got || *got < bytes.size()) return {};
-  std::vector<std::int64_t> values;
-  const bool is_signed = dtype == tfile::Dtype::i1 || dtype == tfile::Dtype::i2 || dtype == tfile::Dtype::i4;
-  for (std::size_t at = 0; at < bytes.size(); at += size) {
-    const bool is_negative = is_signed && (std::to_integer<unsigned>(bytes[at + size - 1]) & 0x80U) != 0;
-    std::int64_t value = is_negative ? -1 : 0;
-    std::memcpy(&value, bytes.data() + at, size);  // both are little-endian
-    values.push_back(value);
-  }
-  return values;
-}
-
-// Whether a column of integers has as many entries as there are lists, and each is the length of its list.
-bool counts_lists(const StagedColumn& column, const OfferedColumn& offered, const StagedColumn& offsets) {
-  constexpr std::int64_t kPiece = 4096;  // entries at a time: most columns fail within the first few
-  const OfferedColumn of_lists{offsets.path, tfile::Dtype::i8, {}, Role::offsets, {}, {}};
-  const std::int64_t lists = entries_of(offsets, of_lists);
-  if (column.base > 0 || entries_of(column, offered) != lists) return false;
-  for (std::int64_t at = 0; at < lists; at += kPiece) {
-    const std::int64_t part = std::min(kPiece, lists - at);
-    const auto counts = integers(column, offered.dtype, at, part);
-    const auto ends = integers(offsets, tfile::Dtype::i8, at, part + 1);
-    if (counts.empty() || ends.empty()) return false;
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      if (ends[i + 1] - ends[i] != counts[i]) return false;
-    }
-  }
-  return true;
-}
-
-// Finds the column that counts a list, by its entries rather than by its name.
 void find_counters(Gathered& columns) {
-  for (const tfile::UncountedList& list : tfile::uncounted_lists(columns.added)) {
-    const StagedColumn& offsets = *columns.staged.at(columns.added[list.offsets].path);
-    if (offsets.base > 0) continue;
-    const auto counter = std::ranges::find_if(list.counters, [&](std::uint32_t each) {
-      const OfferedColumn& column = columns.added[each];
-      return counts_lists(*columns.staged.at(column.path), column, offsets);
-    });
-    if (counter == list.counters.end()) continue;
-    OfferedColumn& items = columns.added[list.items];
-    items.counter = columns.added[*counter].path;
-    columns.staged.at(items.path)->counter = items.counter;
+  const auto staged = [&](std::uint32_t i) -> StagedColumn& { return *columns.staged.at(columns.added[i].path); };
+  tfile::OfferedEntries entries;
+  entries.count = [&](std::uint32_t i) { return entries_of(staged(i), columns.added[i]); };
+  entries.items = [&](std::uint32_t i, std::int64_t first, std::span<std::byte> into) {
+    const std::uint64_t at = staged(i).header + static_cast<std::uint64_t>(first) * item_size(columns.added[i]);
+    const auto got = staged(i).bytes->read(at, into);
+    return got && *got == into.size();
+  };
+  tfile::find_counters(columns.added, entries);
+  for (std::uint32_t i = 0; i < columns.added.size(); ++i) {
+    if (!columns.added[i].counter.empty()) staged(i).counter = columns.added[i].counter;
   }
 }
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <cstring>
+#include <utility>
+
 #include "tfile/writer.h"
+#include "tree/write/list_counter.h"
 
 namespace tfile {
 namespace {
@@ -64,42 +68,59 @@ TEST(OfferedForm, NumbersHaveTheirNamesWithEscapesUndone) {
 
 TEST(OfferedForm, ListsHaveTheirCounterWhereItIsThere) {
   EXPECT_EQ(only({"pt/values.f4", "pt/offsets.i8"}).kind, Kind::list);
-  EXPECT_FALSE(only({"pt/values.f4", "pt/offsets.i8"}).counter);
+  EXPECT_FALSE(counter_of(only({"pt/values.f4", "pt/offsets.i8"})));
   EXPECT_EQ(only({"pt/values.f4", "pt/offsets.i8"}).columns, (std::vector<std::uint32_t>{1, 0}));
 
   const auto form = form_of({"Muon_pt/offsets.i8", "Muon_pt/values.f4x3", "nMuon.u4"});
   ASSERT_TRUE(form);
   const FieldForm& array = form->fields[0];
   EXPECT_EQ(array.kind, Kind::list);
-  EXPECT_EQ(array.counter, 2u);
+  EXPECT_EQ(counter_of(array), 2u);
   EXPECT_EQ(array.columns, (std::vector<std::uint32_t>{0, 1}));
-  EXPECT_EQ(array.encoded(), (std::vector<std::uint32_t>{2, 0, 1}));
+  EXPECT_EQ(array.encoded, (std::vector<std::uint32_t>{2, 0, 1}));
 
-  EXPECT_EQ(form_of({"pt/offsets.i8", "pt/values.f4", "npt.i2"})->fields[0].counter, 2u);
-  EXPECT_EQ(form_of({"A_b_c/offsets.i8", "A_b_c/values.f4", "nA.i4", "nA_b.i4"})->fields[0].counter, 3u);
+  EXPECT_EQ(counter_of(form_of({"pt/offsets.i8", "pt/values.f4", "npt.i2"})->fields[0]), 2u);
+  EXPECT_EQ(counter_of(form_of({"A_b_c/offsets.i8", "A_b_c/values.f4", "nA.i4", "nA_b.i4"})->fields[0]), 3u);
   for (const char* no_counter : {"nMuon.f4", "nMuon.b1", "nMuon.i4x1", "nMu.i4"}) {
-    EXPECT_FALSE(form_of({"Muon_pt/offsets.i8", "Muon_pt/values.f4", no_counter})->fields[0].counter) << no_counter;
+    EXPECT_FALSE(counter_of(form_of({"Muon_pt/offsets.i8", "Muon_pt/values.f4", no_counter})->fields[0])) << no_counter;
   }
 }
 
 TEST(OfferedForm, AListOfArraysHasTheCounterThatIsKnown) {
   std::vector<OfferedColumn> columns;
   for (const char* path : {"v/offsets.i8", "v/values.f4x3", "n.i4", "nv.i4"}) columns.push_back(*offered_column(path));
-  EXPECT_EQ(offered_form(columns)->fields[0].counter, 3u);
+  EXPECT_EQ(counter_of(offered_form(columns)->fields[0]), 3u);
   columns[1].counter = "n.i4";
-  EXPECT_EQ(offered_form(columns)->fields[0].counter, 2u);
+  EXPECT_EQ(counter_of(offered_form(columns)->fields[0]), 2u);
 }
 
-TEST(OfferedForm, ListsOfArraysAskForACounter) {
+TEST(OfferedForm, ListsOfArraysHaveTheCounterThatTheirEntriesTell) {
+  const std::vector<std::pair<const char*, std::vector<std::int64_t>>> all = {
+      {"n.i4", {1, 0, 3}},  {"x.f4", {2, 0, 1}},   {"v/offsets.i8", {0, 2, 2, 3}}, {"v/values.f4x3", {}},
+      {"short.i4", {2, 0}}, {"m.u2", {2, 0, 1}},   {"ab.i4x2", {2, 0, 1}},         {"pt/offsets.i8", {0, 2, 2, 3}},
+      {"pt/values.f4", {}}, {"r/a.i4", {2, 0, 1}}, {"late.u2", {2, 0, 1}}};
   std::vector<OfferedColumn> columns;
-  for (const char* path : {"n.i4", "x.f4", "v/offsets.i8", "v/values.f4x3", "m.u2", "ab.i4x2", "pt/offsets.i8",
-                           "pt/values.f4", "r/a.i4", "r/b.i4x2"})
-    columns.push_back(*offered_column(path));
-  const std::vector<UncountedList> lists = uncounted_lists(columns);
-  ASSERT_EQ(lists.size(), 1u);
-  EXPECT_EQ(lists[0].offsets, 2u);
-  EXPECT_EQ(lists[0].items, 3u);
-  EXPECT_EQ(lists[0].counters, (std::vector<std::uint32_t>{0, 4}));
+  for (const auto& [path, numbers] : all) columns.push_back(*offered_column(path));
+  OfferedEntries entries;
+  entries.count = [&](std::uint32_t column) {
+    const auto numbers = static_cast<std::int64_t>(all[column].second.size());
+    return columns[column].role == Role::offsets ? numbers - 1 : numbers;
+  };
+  entries.items = [&](std::uint32_t column, std::int64_t first, std::span<std::byte> into) {
+    const std::size_t size = size_of(columns[column].dtype);
+    for (std::size_t i = 0; i < into.size() / size; ++i) {
+      std::memcpy(into.data() + i * size, &all[column].second[static_cast<std::size_t>(first) + i], size);
+    }
+    return true;
+  };
+  find_counters(columns, entries);
+  for (const OfferedColumn& column : columns) {
+    EXPECT_EQ(column.counter, column.path == "v/values.f4x3" ? "m.u2" : "") << column.path;
+  }
+  entries.items = [](std::uint32_t, std::int64_t, std::span<std::byte>) { return false; };
+  columns[3].counter.clear();
+  find_counters(columns, entries);
+  EXPECT_EQ(columns[3].counter, "");
 }
 
 TEST(OfferedForm, TextsNestedListsAndRecords) {

@@ -10,6 +10,7 @@
 #include "format/source/memory_source.h"
 #include "format/tree/tree_image.h"
 #include "tree/record/tree_record.h"
+#include "tree/write/list_counter.h"
 #include "tree/write/tree_record_write.h"
 
 namespace tfile {
@@ -343,8 +344,8 @@ TEST(TreeWriter, EntriesAreAppended) {
   const CommittedForm& form = tree->committed_form();
   EXPECT_EQ(form.reason, "");
   ASSERT_EQ(form.fields.size(), 4u);
-  ASSERT_TRUE(form.fields[2].counter);
-  EXPECT_EQ(form.columns[*form.fields[2].counter].path, "nMuon.i4");
+  ASSERT_TRUE(counter_of(form.fields[2]));
+  EXPECT_EQ(form.columns[*counter_of(form.fields[2])].path, "nMuon.i4");
   EXPECT_EQ(form.columns[form.fields[2].columns[0]].path, "Muon_pt/offsets.i8");
   EXPECT_EQ(tree->committed_entries(), 2);
   const EntryRange entries{2, 4};
