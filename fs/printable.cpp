@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <array>
 
-#include "json/json_text.h"
+#include "tfile/json_text.h"
 
 namespace tfilefs {
 namespace {
+
+using tfile::utf8_length;
 
 struct Characters {
   char32_t first, last;

@@ -60,7 +60,7 @@ Result<> decode_deflate(Codec codec, std::span<const std::byte> data, std::span<
     return {};
   }
   if (inflate_whole(data, into, zlib ? MAX_WBITS : -MAX_WBITS)) return {};
-  return damaged(zlib ? "zlib" : "deflate", data.size(), into.size());
+  return damaged(zlib ? name_of(codec) : "deflate", data.size(), into.size());
 }
 
 // Initialising a decoder again keeps its memory, so a thread allocates the dictionary once.
@@ -90,11 +90,11 @@ Result<> decode_lzma(std::span<const std::byte> data, std::span<std::byte> into)
   const lzma_ret end = decoder.decode(data, into);
   if (end == LZMA_STREAM_END) return {};
   if (end == LZMA_MEM_ERROR) return no_memory();
-  return damaged("lzma", data.size(), into.size());
+  return damaged(name_of(Codec::lzma), data.size(), into.size());
 }
 
 Result<> decode_lz4(std::span<const std::byte> data, std::span<std::byte> into) {
-  if (data.size() < kLz4ChecksumSize) return damaged("lz4", data.size(), into.size());
+  if (data.size() < kLz4ChecksumSize) return damaged(name_of(Codec::lz4), data.size(), into.size());
   const std::span<const std::byte> block = data.subspan(kLz4ChecksumSize);
   if (XXH64(block.data(), block.size(), 0) != load_big<std::uint64_t>(data.data())) {
     return fail(ErrorKind::damaged, "lz4: checksum of a block of " + std::to_string(data.size()) + " bytes is wrong");
@@ -104,7 +104,7 @@ Result<> decode_lz4(std::span<const std::byte> data, std::span<std::byte> into) 
       LZ4_decompress_safe(reinterpret_cast<const char*>(block.data()), reinterpret_cast<char*>(into.data()),
                           static_cast<int>(block.size()), static_cast<int>(into.size()));
   if (decoded >= 0 && static_cast<std::size_t>(decoded) == into.size()) return {};
-  return damaged("lz4", data.size(), into.size());
+  return damaged(name_of(Codec::lz4), data.size(), into.size());
 }
 
 Result<> decode_zstd(std::span<const std::byte> data, std::span<std::byte> into) {
@@ -113,7 +113,7 @@ Result<> decode_zstd(std::span<const std::byte> data, std::span<std::byte> into)
   // An error code is a size far larger than any block.
   const std::size_t decoded = ZSTD_decompressDCtx(decoder.get(), into.data(), into.size(), data.data(), data.size());
   if (decoded == into.size()) return {};
-  return damaged("zstd", data.size(), into.size());
+  return damaged(name_of(Codec::zstd), data.size(), into.size());
 }
 
 }  // namespace
@@ -133,22 +133,6 @@ std::optional<Codec> codec_of_tag(const std::byte* tag) {
     default:
       return std::nullopt;
   }
-}
-
-const char* name_of(Codec codec) {
-  switch (codec) {
-    case Codec::zlib:
-      return "zlib";
-    case Codec::old_deflate:
-      return "cs";
-    case Codec::lzma:
-      return "lzma";
-    case Codec::lz4:
-      return "lz4";
-    case Codec::zstd:
-      return "zstd";
-  }
-  return "none";
 }
 
 std::uint32_t ratio_max(Codec codec) {

@@ -23,7 +23,21 @@ enum class Codec : std::uint8_t {
 std::optional<Codec> codec_of_tag(const std::byte* tag);
 
 // The name in schemas and in `user.tfilefs.compression`: "zlib", "cs", "lzma", "lz4", "zstd".
-const char* name_of(Codec);
+constexpr const char* name_of(Codec codec) {
+  switch (codec) {
+    case Codec::zlib:
+      return "zlib";
+    case Codec::old_deflate:
+      return "cs";
+    case Codec::lzma:
+      return "lzma";
+    case Codec::lz4:
+      return "lz4";
+    case Codec::zstd:
+      return "zstd";
+  }
+  return "none";
+}
 
 // The most bytes to which one stored byte can decode. A block header that claims more is damaged.
 std::uint32_t ratio_max(Codec);

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string>
 
+#include "compression/codec.h"
 #include "tfile/writer.h"
 
 namespace tfile {
@@ -19,14 +20,25 @@ struct NamedAlgorithm {
 };
 
 constexpr NamedAlgorithm kAlgorithms[] = {{"none", Algorithm::none, 0},
-                                          {"zlib", Algorithm::zlib, 1},
-                                          {"lzma", Algorithm::lzma, 7},
-                                          {"lz4", Algorithm::lz4, 4},
-                                          {"zstd", Algorithm::zstd, 5}};
+                                          {name_of(Codec::zlib), Algorithm::zlib, 1},
+                                          {name_of(Codec::lzma), Algorithm::lzma, 7},
+                                          {name_of(Codec::lz4), Algorithm::lz4, 4},
+                                          {name_of(Codec::zstd), Algorithm::zstd, 5}};
 
 tl::unexpected<Error> no_compression(std::string_view text) {
   return fail(ErrorKind::invalid, "compression '" + std::string(text) +
                                       "': it is none, or zlib, lzma, lz4 or zstd, with :1 to :9 behind it");
+}
+
+// Of files: ROOT's numbers that nothing writes any more are among them.
+std::string_view name_of_number(std::int32_t algorithm) {
+  constexpr std::int32_t kGlobal = 0, kOldDeflate = 3;  // ROOT's default, zlib; deflate without header and checksum
+  if (algorithm == kGlobal) return name_of(Codec::zlib);
+  if (algorithm == kOldDeflate) return name_of(Codec::old_deflate);
+  const auto* found = std::ranges::find_if(kAlgorithms, [&](const NamedAlgorithm& known) {
+    return static_cast<std::int32_t>(known.algorithm) == algorithm;
+  });
+  return found == std::end(kAlgorithms) ? "unknown" : found->name;
 }
 
 }  // namespace
@@ -50,11 +62,8 @@ Result<Compression> parse_compression(std::string_view text) {
 }
 
 std::string compression_text(std::int32_t settings) {
-  static constexpr std::string_view kAlgorithms[] = {"zlib", "zlib", "lzma", "cs", "lz4", "zstd"};
   if (settings <= 0 || settings % 100 == 0) return "none";
-  const auto algorithm = static_cast<std::size_t>(settings / 100);
-  const std::string_view name = algorithm < std::size(kAlgorithms) ? kAlgorithms[algorithm] : "unknown";
-  return std::string(name) + ":" + std::to_string(settings % 100);
+  return std::string(name_of_number(settings / 100)) + ":" + std::to_string(settings % 100);
 }
 
 }  // namespace tfile

@@ -18,11 +18,13 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/mount_table.h"
-#include "json/json_text.h"
 #include "printable.h"
+#include "tfile/json_text.h"
 
 namespace tfilefs {
 namespace {
+
+using tfile::with_readable_bytes;
 
 using nlohmann::json;
 

@@ -5,11 +5,13 @@
 #include <cstdio>
 
 #include "control/figures.h"
-#include "json/json_text.h"
 #include "printable.h"
+#include "tfile/json_text.h"
 
 namespace tfilefs {
 namespace {
+
+using tfile::utf8_length;
 
 // A label's value: bytes that are not UTF-8, and characters that are unsafe on a terminal, become \xNN.
 std::string label_value(std::string_view text) {

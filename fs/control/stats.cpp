@@ -4,11 +4,13 @@
 #include <unistd.h>
 
 #include "control/figures.h"
-#include "json/json_writer.h"
+#include "tfile/json_writer.h"
 #include "tfile/table.h"
 
 namespace tfilefs {
 namespace {
+
+using tfile::JsonWriter;
 
 constexpr double kNanosecond = 1e-9;
 

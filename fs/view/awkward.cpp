@@ -2,13 +2,15 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "json/json_writer.h"
+#include "tfile/json_writer.h"
 #include "view/column_lengths.h"
 #include "view/table_form.h"
 #include "view/view.h"
 
 namespace tfilefs {
 namespace {
+
+using tfile::JsonWriter;
 
 using Kind = TableForm::Kind;
 

@@ -7,13 +7,14 @@
 #include <string>
 #include <utility>
 
-#include "json/json_text.h"
 #include "mutex.h"
+#include "tfile/json_text.h"
 
 namespace tfilefs {
 namespace {
 
 using tfile::Role;
+using tfile::utf8_length;
 
 // Bytes of the first chunk that are looked at; ROOT's baskets have 32 kB by default. kSeenInLists is for strings in
 // lists, whose place in the chunk is not known.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
 
-#include "json/json_writer.h"
+#include "tfile/json_writer.h"
 #include "view/view.h"
 
 namespace tfilefs {
 namespace {
+
+using tfile::JsonWriter;
 
 std::string uuid_text(const std::array<std::uint8_t, 16>& uuid) {
   constexpr char kHex[] = "0123456789abcdef";

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 
-#include "json/json_text.h"
 #include "printable.h"
+#include "tfile/json_text.h"
 
 namespace tfilefs {
+
+using tfile::utf8_length;
 
 void append_plain(std::string& to, std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {

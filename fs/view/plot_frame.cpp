@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "json/json_text.h"
 #include "view/axis_ticks.h"
 #include "view/plot_colours.h"
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/json_writer.h"
+#include "tfile/json_writer.h"
 #include "view/column_lengths.h"
 #include "view/view.h"
 
 namespace tfilefs {
 namespace {
+
+using tfile::JsonWriter;
 
 void write_reason(JsonWriter& json, std::string_view reason) {
   json.key("reason");

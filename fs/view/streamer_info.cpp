@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/json_writer.h"
+#include "tfile/json_writer.h"
 #include "view/view.h"
 
 namespace tfilefs {
 namespace {
+
+using tfile::JsonWriter;
 
 void write_member(JsonWriter& json, const tfile::ClassMember& member) {
   json.begin_object();

@@ -5,9 +5,11 @@
 #include <charconv>
 #include <cmath>
 
-#include "json/json_text.h"
+#include "tfile/json_text.h"
 
 namespace tfilefs {
+
+using tfile::utf8_length;
 
 void append_number(std::string& to, double value) {
   if (!std::isfinite(value)) value = 0;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <unordered_set>
 
-#include "json/json_text.h"
+#include "tfile/json_text.h"
 
 namespace tfilefs {
 namespace {
@@ -14,6 +14,7 @@ using tfile::Node;
 using tfile::NodeId;
 using tfile::NodeKind;
 using tfile::Role;
+using tfile::utf8_length;
 using Kind = TableForm::Kind;
 
 constexpr int kDepthMax = 64;  // deeper than any node tree that the library builds

@@ -5,7 +5,7 @@
 #include <optional>
 #include <set>
 
-#include "json/json_text.h"
+#include "tfile/json_text.h"
 #include "view/plain_text.h"
 #include "view/table_form.h"
 
@@ -13,6 +13,7 @@ namespace tfilefs {
 namespace {
 
 using tfile::ErrorKind;
+using tfile::json_string;
 using tfile::Node;
 using tfile::NodeId;
 using tfile::NodeKind;

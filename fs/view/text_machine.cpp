@@ -6,13 +6,14 @@
 #include <cmath>
 #include <cstring>
 
-#include "json/json_text.h"
+#include "tfile/json_text.h"
 #include "view/plain_text.h"
 
 namespace tfilefs {
 namespace {
 
 using tfile::Dtype;
+using tfile::json_string;
 using Kind = TextForm::Kind;
 
 constexpr std::uint8_t kNames = 2;           // phase of stack_[0] before the line of names is written

@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "json/json_text.h"
+#include "tfile/json_text.h"
 
 namespace tfilefs {
 namespace {
+
+using tfile::utf8_length;
 
 // Thousandths of an em, from the space to the tilde.
 constexpr std::array<std::uint16_t, 95> kAscii = {

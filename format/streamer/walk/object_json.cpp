@@ -10,11 +10,11 @@
 #include <limits>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "bytes/endian.h"
 #include "streamer/walk/object_reader.h"
 #include "tfile/effort.h"
+#include "tfile/json_writer.h"
 
 namespace tfile {
 namespace {
@@ -24,68 +24,6 @@ namespace {
 constexpr std::size_t kTextPerByte = 64, kTextMin = 1 << 20;
 // A longer text is of no use to a reader; larger objects are available as arrays and bytes.
 constexpr std::size_t kTextMax = 1 << 30;
-
-// The size of the UTF-8 character at the beginning of `text`; 0 if there is none.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char first = byte(0);
-  const std::size_t length = first < 0x80   ? 1
-                             : first < 0xC2 ? 0
-                             : first < 0xE0 ? 2
-                             : first < 0xF0 ? 3
-                             : first < 0xF5 ? 4
-                                            : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  if (length == 3 && ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F))) return 0;
-  if (length == 4 && ((first == 0xF0 && byte(1) < 0x90) || (first == 0xF4 && byte(1) > 0x8F))) return 0;
-  return length;
-}
-
-void append_quoted(std::string& to, std::string_view text) {
-  to += '"';
-  while (!text.empty()) {
-    const char c = text[0];
-    const std::size_t length = utf8_length(text);
-    if (length > 1) {
-      to += text.substr(0, length);
-      text.remove_prefix(length);
-      continue;
-    }
-    text.remove_prefix(1);
-    if (length == 1 && c >= 0x20 && c != '"' && c != '\\' && c != 0x7f) {
-      to += c;
-      continue;
-    }
-    switch (c) {
-      case '"':
-        to += "\\\"";
-        break;
-      case '\\':
-        to += "\\\\";
-        break;
-      case '\n':
-        to += "\\n";
-        break;
-      case '\t':
-        to += "\\t";
-        break;
-      case '\r':
-        to += "\\r";
-        break;
-      default: {
-        // A byte that is not UTF-8 becomes the surrogate as which Python reads such bytes.
-        std::array<char, 8> escape;
-        const unsigned code = (length == 0 ? 0xDC00u : 0u) | static_cast<unsigned char>(c);
-        std::snprintf(escape.data(), escape.size(), "\\u%04x", code);
-        to += escape.data();
-      }
-    }
-  }
-  to += '"';
-}
 
 template <class T>
 void append_integer(std::string& to, T value) {
@@ -166,128 +104,96 @@ std::string pair_type(std::string_view map) {
   return "TPair";
 }
 
-class JsonWriter final : public ObjectVisitor {
+class ObjectJson final : public ObjectVisitor {
  public:
-  JsonWriter(std::size_t size_max, std::stop_token stop) : size_max_(size_max), stop_(std::move(stop)) {}
+  ObjectJson(std::size_t size_max, std::stop_token stop) : size_max_(size_max), stop_(std::move(stop)) {}
   bool has_enough() const override { return too_long_ || stop_.stop_requested(); }
   bool is_too_long() const { return too_long_; }
-  std::string take() {
-    text_ += '\n';
-    return std::move(text_);
-  }
+  std::string take() { return json_.take() + '\n'; }
 
   void begin_object(std::string_view class_name, std::uint32_t identity) override {
-    if (!begin_value()) return;
+    if (full()) return;
     if (identity != 0) places_[identity] = objects_;
     ++objects_;
-    open('{', false);
+    open();
     member("_typename");
     text(class_name);
   }
   void begin_pair(std::string_view type) override {
-    if (!begin_value()) return;
-    open('{', false);
+    if (full()) return;
+    open();
     member("$pair");
     text(pair_type(type));
   }
-  void end_object() override { close('}'); }
-  void begin_list() override {
-    if (begin_value()) open('[', true);
-  }
-  void end_list() override { close(']'); }
-  void member(std::string_view name) override {
+  void end_object() override {
     if (full()) return;
-    if (!first_) text_ += ',';
-    first_ = false;
-    text_ += '\n';
-    text_.append(indent_, ' ');
-    append_quoted(text_, name);
-    text_ += ": ";
+    indent_ -= 2;
+    json_.line(indent_).end_object();
+  }
+  void begin_list() override {
+    if (!full()) json_.begin_array();
+  }
+  void end_list() override {
+    if (!full()) json_.end_array();
+  }
+  void member(std::string_view name) override {
+    if (!full()) json_.line(indent_).key(name);
   }
   void number(const StoredNumbers& one) override {
-    if (begin_value()) append_number(text_, one, 0);
+    if (!full()) append_number(json_.value(), one, 0);
   }
   void numbers(const StoredNumbers& all, std::span<const std::uint32_t> shape) override {
-    if (!begin_value()) return;
+    if (full()) return;
     std::size_t next = 0;
     chars_are_text_ = is_text(all);
     append_array(all, shape, next);
   }
   void text(std::string_view value) override {
-    if (begin_value()) append_quoted(text_, value);
+    if (!full()) json_.text(value);
   }
   void null() override {
-    if (begin_value()) text_ += "null";
+    if (!full()) json_.null();
   }
   void reference(std::uint32_t identity) override {
-    if (!begin_value()) return;
+    if (full()) return;
     const auto found = places_.find(identity);
     if (found == places_.end()) {
-      text_ += "null";
-      return;
+      json_.null();
+    } else {
+      json_.begin_object().member("$ref", found->second).end_object();
     }
-    text_ += "{\"$ref\": ";
-    append_integer(text_, found->second);
-    text_ += '}';
   }
   void unread(std::string_view reason) override {
-    if (!begin_value()) return;
-    text_ += "{\"$unread\": ";
-    append_quoted(text_, reason);
-    text_ += '}';
+    if (!full()) json_.begin_object().member("$unread", reason).end_object();
   }
 
  private:
+  // Nothing is written any more once this is true.
   bool full() {
-    too_long_ = too_long_ || text_.size() > size_max_;
+    too_long_ = too_long_ || json_.size() > size_max_;
     return has_enough();
   }
-  // Writes the separator before a value in a list. False if there is no more room.
-  bool begin_value() {
-    if (full()) return false;
-    if (in_list_) {
-      if (!first_) text_ += ", ";
-      first_ = false;
-    }
-    return true;
-  }
-  void open(char bracket, bool is_list) {
-    text_ += bracket;
-    in_lists_.push_back(in_list_);
-    in_list_ = is_list;
-    first_ = true;
-    indent_ += is_list ? 0 : 2;
-  }
-  void close(char bracket) {
-    if (full() || in_lists_.empty()) return;
-    if (!in_list_) {
-      indent_ -= 2;
-      text_ += '\n';
-      text_.append(indent_, ' ');
-    }
-    text_ += bracket;
-    in_list_ = in_lists_.back();
-    in_lists_.pop_back();
-    first_ = false;
+  void open() {
+    json_.begin_object();
+    indent_ += 2;
   }
   void append_array(const StoredNumbers& all, std::span<const std::uint32_t> shape, std::size_t& next) {
     const bool is_last = shape.size() <= 1;
     const std::size_t count = shape.empty() ? all.count() : shape[0];
     if (is_last && chars_are_text_) return append_chars(all, count, next);
-    text_ += '[';
+    json_.begin_array();
     for (std::size_t i = 0; i < count && !full(); ++i) {
-      if (i != 0) text_ += ", ";
       if (is_last)
-        append_number(text_, all, next++);
+        append_number(json_.value(), all, next++);
       else
         append_array(all, shape.subspan(1), next);
     }
-    text_ += ']';
+    json_.end_array();
   }
   void append_chars(const StoredNumbers& all, std::size_t count, std::size_t& next) {
     std::string_view chars{reinterpret_cast<const char*>(all.bytes.data()) + next, count};
     next += count;
-    append_quoted(text_, chars.substr(0, chars.find('\0')));
+    json_.text(chars.substr(0, chars.find('\0')));
   }
   // ROOT shows an array of characters as text if it is printable and has only NULs after the first NUL.
   static bool is_text(const StoredNumbers& all) {
@@ -301,9 +207,8 @@ class JsonWriter final : public ObjectVisitor {
 
   const std::size_t size_max_;
   const std::stop_token stop_;
-  std::string text_;
-  std::vector<bool> in_lists_;
-  bool in_list_ = false, first_ = true, too_long_ = false, chars_are_text_ = false;
+  JsonWriter json_;
+  bool too_long_ = false, chars_are_text_ = false;
   std::size_t indent_ = 0;
   std::uint32_t objects_ = 0;
   std::unordered_map<std::uint32_t, std::uint32_t> places_;  // of objects that can be referred to
@@ -313,7 +218,7 @@ class JsonWriter final : public ObjectVisitor {
 
 Result<std::string> object_json(const StreamerInfos& infos, std::string_view class_name,
                                 std::span<const std::byte> payload, std::uint32_t keylen, const std::stop_token& stop) {
-  JsonWriter writer(std::min(payload.size() * kTextPerByte + kTextMin, kTextMax), stop);
+  ObjectJson writer(std::min(payload.size() * kTextPerByte + kTextMin, kTextMax), stop);
   const Result<> told = visit_object(infos, class_name, payload, keylen, writer);
   TRY_VOID(Effort(stop).check());
   if (!writer.is_too_long()) TRY_VOID(told);

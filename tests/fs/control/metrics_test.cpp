@@ -8,10 +8,12 @@
 #include <set>
 #include <sstream>
 
-#include "json/json_text.h"
+#include "tfile/json_text.h"
 
 namespace tfilefs {
 namespace {
+
+using tfile::with_readable_bytes;
 
 const std::string kHostile = "/a\"b\\c\nd\xff{}\xc3\xa9";
 
@@ -82,10 +84,6 @@ TEST(Stats, IsJsonWhoseSumsAgree) {
   EXPECT_EQ(json["objects"]["hits"], 2);
   EXPECT_EQ(json["forgotten"]["hits"], 1);
   EXPECT_EQ(json["metadata"]["total"], 120);
-}
-
-TEST(Stats, ReadableBytesLeaveTheRestAlone) {
-  EXPECT_EQ(with_readable_bytes(R"(["a\udc80b", "\\udc80", "\u00e9\"\\"])"), R"(["a\\x80b", "\\udc80", "\u00e9\"\\"])");
 }
 
 }  // namespace

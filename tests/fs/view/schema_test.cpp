@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "fs/view/array_table.h"
-#include "json/json_text.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -68,13 +67,6 @@ TEST(Schema, WhatWouldNeedDecodingIsNullUntilItWasNeeded) {
   EXPECT_EQ(*length.wait(), 4);
   json = nlohmann::json::parse(schema_of(rig));
   EXPECT_EQ(json["columns"][0]["length"], 4);
-}
-
-TEST(JsonText, BytesThatAreNotUtf8AreLoneSurrogates) {
-  EXPECT_EQ(json_string("a\"\\\n\x01"), R"("a\"\\\n\u0001")");
-  EXPECT_EQ(json_string("\xc3\xa9 \xf0\x9f\x98\x80"), "\"\xc3\xa9 \xf0\x9f\x98\x80\"");
-  EXPECT_EQ(json_string("\xff \xc3 \xc0\x80 \xed\xa0\x80 \xf4\x90\x80\x80"),
-            R"("\udcff \udcc3 \udcc0\udc80 \udced\udca0\udc80 \udcf4\udc90\udc80\udc80")");
 }
 
 }  // namespace

@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-namespace tfilefs {
+namespace tfile {
 
 // Appends `text` as a JSON string. Bytes that are not UTF-8 become \udcXX, as in Python's surrogateescape, so that no
-// byte of a file is lost. The JSON library's own writer refuses such bytes, and is not used for that reason.
+// byte of a file is lost. JSON libraries refuse to write such bytes.
 void append_json_string(std::string& to, std::string_view text);
 std::string json_string(std::string_view text);
 
@@ -17,4 +17,4 @@ std::string with_readable_bytes(std::string_view json);
 // The length of the valid UTF-8 sequence with which `text` begins; 0 if there is none.
 std::size_t utf8_length(std::string_view text);
 
-}  // namespace tfilefs
+}  // namespace tfile

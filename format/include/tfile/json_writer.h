@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tfilefs {
+namespace tfile {
 
 // Writes JSON in the order of the calls, on one line unless line() says otherwise. Text is written as by
 // append_json_string(). The caller keeps to the grammar: in an object, a key before each value.
@@ -33,6 +33,7 @@ class JsonWriter {
   JsonWriter& flag(bool value) { return raw(value ? "true" : "false"); }
   JsonWriter& null() { return raw("null"); }
   JsonWriter& raw(std::string_view json);  // a value that is JSON already
+  std::string& value();                    // for a value that the caller appends to what was written
 
   JsonWriter& member(std::string_view name, std::string_view value) { return key(name).text(value); }
   template <std::integral T>
@@ -45,6 +46,7 @@ class JsonWriter {
 
   // The text written since the last call.
   std::string take() { return std::move(text_); }
+  std::size_t size() const { return text_.size(); }
 
  private:
   JsonWriter& begin(char bracket);
@@ -57,4 +59,4 @@ class JsonWriter {
   bool is_first_ = true, has_key_ = false;
 };
 
-}  // namespace tfilefs
+}  // namespace tfile

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/json_writer.h"
+#include "tfile/json_writer.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <nlohmann/json.hpp>
 
-namespace tfilefs {
+namespace tfile {
 namespace {
 
 TEST(JsonWriter, SeparatesAndBreaksLines) {
@@ -33,4 +33,4 @@ TEST(JsonWriter, WhatItWritesIsRead) {
 }
 
 }  // namespace
-}  // namespace tfilefs
+}  // namespace tfile

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/json_text.h"
+#include "tfile/json_text.h"
 
 #include <algorithm>
 #include <cstdint>
 
-namespace tfilefs {
+namespace tfile {
 namespace {
 
 void append_u(std::string& to, unsigned code) {
@@ -47,8 +47,12 @@ void append_json_string(std::string& to, std::string_view text) {
       to += "\\n";
     } else if (byte == '\t') {
       to += "\\t";
+    } else if (byte == '\r') {
+      to += "\\r";
     } else if (byte < 0x20 || byte == 0x7f) {
       append_u(to, byte);
+    } else if (length == 1) {
+      to.push_back(text[0]);
     } else {
       to.append(text.substr(0, length));
     }
@@ -83,4 +87,4 @@ std::string with_readable_bytes(std::string_view json) {
   return out;
 }
 
-}  // namespace tfilefs
+}  // namespace tfile

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "json/json_writer.h"
+#include "tfile/json_writer.h"
 
 #include <array>
 #include <charconv>
 #include <utility>
 
-#include "json/json_text.h"
+#include "tfile/json_text.h"
 
-namespace tfilefs {
+namespace tfile {
 
 JsonWriter& JsonWriter::line(std::size_t indent) {
   line_ = indent;
@@ -35,9 +35,13 @@ JsonWriter& JsonWriter::seconds(double value) {
 }
 
 JsonWriter& JsonWriter::raw(std::string_view json) {
-  item();
-  text_ += json;
+  value() += json;
   return *this;
+}
+
+std::string& JsonWriter::value() {
+  item();
+  return text_;
 }
 
 JsonWriter& JsonWriter::begin(char bracket) {
@@ -69,4 +73,4 @@ void JsonWriter::break_line() {
   text_.append(*std::exchange(line_, std::nullopt), ' ');
 }
 
-}  // namespace tfilefs
+}  // namespace tfile
