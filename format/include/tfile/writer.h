@@ -75,17 +75,12 @@ struct OfferedEntries {
 // columns, where their names do not tell.
 void find_counters(std::span<OfferedColumn>, const OfferedEntries&);
 
-// Notes of the writer about a part that it encoded, kept with the part until it is added.
-struct PartNotes {
-  virtual ~PartNotes() = default;
-};
-
 // Encoded entries of one field: one contiguous piece of the file.
 struct Part {
   Buffer stored;  // its bytes in the file, except for its own address, if they contain it
   std::int64_t entries = 0;
   std::int64_t raw_bytes = 0;  // before compression, with its header
-  std::unique_ptr<const PartNotes> notes;
+  std::int64_t largest = 0;    // for add_part(): value of a field that counts others; length of texts
 };
 
 // The fields that a table had at opening, in file order, and their columns in the mount.

@@ -418,9 +418,7 @@ class BasketEncoder {
     write_head(branch_, place_, head_, payload_size_, basket.stored.span());
     basket.entries = entries_.size();
     basket.raw_bytes = static_cast<std::int64_t>(head_.keylen + payload_size_);
-    auto notes = std::make_unique<BasketNotes>();
-    notes->largest = data_.largest();
-    basket.notes = std::move(notes);
+    basket.largest = data_.largest();
     return basket;
   }
 

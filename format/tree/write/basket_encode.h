@@ -4,20 +4,24 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include "tfile/writer.h"
 #include "tree/write/branch_form.h"
-#include "tree/write/tree_writer.h"
 
 namespace tfile {
 
-// The largest value of a branch that counts others; the greatest length of texts; 0 for other branches.
-struct BasketNotes : PartNotes {
-  std::int64_t largest = 0;
+// The fields of the keys of a tree and its baskets.
+struct TreePlace {
+  std::uint64_t directory_seek = 0;  // fSeekPdir of its baskets: always the file's root directory
+  std::string name, title;           // of the tree
+  Compression compression;
+  std::uint32_t datime = 0;  // TDatime in the keys of its baskets
 };
 
 // Encodes one basket (docs/format.md, "Baskets"), compressed: key, header, and entries `entries` of `branch`. `columns`
-// as in TableWriter::encode. The notes are BasketNotes. Pure; for any thread. Errors: invalid, with the entry;
+// as in TableWriter::encode. Pure; for any thread. Errors: invalid, with the entry;
 // no_space.
 Result<Part> encode_basket(const WrittenBranch& branch, const TreePlace& place, EntryRange entries,
                            std::span<const std::span<const std::byte>> columns);

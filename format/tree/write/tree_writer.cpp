@@ -3,17 +3,9 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
-#include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
-#include "tree/write/basket_encode.h"
-#include "tree/write/basket_sizes.h"
 #include "tree/write/branch_form.h"
-#include "tree/write/committed_tree.h"
-#include "tree/write/tree_edit.h"
-#include "tree/write/tree_record_write.h"
 
 namespace tfile {
 namespace {
@@ -28,245 +20,220 @@ constexpr const char* kClassesOfTrees[] = {
     "TTree", "TNamed", "TObject",        "TAttLine",    "TAttFill", "TAttMarker", "ROOT::TIOFeatures", "TBranch",
     "TLeaf", "TList",  "TSeqCollection", "TCollection", "TString",  "TBranchRef", "TRefTable",         "TObjArray"};
 
-// A new tree has no committed one; all of its branches were added.
-class RecordedTree : public TreeWriter {
- public:
-  explicit RecordedTree(TreePlace place) : place_(std::move(place)), name_(place_.name) {}
-
-  RecordedTree(TreePlace place, std::string class_name, CommittedTree committed)
-      : place_(std::move(place)),
-        name_(place_.name),
-        class_name_(std::move(class_name)),
-        committed_(std::make_unique<CommittedTree>(std::move(committed))) {
-    const TreeRecord& record = committed_->record;
-    entries_ = record.entries;
-    clusters_.range_end = record.cluster_range_end;
-    clusters_.range_size = record.cluster_size;
-    clusters_.auto_flush = record.auto_flush;
-    for (std::size_t slot = 0; slot < committed_->outline.top.size(); ++slot) {
-      slots_.emplace(committed_->outline.top[slot].name, slot);
-    }
-    for (const CommittedBranch& branch : committed_->branches) {
-      numbers_.emplace(branch.form.name, branches_.size());
-      branches_.push_back({branch.form, branch.baskets});
-    }
+void count_bytes(TreeNumbers& numbers, std::span<const BranchToWrite> branches) {
+  for (const BranchToWrite& branch : branches) {
+    numbers.tot_bytes += branch.baskets->tot_bytes;
+    numbers.zip_bytes += branch.baskets->zip_bytes;
   }
+}
 
-  std::int64_t committed_entries() const override { return committed_ ? committed_->record.entries : 0; }
-
-  const CommittedForm& committed_form() const override {
-    static const CommittedForm none;
-    return committed_ ? committed_->form : none;
-  }
-
-  Result<> add_fields(std::span<const OfferedColumn> columns, const OfferedForm& form) override {
-    for (const FieldForm& branch : form.fields) {
-      if (is_there(branch.name)) return fail(ErrorKind::exists, branch.name + ": the table has a branch of that name");
-    }
-    const std::size_t first = branches_.size();
-    for (const FieldForm& branch : form.fields) {
-      WrittenBranch written = written_branch(branch, columns);
-      written.basket_title = place_.name;
-      numbers_[branch.name] = branches_.size();
-      branches_.push_back({std::move(written), {}});
-    }
-    for (std::size_t i = first; i < branches_.size(); ++i) {
-      if (branches_[i].form.kind != Kind::counted) continue;
-      const auto counter = numbers_.find(branches_[i].form.counter);
-      if (counter == numbers_.end() || counter->second < committed_branches()) {
-        return fail(ErrorKind::invalid, branches_[i].form.name + ": its counter is not added with it");
-      }
-      branches_[counter->second].form.is_counter = true;
-    }
-    return {};
-  }
-
-  Result<Part> encode(std::size_t branch, EntryRange entries,
-                      std::span<const std::span<const std::byte>> columns) const override {
-    return encode_basket(branches_[branch].form, place_, entries, columns);
-  }
-
-  void add_sample(std::size_t branch, const Part& basket) override { branches_[branch].bytes = entry_bytes(basket); }
-
-  ClusterSizes cluster_sizes(std::uint64_t cluster_bytes) const override {
-    ClusterSizes sizes;
-    double stored = 0;
-    for (std::size_t i = 0; i < branches_.size(); ++i) {
-      sizes.part_entries.push_back(basket_entries(branches_[i].bytes));
-      if (dropped_.count(i) == 0) stored += branches_[i].bytes.stored;
-    }
-    if (stored > 0) sizes.entries = cluster_entries(cluster_bytes, stored, sizes.part_entries);
-    return sizes;
-  }
-
-  void add_part(std::size_t branch, Part& basket, std::uint64_t address) override {
-    put_basket_address(basket, address);
-    BranchBaskets& baskets = branches_[branch].baskets;
-    baskets.add(address, static_cast<std::uint32_t>(basket.stored.size()), basket.entries, basket.raw_bytes);
-    baskets.largest = std::max(baskets.largest, static_cast<const BasketNotes&>(*basket.notes).largest);
-  }
-
-  void end_cluster(std::int64_t entries, std::int64_t cluster_entries) override {
-    if (entries > entries_) clusters_.end_cluster(entries_, entries, cluster_entries);
-    entries_ = std::max(entries_, entries);
-    for (Branch& branch : branches_) {
-      const std::int64_t whole = basket_entries(branch.bytes);
-      const std::int64_t most = cluster_entries > 0 ? std::min(whole, cluster_entries) : whole;
-      if (whole > 0) branch.baskets.basket_size = basket_buffer_size(branch.bytes, most);
-    }
-  }
-
-  Result<std::vector<std::byte>> record(std::uint32_t keylen) const override {
-    const std::unordered_set<std::size_t> left_out = added_branches_left_out();
-    TreeChanges changes;
-    changes.name = name_;
-    changes.numbers.entries = entries_;
-    changes.compression = place_.compression.settings();
-    for (std::size_t i = 0; i < branches_.size(); ++i) {
-      const bool is_committed = i < committed_branches();
-      if (left_out.count(i) != 0 || (is_committed && entries_ == committed_entries())) continue;
-      const Branch& branch = branches_[i];
-      if (branch.baskets.entries != entries_) {
-        return fail(ErrorKind::invalid, branch.form.name + ": it has " + std::to_string(branch.baskets.entries) +
-                                            " entries, the table " + std::to_string(entries_));
-      }
-      (is_committed ? changes.appended : changes.added).push_back({&branch.form, &branch.baskets});
-    }
-    if (committed_ && entries_ != committed_entries() && changes.appended.size() != committed_->outline.top.size()) {
-      return fail(ErrorKind::invalid, "entries were appended to a part of the branches");
-    }
-    std::vector<std::byte> payload = committed_ ? edited(keylen, changes) : made(keylen, changes);
-    if (payload.size() > kRecordMax)
-      return fail(ErrorKind::unsupported, "the tree's record would be larger than 1 GiB");
-    return payload;
-  }
-
-  const std::string& class_name() const override { return class_name_; }
-
-  std::vector<std::string> classes() const override {
-    std::vector<std::string> classes;
-    if (!committed_ || branches_.size() > committed_branches()) {
-      classes.assign(std::begin(kClassesOfTrees) + (committed_ ? 1 : 0), std::end(kClassesOfTrees));
-    }
-    std::set<std::string> more;
-    for (std::size_t i = committed_branches(); i < branches_.size(); ++i) {
-      for (std::string& used : classes_of(branches_[i].form)) more.insert(std::move(used));
-    }
-    std::ranges::copy_if(more, std::back_inserter(classes),
-                         [&](const std::string& name) { return std::ranges::count(classes, name) == 0; });
-    return classes;
-  }
-
-  // Drops the branch and the branches below it. A branch whose leaf counts others stays in the record until the last of
-  // those is dropped.
-  Result<> drop_field(std::string_view name) override {
-    if (!is_there(std::string(name))) return fail(ErrorKind::not_found, std::string(name) + ": no such branch");
-    if (const auto slot = slots_.find(name); slot != slots_.end()) dropped_slots_.push_back(slot->second);
-    if (const auto number = numbers_.find(std::string(name)); number != numbers_.end()) {
-      dropped_.insert(number->second);
-      numbers_.erase(number);
-    }
-    return {};
-  }
-
-  void rename(std::string name) override { name_ = std::move(name); }
-
- private:
-  struct Branch {
-    WrittenBranch form;
-    BranchBaskets baskets;
-    EntryBytes bytes = {};  // according to a sample
-  };
-
-  std::size_t committed_branches() const { return committed_ ? committed_->branches.size() : 0; }
-
-  bool is_there(const std::string& name) const {
-    if (numbers_.count(name) != 0) return true;
-    const auto slot = slots_.find(name);
-    return slot != slots_.end() && std::ranges::count(dropped_slots_, slot->second) == 0;
-  }
-
-  // Dropped branches among the added ones, except those that count a remaining branch.
-  std::unordered_set<std::size_t> added_branches_left_out() const {
-    std::unordered_set<std::size_t> left_out;
-    for (const std::size_t i : dropped_) {
-      if (i >= committed_branches()) left_out.insert(i);
-    }
-    const std::unordered_set<std::size_t> dropped = left_out;
-    for (std::size_t i = committed_branches(); i < branches_.size() && !left_out.empty(); ++i) {
-      if (branches_[i].form.kind != Kind::counted || dropped.count(i) != 0) continue;
-      std::erase_if(left_out,
-                    [&](std::size_t other) { return branches_[other].form.name == branches_[i].form.counter; });
-    }
-    return left_out;
-  }
-
-  static void count_bytes(TreeNumbers& numbers, std::span<const BranchToWrite> branches) {
-    for (const BranchToWrite& branch : branches) {
-      numbers.tot_bytes += branch.baskets->tot_bytes;
-      numbers.zip_bytes += branch.baskets->zip_bytes;
-    }
-  }
-
-  std::vector<std::byte> made(std::uint32_t keylen, TreeChanges& changes) const {
-    count_bytes(changes.numbers, changes.added);
-    return write_tree(keylen, name_, place_.title, changes.numbers, clusters_, changes.added, changes.compression);
-  }
-
-  std::vector<std::byte> edited(std::uint32_t keylen, TreeChanges& changes) const {
-    const TreeRecord& record = committed_->record;
-    changes.dropped = branches_free_to_go(*committed_, dropped_slots_);
-    if (!changes.appended.empty()) changes.clusters = &clusters_;
-    changes.numbers.tot_bytes = record.tot_bytes;
-    changes.numbers.zip_bytes = record.zip_bytes;
-    count_bytes(changes.numbers, changes.added);
-    for (std::size_t slot = 0; slot < changes.appended.size(); ++slot) {
-      const BranchRecord& before = record.branches[record.top[slot]];
-      changes.numbers.tot_bytes += changes.appended[slot].baskets->tot_bytes - before.tot_bytes;
-      changes.numbers.zip_bytes += changes.appended[slot].baskets->zip_bytes - before.zip_bytes;
-    }
-    for (const std::size_t slot : changes.dropped) {
-      if (!changes.appended.empty()) {
-        changes.numbers.tot_bytes -= changes.appended[slot].baskets->tot_bytes;
-        changes.numbers.zip_bytes -= changes.appended[slot].baskets->zip_bytes;
-      } else {
-        subtract(record, record.top[slot], changes.numbers);
-      }
-    }
-    return edit_tree(*committed_, keylen, changes);
-  }
-
-  // Each branch comes before its children in `branches`, so the recursion ends.
-  static void subtract(const TreeRecord& record, BranchIndex branch, TreeNumbers& numbers) {
-    numbers.tot_bytes -= record.branches[branch].tot_bytes;
-    numbers.zip_bytes -= record.branches[branch].zip_bytes;
-    for (const BranchIndex child : record.branches[branch].children) subtract(record, child, numbers);
-  }
-
-  TreePlace place_;
-  std::string name_;  // baskets keep the name that the tree had when opened
-  std::string class_name_ = "TTree";
-  std::unique_ptr<const CommittedTree> committed_;
-  std::vector<Branch> branches_;                             // those of the committed form, then the added ones
-  std::unordered_map<std::string, std::size_t> numbers_;     // in branches_, by name; without dropped ones
-  std::unordered_map<std::string_view, std::size_t> slots_;  // of the committed tree, by name
-  std::vector<std::size_t> dropped_slots_;
-  std::set<std::size_t> dropped_;  // numbers in branches_
-  std::int64_t entries_ = 0;
-  Clusters clusters_;
-};
+// Each branch comes before its children in `branches`, so the recursion ends.
+void subtract(const TreeRecord& record, BranchIndex branch, TreeNumbers& numbers) {
+  numbers.tot_bytes -= record.branches[branch].tot_bytes;
+  numbers.zip_bytes -= record.branches[branch].zip_bytes;
+  for (const BranchIndex child : record.branches[branch].children) subtract(record, child, numbers);
+}
 
 }  // namespace
 
 std::unique_ptr<TreeWriter> TreeWriter::create(TreePlace place) {
-  return std::make_unique<RecordedTree>(std::move(place));
+  return std::unique_ptr<TreeWriter>(new TreeWriter(std::move(place)));
 }
 
 Result<std::unique_ptr<TreeWriter>> TreeWriter::open(TreePlace place, std::span<const std::byte> payload,
                                                      std::uint32_t keylen, const std::string& class_name,
                                                      const StreamerInfos& infos, const Source& source) {
   TRY(CommittedTree tree, read_committed_tree(payload, keylen, class_name, infos, place.name, source));
-  return std::unique_ptr<TreeWriter>(std::make_unique<RecordedTree>(std::move(place), class_name, std::move(tree)));
+  return std::unique_ptr<TreeWriter>(new TreeWriter(std::move(place), class_name, std::move(tree)));
+}
+
+TreeWriter::TreeWriter(TreePlace place) : place_(std::move(place)), name_(place_.name) {}
+
+TreeWriter::TreeWriter(TreePlace place, std::string class_name, CommittedTree committed)
+    : place_(std::move(place)),
+      name_(place_.name),
+      class_name_(std::move(class_name)),
+      committed_(std::make_unique<CommittedTree>(std::move(committed))) {
+  const TreeRecord& record = committed_->record;
+  entries_ = record.entries;
+  clusters_.range_end = record.cluster_range_end;
+  clusters_.range_size = record.cluster_size;
+  clusters_.auto_flush = record.auto_flush;
+  for (std::size_t slot = 0; slot < committed_->outline.top.size(); ++slot) {
+    slots_.emplace(committed_->outline.top[slot].name, slot);
+  }
+  for (const CommittedBranch& branch : committed_->branches) {
+    numbers_.emplace(branch.form.name, branches_.size());
+    branches_.push_back({branch.form, branch.baskets});
+  }
+}
+
+std::int64_t TreeWriter::committed_entries() const { return committed_ ? committed_->record.entries : 0; }
+
+const CommittedForm& TreeWriter::committed_form() const {
+  static const CommittedForm none;
+  return committed_ ? committed_->form : none;
+}
+
+Result<> TreeWriter::add_fields(std::span<const OfferedColumn> columns, const OfferedForm& form) {
+  for (const FieldForm& branch : form.fields) {
+    if (is_there(branch.name)) return fail(ErrorKind::exists, branch.name + ": the table has a branch of that name");
+  }
+  const std::size_t first = branches_.size();
+  for (const FieldForm& branch : form.fields) {
+    WrittenBranch written = written_branch(branch, columns);
+    written.basket_title = place_.name;
+    numbers_[branch.name] = branches_.size();
+    branches_.push_back({std::move(written), {}});
+  }
+  for (std::size_t i = first; i < branches_.size(); ++i) {
+    if (branches_[i].form.kind != Kind::counted) continue;
+    const auto counter = numbers_.find(branches_[i].form.counter);
+    if (counter == numbers_.end() || counter->second < committed_branches()) {
+      return fail(ErrorKind::invalid, branches_[i].form.name + ": its counter is not added with it");
+    }
+    branches_[counter->second].form.is_counter = true;
+  }
+  return {};
+}
+
+Result<Part> TreeWriter::encode(std::size_t branch, EntryRange entries,
+                                std::span<const std::span<const std::byte>> columns) const {
+  return encode_basket(branches_[branch].form, place_, entries, columns);
+}
+
+void TreeWriter::add_sample(std::size_t branch, const Part& basket) { branches_[branch].bytes = entry_bytes(basket); }
+
+ClusterSizes TreeWriter::cluster_sizes(std::uint64_t cluster_bytes) const {
+  ClusterSizes sizes;
+  double stored = 0;
+  for (std::size_t i = 0; i < branches_.size(); ++i) {
+    sizes.part_entries.push_back(basket_entries(branches_[i].bytes));
+    if (dropped_.count(i) == 0) stored += branches_[i].bytes.stored;
+  }
+  if (stored > 0) sizes.entries = cluster_entries(cluster_bytes, stored, sizes.part_entries);
+  return sizes;
+}
+
+void TreeWriter::add_part(std::size_t branch, Part& basket, std::uint64_t address) {
+  put_basket_address(basket, address);
+  BranchBaskets& baskets = branches_[branch].baskets;
+  baskets.add(address, static_cast<std::uint32_t>(basket.stored.size()), basket.entries, basket.raw_bytes);
+  baskets.largest = std::max(baskets.largest, basket.largest);
+}
+
+void TreeWriter::end_cluster(std::int64_t entries, std::int64_t cluster_entries) {
+  if (entries > entries_) clusters_.end_cluster(entries_, entries, cluster_entries);
+  entries_ = std::max(entries_, entries);
+  for (Branch& branch : branches_) {
+    const std::int64_t whole = basket_entries(branch.bytes);
+    const std::int64_t most = cluster_entries > 0 ? std::min(whole, cluster_entries) : whole;
+    if (whole > 0) branch.baskets.basket_size = basket_buffer_size(branch.bytes, most);
+  }
+}
+
+Result<std::vector<std::byte>> TreeWriter::record(std::uint32_t keylen) const {
+  const std::unordered_set<std::size_t> left_out = added_branches_left_out();
+  TreeChanges changes;
+  changes.name = name_;
+  changes.numbers.entries = entries_;
+  changes.compression = place_.compression.settings();
+  for (std::size_t i = 0; i < branches_.size(); ++i) {
+    const bool is_committed = i < committed_branches();
+    if (left_out.count(i) != 0 || (is_committed && entries_ == committed_entries())) continue;
+    const Branch& branch = branches_[i];
+    if (branch.baskets.entries != entries_) {
+      return fail(ErrorKind::invalid, branch.form.name + ": it has " + std::to_string(branch.baskets.entries) +
+                                          " entries, the table " + std::to_string(entries_));
+    }
+    (is_committed ? changes.appended : changes.added).push_back({&branch.form, &branch.baskets});
+  }
+  if (committed_ && entries_ != committed_entries() && changes.appended.size() != committed_->outline.top.size()) {
+    return fail(ErrorKind::invalid, "entries were appended to a part of the branches");
+  }
+  std::vector<std::byte> payload = committed_ ? edited(keylen, changes) : made(keylen, changes);
+  if (payload.size() > kRecordMax) return fail(ErrorKind::unsupported, "the tree's record would be larger than 1 GiB");
+  return payload;
+}
+
+const std::string& TreeWriter::class_name() const { return class_name_; }
+
+std::vector<std::string> TreeWriter::classes() const {
+  std::vector<std::string> classes;
+  if (!committed_ || branches_.size() > committed_branches()) {
+    classes.assign(std::begin(kClassesOfTrees) + (committed_ ? 1 : 0), std::end(kClassesOfTrees));
+  }
+  std::set<std::string> more;
+  for (std::size_t i = committed_branches(); i < branches_.size(); ++i) {
+    for (std::string& used : classes_of(branches_[i].form)) more.insert(std::move(used));
+  }
+  std::ranges::copy_if(more, std::back_inserter(classes),
+                       [&](const std::string& name) { return std::ranges::count(classes, name) == 0; });
+  return classes;
+}
+
+// Drops the branch and the branches below it. A branch whose leaf counts others stays in the record until the last of
+// those is dropped.
+Result<> TreeWriter::drop_field(std::string_view name) {
+  if (!is_there(std::string(name))) return fail(ErrorKind::not_found, std::string(name) + ": no such branch");
+  if (const auto slot = slots_.find(name); slot != slots_.end()) dropped_slots_.push_back(slot->second);
+  if (const auto number = numbers_.find(std::string(name)); number != numbers_.end()) {
+    dropped_.insert(number->second);
+    numbers_.erase(number);
+  }
+  return {};
+}
+
+void TreeWriter::rename(std::string name) { name_ = std::move(name); }
+
+std::size_t TreeWriter::committed_branches() const { return committed_ ? committed_->branches.size() : 0; }
+
+bool TreeWriter::is_there(const std::string& name) const {
+  if (numbers_.count(name) != 0) return true;
+  const auto slot = slots_.find(name);
+  return slot != slots_.end() && std::ranges::count(dropped_slots_, slot->second) == 0;
+}
+
+// Dropped branches among the added ones, except those that count a remaining branch.
+std::unordered_set<std::size_t> TreeWriter::added_branches_left_out() const {
+  std::unordered_set<std::size_t> left_out;
+  for (const std::size_t i : dropped_) {
+    if (i >= committed_branches()) left_out.insert(i);
+  }
+  const std::unordered_set<std::size_t> dropped = left_out;
+  for (std::size_t i = committed_branches(); i < branches_.size() && !left_out.empty(); ++i) {
+    if (branches_[i].form.kind != Kind::counted || dropped.count(i) != 0) continue;
+    std::erase_if(left_out, [&](std::size_t other) { return branches_[other].form.name == branches_[i].form.counter; });
+  }
+  return left_out;
+}
+
+std::vector<std::byte> TreeWriter::made(std::uint32_t keylen, TreeChanges& changes) const {
+  count_bytes(changes.numbers, changes.added);
+  return write_tree(keylen, name_, place_.title, changes.numbers, clusters_, changes.added, changes.compression);
+}
+
+std::vector<std::byte> TreeWriter::edited(std::uint32_t keylen, TreeChanges& changes) const {
+  const TreeRecord& record = committed_->record;
+  changes.dropped = branches_free_to_go(*committed_, dropped_slots_);
+  if (!changes.appended.empty()) changes.clusters = &clusters_;
+  changes.numbers.tot_bytes = record.tot_bytes;
+  changes.numbers.zip_bytes = record.zip_bytes;
+  count_bytes(changes.numbers, changes.added);
+  for (std::size_t slot = 0; slot < changes.appended.size(); ++slot) {
+    const BranchRecord& before = record.branches[record.top[slot]];
+    changes.numbers.tot_bytes += changes.appended[slot].baskets->tot_bytes - before.tot_bytes;
+    changes.numbers.zip_bytes += changes.appended[slot].baskets->zip_bytes - before.zip_bytes;
+  }
+  for (const std::size_t slot : changes.dropped) {
+    if (!changes.appended.empty()) {
+      changes.numbers.tot_bytes -= changes.appended[slot].baskets->tot_bytes;
+      changes.numbers.zip_bytes -= changes.appended[slot].baskets->zip_bytes;
+    } else {
+      subtract(record, record.top[slot], changes.numbers);
+    }
+  }
+  return edit_tree(*committed_, keylen, changes);
 }
 
 }  // namespace tfile

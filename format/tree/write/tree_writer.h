@@ -4,27 +4,28 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "streamer/info/streamer_info.h"
 #include "tfile/source.h"
 #include "tfile/writer.h"
+#include "tree/write/basket_encode.h"
+#include "tree/write/basket_sizes.h"
+#include "tree/write/committed_tree.h"
+#include "tree/write/tree_edit.h"
+#include "tree/write/tree_record_write.h"
 
 namespace tfile {
 
-// The fields of the keys of a tree and its baskets.
-struct TreePlace {
-  std::uint64_t directory_seek = 0;  // fSeekPdir of its baskets: always the file's root directory
-  std::string name, title;           // of the tree
-  Compression compression;
-  std::uint32_t datime = 0;  // TDatime in the keys of its baskets
-};
-
-// The record of a tree that grows. See TableWriter for rules about threads.
-class TreeWriter : public TableWriter {
+// The record of a tree that grows. See TableWriter for rules about threads. A new tree has no committed one; all of its
+// branches were added.
+class TreeWriter final : public TableWriter {
  public:
   static std::unique_ptr<TreeWriter> create(TreePlace);
 
@@ -36,18 +37,57 @@ class TreeWriter : public TableWriter {
                                                   std::uint32_t keylen, const std::string& class_name,
                                                   const StreamerInfos& infos, const Source& source);
 
+  std::int64_t committed_entries() const override;
+  const CommittedForm& committed_form() const override;
+  Result<> add_fields(std::span<const OfferedColumn> columns, const OfferedForm& form) override;
+  Result<Part> encode(std::size_t branch, EntryRange entries,
+                      std::span<const std::span<const std::byte>> columns) const override;
+  void add_sample(std::size_t branch, const Part& basket) override;
+  ClusterSizes cluster_sizes(std::uint64_t cluster_bytes) const override;
+  void add_part(std::size_t branch, Part& basket, std::uint64_t address) override;
+  void end_cluster(std::int64_t entries, std::int64_t cluster_entries) override;
+  Result<> drop_field(std::string_view name) override;
+
   // The decompressed payload for a key of `keylen` bytes. Errors: invalid (branches differ in their number of entries:
   // a cluster was not ended), unsupported (the record would exceed the 1 GiB of an object).
-  virtual Result<std::vector<std::byte>> record(std::uint32_t keylen) const = 0;
+  Result<std::vector<std::byte>> record(std::uint32_t keylen) const;
 
   // The class of the key: "TTree", or that of the existing key.
-  virtual const std::string& class_name() const = 0;
+  const std::string& class_name() const;
 
   // The classes that the file's StreamerInfo must describe for the data written here.
-  virtual std::vector<std::string> classes() const = 0;
+  std::vector<std::string> classes() const;
 
   // Sets the new name of the key.
-  virtual void rename(std::string name) = 0;
+  void rename(std::string name);
+
+ private:
+  struct Branch {
+    WrittenBranch form;
+    BranchBaskets baskets;
+    EntryBytes bytes = {};  // according to a sample
+  };
+
+  explicit TreeWriter(TreePlace place);
+  TreeWriter(TreePlace place, std::string class_name, CommittedTree committed);
+
+  std::size_t committed_branches() const;
+  bool is_there(const std::string& name) const;
+  std::unordered_set<std::size_t> added_branches_left_out() const;
+  std::vector<std::byte> made(std::uint32_t keylen, TreeChanges& changes) const;
+  std::vector<std::byte> edited(std::uint32_t keylen, TreeChanges& changes) const;
+
+  TreePlace place_;
+  std::string name_;  // baskets keep the name that the tree had when opened
+  std::string class_name_ = "TTree";
+  std::unique_ptr<const CommittedTree> committed_;
+  std::vector<Branch> branches_;                             // those of the committed form, then the added ones
+  std::unordered_map<std::string, std::size_t> numbers_;     // in branches_, by name; without dropped ones
+  std::unordered_map<std::string_view, std::size_t> slots_;  // of the committed tree, by name
+  std::vector<std::size_t> dropped_slots_;
+  std::set<std::size_t> dropped_;  // numbers in branches_
+  std::int64_t entries_ = 0;
+  Clusters clusters_;
 };
 
 }  // namespace tfile
