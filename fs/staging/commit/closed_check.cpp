@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "array/arrow_columns.h"
 #include "staging/commit/table_progress.h"
-#include "staging/overlay/arrow_columns.h"
 #include "staging/overlay/staged_arrow.h"
 #include "tfile/node.h"
 

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "staging/overlay/arrow_columns.h"
+#include "array/arrow_columns.h"
 #include "staging/overlay/staged_tree.h"
 
 namespace tfilefs {
@@ -19,7 +19,12 @@ std::optional<std::string> arrow_table_name(std::string_view file_name) {
 Result<StagedTable> read_staged_arrow(const StagedArrow& file, StagingMemory& memory) {
   TRY(const bool whole, is_whole_arrow(*file.node->bytes, file.size));
   if (!whole) return fail(ErrorKind::invalid, "not a whole Arrow IPC file");
-  TRY(const auto columns, arrow_columns(file.node->bytes, file.size, memory));
+  const auto allocate = [&memory](std::size_t size) -> Result<std::shared_ptr<std::byte>> {
+    TRY_VOID(memory.make_room(size));
+    const std::shared_ptr<StagedBuffer> buffer = memory.buffer(size);
+    return std::shared_ptr<std::byte>(buffer, buffer->data());
+  };
+  TRY(const auto columns, arrow_columns(file.node->bytes, file.size, allocate));
   StagedTable table;
   table.node = file.node;
   table.path = file.table;

@@ -9,10 +9,10 @@
 #include <span>
 #include <vector>
 
+#include "array/column_source.h"
 #include "content.h"
 #include "mutex.h"
 #include "staging/journal/journal.h"
-#include "staging/overlay/column_source.h"
 #include "staging/overlay/staged_block.h"
 #include "staging/overlay/staging_memory.h"
 

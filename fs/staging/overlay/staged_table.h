@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "staging/overlay/column_source.h"
+#include "array/column_source.h"
 #include "staging/overlay/staged_node.h"
 #include "tfile/writer.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "staging/overlay/column_source.h"
-#include "staging/overlay/staging_memory.h"
+#include "array/arrow_buffers.h"
+#include "array/column_source.h"
 
 namespace tfilefs {
 
@@ -22,10 +22,10 @@ struct ArrowColumn {
 Result<bool> is_whole_arrow(const ColumnSource& file, std::uint64_t size);
 
 // The columns of such a file, in the order of its fields. Nothing is copied: their bytes are read from the file, and
-// compressed ones are decompressed then. They are read by one thread at a time; `memory` must outlive them. Blocks to
+// compressed ones are decompressed then. They are read by one thread at a time. Blocks to
 // read the metadata of batches, and all indices and text views. Errors: invalid (contents that columns cannot have, or
 // damage; names the field), io.
 Result<std::vector<ArrowColumn>> arrow_columns(const std::shared_ptr<const ColumnSource>& file, std::uint64_t size,
-                                               StagingMemory& memory);
+                                               ArrowMemory memory);
 
 }  // namespace tfilefs

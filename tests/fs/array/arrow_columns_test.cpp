@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "staging/overlay/arrow_columns.h"
+#include "array/arrow_columns.h"
 
 #include <gtest/gtest.h>
 
@@ -89,31 +89,28 @@ class Example {
   std::string body_;
 };
 
-class ArrowColumns : public testing::Test {
- protected:
-  Result<std::map<std::string, std::string>> read(std::string bytes) {
-    const auto file = std::make_shared<const Memory>(std::move(bytes));
-    TRY(const auto columns, arrow_columns(file, file->bytes.size(), memory_));
-    std::map<std::string, std::string> all;
-    for (const ArrowColumn& column : columns) {
-      std::string& into = all[column.path];
-      into.resize(column.size);
-      TRY(const std::size_t got, column.bytes->read(0, std::as_writable_bytes(std::span(into))));
-      EXPECT_EQ(got, column.size) << column.path;
-    }
-    return all;
+Result<std::map<std::string, std::string>> read(std::string bytes) {
+  const auto file = std::make_shared<const Memory>(std::move(bytes));
+  const auto memory = [](std::size_t size) -> Result<std::shared_ptr<std::byte>> {
+    return std::shared_ptr<std::byte>(new std::byte[size], std::default_delete<std::byte[]>());
+  };
+  TRY(const auto columns, arrow_columns(file, file->bytes.size(), memory));
+  std::map<std::string, std::string> all;
+  for (const ArrowColumn& column : columns) {
+    std::string& into = all[column.path];
+    into.resize(column.size);
+    TRY(const std::size_t got, column.bytes->read(0, std::as_writable_bytes(std::span(into))));
+    EXPECT_EQ(got, column.size) << column.path;
   }
-
-  Lanes lanes_;
-  StagingMemory memory_{std::make_shared<Budget>(256 << 20), 128 << 20, lanes_};
-};
+  return all;
+}
 
 template <class T>
 std::string bytes_of(const std::vector<T>& values) {
   return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
 }
 
-TEST_F(ArrowColumns, AreWhatTheFileHolds) {
+TEST(ArrowColumns, AreWhatTheFileHolds) {
   const auto columns = read(Example().file());
   ASSERT_TRUE(columns) << columns.error().text;
   const std::map<std::string, std::string> expected = {
@@ -129,7 +126,7 @@ TEST_F(ArrowColumns, AreWhatTheFileHolds) {
   EXPECT_EQ(*columns, expected);
 }
 
-TEST_F(ArrowColumns, ACutFileIsNone) {
+TEST(ArrowColumns, ACutFileIsNone) {
   const std::string whole = Example().file();
   for (std::size_t size = 0; size < whole.size(); ++size) EXPECT_FALSE(read(whole.substr(0, size))) << size;
   EXPECT_TRUE(*is_whole_arrow(Memory(whole), whole.size()));
@@ -137,7 +134,7 @@ TEST_F(ArrowColumns, ACutFileIsNone) {
 }
 
 // Whatever the bytes are, the file is refused, or read within its bounds and in little time.
-TEST_F(ArrowColumns, DamagedFilesAreRefusedOrRead) {
+TEST(ArrowColumns, DamagedFilesAreRefusedOrRead) {
   const std::string whole = Example().file();
   std::mt19937 random(testing::UnitTest::GetInstance()->random_seed());
   const auto below = [&](std::size_t n) { return random() % n; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "staging/overlay/arrow_columns.h"
+#include "array/arrow_columns.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "array/arrow_metadata.h"
-#include "staging/overlay/arrow_pieces.h"
+#include "array/arrow_pieces.h"
 #include "tfile/name.h"
 #include "tfile/node.h"
 
@@ -83,8 +83,8 @@ tl::unexpected<Error> cut_short(const Field& field) {
 
 class ArrowInput {
  public:
-  ArrowInput(std::shared_ptr<const ColumnSource> file, std::uint64_t size, StagingMemory& memory)
-      : size_(size), buffers_(std::make_shared<ArrowBuffers>(std::move(file), memory)) {}
+  ArrowInput(std::shared_ptr<const ColumnSource> file, std::uint64_t size, ArrowMemory memory)
+      : size_(size), buffers_(std::make_shared<ArrowBuffers>(std::move(file), std::move(memory))) {}
 
   Result<std::vector<ArrowColumn>> build() {
     TRY(const ArrowFooter footer, read_footer());
@@ -490,8 +490,8 @@ Result<bool> is_whole_arrow(const ColumnSource& file, std::uint64_t size) {
 }
 
 Result<std::vector<ArrowColumn>> arrow_columns(const std::shared_ptr<const ColumnSource>& file, std::uint64_t size,
-                                               StagingMemory& memory) {
-  auto made = ArrowInput(file, size, memory).build();
+                                               ArrowMemory memory) {
+  auto made = ArrowInput(file, size, std::move(memory)).build();
   if (!made && made.error().kind != ErrorKind::io) made.error().kind = ErrorKind::invalid;
   return made;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "staging/overlay/arrow_pieces.h"
+#include "array/arrow_pieces.h"
 
 #include <algorithm>
 #include <array>
@@ -249,7 +249,7 @@ Result<std::vector<std::int64_t>> ArrowTexts::offsets(ArrowBuffers& buffers) con
   return all;
 }
 
-Result<std::shared_ptr<StagedBuffer>> ArrowTexts::kept_offsets(ArrowBuffers& buffers) const {
+Result<std::shared_ptr<const std::byte>> ArrowTexts::kept_offsets(ArrowBuffers& buffers) const {
   return buffers.made(owner_, 0, (count() + 1) * kOffsetSize, [&](std::span<std::byte> into) -> Result<> {
     TRY(const auto all, offsets(buffers));
     std::memcpy(into.data(), all.data(), into.size());
@@ -257,7 +257,7 @@ Result<std::shared_ptr<StagedBuffer>> ArrowTexts::kept_offsets(ArrowBuffers& buf
   });
 }
 
-Result<std::shared_ptr<StagedBuffer>> ArrowTexts::kept_chars(ArrowBuffers& buffers, std::uint64_t size) const {
+Result<std::shared_ptr<const std::byte>> ArrowTexts::kept_chars(ArrowBuffers& buffers, std::uint64_t size) const {
   return buffers.made(owner_, 1, size, [&](std::span<std::byte> into) -> Result<> {
     TRY(const auto all, offsets(buffers));
     if (static_cast<std::uint64_t>(all.back()) != into.size())
@@ -274,7 +274,7 @@ class TextOffsets final : public ArrowPiece {
     TRY(const auto kept, texts_->kept_offsets(buffers));
     for (std::size_t at = 0; at < into.size(); at += kOffsetSize) {
       std::int64_t value = 0;
-      std::memcpy(&value, kept->data() + offset + kOffsetSize + at, kOffsetSize);
+      std::memcpy(&value, kept.get() + offset + kOffsetSize + at, kOffsetSize);
       value += base_;
       std::memcpy(into.data() + at, &value, kOffsetSize);
     }
@@ -291,7 +291,7 @@ class TextChars final : public ArrowPiece {
   TextChars(std::shared_ptr<const ArrowTexts> texts, std::uint64_t size) : ArrowPiece(size), texts_(std::move(texts)) {}
   Result<> read(ArrowBuffers& buffers, std::uint64_t offset, std::span<std::byte> into) const override {
     TRY(const auto kept, texts_->kept_chars(buffers, size()));
-    std::memcpy(into.data(), kept->data() + offset, into.size());
+    std::memcpy(into.data(), kept.get() + offset, into.size());
     return {};
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "staging/overlay/arrow_buffers.h"
+#include "array/arrow_buffers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -44,7 +44,7 @@ Result<> ArrowBuffers::read(const ArrowBufferAt& buffer, std::uint64_t offset, s
     return decompress_arrow(buffer.codec, stored, to);
   };
   TRY(const auto bytes, made(kStored, buffer.offset, buffer.size, decompress));
-  std::memcpy(into.data(), bytes->data() + offset, into.size());
+  std::memcpy(into.data(), bytes.get() + offset, into.size());
   return {};
 }
 
@@ -54,8 +54,8 @@ std::optional<Slices> ArrowBuffers::pin(const ArrowBufferAt& buffer, std::uint64
   return file_->pin(buffer.offset + offset, size);
 }
 
-Result<std::shared_ptr<StagedBuffer>> ArrowBuffers::made(std::uint64_t owner, std::uint64_t part, std::uint64_t size,
-                                                         const Fill& fill) {
+Result<std::shared_ptr<const std::byte>> ArrowBuffers::made(std::uint64_t owner, std::uint64_t part, std::uint64_t size,
+                                                            const Fill& fill) {
   const auto known =
       std::find_if(kept_.begin(), kept_.end(), [&](const Kept& one) { return one.owner == owner && one.part == part; });
   if (known != kept_.end()) {
@@ -63,14 +63,13 @@ Result<std::shared_ptr<StagedBuffer>> ArrowBuffers::made(std::uint64_t owner, st
     return kept_.front().bytes;
   }
   while (!kept_.empty() && kept_bytes_ + size > kKeptMax) {
-    kept_bytes_ -= kept_.back().bytes->size();
+    kept_bytes_ -= kept_.back().size;
     kept_.pop_back();
   }
-  TRY_VOID(memory_.make_room(size));
-  auto bytes = memory_.buffer(size);
-  TRY_VOID(fill({bytes->data(), size}));
-  kept_bytes_ += bytes->size();
-  kept_.push_front({owner, part, bytes});
+  TRY(const std::shared_ptr<std::byte> bytes, memory_(size));
+  TRY_VOID(fill({bytes.get(), size}));
+  kept_bytes_ += size;
+  kept_.push_front({owner, part, size, bytes});
   return bytes;
 }
 

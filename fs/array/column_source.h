@@ -10,7 +10,7 @@
 
 namespace tfilefs {
 
-// The source from which a commit reads the bytes of a column: staged bytes, or something made from them.
+// Bytes of a column that is written: as they were staged, or made from a file of columns.
 class ColumnSource {
  public:
   virtual ~ColumnSource() = default;

@@ -9,8 +9,7 @@
 #include <span>
 
 #include "array/arrow_metadata.h"
-#include "staging/overlay/column_source.h"
-#include "staging/overlay/staging_memory.h"
+#include "array/column_source.h"
 
 namespace tfilefs {
 
@@ -21,12 +20,15 @@ struct ArrowBufferAt {
   ArrowCodec codec = ArrowCodec::none;
 };
 
-// Reads the buffers of a staged Arrow file. Bytes that had to be decompressed or assembled are kept for a while, since
+// Memory for bytes that are made from a file. May wait until there is room. Errors: no_space, io.
+using ArrowMemory = std::function<Result<std::shared_ptr<std::byte>>(std::size_t size)>;
+
+// Reads the buffers of an Arrow file. Bytes that had to be decompressed or assembled are kept for a while, since
 // they are read in pieces. Used by one thread at a time; blocks.
 class ArrowBuffers {
  public:
-  ArrowBuffers(std::shared_ptr<const ColumnSource> file, StagingMemory& memory)
-      : file_(std::move(file)), memory_(memory) {}
+  ArrowBuffers(std::shared_ptr<const ColumnSource> file, ArrowMemory memory)
+      : file_(std::move(file)), memory_(std::move(memory)) {}
 
   // Errors: damaged, io.
   Result<> read_file(std::uint64_t offset, std::span<std::byte> into) const;
@@ -35,18 +37,18 @@ class ArrowBuffers {
 
   // The bytes that `fill` makes, once for as long as there is room to keep them. `owner`: a number of new_owner().
   using Fill = std::function<Result<>(std::span<std::byte>)>;
-  Result<std::shared_ptr<StagedBuffer>> made(std::uint64_t owner, std::uint64_t part, std::uint64_t size,
-                                             const Fill& fill);
+  Result<std::shared_ptr<const std::byte>> made(std::uint64_t owner, std::uint64_t part, std::uint64_t size,
+                                                const Fill& fill);
   static std::uint64_t new_owner();
 
  private:
   struct Kept {
-    std::uint64_t owner = 0, part = 0;
-    std::shared_ptr<StagedBuffer> bytes;
+    std::uint64_t owner = 0, part = 0, size = 0;
+    std::shared_ptr<const std::byte> bytes;
   };
 
   const std::shared_ptr<const ColumnSource> file_;
-  StagingMemory& memory_;
+  const ArrowMemory memory_;
   std::list<Kept> kept_;  // the most recently used in front
   std::uint64_t kept_bytes_ = 0;
 };

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "staging/overlay/arrow_buffers.h"
+#include "array/arrow_buffers.h"
 #include "tfile/node.h"
 
 namespace tfilefs {
@@ -70,8 +70,8 @@ class ArrowTexts {
   const std::uint64_t owner_ = ArrowBuffers::new_owner();
   virtual Result<> lengths(ArrowBuffers&, std::uint64_t at, std::span<std::int64_t>) const = 0;
   virtual Result<> chars(ArrowBuffers&, std::span<const std::int64_t> offsets, std::span<std::byte>) const = 0;
-  Result<std::shared_ptr<StagedBuffer>> kept_offsets(ArrowBuffers&) const;
-  Result<std::shared_ptr<StagedBuffer>> kept_chars(ArrowBuffers&, std::uint64_t size) const;
+  Result<std::shared_ptr<const std::byte>> kept_offsets(ArrowBuffers&) const;
+  Result<std::shared_ptr<const std::byte>> kept_chars(ArrowBuffers&, std::uint64_t size) const;
 
  protected:
   const ArrowStretch stretch_;
