@@ -29,7 +29,8 @@ Result<> StagedFile::change_owner(const FilePlace::Owner& owner, timespec modifi
   return {};
 }
 
-Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name, const CommittedColumn& column) {
+Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view name,
+                                          const Changes::CommittedColumn& column) {
   TRY(NodePtr node, changes_.continue_file(in, name, column, false));
   if (node) return node;
   {
@@ -41,7 +42,7 @@ Result<NodePtr> StagedFile::continue_file(const NodePtr& in, std::string_view na
   return changes_.continue_file(in, name, column, true);
 }
 
-Result<> StagedFile::remove(const Looked& what) {
+Result<> StagedFile::remove(const Changes::Looked& what) {
   constexpr std::uint64_t kLarge = 1 << 20;  // bytes in the journal; less is not worth a look at all staged files
   const StagedLook there = overlay_.look(*what.directory, what.name);
   const bool waits = there.what == StagedLook::What::directory || arrow_table_name(what.name);
@@ -56,7 +57,7 @@ Result<> StagedFile::remove(const Looked& what) {
   return {};
 }
 
-Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Looked& to, unsigned flags) {
+Result<> StagedFile::rename(const NodePtr& in, std::string_view name, const Changes::Looked& to, unsigned flags) {
   const StagedLook what = overlay_.look(*in, name);
   if (what.what == StagedLook::What::file && arrow_table_name(to.name))
     TRY_VOID(check_arrow(what.node, writing_.memory));

@@ -273,7 +273,7 @@ void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
     if (now)
       return reply(FoundEntry{
           {std::make_shared<const RootFileHolder>(context, std::move(found.root_file)), {}}, {}, same_for_all});
-    const bool is_staged = found.written && found.written->staged().has_pending();
+    const bool is_staged = found.written && found.written->overlay().has_pending();
     if (is_staged || !passes_through(now.error())) return reply(tl::unexpected(std::move(now).error()));
     context.errors.add("/" + found.root_file->path(), now.error());
     reply(FoundEntry{std::move(found.entry), {}, same_for_all});
@@ -358,7 +358,7 @@ void SourceDirectory::make_hard_link(std::string_view name, const Holder& of, Re
 
 // A file that another mount is writing keeps its name.
 Result<> claim(SourceTree& tree, const WrittenFile& file) {
-  auto claimed = file.staged().claim();
+  auto claimed = file.changes().claim();
   if (!claimed) tree.context().errors.add("/" + file.path(), claimed.error());
   return claimed;
 }
@@ -369,7 +369,7 @@ Result<> remove_root_file(SourceTree& tree, const std::string& path, const Calle
   if (written->staged().is_there()) {
     TRY(const auto source, written->staged().committed_source());
     TRY(const auto file, tfile::File::open(source));
-    const StagedFile::Listing staged = written->staged().list(*written->staged().root());
+    const Overlay::Listing staged = written->overlay().list(*written->staged().root());
     const bool all_gone =
         std::all_of(file->root()->keys.begin(), file->root()->keys.end(),
                     [&](const tfile::KeyInfo& key) { return staged.whiteouts.contains(tfile::escape_name(key.name)); });
@@ -379,7 +379,7 @@ Result<> remove_root_file(SourceTree& tree, const std::string& path, const Calle
       written->staged().unclaim();
       return removed;
     }
-  } else if (!written->staged().list(*written->staged().root()).staged.empty()) {
+  } else if (!written->overlay().list(*written->staged().root()).staged.empty()) {
     return tfile::fail(ErrorKind::not_empty, "not empty", -1, ENOTEMPTY);
   }
   tree.forget(written);
@@ -438,7 +438,8 @@ class Renaming {
     if (!staged.is_wanted()) return {};  // there is no such file any more
     held_.push_back(file);
     TRY_VOID(staged.commit(staged.root()));
-    if (!staged.is_there() || !staged.rest()) return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
+    if (!staged.is_there() || !staged.changes().rest())
+      return tfile::fail(ErrorKind::busy, "not committed yet", -1, EBUSY);
     return {};
   }
 

@@ -45,7 +45,7 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
   StagedContent(WrittenPtr file, NodePtr node, bool writes)
       : file_(std::move(file)), node_(std::move(node)), bytes_(node_->bytes), writes_(writes) {}
   ~StagedContent() override {
-    if (writes_) file_->staged().closed(*node_);
+    if (writes_) file_->overlay().closed(*node_);
   }
 
   std::uint64_t size() const override { return bytes_->size(); }
@@ -61,8 +61,8 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
   }
   void flush(Reply<void> reply) override {
     if (!writes_) return reply({});
-    file_->staged().flushed(*node_);
-    if (auto error = file_->staged().take_error(*node_)) return reply(tl::unexpected(*std::move(error)));
+    file_->overlay().flushed(*node_);
+    if (auto error = file_->overlay().take_error(*node_)) return reply(tl::unexpected(*std::move(error)));
     if (!file_->staged().is_to_be_checked(*node_)) return reply({});
     answer_blocking(
         file_->context().cache, [file = file_, node = node_] { return file->staged().check_closed(node); },
@@ -70,7 +70,7 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
   }
   void sync(Reply<void> reply) override {
     answer_blocking(
-        file_->context().cache, [file = file_, node = node_] { return file->staged().sync(node); }, std::move(reply));
+        file_->context().cache, [file = file_, node = node_] { return file->changes().sync(node); }, std::move(reply));
   }
 
  private:
@@ -84,14 +84,14 @@ class StagedContent final : public Content, public std::enable_shared_from_this<
 
 void StagedContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
   // A file that is completely committed may be continued under its name.
-  if (offset + size > bytes_->size() && file_->staged().is_settled(*node_))
-    return read_by_name(file_, file_->staged().place_of(*node_), offset, size, std::move(reply));
+  if (offset + size > bytes_->size() && file_->overlay().is_settled(*node_))
+    return read_by_name(file_, file_->overlay().place_of(*node_), offset, size, std::move(reply));
   if (auto pinned = bytes_->pin(offset, size)) return reply(*std::move(pinned));
-  const std::uint64_t base = file_->staged().status(*node_).base;
+  const std::uint64_t base = file_->overlay().status(*node_).base;
   if (offset < base) {
     // Committed since this was opened, or before: read from the ROOT file.
     return read_committed(
-        file_, file_->staged().place_of(*node_), offset, std::min<std::uint64_t>(size, base - offset),
+        file_, file_->overlay().place_of(*node_), offset, std::min<std::uint64_t>(size, base - offset),
         [self = shared_from_this(), offset, size, base, reply = std::move(reply)](Result<Slices> head) mutable {
           if (!head || offset + size <= base) return reply(std::move(head));
           Slices all = copy_of(*head);
@@ -127,7 +127,7 @@ void StagedContent::put(std::optional<std::uint64_t> offset, std::span<const std
   auto taken = [self = shared_from_this(), size = bytes.size(),
                 reply = std::move(reply)](Result<std::uint64_t> at) mutable {
     if (!at) return reply(tl::unexpected(as_permission(tl::unexpected(std::move(at).error())).error()));
-    self->file_->staged().written(*self->node_, *at);
+    self->file_->overlay().written(*self->node_, *at);
     reply(size);
   };
   bytes_->write(offset, bytes, Reply<std::uint64_t>(std::move(taken), asker));
@@ -136,7 +136,7 @@ void StagedContent::put(std::optional<std::uint64_t> offset, std::span<const std
 // Calls `then` with the entry that is committed under the name now, continued by the items staged behind it.
 template <class T, class Then>
 void of_committed_now(const WrittenPtr& file, const StagedPlace& at, Freshness freshness, Then then, Reply<T> reply) {
-  const std::uint64_t commits = file->staged().commits();
+  const std::uint64_t commits = file->overlay().commits();
   auto finish = [file, at, commits, then, reply = std::move(reply)](Result<FoundEntry> found) mutable {
     if (!found) return reply(tl::unexpected(std::move(found).error()));
     const Entry& now = found->entry;
@@ -165,7 +165,7 @@ class StagedHolder final : public Holder {
   std::shared_ptr<const Generation> latest_generation() const override { return file_->latest_generation(); }
   bool keeps_inode() const override { return true; }
   std::optional<Attributes> known_attributes(HeldItem) const override {
-    if (file_->staged().is_settled(*node_)) return std::nullopt;
+    if (file_->overlay().is_settled(*node_)) return std::nullopt;
     return file_->staged_attributes(*node_);
   }
   void attributes(HeldItem held, Reply<Attributes> reply) const override {
@@ -173,11 +173,11 @@ class StagedHolder final : public Holder {
     committed(Freshness::recent, ask_attributes, std::move(reply));
   }
   void open(HeldItem, Reply<OpenedContent> reply) const override {
-    if (file_->staged().opened(*node_, false)) return reply(opening(false));
+    if (file_->overlay().opened(*node_, false)) return reply(opening(false));
     committed(Freshness::now, open_entry, std::move(reply));
   }
   void open_to_write(HeldItem, Reply<OpenedContent> reply) const override {
-    if (file_->staged().opened(*node_, true)) return reply(opening(true));
+    if (file_->overlay().opened(*node_, true)) return reply(opening(true));
     committed(Freshness::now, open_entry_to_write, std::move(reply));
   }
   Accepts accepts(HeldItem) const override { return Accepts::items; }
@@ -200,8 +200,8 @@ class StagedHolder final : public Holder {
   }
   void change_now(HeldItem, const AttributeChange& change, Reply<Attributes> reply) const {
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
-      if (file->staged().is_settled(*node)) return not_there_any_more();
-      if (change.size) TRY_VOID(as_permission(file->staged().truncate(node, *change.size)));
+      if (file->overlay().is_settled(*node)) return not_there_any_more();
+      if (change.size) TRY_VOID(as_permission(file->changes().truncate(node, *change.size)));
       TRY_VOID(change_attributes(file->staged(), node, change));
       return file->staged_attributes(*node);
     };
@@ -217,7 +217,7 @@ class StagedHolder final : public Holder {
   }
 
   void xattrs(HeldItem, Reply<Xattrs> reply) const override {
-    const StagedAttributes attributes = file_->staged().status(*node_).attributes;
+    const StagedAttributes attributes = file_->overlay().status(*node_).attributes;
     Xattrs all(attributes.xattrs.begin(), attributes.xattrs.end());
     if (!attributes.title.empty()) all.emplace_back(kTitleAttribute, attributes.title);
     reply(std::move(all));
@@ -227,11 +227,11 @@ class StagedHolder final : public Holder {
                  Reply<void> reply) const override {
     if (name == kTitleAttribute) {
       auto job = [file = file_, node = node_, title = value.value_or("")] {
-        return file->staged().set_title(node, title);
+        return file->changes().set_title(node, title);
       };
       return answer_blocking(file_->context().cache, std::move(job), std::move(reply));
     }
-    file_->staged().set_attributes(*node_, [&](StagedAttributes& attributes) {
+    file_->overlay().set_attributes(*node_, [&](StagedAttributes& attributes) {
       if (value) {
         attributes.xattrs[std::string(name)] = *std::move(value);
       } else {
@@ -254,8 +254,8 @@ class StagedHolder final : public Holder {
   // Calls `then` with the present entry under the name, after a commit has taken this file.
   template <class T, class Then>
   void committed(Freshness freshness, Then then, Reply<T> reply) const {
-    const StagedPlace at = file_->staged().place_of(*node_);
-    if (!at.directory || !file_->staged().is_settled(*node_)) return reply(not_there_any_more());
+    const StagedPlace at = file_->overlay().place_of(*node_);
+    if (!at.directory || !file_->overlay().is_settled(*node_)) return reply(not_there_any_more());
     of_committed_now(file_, at, freshness, then, std::move(reply));
   }
 
@@ -289,17 +289,17 @@ constexpr int kContinueTries = 100;
 template <class T, class Then>
 void with_continuation(const WrittenPtr& file, const StagedPlace& at, int tries, Then then, Reply<T> reply) {
   auto again = [file, at, tries, then, reply = std::move(reply)](Result<T> done) mutable {
-    if (done || done.error().kind != ErrorKind::stale || file->staged().is_forgotten()) return reply(std::move(done));
+    if (done || done.error().kind != ErrorKind::stale || file->overlay().is_forgotten()) return reply(std::move(done));
     if (tries > 1) return with_continuation(file, at, tries - 1, then, std::move(reply));
     file->context().errors.add("/" + file->path(), done.error());
     reply(fail(ErrorKind::busy, done.error().text, -1, EBUSY));
   };
-  const std::uint64_t commits = file->staged().commits();
+  const std::uint64_t commits = file->overlay().commits();
   auto stage = [file, at, commits, then, reply = Reply<T>(std::move(again))](const GenerationPtr& of,
                                                                              Result<Attributes> committed) mutable {
     if (!committed) return reply(tl::unexpected(std::move(committed).error()));
     auto job = [file, at, commits, of, committed = *committed]() -> Result<Entry> {
-      StagedFile::CommittedColumn column;
+      Changes::CommittedColumn column;
       column.size = committed.size;
       column.head = std::as_bytes(std::span(of->source->head()));
       column.commits = commits;
@@ -405,12 +405,12 @@ class CommittedColumnHolder final : public Holder {
  private:
   // The staged file that continues the committed items, if there is one; the kernel may not know of it yet.
   NodePtr continuation() const {
-    const StagedLook look = file_->staged().look(*at_.directory, at_.name);
+    const StagedLook look = file_->overlay().look(*at_.directory, at_.name);
     return look.what == StagedLook::What::file ? look.node : nullptr;
   }
   // If nothing is staged behind them, that may be because it was committed after `committed_` was found: for a moment
   // no generation has it.
-  bool is_outdated() const { return file_->staged().commits() != commits_; }
+  bool is_outdated() const { return file_->overlay().commits() != commits_; }
 
   const WrittenPtr file_;
   const StagedPlace at_;
@@ -442,7 +442,7 @@ void read_committed(const WrittenPtr& file, const StagedPlace& at, std::uint64_t
 void read_by_name(const WrittenPtr& file, const StagedPlace& at, std::uint64_t offset, std::size_t size,
                   Reply<Slices> reply) {
   if (!at.directory) return reply(not_there_any_more());
-  const StagedLook more = file->staged().look(*at.directory, at.name);
+  const StagedLook more = file->overlay().look(*at.directory, at.name);
   if (more.what == StagedLook::What::file)
     return std::make_shared<StagedContent>(file, more.node, false)->read(offset, size, std::move(reply));
   read_committed(file, at, offset, size, std::move(reply));

@@ -66,9 +66,9 @@ class WrittenDirectory final : public Directory {
   void find_committed(std::string_view name, Reply<FoundEntry>) const;
   // Whether a thing found by another name is removed under its own.
   bool is_hidden(const FoundEntry& found) const {
-    return !found.own_name.empty() && file_->staged().look(*node_, found.own_name).what == StagedLook::What::whiteout;
+    return !found.own_name.empty() && file_->overlay().look(*node_, found.own_name).what == StagedLook::What::whiteout;
   }
-  bool is_in_object() const { return file_->staged().status(*node_).is_object; }
+  bool is_in_object() const { return file_->overlay().status(*node_).is_object; }
   // The error for a change in an object. For a table that is not written it also logs the reason.
   tl::unexpected<Error> part_of_object() const;
   FoundEntry over_committed(const std::string& name, FoundEntry) const;
@@ -76,7 +76,7 @@ class WrittenDirectory final : public Directory {
   enum class Removal : std::uint8_t { refused, of_staged, of_committed, set_aside };
   Removal removal_of(const std::string& name, const FoundEntry& committed, bool directory) const;
   void check_empty(const std::string& name, Reply<void>) const;
-  void remove_looked(StagedFile::Looked, const std::optional<FoundEntry>& committed, bool directory, Reply<void>) const;
+  void remove_looked(Changes::Looked, const std::optional<FoundEntry>& committed, bool directory, Reply<void>) const;
   // Runs `job` on a thread that may block; `waits`: perhaps for a commit.
   template <class T, class Job>
   void change(Job job, Reply<T> reply, bool waits = false) const {
@@ -85,7 +85,7 @@ class WrittenDirectory final : public Directory {
   }
 
   // Whether staged data may have been committed after `committed_` was found.
-  bool is_outdated() const { return file_->staged().commits() != commits_; }
+  bool is_outdated() const { return file_->overlay().commits() != commits_; }
   // Calls `then` with the present directory.
   template <class T, class Then>
   void look_again(Then then, Reply<T> reply) const {
@@ -104,9 +104,9 @@ class WrittenDirectory final : public Directory {
 };
 
 tl::unexpected<Error> WrittenDirectory::part_of_object() const {
-  if (!file_->staged().status(*node_).is_fixed_table)
+  if (!file_->overlay().status(*node_).is_fixed_table)
     return fail(ErrorKind::denied, "an object stays as it is; it can be renamed and removed, as a whole", -1, EROFS);
-  return fixed_table(file_->context().errors, "/" + file_->staged().path(*node_));
+  return fixed_table(file_->context().errors, "/" + file_->overlay().path(*node_));
 }
 
 void WrittenDirectory::find_committed(std::string_view name, Reply<FoundEntry> reply) const {
@@ -129,12 +129,12 @@ FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry 
                              : accepts == Accepts::removal          ? CommittedKind::object
                              : accepts == Accepts::removal_of_table ? CommittedKind::fixed_table
                                                                     : CommittedKind::directory;
-  found.entry = {file_->directory(file_->staged().stand_over(node_, own, kind)), {}};
+  found.entry = {file_->directory(file_->overlay().stand_over(node_, own, kind)), {}};
   return found;
 }
 
 void WrittenDirectory::find(std::string_view name, Reply<FoundEntry> reply) const {
-  const StagedLook staged = file_->staged().look(*node_, name);
+  const StagedLook staged = file_->overlay().look(*node_, name);
   switch (staged.what) {
     case StagedLook::What::file:
       return reply(FoundEntry{staged_entry(file_, staged.node), {}});
@@ -161,7 +161,7 @@ void WrittenDirectory::find(std::string_view name, Reply<FoundEntry> reply) cons
 }
 
 void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
-  StagedFile::Listing staged = file_->staged().list(*node_);
+  Overlay::Listing staged = file_->overlay().list(*node_);
   if (is_outdated()) {
     const auto list = [](const Directory& now, Reply<std::shared_ptr<const Listing>> answer) {
       now.list(std::move(answer));
@@ -173,7 +173,7 @@ void WrittenDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
     if (!committed) return reply(std::move(committed));
     auto all = std::make_shared<WrittenListing>();
     std::set<std::string_view> over = {staged.whiteouts.begin(), staged.whiteouts.end()};
-    for (const StagedFile::Listed& one : staged.staged) {
+    for (const Overlay::Listed& one : staged.staged) {
       over.insert(one.name);
       all->names.push_back({one.name, one.directory ? mode_t{S_IFDIR} : mode_t{S_IFREG},
                             one.directory ? Entry{file->directory(one.node), {}} : staged_entry(file, one.node)});
@@ -208,7 +208,7 @@ void WrittenDirectory::make_file(std::string_view name, const Creation& how, boo
     if (is_reserved(name)) return reply(name_of_view(name));
     if (self->is_in_object()) return reply(self->part_of_object());
     auto make = [self, name, mode]() -> Result<NodePtr> {
-      return self->file_->staged().make_file(self->node_, name, mode);
+      return self->file_->changes().make_file(self->node_, name, mode);
     };
     self->change(std::move(make), Reply<NodePtr>([self, open, reply = std::move(reply)](Result<NodePtr> made) mutable {
                    if (!made) return reply(tl::unexpected(std::move(made).error()));
@@ -227,7 +227,7 @@ void WrittenDirectory::make_directory(std::string_view name, const Creation& how
          if (self->is_in_object()) return reply(self->part_of_object());
          self->change(
              [self, name, mode]() -> Result<FoundEntry> {
-               TRY(const NodePtr made, self->file_->staged().make_directory(self->node_, name, mode));
+               TRY(const NodePtr made, self->file_->changes().make_directory(self->node_, name, mode));
                return FoundEntry{{self->file_->directory(made), {}}, {}};
              },
              std::move(reply));
@@ -242,17 +242,17 @@ template <class Change>
 void with_look(const WrittenPtr& file, const NodePtr& directory, const std::string& name, int tries, Change change,
                Reply<void> reply) {
   auto again = [file, directory, name, tries, change, reply = std::move(reply)](Result<void> done) mutable {
-    const bool is_moving = !done && done.error().kind == ErrorKind::stale && !file->staged().is_forgotten();
+    const bool is_moving = !done && done.error().kind == ErrorKind::stale && !file->overlay().is_forgotten();
     if (!is_moving || tries <= 1) return reply(std::move(done));
     with_look(file, directory, name, tries - 1, change, std::move(reply));
   };
-  StagedFile::Looked looked{directory, name, false, file->staged().commits()};
+  Changes::Looked looked{directory, name, false, file->overlay().commits()};
   const Freshness freshness = tries == kLookTries ? Freshness::recent : Freshness::now;
   file->committed_entry(
       directory, name, freshness,
       [file, looked, change, answer = Reply<void>(std::move(again))](Result<FoundEntry> found) mutable {
         const std::string& own = found && !found->own_name.empty() ? found->own_name : looked.name;
-        const auto what = file->staged().look(*looked.directory, own).what;
+        const auto what = file->overlay().look(*looked.directory, own).what;
         looked.committed = found && what != StagedLook::What::whiteout;
         change(looked, looked.committed ? std::optional(*found) : std::nullopt, std::move(answer));
       });
@@ -260,18 +260,17 @@ void with_look(const WrittenPtr& file, const NodePtr& directory, const std::stri
 
 void WrittenDirectory::remove(std::string_view name, bool directory, Reply<void> reply) const {
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  auto take = [self, directory](StagedFile::Looked what, const std::optional<FoundEntry>& committed,
-                                Reply<void> answer) {
+  auto take = [self, directory](Changes::Looked what, const std::optional<FoundEntry>& committed, Reply<void> answer) {
     self->remove_looked(std::move(what), committed, directory, std::move(answer));
   };
   with_look(file_, node_, std::string(name), kLookTries, std::move(take), std::move(reply));
 }
 
 // A directory must be empty first. A file that goes with its key is only set aside until the key is removed.
-void WrittenDirectory::remove_looked(StagedFile::Looked what, const std::optional<FoundEntry>& committed,
-                                     bool directory, Reply<void> reply) const {
+void WrittenDirectory::remove_looked(Changes::Looked what, const std::optional<FoundEntry>& committed, bool directory,
+                                     Reply<void> reply) const {
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  const NodePtr staged = file_->staged().look(*node_, what.name).node;
+  const NodePtr staged = file_->overlay().look(*node_, what.name).node;
   const bool there = committed && (committed->own_name.empty() || committed->own_name == what.name);
   if (!staged && !there) return reply(no_such_entry());
   if (staged && staged->directory != directory)
@@ -283,7 +282,7 @@ void WrittenDirectory::remove_looked(StagedFile::Looked what, const std::optiona
   const Removal how = staged && !directory && asked == Removal::set_aside ? Removal::of_staged : asked;
   what.committed = how == Removal::of_committed;
   auto take_away = [self, what, how]() -> Result<> {
-    if (how == Removal::set_aside) return self->file_->staged().set_aside(self->node_, what.name);
+    if (how == Removal::set_aside) return self->file_->changes().set_aside(self->node_, what.name);
     return self->file_->staged().remove(what);
   };
   if (!directory) return change(std::move(take_away), std::move(reply), arrow_table_name(what.name).has_value());
@@ -339,14 +338,14 @@ void WrittenDirectory::rename(std::string_view name, const Directory& to_directo
   if (to->is_in_object()) return reply(to->part_of_object());
   if (is_reserved(new_name)) return reply(name_of_view(new_name));
   auto self = std::static_pointer_cast<const WrittenDirectory>(shared_from_this());
-  auto move = [self, name = std::string(name), flags](StagedFile::Looked place, const std::optional<FoundEntry>&,
+  auto move = [self, name = std::string(name), flags](Changes::Looked place, const std::optional<FoundEntry>&,
                                                       Reply<void> answer) {
     // find() gives a committed entry a node of its own, which can be moved.
     self->find(name, [self, place, name, flags, answer = std::move(answer)](Result<FoundEntry> found) mutable {
       if (!found) return answer(tl::unexpected(std::move(found).error()));
-      StagedFile& staged = self->file_->staged();
+      const Overlay& overlay = self->file_->overlay();
       const bool waits =
-          staged.waits_for_commit(*self->node_, name) || staged.waits_for_commit(*place.directory, place.name);
+          overlay.waits_for_commit(*self->node_, name) || overlay.waits_for_commit(*place.directory, place.name);
       auto job = [self, name, place, flags]() -> Result<> {
         return self->file_->staged().rename(self->node_, name, place, flags);
       };

@@ -52,7 +52,7 @@ class WrittenDirectoryHolder final : public Holder {
   }
 
   void enter(HeldItem, Freshness freshness, Reply<DirectoryPtr> reply) const override {
-    auto made = [file = file_, node = node_, commits = file_->staged().commits(),
+    auto made = [file = file_, node = node_, commits = file_->overlay().commits(),
                  reply = std::move(reply)](Result<DirectoryPtr> base) mutable {
       if (!base && base.error().kind != ErrorKind::not_found) return reply(tl::unexpected(std::move(base).error()));
       reply(make_written_directory(file, node, commits, base ? *std::move(base) : nullptr));
@@ -77,9 +77,9 @@ class WrittenDirectoryHolder final : public Holder {
   void xattrs(HeldItem, Reply<Xattrs> reply) const override { file_->directory_xattrs(node_, std::move(reply)); }
   void set_xattr(HeldItem, std::string_view name, std::optional<std::string> value, int,
                  Reply<void> reply) const override {
-    if (name != kTitleAttribute || node_->id == 0 || file_->staged().status(*node_).is_committed) return reply({});
+    if (name != kTitleAttribute || node_->id == 0 || file_->overlay().status(*node_).is_committed) return reply({});
     auto job = [file = file_, node = node_, title = value.value_or("")] {
-      return file->staged().set_title(node, title);
+      return file->changes().set_title(node, title);
     };
     answer_blocking(file_->context().cache, std::move(job), std::move(reply));
   }
@@ -93,7 +93,7 @@ class WrittenDirectoryHolder final : public Holder {
   void change_file(const AttributeChange& change, Reply<Attributes> reply) const {
     auto job = [file = file_, node = node_, change]() -> Result<Attributes> {
       TRY_VOID(change_attributes(file->staged(), node, change));
-      FilePlace::Owner owner = file->staged().owner();
+      FilePlace::Owner owner = file->overlay().owner();
       owner.uid = change.uid.value_or(owner.uid);
       owner.gid = change.gid.value_or(owner.gid);
       // Copies of a read-only mount come with its modes: the file stays writable by its owner.
@@ -123,8 +123,8 @@ void apply_change(const AttributeChange& change, StagedAttributes& attributes) {
 }  // namespace
 
 Result<> change_attributes(StagedFile& file, const NodePtr& node, const AttributeChange& change) {
-  file.set_attributes(*node, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
-  return change.modified ? file.keep_date(node) : Result<>();
+  file.overlay().set_attributes(*node, [&](StagedAttributes& attributes) { apply_change(change, attributes); });
+  return change.modified ? file.changes().keep_date(node) : Result<>();
 }
 
 Result<WrittenPtr> open_written(MountContext& context, std::shared_ptr<MountedFile> mounted, FilePlace place,
@@ -162,7 +162,7 @@ void WrittenFile::forget_directory(const NodePtr& node) {
     if (known == directories_.end() || !known->second.holder.expired()) return;
     directories_.erase(known);
   }
-  if (node != staged_->root()) staged_->leave(node);
+  if (node != staged_->root()) overlay().leave(node);
 }
 
 std::uint64_t WrittenFile::key_of(const StagedNode& node) {
@@ -189,14 +189,14 @@ void WrittenFile::note_entered(const StagedNode& node, const DirectoryPtr& direc
 // A commit may rename the directory while the file is looked at. If its path has changed after the look, it is looked
 // at again.
 void WrittenFile::committed_directory(const NodePtr& node, Freshness freshness, Reply<DirectoryPtr> reply) {
-  if (staged_->is_forgotten()) return reply(tfile::fail(ErrorKind::stale, path() + ": was removed or moved"));
-  auto names = staged_->committed_path(*node);
+  if (overlay().is_forgotten()) return reply(tfile::fail(ErrorKind::stale, path() + ": was removed or moved"));
+  auto names = overlay().committed_path(*node);
   if (!names || !staged_->is_there()) return reply(DirectoryPtr());
   mounted_->current(freshness, [self = shared_from_this(), node,
                                 path = std::make_shared<const Names>(*std::move(names)),
                                 reply = std::move(reply)](Result<GenerationPtr> now) mutable {
     if (!now) return reply(tl::unexpected(std::move(now).error()));
-    if (self->staged_->committed_path(*node) != *path)
+    if (self->overlay().committed_path(*node) != *path)
       return self->committed_directory(node, Freshness::recent, std::move(reply));
     if (auto known = self->entered(*node, *now, *path)) return reply(std::move(known));
     descend((*now)->root(), path, 0, [self, node, path, reply = std::move(reply)](Result<DirectoryPtr> found) mutable {
@@ -222,15 +222,15 @@ void WrittenFile::admit(Access access, const CallerPtr& by, Reply<void> reply) c
   if (!by) return reply({});
   if (staged_->is_there()) return mounted_->admit(access, by, std::move(reply));
   const int wanted = access == Access::status ? 0 : access == Access::read ? R_OK : R_OK | W_OK;
-  const FilePlace::Owner owner = staged_->owner();
+  const FilePlace::Owner owner = overlay().owner();
   if (!bits_allow(*by, owner.mode, owner.uid, owner.gid, wanted)) return reply(not_admitted());
   reply({});
 }
 
 Attributes WrittenFile::staged_attributes(const StagedNode& node) const {
-  const StagedFile::Status status = staged_->status(node);
+  const Overlay::Status status = overlay().status(node);
   const Ownership& ownership = context_.ownership;
-  const FilePlace::Owner owner = staged_->owner();
+  const FilePlace::Owner owner = overlay().owner();
   const bool is_committed = status.is_committed || &node == staged_->root().get();
   Attributes a;
   mode_t permissions = status.attributes.mode;
@@ -252,7 +252,7 @@ Attributes WrittenFile::staged_attributes(const StagedNode& node) const {
 // Asks the committed entry at the place of the directory. Error: not_found.
 template <class T, class Ask>
 void WrittenFile::of_committed(const NodePtr& node, Ask ask, Reply<T> reply) {
-  const StagedPlace at = staged_->committed_place_of(*node);
+  const StagedPlace at = overlay().committed_place_of(*node);
   if (!at.directory) return reply(no_such_entry());
   committed_entry(
       at.directory, at.name, Freshness::recent, [ask, reply = std::move(reply)](Result<FoundEntry> found) mutable {
@@ -287,7 +287,7 @@ void WrittenFile::directory_attributes(const NodePtr& node, Reply<Attributes> re
 }
 
 void WrittenFile::directory_xattrs(const NodePtr& node, Reply<Xattrs> reply) {
-  const StagedFile::Status status = staged_->status(*node);
+  const Overlay::Status status = overlay().status(*node);
   Xattrs staged;
   if (!status.attributes.title.empty()) staged.emplace_back(kTitleAttribute, status.attributes.title);
   of_committed<Xattrs>(

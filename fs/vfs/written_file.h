@@ -22,6 +22,8 @@ class WrittenFile : public std::enable_shared_from_this<WrittenFile> {
 
   MountContext& context() const { return context_; }
   StagedFile& staged() const { return *staged_; }
+  Overlay& overlay() const { return staged_->overlay(); }
+  Changes& changes() const { return staged_->changes(); }
   const std::string& path() const { return mounted_->path(); }           // in the mount
   GenerationPtr latest_generation() const { return mounted_->known(); }  // null: none that is in use
 
