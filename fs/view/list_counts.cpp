@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <map>
+#include <span>
 #include <utility>
 
 #include "mutex.h"
@@ -15,6 +16,7 @@ using tfile::Column;
 using tfile::ColumnId;
 using tfile::Node;
 using tfile::NodeId;
+using tfile::NodeKind;
 using tfile::Role;
 
 constexpr int kDepthMax = 64;  // deeper than any node tree that the library builds
@@ -38,30 +40,36 @@ class Counters {
       if (list && lists_of(*node.column).back() == *list) found_[*node.column] = list;
       return;
     }
-    if (const auto own = child_with(node, Role::offsets)) {
-      const auto& lists = lists_of(*own);
-      if (list && lists.size() > 1 && lists[lists.size() - 2] == *list) found_[*own] = list;
-      list = own;
+    switch (node.kind) {
+      case NodeKind::number:
+      case NodeKind::record:
+        visit_all(node.children, list, depth);
+        break;
+      case NodeKind::variant:
+        visit_all(std::span(node.children).first(2), list, depth);  // tags and index
+        visit_all(std::span(node.children).subspan(2), std::nullopt, depth);
+        break;
+      case NodeKind::string:
+      case NodeKind::raw:
+      case NodeKind::list:
+      case NodeKind::map:
+      case NodeKind::optional: {
+        const ColumnId own = *table_.nodes[node.children[0]].column;
+        const auto& lists = lists_of(own);
+        if (list && lists.size() > 1 && lists[lists.size() - 2] == *list) found_[own] = list;
+        visit_all(std::span(node.children).subspan(1), own, depth);
+        break;
+      }
     }
-    const bool is_variant = child_with(node, Role::tags) && child_with(node, Role::index);
-    for (const NodeId child : node.children) {
-      const auto column = table_.nodes[child].column;
-      const auto role = column ? std::optional(table_.columns[*column].role) : std::nullopt;
-      if (role == Role::offsets) continue;
-      const bool is_alternative = is_variant && role != Role::tags && role != Role::index;
-      visit(child, is_alternative ? std::nullopt : list, depth + 1);
-    }
+  }
+
+  void visit_all(std::span<const NodeId> nodes, List list, int depth) {
+    for (const NodeId node : nodes) visit(node, list, depth + 1);
   }
 
   const std::vector<ColumnId>& lists_of(ColumnId id) const {
     static const std::vector<ColumnId> kNone = {~ColumnId{0}};
     return table_.columns[id].lists.empty() ? kNone : table_.columns[id].lists;
-  }
-
-  List child_with(const Node& node, Role role) const {
-    for (const NodeId child : node.children)
-      if (const auto column = table_.nodes[child].column; column && table_.columns[*column].role == role) return column;
-    return std::nullopt;
   }
 
   const tfile::Table& table_;
@@ -102,7 +110,7 @@ class Asking : public std::enable_shared_from_this<Asking> {
 
   void compare(const std::vector<ColumnId>& columns, std::int64_t items) {
     for (const ColumnId id : columns) {
-      const std::int64_t more = table_->columns[id].role == tfile::Role::offsets ? 1 : 0;
+      const std::int64_t more = table_->columns[id].role == Role::offsets ? 1 : 0;
       const std::int64_t length = *lengths_[id];
       if (length == items + more || (length == 0 && items == 0)) continue;
       if (length == 0) {
