@@ -45,18 +45,37 @@ Result<> check_key_name(std::string_view shown) {
 tl::unexpected<Error> too_long() { return fail(ErrorKind::invalid, "path too long", -1, ENAMETOOLONG); }
 }  // namespace
 
-Result<NodePtr> Changes::make_directory(const NodePtr& in, std::string_view name, mode_t mode) {
-  const Lock change(mutex);
-  if (overlay_.look(*in, name).node) return name_taken();
-  if (!overlay_.has_room(*in, name)) return too_long();
-  NodePtr node = overlay_.new_node(in, name, true, mode);
+// Whether a file or directory may get that name in a directory: a new one, or `moved`.
+Result<> Changes::check_name(const NodePtr& in, std::string_view name, bool directory, const StagedNode* moved) const {
+  if (!overlay_.has_room(*in, name, moved)) return too_long();
   {
     const Lock lock(overlay_.mutex);
     TRY_VOID(overlay_.check_place(in));
-    const auto table = table_above(*node);
-    if (holds_keys(*in)) TRY_VOID(check_key_name(name));
-    const Refusal refusal = table ? refusal_of_directory(*table->first, table->second) : Refusal{};
-    if (!refusal.reason.empty()) return tl::unexpected(overlay_.refuse(refusal));
+    if (directory) return holds_keys(*in) ? check_key_name(name) : Result<>();
+  }
+  TRY_VOID(overlay_.check_object(in, name));
+  const auto arrow = arrow_table_name(name);
+  return arrow ? check_key_name(*arrow) : Result<>();
+}
+
+// The table that contains the file or directory, null if there is none. Error: unsupported (it can be no part of it).
+Result<NodePtr> Changes::table_of(const StagedNode& node) const {
+  const auto table = table_above(node);
+  if (!table) return NodePtr();
+  const Refusal refusal =
+      node.directory ? refusal_of_directory(*table->first, table->second) : refusal_of(*table->first, table->second);
+  if (!refusal.reason.empty()) return tl::unexpected(overlay_.refuse(refusal));
+  return table->first;
+}
+
+Result<NodePtr> Changes::make_directory(const NodePtr& in, std::string_view name, mode_t mode) {
+  const Lock change(mutex);
+  if (overlay_.look(*in, name).node) return name_taken();
+  TRY_VOID(check_name(in, name, true, nullptr));
+  NodePtr node = overlay_.new_node(in, name, true, mode);
+  {
+    const Lock lock(overlay_.mutex);
+    TRY_VOID(table_of(*node));
   }
   TRY_VOID(begin_change());
   JournalRecord record;
@@ -77,23 +96,17 @@ Result<NodePtr> Changes::make_directory(const NodePtr& in, std::string_view name
 Result<NodePtr> Changes::make_file(const NodePtr& in, std::string_view name, mode_t mode) {
   const Lock change(mutex);
   if (overlay_.look(*in, name).node) return name_taken();
-  {
-    const Lock lock(overlay_.mutex);
-    TRY_VOID(overlay_.check_place(in));
-  }
-  TRY_VOID(overlay_.check_object(in, name));
-  if (const auto arrow = arrow_table_name(name)) TRY_VOID(check_key_name(*arrow));
+  TRY_VOID(check_name(in, name, false, nullptr));
   TRY(NodePtr node, stage_file(in, name, 0, mode, false));
   Error refused;
   {
     const Lock lock(overlay_.mutex);
-    const auto table = table_above(*node);
-    const Refusal refusal = table ? refusal_of(*table->first, table->second) : Refusal{};
-    if (refusal.reason.empty()) {
-      if (table) overlay_.examine(table->first, *node);
+    auto table = table_of(*node);  // which the file itself may make one
+    if (table) {
+      if (*table) overlay_.examine(*table, *node);
       return node;
     }
-    refused = overlay_.refuse(refusal);
+    refused = std::move(table).error();
     detach(node);
   }
   JournalRecord record;
@@ -266,19 +279,11 @@ Result<> Changes::rename(const NodePtr& in, std::string_view name, const Looked&
   TRY_VOID(check_move(*node, in, to));
   if (taken && (taken->directory != node->directory || overlay_.status(*taken).has_children))
     return fail(ErrorKind::not_empty, "not empty", -1, taken->directory ? ENOTEMPTY : EISDIR);
-  if (!overlay_.has_room(*to.directory, to.name, node.get())) return too_long();
-  if (const auto arrow = arrow_table_name(to.name)) TRY_VOID(check_key_name(*arrow));
-  if (node->directory) {
+  TRY_VOID(check_name(to.directory, to.name, node->directory, node.get()));
+  {
     const Lock lock(overlay_.mutex);
-    if (holds_keys(*to.directory)) TRY_VOID(check_key_name(to.name));
-  } else {
-    TRY_VOID(overlay_.check_object(to.directory, to.name));
-    const Lock lock(overlay_.mutex);
-    TRY_VOID(overlay_.check_place(to.directory));
-    const StagedNode moved(0, false, to.name, to.directory);
-    const auto table = table_above(moved);
-    const Refusal refusal = table ? refusal_of(*table->first, table->second) : Refusal{};
-    if (!refusal.reason.empty()) return tl::unexpected(overlay_.refuse(refusal));
+    const StagedNode moved(0, node->directory, to.name, to.directory);
+    TRY_VOID(table_of(moved));
   }
   TRY_VOID(begin_change());
   if (const auto record = taken ? removal_of(*taken) : std::nullopt) TRY_VOID(note(*record));
