@@ -182,6 +182,24 @@ double HistogramCells::variance(std::uint64_t cell) const {
   return spread / effective;
 }
 
+namespace {
+
+// The contents of a histogram that is no profile.
+ObjectArray stored_values(const ObjectMembers& members, const std::string& prefix, const HistogramBins& h, bool flow) {
+  const Dtype dtype = members.numbers(prefix + "fArray")->dtype;
+  ObjectArray array = shaped_array(flow ? "flow/values" : "values", dtype, h.bins, flow);
+  array.working = HistogramCells::memory(h, false);  // for buffered fills and packed numbers
+  array.fill = [&members, prefix, h, flow](std::byte* to) {
+    const StoredNumbers& contents = *members.numbers(prefix + "fArray");
+    if (has_fill_buffer(members, prefix, h.bins.size()))
+      return fill_merged(members, prefix, h, flow, contents.dtype, to);
+    fill_stored(h, flow, contents, to);
+  };
+  return array;
+}
+
+}  // namespace
+
 Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, const std::string& prefix,
                                                   std::size_t dimensions, bool is_profile) {
   TRY(const HistogramBins h, histogram_bins(members, prefix, dimensions));
@@ -204,18 +222,7 @@ Result<std::vector<ObjectArray>> histogram_arrays(const ObjectMembers& members, 
     add_cells("values", &HistogramCells::value);
     add_cells("effective_entries", &HistogramCells::effective_entries);
   } else {
-    const Dtype dtype = members.numbers(prefix + "fArray")->dtype;
-    for (const bool flow : {false, true}) {
-      ObjectArray array = shaped_array(flow ? "flow/values" : "values", dtype, h.bins, flow);
-      array.working = HistogramCells::memory(h, false);  // for buffered fills and packed numbers
-      array.fill = [&members, prefix, h, flow](std::byte* to) {
-        const StoredNumbers& contents = *members.numbers(prefix + "fArray");
-        if (has_fill_buffer(members, prefix, h.bins.size()))
-          return fill_merged(members, prefix, h, flow, contents.dtype, to);
-        fill_stored(h, flow, contents, to);
-      };
-      arrays.push_back(std::move(array));
-    }
+    for (const bool flow : {false, true}) arrays.push_back(stored_values(members, prefix, h, flow));
   }
   add_cells("variances", &HistogramCells::variance);
   for (std::size_t i = 0; i < dimensions; ++i) {

@@ -121,6 +121,47 @@ class SparseChunks {
   std::uint64_t cells_ = 0;
 };
 
+ObjectArray dense_array(const std::string& name, const std::vector<std::uint32_t>& bins, bool flow, Dtype dtype) {
+  const std::uint32_t more = flow ? 2 : 0;
+  ObjectArray array;
+  array.path = flow ? "flow/" + name : name;
+  array.dtype = dtype;
+  array.length = bins[0] + more;
+  for (std::size_t i = 1; i < bins.size(); ++i) array.shape.push_back(bins[i] + more);
+  return array;
+}
+
+ObjectArray dense_values(const ObjectMembers& members, const std::vector<std::uint32_t>& bins, bool flow) {
+  ObjectArray values = dense_array("values", bins, flow, members.numbers("fArray.fData")->dtype);
+  values.fill = [&members, bins, flow](std::byte* to) {
+    const StoredNumbers& numbers = *members.numbers("fArray.fData");
+    const std::size_t size = size_of(numbers.dtype);
+    each_cell(bins, flow, [&](std::uint64_t cell) {
+      std::reverse_copy(numbers.bytes.data() + cell * size, numbers.bytes.data() + (cell + 1) * size, to);
+      to += size;
+    });
+  };
+  return values;
+}
+
+ObjectArray dense_variances(const ObjectMembers& members, const std::vector<std::uint32_t>& bins, bool flow) {
+  const std::uint64_t cells = members.numbers("fArray.fData")->count();
+  ObjectArray variances = dense_array("variances", bins, flow, Dtype::f8);
+  variances.working = 2 * cells * sizeof(double);
+  variances.fill = [&members, bins, flow, cells](std::byte* to) {
+    std::vector<double> squares = members.doubles("fSumw2.fData");
+    if (squares.size() != cells) {
+      squares = members.doubles("fArray.fData");
+      for (double& value : squares) value = std::abs(value);
+    }
+    each_cell(bins, flow, [&](std::uint64_t cell) {
+      store_little(to, squares[cell]);
+      to += sizeof(double);
+    });
+  };
+  return variances;
+}
+
 }  // namespace
 
 Result<std::vector<ObjectArray>> dense_arrays(const ObjectMembers& members) {
@@ -134,37 +175,8 @@ Result<std::vector<ObjectArray>> dense_arrays(const ObjectMembers& members) {
   if (!contents || cells != contents->count()) return fail(ErrorKind::damaged, "THn: contents do not fit its axes");
   std::vector<ObjectArray> arrays;
   for (const bool flow : {false, true}) {
-    ObjectArray values;
-    values.path = flow ? "flow/values" : "values";
-    values.dtype = contents->dtype;
-    const std::uint32_t more = flow ? 2 : 0;
-    values.length = bins[0] + more;
-    for (std::size_t i = 1; i < bins.size(); ++i) values.shape.push_back(bins[i] + more);
-    ObjectArray variances = values;
-    variances.path = flow ? "flow/variances" : "variances";
-    variances.dtype = Dtype::f8;
-    variances.working = 2 * cells * sizeof(double);
-    values.fill = [&members, bins, flow](std::byte* to) {
-      const StoredNumbers& numbers = *members.numbers("fArray.fData");
-      const std::size_t size = size_of(numbers.dtype);
-      each_cell(bins, flow, [&](std::uint64_t cell) {
-        std::reverse_copy(numbers.bytes.data() + cell * size, numbers.bytes.data() + (cell + 1) * size, to);
-        to += size;
-      });
-    };
-    variances.fill = [&members, bins, flow, cells](std::byte* to) {
-      std::vector<double> squares = members.doubles("fSumw2.fData");
-      if (squares.size() != cells) {
-        squares = members.doubles("fArray.fData");
-        for (double& value : squares) value = std::abs(value);
-      }
-      each_cell(bins, flow, [&](std::uint64_t cell) {
-        store_little(to, squares[cell]);
-        to += sizeof(double);
-      });
-    };
-    arrays.push_back(std::move(values));
-    arrays.push_back(std::move(variances));
+    arrays.push_back(dense_values(members, bins, flow));
+    arrays.push_back(dense_variances(members, bins, flow));
   }
   add_edges(members, bins, arrays);
   return arrays;

@@ -332,6 +332,23 @@ Result<> check_efficiency(const StreamerInfos& infos, const ObjectMembers& membe
   return {};
 }
 
+// One for each filled bin, with its interval.
+PlotPoints efficiency_points(const EfficiencyCells& cells, const std::vector<double>& edges, Effort& effort) {
+  PlotPoints points;
+  each_inner_cell(cells.bins, [&](std::uint64_t cell, std::uint64_t i, auto...) {
+    if (!(cells.total[cell] > 0)) return;
+    const double low = edges[i], high = edges[i + 1], value = cells.value(cell);
+    const Interval interval = cells.interval(cell, effort);
+    points.xs.push_back((low + high) / 2);
+    points.ys.push_back(value);
+    points.x_low.push_back((high - low) / 2);
+    points.x_high.push_back((high - low) / 2);
+    points.y_low.push_back(value - interval.low);
+    points.y_high.push_back(interval.high - value);
+  });
+  return points;
+}
+
 Result<Plot> efficiency_plot(const ObjectMembers& members, const PlotScene& scene) {
   const StreamerInfos& infos = scene.infos;
   Effort& effort = scene.effort;
@@ -353,18 +370,7 @@ Result<Plot> efficiency_plot(const ObjectMembers& members, const PlotScene& scen
     plot.layers.emplace_back(std::move(bins));
     return plot;
   }
-  PlotPoints points;
-  each_inner_cell(cells.bins, [&](std::uint64_t cell, std::uint64_t i, auto...) {
-    if (!(cells.total[cell] > 0)) return;
-    const double low = x.edges[i], high = x.edges[i + 1], value = cells.value(cell);
-    const Interval interval = cells.interval(cell, effort);
-    points.xs.push_back((low + high) / 2);
-    points.ys.push_back(value);
-    points.x_low.push_back((high - low) / 2);
-    points.x_high.push_back((high - low) / 2);
-    points.y_low.push_back(value - interval.low);
-    points.y_high.push_back(interval.high - value);
-  });
+  PlotPoints points = efficiency_points(cells, x.edges, effort);
   TRY_VOID(effort.check());
   points.x = std::move(x);
   points.y = std::move(y);

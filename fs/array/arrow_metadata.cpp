@@ -97,7 +97,13 @@ class SchemaReader {
       if (!dtype) return damaged("dictionary");
       made.dictionary = {dictionary.number<std::int64_t>(0, 0), *dtype};
     }
-    std::size_t children = 0;
+    TRY(const std::size_t children, set_kind(made, kind, type));
+    if (made.children.size() != children) return damaged("schema");
+    return made;
+  }
+
+  // Returns how many children a field of that type has.
+  static Result<std::size_t> set_kind(ArrowSourceField& made, Type kind, const FlatTable& type) {
     switch (kind) {
       case Type::boolean:
         made.kind = Kind::boolean;
@@ -114,28 +120,24 @@ class SchemaReader {
       case Type::large_list:
         made.kind = Kind::list;
         made.wide = kind == Type::large_list;
-        children = 1;
-        break;
+        return 1;
       case Type::fixed_list: {
         made.kind = Kind::fixed_list;
         const auto size = type.number<std::int32_t>(0, 0);
         if (size < 1) return fail(ErrorKind::unsupported, made.name + ": lists of fixed size without items");
         made.list_size = static_cast<std::uint32_t>(size);
-        children = 1;
-        break;
+        return 1;
       }
       case Type::record:
         made.kind = Kind::record;
-        children = made.children.size();
-        break;
+        return made.children.size();
       default: {
         const auto dtype = number_of(kind, type);
         if (!dtype) return fail(ErrorKind::unsupported, made.name + ": an Arrow type that no column has");
         made.dtype = *dtype;
       }
     }
-    if (made.children.size() != children) return damaged("schema");
-    return made;
+    return 0;
   }
 
   FlatBytes& bytes_;

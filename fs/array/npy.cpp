@@ -34,6 +34,22 @@ std::optional<tfile::Dtype> dtype_of(std::string_view numpy) {
   return std::nullopt;
 }
 
+// The numbers of a tuple, up to its end.
+std::vector<std::uint64_t> numbers_of(std::string_view tuple) {
+  std::vector<std::uint64_t> numbers;
+  for (std::size_t i = 1; i < tuple.size() && tuple[i] != ')';) {
+    if (tuple[i] < '0' || tuple[i] > '9') {
+      ++i;
+      continue;
+    }
+    std::uint64_t number = 0;
+    for (; i < tuple.size() && tuple[i] >= '0' && tuple[i] <= '9' && number < 1ull << 58; ++i)
+      number = number * 10 + static_cast<std::uint64_t>(tuple[i] - '0');
+    numbers.push_back(number);
+  }
+  return numbers;
+}
+
 }  // namespace
 
 tfile::Result<NpyHeader> parse_npy_header(std::span<const std::byte> start) {
@@ -58,17 +74,7 @@ tfile::Result<NpyHeader> parse_npy_header(std::span<const std::byte> start) {
   if (!value_of(dictionary, "'fortran_order'").starts_with("False")) return not_a_column("items in Fortran order");
   std::string_view shape = value_of(dictionary, "'shape'");
   if (!shape.starts_with('(')) return not_a_column("no shape");
-  std::vector<std::uint64_t> numbers;
-  for (std::size_t i = 1; i < shape.size() && shape[i] != ')';) {
-    if (shape[i] < '0' || shape[i] > '9') {
-      ++i;
-      continue;
-    }
-    std::uint64_t number = 0;
-    for (; i < shape.size() && shape[i] >= '0' && shape[i] <= '9' && number < 1ull << 58; ++i)
-      number = number * 10 + static_cast<std::uint64_t>(shape[i] - '0');
-    numbers.push_back(number);
-  }
+  const std::vector<std::uint64_t> numbers = numbers_of(shape);
   if (numbers.empty()) return not_a_column("a single item is no column");
   header.length = static_cast<std::int64_t>(numbers[0]);
   for (std::size_t i = 1; i < numbers.size(); ++i) {

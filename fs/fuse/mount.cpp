@@ -192,6 +192,22 @@ Result<> begin_session(fuse_session* session, FileSystem& fs, const MountSetting
 
 namespace {
 
+// Until the session ends. `below`: the device that lies under the mount.
+void answer_requests(fuse_session* session, FileSystem& fs, const MountSettings& settings, dev_t below,
+                     const std::function<void()>& ready) {
+  std::atomic<bool> greeted = false;
+  std::thread greeter([&] {
+    greet(session, settings.mount_point, below);
+    greeted = true;
+    ready();
+  });
+  const IdleWatch idle(fs, settings);
+  loop(session);
+  // A signal may have come before the mount answered: then it never will, and this ends the greeter's question.
+  if (!greeted) fuse_session_unmount(session);
+  greeter.join();
+}
+
 Result<> what_was_lost(const std::vector<std::string>& paths) {
   std::string text = "lost, neither in its file nor in a journal:";
   for (const std::string& path : paths) text += " " + path;
@@ -222,19 +238,7 @@ Result<> serve(std::unique_ptr<FileSystem> fs, const MountSettings& settings, co
     return begun;
   }
   fuse_set_signal_handlers(session);
-  {
-    std::atomic<bool> greeted = false;
-    std::thread greeter([&] {
-      greet(session, settings.mount_point, below.st_dev);
-      greeted = true;
-      ready();
-    });
-    const IdleWatch idle(*fs, settings);
-    loop(session);
-    // A signal may have come before the mount answered: then it never will, and this ends the greeter's question.
-    if (!greeted) fuse_session_unmount(session);
-    greeter.join();
-  }
+  answer_requests(session, *fs, settings, below.st_dev, ready);
   // Requests under way are answered first, while the session still exists. Those that take long are given up.
   served.end.request_stop();
   const std::vector<std::string> lost = fs->end();

@@ -233,47 +233,34 @@ void KeyHolder::enter_object(std::uint32_t key, Reply<DirectoryPtr> reply) const
 
 void KeyHolder::content(ShownAs shown_as, Reply<std::shared_ptr<Content>> reply) const {
   const Generation& g = *generation_;
+  const auto make_once = [&](Once<std::shared_ptr<Content>> once, auto job) {
+    const auto start = [&](Reply<std::shared_ptr<Content>> made) {
+      answer_blocking(g.context.cache, std::move(job), std::move(made));
+    };
+    once.get(start, std::move(reply));
+  };
   switch (shown_as) {
     case ShownAs::header:
       return reply(std::make_shared<FixedContent>(header_text(*g.file)));
     case ShownAs::original:
       return reply(std::make_shared<SourceContent>(generation_));
-    case ShownAs::map: {
-      auto job = [file = g.file]() -> Result<std::shared_ptr<Content>> {
+    case ShownAs::map:
+      return make_once(g.map, [file = g.file]() -> Result<std::shared_ptr<Content>> {
         TRY(const auto records, file->record_map());
         return std::make_shared<FixedContent>(map_text(records));
-      };
-      auto once = g.map;
-      return once.get(
-          [&](Reply<std::shared_ptr<Content>> made) {
-            answer_blocking(g.context.cache, std::move(job), std::move(made));
-          },
-          std::move(reply));
-    }
-    case ShownAs::index: {
-      auto job =
+      });
+    case ShownAs::index:
+      return make_once(
+          plot_index_,
           [self = std::static_pointer_cast<const KeyHolder>(shared_from_this())]() -> Result<std::shared_ptr<Content>> {
-        return std::make_shared<FixedContent>(
-            plot_index(*self->generation_->file, *self->listing_, self->path_, self->ancestors_));
-      };
-      return plot_index_.get(
-          [&](Reply<std::shared_ptr<Content>> made) {
-            answer_blocking(g.context.cache, std::move(job), std::move(made));
-          },
-          std::move(reply));
-    }
-    case ShownAs::streamer_info: {
-      auto job = [file = g.file]() -> Result<std::shared_ptr<Content>> {
+            return std::make_shared<FixedContent>(
+                plot_index(*self->generation_->file, *self->listing_, self->path_, self->ancestors_));
+          });
+    case ShownAs::streamer_info:
+      return make_once(g.streamer_info, [file = g.file]() -> Result<std::shared_ptr<Content>> {
         TRY(const auto classes, file->classes());
         return std::make_shared<FixedContent>(streamer_info_text(*classes));
-      };
-      auto once = g.streamer_info;
-      return once.get(
-          [&](Reply<std::shared_ptr<Content>> made) {
-            answer_blocking(g.context.cache, std::move(job), std::move(made));
-          },
-          std::move(reply));
-    }
+      });
     default:
       return reply(fail(ErrorKind::invalid, "is a directory", -1, EISDIR));
   }

@@ -42,6 +42,29 @@ bool overlap(const std::vector<Tick>& ticks, const Scale& scale) {
   return false;
 }
 
+std::pair<double, double> with_y_room(const PlotRanges& ranges, bool log) {
+  double low = ranges.y.low, high = ranges.y.high;
+  if (ranges.y.is_empty()) low = log ? 0.1 : 0, high = 1;
+  if (log) {
+    low = ranges.has_y_room ? low / 2 : low;
+    high = ranges.has_y_room ? high * 2 : high;
+  } else if (ranges.has_y_room) {
+    if (ranges.has_zero) low = std::min(low, 0.0), high = std::max(high, 0.0);
+    const double room = 0.06 * (high - low);
+    if (!ranges.has_zero || low < 0) low -= room;
+    if (!ranges.has_zero || high > 0) high += room;
+  }
+  return {low, high};
+}
+
+std::pair<double, double> with_x_room(const PlotRanges& ranges, bool log) {
+  const double left = ranges.x.low, right = ranges.x.high;
+  if (!ranges.has_x_room || ranges.x.is_empty()) return {left, right};
+  if (log) return {left / 1.3, right * 1.3};
+  const double room = 0.05 * (right - left);
+  return {left - room, right + room};
+}
+
 }  // namespace
 
 PlotFrame::PlotFrame(SvgDrawing& to, const tfile::Plot& plot, const tfile::PlotAxis& x, const tfile::PlotAxis& y,
@@ -51,29 +74,12 @@ PlotFrame::PlotFrame(SvgDrawing& to, const tfile::Plot& plot, const tfile::PlotA
 }
 
 void PlotFrame::lay_out(const PlotRanges& ranges) {
-  const auto chosen = [](const tfile::PlotAxis& axis, double low, double high) {
+  const auto chosen = [](const tfile::PlotAxis& axis, std::pair<double, double> found) {
     if (axis.low && axis.high && *axis.low < *axis.high) return std::pair(*axis.low, *axis.high);
-    return std::pair(axis.low.value_or(low), axis.high.value_or(high));
+    return std::pair(axis.low.value_or(found.first), axis.high.value_or(found.second));
   };
-  double low = ranges.y.low, high = ranges.y.high;
-  if (ranges.y.is_empty()) low = plot_.log_y ? 0.1 : 0, high = 1;
-  if (plot_.log_y) {
-    low = ranges.has_y_room ? low / 2 : low;
-    high = ranges.has_y_room ? high * 2 : high;
-  } else if (ranges.has_y_room) {
-    if (ranges.has_zero) low = std::min(low, 0.0), high = std::max(high, 0.0);
-    const double room = 0.06 * (high - low);
-    if (!ranges.has_zero || low < 0) low -= room;
-    if (!ranges.has_zero || high > 0) high += room;
-  }
-  double left = ranges.x.low, right = ranges.x.high;
-  if (ranges.has_x_room && !ranges.x.is_empty()) {
-    const double room = plot_.log_x ? 0 : 0.05 * (right - left);
-    left = plot_.log_x ? left / 1.3 : left - room;
-    right = plot_.log_x ? right * 1.3 : right + room;
-  }
-  const auto [y_low, y_high] = chosen(y_axis_, low, high);
-  const auto [x_low, x_high] = chosen(x_axis_, left, right);
+  const auto [y_low, y_high] = chosen(y_axis_, with_y_room(ranges, plot_.log_y));
+  const auto [x_low, x_high] = chosen(x_axis_, with_x_room(ranges, plot_.log_x));
 
   // The labels of y decide where the frame begins, those of x where it ends below.
   y_ = scale_of(y_low, y_high, page_.height - kBottom, kTop, plot_.log_y);

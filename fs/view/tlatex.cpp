@@ -27,24 +27,18 @@ bool is_plain(const TextLayout& layout) {
   return piece.size == 1 && piece.x == 0 && piece.y == 0;
 }
 
-void append_element(std::string& svg, const TextLayout& layout, const TextPlace& place) {
-  svg += "<text class=\"" + std::string(place.style) + "\"";
-  append_attribute(svg, "font-size", place.size);
-  if (!place.colour.empty()) svg += " style=\"fill:" + std::string(place.colour) + "\"";
-  if (is_plain(layout)) {
-    append_attribute(svg, "x", place.x);
-    append_attribute(svg, "y", place.y);
-    for (const auto& [anchor, name] : kAnchors) {
-      if (anchor == place.anchor) svg += " text-anchor=\"" + std::string(name) + "\"";
-    }
-    if (!layout.pieces.empty()) append_looks(svg, layout.pieces[0]);
-    svg += '>';
-    if (!layout.pieces.empty()) svg += layout.pieces[0].escaped;
-    svg += "</text>\n";
-    return;
+void append_plain(std::string& svg, const TextLayout& layout, const TextPlace& place) {
+  append_attribute(svg, "x", place.x);
+  append_attribute(svg, "y", place.y);
+  for (const auto& [anchor, name] : kAnchors) {
+    if (anchor == place.anchor) svg += " text-anchor=\"" + std::string(name) + "\"";
   }
-  const double part = place.anchor == TextAnchor::start ? 0 : place.anchor == TextAnchor::middle ? 0.5 : 1;
-  const double left = place.x - part * layout.width * place.size;
+  if (!layout.pieces.empty()) append_looks(svg, layout.pieces[0]);
+  svg += '>';
+  if (!layout.pieces.empty()) svg += layout.pieces[0].escaped;
+}
+
+void append_pieces(std::string& svg, const TextLayout& layout, const TextPlace& place, double left) {
   svg += '>';
   for (const TextPiece& piece : layout.pieces) {
     svg += "<tspan";
@@ -54,20 +48,33 @@ void append_element(std::string& svg, const TextLayout& layout, const TextPlace&
     append_looks(svg, piece);
     svg += '>' + piece.escaped + "</tspan>";
   }
-  svg += "</text>\n";
-  for (const TextStroke& stroke : layout.strokes) {
-    svg += "<path class=\"stroke\"";
-    append_attribute(svg, "stroke-width", std::max(stroke.width * place.size, 0.8));
-    if (!place.colour.empty()) svg += " style=\"stroke:" + std::string(place.colour) + "\"";
-    svg += " d=\"";
-    for (std::size_t i = 0; i < stroke.points.size(); ++i) {
-      svg += i == 0 ? 'M' : 'L';
-      append_number(svg, left + stroke.points[i].first * place.size);
-      svg += ' ';
-      append_number(svg, place.y + stroke.points[i].second * place.size);
-    }
-    svg += "\"/>\n";
+}
+
+void append_stroke(std::string& svg, const TextStroke& stroke, const TextPlace& place, double left) {
+  svg += "<path class=\"stroke\"";
+  append_attribute(svg, "stroke-width", std::max(stroke.width * place.size, 0.8));
+  if (!place.colour.empty()) svg += " style=\"stroke:" + std::string(place.colour) + "\"";
+  svg += " d=\"";
+  for (std::size_t i = 0; i < stroke.points.size(); ++i) {
+    svg += i == 0 ? 'M' : 'L';
+    append_number(svg, left + stroke.points[i].first * place.size);
+    svg += ' ';
+    append_number(svg, place.y + stroke.points[i].second * place.size);
   }
+  svg += "\"/>\n";
+}
+
+void append_element(std::string& svg, const TextLayout& layout, const TextPlace& place) {
+  const double part = place.anchor == TextAnchor::start ? 0 : place.anchor == TextAnchor::middle ? 0.5 : 1;
+  const double left = place.x - part * layout.width * place.size;
+  const bool plain = is_plain(layout);
+  svg += "<text class=\"" + std::string(place.style) + "\"";
+  append_attribute(svg, "font-size", place.size);
+  if (!place.colour.empty()) svg += " style=\"fill:" + std::string(place.colour) + "\"";
+  plain ? append_plain(svg, layout, place) : append_pieces(svg, layout, place, left);
+  svg += "</text>\n";
+  if (plain) return;
+  for (const TextStroke& stroke : layout.strokes) append_stroke(svg, stroke, place, left);
 }
 
 }  // namespace

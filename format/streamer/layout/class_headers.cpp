@@ -288,35 +288,34 @@ class Writer {
       Needs needs;
       collect(key, needs, 0);
       for (const std::string& include : needs.includes) text += "#include " + include + "\n";
-      std::set<std::string> declared;
-      std::string declarations, includes;
-      for (const auto* names : {&needs.named, &needs.complete}) {
-        for (const std::string& name : *names) {
-          const std::string& around = outermost(name);
-          if (around == key) continue;
-          const bool is_late = has_nested_argument(around);
-          if (!is_late) declare(around, declared, declarations, 0);
-          if (names == &needs.complete || around != name || is_late) {
-            if (const auto stem = stems_.find(around); stem != stems_.end())
-              if (const std::string line = "#include \"" + stem->second + ".h\"\n";
-                  includes.find(line) == includes.npos)
-                includes += line;
-          }
-        }
-      }
-      std::string own_declaration;
-      if (has_nested_argument(key)) {
-        declare(key, declared, own_declaration, 0);
-      } else {
-        declare(key, declared, declarations, 0);
-      }
-      text += "\n" + declarations + "\n" + includes + (includes.empty() ? "" : "\n") + own_declaration;
+      text += declarations(key, needs);
       const auto [open, close] = namespaces(classes_.at(key));
       text += open;
       define(key, text, "", 0);
       text += close;
     }
     return text + "\n#endif\n";
+  }
+
+  // What has to be declared, or included, before the class.
+  std::string declarations(const std::string& key, const Needs& needs) const {
+    std::set<std::string> declared;
+    std::string before, includes, own;
+    for (const auto* names : {&needs.named, &needs.complete}) {
+      for (const std::string& name : *names) {
+        const std::string& around = outermost(name);
+        if (around == key) continue;
+        const bool is_late = has_nested_argument(around);
+        if (!is_late) declare(around, declared, before, 0);
+        if (names != &needs.complete && around == name && !is_late) continue;
+        const auto stem = stems_.find(around);
+        if (stem == stems_.end()) continue;
+        const std::string line = "#include \"" + stem->second + ".h\"\n";
+        if (includes.find(line) == includes.npos) includes += line;
+      }
+    }
+    declare(key, declared, has_nested_argument(key) ? own : before, 0);
+    return "\n" + before + "\n" + includes + (includes.empty() ? "" : "\n") + own;
   }
 
   // Whether the class is a template instance with an argument that is declared only inside another class.

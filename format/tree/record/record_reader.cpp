@@ -51,6 +51,49 @@ Cursor inside(const Cursor& in, const ObjectTag& tag) {
   return inner;
 }
 
+void set_tree_number(Field field, std::int64_t value, TreeRecord& record) {
+  if (field == Field::entries) record.entries = value;
+  if (field == Field::tot_bytes) record.tot_bytes = value;
+  if (field == Field::zip_bytes) record.zip_bytes = value;
+  if (field == Field::auto_flush) record.auto_flush = value;
+}
+
+void set_leaf_number(Field field, std::int64_t value, LeafRecord& leaf) {
+  if (field == Field::len) leaf.len = narrowed<std::int32_t>(value);
+  if (field == Field::len_type) leaf.len_type = narrowed<std::int32_t>(value);
+  if (field == Field::offset) leaf.offset = narrowed<std::int32_t>(value);
+  if (field == Field::is_range) leaf.is_range = value != 0;
+  if (field == Field::is_unsigned) leaf.is_unsigned = value != 0;
+  if (field == Field::id) leaf.element_id = narrowed<std::int32_t>(value);
+  if (field == Field::type) leaf.element_type = narrowed<std::int32_t>(value);
+}
+
+// The numbers of a branch that have 32 bits; null for any other.
+std::int32_t* narrow_number(Field field, BranchRecord& branch) {
+  switch (field) {
+    case Field::compress:
+      return &branch.compress;
+    case Field::basket_size:
+      return &branch.basket_size;
+    case Field::entry_offset_len:
+      return &branch.entry_offset_len;
+    case Field::split_level:
+      return &branch.split_level;
+    case Field::class_version:
+      return &branch.class_version;
+    case Field::id:
+      return &branch.id;
+    case Field::type:
+      return &branch.type;
+    case Field::streamer_type:
+      return &branch.streamer_type;
+    case Field::maximum:
+      return &branch.maximum;
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 RecordReader::RecordReader(std::span<const std::byte> payload, std::uint32_t keylen, const StreamerInfos& infos)
@@ -400,74 +443,36 @@ void RecordReader::adopt_leaf(LeafIndex leaf, const Target& target) {
   target.branch->leaves.push_back(leaf);
 }
 
+// The numbers of a branch that have 64 bits; null for any other.
+std::int64_t* RecordReader::wide_number(Field field, Target& target) {
+  switch (field) {
+    case Field::write_basket:
+      return &target.arrays->write_basket;
+    case Field::entry_number:
+      return &target.arrays->entry_number;
+    case Field::entries:
+      return &target.branch->entries;
+    case Field::first_entry:
+      return &target.branch->first_entry;
+    case Field::tot_bytes:
+      return &target.branch->tot_bytes;
+    case Field::zip_bytes:
+      return &target.branch->zip_bytes;
+    default:
+      return nullptr;
+  }
+}
+
 void RecordReader::set_number(Field field, std::int64_t value, Target& target) {
   if (field == Field::none) return;
-  if (TreeRecord* record = target.tree) {
-    if (field == Field::entries) record->entries = value;
-    if (field == Field::tot_bytes) record->tot_bytes = value;
-    if (field == Field::zip_bytes) record->zip_bytes = value;
-    if (field == Field::auto_flush) record->auto_flush = value;
-  } else if (BranchRecord* branch = target.branch) {
-    switch (field) {
-      case Field::compress:
-        branch->compress = narrowed<std::int32_t>(value);
-        break;
-      case Field::basket_size:
-        branch->basket_size = narrowed<std::int32_t>(value);
-        break;
-      case Field::entry_offset_len:
-        branch->entry_offset_len = narrowed<std::int32_t>(value);
-        break;
-      case Field::split_level:
-        branch->split_level = narrowed<std::int32_t>(value);
-        break;
-      case Field::write_basket:
-        target.arrays->write_basket = value;
-        break;
-      case Field::entry_number:
-        target.arrays->entry_number = value;
-        break;
-      case Field::entries:
-        branch->entries = value;
-        break;
-      case Field::first_entry:
-        branch->first_entry = value;
-        break;
-      case Field::tot_bytes:
-        branch->tot_bytes = value;
-        break;
-      case Field::zip_bytes:
-        branch->zip_bytes = value;
-        break;
-      case Field::checksum:
-        branch->checksum = narrowed<std::uint32_t>(value);
-        break;
-      case Field::class_version:
-        branch->class_version = narrowed<std::int32_t>(value);
-        break;
-      case Field::id:
-        branch->id = narrowed<std::int32_t>(value);
-        break;
-      case Field::type:
-        branch->type = narrowed<std::int32_t>(value);
-        break;
-      case Field::streamer_type:
-        branch->streamer_type = narrowed<std::int32_t>(value);
-        break;
-      case Field::maximum:
-        branch->maximum = narrowed<std::int32_t>(value);
-        break;
-      default:
-        break;
-    }
-  } else if (LeafRecord* leaf = target.leaf) {
-    if (field == Field::len) leaf->len = narrowed<std::int32_t>(value);
-    if (field == Field::len_type) leaf->len_type = narrowed<std::int32_t>(value);
-    if (field == Field::offset) leaf->offset = narrowed<std::int32_t>(value);
-    if (field == Field::is_range) leaf->is_range = value != 0;
-    if (field == Field::is_unsigned) leaf->is_unsigned = value != 0;
-    if (field == Field::id) leaf->element_id = narrowed<std::int32_t>(value);
-    if (field == Field::type) leaf->element_type = narrowed<std::int32_t>(value);
+  if (target.tree) {
+    set_tree_number(field, value, *target.tree);
+  } else if (target.branch) {
+    if (field == Field::checksum) target.branch->checksum = narrowed<std::uint32_t>(value);
+    if (std::int32_t* number = narrow_number(field, *target.branch)) *number = narrowed<std::int32_t>(value);
+    if (std::int64_t* number = wide_number(field, target)) *number = value;
+  } else if (target.leaf) {
+    set_leaf_number(field, value, *target.leaf);
   }
 }
 

@@ -67,7 +67,8 @@ class RecordReader {
   void take(const Met&, RecordField list, Target&);
   void adopt_branch(BranchIndex child, Target&);
   void adopt_leaf(LeafIndex, const Target&);
-  void set_number(RecordField, std::int64_t, Target&);
+  static std::int64_t* wide_number(RecordField, Target&);
+  static void set_number(RecordField, std::int64_t, Target&);
   void set_string(RecordField, std::string_view, Target&);
   void warn(std::string text);
 

@@ -11,6 +11,27 @@ namespace tfilefs {
 
 using tfile::fail;
 
+namespace {
+
+// The file beside which the journal lies, null if there is none; adds its head to a journal that has none. Errors: busy
+// (it is another file's journal), stale, those of the file.
+Result<std::shared_ptr<const tfile::File>> file_of(const FilePlace& place, Replayed& replayed) {
+  const auto source = place.source();
+  if (!source) return nullptr;
+  TRY(std::shared_ptr<const tfile::File> file, tfile::File::open(*source));
+  if (replayed.begin.file_end == 0) return file;
+  if (file->header().uuid != replayed.begin.file_uuid)
+    return fail(ErrorKind::busy, place.shown + ": the journal beside it belongs to another file; left alone");
+  // If the journal has no head, only the end of the file can tell.
+  if (!replayed.begin.head.empty() || last_of_commits(replayed.records)) return file;
+  if (file->header().end != replayed.begin.file_end)
+    return fail(ErrorKind::stale, place.shown + ": another program has written the file since the crash");
+  TRY(replayed.begin.head, place.head());
+  return file;
+}
+
+}  // namespace
+
 // Staged contents that its commits have brought into the file are dropped, and the others are staged again.
 Result<> Changes::replay() {
   const Lock change(mutex);
@@ -25,19 +46,7 @@ Result<> Changes::replay() {
   TRY(const Mended mended, mend_head(*place_, replayed.records));
   if (mended.was_torn)
     overlay_.errors.add("/" + overlay_.file_path, "the head was torn; it was written again from the journal");
-  std::shared_ptr<const tfile::File> file;
-  if (auto source = place_->source()) {
-    TRY(file, tfile::File::open(*source));
-    if (replayed.begin.file_end != 0 && file->header().uuid != replayed.begin.file_uuid)
-      return fail(ErrorKind::busy, place_->shown + ": the journal beside it belongs to another file; left alone");
-    // If the journal has no head, only the end of the file can tell.
-    const bool noted = !replayed.begin.head.empty() || last_of_commits(replayed.records);
-    if (!noted && replayed.begin.file_end != 0 && file->header().end != replayed.begin.file_end)
-      return fail(ErrorKind::stale, place_->shown + ": another program has written the file since the crash");
-    if (!noted && replayed.begin.file_end != 0) {
-      TRY(replayed.begin.head, place_->head());
-    }
-  }
+  TRY(const std::shared_ptr<const tfile::File> file, file_of(*place_, replayed));
   auto tree = restore_tree(overlay_.root, replayed.records, mended.last_took_place, file.get(),
                            [this, &journal = replayed.journal](std::uint64_t id, std::uint64_t base) {
                              return new_bytes(id, base, journal);

@@ -257,6 +257,20 @@ void sum_up(Counts counts, std::int64_t before, std::vector<std::string> open, T
   progress.whole = reasons.empty();
 }
 
+// What is wrong with columns by themselves. `missing`: StagedTable::missing.
+void note_wrong(const std::vector<Gathered::Wrong>& wrong, const std::vector<std::string>& missing,
+                TableProgress& progress) {
+  for (const Gathered::Wrong& one : wrong) {
+    progress.reasons.push_back(one.reason);
+    if (one.is_news) progress.hopeless.push_back(one.reason);
+  }
+  for (const std::string& path : missing) {
+    const std::string whole = path.substr(0, path.find('/'));
+    progress.reasons.push_back(path + ": removed, but " + whole + " goes as a whole: rm -r " + whole +
+                               ", then it can be written anew");
+  }
+}
+
 }  // namespace
 
 TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
@@ -266,15 +280,7 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   Gathered columns = gather(table, old);
   find_counters(columns);
   TableProgress progress;
-  for (const Gathered::Wrong& one : columns.wrong) {
-    progress.reasons.push_back(one.reason);
-    if (one.is_news) progress.hopeless.push_back(one.reason);
-  }
-  for (const std::string& path : table.missing) {
-    const std::string whole = path.substr(0, path.find('/'));
-    progress.reasons.push_back(path + ": removed, but " + whole + " goes as a whole: rm -r " + whole +
-                               ", then it can be written anew");
-  }
+  note_wrong(columns.wrong, table.missing, progress);
   auto form = tfile::offered_form(columns.added);
   if (!form) {
     progress.reasons.push_back(form.error().text);

@@ -74,6 +74,7 @@ class StagedWalk {
 
  private:
   bool walk(const NodePtr& directory, const std::string& path);
+  void add_file(const StagedNode& directory, const std::string& path, const NodePtr& file);
   void add_table(const NodePtr& directory, const std::string& path);
 
   StagedChanges made_;
@@ -88,12 +89,7 @@ bool StagedWalk::walk(const NodePtr& directory, const std::string& path) {
     const std::string at = joined_path(path, name);
     if (!node->directory) {
       holds = true;
-      if (const auto table = arrow_table_name(name)) {
-        made_.arrows.push_back(
-            {node, at, joined_path(path, *table), node->bytes->size(), node->writers > 0, time_set_on(*node)});
-      } else {
-        made_.misplaced.push_back({at, is_items_name(name) && directory->base_name.empty()});
-      }
+      add_file(*directory, path, node);
       continue;
     }
     const bool is_new = node->base_name.empty();
@@ -124,6 +120,17 @@ bool StagedWalk::walk(const NodePtr& directory, const std::string& path) {
     rest.whiteouts.emplace_back(directory, name);
   }
   return holds;
+}
+
+// A file outside of tables.
+void StagedWalk::add_file(const StagedNode& directory, const std::string& path, const NodePtr& file) {
+  const std::string at = joined_path(path, file->name);
+  if (const auto table = arrow_table_name(file->name)) {
+    made_.arrows.push_back(
+        {file, at, joined_path(path, *table), file->bytes->size(), file->writers > 0, time_set_on(*file)});
+  } else {
+    made_.misplaced.push_back({at, is_items_name(file->name) && directory.base_name.empty()});
+  }
 }
 
 void StagedWalk::add_table(const NodePtr& directory, const std::string& path) {
