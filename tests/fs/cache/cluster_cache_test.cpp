@@ -60,6 +60,67 @@ TEST(ClusterCache, EmbeddedChunksNeedNoFetch) {
   EXPECT_EQ(s.cache->counters().read_calls, 0u);
 }
 
+// Every second chunk lies in another file.
+class TwoFiles final : public SyntheticStreams {
+ public:
+  explicit TwoFiles(std::vector<SyntheticStream> streams) : SyntheticStreams(std::move(streams)) {
+    std::vector<std::byte> bytes(source->size());
+    const tfile::ByteRange whole{0, bytes.size()};
+    const std::span<std::byte> into(bytes);
+    EXPECT_TRUE(source->read(std::span(&whole, 1), std::span(&into, 1)));
+    source->calls = source->bytes_read = 0;
+    other = std::make_shared<MemorySource>(std::move(bytes));
+  }
+  Result<tfile::Locator> locate(tfile::ChunkKey key) const override {
+    return moved(key, SyntheticStreams::locate(key));
+  }
+  Result<tfile::Locator> header_locator(tfile::ChunkKey key) const override {
+    return moved(key, SyntheticStreams::header_locator(key));
+  }
+
+  std::shared_ptr<MemorySource> other;
+
+ private:
+  Result<tfile::Locator> moved(tfile::ChunkKey key, Result<tfile::Locator> locator) const {
+    if (locator && key.index % 2 == 1) locator->source = other.get();
+    return locator;
+  }
+};
+
+TEST(ClusterCache, AStreamMayLieInTwoFiles) {
+  for (const ItemsFrom from : {ItemsFrom::metadata, ItemsFrom::headers, ItemsFrom::payloads}) {
+    SyntheticStream stream = even_stream(7, 100);
+    stream.from = from;
+    const auto set = std::make_shared<TwoFiles>(std::vector{stream});
+    ClusterCache cache(options(64 << 20));
+    const auto column = cache.attach(set);
+    EXPECT_EQ(*length_of(*column, 0), 700);
+    const auto read = read_bytes(*column, 0, 0, 10'000);
+    ASSERT_TRUE(read) << read.error().text;
+    EXPECT_EQ(*read, expected_bytes(*set, 0, 0, 10'000));
+    EXPECT_GT(set->source->calls, 0u);
+    EXPECT_GT(set->other->calls, 0u);
+    EXPECT_EQ(set->decodes_max(), 1u);
+  }
+}
+
+TEST(ClusterCache, OneOfTwoFilesFailsItsChunksAlone) {
+  const auto set = std::make_shared<TwoFiles>(std::vector{even_stream(6, 100)});
+  set->other->failing = true;
+  ClusterCache cache(options(64 << 20, Prefetch::off));
+  const auto column = cache.attach(set);
+  for (std::uint64_t chunk = 0; chunk < 6; ++chunk) {
+    const auto read = read_bytes(*column, 0, chunk * 400, 400);
+    EXPECT_EQ(read.has_value(), chunk % 2 == 0) << chunk;
+    if (read) {
+      EXPECT_EQ(*read, expected_bytes(*set, 0, chunk * 400, 400));
+    }
+  }
+  EXPECT_FALSE(read_bytes(*column, 0, 0, 2400));
+  set->other->failing = false;
+  EXPECT_EQ(*read_bytes(*column, 0, 0, 2400), expected_bytes(*set, 0, 0, 2400));
+}
+
 TEST(ClusterCache, AHitIsAnsweredOnTheSpot) {
   Rig s({even_stream(4, 1000)});
   ASSERT_TRUE(read_bytes(*s.column, 0, 0, 16000));

@@ -46,6 +46,37 @@ TEST(ReadAhead, AnEntryOfTwoChunksTakesBoth) {
   EXPECT_EQ(tfile::first_chunk_behind(set, 0, 30), 3u);
 }
 
+// Each chunk shares its last entry with the next one.
+TEST(ReadAhead, CompanionsOfSharedEntriesComeWhole) {
+  SyntheticStream inner = even_stream(40, kItems);
+  for (std::int64_t i = 0; i < 40; ++i) inner.entries.push_back({2 * i, 2 * i + 3});
+  SyntheticStreams set({inner, inner});
+  for (std::int64_t entry = 0; entry <= 80; entry += 2) set.clusters.push_back(entry);
+  set.clusters.back() = 81;
+  ReadAhead ahead(set, Prefetch::learn, kMemory);
+  for (std::uint32_t index = 0; index < 6; ++index)
+    for (const tfile::StreamId stream : {0, 1}) note_chunk(ahead, set, stream, index);
+  const ReadAhead::Advice advice = note_chunk(ahead, set, 0, 6);
+  ASSERT_TRUE(advice.companions);
+  EXPECT_EQ(advice.entries.begin, 12);
+  EXPECT_EQ(advice.entries.end, 15);
+  const std::vector<ChunkKey> keys = ahead.of_companions(0, advice.entries);
+  const auto has = [&](std::uint32_t index) { return std::ranges::find(keys, ChunkKey{1, index}) != keys.end(); };
+  EXPECT_FALSE(has(4));
+  for (const std::uint32_t index : {5u, 6u, 7u}) EXPECT_TRUE(has(index)) << index;
+}
+
+TEST(ReadAhead, TheNextChunksOfAColumnFollowItsBytes) {
+  SyntheticStream inner = even_stream(4, kItems);
+  inner.entries = {{0, 2}, {1, 2}, {1, 3}, {2, 3}};  // the second one lies within an entry
+  const SyntheticStreams set({inner});
+  ReadAhead ahead(set, Prefetch::sequential, kMemory);
+  std::vector<std::uint32_t> found;
+  for (const std::uint32_t index : {0u, 1u})
+    for (const ChunkKey key : note_chunk(ahead, set, 0, index).own) found.push_back(key.index);
+  EXPECT_EQ(found, (std::vector<std::uint32_t>{2, 3}));
+}
+
 // Nine clusters of one entry, and one of all others. If the entries were divided into equal parts, the first ones would
 // be a single visit.
 TEST(ReadAhead, ColumnsOfOneClusterAreUsedTogether) {
