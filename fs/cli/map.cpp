@@ -25,7 +25,8 @@ int run_map(int argc, char** argv) {
   const auto text = map_of(source);
   if (!text) {
     Error error = text.error();
-    if (!error.text.starts_with(source)) error.text = source + ": " + error.text;
+    // A URL is named by its source, without what is secret in it.
+    if (!tfile::is_url(source) && !error.text.starts_with(source)) error.text = source + ": " + error.text;
     return complain(error);
   }
   std::fwrite(text->data(), 1, text->size(), stdout);

@@ -4,14 +4,6 @@
 #include <unistd.h>
 
 namespace tfilefs {
-namespace {
-
-Result<std::shared_ptr<const tfile::File>> open_local(const std::string& source) {
-  TRY(auto opened, tfile::open_source(source));
-  return tfile::File::open(std::move(opened));
-}
-
-}  // namespace
 
 Result<> refuse_url(const std::string& source) {
   if (source.find("://") == std::string::npos || ::access(source.c_str(), F_OK) == 0) return {};
@@ -19,9 +11,10 @@ Result<> refuse_url(const std::string& source) {
 }
 
 Result<std::shared_ptr<const tfile::File>> open_root_file(const std::string& source) {
-  TRY_VOID(refuse_url(source));
-  auto file = open_local(source);
-  if (!file && !file.error().text.starts_with(source)) file.error().text = source + ": " + file.error().text;
+  TRY(auto opened, tfile::open_source(source));
+  const std::string name = opened->name();  // of a URL, without what is secret in it
+  auto file = tfile::File::open(std::move(opened));
+  if (!file && !file.error().text.starts_with(name)) file.error().text = name + ": " + file.error().text;
   return file;
 }
 

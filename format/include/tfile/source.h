@@ -100,6 +100,7 @@ Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> 
 // How servers are asked.
 struct FarOptions {
   std::chrono::milliseconds timeout{60'000};  // a request that makes no progress for so long fails as timed_out
+  std::chrono::milliseconds recheck{5'000};   // how long an answer about a file's state is believed
   std::stop_token stop;                       // when stopped, all requests end at once with an error
 };
 
