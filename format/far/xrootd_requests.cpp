@@ -68,7 +68,9 @@ std::vector<Place> places_of(std::vector<XrootdRequest>& requests) {
 
 }  // namespace
 
-std::vector<XrootdRequest> xrootd_requests(std::span<const ByteRange> ranges, const XrootdLimits& limits) {
+std::vector<XrootdRequest> xrootd_requests(std::span<const ByteRange> ranges, const XrootdLimits& told) {
+  XrootdLimits limits = told;
+  limits.chunk_max = std::min(told.chunk_max, told.request_max);
   std::vector<XrootdRequest> requests = packed(cut(stretches_of(ranges), limits), limits);
   const std::vector<Place> places = places_of(requests);
   for (std::size_t i = 0; i < ranges.size(); ++i) {

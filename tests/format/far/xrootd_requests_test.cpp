@@ -43,7 +43,7 @@ void expect_within(const std::vector<XrootdRequest>& requests, const XrootdLimit
     EXPECT_LE(request.size, limits.request_max);
     for (const ByteRange& chunk : request.chunks) {
       EXPECT_GT(chunk.size, 0u);
-      if (request.chunks.size() > 1) EXPECT_LE(chunk.size, limits.chunk_max);
+      EXPECT_TRUE(request.chunks.size() == 1 || chunk.size <= limits.chunk_max);
       EXPECT_TRUE(first || chunk.begin >= end) << "a byte is read twice, or not in order";
       end = chunk.end();
       first = false;
@@ -72,6 +72,12 @@ TEST(XrootdRequests, LongRangesAreReadsOfTheirOwn) {
   EXPECT_EQ(requests[1].chunks, (Ranges{{100, 30}}));
   EXPECT_EQ(requests[2].chunks, (Ranges{{130, 30}}));
   EXPECT_EQ(requests[3].chunks, (Ranges{{160, 5}, {200, 2}, {210, 2}}));  // the rest travels with others
+}
+
+TEST(XrootdRequests, NoChunkIsLongerThanARequest) {
+  const auto requests = xrootd_requests(Ranges{{0, 65}}, {4, 1000, 30});
+  ASSERT_EQ(requests.size(), 3u);
+  EXPECT_EQ(requests[0].size, 30u);
 }
 
 // The client library takes a chunk that is there twice for one that the server has left out.
