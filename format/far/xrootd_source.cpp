@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <cstring>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -15,6 +16,7 @@
 #include "far/xrootd_client.h"
 #include "far/xrootd_file.h"
 #include "far/xrootd_transfer.h"
+#include "tfile/request.h"
 
 namespace tfile {
 namespace xrootd {
@@ -25,6 +27,9 @@ namespace {
 constexpr std::uint64_t kReadMax = 16 << 20;
 constexpr std::size_t kReadsMax = 8;
 
+// More of a gap is not read through, however long the line.
+constexpr std::uint64_t kInFlightMax = 2 << 20;
+
 // A value that another thread brings. It may come when nobody waits any longer.
 template <class T>
 class Awaited {
@@ -33,10 +38,6 @@ class Awaited {
     const std::lock_guard lock(mutex_);
     value_ = std::move(value);
     arrived_.notify_all();
-  }
-  void wait() {
-    std::unique_lock lock(mutex_);
-    arrived_.wait(lock, [this] { return value_.has_value(); });
   }
   // False if the time was over, or `stop` was stopped, before the value came.
   bool wait(const FarOptions& options) {
@@ -76,7 +77,6 @@ class XrootdSource final : public Source {
 
  private:
   Result<> check(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const;
-  bool copy_held(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const;
 
   const std::shared_ptr<RemoteFile> file_;
   const SourceOrigin origin_;
@@ -96,6 +96,8 @@ SourceTraits XrootdSource::traits() const {
   SourceTraits traits;
   traits.delay = std::chrono::duration_cast<std::chrono::microseconds>(speed.delay());
   traits.bytes_per_second = speed.bytes_per_second();
+  if (traits.bytes_in_flight() > kInFlightMax && traits.delay.count() > 0)
+    traits.bytes_per_second = kInFlightMax * 1'000'000 / static_cast<std::uint64_t>(traits.delay.count());
   traits.request_max = kReadMax;
   traits.ranges_max = file_->server().limits().chunks_max;
   traits.requests_max = kReadsMax;
@@ -121,18 +123,21 @@ Result<> XrootdSource::check(std::span<const ByteRange> ranges, std::span<const 
   return {};
 }
 
-bool XrootdSource::copy_held(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
-  const auto is_held = [&](ByteRange range) { return range.size == 0 || file_->held(range); };
-  if (!std::ranges::all_of(ranges, is_held)) return false;
-  for (std::size_t i = 0; i < ranges.size(); ++i)
-    if (ranges[i].size > 0) std::memcpy(into[i].data(), file_->held(ranges[i]), ranges[i].size);
-  return true;
-}
-
 void XrootdSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
                               ReadDone done) const {
   if (Result<> fits = check(ranges, into); !fits) return done(std::move(fits));
-  if (!copy_held(ranges, into)) return start_transfer(file_, ranges, into, std::move(done));
+  std::vector<ByteRange> missing;
+  std::vector<std::span<std::byte>> places;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges[i].size == 0) continue;
+    if (const std::byte* const held = file_->held(ranges[i])) {
+      std::memcpy(into[i].data(), held, ranges[i].size);
+    } else {
+      missing.push_back(ranges[i]);
+      places.push_back(into[i]);
+    }
+  }
+  if (!missing.empty()) return start_transfer(file_, missing, std::move(places), std::move(done));
   // Bytes in memory take no request. A look that is due is sent, but not waited for: it tells the next read.
   if (file_->is_look_due())
     file_->with_connection([file = file_](const Answer<std::shared_ptr<OpenFile>>& connection) {
@@ -143,10 +148,7 @@ void XrootdSource::start_read(std::span<const ByteRange> ranges, std::span<const
 
 // Waits without a limit of its own, since each transfer ends by itself: in time, or when options.stop is stopped.
 Result<> XrootdSource::read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
-  Awaited<Result<>> result;
-  start_read(ranges, into, [&](Result<> ended) { result.set(std::move(ended)); });
-  result.wait();
-  return result.take();
+  return start_and_wait(*this, ranges, into);
 }
 
 Result<std::shared_ptr<const Source>> XrootdSource::sibling(std::string_view relative_path) const {
@@ -178,11 +180,10 @@ Result<> fetch_edges(const std::shared_ptr<RemoteFile>& file, const std::string&
   file->begin = Buffer(whole ? size : kBeginHeld);
   file->end = Buffer(whole ? 0 : kEndHeld);
   const ByteRange ranges[] = {{0, file->begin.size()}, {size - file->end.size(), file->end.size()}};
-  const std::span<std::byte> into[] = {file->begin.span(), file->end.span()};
-  Awaited<Result<>> read;
-  start_transfer(file, ranges, into, [&](Result<> ended) { read.set(std::move(ended)); });
-  read.wait();
-  return read.take();
+  std::promise<Result<>> read;
+  start_transfer(file, ranges, {file->begin.span(), file->end.span()},
+                 [&](Result<> ended) { read.set_value(std::move(ended)); });
+  return read.get_future().get();
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ constexpr int kPatience = 4;
 class Transfer : public std::enable_shared_from_this<Transfer> {
  public:
   Transfer(std::shared_ptr<RemoteFile> file, std::vector<XrootdRequest> requests,
-           std::span<const std::span<std::byte>> into, Source::ReadDone done)
-      : file_(std::move(file)), requests_(std::move(requests)), into_(into), done_(std::move(done)) {
+           std::vector<std::span<std::byte>> into, Source::ReadDone done)
+      : file_(std::move(file)), requests_(std::move(requests)), into_(std::move(into)), done_(std::move(done)) {
     states_.resize(requests_.size() + (file_->is_look_due() ? 1 : 0), State::waiting);
     left_ = states_.size();
   }
@@ -63,7 +63,7 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
 
   const std::shared_ptr<RemoteFile> file_;
   const std::vector<XrootdRequest> requests_;
-  const std::span<const std::span<std::byte>> into_;
+  const std::vector<std::span<std::byte>> into_;
   const Time begin_ = Clock::now();
 
   std::mutex mutex_;
@@ -209,10 +209,10 @@ void Transfer::end(Result<> result) {
 }  // namespace
 
 void start_transfer(std::shared_ptr<RemoteFile> file, std::span<const ByteRange> ranges,
-                    std::span<const std::span<std::byte>> into, Source::ReadDone done) {
+                    std::vector<std::span<std::byte>> into, Source::ReadDone done) {
   std::vector<XrootdRequest> requests = xrootd_requests(ranges, file->server().limits());
   file->counts().ranges += ranges.size();
-  std::make_shared<Transfer>(std::move(file), std::move(requests), into, std::move(done))->start();
+  std::make_shared<Transfer>(std::move(file), std::move(requests), std::move(into), std::move(done))->start();
 }
 
 }  // namespace tfile::xrootd

@@ -107,6 +107,9 @@ struct FarOptions {
 // True if the name is a URL: it begins with a scheme and "://". Which schemes are known is told by open_source().
 bool is_url(std::string_view name);
 
+// The name as messages show it: a URL without passwords and tokens.
+std::string shown_name(const std::string& name);
+
 // Opens what a user names: a local path, or a URL (root, roots, xroot, http, https, dav, davs). Errors: not_found,
 // denied, io, timed_out, invalid (not a regular file, an unknown scheme, or one whose library was left out of this
 // build). Blocks.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // With a server: TFILEFS_XROOTD_URL names a file of some megabytes there, TFILEFS_XROOTD_FILE the same file here.
-// tests/mount/test_xrootd.py starts one and runs these. Without a server, only what needs none is tested.
+// TFILEFS_XROOTD_SERVED is the server's own copy, for tests that change it. tests/mount/test_xrootd.py starts a server
+// and runs these. Without one, only what needs none is tested.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -9,8 +10,10 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
+#include <cstdio>
 #include <cstdlib>
-#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <mutex>
@@ -202,6 +205,82 @@ TEST_F(XrootdFile, ManyThreadsReadTheSame) {
     });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0);
+}
+
+// For so many seconds, in which the one who runs this stops and starts the server. No read may fail, nor bring other
+// bytes.
+TEST_F(XrootdFile, ReadsGoOnWhileTheServerIsAway) {
+  const char* const seconds = std::getenv("TFILEFS_XROOTD_SECONDS");
+  if (!seconds) GTEST_SKIP() << "TFILEFS_XROOTD_SECONDS does not say for how long";
+  const auto source = open_source(url_, within(milliseconds(20'000)));
+  ASSERT_TRUE(source);
+  const auto end = Clock::now() + std::chrono::seconds(std::atoi(seconds));
+  std::mt19937 random(5);
+  milliseconds longest{0};
+  while (Clock::now() < end) {
+    Wanted wanted(some_ranges(random, 50));
+    const auto begin = Clock::now();
+    const auto result = (*source)->read(wanted.ranges, wanted.into);
+    ASSERT_TRUE(result) << result.error().text;
+    ASSERT_TRUE(wanted.is_part_of(content_));
+    longest = std::max(longest, std::chrono::duration_cast<milliseconds>(Clock::now() - begin));
+  }
+  std::printf("longest read: %lld ms\n", static_cast<long long>(longest.count()));
+}
+
+TEST_F(XrootdFile, AServerThatHangsIsGivenUpInTime) {
+  const char* const process = std::getenv("TFILEFS_XROOTD_PROCESS");
+  if (!process) GTEST_SKIP() << "TFILEFS_XROOTD_PROCESS does not name the server's process";
+  const auto source = open_source(url_, within(milliseconds(2'000)));
+  ASSERT_TRUE(source);
+  ASSERT_EQ(::kill(std::atoi(process), SIGSTOP), 0);
+  Wanted wanted({{content_.size() / 2, 1000}});
+  const auto begin = Clock::now();
+  const auto result = (*source)->read(wanted.ranges, wanted.into);
+  const auto took = Clock::now() - begin;
+  const auto now = (*source)->identity_now();
+  ::kill(std::atoi(process), SIGCONT);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::timed_out) << result.error().text;
+  EXPECT_GT(took, milliseconds(1'500));
+  EXPECT_LT(took, milliseconds(4'000));
+  EXPECT_FALSE(now);
+  // The server is there again.
+  Wanted again({{content_.size() / 2, 1000}});
+  const auto recovered = (*source)->read(again.ranges, again.into);
+  ASSERT_TRUE(recovered) << recovered.error().text;
+  EXPECT_TRUE(again.is_part_of(content_));
+}
+
+// Also if the file is another one of the same size: its date tells.
+TEST_F(XrootdFile, AChangedFileIsStaleForGood) {
+  const char* const served = std::getenv("TFILEFS_XROOTD_SERVED");
+  if (!served) GTEST_SKIP() << "TFILEFS_XROOTD_SERVED does not name the server's copy";
+  for (const std::string added : {"", "x"}) {
+    FarOptions options;
+    options.recheck = milliseconds(300);
+    const auto source = open_source(url_, options);
+    ASSERT_TRUE(source);
+    std::ofstream(std::string(served) + ".new", std::ios::binary)
+        << std::string(content_.rbegin(), content_.rend()) << added;
+    std::this_thread::sleep_for(milliseconds(1'100));  // dates are whole seconds
+    std::filesystem::rename(std::string(served) + ".new", served);
+    std::filesystem::last_write_time(served, std::filesystem::file_time_type::clock::now());
+    Wanted wanted({{content_.size() / 2, 1000}});
+    const auto result = (*source)->read(wanted.ranges, wanted.into);
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().kind, ErrorKind::stale) << result.error().text;
+    const auto now = (*source)->identity_now();
+    ASSERT_TRUE(now);
+    EXPECT_NE(*now, (*source)->identity());
+    EXPECT_TRUE(now->is_same_object((*source)->identity()));
+
+    std::ofstream(served, std::ios::binary) << content_;
+    const auto later = (*source)->read(wanted.ranges, wanted.into);
+    ASSERT_FALSE(later);
+    EXPECT_EQ(later.error().kind, ErrorKind::stale);
+    EXPECT_TRUE(open_source(url_));
+  }
 }
 
 // The last owner of the source goes while its reads are under way.
