@@ -13,7 +13,7 @@
 #include "container/header.h"
 #include "container/key.h"
 #include "container/payload.h"
-#include "container/record_map.h"
+#include "container/record_walk.h"
 #include "container/recover.h"
 #include "model/heap.h"
 #include "ntuple/description.h"

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "container/payload.h"
-#include "ntuple/blocks.h"
 #include "ntuple/ntuple_table.h"
 
 namespace tfile {

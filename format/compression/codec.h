@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "tfile/result.h"
 
@@ -46,5 +47,8 @@ std::uint32_t ratio_max(Codec);
 // the data. Callable from any thread: each keeps its own decoder state. After a failure, the content of `into` is
 // undefined. Errors: damaged, no_space (memory).
 Result<> decode_block(Codec, std::span<const std::byte> data, std::span<std::byte> into);
+
+// ROOT's settings, 100 * algorithm + level, as "zlib:1"; "none" if nothing is compressed.
+std::string compression_text(std::int32_t settings);
 
 }  // namespace tfile

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compression/compression_text.h"
-
 #include <algorithm>
 #include <charconv>
 #include <string>

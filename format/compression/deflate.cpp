@@ -13,7 +13,6 @@
 #include <new>
 
 #include "bytes/endian.h"
-#include "compression/middle_sample.h"
 
 namespace tfile {
 namespace {

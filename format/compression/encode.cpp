@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compression/encode.h"
-
 #include <lz4.h>
 #include <lz4hc.h>
 #include <lzma.h>
@@ -17,7 +15,7 @@
 #include "bytes/endian.h"
 #include "compression/codec.h"
 #include "compression/deflate.h"
-#include "compression/middle_sample.h"
+#include "compression/frame.h"
 
 namespace tfile {
 namespace {

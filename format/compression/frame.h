@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tfile/chunk.h"
 #include "tfile/result.h"
+#include "tfile/writer.h"
 
 namespace tfile {
 
@@ -20,5 +22,13 @@ bool can_hold(std::uint64_t stored, std::uint64_t size);
 
 // The algorithm of the first block ("zlib", "lzma", "lz4", "zstd", "cs"), or "none" if `stored` has `size` bytes.
 const char* codec_name(std::span<const std::byte> stored, std::uint64_t size);
+
+// Appends to `stored` the blocks (docs/format.md "Compression") that hold `payload`, as ROOT makes them with that
+// algorithm and level. Returns false and appends nothing if the payload should be stored as it is: for Algorithm::none
+// or level 0, or if a block would not shrink. From `ascending` on, the payload consists of increasing numbers (the
+// offsets of a basket), which some encoders handle badly. Callable from any thread: each keeps its own encoder state.
+// Errors: no_space (memory).
+Result<bool> compress(std::span<const std::byte> payload, std::size_t ascending, const Compression&,
+                      std::vector<std::byte>& stored);
 
 }  // namespace tfile

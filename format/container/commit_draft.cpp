@@ -6,11 +6,10 @@
 #include <utility>
 
 #include "bytes/appender.h"
-#include "compression/encode.h"
+#include "compression/frame.h"
 #include "container/free_list.h"
 #include "container/header.h"
-#include "container/header_encode.h"
-#include "container/key_encode.h"
+#include "container/key.h"
 #include "tfile/buffer.h"
 
 namespace tfile {

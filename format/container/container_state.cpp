@@ -6,9 +6,8 @@
 
 #include "bytes/appender.h"
 #include "container/free_list.h"
-#include "container/free_segments.h"
-#include "container/header_encode.h"
-#include "container/key_encode.h"
+#include "container/header.h"
+#include "container/key.h"
 #include "tfile/buffer.h"
 
 namespace tfile {

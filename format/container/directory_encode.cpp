@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "container/directory_encode.h"
-
 #include "bytes/appender.h"
-#include "container/key_encode.h"
+#include "container/directory.h"
+#include "container/key.h"
 
 namespace tfile {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bytes/cursor.h"
-#include "container/key_encode.h"
+#include "container/key.h"
 #include "container/space.h"
 #include "tfile/buffer.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "container/directory_encode.h"
+#include "container/directory.h"
 #include "container/key.h"
 #include "tfile/file.h"
 #include "tfile/range.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "bytes/appender.h"
-#include "container/key_encode.h"
+#include "container/key.h"
 
 namespace tfile {
 namespace {

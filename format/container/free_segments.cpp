@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "container/free_segments.h"
-
 #include <algorithm>
 
 #include "bytes/cursor.h"
+#include "container/free_list.h"
 #include "container/key.h"
 #include "tfile/chunk.h"
 

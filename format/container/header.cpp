@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "bytes/cursor.h"
-#include "container/header_encode.h"
 
 namespace tfile {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "tfile/file.h"
 #include "tfile/result.h"
@@ -16,5 +17,12 @@ inline constexpr std::size_t kHeaderSizeMax = 75;
 // Leaves name and title empty. Only the version says whether addresses have 4 or 8 bytes. Errors: damaged (no "root" at
 // the beginning, cut short, a negative address).
 Result<FileHeader> read_header(std::span<const std::byte> start);
+
+// Added to fVersion if addresses have 8 bytes.
+inline constexpr std::int32_t kBigVersion = 1'000'000;
+
+// The bytes of the header from "root" to the end of the UUID: 63, or 75 if `big`. `big` also decides the form of
+// fVersion, whatever form the version of `header` has.
+std::vector<std::byte> encode_header(const FileHeader& header);
 
 }  // namespace tfile

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "container/header_encode.h"
-
 #include "bytes/appender.h"
+#include "container/header.h"
 
 namespace tfile {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "container/key_encode.h"
+#include "container/key.h"
 
 namespace tfile {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <new>
 
-#include "container/free_segments.h"
+#include "container/free_list.h"
 #include "container/payload.h"
 #include "container/record_walk.h"
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "container/record_map.h"
-
 #include <algorithm>
 
-#include "container/free_segments.h"
+#include "container/free_list.h"
 #include "container/record_walk.h"
 
 namespace tfile {

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "container/key.h"
+#include "tfile/file.h"
 #include "tfile/range.h"
 #include "tfile/result.h"
 #include "tfile/source.h"
@@ -30,5 +32,11 @@ struct WalkStep {
 // a small piece of each record.
 Result<> walk_records(const Source& source, std::uint64_t begin, std::uint64_t end,
                       std::span<const ByteRange> free_segments, const std::function<bool(const WalkStep&)>& visit);
+
+// Every stretch of the file from byte 0 to its end: header, records, gaps (adjacent ones merged), trailing bytes.
+// Records to which the header or the root directory points have the names that TFile::Map gives them: "KeysList" (at
+// `seek_keys`), "StreamerInfo", "FreeSegments". If the records cannot be followed, the rest up to fEND is one gap.
+// Errors: io. Reads.
+Result<std::vector<Record>> read_record_map(const Source& source, const FileHeader& header, std::int64_t seek_keys);
 
 }  // namespace tfile

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "container/free_segments.h"
+#include "container/free_list.h"
 #include "container/record_walk.h"
 
 namespace tfile {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ntuple/blocks.h"
-
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +6,7 @@
 #include "ntuple/blob_source.h"
 #include "ntuple/description.h"
 #include "ntuple/field_nodes.h"
+#include "ntuple/ntuple_table.h"
 #include "ntuple/page_lists.h"
 
 namespace tfile {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ntuple/field_names.h"
-
 #include <algorithm>
 #include <utility>
+
+#include "ntuple/field_nodes.h"
 
 namespace tfile {
 namespace {

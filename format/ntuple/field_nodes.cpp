@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "model/node_draft.h"
-#include "ntuple/field_names.h"
 #include "ntuple/streamed_objects.h"
 #include "streamer/layout/shape_nodes.h"
 

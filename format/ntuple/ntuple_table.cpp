@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "bytes/endian.h"
-#include "compression/compression_text.h"
+#include "compression/codec.h"
 #include "compression/frame.h"
 #include "model/heap.h"
-#include "ntuple/anchor.h"
 #include "ntuple/blob_source.h"
 #include "ntuple/description.h"
 #include "ntuple/field_nodes.h"

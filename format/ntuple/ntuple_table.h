@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string_view>
 
 #include "tfile/file.h"
+#include "tfile/range.h"
+#include "tfile/result.h"
 #include "tfile/source.h"
 #include "tfile/table.h"
 
@@ -22,5 +25,18 @@ bool is_ntuple(std::string_view class_name);
 Result<std::shared_ptr<const Table>> open_ntuple(std::shared_ptr<const Source> source,
                                                  std::shared_ptr<const Source> edges, const KeyInfo& key,
                                                  std::span<const std::byte> anchor);
+
+// A stretch of the file that belongs to an RNTuple, and its content: "header", "footer", "page list of clusters 0 to
+// 4", or the name of the field whose page it is.
+struct NtupleBlock {
+  ByteRange range;
+  bool is_page = false;
+  std::string_view holds;
+};
+
+// Calls `see` for each block of the RNTuple with this anchor; the pages of a column come one after the other.
+// Unreadable blocks are left out. Errors: io. Blocks.
+Result<> each_block(std::shared_ptr<const Source>, std::span<const std::byte> anchor,
+                    const std::function<void(const NtupleBlock&)>& see);
 
 }  // namespace tfile

@@ -8,7 +8,6 @@
 #include "object/object_arrays.h"
 #include "object/object_parts.h"
 #include "object/object_plot.h"
-#include "object/object_text.h"
 #include "streamer/walk/object_json.h"
 #include "tfile/plot.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/colours.h"
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <span>
+
+#include "object/plot_look.h"
 
 namespace tfile {
 namespace {

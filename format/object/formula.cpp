@@ -6,8 +6,6 @@
 #include <utility>
 
 #include "object/formula_functions.h"
-#include "object/formula_parser.h"
-#include "object/special_functions.h"
 
 namespace tfile {
 namespace {
@@ -127,10 +125,6 @@ double of_one(const Op& op, double value) {
 }
 
 }  // namespace
-
-Result<Formula> Formula::parse(std::string_view text, std::size_t variables, std::vector<std::string> names) {
-  return parse_formula(text, variables, std::move(names));
-}
 
 std::uint64_t Formula::steps() const {
   constexpr std::uint64_t kCall = 10;      // a simple function of the mathematical library

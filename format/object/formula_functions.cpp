@@ -8,8 +8,6 @@
 #include <numbers>
 #include <utility>
 
-#include "object/special_functions.h"
-
 namespace tfile {
 namespace {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/formula_parser.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -8,8 +6,8 @@
 #include <string>
 #include <utility>
 
+#include "object/formula.h"
 #include "object/formula_functions.h"
-#include "object/special_functions.h"
 
 namespace tfile {
 namespace {
@@ -353,7 +351,7 @@ class FormulaParser {
 
 }  // namespace
 
-Result<Formula> parse_formula(std::string_view text, std::size_t variables, std::vector<std::string> names) {
+Result<Formula> Formula::parse(std::string_view text, std::size_t variables, std::vector<std::string> names) {
   return FormulaParser(text, variables, std::move(names)).parse();
 }
 

@@ -6,7 +6,6 @@
 #include "object/canvas_plot.h"
 #include "object/object_arrays.h"
 #include "object/object_plot.h"
-#include "object/object_text.h"
 #include "streamer/walk/object_reader.h"
 #include "tfile/name.h"
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/object_text.h"
-
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 
 #include "bytes/endian.h"
+#include "object/object_parts.h"
 #include "streamer/walk/object_reader.h"
 
 namespace tfile {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "object/special_functions.h"
-
 #include <math.h>  // j0 and similar functions are from POSIX
 
 #include <algorithm>
@@ -14,6 +12,8 @@
 #include <limits>
 #include <numbers>
 #include <utility>
+
+#include "object/formula_functions.h"
 
 namespace tfile {
 namespace {

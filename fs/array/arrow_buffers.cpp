@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "array/arrow_codec.h"
-
 namespace tfilefs {
 
 using tfile::fail;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <list>
@@ -10,6 +11,7 @@
 
 #include "array/arrow_metadata.h"
 #include "array/column_source.h"
+#include "tfile/result.h"
 
 namespace tfilefs {
 
@@ -52,5 +54,8 @@ class ArrowBuffers {
   std::list<Kept> kept_;  // the most recently used in front
   std::uint64_t kept_bytes_ = 0;
 };
+
+// Decompresses the bytes of an Arrow buffer, without the length in front, into all of `into`. Errors: damaged.
+tfile::Result<> decompress_arrow(ArrowCodec, std::span<const std::byte> from, std::span<std::byte> into);
 
 }  // namespace tfilefs

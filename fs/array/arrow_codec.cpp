@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "array/arrow_codec.h"
-
 #include <lz4frame.h>
 #include <zstd.h>
 
 #include <cstring>
+
+#include "array/arrow_buffers.h"
 
 namespace tfilefs {
 

@@ -14,7 +14,7 @@
 #include "mutex.h"
 #include "tfile/record_check.h"
 #include "tfile/stored_chunk.h"
-#include "view/list_counts.h"
+#include "view/column_lengths.h"
 #include "view/table_form.h"
 
 namespace tfilefs {

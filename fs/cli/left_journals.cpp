@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/left_journals.h"
-
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
 
+#include "cli/pending.h"
 #include "staging/changes/left_journal.h"
 #include "staging/journal/journal.h"
 #include "vfs/written_file.h"

@@ -24,4 +24,15 @@ std::uint64_t pid_namespace();
 std::vector<pid_t> process_ids();
 std::string process_name(const std::string& process);
 
+// How a process uses a mount.
+struct MountUse {
+  enum class How : std::uint8_t { open, open_to_write, working_directory };
+  std::string process;  // "process 4711 (cp)"
+  std::string path;     // below the mount point: "/out.root/Events/px.f4"; "" is the mount point itself
+  How how = How::open;
+};
+
+// All uses that this user may see. Blocks.
+std::vector<MountUse> mount_uses(const std::string& mount_point);
+
 }  // namespace tfilefs

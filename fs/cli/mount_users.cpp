@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/mount_users.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -25,4 +25,8 @@ Pending read_pending(const std::string& mount_point);
 // stderr. Errors: io (with fsync's).
 Result<> commit_directory(const std::string& mount_point, const std::string& directory);
 
+// Reports the data that writers which ended have left in journals, of a ROOT file or of all files in a directory and
+// below: a line per file, with its path and how to recover the data. Changes nothing. Blocks.
+std::vector<std::string> left_journals(const std::string& source);
+
 }  // namespace tfilefs

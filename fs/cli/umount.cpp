@@ -17,10 +17,8 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
-#include "cli/left_journals.h"
 #include "cli/mount_holders.h"
 #include "cli/mount_table.h"
-#include "cli/mount_users.h"
 #include "cli/pending.h"
 #include "descriptor.h"
 #include "fuse/mount.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/figures.h"
+#include "control/stats.h"
 
 namespace tfilefs {
 namespace {

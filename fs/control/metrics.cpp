@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include "control/figures.h"
+#include "control/stats.h"
 #include "printable.h"
 #include "tfile/json_text.h"
 

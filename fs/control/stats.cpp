@@ -3,7 +3,6 @@
 
 #include <unistd.h>
 
-#include "control/figures.h"
 #include "tfile/json_writer.h"
 #include "tfile/table.h"
 

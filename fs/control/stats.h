@@ -3,11 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cache/cluster_cache.h"
+#include "cache/read_counts.h"
 #include "tfile/source.h"
 
 namespace tfilefs {
@@ -33,5 +35,17 @@ struct MountReport {
 
 // .tfilefs/stats.json (docs/semantics.md, "Statistics"). Needs a report with streams.
 std::string stats_text(const CacheReport&, const MountReport&);
+
+// A count as people see it: its names in stats.json and in metrics, and its description.
+struct Figure {
+  Count count;
+  std::string_view name;    // in stats.json
+  std::string_view metric;  // in metrics, between "tfilefs_" and "_total"
+  std::string_view help;
+  bool is_time = false;  // counted in nanoseconds, shown in seconds
+};
+
+// All of them, in the order in which they are shown.
+std::span<const Figure> figures();
 
 }  // namespace tfilefs

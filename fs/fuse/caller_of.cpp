@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuse/caller_of.h"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +7,8 @@
 #include <sstream>
 #include <string>
 #include <utility>
+
+#include "fuse/operations.h"
 
 namespace tfilefs {
 namespace {

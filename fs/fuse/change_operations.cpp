@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuse/change_operations.h"
-
 #include <fcntl.h>
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "fuse/invalidate.h"
+#include "fuse/operation.h"
 
 namespace tfilefs {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuse/operation.h"
 
-#include "fuse/invalidate.h"
-
 namespace tfilefs {
 
 struct stat stat_of(const Attributes& a) {

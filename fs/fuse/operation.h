@@ -13,6 +13,7 @@
 
 #include "fuse/fuse_reply.h"
 #include "fuse/operations.h"
+#include "vfs/attributes.h"
 
 namespace tfilefs {
 
@@ -53,5 +54,12 @@ fuse_file_info opened_as(const Served&, fuse_file_info, const FileSystem::Opened
 Reply<FileSystem::Found> reply_found(FileSystem&, const PendingPtr&);
 Reply<FileSystem::Opened> reply_opened(const Served&, const PendingPtr&, fuse_ino_t, const fuse_file_info&);
 Reply<void> reply_done(const PendingPtr&);
+
+// Makes the kernel ask for the attributes of an inode again before it next uses them. May be called while a request for
+// the inode is being answered.
+void forget_attributes(fuse_session*, InodeId);
+
+// Adds the operations that write to a mount; without them each answers ENOSYS.
+void add_change_operations(fuse_lowlevel_ops&);
 
 }  // namespace tfilefs

@@ -7,7 +7,6 @@
 #include <memory>
 #include <vector>
 
-#include "fuse/change_operations.h"
 #include "fuse/operation.h"
 
 namespace tfilefs {

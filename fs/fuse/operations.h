@@ -6,10 +6,21 @@
 #include <atomic>
 #include <stop_token>
 
-#include "fuse/caller_of.h"
+#include "vfs/attributes.h"
+#include "vfs/caller.h"
 #include "vfs/file_system.h"
 
 namespace tfilefs {
+
+// Which users of a mount are trusted like the user who mounted it.
+struct Trust {
+  bool is_shared = false;  // other users are let in at all
+  Ownership ownership;     // the user and group that uid= and gid= gave the mount to
+};
+
+// The caller of a request; null for a trusted one: the user who mounted, root, and those to whom the mount was given.
+// To be called before the request is answered, since it looks at the calling process.
+CallerPtr caller_of(fuse_req_t, const Trust&);
 
 // What a session serves: its userdata.
 struct Served {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/classes_directory.h"
-
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "vfs/blocking.h"
 #include "vfs/generation.h"
+#include "vfs/key_directory.h"
 
 namespace tfilefs {
 namespace {

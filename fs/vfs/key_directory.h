@@ -18,4 +18,7 @@ std::shared_ptr<const Directory> make_key_directory(std::shared_ptr<const Genera
                                                     std::shared_ptr<const tfile::DirectoryListing>, std::string path,
                                                     std::vector<std::uint64_t> ancestors, bool of_fixed_table = false);
 
+// .classes in a ROOT file's directory: a header for each class that the file describes, made on first access.
+void enter_classes(std::shared_ptr<const Generation>, Reply<std::shared_ptr<const Directory>>);
+
 }  // namespace tfilefs

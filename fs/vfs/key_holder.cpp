@@ -6,7 +6,6 @@
 #include <climits>
 
 #include "vfs/blocking.h"
-#include "vfs/classes_directory.h"
 #include "vfs/generation.h"
 #include "vfs/key_directory.h"
 #include "vfs/loaded_table.h"

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/node_directory.h"
-
 #include <sys/stat.h>
 
 #include <algorithm>

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "vfs/source_index.h"
-
 #include <fcntl.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "tfile/source.h"
 #include "vfs/blocking.h"
 #include "vfs/plot_index.h"
+#include "vfs/source_item.h"
 
 namespace tfilefs {
 namespace {

@@ -18,7 +18,6 @@
 #include "vfs/blocking.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
-#include "vfs/source_index.h"
 #include "vfs/written_file.h"
 
 namespace tfilefs {

@@ -5,7 +5,9 @@
 #include <string_view>
 
 #include "tfile/file.h"
+#include "tfile/node.h"
 #include "vfs/directory.h"
+#include "vfs/table_holder.h"
 
 namespace tfilefs {
 
@@ -29,5 +31,8 @@ std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Gene
                                                       std::shared_ptr<const ObjectFiles>,
                                                       std::shared_ptr<const tfile::DirectoryListing>,
                                                       std::uint32_t key);
+
+// The directory of a node that is not a column; node 0 is the table itself.
+std::shared_ptr<const Directory> make_node_directory(std::shared_ptr<const TableHolder>, tfile::NodeId);
 
 }  // namespace tfilefs

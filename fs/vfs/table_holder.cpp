@@ -8,7 +8,7 @@
 #include "vfs/key_directory.h"
 #include "vfs/key_holder.h"
 #include "vfs/names.h"
-#include "vfs/node_directory.h"
+#include "vfs/table_directory.h"
 #include "vfs/xattr.h"
 #include "view/view.h"
 

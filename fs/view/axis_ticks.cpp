@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/axis_ticks.h"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+
+#include "view/plot_scale.h"
 
 namespace tfilefs {
 namespace {

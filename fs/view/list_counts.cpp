@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/list_counts.h"
-
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -8,6 +6,7 @@
 #include <utility>
 
 #include "mutex.h"
+#include "view/column_lengths.h"
 
 namespace tfilefs {
 namespace {

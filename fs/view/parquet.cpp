@@ -7,12 +7,11 @@
 #include <map>
 
 #include "exec/step_loop.h"
+#include "view/column_lengths.h"
 #include "view/columnar_form.h"
 #include "view/pages.h"
 #include "view/parquet_leaves.h"
-#include "view/parquet_pages.h"
 #include "view/segments.h"
-#include "view/source_bytes.h"
 #include "view/view.h"
 
 namespace tfilefs {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/parquet_pages.h"
-
 #include <algorithm>
 #include <cstring>
+
+#include "view/parquet_leaves.h"
 
 namespace tfilefs {
 namespace {

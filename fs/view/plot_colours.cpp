@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/plot_colours.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
 
+#include "view/plot_scale.h"
 #include "view/svg_drawing.h"
 
 namespace tfilefs {

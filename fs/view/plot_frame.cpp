@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "view/axis_ticks.h"
-#include "view/plot_colours.h"
+#include "view/plot_scale.h"
 
 namespace tfilefs {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "view/plot_colours.h"
 #include "view/plot_layers.h"
+#include "view/plot_scale.h"
 
 namespace tfilefs {
 namespace {

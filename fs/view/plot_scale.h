@@ -2,6 +2,8 @@
 #pragma once
 
 #include <limits>
+#include <string>
+#include <vector>
 
 namespace tfilefs {
 
@@ -23,5 +25,24 @@ struct Scale {
 
 // A scale of positive extent (and positive values if logarithmic), whatever the numbers are.
 Scale scale_of(double low, double high, double begin, double end, bool is_log = false);
+
+// The colours of viridis from 0 to 1, "#rrggbb": even steps of lightness, also for colour-blind readers and on paper.
+std::string viridis(double part);
+
+struct Tick {
+  double value = 0;
+  std::string label;  // in TLatex; empty: none
+  bool is_minor = false;
+};
+
+// Round numbers from `low` to `high` (finite, low < high), about `wanted` of them and at most twice as many.
+std::vector<Tick> ticks(double low, double high, int wanted);
+
+// Powers of ten, with labels; and their multiples between them if there are few decades. 0 < low < high.
+std::vector<Tick> log_ticks(double low, double high);
+
+// The same for times in seconds since `offset` (in seconds since the epoch): round minutes, hours, days, months, years,
+// in UTC.
+std::vector<Tick> time_ticks(double low, double high, double offset, int wanted);
 
 }  // namespace tfilefs

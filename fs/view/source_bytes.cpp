@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/source_bytes.h"
-
 #include <set>
+
+#include "view/column_lengths.h"
 
 namespace tfilefs {
 

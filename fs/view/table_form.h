@@ -9,7 +9,6 @@
 
 #include "tfile/table.h"
 #include "view/column_lengths.h"
-#include "view/list_counts.h"
 
 namespace tfilefs {
 

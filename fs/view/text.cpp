@@ -6,8 +6,7 @@
 #include <set>
 
 #include "exec/step_loop.h"
-#include "view/list_counts.h"
-#include "view/source_bytes.h"
+#include "view/column_lengths.h"
 #include "view/text_machine.h"
 #include "view/view.h"
 

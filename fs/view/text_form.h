@@ -7,7 +7,7 @@
 
 #include "tfile/result.h"
 #include "tfile/table.h"
-#include "view/list_counts.h"
+#include "view/column_lengths.h"
 
 namespace tfilefs {
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "view/text_width.h"
-
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "tfile/json_text.h"
+#include "view/tlatex_layout.h"
 
 namespace tfilefs {
 namespace {

@@ -9,7 +9,6 @@
 #include <optional>
 
 #include "view/svg_text.h"
-#include "view/text_width.h"
 #include "view/tlatex_signs.h"
 
 namespace tfilefs {

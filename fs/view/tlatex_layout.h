@@ -8,6 +8,10 @@
 
 namespace tfilefs {
 
+// The width of a line of UTF-8 in Arial and fonts with its metrics (Helvetica, Liberation Sans), in ems. Characters
+// outside of ASCII and Greek count with an average width, bytes that are not UTF-8 as one character each.
+double text_width(std::string_view text);
+
 // A text in TLatex taken apart: runs of characters and lines, each with its place. In ems of the whole text; x to the
 // right, y downward, both from the left end of the base line.
 struct TextPiece {

@@ -11,7 +11,6 @@
 #include "bytes/cursor.h"
 #include "format/source/memory_source.h"
 #include "fuzz/stream_body.h"
-#include "ntuple/blocks.h"
 #include "ntuple/envelope.h"
 #include "ntuple/ntuple_table.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "streamer/info/streamer_info_encode.h"
-
 #include <algorithm>
 #include <string_view>
 #include <unordered_set>
@@ -9,6 +7,7 @@
 #include "streamer/info/element_form.h"
 #include "streamer/info/object_append.h"
 #include "streamer/info/object_frame.h"
+#include "streamer/info/streamer_info_record.h"
 
 namespace tfile {
 namespace {

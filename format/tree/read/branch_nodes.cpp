@@ -6,7 +6,7 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "compression/compression_text.h"
+#include "compression/codec.h"
 #include "model/node_draft.h"
 #include "streamer/layout/class_layout.h"
 #include "streamer/layout/shape_nodes.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/read/contradicted_branches.h"
-
 #include <algorithm>
+
+#include "tree/read/table_trials.h"
 
 namespace tfile {
 namespace {

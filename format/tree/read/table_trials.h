@@ -4,7 +4,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tree/read/branch_nodes.h"
@@ -71,5 +73,15 @@ bool counts_items(TrialBaskets&, BranchIndex collection, std::int64_t first_entr
 
 // Tries one branch of a complete record. If the storage fails, the result follows the description. Blocks.
 BranchLayout tried_now(const TreeRecord&, BranchIndex, const StreamerInfos&, bool in_list, const SourceOfBranch&);
+
+// Branches of members of split collections that were filled more or less often than the branch that counts their items,
+// so that their items differ from the counts; with the reason. Reads baskets only if numbers of entries differ. An
+// unreadable basket is not a contradiction. Blocks. `columns` and `untried` are those of the outline.
+std::map<BranchIndex, std::string> contradicted_branches(std::span<const Column> columns, const StreamSlots&,
+                                                         std::span<const UntriedBranch> untried,
+                                                         std::span<const BranchStorage>, const SourceOfBranch&);
+
+// The offsets column of the innermost list around a column, if it belongs to another stream.
+std::optional<ColumnId> list_of_others(std::span<const Column>, const Column&);
 
 }  // namespace tfile

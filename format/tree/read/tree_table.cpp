@@ -11,11 +11,9 @@
 #include "tree/read/basket_data.h"
 #include "tree/read/branch_nodes.h"
 #include "tree/read/cluster_boundaries.h"
-#include "tree/read/contradicted_branches.h"
 #include "tree/read/stream_slots.h"
 #include "tree/read/table_memory.h"
 #include "tree/read/table_trials.h"
-#include "tree/read/tried_table.h"
 #include "tree/record/tree_record.h"
 
 namespace tfile {

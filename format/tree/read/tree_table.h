@@ -9,6 +9,7 @@
 #include "streamer/info/streamer_info.h"
 #include "tfile/source.h"
 #include "tfile/table.h"
+#include "tree/read/branch_nodes.h"
 
 namespace tfile {
 
@@ -19,5 +20,11 @@ Result<std::shared_ptr<const Table>> open_tree(std::shared_ptr<const Source>, st
                                                std::uint32_t keylen, const std::string& class_name,
                                                std::shared_ptr<const StreamerInfos> infos,
                                                const std::vector<std::string>& warnings);
+
+// A table over the streams of an outline, with the results of trials: all nodes and columns, or those of one branch.
+// `unread`: columns that the storage fails to deliver.
+std::shared_ptr<const Table> whole_table(std::shared_ptr<const Table> outline, BranchNodes all,
+                                         std::vector<ColumnId> unread);
+std::shared_ptr<const Table> table_below(std::shared_ptr<const Table> outline, BranchNodes below);
 
 }  // namespace tfile

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/read/tried_table.h"
-
 #include "tree/read/table_memory.h"
+#include "tree/read/tree_table.h"
 
 namespace tfile {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/record/embedded_basket.h"
-
 #include "tree/record/basket.h"
+#include "tree/record/record_reader.h"
 
 namespace tfile {
 namespace {

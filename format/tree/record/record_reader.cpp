@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "streamer/info/own_class.h"
-#include "tree/record/embedded_basket.h"
 #include "tree/record/record_outline.h"
 
 namespace tfile {

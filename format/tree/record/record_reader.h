@@ -85,4 +85,8 @@ class RecordReader {
   int depth_ = 0;
 };
 
+// Reads a TBasket inside a tree's record, from its key on (docs/format.md, "Embedded baskets"). Leaves `index` at 0. A
+// basket that was never filled has no data. A failure stays with the cursor.
+EmbeddedBasket read_embedded_basket(Cursor& in);
+
 }  // namespace tfile

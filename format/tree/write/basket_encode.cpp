@@ -11,8 +11,8 @@
 
 #include "bytes/appender.h"
 #include "bytes/swap.h"
-#include "compression/encode.h"
-#include "container/key_encode.h"
+#include "compression/frame.h"
+#include "container/key.h"
 
 namespace tfile {
 namespace {

@@ -5,7 +5,6 @@
 #include <cctype>
 
 #include "tfile/name.h"
-#include "tree/write/list_counter.h"
 
 namespace tfile {
 namespace {

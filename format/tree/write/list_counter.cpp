@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/write/list_counter.h"
-
 #include <algorithm>
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
+
+#include "tree/write/branch_form.h"
 
 namespace tfile {
 namespace {

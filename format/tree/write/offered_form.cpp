@@ -7,7 +7,7 @@
 
 #include "tfile/name.h"
 #include "tfile/writer.h"
-#include "tree/write/list_counter.h"
+#include "tree/write/branch_form.h"
 
 // Groups columns into fields, which become branches. Only their paths matter: "offsets.i8" makes a directory a list or
 // a text, and a directory without it is a record (docs/semantics.md, "Writing").

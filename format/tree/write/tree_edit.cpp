@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/write/tree_edit.h"
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -8,6 +6,7 @@
 
 #include "tree/record/record_plan.h"
 #include "tree/write/record_edit.h"
+#include "tree/write/tree_record_write.h"
 
 namespace tfile {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tree/write/branch_record.h"
+#include "tree/write/committed_tree.h"
 
 namespace tfile {
 
@@ -37,5 +38,21 @@ void write_branches(ObjectAppender&, std::span<const BranchToWrite>, int compres
 // The payload of a tree of these branches, for a key of `keylen` bytes.
 std::vector<std::byte> write_tree(std::uint32_t keylen, const std::string& name, const std::string& title,
                                   const TreeNumbers&, const Clusters&, std::span<const BranchToWrite>, int compression);
+
+// Changes to a tree in a file.
+struct TreeChanges {
+  std::string name;                     // of the tree
+  TreeNumbers numbers;                  // of the changed tree
+  const Clusters* clusters = nullptr;   // set if entries were appended
+  std::vector<BranchToWrite> appended;  // by slot of outline.top; empty if no entries were appended
+  std::vector<BranchToWrite> added;     // after the existing ones
+  std::vector<std::size_t> dropped;     // slots of outline.top, ascending
+  int compression = 0;                  // fCompress of added branches
+};
+
+std::vector<std::byte> edit_tree(const CommittedTree&, std::uint32_t keylen, const TreeChanges&);
+
+// Which of the branches in these slots can be removed: all except those to whose leaves a remaining branch refers.
+std::vector<std::size_t> branches_free_to_go(const CommittedTree&, std::vector<std::size_t> slots);
 
 }  // namespace tfile

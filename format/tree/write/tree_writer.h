@@ -18,7 +18,6 @@
 #include "tree/write/basket_encode.h"
 #include "tree/write/basket_sizes.h"
 #include "tree/write/committed_tree.h"
-#include "tree/write/tree_edit.h"
 #include "tree/write/tree_record_write.h"
 
 namespace tfile {

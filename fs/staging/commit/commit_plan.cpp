@@ -6,7 +6,7 @@
 
 #include "staging/commit/closed_check.h"
 #include "staging/commit/commits.h"
-#include "staging/commit/field_progress.h"
+#include "staging/commit/table_progress.h"
 
 namespace tfilefs {
 

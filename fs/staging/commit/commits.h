@@ -18,7 +18,6 @@
 #include "staging/changes/changes.h"
 #include "staging/commit/committer.h"
 #include "staging/commit/table_progress.h"
-#include "staging/commit/write_options.h"
 #include "staging/journal/file_place.h"
 #include "staging/overlay/overlay.h"
 #include "staging/overlay/staging_memory.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -14,13 +15,18 @@
 
 #include "cache/cluster_cache.h"
 #include "staging/commit/table_commit.h"
-#include "staging/commit/write_options.h"
 #include "staging/journal/file_place.h"
 #include "staging/journal/journal.h"
 #include "staging/overlay/staged_table.h"
 #include "tfile/writer.h"
 
 namespace tfilefs {
+
+struct WriteOptions {
+  tfile::Compression compression;
+  std::uint64_t cluster_bytes = 30'000'000;  // compressed, of the first cluster of a table: ROOT's own default
+  std::chrono::milliseconds commit{5000};    // time without changes before a complete table is committed
+};
 
 // Commits staged contents to the file. Used by one thread at a time; blocks. After an error the whole commit is void,
 // and the next one begins anew with the file's contents. But after an error in the last steps the state on disk is not

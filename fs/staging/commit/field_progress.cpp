@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "staging/commit/field_progress.h"
-
 #include <algorithm>
+
+#include "staging/commit/table_progress.h"
 
 namespace tfilefs {
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "compression/encode.h"
-
 #include <gtest/gtest.h>
 #include <zlib.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "container/key_encode.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
+
+#include "container/key.h"
 
 namespace tfile {
 namespace {

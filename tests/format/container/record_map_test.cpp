@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "container/record_map.h"
-
 #include <gtest/gtest.h>
 
-#include "container/free_segments.h"
+#include "container/free_list.h"
 #include "container/header.h"
+#include "container/record_walk.h"
 #include "format/container/file_image.h"
 
 namespace tfile {

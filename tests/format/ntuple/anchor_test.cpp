@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ntuple/anchor.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "ntuple/description.h"
 
 namespace tfile {
 namespace {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "object/special_functions.h"
+#include "object/formula_functions.h"
 
 namespace tfile {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tree/record/embedded_basket.h"
-
 #include <gtest/gtest.h>
 
 #include "format/tree/embedded_image.h"
+#include "tree/record/record_reader.h"
 
 namespace tfile {
 namespace {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "tfile/writer.h"
-#include "tree/write/list_counter.h"
+#include "tree/write/branch_form.h"
 
 namespace tfile {
 namespace {

@@ -10,7 +10,7 @@
 #include "format/source/memory_source.h"
 #include "format/tree/tree_image.h"
 #include "tree/record/tree_record.h"
-#include "tree/write/list_counter.h"
+#include "tree/write/branch_form.h"
 #include "tree/write/tree_record_write.h"
 
 namespace tfile {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "view/axis_ticks.h"
 #include "view/index_page.h"
+#include "view/plot_scale.h"
 #include "view/tlatex.h"
 #include "view/tlatex_layout.h"
 

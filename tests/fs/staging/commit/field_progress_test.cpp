@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "staging/commit/field_progress.h"
-
 #include <gtest/gtest.h>
 
 #include <vector>
+
+#include "staging/commit/table_progress.h"
 
 namespace tfilefs {
 namespace {
