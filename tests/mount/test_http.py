@@ -16,7 +16,7 @@ import faulty_server as faulty
 import http_server
 import mounted
 
-FILES = ("far", "middle", "small")
+FILES = ("far", "middle", "small", "tiny")
 RTT_MS = 100
 # A machine that is busy does not find at once what has arrived.
 GENEROUS = 2.5
@@ -183,10 +183,11 @@ def test_names_that_a_url_has_to_quote(directory, environment, local):
                 assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"], path
 
 
-@pytest.mark.parametrize("lacks", ("HEAD", "suffixes", "suffixes in lists", "validators", "sizes of HEAD"))
+@pytest.mark.parametrize("lacks", ("HEAD", "suffixes", "suffixes in lists", "validators", "sizes of HEAD", "the end"))
 def test_servers_that_cannot_do_all(faulty_server, environment, local, lacks):
     rules = {"HEAD": faulty.without_head, "suffixes": faulty.suffix_is_whole, "suffixes in lists": faulty.suffix_is_dropped,
-             "validators": lambda exchange: False, "sizes of HEAD": faulty.head_has_size_only}
+             "validators": lambda exchange: False, "sizes of HEAD": faulty.head_has_size_only,
+             "the end": faulty.promises_over_the_end}
     faulty_server.rule = rules[lacks]
     if lacks == "validators":
         faulty_server.tells = set()

@@ -5,6 +5,7 @@ opening, so the kinds of bytes lie in different places:
 far.root      as ROOT writes it: data in front, then descriptions and names at the end
 middle.root   an object that does not compress comes last, so that the descriptions lie in the midst of the file
 small.root    is read as a whole when it is opened
+tiny.root     is shorter than the first bytes that are asked for
 wide.root     a tree of 400 columns, half of them lists: the sizes of these are told by the headers of baskets"""
 
 import os
@@ -17,6 +18,7 @@ ROOT.gInterpreter.Declare(r"""
 #include <TFile.h>
 #include <TGraph.h>
 #include <TH1D.h>
+#include <TNamed.h>
 #include <TRandom3.h>
 #include <TTree.h>
 
@@ -83,6 +85,11 @@ void write_file(const char* name, int entries, int last_bins) {
   file.Write();
 }
 
+void write_tiny(const char* name) {
+  TFile file(name, "RECREATE");
+  TNamed("note", "few bytes").Write();
+}
+
 void write_wide(const char* name) {
   TFile file(name, "RECREATE");
   write_tree(200, 200, 1600, 800, 32000);
@@ -94,6 +101,7 @@ def write(directory):
     ROOT.write_file(os.path.join(directory, "far.root"), 12000, 100)
     ROOT.write_file(os.path.join(directory, "middle.root"), 6000, 60000)
     ROOT.write_file(os.path.join(directory, "small.root"), 200, 100)
+    ROOT.write_tiny(os.path.join(directory, "tiny.root"))
     ROOT.write_wide(os.path.join(directory, "wide.root"))
 
 
