@@ -119,11 +119,12 @@ class RootFile final : public File {
   KeyKind kind_of(std::string_view class_name) const;
   bool derives_from_tree(std::string_view class_name) const;
   Result<std::shared_ptr<const ClassInfos>> class_infos() const;
+  Result<> hold_descriptions() const;
   std::shared_ptr<const DirectoryListing> finished(DirectoryListing listing, std::uint64_t seek) const;
 
   // Constant once read() has returned.
   const std::shared_ptr<const Source> source_;
-  Edges edges_;  // buffered ends of the source, for all reads but those of columns
+  std::shared_ptr<const HeldSource> edges_;  // buffered ends of the source, for all reads but those of columns
   FileHeader header_;
   std::int64_t seek_keys_ = 0;
   ByteRange streamer_info_;
@@ -138,8 +139,8 @@ class RootFile final : public File {
 
 Result<> RootFile::read() {
   TRY(edges_, with_edges(source_));
-  TRY(header_, read_checked_header(*edges_.source));
-  TRY(RootDirectory root, read_root_directory(*edges_.source, header_));
+  TRY(header_, read_checked_header(*edges_));
+  TRY(RootDirectory root, read_root_directory(*edges_, header_));
   header_.name = std::move(root.name);
   header_.title = std::move(root.title);
   seek_keys_ = root.record.seek_keys;
@@ -160,7 +161,7 @@ Result<DirectoryListing> RootFile::read_root_keys(const DirectoryRecord& record)
                         true);
   }
   if (needs_recovery(header_, record, size)) return recover_root(record, "not closed: it has no list of keys", false);
-  auto keys = read_key_list(*edges_.source, record);
+  auto keys = read_key_list(*edges_, record);
   if (!keys && keys.error().kind != ErrorKind::damaged) return keys;
   if (!keys) return recover_root(record, keys.error().text, true);
   if (keys->keys.empty() && record.seek_keys != 0) return recover_root(record, "its list of keys is empty", false);
@@ -169,7 +170,7 @@ Result<DirectoryListing> RootFile::read_root_keys(const DirectoryRecord& record)
 
 // `must_find`: fails if there is not a single key, since there would be nothing to show.
 Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, const std::string& why, bool must_find) {
-  TRY(Recovered found, recover_keys(*edges_.source, header_));
+  TRY(Recovered found, recover_keys(*edges_, header_));
   DirectoryListing root;
   if (auto keys = found.directories.extract(header_.begin)) root = std::move(keys.mapped());
   root.created = record.created;
@@ -197,17 +198,38 @@ Result<DirectoryListing> RootFile::recover_root(const DirectoryRecord& record, c
 // size.
 constexpr std::uint64_t kStreamerInfoSizeMax = 32 << 20;
 
+// Of a file that is far away, one round trip brings all that describes its tables, if it is no more than this: as much
+// as a tree of some ten thousand branches has.
+constexpr std::uint64_t kDescriptionsMax = 8 << 20;
+
+Result<> RootFile::hold_descriptions() const {
+  if (!source_->traits().starts_reads) return {};
+  std::vector<ByteRange> wanted;
+  std::uint64_t bytes = 0;
+  const auto add = [&](ByteRange range) {
+    if (range.size > kDescriptionsMax - bytes) return;
+    bytes += range.size;
+    wanted.push_back(range);
+  };
+  add(streamer_info_);
+  if (root_)
+    for (const KeyInfo& key : root_->keys)
+      if (key.kind == KeyKind::table) add({key.seek, key.nbytes});
+  return edges_->hold(std::move(wanted));
+}
+
 // The record is read when a table or object first needs it, so that a listing is cheap even for a file with thousands
 // of classes. Damage of the record is only a warning, since ROOT's own classes are known without it. A failing storage
 // is an error, and the record is read again the next time.
 Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
   const std::lock_guard lock(class_infos_mutex_);
   if (class_infos_) return class_infos_;
+  TRY_VOID(hold_descriptions());
   auto read = std::make_shared<ClassInfos>();
   RecordContent record;
   if (streamer_info_.size == 0) {
     read->warnings.push_back("the file has no StreamerInfo: only ROOT's own classes are known");
-  } else if (auto content = read_record(*edges_.source, streamer_info_, kStreamerInfoSizeMax)) {
+  } else if (auto content = read_record(*edges_, streamer_info_, kStreamerInfoSizeMax)) {
     record = *std::move(content);
   } else if (content.error().kind == ErrorKind::damaged || content.error().kind == ErrorKind::unsupported) {
     read->warnings.push_back("StreamerInfo: " + content.error().text);
@@ -220,7 +242,7 @@ Result<std::shared_ptr<const ClassInfos>> RootFile::class_infos() const {
 }
 
 std::size_t RootFile::memory() const {
-  std::size_t bytes = sizeof *this + edges_.memory + heap_of(warnings_) + memory_of(*root_);
+  std::size_t bytes = sizeof *this + edges_->memory() + heap_of(warnings_) + memory_of(*root_);
   for (const auto& [seek, listing] : recovered_directories_) bytes += memory_of(*listing);
   const std::lock_guard lock(class_infos_mutex_);
   if (class_infos_) bytes += class_infos_->infos.memory();
@@ -270,11 +292,11 @@ Result<std::shared_ptr<const DirectoryListing>> RootFile::directory(const KeyInf
   }
   const auto found = recovered_directories_.find(static_cast<std::int64_t>(key.seek));
   const bool has_recovered = found != recovered_directories_.end();
-  auto record = read_directory_record(*edges_.source, key.seek + key.keylen);
+  auto record = read_directory_record(*edges_, key.seek + key.keylen);
   if (!record)
     return has_recovered ? found->second
                          : Result<std::shared_ptr<const DirectoryListing>>(tl::unexpected(record.error()));
-  auto listing = read_key_list(*edges_.source, *record);
+  auto listing = read_key_list(*edges_, *record);
   if (has_recovered && (!listing || listing->keys.empty())) return found->second;
   if (!listing) return tl::unexpected<Error>(std::move(listing).error());
   return finished(*std::move(listing), key.seek);
@@ -288,19 +310,19 @@ Result<std::shared_ptr<const Table>> RootFile::table(const KeyInfo& key) const {
 Result<std::shared_ptr<const Table>> RootFile::outline(const KeyInfo& key) const {
   if (key.kind != KeyKind::table) return fail(ErrorKind::invalid, "the key is not a table");
   if (is_ntuple(key.class_name)) {
-    TRY(const Buffer anchor, read_payload(*edges_.source, key));
-    return open_ntuple(source_, edges_.source, key, anchor.span());
+    TRY(const Buffer anchor, read_payload(*edges_, key));
+    return open_ntuple(source_, edges_, key, anchor.span());
   }
   TRY(const auto classes, class_infos());
-  TRY(const Buffer payload, read_payload(*edges_.source, key));
+  TRY(const Buffer payload, read_payload(*edges_, key));
   return open_tree(source_, payload.span(), key.keylen, std::string(key.class_name), infos_in(classes),
                    classes->warnings);
 }
 
 Result<std::shared_ptr<const DirectoryListing>> RootFile::attribute_sets(const KeyInfo& key) const {
   if (!is_ntuple(key.class_name)) return File::attribute_sets(key);
-  TRY(const Buffer anchor, read_payload(*edges_.source, key));
-  TRY(auto listing, list_attribute_sets(edges_.source, key, anchor.span()));
+  TRY(const Buffer anchor, read_payload(*edges_, key));
+  TRY(auto listing, list_attribute_sets(edges_, key, anchor.span()));
   return finished(std::move(listing), key.seek);
 }
 

@@ -2,8 +2,8 @@
 #include "container/edge_source.h"
 
 #include <algorithm>
-#include <array>
 #include <cstring>
+#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -14,29 +14,66 @@
 namespace tfile {
 namespace {
 
-// For a local file, the header; and the list of keys, with the StreamerInfo of some dozen classes. For a distant file,
-// as much as arrives while a request waits anyway, up to the StreamerInfo of a large experiment.
-constexpr std::uint64_t kBeginSize = 4096, kEndSize = 64 << 10, kFarSizeMax = 1 << 20;
+// The header; and the list of keys, with the StreamerInfo of some dozen classes.
+constexpr std::uint64_t kBeginSize = 4096, kEndSize = 64 << 10;
 
-class EdgeSource final : public Source {
+// Bytes of the source that are in memory.
+struct Window {
+  const Source* source;
+  ByteRange range;
+  Buffer bytes;
+};
+using Windows = std::vector<Window>;
+
+Result<Windows> read_windows(const Source& source, std::vector<ByteRange> ranges) {
+  std::ranges::sort(ranges, {}, &ByteRange::begin);
+  Windows windows;
+  for (const ByteRange range : ranges) windows.push_back({&source, range, Buffer(range.size)});
+  std::vector<ReadRequest> requests;
+  for (std::span<Window> left(windows); !left.empty();) {
+    const std::size_t count = parts_of_request<Window>(left);
+    ReadRequest& request = requests.emplace_back(ReadRequest{&source, {}, {}, {}});
+    for (Window& window : left.first(count)) {
+      request.ranges.push_back(window.range);
+      request.into.push_back(window.bytes.span());
+    }
+    left = left.subspan(count);
+  }
+  read_requests(requests);
+  for (ReadRequest& request : requests) TRY_VOID(std::move(request.result));
+  return windows;
+}
+
+class EdgeSource final : public HeldSource {
  public:
   explicit EdgeSource(std::shared_ptr<const Source> whole) : whole_(std::move(whole)) {}
 
+  // A source that is far away holds its ends itself.
   Result<> fill() {
+    if (whole_->traits().end_held > 0) return {};
     const std::uint64_t size = whole_->size();
-    const std::uint64_t far = std::min(whole_->traits().bytes_in_flight(), kFarSizeMax);
-    const std::uint64_t begin = std::min(size, std::max(kBeginSize, far));
-    const std::uint64_t end = std::min(size - begin, std::max(kEndSize, far));
-    edges_ = {Edge{whole_.get(), {0, begin}, {}}, Edge{whole_.get(), {size - end, end}, {}}};
-    for (std::span<Edge> left(edges_.data(), end == 0 ? 1 : 2); !left.empty();) {
-      const std::size_t count = parts_of_request<Edge>(left);
-      TRY_VOID(read_edges(left.first(count)));
-      left = left.subspan(count);
-    }
+    const std::uint64_t begin = std::min(size, kBeginSize), end = std::min(size - begin, kEndSize);
+    std::vector<ByteRange> ranges{{0, begin}};
+    if (end > 0) ranges.push_back({size - end, end});
+    return hold(std::move(ranges));
+  }
+
+  Result<> hold(std::vector<ByteRange> ranges) const override {
+    std::erase_if(ranges, [&](ByteRange range) { return range.size == 0 || is_held(range); });
+    TRY(Windows read, read_windows(*whole_, std::move(ranges)));
+    const std::lock_guard lock(mutex_);
+    auto windows = std::make_shared<std::vector<std::shared_ptr<const Window>>>(*windows_);
+    for (Window& window : read) windows->push_back(std::make_shared<const Window>(std::move(window)));
+    windows_ = std::move(windows);
     return {};
   }
 
-  std::size_t memory() const { return sizeof *this + edges_[0].bytes.size() + edges_[1].bytes.size(); }
+  std::size_t memory() const override {
+    const SourceTraits traits = whole_->traits();
+    std::size_t bytes = sizeof *this + traits.begin_held + traits.end_held;
+    for (const auto& window : *windows()) bytes += window->bytes.size();
+    return bytes;
+  }
 
   const Identity& identity() const override { return whole_->identity(); }
   Result<Identity> identity_now() const override { return whole_->identity_now(); }
@@ -46,51 +83,57 @@ class EdgeSource final : public Source {
   Result<std::shared_ptr<const Source>> sibling(std::string_view path) const override { return whole_->sibling(path); }
 
   Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override {
-    const bool held = std::ranges::all_of(ranges, [&](ByteRange range) { return edge_with(range) != nullptr; });
-    if (!held) return whole_->read(ranges, into);
-    for (std::size_t i = 0; i < ranges.size(); ++i)
-      if (ranges[i].size > 0) std::memcpy(into[i].data(), edge_with(ranges[i]), ranges[i].size);
-    return {};
+    return read_held(ranges, into) ? Result<>() : whole_->read(ranges, into);
+  }
+  void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                  ReadDone done) const override {
+    if (read_held(ranges, into)) return done({});
+    whole_->start_read(ranges, into, std::move(done));
   }
 
  private:
-  struct Edge {
-    const Source* source;
-    ByteRange range;
-    Buffer bytes;
-  };
+  using Held = std::shared_ptr<const std::vector<std::shared_ptr<const Window>>>;
 
-  Result<> read_edges(std::span<Edge> edges) {
-    std::vector<ByteRange> ranges;
-    std::vector<std::span<std::byte>> into;
-    for (Edge& edge : edges) {
-      edge.bytes = Buffer(edge.range.size);
-      ranges.push_back(edge.range);
-      into.push_back(edge.bytes.span());
-    }
-    return whole_->read(ranges, into);
+  Held windows() const {
+    const std::lock_guard lock(mutex_);
+    return windows_;
   }
 
-  const std::byte* edge_with(ByteRange range) const {
-    for (const Edge& edge : edges_) {
-      const auto [begin, size] = edge.range;
+  static const std::byte* find(const Held& windows, ByteRange range) {
+    for (const auto& window : *windows) {
+      const auto [begin, size] = window->range;
       if (range.begin >= begin && range.begin <= begin + size && range.size <= begin + size - range.begin)
-        return edge.bytes.data() + (range.begin - begin);
+        return window->bytes.data() + (range.begin - begin);
     }
     return nullptr;
   }
 
+  bool is_held(ByteRange range) const {
+    const SourceTraits traits = whole_->traits();
+    const std::uint64_t size = whole_->size();
+    if (range.begin > size || range.size > size - range.begin) return true;  // not to be read: it is damaged
+    return range.end() <= traits.begin_held || size - range.begin <= traits.end_held || find(windows(), range);
+  }
+
+  bool read_held(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
+    const Held held = windows();
+    if (!std::ranges::all_of(ranges, [&](ByteRange range) { return find(held, range) != nullptr; })) return false;
+    for (std::size_t i = 0; i < ranges.size(); ++i)
+      if (ranges[i].size > 0) std::memcpy(into[i].data(), find(held, ranges[i]), ranges[i].size);
+    return true;
+  }
+
   const std::shared_ptr<const Source> whole_;
-  std::array<Edge, 2> edges_{};
+  mutable std::mutex mutex_;
+  mutable Held windows_ = std::make_shared<std::vector<std::shared_ptr<const Window>>>();  // guarded by mutex_
 };
 
 }  // namespace
 
-Result<Edges> with_edges(std::shared_ptr<const Source> source) {
+Result<std::shared_ptr<const HeldSource>> with_edges(std::shared_ptr<const Source> source) {
   auto edges = std::make_shared<EdgeSource>(std::move(source));
   TRY_VOID(edges->fill());
-  const std::size_t memory = edges->memory();
-  return Edges{std::move(edges), memory};
+  return std::shared_ptr<const HeldSource>(std::move(edges));
 }
 
 }  // namespace tfile

@@ -3,18 +3,24 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include "tfile/source.h"
 
 namespace tfile {
 
-// The same source with its first and last bytes in memory, read in one call. A file begins with its header and root
-// directory; list of keys, StreamerInfo and the last trees are at its end. Reads within these bytes need no I/O.
-// Errors: io. Blocks.
-struct Edges {
-  std::shared_ptr<const Source> source;
-  std::size_t memory = 0;  // of the kept bytes
+// A source of which some parts are in memory. Reads within these need no I/O.
+class HeldSource : public Source {
+ public:
+  // Reads these ranges in one call, and keeps them. Ranges beyond the end of the
+  // file are left out. Errors: io. Blocks; any thread.
+  virtual Result<> hold(std::vector<ByteRange>) const = 0;
+  // Of the kept bytes.
+  virtual std::size_t memory() const = 0;
 };
-Result<Edges> with_edges(std::shared_ptr<const Source>);
+
+// The same source with its first and last bytes held, read in one call. A file begins with its header and root
+// directory; list of keys, StreamerInfo and the last trees are at its end. Errors: io. Blocks.
+Result<std::shared_ptr<const HeldSource>> with_edges(std::shared_ptr<const Source>);
 
 }  // namespace tfile

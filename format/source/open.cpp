@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "far/http_source.h"
+#include "far/url.h"
 #include "far/xrootd_source.h"
 #include "source/open_local.h"
 #include "tfile/source.h"
@@ -55,6 +56,8 @@ bool are_equal_but_case(std::string_view a, std::string_view b) {
 }  // namespace
 
 bool is_url(std::string_view name) { return !scheme_of(name).empty(); }
+
+std::string shown_name(const std::string& name) { return is_url(name) ? without_secrets(name) : name; }
 
 Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> into) {
   return source.read({&range, 1}, {&into, 1});

@@ -59,19 +59,24 @@ std::vector<Stretch> joined(const std::vector<WantedBytes*>& order) {
   return stretches;
 }
 
-void read_stretches(std::span<Stretch> stretches, std::vector<Buffer>& memory) {
-  std::vector<ByteRange> ranges;
-  std::vector<std::span<std::byte>> into;
+ReadRequest request_of(std::span<const Stretch> stretches, std::vector<Buffer>& memory) {
+  ReadRequest request{stretches[0].source, {}, {}, {}};
   for (const Stretch& stretch : stretches) {
-    ranges.push_back(stretch.range);
-    into.push_back(memory.emplace_back(stretch.range.size, Use::passing).span());
+    request.ranges.push_back(stretch.range);
+    request.into.push_back(memory.emplace_back(stretch.range.size, Use::passing).span());
   }
-  const Result<> all = stretches[0].source->read(ranges, into);
+  return request;
+}
+
+// If a request of a local source failed, each part is read alone: one bad place must not take its neighbours with it.
+// A server that failed for one would fail for each.
+void hand_out(std::span<const Stretch> stretches, const ReadRequest& request) {
+  const bool alone = !request.result && !request.source->traits().starts_reads;
   for (std::size_t i = 0; i < stretches.size(); ++i) {
     for (WantedBytes* part : stretches[i].parts) {
-      const auto place = into[i].subspan(part->range.begin - ranges[i].begin, part->range.size);
-      // If the request failed, each part is read alone: one bad place must not take its neighbours with it.
-      const Result<> one = all ? Result<>() : part->source->read(std::span(&part->range, 1), std::span(&place, 1));
+      const auto place = request.into[i].subspan(part->range.begin - request.ranges[i].begin, part->range.size);
+      const Result<> one =
+          alone ? part->source->read(std::span(&part->range, 1), std::span(&place, 1)) : request.result;
       if (one)
         part->bytes = std::span<const std::byte>(place);
       else
@@ -85,11 +90,13 @@ void read_stretches(std::span<Stretch> stretches, std::vector<Buffer>& memory) {
 std::vector<Buffer> read_together(std::span<WantedBytes> wanted) {
   std::vector<Stretch> stretches = joined(in_order(wanted));
   std::vector<Buffer> memory;
-  for (std::span<Stretch> left = stretches; !left.empty();) {
-    const std::size_t count = parts_of_request<Stretch>(left);
-    read_stretches(left.first(count), memory);
-    left = left.subspan(count);
-  }
+  std::vector<std::span<Stretch>> parts;
+  for (std::span<Stretch> left = stretches; !left.empty(); left = left.subspan(parts.back().size()))
+    parts.push_back(left.first(parts_of_request<Stretch>(left)));
+  std::vector<ReadRequest> requests;
+  for (const std::span<Stretch> part : parts) requests.push_back(request_of(part, memory));
+  read_requests(requests);
+  for (std::size_t i = 0; i < parts.size(); ++i) hand_out(parts[i], requests[i]);
   return memory;
 }
 

@@ -8,6 +8,7 @@
 #include "cache/fetch_plan.h"
 #include "cache/load.h"
 #include "exec/step_loop.h"
+#include "tfile/request.h"
 
 namespace tfilefs {
 namespace {
@@ -73,31 +74,37 @@ std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tf
     const std::uint64_t gap = std::max(kHeaderGapMax, source.traits().bytes_in_flight());
     return FetchLimits{.gap_max = gap, .gap_free = gap};
   });
-  for (const std::span<const FetchRange> request : requests_of(plan)) {
-    std::vector<tfile::Buffer> buffers;
-    std::vector<tfile::ByteRange> from;
-    std::vector<std::span<std::byte>> into;
-    for (const FetchRange& range : request) {
-      from.push_back(range.range);
-      into.push_back(buffers.emplace_back(range.range.size).span());
+  const auto parts = requests_of(plan);
+  std::vector<tfile::Buffer> buffers;
+  std::vector<tfile::ReadRequest> requests;
+  for (const std::span<const FetchRange> part : parts) {
+    tfile::ReadRequest& request = requests.emplace_back(tfile::ReadRequest{part[0].source, {}, {}, {}});
+    for (const FetchRange& range : part) {
+      request.ranges.push_back(range.range);
+      request.into.push_back(buffers.emplace_back(range.range.size).span());
     }
-    const Stopwatch reading;
-    const Result<> done = request[0].source->read(from, into);
-    std::vector<SetCounts::Share> shares;
-    for (std::size_t i = 0; i < request.size(); ++i) {
-      for (const std::size_t id : request[i].ids) {
-        if (!done) {
-          bytes[id] = tl::unexpected<Error>(done.error());
+  }
+  const Stopwatch reading;
+  tfile::read_requests(requests);
+  std::vector<SetCounts::Share> shares;
+  std::uint64_t calls = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const tfile::ReadRequest& request = requests[i];
+    calls += request.source->traits().starts_reads ? 1 : read_calls(parts[i]);
+    for (std::size_t n = 0; n < parts[i].size(); ++n) {
+      for (const std::size_t id : parts[i][n].ids) {
+        if (!request.result) {
+          bytes[id] = tl::unexpected<Error>(request.result.error());
           continue;
         }
         const tfile::ByteRange part = locators[id]->range;
         shares.push_back({of[of.size() == 1 ? 0 : id], part.size});
-        const auto place = into[i].subspan(part.begin - request[i].range.begin, part.size);
+        const auto place = request.into[n].subspan(part.begin - request.ranges[n].begin, part.size);
         bytes[id]->assign(place.begin(), place.end());
       }
     }
-    counts.add_reads(read_calls(request), planned_bytes(request), reading.elapsed_ns(), shares);
   }
+  counts.add_reads(calls, planned_bytes(plan), reading.elapsed_ns(), shares);
   return bytes;
 }
 

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "cache/fetch_plan.h"
+#include "exec/step_loop.h"
 
 namespace tfilefs {
 namespace {
@@ -79,6 +80,29 @@ struct Fetch {
   std::atomic<std::size_t> next = 0;
 };
 
+// One request that is under way.
+struct Reading {
+  std::span<const FetchRange> ranges;
+  std::vector<std::shared_ptr<Fetched>> buffers;
+  std::vector<tfile::ByteRange> from;
+  std::vector<std::span<std::byte>> into;
+  Stopwatch time;
+};
+
+Reading reading_of(Fetch::Request& request) {
+  Reading reading;
+  reading.ranges = request.ranges;
+  for (const FetchRange& range : request.ranges) {
+    auto fetched = std::make_shared<Fetched>();
+    fetched->memory = request.memory.split(range.range.size);
+    fetched->bytes = tfile::Buffer(range.range.size, tfile::Use::passing);
+    reading.from.push_back(range.range);
+    reading.into.push_back(fetched->bytes.span());
+    reading.buffers.push_back(std::move(fetched));
+  }
+  return reading;
+}
+
 // A long request is read in several, so that decoding begins with the first.
 std::vector<std::span<const FetchRange>> decoded_parts(std::span<const FetchRange> request) {
   const std::uint64_t in_flight = request[0].source->traits().bytes_in_flight();
@@ -122,11 +146,15 @@ class Load : public Budget::Request, public ChunkWaiter, public std::enable_shar
   std::uint32_t add(ChunkKey, bool kept);
   std::vector<FetchRange> plan(const std::function<bool(const Unit&)>& wanted) const;
   void begin_fetch(std::span<const FetchRange>, std::vector<std::uint32_t>& failed);
+  bool run_fetch(const std::shared_ptr<Fetch>&, std::size_t at_once);
   void fetch(Fetch&);
+  bool start_fetch(const std::shared_ptr<Fetch>&, std::size_t at_once);
+  void start_next(const std::shared_ptr<Fetch>&, const std::shared_ptr<StepLoop>&);
   void count_reads(std::span<const FetchRange>, std::uint64_t calls, std::uint64_t disk_ns);
   void take_bytes(const FetchRange&, std::shared_ptr<Fetched>, std::vector<std::uint32_t>& delivered);
   void deliver(std::span<const std::uint32_t> positions);
-  void fetch_together(std::span<const FetchRange>, Budget::Reservation& memory);
+  void fetch_together(Fetch::Request&);
+  void take_reading(const Reading&, std::uint64_t calls);
   void decode_together(std::vector<std::uint32_t> positions);
   void decode_task(std::span<const std::uint32_t> positions);
   Result<ChunkPtr> decode(Unit&);
@@ -263,19 +291,14 @@ void Load::start() {
   count_down();
 }
 
-// For the ranges of one origin. As many threads take its requests, in order, as the source is best asked at once.
+// For the ranges of one origin. As many of its requests are under way as the source is best asked at once.
 void Load::begin_fetch(std::span<const FetchRange> plan, std::vector<std::uint32_t>& failed) {
   auto fetch = std::make_shared<Fetch>();
   for (const std::span<const FetchRange> request : requests_of(plan))
     for (const std::span<const FetchRange> part : decoded_parts(request))
       fetch->requests.push_back({part, stored_memory_.split(planned_bytes(part))});
   const std::size_t at_once = std::clamp<std::size_t>(plan[0].source->traits().requests_max, 1, fetch->requests.size());
-  bool runs = false;
-  for (std::size_t i = 0; i < at_once; ++i) {
-    auto job = [self = shared_from_this(), fetch] { self->fetch(*fetch); };
-    runs |= set_->core->exec.io_pools.run(plan[0].source->origin(), std::move(job), urgency_, this);
-  }
-  if (runs) return;
+  if (plan[0].source->traits().starts_reads ? start_fetch(fetch, at_once) : run_fetch(fetch, at_once)) return;
   for (const FetchRange& range : plan) {
     for (const std::size_t id : range.ids) {
       units_[id].error = Error{ErrorKind::busy, "the cache is closing", -1, 0};
@@ -294,41 +317,66 @@ void Load::promote(std::size_t position) {
   for (const std::uint32_t input : unit.inputs) promote(input);
 }
 
-// Runs on a thread that reads.
-void Load::fetch(Fetch& fetch) {
-  for (std::size_t i; (i = fetch.next++) < fetch.requests.size();)
-    fetch_together(fetch.requests[i].ranges, fetch.requests[i].memory);
+// On threads that read. Each takes one request after the other.
+bool Load::run_fetch(const std::shared_ptr<Fetch>& fetch, std::size_t at_once) {
+  bool runs = false;
+  for (std::size_t i = 0; i < at_once; ++i) {
+    auto job = [self = shared_from_this(), fetch] { self->fetch(*fetch); };
+    runs |=
+        set_->core->exec.io_pools.run(fetch->requests[0].ranges[0].source->origin(), std::move(job), urgency_, this);
+  }
+  return runs;
 }
 
-void Load::fetch_together(std::span<const FetchRange> ranges, Budget::Reservation& memory) {
-  std::vector<std::shared_ptr<Fetched>> buffers;
-  std::vector<tfile::ByteRange> from;
-  std::vector<std::span<std::byte>> into;
-  for (const FetchRange& range : ranges) {
-    auto fetched = std::make_shared<Fetched>();
-    fetched->memory = memory.split(range.range.size);
-    fetched->bytes = tfile::Buffer(range.range.size, tfile::Use::passing);
-    from.push_back(range.range);
-    into.push_back(fetched->bytes.span());
-    buffers.push_back(std::move(fetched));
-  }
-  const Stopwatch reading;
+void Load::fetch(Fetch& fetch) {
+  for (std::size_t i; (i = fetch.next++) < fetch.requests.size();) fetch_together(fetch.requests[i]);
+}
+
+// By the source itself. The answer to one request starts the next.
+bool Load::start_fetch(const std::shared_ptr<Fetch>& fetch, std::size_t at_once) {
+  if (!set_->core->exec.started_reads.begin(at_once)) return false;
+  for (std::size_t i = 0; i < at_once; ++i) start_next(fetch, std::make_shared<StepLoop>());
+  return true;
+}
+
+void Load::start_next(const std::shared_ptr<Fetch>& fetch, const std::shared_ptr<StepLoop>& loop) {
+  loop->next([self = shared_from_this(), fetch, loop] {
+    const std::size_t i = fetch->next++;
+    if (i >= fetch->requests.size()) return self->set_->core->exec.started_reads.end();
+    auto reading = std::make_shared<const Reading>(reading_of(fetch->requests[i]));
+    auto done = [self, fetch, loop, reading](const Result<>& result) {
+      for (const FetchRange& range : reading->ranges)
+        for (std::size_t n = 0; !result && n < range.ids.size(); ++n) self->units_[range.ids[n]].error = result.error();
+      self->take_reading(*reading, 1);
+      self->start_next(fetch, loop);
+    };
+    reading->ranges[0].source->start_read(reading->from, reading->into, std::move(done));
+  });
+}
+
+void Load::fetch_together(Fetch::Request& request) {
+  const Reading reading = reading_of(request);
+  const std::span<const FetchRange> ranges = request.ranges;
   std::uint64_t calls = read_calls(ranges);
-  const Result<> all = ranges[0].source->read(from, into);
-  std::vector<std::uint32_t> delivered;
+  const Result<> all = ranges[0].source->read(reading.from, reading.into);
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     // One bad place must not fail its neighbours: after an error each chunk is read by itself.
     for (std::size_t n = 0; !all && n < ranges[i].ids.size(); ++n) {
       Unit& unit = units_[ranges[i].ids[n]];
       const tfile::ByteRange range = unit.locator->range;
       ++calls;
-      const auto place = into[i].subspan(range.begin - ranges[i].range.begin, range.size);
+      const auto place = reading.into[i].subspan(range.begin - ranges[i].range.begin, range.size);
       const Result<> one = ranges[i].source->read(std::span(&range, 1), std::span(&place, 1));
       if (!one) unit.error = one.error();
     }
-    take_bytes(ranges[i], buffers[i], delivered);
   }
-  count_reads(ranges, calls, reading.elapsed_ns());
+  take_reading(reading, calls);
+}
+
+void Load::take_reading(const Reading& reading, std::uint64_t calls) {
+  std::vector<std::uint32_t> delivered;
+  for (std::size_t i = 0; i < reading.ranges.size(); ++i) take_bytes(reading.ranges[i], reading.buffers[i], delivered);
+  count_reads(reading.ranges, calls, reading.time.elapsed_ns());
   deliver(delivered);
 }
 

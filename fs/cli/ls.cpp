@@ -15,7 +15,6 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "cli/root_file.h"
 #include "printable.h"
 
 namespace tfilefs {
@@ -188,8 +187,15 @@ void Lister::print(const std::vector<Item>& items, const std::string& path) {
   }
 }
 
-// Splits a path into the part on the host, and the rest, which is inside the ROOT file at the end of the first part.
+// Splits a path into the part on the host or server, and the rest, which is inside the ROOT file at the end of the
+// first part. A server is not asked for each part of a path: there, the name of a ROOT file ends in .root.
 std::pair<std::string, std::string> split_source(const std::string& path) {
+  if (tfile::is_url(path)) {
+    constexpr std::string_view kEnd = ".root/";
+    const std::size_t at = path.find(kEnd);
+    if (at == std::string::npos) return {path, ""};
+    return {path.substr(0, at + kEnd.size() - 1), path.substr(at + kEnd.size())};
+  }
   for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     struct stat status {};
     const std::string head = path.substr(0, end);
@@ -200,12 +206,11 @@ std::pair<std::string, std::string> split_source(const std::string& path) {
 }
 
 Result<bool> list(const std::string& given, const MountOptions& options, const Wanted& wanted) {
-  TRY_VOID(refuse_url(given));
   const auto [source, path] = split_source(given);
   TRY(const auto fs, FileSystem::open(source, options.file_system));
   auto at = fs->find_path(path);
   if (!at) {
-    at.error().text = given + ": " + at.error().text;
+    at.error().text = tfile::shown_name(given) + ": " + at.error().text;
     return tl::unexpected(at.error());
   }
   Lister lister(*fs, wanted);

@@ -16,7 +16,6 @@
 #include "cli/commands.h"
 #include "cli/mount_table.h"
 #include "cli/options.h"
-#include "cli/root_file.h"
 #include "printable.h"
 
 namespace tfilefs {
@@ -35,6 +34,8 @@ constexpr const char* kOptions = R"(Options for -o:
   prefetch=HOW       off, sequential or learn (learn)
   views=HOW          whether views and metadata are listed: hidden or listed (hidden)
   strings=HOW        strings in .arrow and .parquet: seen (bytes where the first ones are no UTF-8), utf8 or binary (seen)
+  timeout=SECONDS    how long a server may give no answer (60)
+  recheck=SECONDS    how long it is believed that a file of a server is unchanged (5)
   idle=SECONDS       unmount by itself when unused for so long (never)
   allow_other        let other users in, as far as the modes let them
   uid=N gid=N umask=OCTAL   overrule the source's owner and mode
@@ -69,14 +70,12 @@ void allow_many_files() {
 }
 
 struct Request {
-  std::string source, mount_point;  // absolute
-  std::string given_source;
+  std::string source, mount_point;  // absolute, or a URL
   MountOptions options;
   bool debug = false;
 };
 
 Result<> check(const Request& request) {
-  TRY_VOID(refuse_url(request.given_source));
   TRY_VOID(clear_dead_mount(request.mount_point));
   struct stat status {};
   if (::stat(request.mount_point.c_str(), &status) != 0) {
@@ -94,11 +93,12 @@ std::string hidden_path(const Request& request) {
 
 Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   TRY_VOID(check(request));
-  request.options.file_system.config_json = config_text(request.source, request.mount_point, request.options);
+  request.options.file_system.config_json =
+      config_text(tfile::shown_name(request.source), request.mount_point, request.options);
   TRY(auto fs, FileSystem::open(request.source, request.options.file_system, hidden_path(request)));
   MountSettings settings;
   settings.mount_point = request.mount_point;
-  settings.shown_source = request.options.shown_source.value_or(request.source);
+  settings.shown_source = request.options.shown_source.value_or(tfile::shown_name(request.source));
   settings.kernel_options = request.options.kernel_options;
   settings.allow_other = request.options.allow_other;
   settings.ownership = request.options.file_system.ownership;
@@ -124,7 +124,7 @@ int run_mount(int argc, char** argv) {
   std::vector<std::string> option_lists;
   bool foreground = false;
   Request request;
-  command.add_argument("SOURCE", source, "a ROOT file, or a directory");
+  command.add_argument("SOURCE", source, "a ROOT file, a directory, or the URL of a ROOT file");
   command.add_argument("MNT", mount_point, "a directory");
   command.add_mount_options(option_lists, "options, see below");
   command.add_flag("-f", foreground, "stay in the foreground");
@@ -137,9 +137,8 @@ int run_mount(int argc, char** argv) {
     return kExitUsage;
   }
   request.options = *std::move(options);
-  request.source = absolute_path(source);
+  request.source = tfile::is_url(source) ? source : absolute_path(source);
   request.mount_point = absolute_path(mount_point);
-  request.given_source = source;
   allow_many_files();
 
   if (foreground || request.debug) {

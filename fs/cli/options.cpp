@@ -119,6 +119,11 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
     const auto seconds = parse_number(value);
     if (!seconds || *seconds > 1u << 30) return bad_value(name, value, "a number of seconds");
     options.idle = std::chrono::seconds(*seconds);
+  } else if (name == "timeout" || name == "recheck") {
+    const auto seconds = parse_number(value);
+    if (!seconds || *seconds > 86'400 || (name == "timeout" && *seconds == 0))
+      return bad_value(name, value, "a number of seconds, a day at most,");
+    (name == "timeout" ? fs.far.timeout : fs.far.recheck) = std::chrono::seconds(*seconds);
   } else if (name == "uid") {
     return take_id(name, value, fs.ownership.uid);
   } else if (name == "gid") {
@@ -229,6 +234,8 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["readahead"] = fs.cache.readahead;
   json["prefetch"] = kPrefetchNames[static_cast<std::size_t>(fs.cache.prefetch)];
   json["strings"] = kStringsNames[static_cast<std::size_t>(fs.strings)];
+  json["timeout"] = std::chrono::duration<double>(fs.far.timeout).count();
+  json["recheck"] = std::chrono::duration<double>(fs.far.recheck).count();
   json["views"] = fs.views_listed ? "listed" : "hidden";
   if (fs.write) {
     json["compression"] = fs.write->compression.settings();

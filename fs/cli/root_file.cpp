@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/root_file.h"
 
-#include <unistd.h>
-
 namespace tfilefs {
-namespace {
-
-Result<std::shared_ptr<const tfile::File>> open_local(const std::string& source) {
-  TRY(auto opened, tfile::open_source(source));
-  return tfile::File::open(std::move(opened));
-}
-
-}  // namespace
-
-Result<> refuse_url(const std::string& source) {
-  if (source.find("://") == std::string::npos || ::access(source.c_str(), F_OK) == 0) return {};
-  return tfile::fail(ErrorKind::invalid, source + ": is a URL, and only local files are read: copy it here first");
-}
 
 Result<std::shared_ptr<const tfile::File>> open_root_file(const std::string& source) {
-  TRY_VOID(refuse_url(source));
-  auto file = open_local(source);
-  if (!file && !file.error().text.starts_with(source)) file.error().text = source + ": " + file.error().text;
+  const std::string name = tfile::shown_name(source);
+  auto opened = tfile::open_source(source);
+  auto file = opened ? tfile::File::open(*std::move(opened)) : tl::unexpected(std::move(opened).error());
+  if (!file && !file.error().text.starts_with(name)) file.error().text = name + ": " + file.error().text;
   return file;
 }
 

@@ -6,6 +6,7 @@
 #include "exec/arena.h"
 #include "exec/io_pools.h"
 #include "exec/lanes.h"
+#include "exec/started_reads.h"
 #include "exec/thread_pool.h"
 
 namespace tfilefs {
@@ -21,12 +22,14 @@ struct Executors {
     job_pool.stop();
     planner.stop();
     io_pools.stop();
+    started_reads.stop();
     lanes.stop();
     makers.stop();
     arena.stop();
   }
 
   IoPools io_pools;
+  StartedReads started_reads;
   ThreadPool job_pool;  // opening, listing, asking for status: work that may block, and is no read of a column
   Lanes lanes;          // commits, and changes that wait for one, by file; writes that wait for memory
   ThreadPool planner;   // finds what to load ahead; never blocks, and readers wait for it

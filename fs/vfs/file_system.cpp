@@ -21,6 +21,7 @@
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/source_tree.h"
+#include "vfs/url_origin.h"
 #include "vfs/written_file.h"
 #include "vfs/xattr.h"
 
@@ -117,6 +118,12 @@ FileSystem::~FileSystem() {
 
 Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, const FileSystemOptions& options,
                                                      std::string hidden) {
+  if (tfile::is_url(source)) {
+    if (options.write) return fail(ErrorKind::invalid, "only local files can be written, and this is a URL");
+    std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
+    TRY_VOID(fs->show_url(source, options.far));
+    return fs;
+  }
   struct stat status {};
   const bool there = ::stat(source.c_str(), &status) == 0;
   if (!there && !(options.write && errno == ENOENT)) {
@@ -160,9 +167,19 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
   }
   const auto root = written_ ? written_->root() : std::make_shared<const RootFileHolder>(context_, file);
   inodes_ = std::make_unique<InodeTable>(Entry{root, {}});
-  if (!there) return {};
+  return there ? open_now(*file) : Result<>();
+}
+
+Result<> FileSystem::show_url(const std::string& url, tfile::FarOptions options) {
+  options.stop = end_of_requests_.get_token();
+  auto file = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
+  inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, file), {}});
+  return open_now(*file);
+}
+
+Result<> FileSystem::open_now(MountedFile& file) {
   std::promise<Result<GenerationPtr>> opened;
-  file->current(Freshness::now, [&](Result<GenerationPtr> now) { opened.set_value(std::move(now)); });
+  file.current(Freshness::now, [&](Result<GenerationPtr> now) { opened.set_value(std::move(now)); });
   TRY_VOID(wait_for(opened.get_future()));
   return {};
 }
@@ -218,6 +235,7 @@ bool FileSystem::may_end() {
 std::vector<std::string> FileSystem::end() {
   files_.clear();  // including those that are open for writing
   finish_writing();
+  end_of_requests_.request_stop();
   cache_->settle();
   alarms_.stop();
   files_.clear();

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,7 @@ struct FileSystemOptions {
   StringsAs strings = StringsAs::seen;
   bool is_shared = false;             // users other than the one that mounts are let in
   std::optional<WriteOptions> write;  // if the mount may be written
+  tfile::FarOptions far;              // of servers
   std::string config_json;            // the text of .tfilefs/config.json
 };
 
@@ -62,8 +64,8 @@ class DirectorySink {
 // path. `by`: the caller of the request.
 class FileSystem {
  public:
-  // Mounts a ROOT file or a directory of the host. `hidden`: as SourceTree::open. Blocks. Errors: not_found, denied,
-  // damaged (not a ROOT file).
+  // Mounts a ROOT file or a directory of the host, or a ROOT file behind a URL. `hidden`: as SourceTree::open. Blocks.
+  // Errors: not_found, denied, damaged (not a ROOT file).
   static Result<std::unique_ptr<FileSystem>> open(const std::string& source, const FileSystemOptions&,
                                                   std::string hidden = "");
 
@@ -170,6 +172,8 @@ class FileSystem {
   FileSystem(std::unique_ptr<ClusterCache>, const FileSystemOptions&);
   Result<> show_directory(const std::string& source, std::string hidden);
   Result<> show_file(const std::string& source, bool there);
+  Result<> show_url(const std::string& url, tfile::FarOptions);
+  static Result<> open_now(MountedFile&);
   void fresh_entry(InodePtr, Freshness, Reply<Entry>);
   void resolve_again(InodePtr, Reply<Entry>);
   void directory_of(InodePtr, Freshness, Reply<std::shared_ptr<const Directory>>);
@@ -218,6 +222,7 @@ class FileSystem {
 
   const std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
   ErrorLog errors_;
+  std::stop_source end_of_requests_;  // to servers
   std::unique_ptr<ClusterCache> cache_;
   std::unique_ptr<Writing> writing_;  // null: read-only
   MountContext context_;

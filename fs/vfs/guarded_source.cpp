@@ -68,6 +68,7 @@ bool GuardedSource::is_changing() const {
   constexpr std::int64_t kRecentNs = 2'000'000'000;  // during a save a job writes more often than that
   // Between writing the keys and the head of a file the job may wait for the disk, or for a busy processor.
   constexpr std::chrono::milliseconds kWait{500}, kStep{5};
+  if (traits().tells_changes) return false;  // a save would have been told
   const auto seen = inner_->identity_now();
   if (!seen || (*seen != accepted() && !is_own(*seen))) return true;
   if (nanoseconds_of(wall_clock()) - seen->modified_ns > kRecentNs) return false;
@@ -95,6 +96,17 @@ Result<> GuardedSource::read(std::span<const tfile::ByteRange> ranges,
   }
   set_stale();
   return tfile::fail(ErrorKind::stale, name() + ": changed since it was opened");
+}
+
+// Sources that start reads tell changes by themselves.
+void GuardedSource::start_read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                               ReadDone done) const {
+  const tfile::SourceTraits traits = this->traits();
+  if (!traits.starts_reads || !traits.tells_changes) return done(read(ranges, into));
+  inner_->start_read(ranges, into, [self = shared_from_this(), done = std::move(done)](Result<> result) {
+    if (!result && result.error().kind == ErrorKind::stale) self->set_stale();
+    done(std::move(result));
+  });
 }
 
 Result<std::shared_ptr<const tfile::Source>> GuardedSource::sibling(std::string_view relative_path) const {

@@ -16,7 +16,7 @@ namespace tfilefs {
 // that no reader gets a mixture of states. But a file that a job is still filling may change: as long as its head is
 // the same, which every save rewrites (docs/format.md, "Header", "Directories"), it has only grown by bytes that belong
 // to no save yet, at its end or in gaps. Thread-safe; blocks as the source does.
-class GuardedSource final : public tfile::Source {
+class GuardedSource final : public tfile::Source, public std::enable_shared_from_this<GuardedSource> {
  public:
   static Result<std::shared_ptr<const GuardedSource>> guard(std::shared_ptr<const tfile::Source>);
 
@@ -48,6 +48,8 @@ class GuardedSource final : public tfile::Source {
   const std::string& name() const override { return inner_->name(); }
   tfile::SourceTraits traits() const override { return inner_->traits(); }
   Result<> read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
+  void start_read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                  ReadDone done) const override;
   Result<std::shared_ptr<const tfile::Source>> sibling(std::string_view relative_path) const override;
 
  private:

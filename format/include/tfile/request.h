@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "tfile/source.h"
 
@@ -24,5 +25,20 @@ std::size_t parts_of_request(std::span<const Part> parts) {
   }
   return count;
 }
+
+// One vectored read, and its result.
+struct ReadRequest {
+  const Source* source = nullptr;
+  std::vector<ByteRange> ranges;
+  std::vector<std::span<std::byte>> into;
+  Result<> result;
+};
+
+// Reads them all. Those of sources that start reads are under way at once, the others are read one after the other.
+// Blocks.
+void read_requests(std::span<ReadRequest>);
+
+// The same for one: Source::read() of a source that starts reads.
+Result<> start_and_wait(const Source&, std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into);
 
 }  // namespace tfile

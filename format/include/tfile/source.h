@@ -100,11 +100,15 @@ Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> 
 // How servers are asked.
 struct FarOptions {
   std::chrono::milliseconds timeout{60'000};  // a request that makes no progress for so long fails as timed_out
+  std::chrono::milliseconds recheck{5'000};   // how long an answer about a file's state is believed
   std::stop_token stop;                       // when stopped, all requests end at once with an error
 };
 
 // True if the name is a URL: it begins with a scheme and "://". Which schemes are known is told by open_source().
 bool is_url(std::string_view name);
+
+// The name as messages show it: a URL without passwords and tokens.
+std::string shown_name(const std::string& name);
 
 // Opens what a user names: a local path, or a URL (root, roots, xroot, http, https, dav, davs). Errors: not_found,
 // denied, io, timed_out, invalid (not a regular file, an unknown scheme, or one whose library was left out of this

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/byte_ranges.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+namespace tfile {
+namespace {
+
+// Header lines of a part are short; servers add Content-Type, and XRootD an empty line.
+constexpr std::size_t kLineMax = 4096;
+// A body that has so many bytes between two parts is something else, a page that tells an error for example.
+constexpr std::size_t kSkippedMax = 64 << 10;
+
+std::string_view trimmed(std::string_view text) {
+  const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+bool begins_with(std::string_view line, std::string_view lower_case) {
+  if (line.size() < lower_case.size()) return false;
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::ranges::equal(line.substr(0, lower_case.size()), lower_case, {}, lower);
+}
+
+// Takes a number from the front of the text.
+std::optional<std::uint64_t> take_number(std::string_view& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number > INT64_MAX) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return number;
+}
+
+bool take(std::string_view& text, std::string_view what) {
+  if (!begins_with(text, what)) return false;
+  text.remove_prefix(what.size());
+  return true;
+}
+
+}  // namespace
+
+std::optional<ContentRange> parse_content_range(std::string_view text) {
+  text = trimmed(text);
+  if (!take(text, "bytes")) return std::nullopt;
+  text = trimmed(text);
+  ContentRange parsed;
+  if (!take(text, "*")) {
+    const auto first = take_number(text);
+    if (!first || !take(text, "-")) return std::nullopt;
+    const auto last = take_number(text);
+    if (!last || *last < *first) return std::nullopt;
+    parsed.range = {*first, *last - *first + 1};
+  }
+  if (!take(text, "/")) return std::nullopt;
+  if (take(text, "*")) return text.empty() && parsed.range.size > 0 ? std::optional(parsed) : std::nullopt;
+  parsed.whole = take_number(text);
+  if (!parsed.whole || !text.empty() || (parsed.range.size > 0 && parsed.range.begin >= *parsed.whole))
+    return std::nullopt;
+  // XRootD 5 repeats the range that was asked for, also if it ends behind the file.
+  parsed.range.size = std::min(parsed.range.size, *parsed.whole - parsed.range.begin);
+  return parsed;
+}
+
+std::string range_header(std::span<const ByteRange> ranges) {
+  std::string text = "bytes=";
+  for (const ByteRange range : ranges) {
+    if (text.back() != '=') text += ',';
+    text += std::to_string(range.begin) + "-" + std::to_string(range.end() - 1);
+  }
+  return text;
+}
+
+Result<> MultipartReader::feed(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    if (left_ > 0) {
+      const auto part = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(left_, bytes.size())));
+      take_(*part_, part_->range.end() - left_, part);
+      left_ -= part.size();
+      bytes = bytes.subspan(part.size());
+      if (left_ == 0) part_.reset();
+      continue;
+    }
+    const char* const text = reinterpret_cast<const char*>(bytes.data());
+    const void* const newline = std::memchr(text, '\n', bytes.size());
+    const std::size_t size =
+        newline ? static_cast<std::size_t>(static_cast<const char*>(newline) - text) + 1 : bytes.size();
+    line_.append(text, size);
+    skipped_ += size;
+    if (line_.size() > kLineMax || skipped_ > kSkippedMax)
+      return fail(ErrorKind::damaged, "the answer is not one of several ranges");
+    if (newline) TRY_VOID(end_line());
+    bytes = bytes.subspan(size);
+  }
+  return {};
+}
+
+Result<> MultipartReader::end_line() {
+  constexpr std::string_view kName = "content-range:";
+  const std::string line = std::exchange(line_, {});
+  const std::string_view text = trimmed(std::string_view(line).substr(0, line.size() - 1));
+  if (begins_with(text, kName)) {
+    part_ = parse_content_range(text.substr(kName.size()));
+    if (!part_ || part_->range.size == 0) return fail(ErrorKind::damaged, "a part of the answer has no range");
+  } else if (text.empty() && part_) {
+    left_ = part_->range.size;
+    skipped_ = 0;
+  }
+  return {};
+}
+
+WantedPieces::WantedPieces(std::vector<Piece> pieces) : pieces_(std::move(pieces)) {
+  std::ranges::stable_sort(pieces_, {}, [](const Piece& piece) { return piece.range.begin; });
+}
+
+std::uint64_t WantedPieces::take(std::uint64_t offset, std::span<const std::byte> bytes) {
+  std::uint64_t taken = 0;
+  while (first_ < pieces_.size() && pieces_[first_].filled == pieces_[first_].range.size) ++first_;
+  for (Piece& piece : std::span(pieces_).subspan(first_)) {
+    if (piece.range.begin >= offset + bytes.size()) break;
+    const std::uint64_t next = piece.range.begin + piece.filled;
+    if (next < offset || next >= offset + bytes.size() || piece.filled == piece.range.size) continue;
+    const std::uint64_t size = std::min(piece.range.size - piece.filled, offset + bytes.size() - next);
+    std::memcpy(piece.into.data() + piece.filled, bytes.data() + (next - offset), size);
+    piece.filled += size;
+    taken += size;
+  }
+  return taken;
+}
+
+std::vector<ByteRange> WantedPieces::missing() const {
+  std::vector<ByteRange> left;
+  for (const Piece& piece : pieces_)
+    if (piece.filled < piece.range.size)
+      left.push_back({piece.range.begin + piece.filled, piece.range.size - piece.filled});
+  std::ranges::sort(left, {}, &ByteRange::begin);
+  std::vector<ByteRange> ranges;
+  for (const ByteRange range : left) {
+    if (!ranges.empty() && range.begin <= ranges.back().end())
+      ranges.back().size = std::max(ranges.back().end(), range.end()) - ranges.back().begin;
+    else
+      ranges.push_back(range);
+  }
+  return ranges;
+}
+
+bool WantedPieces::are_filled() const {
+  return std::ranges::all_of(pieces_, [](const Piece& piece) { return piece.filled == piece.range.size; });
+}
+
+std::uint64_t WantedPieces::end() const {
+  std::uint64_t end = 0;
+  for (const Piece& piece : pieces_)
+    if (piece.filled < piece.range.size) end = std::max(end, piece.range.end());
+  return end;
+}
+
+}  // namespace tfile

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/http_client.h"
+
+#include <curl/curl.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+namespace tfile {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// As browsers have it. A server sees a physicist's laptop and a batch job alike.
+constexpr long kConnectionsOfHost = 8;
+constexpr long kRedirectsMax = 10;
+// The loop looks at time limits so often.
+constexpr std::chrono::milliseconds kTick{100};
+// Larger than any sane head; a server may send one without end.
+constexpr std::size_t kHeadMax = 64 << 10;
+
+std::string from_environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool is_readable(const std::string& path) { return !path.empty() && ::access(path.c_str(), R_OK) == 0; }
+
+// What identifies the user to a server, where the user has it: a grid proxy; certificates of authorities.
+struct Certificates {
+  std::string proxy, authorities_file, authorities_directory;
+};
+
+Certificates find_certificates() {
+  Certificates found;
+  found.proxy = from_environment("X509_USER_PROXY");
+  if (found.proxy.empty()) found.proxy = "/tmp/x509up_u" + std::to_string(::geteuid());
+  if (!is_readable(found.proxy)) found.proxy.clear();
+  for (const char* name : {"CURL_CA_BUNDLE", "SSL_CERT_FILE"})
+    if (found.authorities_file.empty()) found.authorities_file = from_environment(name);
+  found.authorities_directory = from_environment("X509_CERT_DIR");
+  return found;
+}
+
+struct Transfer {
+  explicit Transfer(HttpRequest given) : request(std::move(given)) {}
+  ~Transfer() {
+    curl_slist_free_all(headers);
+    curl_easy_cleanup(easy);
+  }
+  Transfer(const Transfer&) = delete;
+  Transfer& operator=(const Transfer&) = delete;
+
+  HttpRequest request;
+  Clock::time_point due{};  // when it is sent
+  Clock::time_point last_byte{};
+  CURL* easy = nullptr;
+  curl_slist* headers = nullptr;
+  HttpHead head;
+  std::size_t head_size = 0;
+  bool head_given = false, is_enough = false;
+  std::uint64_t bytes = 0;
+  std::optional<std::stop_callback<void (*)()>> on_stop;
+};
+
+std::string_view value_of(std::string_view line, std::string_view name) {
+  if (line.size() < name.size() || ::strncasecmp(line.data(), name.data(), name.size()) != 0) return {};
+  line.remove_prefix(name.size());
+  while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
+  while (!line.empty() && (line.back() == '\r' || line.back() == '\n' || line.back() == ' ')) line.remove_suffix(1);
+  return line;
+}
+
+// A line of the head. Each answer, of a redirect too, begins anew with its status line.
+std::size_t take_head_line(const char* data, std::size_t one, std::size_t size, void* of) {
+  auto& transfer = *static_cast<Transfer*>(of);
+  const std::string_view line(data, one * size);
+  transfer.last_byte = Clock::now();
+  transfer.head_size += line.size();
+  if (transfer.head_size > kHeadMax) return 0;
+  HttpHead& head = transfer.head;
+  if (line.starts_with("HTTP/")) head = {};
+  if (const auto text = value_of(line, "content-range:"); !text.empty()) head.range = parse_content_range(text);
+  if (const auto text = value_of(line, "content-type:"); !text.empty())
+    head.is_multipart = ::strncasecmp(text.data(), "multipart/byteranges", 20) == 0;
+  if (const auto text = value_of(line, "etag:"); !text.empty()) head.etag = text;
+  if (const auto text = value_of(line, "last-modified:"); !text.empty())
+    head.modified_ns = std::int64_t{curl_getdate(std::string(text).c_str(), nullptr)} * 1'000'000'000;
+  if (const auto text = value_of(line, "content-length:"); !text.empty())
+    head.length = std::strtoull(std::string(text).c_str(), nullptr, 10);
+  if (const auto text = value_of(line, "retry-after:"); !text.empty())
+    head.retry_after = std::chrono::seconds(std::clamp(std::atol(std::string(text).c_str()), 0L, 86'400L));
+  return line.size();
+}
+
+bool give_head(Transfer& transfer) {
+  if (std::exchange(transfer.head_given, true)) return !transfer.is_enough;
+  curl_easy_getinfo(transfer.easy, CURLINFO_RESPONSE_CODE, &transfer.head.status);
+  if (transfer.head.modified_ns < 0) transfer.head.modified_ns = 0;  // curl_getdate() could not read it
+  transfer.is_enough = !transfer.request.on_head(transfer.head);
+  return !transfer.is_enough;
+}
+
+std::size_t take_body(const char* data, std::size_t one, std::size_t size, void* of) {
+  auto& transfer = *static_cast<Transfer*>(of);
+  transfer.last_byte = Clock::now();
+  if (!give_head(transfer)) return 0;
+  transfer.bytes += one * size;
+  transfer.is_enough = !transfer.request.on_body(std::as_bytes(std::span(data, one * size)));
+  return transfer.is_enough ? 0 : one * size;
+}
+
+class Client {
+ public:
+  Client();
+  void add(std::unique_ptr<Transfer>);
+
+ private:
+  [[noreturn]] void run();
+  void take_queued();
+  void start_due();
+  void prepare(Transfer&) const;
+  void end_finished();
+  void end_silent();
+  void end(std::size_t position, HttpEnd);
+  std::chrono::milliseconds wait_time() const;
+
+  const Certificates certificates_ = find_certificates();
+  CURLM* const multi_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Transfer>> queued_;  // by other threads; guarded by mutex_
+  // Of the client's thread:
+  std::vector<std::unique_ptr<Transfer>> waiting_;  // for their time
+  std::vector<std::unique_ptr<Transfer>> active_;
+};
+
+// Never destroyed: its thread may be in the middle of a transfer when the process ends.
+Client& client() {
+  static Client* const one = new Client;
+  return *one;
+}
+
+Client::Client() : multi_((curl_global_init(CURL_GLOBAL_DEFAULT), curl_multi_init())) {
+  curl_multi_setopt(multi_, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
+  curl_multi_setopt(multi_, CURLMOPT_MAX_HOST_CONNECTIONS, kConnectionsOfHost);
+  std::thread([this] { run(); }).detach();
+}
+
+void Client::add(std::unique_ptr<Transfer> transfer) {
+  transfer->due = Clock::now() + transfer->request.after;
+  {
+    const std::lock_guard lock(mutex_);
+    queued_.push_back(std::move(transfer));
+  }
+  curl_multi_wakeup(multi_);
+}
+
+void Client::run() {
+  for (;;) {
+    take_queued();
+    start_due();
+    int running = 0;
+    curl_multi_perform(multi_, &running);
+    end_finished();
+    end_silent();
+    curl_multi_poll(multi_, nullptr, 0, static_cast<int>(wait_time().count()), nullptr);
+  }
+}
+
+std::chrono::milliseconds Client::wait_time() const {
+  if (!active_.empty() || !waiting_.empty()) return kTick;
+  return std::chrono::minutes(10);  // a new request wakes it
+}
+
+void Client::take_queued() {
+  const std::lock_guard lock(mutex_);
+  for (auto& transfer : queued_) waiting_.push_back(std::move(transfer));
+  queued_.clear();
+}
+
+void Client::start_due() {
+  const Clock::time_point now = Clock::now();
+  std::vector<std::unique_ptr<Transfer>> later;
+  for (auto& transfer : waiting_) {
+    if (transfer->due > now && !transfer->request.stop.stop_requested()) {
+      later.push_back(std::move(transfer));
+      continue;
+    }
+    transfer->easy = curl_easy_init();
+    prepare(*transfer);
+    transfer->last_byte = now;
+    curl_multi_add_handle(multi_, transfer->easy);
+    active_.push_back(std::move(transfer));
+  }
+  waiting_ = std::move(later);
+}
+
+void Client::prepare(Transfer& transfer) const {
+  CURL* const easy = transfer.easy;
+  const HttpRequest& request = transfer.request;
+  const auto set = [easy](CURLoption option, auto value) { curl_easy_setopt(easy, option, value); };
+  for (const std::string& line : request.headers) transfer.headers = curl_slist_append(transfer.headers, line.c_str());
+  set(CURLOPT_URL, request.url.c_str());
+  set(CURLOPT_HTTPHEADER, transfer.headers);
+  set(CURLOPT_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  set(CURLOPT_FOLLOWLOCATION, 1L);
+  set(CURLOPT_MAXREDIRS, kRedirectsMax);
+  set(CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(request.silence.count()));
+  set(CURLOPT_NOSIGNAL, 1L);
+  set(CURLOPT_QUICK_EXIT, 1L);  // a name that is being resolved does not hold up its end
+  set(CURLOPT_PIPEWAIT, 1L);    // for a stream of an HTTP/2 connection, rather than open one more
+  set(CURLOPT_HTTP_VERSION, long{CURL_HTTP_VERSION_2TLS});
+  set(CURLOPT_BUFFERSIZE, long{256 << 10});
+  set(CURLOPT_NETRC, long{CURL_NETRC_OPTIONAL});
+  set(CURLOPT_USERAGENT, "tfilefs");
+  set(CURLOPT_HEADERFUNCTION, take_head_line);
+  set(CURLOPT_HEADERDATA, &transfer);
+  set(CURLOPT_WRITEFUNCTION, take_body);
+  set(CURLOPT_WRITEDATA, &transfer);
+  if (!request.token.empty()) {
+    set(CURLOPT_HTTPAUTH, long{CURLAUTH_BEARER});
+    set(CURLOPT_XOAUTH2_BEARER, request.token.c_str());
+  }
+  if (!certificates_.proxy.empty()) {
+    set(CURLOPT_SSLCERT, certificates_.proxy.c_str());
+    set(CURLOPT_SSLKEY, certificates_.proxy.c_str());
+  }
+  if (!certificates_.authorities_file.empty()) set(CURLOPT_CAINFO, certificates_.authorities_file.c_str());
+  if (!certificates_.authorities_directory.empty()) set(CURLOPT_CAPATH, certificates_.authorities_directory.c_str());
+  transfer.on_stop.emplace(request.stop, [] { curl_multi_wakeup(client().multi_); });
+}
+
+HttpEnd::Trouble trouble_of(CURLcode code) {
+  switch (code) {
+    case CURLE_OK:
+      return HttpEnd::Trouble::none;
+    case CURLE_COULDNT_CONNECT:
+    case CURLE_COULDNT_RESOLVE_HOST:
+    case CURLE_COULDNT_RESOLVE_PROXY:
+      return HttpEnd::Trouble::unreachable;
+    case CURLE_TOO_MANY_REDIRECTS:
+    case CURLE_UNSUPPORTED_PROTOCOL:
+    case CURLE_URL_MALFORMAT:
+    case CURLE_WRITE_ERROR:
+    case CURLE_PEER_FAILED_VERIFICATION:
+    case CURLE_SSL_CACERT_BADFILE:
+    case CURLE_SSL_CERTPROBLEM:
+    case CURLE_SSL_ISSUER_ERROR:
+      return HttpEnd::Trouble::lasting;
+    default:
+      return HttpEnd::Trouble::passing;
+  }
+}
+
+std::string text_of(const Transfer& transfer, CURLcode code) {
+  if (transfer.head_size > kHeadMax) return "the head of the server's answer is too long";
+  if (code == CURLE_UNSUPPORTED_PROTOCOL && transfer.head_size == 0) return "the server's answer is no HTTP";
+  if (code == CURLE_UNSUPPORTED_PROTOCOL) return "the server redirects to a URL that is not followed";
+  return curl_easy_strerror(code);
+}
+
+void take_code(HttpEnd& end, const Transfer& transfer, CURLcode code) {
+  if (transfer.is_enough) return;
+  end.trouble = trouble_of(code);
+  if (end.trouble == HttpEnd::Trouble::none) return;
+  const ErrorKind kind = code == CURLE_OPERATION_TIMEDOUT ? ErrorKind::timed_out : ErrorKind::io;
+  end.error = Error{kind, text_of(transfer, code), -1, 0};
+}
+
+void Client::end_finished() {
+  int left = 0;
+  while (const CURLMsg* const message = curl_multi_info_read(multi_, &left)) {
+    if (message->msg != CURLMSG_DONE) continue;
+    const CURLcode code = message->data.result;
+    const auto found = std::ranges::find(active_, message->easy_handle, [](const auto& one) { return one->easy; });
+    if (found == active_.end()) continue;
+    Transfer& transfer = **found;
+    if (code == CURLE_OK) give_head(transfer);  // of an answer without a body
+    HttpEnd end;
+    take_code(end, transfer, code);
+    this->end(static_cast<std::size_t>(found - active_.begin()), std::move(end));
+  }
+}
+
+// Before that it waits for a connection, perhaps for one that others use; libcurl limits the time of a new one.
+bool is_sent(const Transfer& transfer) {
+  curl_off_t sent = 0;
+  curl_easy_getinfo(transfer.easy, CURLINFO_PRETRANSFER_TIME_T, &sent);
+  return sent > 0;
+}
+
+void Client::end_silent() {
+  const Clock::time_point now = Clock::now();
+  for (std::size_t i = active_.size(); i-- > 0;) {
+    const Transfer& transfer = *active_[i];
+    if (transfer.request.stop.stop_requested())
+      end(i, {HttpEnd::Trouble::lasting, Error{ErrorKind::io, "the mount is ending", -1, 0}, {}, {}, 0, {}});
+    else if (is_sent(transfer) && now - transfer.last_byte > transfer.request.silence)
+      end(i, {HttpEnd::Trouble::passing, Error{ErrorKind::timed_out, "no answer", -1, 0}, {}, {}, 0, {}});
+  }
+}
+
+void Client::end(std::size_t position, HttpEnd end) {
+  const std::unique_ptr<Transfer> transfer = std::move(active_[position]);
+  active_.erase(active_.begin() + static_cast<std::ptrdiff_t>(position));
+  end.bytes = transfer->bytes;
+  curl_off_t sent = 0, begun = 0, all = 0;
+  char* url = nullptr;
+  curl_easy_getinfo(transfer->easy, CURLINFO_PRETRANSFER_TIME_T, &sent);
+  curl_easy_getinfo(transfer->easy, CURLINFO_STARTTRANSFER_TIME_T, &begun);
+  curl_easy_getinfo(transfer->easy, CURLINFO_TOTAL_TIME_T, &all);
+  curl_easy_getinfo(transfer->easy, CURLINFO_EFFECTIVE_URL, &url);
+  end.delay = std::chrono::microseconds(std::max<curl_off_t>(0, begun - sent));
+  end.body = std::chrono::microseconds(std::max<curl_off_t>(0, all - begun));
+  if (url) end.url = url;
+  curl_multi_remove_handle(multi_, transfer->easy);
+  transfer->on_stop.reset();
+  transfer->request.on_end(end);
+}
+
+}  // namespace
+
+void send(HttpRequest request) { client().add(std::make_unique<Transfer>(std::move(request))); }
+
+}  // namespace tfile

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/http_host.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "far/origins.h"
+
+namespace tfile {
+namespace {
+
+// Before anything was measured: a line within a country. Too much would read through gaps for nothing.
+constexpr double kDelayGuess = 20'000, kSpeedGuess = 10e6;
+// Less arrives in one piece, whatever the line.
+constexpr std::uint64_t kMeasurable = 64 << 10;
+
+}  // namespace
+
+// The delay of the line is the shortest seen; an answer that took longer was made longer by the server. It rises
+// slowly, for lines change. The speed is that of the fastest answers: the first bytes of a connection come slowly.
+void ServerLine::note(std::chrono::microseconds delay, std::uint64_t bytes, std::chrono::microseconds time) {
+  const std::lock_guard lock(mutex_);
+  const auto now = static_cast<double>(delay.count());
+  if (now > 0) delay_us_ = delay_us_ == 0 || now < delay_us_ ? now : delay_us_ + (now - delay_us_) / 64;
+  if (bytes < kMeasurable || time.count() <= 0) return;
+  const double speed = static_cast<double>(bytes) * 1e6 / static_cast<double>(time.count());
+  bytes_per_second_ = speed > bytes_per_second_ ? speed : bytes_per_second_ + (speed - bytes_per_second_) / 16;
+}
+
+std::chrono::microseconds ServerLine::delay() const {
+  const std::lock_guard lock(mutex_);
+  return std::chrono::microseconds(static_cast<std::int64_t>(delay_us_ > 0 ? delay_us_ : kDelayGuess));
+}
+
+std::uint64_t ServerLine::bytes_per_second() const {
+  const std::lock_guard lock(mutex_);
+  return static_cast<std::uint64_t>(bytes_per_second_ > 0 ? bytes_per_second_ : kSpeedGuess);
+}
+
+std::shared_ptr<HttpHost> http_host_of(std::string_view url) {
+  static std::mutex hosts_mutex;
+  static std::map<std::string, std::shared_ptr<HttpHost>> hosts;
+  const std::size_t begin = url.find("://") + 3;
+  std::string_view host = url.substr(begin, url.find_first_of("/?#", begin) - begin);
+  if (const std::size_t at = host.rfind('@'); at != std::string_view::npos) host.remove_prefix(at + 1);
+  const std::string server = std::string(url.substr(0, begin)) + std::string(host);
+  const std::lock_guard lock(hosts_mutex);
+  auto& known = hosts[server];
+  if (!known) known = std::make_shared<HttpHost>(origin_of_server(server));
+  return known;
+}
+
+}  // namespace tfile

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string_view>
+
+#include "tfile/source.h"
+
+namespace tfile {
+
+// The line to a server, as its answers tell. Thread-safe.
+class ServerLine {
+ public:
+  // An answer whose first byte came after `delay`; then `bytes` in `time`.
+  void note(std::chrono::microseconds delay, std::uint64_t bytes, std::chrono::microseconds time);
+  std::chrono::microseconds delay() const;
+  std::uint64_t bytes_per_second() const;
+
+ private:
+  mutable std::mutex mutex_;
+  double delay_us_ = 0;          // 0: none known
+  double bytes_per_second_ = 0;  // 0: none known
+};
+
+// What is known of an HTTP server: shared by all its files of this process, and never forgotten. Thread-safe.
+struct HttpHost {
+  explicit HttpHost(SourceOrigin number) : origin(number) {}
+
+  enum class Answers : std::uint8_t { untried, right, wrong };
+  const SourceOrigin origin;
+  std::atomic<Answers> several = Answers::untried;  // a request of several ranges
+  std::atomic<Answers> one = Answers::untried;      // a request of one range: if wrong, all of a file comes
+  std::atomic<Answers> suffix = Answers::untried;   // a request of the last bytes
+  ServerLine line;
+};
+
+// The server that a URL names.
+std::shared_ptr<HttpHost> http_host_of(std::string_view url);
+
+}  // namespace tfile

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/http_read.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "far/http_token.h"
+
+namespace tfile {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Answers = HttpHost::Answers;
+using std::chrono::milliseconds;
+
+// nginx takes heads of 8 kB, Apache 200 ranges at most unless told otherwise, XRootD 1,024.
+constexpr std::size_t kRangesMax = 512, kRangeTextMax = 7000;
+// The first pause before asking again, and the longest.
+constexpr milliseconds kPauseMin{100}, kPauseMax{5'000};
+
+// Of an answer that did not come to its end, so many bytes are progress.
+constexpr std::uint64_t kProgressMin = 64 << 10;
+
+// One request of a read, and what came of it.
+struct Ask {
+  std::vector<ByteRange> ranges;
+  std::optional<MultipartReader> parts;  // an answer of several ranges
+  std::uint64_t next = 0;                // else the offset of the next byte
+  std::optional<Error> error;
+  bool is_passing = false;  // the error may pass by itself
+  bool asks_anew = false;   // another way of asking will do
+  std::uint64_t fresh = 0;  // bytes that were still missing
+  std::chrono::seconds retry_after{0};
+};
+
+// Some servers and proxies refuse several ranges, or a long head, with one of these.
+bool may_mean_ranges(long status) {
+  constexpr long kRefusals[] = {400, 413, 414, 416, 431, 500, 501};
+  return std::ranges::find(kRefusals, status) != std::end(kRefusals);
+}
+
+class HttpRead : public std::enable_shared_from_this<HttpRead> {
+ public:
+  HttpRead(std::shared_ptr<const HttpFile> file, std::vector<WantedPieces::Piece> pieces, Source::ReadDone done)
+      : file_(std::move(file)), pieces_(std::move(pieces)), done_(std::move(done)) {}
+
+  void start(milliseconds after);
+
+ private:
+  std::vector<std::vector<ByteRange>> asks() const;
+  void send_ask(std::vector<ByteRange> ranges, milliseconds after);
+  bool take_head(Ask&, const HttpHead&);
+  bool take_part(Ask&, const HttpHead&);
+  bool take_whole(Ask&, const HttpHead&);
+  bool refuse(Ask&, const HttpHead&);
+  bool take_body(Ask&, std::span<const std::byte>);
+  void take_end(Ask&, const HttpEnd&);
+  void note_abilities(const Ask&) const;
+  void settle();
+  void finish(Result<>);
+
+  const std::shared_ptr<const HttpFile> file_;
+  WantedPieces pieces_;
+  Source::ReadDone done_;
+  Clock::time_point progress_ = Clock::now();
+  milliseconds pause_ = kPauseMin;
+  std::atomic<std::size_t> outstanding_ = 0;
+  // Of the round of requests that is under way:
+  std::optional<Error> error_;
+  bool is_lasting_ = false, asks_anew_ = false, has_new_token_ = false, wants_token_ = false;
+  std::uint64_t fresh_ = 0;
+  std::chrono::seconds retry_after_{0};
+};
+
+// The requests of a round: of as many ranges as the server takes.
+std::vector<std::vector<ByteRange>> HttpRead::asks() const {
+  const std::vector<ByteRange> missing = pieces_.missing();
+  std::vector<std::vector<ByteRange>> asks;
+  if (file_->host->one == Answers::wrong) {
+    asks.push_back({{missing.front().begin, pieces_.end() - missing.front().begin}});
+    return asks;
+  }
+  const bool several = file_->host->several != Answers::wrong;
+  std::size_t text = 0;
+  for (const ByteRange range : missing) {
+    const std::size_t more = range_header({&range, 1}).size();
+    if (asks.empty() || !several || asks.back().size() == kRangesMax || text + more > kRangeTextMax) {
+      asks.emplace_back();
+      text = 0;
+    }
+    asks.back().push_back(range);
+    text += more;
+  }
+  return asks;
+}
+
+void HttpRead::start(milliseconds after) {
+  const auto self = shared_from_this();  // the last answer may come before this ends
+  error_.reset();
+  is_lasting_ = asks_anew_ = wants_token_ = false;
+  fresh_ = 0;
+  retry_after_ = {};
+  auto asks = this->asks();
+  outstanding_ = asks.size();
+  for (auto& ranges : asks) send_ask(std::move(ranges), after);
+}
+
+void HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after) {
+  file_->counts.requests.fetch_add(1, std::memory_order_relaxed);
+  file_->counts.ranges.fetch_add(ranges.size(), std::memory_order_relaxed);
+  HttpRequest request = request_to(*file_, range_header(ranges), has_new_token_);
+  request.after = after;
+  auto ask = std::make_shared<Ask>();
+  ask->ranges = std::move(ranges);
+  request.on_head = [self = shared_from_this(), ask](const HttpHead& head) { return self->take_head(*ask, head); };
+  request.on_body = [self = shared_from_this(), ask](std::span<const std::byte> bytes) {
+    return self->take_body(*ask, bytes);
+  };
+  request.on_end = [self = shared_from_this(), ask](const HttpEnd& end) { self->take_end(*ask, end); };
+  send(std::move(request));
+}
+
+bool HttpRead::take_head(Ask& ask, const HttpHead& head) {
+  if (head.status != 200 && head.status != 206) return refuse(ask, head);
+  if (auto same = check_state(*file_, head); !same) {
+    ask.error = std::move(same).error();
+    return false;
+  }
+  return head.status == 206 ? take_part(ask, head) : take_whole(ask, head);
+}
+
+bool HttpRead::take_part(Ask& ask, const HttpHead& head) {
+  if (head.range && head.range->range.size > 0) {
+    ask.next = head.range->range.begin;
+    return true;
+  }
+  if (head.is_multipart) {
+    ask.parts.emplace([this, &ask](const ContentRange&, std::uint64_t offset, std::span<const std::byte> bytes) {
+      ask.fresh += pieces_.take(offset, bytes);
+    });
+    return true;
+  }
+  ask.error = Error{ErrorKind::io, file_->name + ": the server's answer does not tell which bytes it has", -1, 0};
+  ask.is_passing = true;
+  return false;
+}
+
+// All of the file, from its beginning. If several ranges were asked for, one at a time may do.
+bool HttpRead::take_whole(Ask& ask, const HttpHead&) {
+  if (ask.ranges.size() > 1) {
+    file_->host->several = Answers::wrong;
+    ask.asks_anew = true;
+    return false;
+  }
+  file_->host->one = Answers::wrong;
+  return true;
+}
+
+bool HttpRead::refuse(Ask& ask, const HttpHead& head) {
+  if (ask.ranges.size() > 1 && file_->host->several == Answers::untried && may_mean_ranges(head.status)) {
+    file_->host->several = Answers::wrong;
+    ask.asks_anew = true;
+    return false;
+  }
+  if (head.status == 401 && !has_new_token_) {
+    wants_token_ = true;
+    ask.asks_anew = true;
+    return false;
+  }
+  // The target of a redirect may be good for a while only.
+  if (const std::lock_guard lock(file_->mutex); !file_->target.empty()) {
+    file_->target.clear();
+    ask.asks_anew = true;
+    return false;
+  }
+  const StatusError error = error_of_status(head.status);
+  // The file was there when it was opened.
+  const ErrorKind kind = error.kind == ErrorKind::not_found ? ErrorKind::stale : error.kind;
+  ask.error = Error{kind, file_->name + ": the server answers " + std::to_string(head.status), -1, 0};
+  ask.is_passing = error.is_passing;
+  ask.retry_after = head.retry_after;
+  return false;
+}
+
+bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
+  file_->counts.bytes.fetch_add(bytes.size(), std::memory_order_relaxed);
+  if (ask.parts) {
+    const auto fed = ask.parts->feed(bytes);
+    if (!fed) file_->host->several = Answers::wrong;
+    return fed.has_value();
+  }
+  ask.fresh += pieces_.take(ask.next, bytes);
+  ask.next += bytes.size();
+  return ask.next < ask.ranges.back().end();
+}
+
+void HttpRead::take_end(Ask& ask, const HttpEnd& end) {
+  file_->host->line.note(end.delay, end.bytes, end.body);
+  if (end.error && !ask.error) {
+    ask.error = end.error;
+    ask.error->text = file_->name + ": " + ask.error->text;
+    ask.is_passing = end.trouble != HttpEnd::Trouble::lasting;
+  }
+  if (!end.error) note_abilities(ask);
+  if (!end.error && !ask.error && !end.url.empty() && end.url != file_->url) {
+    const std::lock_guard lock(file_->mutex);
+    file_->target = end.url;
+  }
+  // A server that gives some bytes and falls silent, again and again, is not waited for.
+  if (!ask.error || ask.fresh >= kProgressMin) fresh_ += ask.fresh;
+  retry_after_ = std::max(retry_after_, ask.retry_after);
+  asks_anew_ |= ask.asks_anew;
+  if (ask.error && !(error_ && is_lasting_)) {
+    error_ = ask.error;
+    is_lasting_ = !ask.is_passing;
+  }
+  if (--outstanding_ == 0) settle();
+}
+
+// A server that was asked for several ranges and gave all of them is believed from then on.
+void HttpRead::note_abilities(const Ask& ask) const {
+  if (ask.ranges.size() < 2 || ask.error || ask.asks_anew) return;
+  std::uint64_t wanted = 0;
+  for (const ByteRange range : ask.ranges) wanted += range.size;
+  file_->host->several = ask.fresh >= wanted ? Answers::right : Answers::wrong;
+}
+
+void HttpRead::settle() {
+  if (pieces_.are_filled()) return finish({});
+  if (error_ && is_lasting_) return finish(tl::unexpected<Error>(*error_));
+  const Clock::time_point now = Clock::now();
+  if (fresh_ > 0) {
+    progress_ = now;
+    pause_ = kPauseMin;
+  }
+  if (now - progress_ > file_->options.timeout || file_->options.stop.stop_requested()) {
+    if (!error_)
+      error_ = Error{ErrorKind::io, file_->name + ": the server sends other bytes than it is asked for", -1, 0};
+    return finish(tl::unexpected<Error>(*error_));
+  }
+  file_->counts.retries.fetch_add(1, std::memory_order_relaxed);
+  has_new_token_ = wants_token_ || has_new_token_;
+  milliseconds pause{0};
+  if (!asks_anew_ && fresh_ == 0) {
+    pause = std::max<milliseconds>(pause_, retry_after_);
+    pause_ = std::min(2 * pause_, kPauseMax);
+    const auto left = std::chrono::duration_cast<milliseconds>(file_->options.timeout - (now - progress_));
+    pause = std::min(pause, std::max(left, kPauseMin));
+  }
+  start(pause);
+}
+
+void HttpRead::finish(Result<> result) {
+  if (!result && result.error().kind == ErrorKind::stale) file_->is_stale = true;
+  std::exchange(done_, nullptr)(std::move(result));
+}
+
+// If a request is answered late, two more fit within the time that a reader waits.
+milliseconds silence_of(const FarOptions& options) {
+  return std::max<milliseconds>(options.timeout / 3, std::min<milliseconds>(options.timeout, milliseconds(1'000)));
+}
+
+bool is_strong(const std::string& etag) { return etag.size() > 2 && etag.front() == '"'; }
+
+}  // namespace
+
+HttpRequest request_to(const HttpFile& file, std::string range_header, bool new_token) {
+  HttpRequest request;
+  {
+    const std::lock_guard lock(file.mutex);
+    request.url = file.target.empty() ? file.url : file.target;
+  }
+  request.headers.push_back("Range: " + std::move(range_header));
+  request.headers.push_back("Accept-Encoding: identity");
+  if (is_strong(file.etag)) request.headers.push_back("If-Match: " + file.etag);
+  if (request.url == file.url && is_confidential(request.url)) request.token = bearer_token(new_token);
+  request.silence = silence_of(file.options);
+  request.stop = file.options.stop;
+  return request;
+}
+
+Result<> check_state(const HttpFile& file, const HttpHead& head) {
+  const bool other_tag = !file.etag.empty() && !head.etag.empty() && head.etag != file.etag;
+  const bool other_time =
+      file.identity.modified_ns != 0 && head.modified_ns != 0 && head.modified_ns != file.identity.modified_ns;
+  const auto whole = head.status == 200 ? head.length : head.range ? head.range->whole : std::nullopt;
+  const bool other_size = whole && *whole != file.identity.size;
+  if (!other_tag && !other_time && !other_size) return {};
+  return fail(ErrorKind::stale, file.name + ": changed since it was opened");
+}
+
+StatusError error_of_status(long status) {
+  switch (status) {
+    case 401:
+    case 403:
+    case 407:
+      return {ErrorKind::denied, false};
+    case 404:
+    case 410:
+      return {ErrorKind::not_found, false};
+    case 408:
+    case 425:
+    case 429:
+      return {ErrorKind::timed_out, true};
+    case 412:
+    case 416:
+      return {ErrorKind::stale, false};
+    default:
+      return {ErrorKind::io, status >= 500 && status != 501 && status != 505};
+  }
+}
+
+void start_http_read(std::shared_ptr<const HttpFile> file, std::vector<WantedPieces::Piece> pieces,
+                     Source::ReadDone done) {
+  std::erase_if(pieces, [](const WantedPieces::Piece& piece) { return piece.range.size == 0; });
+  if (pieces.empty()) return done({});
+  std::make_shared<HttpRead>(std::move(file), std::move(pieces), std::move(done))->start(milliseconds(0));
+}
+
+}  // namespace tfile

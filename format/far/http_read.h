@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "far/byte_ranges.h"
+#include "far/far_counts.h"
+#include "far/http_client.h"
+#include "far/http_host.h"
+#include "tfile/source.h"
+
+namespace tfile {
+
+// A file of an HTTP server in the state in which it was opened.
+struct HttpFile {
+  std::string url;   // as curl takes it: of the scheme http or https
+  std::string name;  // for messages, without secrets
+  FarOptions options;
+  std::shared_ptr<HttpHost> host;
+  Identity identity;
+  std::string etag;  // empty: not told
+
+  // Where the server has redirected to; requests go there at once. Empty: nowhere. Guarded by the mutex.
+  mutable std::mutex mutex;
+  mutable std::string target;
+
+  mutable FarCounts counts;
+  mutable std::atomic<bool> is_stale = false;
+};
+
+// The request for some ranges of the file, without the functions that take its answer. The target of a redirect is
+// asked. `new_token`: the one that was used before was refused.
+HttpRequest request_to(const HttpFile&, std::string range_header, bool new_token);
+
+// Whether an answer is of the state that was opened (error: stale).
+Result<> check_state(const HttpFile&, const HttpHead&);
+
+// The error that a status stands for, and whether asking again later may help.
+struct StatusError {
+  ErrorKind kind = ErrorKind::io;
+  bool is_passing = false;
+};
+StatusError error_of_status(long status);
+
+// Fills the pieces: sends requests, as many as the server needs, all at once; what did not come, is asked for again,
+// until nothing has come for options.timeout. `done` is called once, from the client's thread. The memory of the pieces
+// is not touched after that.
+void start_http_read(std::shared_ptr<const HttpFile>, std::vector<WantedPieces::Piece>, Source::ReadDone done);
+
+}  // namespace tfile

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/http_source.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cctype>
+#include <chrono>
+#include <cstring>
+#include <future>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "far/held_edges.h"
+#include "far/http_read.h"
+#include "far/url.h"
+#include "tfile/request.h"
+
+namespace tfile {
+namespace {
+
+using Answers = HttpHost::Answers;
+using Clock = std::chrono::steady_clock;
+
+// More of a gap is not read through, however long the line.
+constexpr std::uint64_t kInFlightMax = 2 << 20;
+// Each request is one stream of bytes; while one is decoded, the next arrive.
+constexpr std::uint64_t kRequestBytes = 8 << 20;
+constexpr std::size_t kRangesOfRequest = 4096, kRequestsAtOnce = 8;
+
+std::uint64_t hash_of(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
+
+// An answer that is kept as a whole, up to so many bytes.
+struct Answer {
+  HttpHead head;
+  HttpEnd end;
+  std::string body;
+};
+
+// Sends a request for a range, and keeps of the answer what was asked for; of a whole file, at most kWholeMax.
+std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new_token) {
+  file.counts.requests.fetch_add(1, std::memory_order_relaxed);
+  file.counts.ranges.fetch_add(1, std::memory_order_relaxed);
+  HttpRequest request = request_to(file, std::move(range_header), new_token);
+  struct Asked {
+    Answer answer;
+    std::promise<Answer> told;
+  };
+  auto asked = std::make_shared<Asked>();
+  request.on_head = [asked](const HttpHead& head) {
+    asked->answer.head = head;
+    return head.status == 206 || (head.status == 200 && head.length.value_or(0) <= kWholeMax);
+  };
+  request.on_body = [asked](std::span<const std::byte> bytes) {
+    asked->answer.body.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    return asked->answer.body.size() <= kWholeMax;
+  };
+  request.on_end = [asked](const HttpEnd& end) {
+    asked->answer.end = end;
+    asked->told.set_value(std::move(asked->answer));
+  };
+  auto future = asked->told.get_future();
+  send(std::move(request));
+  return future;
+}
+
+// Bytes of the file that are kept in memory.
+struct Held {
+  std::uint64_t begin = 0;
+  std::string bytes;
+  std::uint64_t end() const { return begin + bytes.size(); }
+};
+
+// What an opening finds.
+struct Opened {
+  std::shared_ptr<HttpFile> file;
+  Held first, last;
+};
+
+class HttpSource final : public Source {
+ public:
+  explicit HttpSource(Opened opened)
+      : file_(std::move(opened.file)), first_(std::move(opened.first)), last_(std::move(opened.last)) {}
+
+  const Identity& identity() const override { return file_->identity; }
+  Result<Identity> identity_now() const override;
+  SourceOrigin origin() const override { return file_->host->origin; }
+  const std::string& name() const override { return file_->name; }
+  SourceTraits traits() const override;
+  Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
+  void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                  ReadDone done) const override;
+  Result<std::shared_ptr<const Source>> sibling(std::string_view relative_path) const override;
+
+ private:
+  const Held* held(ByteRange range) const;
+
+  const std::shared_ptr<const HttpFile> file_;
+  const Held first_, last_;
+};
+
+SourceTraits HttpSource::traits() const {
+  SourceTraits traits;
+  traits.delay = file_->host->line.delay();
+  traits.bytes_per_second = file_->host->line.bytes_per_second();
+  if (traits.bytes_in_flight() > kInFlightMax && traits.delay.count() > 0)
+    traits.bytes_per_second = kInFlightMax * 1'000'000 / static_cast<std::uint64_t>(traits.delay.count());
+  traits.request_max = kRequestBytes;
+  traits.ranges_max = kRangesOfRequest;
+  traits.requests_max = kRequestsAtOnce;
+  traits.tells_changes = true;
+  traits.starts_reads = true;
+  traits.begin_held = first_.bytes.size();
+  traits.end_held = last_.bytes.size();
+  return traits;
+}
+
+const Held* HttpSource::held(ByteRange range) const {
+  for (const Held* held : {&first_, &last_})
+    if (range.begin >= held->begin && range.end() <= held->end()) return held;
+  return nullptr;
+}
+
+void HttpSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                            ReadDone done) const {
+  std::vector<WantedPieces::Piece> missing;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const ByteRange range = ranges[i];
+    if (range.begin > size() || range.size > size() - range.begin)
+      return done(fail(ErrorKind::damaged,
+                       name() + ": " + std::to_string(range.size) + " bytes wanted at " + std::to_string(range.begin) +
+                           ", the file has " + std::to_string(size()),
+                       static_cast<std::int64_t>(std::min<std::uint64_t>(range.begin, INT64_MAX))));
+    if (const Held* const held = this->held(range))
+      std::memcpy(into[i].data(), held->bytes.data() + (range.begin - held->begin), range.size);
+    else
+      missing.push_back({range, into[i]});
+  }
+  if (missing.empty()) return done({});
+  if (file_->is_stale) return done(fail(ErrorKind::stale, name() + ": changed since it was opened"));
+  start_http_read(file_, std::move(missing), std::move(done));
+}
+
+Result<> HttpSource::read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
+  return start_and_wait(*this, ranges, into);
+}
+
+Result<std::shared_ptr<const Source>> HttpSource::sibling(std::string_view relative_path) const {
+  TRY(const std::string url, sibling_url(file_->url, relative_path));
+  return open_http(url, file_->options);
+}
+
+// ---- opening
+
+// An answer to the first question: the file's size, and what tells its states apart.
+Result<> take_state(HttpFile& file, const Answer& answer) {
+  const HttpHead& head = answer.head;
+  const auto whole = head.status == 200 ? head.length : head.range ? head.range->whole : std::nullopt;
+  if (!whole) return fail(ErrorKind::unsupported, file.name + ": the server does not tell the file's size");
+  file.etag = head.etag;
+  file.identity.size = *whole;
+  file.identity.modified_ns = head.modified_ns;
+  file.identity.object = {hash_of(file.url), 0};
+  file.identity.state = hash_of(head.etag + "/" + std::to_string(head.modified_ns));
+  return {};
+}
+
+bool is_of_range(const Answer& answer, std::uint64_t begin, std::uint64_t end) {
+  return !answer.end.error && answer.head.status == 206 && answer.head.range &&
+         answer.head.range->range.begin == begin && answer.head.range->range.end() == end &&
+         answer.body.size() >= end - begin;
+}
+
+// What an answer says against opening the file.
+Result<> check_answer(const HttpFile& file, const Answer& answer) {
+  if (answer.end.error) {
+    Error error = *answer.end.error;
+    error.text = file.name + ": " + error.text;
+    return tl::unexpected<Error>(std::move(error));
+  }
+  const long status = answer.head.status;
+  const bool is_empty = status == 416 && answer.head.range && answer.head.range->whole == 0;
+  if (status == 200 || status == 206 || is_empty) return {};
+  ErrorKind kind = error_of_status(status).kind;
+  if (kind == ErrorKind::stale) kind = ErrorKind::io;  // nothing was opened before
+  return fail(kind, file.name + ": the server answers " + std::to_string(status));
+}
+
+std::string first_range(std::uint64_t end) {
+  const ByteRange range{0, end};
+  return range_header({&range, 1});
+}
+
+bool may_pass(const Answer& answer) {
+  return answer.end.error ? answer.end.trouble == HttpEnd::Trouble::passing
+                          : error_of_status(answer.head.status).is_passing;
+}
+
+// Repeats a question while the server is busy, or its answer is broken off, for as long as options.timeout.
+class Repetition {
+ public:
+  explicit Repetition(const HttpFile& file) : file_(file) {}
+
+  // Whether to ask once more after this answer. Waits before that.
+  bool goes_on(const Answer& answer) {
+    if (answer.head.status == 401) return !std::exchange(new_token_, true);
+    const auto left = file_.options.timeout - (Clock::now() - begun_);
+    if (!may_pass(answer) || left <= pause_ || file_.options.stop.stop_requested()) return false;
+    std::this_thread::sleep_for(std::clamp<Clock::duration>(answer.head.retry_after, pause_, left));
+    pause_ *= 2;
+    return true;
+  }
+  bool wants_new_token() const { return new_token_; }
+
+ private:
+  const HttpFile& file_;
+  const Clock::time_point begun_ = Clock::now();
+  std::chrono::milliseconds pause_{100};
+  bool new_token_ = false;
+};
+
+// XRootD 5 promises bytes behind the end of a file, and sends none. But it tells the file's size.
+bool tells_small_size(const Answer& answer) {
+  return answer.head.status == 206 && answer.head.range && answer.head.range->whole.value_or(UINT64_MAX) <= kBeginHeld;
+}
+
+// The answers to the questions for a file's beginning and its end.
+struct BothEnds {
+  Answer first;
+  std::optional<Answer> last;
+};
+
+// Both at once, unless the server is known to refuse a question for the end.
+Result<BothEnds> ask_both_ends(const HttpFile& file) {
+  for (Repetition repetition(file);;) {
+    std::optional<std::future<Answer>> last;
+    auto first = ask(file, first_range(kBeginHeld), repetition.wants_new_token());
+    if (file.host->suffix != Answers::wrong)
+      last = ask(file, "bytes=-" + std::to_string(kEndHeld), repetition.wants_new_token());
+    BothEnds ends{first.get(), {}};
+    if (last) ends.last = last->get();
+    if (tells_small_size(ends.first)) return ends;
+    const auto checked = check_answer(file, ends.first);
+    if (checked) return ends;
+    if (!repetition.goes_on(ends.first)) return tl::unexpected<Error>(checked.error());
+  }
+}
+
+Result<Opened> take_both_ends(std::shared_ptr<HttpFile> file, BothEnds ends) {
+  Answer& first = ends.first;
+  TRY_VOID(take_state(*file, first));
+  const std::uint64_t size = file->identity.size, begin = size - std::min(size, kEndHeld);
+  if (!first.end.url.empty() && first.end.url != file->url) file->target = first.end.url;
+  if (first.head.status == 200) file->host->one = Answers::wrong;
+  Opened opened{file, {}, {size, {}}};
+  const bool is_whole = first.head.status == 200 && first.body.size() == size;
+  if (is_whole || is_of_range(first, 0, std::min(size, kBeginHeld))) opened.first.bytes = std::move(first.body);
+  if (!ends.last || size == 0) return opened;
+  Answer& last = *ends.last;
+  const bool is_same = !last.end.error && check_state(*file, last.head).has_value();
+  const bool is_right = is_same && is_of_range(last, begin, size);
+  if (!last.end.error) file->host->suffix = is_right ? Answers::right : Answers::wrong;
+  if (is_right)
+    opened.last = {begin, std::move(last.body)};
+  else if (is_same && last.head.status == 200 && last.body.size() == size)
+    opened.last = {0, std::move(last.body)};
+  return opened;
+}
+
+Result<std::string> read_bytes(const std::shared_ptr<HttpFile>& file, std::uint64_t begin, std::uint64_t end) {
+  std::string bytes(end - begin, '\0');
+  auto told = std::make_shared<std::promise<Result<>>>();
+  start_http_read(file, {{{begin, end - begin}, std::as_writable_bytes(std::span(bytes))}},
+                  [told](Result<> result) { told->set_value(std::move(result)); });
+  TRY_VOID(told->get_future().get());
+  return bytes;
+}
+
+// What of the ends did not come by itself; of a small file all.
+Result<> complete_ends(Opened& opened) {
+  const std::uint64_t size = opened.file->identity.size;
+  const std::uint64_t wanted = size <= kWholeMax ? 0 : size - kEndHeld;
+  Held& first = opened.first;
+  Held& last = opened.last;
+  if (first.bytes.empty() && size > 0) {
+    TRY(first.bytes, read_bytes(opened.file, 0, std::min(size, kBeginHeld)));
+  }
+  const std::uint64_t begin = std::max(wanted, first.end());
+  if (begin >= last.begin) return {};
+  TRY(std::string bytes, read_bytes(opened.file, begin, last.begin));
+  last.bytes.insert(0, bytes);
+  last.begin = begin;
+  return {};
+}
+
+std::string for_curl(const std::string& url) {
+  std::size_t end = url.find("://");
+  std::string scheme = url.substr(0, end);
+  std::ranges::transform(scheme, scheme.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (scheme == "dav") scheme = "http";
+  if (scheme == "davs") scheme = "https";
+  return scheme + url.substr(end);
+}
+
+}  // namespace
+
+Result<Identity> HttpSource::identity_now() const {
+  Repetition repetition(*file_);
+  Answer answer = ask(*file_, first_range(1), false).get();
+  while (!check_answer(*file_, answer) && repetition.goes_on(answer))
+    answer = ask(*file_, first_range(1), repetition.wants_new_token()).get();
+  TRY_VOID(check_answer(*file_, answer));
+  HttpFile now;
+  now.url = file_->url;
+  now.name = file_->name;
+  TRY_VOID(take_state(now, answer));
+  return now.identity;
+}
+
+Result<std::shared_ptr<const Source>> open_http(const std::string& url, const FarOptions& options) {
+  auto file = std::make_shared<HttpFile>();
+  file->url = for_curl(url);
+  file->name = without_secrets(url);
+  file->options = options;
+  file->host = http_host_of(file->url);
+  TRY(BothEnds ends, ask_both_ends(*file));
+  TRY(Opened opened, take_both_ends(file, std::move(ends)));
+  TRY_VOID(complete_ends(opened));
+  return std::make_shared<const HttpSource>(std::move(opened));
+}
+
+}  // namespace tfile

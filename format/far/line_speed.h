@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace tfile {
+
+// The delay and the rate of the line to one server, from the times of its requests. Not safe for several threads.
+class LineSpeed {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  using Span = std::chrono::steady_clock::duration;
+  struct Sent {
+    Time at{};
+    bool alone = false;  // nothing else was under way
+  };
+
+  // A first value of the delay, until one is measured.
+  void guess_delay(Span);
+  Sent sent(Time now);
+  void answered(Time now, const Sent&, std::uint64_t bytes);
+  void failed() { --under_way_; }
+
+  Span delay() const { return delay_; }
+  std::uint64_t bytes_per_second() const { return static_cast<std::uint64_t>(rate_); }
+
+ private:
+  void note_delay(Span);
+  void note_rate(Span, std::uint64_t bytes);
+
+  // Guesses: a server at home, and what a wide area line gives to one connection.
+  Span delay_ = std::chrono::milliseconds(1);
+  double rate_ = 10e6;
+  bool delay_measured_ = false, rate_measured_ = false;
+  int under_way_ = 0;
+  Time period_begin_{};
+  std::uint64_t period_bytes_ = 0;
+};
+
+}  // namespace tfile

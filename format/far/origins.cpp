@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/origins.h"
+
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace tfile {
+namespace {
+
+struct Origins {
+  std::mutex mutex;
+  std::map<std::string, SourceOrigin, std::less<>> numbers;
+};
+
+Origins& origins() {
+  static Origins* const all = new Origins;  // never destroyed: a source may be opened while the process ends
+  return *all;
+}
+
+}  // namespace
+
+SourceOrigin origin_of_server(std::string_view host_and_port) {
+  Origins& all = origins();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.numbers.find(host_and_port);
+  if (found != all.numbers.end()) return found->second;
+  const auto next = static_cast<SourceOrigin>(all.numbers.size() + 1);
+  all.numbers.emplace(host_and_port, next);
+  return next;
+}
+
+}  // namespace tfile

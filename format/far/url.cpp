@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/url.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace tfile {
+namespace {
+
+constexpr std::string_view kHidden = "***";
+
+// Tokens and signatures are long. What a user writes by hand to choose a service is not.
+constexpr std::size_t kShownValueMax = 40;
+
+// Parts of the names of parameters that carry credentials: authz, access_token, X-Amz-Signature, sig, AWSAccessKeyId,
+// cap.msg (EOS), macaroon, ...
+constexpr std::array<std::string_view, 11> kSecretNames = {"auth", "token", "sig",    "secret",   "pass", "pwd",
+                                                           "cred", "key",   "ticket", "macaroon", "cap."};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  for (char& c : result)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return result;
+}
+
+bool is_secret(std::string_view name, std::string_view value) {
+  const std::string known = lower(name);
+  return value.size() > kShownValueMax || std::ranges::any_of(kSecretNames, [&](std::string_view part) {
+           return known.find(part) != std::string::npos;
+         });
+}
+
+struct Piece {
+  std::size_t begin, size;
+};
+
+// "user:password@" after each "://": the path of a caching proxy's URL is a URL itself.
+std::vector<Piece> logins(std::string_view url) {
+  std::vector<Piece> found;
+  const std::string_view path = url.substr(0, url.find('?'));
+  for (std::size_t at = path.find("://"); at != std::string_view::npos; at = path.find("://", at + 3)) {
+    const std::size_t begin = at + 3;
+    const std::string_view authority = path.substr(begin, path.find('/', begin) - begin);
+    const std::size_t end = authority.rfind('@');
+    if (end != std::string_view::npos) found.push_back({begin, end + 1});
+  }
+  return found;
+}
+
+std::vector<Piece> secret_values(std::string_view url) {
+  std::vector<Piece> found;
+  for (std::size_t at = url.find('?'); at < url.size();) {
+    const std::size_t begin = at + 1;
+    const std::size_t end = std::min(url.find_first_of("&?#", begin), url.size());
+    const std::size_t equals = url.find('=', begin);
+    if (equals < end) {
+      const std::string_view value = url.substr(equals + 1, end - equals - 1);
+      if (!value.empty() && is_secret(url.substr(begin, equals - begin), value))
+        found.push_back({equals + 1, value.size()});
+    } else if (is_secret({}, url.substr(begin, end - begin))) {
+      found.push_back({begin, end - begin});
+    }
+    at = end;
+  }
+  return found;
+}
+
+bool is_http(std::string_view url) {
+  const std::string scheme = lower(url.substr(0, url.find("://")));
+  return scheme == "http" || scheme == "https" || scheme == "dav" || scheme == "davs";
+}
+
+std::string percent_encoded(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF", kMarks = "-._~/";
+  std::string result;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain || kMarks.find(c) != std::string_view::npos) {
+      result += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      result += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return result;
+}
+
+// The path without "." and ".."; empty if it leads out of its directory, or to no file in it.
+std::string normal_path(std::string_view relative) {
+  std::vector<std::string_view> parts;
+  for (std::size_t begin = 0; begin <= relative.size();) {
+    const std::size_t end = std::min(relative.find('/', begin), relative.size());
+    const std::string_view part = relative.substr(begin, end - begin);
+    begin = end + 1;
+    if (part == "..") {
+      if (parts.empty()) return {};
+      parts.pop_back();
+    } else if (!part.empty() && part != ".") {
+      parts.push_back(part);
+    }
+  }
+  std::string path;
+  for (const std::string_view part : parts) path.append(path.empty() ? "" : "/").append(part);
+  return path;
+}
+
+}  // namespace
+
+Result<std::string> sibling_url(std::string_view url, std::string_view relative) {
+  const std::string shown = without_secrets(url) + ": file \"" + std::string(relative) + "\" beside it";
+  if (relative.empty()) return fail(ErrorKind::not_found, shown + ": no name");
+  if (relative.front() == '/' || relative.find('\0') != std::string_view::npos)
+    return fail(ErrorKind::denied, shown + ": not a relative path");
+  // "root:/" would make a caching proxy ask another server; "?" and "#" end a path.
+  if (relative.find(":/") != std::string_view::npos ||
+      (!is_http(url) && relative.find_first_of("?#") != std::string_view::npos))
+    return fail(ErrorKind::denied, shown + ": not a path in a URL");
+  const std::string path = normal_path(relative);
+  if (path.empty()) return fail(ErrorKind::denied, shown + ": outside of its directory");
+
+  const std::size_t host = std::min(url.find("://"), url.size() - std::min<std::size_t>(url.size(), 3)) + 3;
+  const std::size_t path_end = std::min(url.find_first_of(is_http(url) ? "?#" : "?", host), url.size());
+  const std::size_t slash = url.substr(0, path_end).rfind('/');
+  if (slash == std::string_view::npos || slash < host)
+    return fail(ErrorKind::denied, shown + ": the URL has no directory");
+  return std::string(url.substr(0, slash + 1))
+      .append(is_http(url) ? percent_encoded(path) : path)
+      .append(url.substr(path_end));
+}
+
+std::string without_secrets(std::string_view url) {
+  std::string shown(url);
+  // From the end, so that positions before stay right.
+  const std::vector<Piece> values = secret_values(url), names = logins(url);
+  for (auto piece = values.rbegin(); piece != values.rend(); ++piece) shown.replace(piece->begin, piece->size, kHidden);
+  for (auto piece = names.rbegin(); piece != names.rend(); ++piece) shown.erase(piece->begin, piece->size);
+  return shown;
+}
+
+std::string without_secrets_of(std::string_view url, std::string text) {
+  std::vector<Piece> secrets = secret_values(url);
+  for (const Piece& login : logins(url)) secrets.push_back(login);
+  for (const auto& [begin, size] : secrets) {
+    const std::string_view secret = url.substr(begin, size);
+    for (std::size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + kHidden.size()))
+      text.replace(at, size, kHidden);
+  }
+  return text;
+}
+
+}  // namespace tfile

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+
+#include "tfile/request.h"
+
+namespace tfile {
+namespace {
+
+// Lives until the last answer has been noted, which may be after the wait has ended.
+struct Answers {
+  std::mutex mutex;
+  std::condition_variable all;
+  std::size_t left;
+};
+
+}  // namespace
+
+void read_requests(std::span<ReadRequest> requests) {
+  auto answers = std::make_shared<Answers>();
+  answers->left = requests.size();
+  for (ReadRequest& request : requests) {
+    request.source->start_read(request.ranges, request.into, [answers, &request](Result<> result) {
+      const std::lock_guard lock(answers->mutex);
+      request.result = std::move(result);
+      if (--answers->left == 0) answers->all.notify_one();
+    });
+  }
+  std::unique_lock lock(answers->mutex);
+  answers->all.wait(lock, [&] { return answers->left == 0; });
+}
+
+Result<> start_and_wait(const Source& source, std::span<const ByteRange> ranges,
+                        std::span<const std::span<std::byte>> into) {
+  ReadRequest request{&source, {ranges.begin(), ranges.end()}, {into.begin(), into.end()}, {}};
+  read_requests({&request, 1});
+  return std::move(request.result);
+}
+
+}  // namespace tfile

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/url_origin.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "mutex.h"
+#include "wall_clock.h"
+
+namespace tfilefs {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using SourcePtr = std::shared_ptr<const tfile::Source>;
+
+class UrlOrigin final : public Origin {
+ public:
+  UrlOrigin(std::string url, const tfile::FarOptions& options) : url_(std::move(url)), options_(options) {}
+
+  Result<SourceState> look() const override {
+    SourcePtr last;
+    {
+      const Lock lock(mutex_);
+      if (known_ && Clock::now() - looked_at_ < options_.recheck) return state_of(*known_);
+      last = last_.lock();
+    }
+    if (!last) {
+      // An opening tells the state, and is what follows.
+      TRY(auto opened, tfile::open_source(url_, options_));
+      const Lock lock(mutex_);
+      note(opened->identity());
+      last_ = opened;
+      ready_ = opened;
+      return state_of(opened->identity());
+    }
+    TRY(const tfile::Identity now, last->identity_now());
+    const Lock lock(mutex_);
+    note(now);
+    return state_of(now);
+  }
+
+  Result<std::shared_ptr<const GuardedSource>> open() const override {
+    SourcePtr source;
+    {
+      const Lock lock(mutex_);
+      source = std::exchange(ready_, nullptr);
+    }
+    if (!source) {
+      TRY(source, tfile::open_source(url_, options_));
+    }
+    {
+      const Lock lock(mutex_);
+      note(source->identity());
+      last_ = source;
+    }
+    return GuardedSource::guard(std::move(source));
+  }
+
+  Result<tfile::Identity> reach(const CallerPtr&, Access access, const std::string& sibling) const override {
+    if (access == Access::write) return tl::unexpected(not_admitted());
+    if (sibling.empty()) {
+      TRY(const SourceState now, look());
+      return now.identity;
+    }
+    SourcePtr source;
+    {
+      const Lock lock(mutex_);
+      source = last_.lock();
+    }
+    if (!source) return tl::unexpected(not_admitted());
+    TRY(const SourcePtr beside, source->sibling(sibling));
+    return beside->identity();
+  }
+
+ private:
+  void note(const tfile::Identity& now) const REQUIRES(mutex_) {
+    known_ = now;
+    looked_at_ = Clock::now();
+  }
+
+  // A server tells no owner.
+  SourceState state_of(const tfile::Identity& identity) const {
+    Provenance from;
+    from.mode = S_IFREG | 0444;
+    from.uid = ::geteuid();
+    from.gid = ::getegid();
+    from.modified = identity.modified_ns != 0
+                        ? timespec{identity.modified_ns / 1'000'000'000, identity.modified_ns % 1'000'000'000}
+                        : made_;
+    from.changed = from.modified;
+    return {identity, from};
+  }
+
+  const std::string url_;
+  const tfile::FarOptions options_;
+  const timespec made_ = wall_clock();  // for a server that tells no dates
+  mutable Mutex mutex_;
+  mutable std::optional<tfile::Identity> known_ GUARDED_BY(mutex_);
+  mutable Clock::time_point looked_at_ GUARDED_BY(mutex_);
+  mutable std::weak_ptr<const tfile::Source> last_ GUARDED_BY(mutex_);
+  mutable SourcePtr ready_ GUARDED_BY(mutex_);  // opened by a look, for the opening that follows
+};
+
+}  // namespace
+
+std::unique_ptr<const Origin> make_url_origin(const std::string& url, const tfile::FarOptions& options) {
+  return std::make_unique<const UrlOrigin>(url, options);
+}
+
+}  // namespace tfilefs

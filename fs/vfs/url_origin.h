@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "vfs/generation.h"
+
+namespace tfilefs {
+
+// The file behind a URL. An answer about its state is believed for FarOptions::recheck. Its readers use the rights that
+// the user who mounts has at the server. Nothing is asked of the server before the first look.
+std::unique_ptr<const Origin> make_url_origin(const std::string& url, const tfile::FarOptions&);
+
+}  // namespace tfilefs
