@@ -208,7 +208,9 @@ def test_a_wrong_answer(trials, phase, fault):
     if trial.got == "refused":
         assert trial.message.count("\n") == 1 and url in trial.message, trial.message
     else:
-        assert url in trial.errors and trial.errors.count("\n") < 10, trial.errors
+        # A file that was replaced is no error of anybody's.
+        assert trial.got == "ESTALE" or url in trial.errors, trial.errors
+        assert trial.errors.count("\n") < 10, trial.errors
         assert trial.afterwards == "right", trial.afterwards
 
 
@@ -351,7 +353,7 @@ def test_others_are_answered_while_one_waits(server, expected):
 
 
 def test_many_that_wait_leave_room_for_others(server, expected):
-    """More readers of stalled bytes than there are threads or connections."""
+    """More readers of stalled bytes than there are threads or connections. Others get what needs no request."""
     with mounted_from(server, "far", "timeout=60") as m:
         there = "events/x7.f8"
         assert far_files.read(os.path.join(m.path, there), 5) == expected["far", there]
@@ -370,7 +372,8 @@ def test_many_that_wait_leave_room_for_others(server, expected):
 
 def test_unmounting_does_not_wait_for_a_server(server):
     """The reader is ended first, as umount(8) refuses what is in use. Its request is still under way."""
-    with mounted_from(server, "far", "timeout=60") as m:
+    m = mounted.Mounted(server.url("far.root"), ("timeout=60",), environment=far_files.environment())
+    try:
         with stalled_reader(server, os.path.join(m.path, COLUMN)):
             pass
         begin = time.monotonic()
@@ -378,7 +381,8 @@ def test_unmounting_does_not_wait_for_a_server(server):
         assert done.returncode == 0, done.stderr
         assert ends_within(m.process, 5)
         assert time.monotonic() - begin < 5
-        assert m.process.returncode == 0
+    finally:
+        assert m.close() == 0
 
 
 def test_a_lazy_unmount_while_a_reader_waits(server):
@@ -445,7 +449,7 @@ def assert_refused(url, *options, timeout=TIMEOUT):
 
 
 def test_a_server_that_refuses_connections():
-    assert "refused" in assert_refused("http://127.0.0.1:1/a.root").lower()
+    assert "connect" in assert_refused("http://127.0.0.1:1/a.root")
 
 
 def test_an_address_where_nobody_answers():
