@@ -15,6 +15,7 @@ import contextlib
 import dataclasses
 import email.utils
 import functools
+import gzip
 import hashlib
 import re
 import select
@@ -160,8 +161,9 @@ class Exchange:
 
     def _conditions_hold(self):
         headers = self.request.headers
-        if "if-match" in headers and headers["if-match"] not in ("*", self.file.etag):
-            return False
+        if "if-match" in headers and headers["if-match"] != "*":
+            if headers["if-match"] != self.file.etag or self.file.etag.startswith("W/"):  # a weak one never matches
+                return False
         return not self._changed_since(headers.get("if-unmodified-since"))
 
     def _changed_since(self, date):
@@ -178,10 +180,11 @@ class FaultyServer:
     """Serves what put() gave it, each connection on its own thread.
 
     certificate: TLS (http_server.Certificate). tells: which validators are sent. honours_conditions: false for a server
-    that does not know If-Match and the like."""
+    that does not know If-Match and the like. etags_are_weak: of files that put() makes from then on."""
 
     def __init__(self, certificate=None, address="127.0.0.1"):
         self.files, self.requests, self.tells, self.honours_conditions = {}, [], {"etag", "modified"}, True
+        self.etags_are_weak = False
         self.rule = lambda exchange: False
         self.ended = threading.Event()
         self.address, self.connections = address, 0
@@ -217,7 +220,8 @@ class FaultyServer:
 
     def put(self, path, content, modified=1_700_000_000.0):
         """Makes or replaces a file."""
-        self.files[path] = File(content, '"' + hashlib.sha256(content).hexdigest()[:16] + '"', modified)
+        etag = '"' + hashlib.sha256(content).hexdigest()[:16] + '"'
+        self.files[path] = File(content, "W/" + etag if self.etags_are_weak else etag, modified)
 
     def forget_requests(self):
         with self._lock:
@@ -501,6 +505,52 @@ def _cut(exchange, size):
     code, headers, body = _right_body(exchange)
     exchange.head(code, {"Content-Length": len(body), **exchange.validators(), **headers})
     exchange.body(body[:size])
+
+
+@_about_ranges(1)
+def short_body(exchange):
+    """One range, of which only the first half comes, as a whole answer."""
+    span = exchange.asked()[0]
+    body = exchange.part(span)
+    exchange.send(206, body[: len(body) // 2], {"Content-Range": exchange.content_range(span)})
+
+
+@_about_ranges(1)
+def long_body(exchange):
+    """Half of one range, as Content-Range says truly, and as many bytes of nothing behind it."""
+    first, last = exchange.asked()[0]
+    middle = (first + last) // 2
+    body = exchange.part((first, middle)) + bytes(last - middle)
+    exchange.send(206, body, {"Content-Range": exchange.content_range((first, middle))})
+
+
+@_about_ranges(2)
+def long_parts(exchange):
+    """Parts that are longer than they say."""
+    body = b""
+    for span in exchange.asked():
+        head = f"\r\n--{BOUNDARY}\r\nContent-Range: {exchange.content_range(span)}\r\n\r\n"
+        body += head.encode() + exchange.part(span) + bytes(100)
+    exchange.send_parts(body + f"\r\n--{BOUNDARY}--\r\n".encode())
+
+
+def compressed(exchange):
+    """Content-Encoding, though nobody asked for one, as bad proxies do it."""
+    code, headers, body = _right_body(exchange)
+    exchange.send(code, gzip.compress(body, 1), {**headers, "Content-Encoding": "gzip"})
+
+
+def closing(exchange):
+    """The right answer; the connection ends after it, as it says."""
+    code, headers, body = _right_body(exchange)
+    exchange.send(code, body, {**headers, "Connection": "close"})
+    exchange.end()
+
+
+def closing_silently(exchange):
+    """The same without a word: the next request may find the connection closed."""
+    exchange.answer_right()
+    exchange.end()
 
 
 def truncated(size):
