@@ -81,6 +81,7 @@ FAULTS = {
 UNNOTICED_AT_FIRST = {"another ETag each time", "another size"}
 PHASES = ("first", "metadata", "payload")
 COLUMN = "events/x3.f8"
+FILES = ("far", "bare", "middle", "small")
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +89,7 @@ def contents(samples):
     """NAME -> bytes of NAME.root."""
     directory = samples("far")
     found = {}
-    for name in ("far", "middle", "small"):
+    for name in FILES:
         with open(os.path.join(directory, name + ".root"), "rb") as file:
             found[name] = file.read()
     return found
@@ -98,7 +99,7 @@ def contents(samples):
 def expected(samples):
     """(NAME, path) -> bytes, as a local mount gives them."""
     found = {}
-    for name in ("far", "middle", "small"):
+    for name in FILES:
         with mounted.Mounted(os.path.join(samples("far"), name + ".root")) as m:
             found.update({(name, path): data for path, data in far_files.everything(m.path).items()})
             found[name, "events"] = far_files.names(os.path.join(m.path, "events"), 5)
@@ -122,7 +123,7 @@ def mounted_from(server, name, *options):
 class Trial:
     """A fault while a file is opened ("first"), while its table is ("metadata"), or while a column is read."""
 
-    FILES = {"first": "far", "metadata": "middle", "payload": "far"}
+    FILES = {"first": "far", "metadata": "middle", "payload": "bare"}
 
     def __init__(self, phase, make_rule, contents, expected):
         self.name = self.FILES[phase]

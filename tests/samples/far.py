@@ -3,6 +3,7 @@
 opening, so the kinds of bytes lie in different places:
 
 far.root      as ROOT writes it: data in front, then descriptions and names at the end
+bare.root     the same without compression: a wrong byte is not found by a checksum, but seen by the reader
 middle.root   an object that does not compress comes last, so that the descriptions lie in the midst of the file
 small.root    is read as a whole when it is opened
 tiny.root     is shorter than the first bytes that are asked for
@@ -72,8 +73,8 @@ void write_histogram(const char* name, int bins) {
   histogram.Write();
 }
 
-void write_file(const char* name, int entries, int last_bins) {
-  TFile file(name, "RECREATE");
+void write_file(const char* name, int entries, int last_bins, int compression = 101) {
+  TFile file(name, "RECREATE", "", compression);
   write_tree(20, 4, entries, entries / 4, 32000);
   write_ntuple(file, entries, entries / 4);
   file.mkdir("deep")->mkdir("er")->cd();
@@ -99,6 +100,7 @@ void write_wide(const char* name) {
 
 def write(directory):
     ROOT.write_file(os.path.join(directory, "far.root"), 12000, 100)
+    ROOT.write_file(os.path.join(directory, "bare.root"), 8000, 100, 0)
     ROOT.write_file(os.path.join(directory, "middle.root"), 6000, 60000)
     ROOT.write_file(os.path.join(directory, "small.root"), 200, 100)
     ROOT.write_tiny(os.path.join(directory, "tiny.root"))
