@@ -195,7 +195,8 @@ class FaultyServer:
             self._tls.load_cert_chain(certificate.certificate, certificate.key)
 
     def __enter__(self):
-        self._listener = socket.create_server((self.address, 0), backlog=128)
+        family = socket.AF_INET6 if ":" in self.address else socket.AF_INET
+        self._listener = socket.create_server((self.address, 0), family=family, backlog=128)
         self.port = self._listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
         return self
@@ -216,7 +217,8 @@ class FaultyServer:
 
     def url(self, path="", host=None, user=""):
         scheme = "https" if self._certificate else "http"
-        return f"{scheme}://{user + '@' if user else ''}{host or self.address}:{self.port}/{path}"
+        host = host or (f"[{self.address}]" if ":" in self.address else self.address)
+        return f"{scheme}://{user + '@' if user else ''}{host}:{self.port}/{path}"
 
     def put(self, path, content, modified=1_700_000_000.0):
         """Makes or replaces a file."""

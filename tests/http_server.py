@@ -36,8 +36,7 @@ http {{
   server {{
     listen {address}:{port}{tls};
     root "{root}";
-    {ranges}
-    {certificate}
+    {settings}
   }}
 }}
 """
@@ -108,13 +107,17 @@ class Nginx:
     """nginx over the directory `root`: `with Nginx(root) as server: server.url("a.root")`.
 
     certificate: TLS, with HTTP/2. max_ranges: how many ranges of a request are honoured (None: all that are asked).
-    prefix: what the program is run by, such as DelayedNetwork.command("far"), with `address` and `port` there."""
+    settings: further lines of its configuration. prefix: what the program is run by, such as DelayedNetwork.command("far"), with `address` and `port` there."""
 
-    def __init__(self, root, certificate=None, max_ranges=None, address="127.0.0.1", port=None, prefix=()):
+    def __init__(self, root, certificate=None, max_ranges=None, address="127.0.0.1", port=None, settings="", prefix=()):
         if not shutil.which("nginx"):
             pytest.skip("nginx is not installed")
         self.root, self.certificate, self.address = os.path.realpath(root), certificate, address
-        self._max_ranges, self._prefix, self._fixed_port = max_ranges, list(prefix), port
+        self._prefix, self._fixed_port, self._settings = list(prefix), port, [settings]
+        if max_ranges is not None:
+            self._settings.append(f"max_ranges {max_ranges};")
+        if certificate:
+            self._settings += [f"ssl_certificate {certificate.certificate};", f"ssl_certificate_key {certificate.key};"]
         self._work = tempfile.mkdtemp(prefix="tfilefs-nginx-")
         self._process = None
 
@@ -133,15 +136,9 @@ class Nginx:
         self.close()
 
     def _configuration(self):
-        tls = certificate = ""
-        if self.certificate:
-            tls = " ssl http2"
-            certificate = (f"ssl_certificate {self.certificate.certificate}; "
-                           f"ssl_certificate_key {self.certificate.key};")
         return CONFIGURATION.format(
-            user="user root;" if os.getuid() == 0 else "", work=self._work, address=self.address, port=self.port, tls=tls,
-            root=self.root, ranges="" if self._max_ranges is None else f"max_ranges {self._max_ranges};",
-            certificate=certificate,
+            user="user root;" if os.getuid() == 0 else "", work=self._work, address=self.address, port=self.port,
+            tls=" ssl http2" if self.certificate else "", root=self.root, settings="\n    ".join(self._settings),
         )
 
     def _start(self):

@@ -183,6 +183,55 @@ def test_names_that_a_url_has_to_quote(directory, environment, local):
                 assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"], path
 
 
+@pytest.mark.parametrize("tls", (False, True), ids=("plain", "TLS"))
+def test_a_server_that_ends_connections_often(directory, certificate, environment, local, tls):
+    """Each takes three requests. HTTP/2 says so in a frame of its own."""
+    how = dict(certificate=certificate if tls else None, settings="keepalive_requests 3;")
+    with http_server.Nginx(directory, **how) as server, mounted_from(server.url("far.root"), environment) as m:
+        assert far_files.everything(m.path) == local["far"]
+        assert m.errors() == ""
+
+
+@pytest.mark.parametrize("tls", (False, True), ids=("plain", "TLS"))
+def test_a_server_that_is_restarted(directory, certificate, environment, local, tls):
+    how = dict(certificate=certificate if tls else None)
+    with http_server.Nginx(directory, **how) as server, mounted_from(server.url("far.root"), environment, "timeout=1") as m:
+        first, second, third = (f"events/x{column}.f8" for column in (1, 9, 17))
+        assert far_files.read(os.path.join(m.path, first), 2) == local["far"][first]
+        server.stop()
+        assert far_files.read(os.path.join(m.path, second), 2) in ("EIO", "ETIMEDOUT")
+        with http_server.Nginx(directory, port=server.port, **how):
+            assert far_files.read(os.path.join(m.path, second), 2) == local["far"][second]
+            assert far_files.read(os.path.join(m.path, third), 2) == local["far"][third]
+
+
+def test_a_proxy(directory, environment, local):
+    """Of the environment, as curl does it: it is told the whole URL."""
+    url = "http://no-such-host.invalid/far.root"
+    with faulty.FaultyServer() as proxy:
+        proxy.put(url, (directory / "far.root").read_bytes())
+        with mounted_from(url, dict(environment, http_proxy=proxy.url())) as m:
+            assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["far"]["events/x3.f8"]
+
+
+def test_an_address_of_ipv6(directory, environment, local):
+    try:
+        server = faulty.FaultyServer(address="::1").__enter__()
+    except OSError as error:
+        pytest.skip(f"no IPv6: {error}")
+    with server:
+        server.put("/small.root", (directory / "small.root").read_bytes())
+        with mounted_from(server.url("small.root"), environment) as m:
+            assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
+
+
+def test_other_names_of_the_schemes(faulty_server, environment, local):
+    for scheme in ("dav", "HTTP"):
+        url = faulty_server.url("small.root").replace("http", scheme)
+        with mounted_from(url, environment) as m:
+            assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
+
+
 @pytest.mark.parametrize("lacks", ("HEAD", "suffixes", "suffixes in lists", "validators", "sizes of HEAD", "the end"))
 def test_servers_that_cannot_do_all(faulty_server, environment, local, lacks):
     rules = {"HEAD": faulty.without_head, "suffixes": faulty.suffix_is_whole, "suffixes in lists": faulty.suffix_is_dropped,
@@ -252,6 +301,16 @@ def test_a_column_is_one_wave(faulty_server, environment, column):
         data = far_files.read(path, 20)
         assert len(data) == os.stat(path).st_size
         assert waves.count <= 1, waves.sizes
+
+
+@pytest.mark.parametrize("column", ("x3.f8", "list2/values.f4", "list2/offsets.i8", "text/chars.u1"))
+def test_a_column_that_nobody_looked_at(faulty_server, environment, column):
+    """A look at its first entries, which tells what it is; the headers of its baskets; its baskets."""
+    with mounted_from(faulty_server.url("wide.root"), environment, "recheck=60") as m:
+        os.listdir(os.path.join(m.path, "events"))
+        faulty_server.rule = waves = faulty.Waves()
+        assert far_files.read(os.path.join(m.path, "events", column), 20)
+        assert waves.count <= (1 if column == "x3.f8" else 3), waves.sizes
 
 
 def test_columns_that_are_read_together_do_not_wait_for_each_other(faulty_server, environment):
