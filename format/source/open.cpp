@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "far/http_source.h"
+#include "far/kept_source.h"
 #include "far/url.h"
 #include "far/xrootd_source.h"
 #include "source/open_local.h"
@@ -69,11 +70,13 @@ Result<std::shared_ptr<const Source>> open_source(const std::string& name, const
   const auto* known =
       std::ranges::find_if(kSchemes, [&](const Scheme& one) { return are_equal_but_case(one.name, scheme); });
   if (known == std::end(kSchemes))
-    return fail(ErrorKind::invalid, name + ": URLs of the scheme \"" + std::string(scheme) + "\" are not read");
-  if (!known->open)
     return fail(ErrorKind::invalid,
-                name + ": this program was built without " + std::string(known->library) + ", which reads such URLs");
-  return known->open(name, options);
+                without_secrets(name) + ": URLs of the scheme \"" + std::string(scheme) + "\" are not read");
+  if (!known->open)
+    return fail(ErrorKind::invalid, without_secrets(name) + ": this program was built without " +
+                                        std::string(known->library) + ", which reads such URLs");
+  TRY(auto far, known->open(name, options));
+  return keep_bytes(std::move(far));
 }
 
 }  // namespace tfile

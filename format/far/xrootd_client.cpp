@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/xrootd_client.h"
+
+#include <XrdCl/XrdClDefaultEnv.hh>
+#include <XrdCl/XrdClFile.hh>
+#include <XrdCl/XrdClFileSystem.hh>
+#include <algorithm>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "far/xrootd_watch.h"
+
+namespace tfile::xrootd {
+namespace {
+
+using XrdCl::XRootDStatus;
+
+// The library's own limits are right for long batch jobs. A mount is waited for. XRD_* variables win over these.
+void set_timeouts(std::chrono::milliseconds timeout) {
+  XrdCl::Env* const env = XrdCl::DefaultEnv::GetEnv();
+  const int seconds = static_cast<int>(std::clamp<std::int64_t>((timeout.count() + 999) / 1000, 1, 3600));
+  const int half = std::max(1, seconds / 2);
+  // A server that is silent for so long is given up. The other half of the time is for another server.
+  env->PutInt("StreamTimeout", std::min(half, 60));
+  env->PutInt("ConnectionWindow", half);
+  // A refused connection would be tried again only at the end of the window. The transfers try again by themselves.
+  env->PutInt("ConnectionRetry", 1);
+  // After a failure no connection to that server is tried for so long: 30 minutes, if it were not set.
+  env->PutInt("StreamErrorWindow", 1);
+  env->PutInt("TimeoutResolution", 1);
+  // Forked children of a mount run other programs. The library's handler would stop its threads at each fork.
+  env->PutInt("RunForkHandler", 0);
+  // RequestTimeout stays: 30 minutes. It ends a request whether or not its bytes are arriving. Transfers have time-outs
+  // of their own, after which nothing but the memory of the request waits for the library.
+}
+
+bool is_connection_failure(const XRootDStatus& status) {
+  switch (status.code) {
+    case XrdCl::errHandShakeFailed:
+    case XrdCl::errOperationExpired:
+    case XrdCl::errOperationInterrupted:
+    case XrdCl::errNoMoreFreeSIDs:
+    case XrdCl::errInvalidResponse:
+    case XrdCl::errCorruptedHeader:
+    case XrdCl::errInvalidOp:  // of a file whose connection has failed meanwhile
+      return true;
+    default:
+      return XrdCl::Status::IsSocketError(status.code) && status.code != XrdCl::errInvalidAddr;
+  }
+}
+
+ErrorKind kind_of_answer(std::uint32_t number) {
+  switch (number) {
+    case kXR_NotFound:
+      return ErrorKind::not_found;
+    case kXR_NotAuthorized:
+    case kXR_AuthFailed:
+    case kXR_TLSRequired:
+      return ErrorKind::denied;
+    case kXR_NotFile:
+    case kXR_isDirectory:
+      return ErrorKind::invalid;
+    case kXR_ReqTimedOut:
+      return ErrorKind::timed_out;
+    default:
+      return ErrorKind::io;
+  }
+}
+
+ErrorKind kind_of(const XRootDStatus& status) {
+  switch (status.code) {
+    case XrdCl::errErrorResponse:
+      return kind_of_answer(status.errNo);
+    case XrdCl::errNotFound:
+      return ErrorKind::not_found;
+    case XrdCl::errLoginFailed:
+    case XrdCl::errAuthFailed:
+      return ErrorKind::denied;
+    case XrdCl::errSocketTimeout:
+    case XrdCl::errOperationExpired:
+      return ErrorKind::timed_out;
+    default:
+      return ErrorKind::io;
+  }
+}
+
+std::string one_line(std::string text) {
+  for (char& c : text)
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  while (!text.empty() && text.back() == ' ') text.pop_back();
+  return text;
+}
+
+std::string text_of(const XRootDStatus& status) {
+  if (status.code == XrdCl::errErrorResponse && !status.GetErrorMessage().empty())
+    return one_line(status.GetErrorMessage());
+  std::string text = status.ToStr();
+  if (const std::size_t mark = text.find("] "); text.starts_with('[') && mark != std::string::npos)
+    text.erase(0, mark + 2);  // "[ERROR] "
+  return one_line(text);
+}
+
+Failure failure_of(const XRootDStatus& status) {
+  return {kind_of(status), text_of(status), is_connection_failure(status)};
+}
+
+tl::unexpected<Failure> broken(const char* text) { return tl::unexpected<Failure>(Failure{ErrorKind::io, text}); }
+
+// Calls `answer(status, response, hosts)` once, and goes.
+template <class Function>
+class Handler final : public XrdCl::ResponseHandler {
+ public:
+  explicit Handler(Function answer) : answer_(std::move(answer)) {}
+  void HandleResponseWithHosts(XRootDStatus* status, XrdCl::AnyObject* response, XrdCl::HostList* hosts) override {
+    const std::unique_ptr<Handler> self(this);
+    const std::unique_ptr<XRootDStatus> owned_status(status);
+    const std::unique_ptr<XrdCl::AnyObject> owned_response(response);
+    const std::unique_ptr<XrdCl::HostList> owned_hosts(hosts);
+    answer_(*status, response, hosts);
+  }
+
+ private:
+  Function answer_;
+};
+
+// `send` gives the handler to the library, which owns it unless it fails at once.
+template <class Send, class Function>
+void ask(Send send, Function answer) {
+  auto* const handler = new Handler<Function>(std::move(answer));
+  const XRootDStatus status = send(handler);
+  if (!status.IsOK()) handler->HandleResponseWithHosts(new XRootDStatus(status), nullptr, nullptr);
+}
+
+template <class T>
+T* inside(XrdCl::AnyObject* response) {
+  T* object = nullptr;
+  if (response) response->Get(object);
+  return object;
+}
+
+Answer<> check_read(const ByteRange& wanted, XrdCl::AnyObject* response) {
+  const auto* const got = inside<XrdCl::ChunkInfo>(response);
+  if (!got || got->offset != wanted.begin) return broken("the server answered another request");
+  if (got->length != wanted.size) return broken("the server sent less than the file's size");
+  return {};
+}
+
+Answer<> check_vector(std::span<const ByteRange> wanted, XrdCl::AnyObject* response) {
+  auto* const got = inside<XrdCl::VectorReadInfo>(response);
+  if (!got || got->GetChunks().size() != wanted.size()) return broken("the server answered another request");
+  std::uint64_t size = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const XrdCl::ChunkInfo& chunk = got->GetChunks()[i];
+    if (chunk.offset != wanted[i].begin || chunk.length != wanted[i].size)
+      return broken("the server sent other bytes than it was asked for");
+    size += wanted[i].size;
+  }
+  if (got->GetSize() != size) return broken("the server sent less than it was asked for");
+  return {};
+}
+
+FileState state_of(const XrdCl::StatInfo& info, std::string server) {
+  return {info.GetSize(), static_cast<std::int64_t>(info.GetModTime()), std::move(server)};
+}
+
+std::string name_of(const XrdCl::URL& url) { return url.GetHostName() + ":" + std::to_string(url.GetPort()); }
+
+// The server that holds the open file. The library names it with the user's name before "@".
+std::string server_of(const XrdCl::File& file) {
+  std::string host;
+  file.GetProperty("DataServer", host);
+  return host.substr(host.find('@') + 1);
+}
+
+}  // namespace
+
+void prepare_client(std::chrono::milliseconds timeout) {
+  static std::once_flag once;
+  std::call_once(once, [&] { set_timeouts(timeout); });
+}
+
+std::string server_of(const std::string& url) {
+  const XrdCl::URL parsed(url);
+  return parsed.IsValid() && !parsed.GetHostName().empty() ? name_of(parsed) : std::string();
+}
+
+// The last owner may be an answer of this very file, and in some versions of the library a file waits when it is
+// destroyed. In 5.5 its destructor sends the request to close, and waits for nothing.
+OpenFile::~OpenFile() { let_go_later(std::move(file_)); }
+
+void OpenFile::read(std::span<const ByteRange> chunks, std::span<std::byte> into, Done<> done) const {
+  if (chunks.size() == 1) {
+    const ByteRange chunk = chunks[0];
+    ask(
+        [&](XrdCl::ResponseHandler* handler) {
+          return file_->Read(chunk.begin, static_cast<std::uint32_t>(chunk.size), into.data(), handler);
+        },
+        [chunk, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
+          done(status.IsOK() ? check_read(chunk, response) : tl::unexpected<Failure>(failure_of(status)));
+        });
+    return;
+  }
+  XrdCl::ChunkList list;
+  std::byte* place = into.data();
+  for (const ByteRange& chunk : chunks) {
+    list.emplace_back(chunk.begin, static_cast<std::uint32_t>(chunk.size), place);
+    place += chunk.size;
+  }
+  ask([&](XrdCl::ResponseHandler* handler) { return file_->VectorRead(list, nullptr, handler); },
+      [wanted = std::vector(chunks.begin(), chunks.end()), done = std::move(done)](
+          const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
+        done(status.IsOK() ? check_vector(wanted, response) : tl::unexpected<Failure>(failure_of(status)));
+      });
+}
+
+void OpenFile::look(Done<FileState> done) const {
+  ask([&](XrdCl::ResponseHandler* handler) { return file_->Stat(true, handler); },
+      [this, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
+        const auto* const info = inside<XrdCl::StatInfo>(response);
+        if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
+        if (!info) return done(broken("the server told no state of the file"));
+        done(state_of(*info, server_of(*file_)));
+      });
+}
+
+Answer<FileState> OpenFile::last_state() const {
+  XrdCl::StatInfo* info = nullptr;
+  const XRootDStatus status = file_->Stat(false, info);
+  const std::unique_ptr<XrdCl::StatInfo> owned(info);
+  if (!status.IsOK()) return tl::unexpected<Failure>(failure_of(status));
+  if (!info) return broken("the server told no state of the file");
+  return state_of(*info, server_of(*file_));
+}
+
+void open_file(const std::string& url, Done<std::shared_ptr<OpenFile>> done) {
+  auto file = std::make_shared<XrdCl::File>();
+  // Made at once, so that the file is let go on another thread than that of its answer.
+  auto open = std::make_shared<OpenFile>(file);
+  ask(
+      [&](XrdCl::ResponseHandler* handler) {
+        return file->Open(url, XrdCl::OpenFlags::Read, XrdCl::Access::None, handler);
+      },
+      [open, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject*, XrdCl::HostList*) {
+        if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
+        done(open);
+      });
+}
+
+void look_at_path(const std::string& url, Done<FileState> done) {
+  const XrdCl::URL parsed(url);
+  const auto server = std::make_shared<XrdCl::FileSystem>(parsed);
+  ask([&](XrdCl::ResponseHandler* handler) { return server->Stat(parsed.GetPathWithParams(), handler); },
+      [server, name = name_of(parsed), done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response,
+                                                               XrdCl::HostList* hosts) {
+        let_go_later(server);
+        const auto* const info = inside<XrdCl::StatInfo>(response);
+        if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
+        if (!info) return done(broken("the server told no state of the file"));
+        if (info->TestFlags(XrdCl::StatInfo::IsDir))
+          return done(tl::unexpected<Failure>(Failure{ErrorKind::not_found, "is a directory now"}));
+        done(state_of(*info, hosts && !hosts->empty() ? name_of(hosts->back().url) : name));
+      });
+}
+
+void query_config(const std::string& url, const std::string& server_name, const std::string& names,
+                  Done<std::string> done) {
+  XrdCl::URL parsed(url);
+  const std::size_t colon = server_name.rfind(':');
+  if (colon != std::string::npos)
+    parsed.SetHostPort(server_name.substr(0, colon), std::atoi(server_name.c_str() + colon + 1));
+  const auto server = std::make_shared<XrdCl::FileSystem>(parsed);
+  XrdCl::Buffer argument;
+  argument.FromString(names);
+  ask([&](XrdCl::ResponseHandler* handler) { return server->Query(XrdCl::QueryCode::Config, argument, handler); },
+      [server, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
+        let_go_later(server);
+        const auto* const answer = inside<XrdCl::Buffer>(response);
+        if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
+        done(answer ? answer->ToString() : std::string());
+      });
+}
+
+}  // namespace tfile::xrootd

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/xrootd_file.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+
+#include "far/url.h"
+
+namespace tfile::xrootd {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Identity identity_of_state(const std::string& url, const FileState& state) {
+  Identity identity;
+  identity.size = state.size;
+  identity.modified_ns = state.modified * 1'000'000'000;
+  identity.object = {XXH3_64bits(url.data(), url.size()), 0};
+  identity.state = static_cast<std::uint64_t>(state.modified);
+  return identity;
+}
+
+// Not a date in seconds, so an identity with it is no other file's.
+constexpr std::uint64_t kChangedState = std::uint64_t{1} << 63;
+
+}  // namespace
+
+RemoteFile::RemoteFile(std::string url, FarOptions options, std::shared_ptr<OpenFile> connection,
+                       const FileState& opened)
+    : url_(std::move(url)),
+      shown_(without_secrets(url_)),
+      options_(std::move(options)),
+      server_name_(opened.server),
+      modified_(opened.modified),
+      identity_(identity_of_state(url_, opened)),
+      server_(xrootd_server(opened.server)),
+      way_(opened.server == server_of(url_) ? Way::path : Way::open_file),
+      last_look_(Clock::now().time_since_epoch()),
+      connection_(std::move(connection)) {}
+
+Error RemoteFile::error(const Failure& failure) const {
+  return {failure.kind, shown_ + ": " + without_secrets_of(url_, failure.text)};
+}
+
+Error RemoteFile::stale_error() const { return {ErrorKind::stale, shown_ + ": changed since it was opened"}; }
+
+const std::byte* RemoteFile::held(ByteRange range) const {
+  if (range.end() <= begin.size()) return begin.data() + range.begin;
+  const std::uint64_t end_begin = identity_.size - end.size();
+  return range.begin >= end_begin ? end.data() + (range.begin - end_begin) : nullptr;
+}
+
+void RemoteFile::with_connection(Connected ready) {
+  std::shared_ptr<OpenFile> connection;
+  {
+    const std::lock_guard lock(mutex_);
+    connection = connection_;
+    if (!connection) {
+      waiting_.push_back(std::move(ready));
+      if (std::exchange(opening_, true)) return;
+    }
+  }
+  if (connection) return ready(std::move(connection));
+  open_file(url_, [self = shared_from_this()](auto answer) { self->opened(std::move(answer)); });
+}
+
+void RemoteFile::opened(Answer<std::shared_ptr<OpenFile>> connection) {
+  if (connection) check(**connection);
+  // What was there when this file was opened is there no longer.
+  if (!connection && connection.error().kind == ErrorKind::not_found) stale_ = true;
+  std::vector<Connected> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    opening_ = false;
+    if (connection) connection_ = *connection;
+    waiting.swap(waiting_);
+  }
+  for (const Connected& ready : waiting) ready(connection);
+}
+
+void RemoteFile::drop(const OpenFile* failed) {
+  std::shared_ptr<OpenFile> dropped;  // let go of without the mutex
+  const std::lock_guard lock(mutex_);
+  if (!failed || connection_.get() == failed) dropped.swap(connection_);
+}
+
+bool RemoteFile::is_look_due() {
+  auto last = last_look_.load();
+  const auto now = Clock::now().time_since_epoch();
+  return now - last >= options_.recheck && last_look_.compare_exchange_strong(last, now);
+}
+
+void RemoteFile::look(const std::shared_ptr<OpenFile>& connection, Done<> done) {
+  const Way way = way_;
+  if (way == Way::none) return done({});
+  look_by(way, connection,
+          [self = shared_from_this(), way, connection, done = std::move(done)](const Answer<>& looked) {
+            if (looked || looked.error().connection || self->stale_) return done(looked);
+            self->way_ = way == Way::path ? Way::open_file : Way::none;
+            self->look(connection, done);
+          });
+}
+
+void RemoteFile::look_by(Way way, const std::shared_ptr<OpenFile>& connection, Done<> done) {
+  if (way == Way::path)
+    return look_at_path([done = std::move(done)](const Answer<Identity>& now) {
+      done(now ? Answer<>() : tl::unexpected<Failure>(now.error()));
+    });
+  ++counts_.requests;
+  connection->look([self = shared_from_this(), connection, done = std::move(done)](const Answer<FileState>& now) {
+    if (now) self->judge(*now);
+    done(now ? Answer<>() : tl::unexpected<Failure>(now.error()));
+  });
+}
+
+void RemoteFile::look_at_path(Done<Identity> done) {
+  ++counts_.requests;
+  xrootd::look_at_path(url_, [self = shared_from_this(), done = std::move(done)](const Answer<FileState>& now) {
+    if (!now) {
+      if (now.error().kind == ErrorKind::not_found) self->stale_ = true;
+      return done(tl::unexpected<Failure>(now.error()));
+    }
+    self->last_look_ = Clock::now().time_since_epoch();
+    const bool same = self->is_same_at_path(*now);
+    if (!same) self->stale_ = true;
+    if (same && !self->stale_) return done(self->identity_);
+    Identity other = identity_of_state(self->url_, *now);
+    if (other == self->identity_) other.state |= kChangedState;
+    done(other);
+  });
+}
+
+bool RemoteFile::is_same_at_path(const FileState& now) {
+  if (now.size != identity_.size) return false;
+  const std::lock_guard lock(mutex_);
+  const auto known = std::ranges::find(dates_, now.server, [](const auto& one) { return one.first; });
+  if (known != dates_.end()) return known->second == now.modified;
+  dates_.emplace_back(now.server, now.modified);
+  return true;
+}
+
+void RemoteFile::judge(const FileState& now) {
+  const bool same_copy = now.server == server_name_;
+  if (now.size != identity_.size || (same_copy && now.modified != modified_)) stale_ = true;
+}
+
+void RemoteFile::check(const OpenFile& connection) {
+  if (const Answer<FileState> last = connection.last_state()) judge(*last);
+}
+
+}  // namespace tfile::xrootd

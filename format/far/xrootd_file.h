@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "far/far_counts.h"
+#include "far/xrootd_client.h"
+#include "far/xrootd_servers.h"
+#include "tfile/buffer.h"
+#include "tfile/source.h"
+
+namespace tfile::xrootd {
+
+// One opened file: what its source and the transfers under way share. It exists until the last of them has ended.
+//
+// A server does not tell by itself that a file has changed. The file has changed if it is told a state other than at
+// opening: by the library when it has opened the file again, or by a look. A look asks about the path if the server
+// that the URL names has the file. Then a file that was replaced is seen, too. Behind a redirector a path may lead to
+// another copy with another date, or to nothing that this user may ask for; there a look asks about the open file.
+// Dates are whole seconds: a change within the second of another one, to the same size, is not seen.
+class RemoteFile : public std::enable_shared_from_this<RemoteFile> {
+ public:
+  RemoteFile(std::string url, FarOptions options, std::shared_ptr<OpenFile> connection, const FileState& opened);
+
+  const std::string& url() const { return url_; }
+  const std::string& shown() const { return shown_; }  // the URL for messages
+  const FarOptions& options() const { return options_; }
+  const Identity& identity() const { return identity_; }
+  XrootdServer& server() const { return *server_; }
+  FarCounts& counts() const { return counts_; }
+  Error error(const Failure&) const;
+
+  // The first and the last bytes. Written before the file is used by several threads.
+  Buffer begin, end;
+  const std::byte* held(ByteRange) const;  // null if they are not there
+
+  // Calls `ready` with an open connection: at once if there is one, else when the file is open again.
+  using Connected = Done<std::shared_ptr<OpenFile>>;
+  void with_connection(Connected ready);
+  // The connection has failed (null: the one that there is): the next request opens the file again.
+  void drop(const OpenFile* failed);
+
+  // Whether the last look was too long ago. True for one caller, which then looks.
+  bool is_look_due();
+  // Asks for the file's state. Whether it has changed is then told by is_stale().
+  void look(const std::shared_ptr<OpenFile>& connection, Done<> done);
+  // False if the server lets neither the path nor the open file be asked about.
+  bool can_look() const { return way_ != Way::none; }
+  // The same about the path. `now` is the opened state, or the one that has taken its place.
+  void look_at_path(Done<Identity> done);
+  // Compares what the library last heard of the file. Takes no request.
+  void check(const OpenFile& connection);
+  bool is_stale() const { return stale_; }
+  Error stale_error() const;
+
+ private:
+  // How to look. A way that the server refuses gives way to the next.
+  enum class Way : unsigned char { path, open_file, none };
+
+  void opened(Answer<std::shared_ptr<OpenFile>> connection);
+  void look_by(Way way, const std::shared_ptr<OpenFile>& connection, Done<> done);
+  void judge(const FileState& now);
+  bool is_same_at_path(const FileState& now);
+
+  const std::string url_, shown_;
+  const FarOptions options_;
+  const std::string server_name_;  // which had the file when it was opened
+  const std::int64_t modified_;
+  const Identity identity_;
+  const std::shared_ptr<XrootdServer> server_;
+  mutable FarCounts counts_;
+  std::atomic<bool> stale_ = false;
+  std::atomic<Way> way_;
+  std::atomic<std::chrono::steady_clock::duration> last_look_;
+
+  std::mutex mutex_;
+  std::shared_ptr<OpenFile> connection_;  // null if it has failed
+  bool opening_ = false;
+  std::vector<Connected> waiting_;
+  // For each server that was asked about the path: the date of the file there. Servers with copies differ in it.
+  std::vector<std::pair<std::string, std::int64_t>> dates_;
+};
+
+}  // namespace tfile::xrootd

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tfile/range.h"
+
+namespace tfile {
+
+// What one request to an XRootD server may hold.
+struct XrootdLimits {
+  std::size_t chunks_max = 1024;        // readv_iov_max of a server that does not tell
+  std::uint64_t chunk_max = 2'097'136;  // readv_ior_max: 2 MiB, less the header of a chunk
+  // The client library tells that a request is answered, and nothing before. So this is what a line must bring within
+  // the time-out. Each answer is received into memory of its own.
+  std::uint64_t request_max = 4 << 20;
+};
+
+// One request: a read if it has one chunk, else a vectored read. The answer's bytes lie one chunk after the other.
+struct XrootdRequest {
+  struct Copy {
+    std::size_t from;         // in the answer
+    std::size_t range, into;  // the wanted range, and where in it
+    std::size_t size;
+  };
+  std::vector<ByteRange> chunks;  // by address; they neither touch nor overlap
+  std::uint64_t size = 0;
+  std::vector<Copy> copies;  // how the answer fills the wanted ranges
+};
+
+// The requests that bring all ranges, each byte once: ranges that touch or overlap are read as one, for the client
+// library fails a vectored read in which a chunk is there twice. Empty ranges are left out. Pure.
+std::vector<XrootdRequest> xrootd_requests(std::span<const ByteRange> ranges, const XrootdLimits&);
+
+}  // namespace tfile

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/xrootd_servers.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+
+namespace tfile {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct Servers {
+  std::mutex mutex;
+  std::map<std::string, std::shared_ptr<XrootdServer>, std::less<>> by_name;
+};
+
+Servers& servers() {
+  static Servers* const all = new Servers;  // never destroyed: answers may come while the process ends
+  return *all;
+}
+
+// What a server may say without making requests of one byte, or vectors that no server takes.
+constexpr std::uint64_t kChunksLeast = 2, kChunksMost = 1 << 16;
+constexpr std::uint64_t kChunkLeast = 4 << 10, kChunkMost = 1 << 30;
+
+std::uint64_t number_of(std::string_view line) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(line.data(), line.data() + line.size(), value);
+  return error == std::errc() && end != line.data() ? value : 0;
+}
+
+}  // namespace
+
+XrootdLimits xrootd_limits(std::string_view answer, const XrootdLimits& otherwise) {
+  XrootdLimits limits = otherwise;
+  const std::size_t end = std::min(answer.find('\n'), answer.size());
+  const std::uint64_t chunks = number_of(answer.substr(0, end));
+  const std::uint64_t chunk = number_of(answer.substr(std::min(end + 1, answer.size())));
+  if (chunks >= kChunksLeast) limits.chunks_max = std::min(chunks, kChunksMost);
+  if (chunk >= kChunkLeast) limits.chunk_max = std::min(chunk, kChunkMost);
+  return limits;
+}
+
+LineSpeed::Sent XrootdServer::sent() {
+  const std::lock_guard lock(mutex_);
+  return speed_.sent(Clock::now());
+}
+
+void XrootdServer::answered(const LineSpeed::Sent& sent, std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto now = Clock::now();
+  last_answer_.store(now.time_since_epoch(), std::memory_order_relaxed);
+  speed_.answered(now, sent, bytes);
+}
+
+void XrootdServer::failed() {
+  const std::lock_guard lock(mutex_);
+  speed_.failed();
+}
+
+void XrootdServer::guess_delay(LineSpeed::Span delay) {
+  const std::lock_guard lock(mutex_);
+  speed_.guess_delay(delay);
+}
+
+LineSpeed XrootdServer::speed() const {
+  const std::lock_guard lock(mutex_);
+  return speed_;
+}
+
+XrootdLimits XrootdServer::limits() const {
+  const std::lock_guard lock(mutex_);
+  return limits_;
+}
+
+void XrootdServer::set_limits(std::string_view answer) {
+  const std::lock_guard lock(mutex_);
+  limits_ = xrootd_limits(answer, limits_);
+}
+
+std::shared_ptr<XrootdServer> xrootd_server(std::string_view host_and_port) {
+  Servers& all = servers();
+  const std::lock_guard lock(all.mutex);
+  auto found = all.by_name.find(host_and_port);
+  if (found == all.by_name.end()) found = all.by_name.emplace(host_and_port, std::make_shared<XrootdServer>()).first;
+  return found->second;
+}
+
+}  // namespace tfile

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "far/line_speed.h"
+#include "far/xrootd_requests.h"
+
+namespace tfile {
+
+// What the process knows of one XRootD server, shared by all files on it. Callable from any thread.
+class XrootdServer {
+ public:
+  LineSpeed::Sent sent();
+  void answered(const LineSpeed::Sent&, std::uint64_t bytes);
+  void failed();
+
+  void guess_delay(LineSpeed::Span);
+  LineSpeed speed() const;
+  // When the server last answered anything.
+  LineSpeed::Time last_answer() const { return LineSpeed::Time(last_answer_.load(std::memory_order_relaxed)); }
+
+  XrootdLimits limits() const;
+  // True for the first caller, which then asks the server for them.
+  bool are_limits_unasked() { return !limits_asked_.exchange(true); }
+  // The answer to "readv_iov_max readv_ior_max": a number in each line, or the name if the server does not know it.
+  void set_limits(std::string_view answer);
+
+ private:
+  mutable std::mutex mutex_;
+  LineSpeed speed_;
+  XrootdLimits limits_;
+  std::atomic<LineSpeed::Span> last_answer_{LineSpeed::Span(0)};
+  std::atomic<bool> limits_asked_ = false;
+};
+
+// The limits that an answer tells; those of `otherwise` where it tells none that make sense. Pure.
+XrootdLimits xrootd_limits(std::string_view answer, const XrootdLimits& otherwise);
+
+// The same object for the same name ("host:port") as long as the process runs.
+std::shared_ptr<XrootdServer> xrootd_server(std::string_view host_and_port);
+
+}  // namespace tfile

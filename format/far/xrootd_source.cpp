@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/xrootd_source.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <cstring>
+#include <future>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "far/held_edges.h"
+#include "far/origins.h"
+#include "far/url.h"
+#include "far/xrootd_client.h"
+#include "far/xrootd_file.h"
+#include "far/xrootd_transfer.h"
+#include "tfile/request.h"
+
+namespace tfile {
+namespace xrootd {
+namespace {
+
+// So much of a read is in memory twice, when its answer has arrived and is copied. Eight such reads fill lines of 1
+// GB/s and a delay of 0.1 s.
+constexpr std::uint64_t kReadMax = 16 << 20;
+constexpr std::size_t kReadsMax = 8;
+
+// More of a gap is not read through, however long the line.
+constexpr std::uint64_t kInFlightMax = 2 << 20;
+
+// A value that another thread brings. It may come when nobody waits any longer.
+template <class T>
+class Awaited {
+ public:
+  void set(T value) {
+    const std::lock_guard lock(mutex_);
+    value_ = std::move(value);
+    arrived_.notify_all();
+  }
+  // False if the time was over, or `stop` was stopped, before the value came.
+  bool wait(const FarOptions& options) {
+    std::unique_lock lock(mutex_);
+    return arrived_.wait_for(lock, options.stop, options.timeout, [this] { return value_.has_value(); });
+  }
+  T take() {
+    const std::lock_guard lock(mutex_);
+    return std::move(*value_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable_any arrived_;
+  std::optional<T> value_;
+};
+
+Error no_answer(const std::string& shown, const FarOptions& options) {
+  if (options.stop.stop_requested()) return {ErrorKind::io, shown + ": given up, as reading was stopped"};
+  return {ErrorKind::timed_out, shown + ": no answer for " + std::to_string(options.timeout.count() / 1000) + " s"};
+}
+
+class XrootdSource final : public Source {
+ public:
+  explicit XrootdSource(std::shared_ptr<RemoteFile> file)
+      : file_(std::move(file)), origin_(origin_of_server("root://" + server_of(file_->url()))) {}
+
+  const Identity& identity() const override { return file_->identity(); }
+  Result<Identity> identity_now() const override;
+  SourceOrigin origin() const override { return origin_; }
+  const std::string& name() const override { return file_->shown(); }
+  SourceTraits traits() const override;
+  SourceCounts counts() const override { return file_->counts().now(); }
+  Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
+  void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                  ReadDone done) const override;
+  Result<std::shared_ptr<const Source>> sibling(std::string_view relative_path) const override;
+
+ private:
+  Result<> check(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const;
+
+  const std::shared_ptr<RemoteFile> file_;
+  const SourceOrigin origin_;
+};
+
+Result<Identity> XrootdSource::identity_now() const {
+  const auto answer = std::make_shared<Awaited<Answer<Identity>>>();
+  file_->look_at_path([answer](Answer<Identity> now) { answer->set(std::move(now)); });
+  if (!answer->wait(file_->options())) return tl::unexpected<Error>(no_answer(name(), file_->options()));
+  Answer<Identity> now = answer->take();
+  if (!now) return tl::unexpected<Error>(file_->error(now.error()));
+  return *now;
+}
+
+SourceTraits XrootdSource::traits() const {
+  const LineSpeed speed = file_->server().speed();
+  SourceTraits traits;
+  traits.delay = std::chrono::duration_cast<std::chrono::microseconds>(speed.delay());
+  traits.bytes_per_second = speed.bytes_per_second();
+  if (traits.bytes_in_flight() > kInFlightMax && traits.delay.count() > 0)
+    traits.bytes_per_second = kInFlightMax * 1'000'000 / static_cast<std::uint64_t>(traits.delay.count());
+  traits.request_max = kReadMax;
+  traits.ranges_max = file_->server().limits().chunks_max;
+  traits.requests_max = kReadsMax;
+  traits.tells_changes = file_->can_look();
+  traits.starts_reads = true;
+  traits.begin_held = file_->begin.size();
+  traits.end_held = file_->begin.size() == size() ? size() : file_->end.size();
+  return traits;
+}
+
+Result<> XrootdSource::check(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
+  if (ranges.size() != into.size()) return fail(ErrorKind::invalid, name() + ": as many buffers as ranges are needed");
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const auto [begin, wanted] = ranges[i];
+    if (into[i].size() != wanted) return fail(ErrorKind::invalid, name() + ": a buffer of another size than its range");
+    if (begin > size() || wanted > size() - begin)
+      return fail(ErrorKind::damaged,
+                  name() + ": " + std::to_string(wanted) + " bytes wanted at " + std::to_string(begin) +
+                      ", the file has " + std::to_string(size()),
+                  static_cast<std::int64_t>(std::min<std::uint64_t>(begin, INT64_MAX)));
+  }
+  if (file_->is_stale()) return tl::unexpected<Error>(file_->stale_error());
+  return {};
+}
+
+void XrootdSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                              ReadDone done) const {
+  if (Result<> fits = check(ranges, into); !fits) return done(std::move(fits));
+  std::vector<ByteRange> missing;
+  std::vector<std::span<std::byte>> places;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges[i].size == 0) continue;
+    if (const std::byte* const held = file_->held(ranges[i])) {
+      std::memcpy(into[i].data(), held, ranges[i].size);
+    } else {
+      missing.push_back(ranges[i]);
+      places.push_back(into[i]);
+    }
+  }
+  if (!missing.empty()) return start_transfer(file_, missing, std::move(places), std::move(done));
+  // Bytes in memory take no request. A look that is due is sent, but not waited for: it tells the next read.
+  if (file_->is_look_due())
+    file_->with_connection([file = file_](const Answer<std::shared_ptr<OpenFile>>& connection) {
+      if (connection) file->look(*connection, [keep = *connection](const Answer<>&) {});
+    });
+  done({});
+}
+
+// Waits without a limit of its own, since each transfer ends by itself: in time, or when options.stop is stopped.
+Result<> XrootdSource::read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
+  return start_and_wait(*this, ranges, into);
+}
+
+Result<std::shared_ptr<const Source>> XrootdSource::sibling(std::string_view relative_path) const {
+  TRY(const std::string url, sibling_url(file_->url(), relative_path));
+  return open_xrootd(url, file_->options());
+}
+
+Result<std::shared_ptr<OpenFile>> open_and_wait(const std::string& url, const FarOptions& options) {
+  const std::string shown = without_secrets(url);
+  const auto answer = std::make_shared<Awaited<Answer<std::shared_ptr<OpenFile>>>>();
+  open_file(url, [answer](auto opened) { answer->set(std::move(opened)); });
+  if (!answer->wait(options)) return tl::unexpected<Error>(no_answer(shown, options));
+  Answer<std::shared_ptr<OpenFile>> opened = answer->take();
+  if (opened) return std::move(*opened);
+  return fail(opened.error().kind, shown + ": " + without_secrets_of(url, opened.error().text));
+}
+
+// What comes with the opening, in one wave: the server's limits, the path's state, with which later looks are compared,
+// and the file's first and last bytes. Only the bytes are waited for.
+Result<> fetch_edges(const std::shared_ptr<RemoteFile>& file, const std::string& server) {
+  if (file->server().are_limits_unasked())
+    query_config(file->url(), server, "readv_iov_max readv_ior_max", [file](const Answer<std::string>& limits) {
+      if (limits) file->server().set_limits(*limits);
+    });
+  if (server == server_of(file->url())) file->look_at_path([](const Answer<Identity>&) {});
+
+  const std::uint64_t size = file->identity().size;
+  const bool whole = size <= std::max(kWholeMax, kBeginHeld + kEndHeld);
+  file->begin = Buffer(whole ? size : kBeginHeld);
+  file->end = Buffer(whole ? 0 : kEndHeld);
+  const ByteRange ranges[] = {{0, file->begin.size()}, {size - file->end.size(), file->end.size()}};
+  std::promise<Result<>> read;
+  start_transfer(file, ranges, {file->begin.span(), file->end.span()},
+                 [&](Result<> ended) { read.set_value(std::move(ended)); });
+  return read.get_future().get();
+}
+
+}  // namespace
+}  // namespace xrootd
+
+Result<std::shared_ptr<const Source>> open_xrootd(const std::string& url, const FarOptions& options) {
+  using namespace xrootd;
+  prepare_client(options.timeout);
+  const std::string shown = without_secrets(url);
+  if (server_of(url).empty()) return fail(ErrorKind::invalid, shown + ": not a URL of an XRootD server");
+  const auto begin = std::chrono::steady_clock::now();
+  TRY(std::shared_ptr<OpenFile> connection, open_and_wait(url, options));
+  // A new connection takes four round trips: TCP, protocol, login, open.
+  const auto delay = (std::chrono::steady_clock::now() - begin) / 4;
+  const Answer<FileState> state = connection->last_state();
+  if (!state) return fail(state.error().kind, shown + ": " + without_secrets_of(url, state.error().text));
+  const auto file = std::make_shared<RemoteFile>(url, options, std::move(connection), *state);
+  file->server().guess_delay(delay);
+  TRY_VOID(fetch_edges(file, state->server));
+  return std::make_shared<const XrootdSource>(file);
+}
+
+}  // namespace tfile

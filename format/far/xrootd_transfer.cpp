@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/xrootd_transfer.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <utility>
+#include <vector>
+
+#include "far/xrootd_requests.h"
+#include "far/xrootd_watch.h"
+
+namespace tfile::xrootd {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Time = Clock::time_point;
+
+// A server that starts again is there after some seconds. The pause doubles with each attempt.
+constexpr std::chrono::milliseconds kPauseMin{250}, kPauseMax{4'000};
+
+// While a server answers others, a request may wait behind theirs for so many times the time-out.
+constexpr int kPatience = 4;
+
+class Transfer : public std::enable_shared_from_this<Transfer> {
+ public:
+  Transfer(std::shared_ptr<RemoteFile> file, std::vector<XrootdRequest> requests,
+           std::vector<std::span<std::byte>> into, Source::ReadDone done)
+      : file_(std::move(file)), requests_(std::move(requests)), into_(std::move(into)), done_(std::move(done)) {
+    states_.resize(requests_.size() + (file_->is_look_due() ? 1 : 0), State::waiting);
+    left_ = states_.size();
+  }
+
+  void start() {
+    watch([self = shared_from_this()](Time now) { return self->watched(now); });
+    connect();
+    stop_.emplace(file_->options().stop, Stopped{this});
+  }
+
+ private:
+  enum class State : unsigned char { waiting, sent, done };
+
+  void connect();
+  void connected(const Answer<std::shared_ptr<OpenFile>>& connection);
+  void send(std::size_t index, const std::shared_ptr<OpenFile>& connection);
+  void send_look(const std::shared_ptr<OpenFile>& connection);
+  void answered(std::size_t index, const std::shared_ptr<OpenFile>& connection, std::span<const std::byte> bytes,
+                const Answer<>& answer);
+  void failed(const Failure&, std::optional<std::size_t> index);
+  bool watched(Time now);
+  void end(Result<> result);
+  Error time_out_error();
+
+  struct Stopped {
+    Transfer* transfer;
+    void operator()() const {
+      transfer->end(fail(ErrorKind::io, transfer->file_->shown() + ": given up, as reading was stopped"));
+    }
+  };
+
+  const std::shared_ptr<RemoteFile> file_;
+  const std::vector<XrootdRequest> requests_;
+  const std::vector<std::span<std::byte>> into_;
+  const Time begin_ = Clock::now();
+
+  std::mutex mutex_;
+  Source::ReadDone done_;      // empty when the transfer has ended
+  std::vector<State> states_;  // of each request; one more is the look at the file's state
+  std::size_t left_ = 0;
+  bool connecting_ = false;
+  Time last_own_answer_ = begin_;
+  Time retry_at_ = begin_;
+  Clock::duration pause_ = kPauseMin;
+  std::optional<Failure> last_failure_;
+
+  std::optional<std::stop_callback<Stopped>> stop_;  // last: its destructor waits for a call that is under way
+};
+
+void Transfer::connect() {
+  {
+    const std::lock_guard lock(mutex_);
+    connecting_ = true;
+  }
+  file_->with_connection([self = shared_from_this()](const auto& connection) { self->connected(connection); });
+}
+
+void Transfer::connected(const Answer<std::shared_ptr<OpenFile>>& connection) {
+  std::vector<std::size_t> waiting;
+  {
+    const std::lock_guard lock(mutex_);
+    connecting_ = false;
+    if (!done_) return;
+    for (std::size_t i = 0; connection && i < states_.size(); ++i)
+      if (states_[i] == State::waiting) {
+        states_[i] = State::sent;
+        waiting.push_back(i);
+      }
+  }
+  if (file_->is_stale()) return end(tl::unexpected<Error>(file_->stale_error()));
+  if (!connection) return failed(connection.error(), {});
+  // The look first: its answer is short, and then the bytes come as soon as they would without it.
+  for (auto i = waiting.rbegin(); i != waiting.rend() && *i == requests_.size(); ++i) send_look(*connection);
+  for (const std::size_t i : waiting)
+    if (i < requests_.size()) send(i, *connection);
+}
+
+void Transfer::send(std::size_t index, const std::shared_ptr<OpenFile>& connection) {
+  const XrootdRequest& request = requests_[index];
+  const auto memory = std::make_shared<Buffer>(request.size, Use::passing);
+  ++file_->counts().requests;
+  const LineSpeed::Sent sent = file_->server().sent();
+  connection->read(request.chunks, memory->span(),
+                   [self = shared_from_this(), connection, index, memory, sent](const Answer<>& answer) {
+                     if (answer)
+                       self->file_->server().answered(sent, memory->size());
+                     else
+                       self->file_->server().failed();
+                     self->answered(index, connection, memory->span(), answer);
+                   });
+}
+
+void Transfer::send_look(const std::shared_ptr<OpenFile>& connection) {
+  file_->look(connection, [self = shared_from_this(), connection](const Answer<>& answer) {
+    self->answered(self->requests_.size(), connection, {}, answer);
+  });
+}
+
+void Transfer::answered(std::size_t index, const std::shared_ptr<OpenFile>& connection,
+                        std::span<const std::byte> bytes, const Answer<>& answer) {
+  if (!answer) {
+    if (answer.error().connection) file_->drop(connection.get());
+    return failed(answer.error(), index);
+  }
+  file_->counts().bytes += bytes.size();
+  bool last = false;
+  {
+    // Held over the copy: when the transfer has ended, the memory is no longer ours.
+    const std::lock_guard lock(mutex_);
+    if (!done_) return;
+    if (index < requests_.size())
+      for (const auto& [from, range, place, size] : requests_[index].copies)
+        std::memcpy(into_[range].data() + place, bytes.data() + from, size);
+    states_[index] = State::done;
+    last_own_answer_ = Clock::now();
+    pause_ = kPauseMin;
+    last_failure_.reset();
+    last = --left_ == 0;
+  }
+  if (!last) return;
+  file_->check(*connection);
+  end(file_->is_stale() ? Result<>(tl::unexpected<Error>(file_->stale_error())) : Result<>());
+}
+
+// A request has failed, or the attempt to connect. What waits is sent again after a pause.
+void Transfer::failed(const Failure& failure, std::optional<std::size_t> index) {
+  if (file_->is_stale()) return end(tl::unexpected<Error>(file_->stale_error()));
+  if (!failure.connection) return end(tl::unexpected<Error>(file_->error(failure)));
+  const std::lock_guard lock(mutex_);
+  if (index) states_[*index] = State::waiting;
+  if (index) ++file_->counts().retries;
+  const Time now = Clock::now();
+  last_failure_ = failure;
+  if (retry_at_ > now) return;  // one pause for all requests that fail together
+  retry_at_ = now + pause_;
+  pause_ = std::min<Clock::duration>(pause_ * 2, kPauseMax);
+}
+
+bool Transfer::watched(Time now) {
+  bool again = false, over = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!done_) return false;
+    const Time last = std::max(last_own_answer_, file_->server().last_answer());
+    over = now - last > file_->options().timeout || now - last_own_answer_ > kPatience * file_->options().timeout;
+    again = !over && !connecting_ && now >= retry_at_ && std::ranges::find(states_, State::waiting) != states_.end();
+  }
+  if (over) {
+    file_->drop(nullptr);
+    end(tl::unexpected<Error>(time_out_error()));
+  }
+  if (again) connect();
+  return !over;
+}
+
+Error Transfer::time_out_error() {
+  const auto seconds = std::chrono::duration<double>(file_->options().timeout).count();
+  char tried[64];
+  std::snprintf(tried, sizeof tried, "for %g s", seconds);
+  const std::lock_guard lock(mutex_);
+  if (!last_failure_) return {ErrorKind::timed_out, file_->shown() + ": no answer " + tried};
+  Error error = file_->error(*last_failure_);
+  error.text.append(", ").append(tried);
+  return error;
+}
+
+// Whoever takes `done_` is the only one to call it, without the mutex.
+void Transfer::end(Result<> result) {
+  Source::ReadDone done;
+  {
+    const std::lock_guard lock(mutex_);
+    done = std::exchange(done_, nullptr);
+  }
+  if (done) done(std::move(result));
+}
+
+}  // namespace
+
+void start_transfer(std::shared_ptr<RemoteFile> file, std::span<const ByteRange> ranges,
+                    std::vector<std::span<std::byte>> into, Source::ReadDone done) {
+  std::vector<XrootdRequest> requests = xrootd_requests(ranges, file->server().limits());
+  file->counts().ranges += ranges.size();
+  std::make_shared<Transfer>(std::move(file), std::move(requests), std::move(into), std::move(done))->start();
+}
+
+}  // namespace tfile::xrootd

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of an XRootD server: read as local ones are, in few waves, and without ever waiting for ever."""
+
+import itertools
+import os
+import re
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pytest
+import uproot
+
+import mounted
+import xrootd_server
+
+
+@pytest.fixture(scope="module")
+def server():
+    with xrootd_server.XrootdServer() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """name -> a file: smaller than what is read as a whole, larger, and an RNTuple."""
+    directory = tmp_path_factory.mktemp("far")
+    random = np.random.default_rng(1)
+    columns = {f"x{i}": random.random(20_000) for i in range(40)}
+    counts = random.integers(0, 5, 20_000)
+    with uproot.recreate(directory / "large.root", compression=uproot.ZLIB(1)) as file:
+        for tree in ("Events", "sub/T"):
+            file[tree] = columns | {"n": counts}
+    with uproot.recreate(directory / "small.root") as file:
+        file["T"] = {"a": counts[:100]}
+    with uproot.recreate(directory / "ntuple.root") as file:
+        file.mkrntuple("N", {"x": np.dtype("f8")}).extend({"x": random.random(300_000)})
+    found = {name: str(directory / f"{name}.root") for name in ("large", "small", "ntuple")}
+    assert os.path.getsize(found["small"]) < 1 << 20 < os.path.getsize(found["ntuple"]) < os.path.getsize(found["large"])
+    return found
+
+
+def run(*arguments, timeout=100):
+    done = subprocess.run([mounted.program(), *arguments], capture_output=True, text=True, errors="replace", timeout=timeout)
+    return done.returncode, done.stdout, done.stderr
+
+
+def format_tests():
+    path = os.path.join(os.path.dirname(mounted.program()), "..", "tests", "format_tests")
+    if not os.path.exists(path):
+        pytest.skip(f"{path} is not built")
+    return path
+
+
+def start_source_tests(which, server, file, **more):
+    """Starts the source's own tests for a file of the server."""
+    name = os.path.basename(file)
+    environment = {"TFILEFS_XROOTD_URL": server.put(file, name), "TFILEFS_XROOTD_FILE": file, **more}
+    return subprocess.Popen([format_tests(), f"--gtest_filter={which}"], env=os.environ | environment,
+                            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def end_of(process, timeout=100):
+    output, _ = process.communicate(timeout=timeout)
+    assert process.returncode == 0 and "FAILED" not in output, output
+    assert "PASSED" in output and "SKIPPED" not in output, output
+    return output
+
+
+# ---- the same as of the local file
+
+
+@pytest.mark.parametrize("command", ["check", "map"])
+@pytest.mark.parametrize("name", ["large", "small", "ntuple"])
+def test_commands_tell_the_same(server, files, command, name):
+    url = server.put(files[name])
+    far, local = run(command, url), run(command, files[name])
+    assert (far[0], far[1].replace(url, "FILE"), far[2]) == (local[0], local[1].replace(files[name], "FILE"), local[2])
+    assert far[0] == 0 and len(far[1]) > 50
+
+
+def test_listing_tells_the_same(server, files):
+    url = server.put(files["large"])
+    far = run("ls", "-R", url)
+    if "only local files are read" in far[2]:
+        pytest.skip("ls does not read URLs yet")
+    assert far == run("ls", "-R", files["large"])
+
+
+@pytest.mark.corpus
+def test_corpus(server):
+    directory = os.environ["TFILEFS_CORPUS"]
+    for name in sorted(os.listdir(directory))[::5]:
+        path = os.path.join(directory, name)
+        if not name.endswith(".root") or os.path.getsize(path) > 64 << 20:
+            continue
+        url = server.put(path, "corpus/" + name)
+        far, local = run("map", url), run("map", path)
+        assert (far[0], far[1]) == (local[0], local[1]), name
+        os.remove(server.path("corpus/" + name))
+
+
+# ---- in few waves
+
+
+def waves(requests):
+    """The requests behind the open, where those that were sent together are one wave: an answer cannot be told from the
+    log, but reads of one wave stand side by side."""
+    assert "open" in requests
+    behind = requests[requests.index("open") + 1 :]
+    return [name for name, _ in itertools.groupby(behind) if name in ("read", "readv")]
+
+
+def test_opening_takes_two_waves(server, files):
+    for name in ("large", "small", "ntuple"):
+        url = server.put(files[name])
+        before = len(server.requests())
+        assert run("classes", url, "--help")[0] == 0  # no connection yet: nothing is asked before it is needed
+        assert len(server.requests()) == before
+        assert run("map", server.url("none.root"))[0] != 0
+        before = len(server.requests())
+        out = os.path.join(os.path.dirname(files[name]), "headers")
+        assert run("classes", url, out)[0] == 0
+        asked = server.requests()[before:]
+        assert asked.count("open") == 1 and asked.count("query") <= 1, asked
+        assert asked.count("read") + asked.count("readv") <= (1 if name == "small" else 4), asked
+        assert len(waves(asked)) <= 2, asked
+
+
+# ---- errors
+
+
+def test_a_missing_file_is_one_line(server):
+    status, out, error = run("map", server.url("none.root"))
+    assert status != 0 and out == ""
+    assert re.fullmatch(rf"tfilefs: {re.escape(server.url('none.root'))}: .*[Nn]o such file.*\n", error), error
+
+
+def test_a_directory_is_no_file(server):
+    os.makedirs(server.path("folder"), exist_ok=True)
+    status, _, error = run("map", server.url("folder"))
+    assert status != 0 and error.count("\n") == 1, error
+
+
+def test_a_file_that_may_not_be_read(server, files):
+    url = server.put(files["small"], "closed.root")
+    os.chmod(server.path("closed.root"), 0)
+    status, _, error = run("map", url)
+    assert status != 0 and error.startswith(f"tfilefs: {url}: ") and error.count("\n") == 1, error
+
+
+def test_a_refused_connection_is_told_soon():
+    xrootd_server.require()
+    url = f"root://127.0.0.1:{xrootd_server.free_port()}//data/a.root"
+    begin = time.monotonic()
+    status, _, error = run("map", url)
+    assert time.monotonic() - begin < 10
+    assert status != 0 and error.startswith(f"tfilefs: {url}: ") and error.count("\n") == 1, error
+
+
+def test_an_unknown_host_is_told_soon():
+    xrootd_server.require()
+    begin = time.monotonic()
+    status, _, error = run("map", "root://no-such-host.invalid//data/a.root")
+    assert time.monotonic() - begin < 30
+    assert status != 0 and error.count("\n") == 1, error
+
+
+def test_credentials_are_not_shown(server):
+    shown = server.url("none.root", query="?authz=***&n=1")
+    given = server.url("none.root", login="me:word@", query="?authz=Bearer%20token&n=1")
+    for command in ("map", "check"):
+        status, out, error = run(command, given)
+        assert status != 0 and error.startswith(f"tfilefs: {shown}: "), error
+        for secret in ("me:", "word", "Bearer", "token"):
+            assert secret not in out + error
+
+
+# ---- the source's own tests, with a server
+
+
+def test_source(server, files):
+    end_of(start_source_tests("Xrootd*-*ServerIsAway:*Changed*:*Hangs*", server, files["large"]))
+
+
+def test_a_changed_file_is_stale(server, files):
+    name = os.path.basename(files["large"])
+    end_of(start_source_tests("*AChangedFile*", server, files["large"], TFILEFS_XROOTD_SERVED=server.path(name)))
+
+
+def test_a_server_that_hangs(files):
+    with xrootd_server.XrootdServer() as server:
+        end_of(start_source_tests("*ServerThatHangs*", server, files["large"], TFILEFS_XROOTD_PROCESS=str(server.process.pid)))
+
+
+def test_a_server_that_starts_again(files):
+    with xrootd_server.XrootdServer() as server:
+        process = start_source_tests("*ServerIsAway*", server, files["large"], TFILEFS_XROOTD_SECONDS="8")
+        for _ in range(2):
+            time.sleep(1.5)
+            server.stop(signal.SIGKILL)
+            time.sleep(1)
+            server.start()
+        assert "longest read" in end_of(process)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An XRootD server of the machine's own package, which serves one directory on a free port of the loopback."""
+
+import os
+import pwd
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+USER = "xrootd"  # the server refuses to run as root
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def require():
+    """Skips the test where no server can be started."""
+    for program in ("xrootd", "setpriv"):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    if os.geteuid() != 0:
+        return
+    try:
+        pwd.getpwnam(USER)
+    except KeyError:
+        pytest.skip(f"there is no user {USER}")
+    if subprocess.run(as_user("true"), capture_output=True).returncode != 0:
+        pytest.skip("setpriv cannot change the user here")
+
+
+def as_user(*command):
+    """The command as a user that the server accepts."""
+    if os.geteuid() != 0:
+        return list(command)
+    return ["setpriv", "--reuid", USER, "--regid", USER, "--init-groups", *command]
+
+
+class XrootdServer:
+    """`with XrootdServer() as server:` put a file at server.path("f"), and read it at server.url("f")."""
+
+    def __init__(self, *lines, port=None):
+        require()
+        self.port = port or free_port()
+        self._base = tempfile.mkdtemp(prefix="xrootd-test-")  # not below pytest's, which other users cannot enter
+        os.chmod(self._base, 0o755)
+        self._log = os.path.join(self._base, "log")
+        for name in ("data", "admin"):
+            os.mkdir(os.path.join(self._base, name))
+        config = [
+            f"xrd.port {self.port}",
+            "xrd.network nodnr",
+            "all.export /data",
+            f"oss.localroot {self._base}",
+            f"all.adminpath {self._base}/admin",
+            f"all.pidpath {self._base}/admin",
+            "xrootd.trace request",
+            *lines,
+        ]
+        with open(os.path.join(self._base, "server.cfg"), "w") as file:
+            file.write("\n".join(config) + "\n")
+        if os.geteuid() == 0:
+            for name in ("", "data", "admin"):
+                shutil.chown(os.path.join(self._base, name), USER, USER)
+        self.process = None
+        self.start()
+
+    def start(self):
+        command = as_user("xrootd", "-c", f"{self._base}/server.cfg", "-n", "test", "-l", self._log)
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL, cwd=self._base)
+        # With a plain socket: the XRootD client would not try a refused connection again for a minute.
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                socket.create_connection(("127.0.0.1", self.port), 1).close()
+                return
+            except OSError:
+                if self.process.poll() is not None or time.monotonic() > deadline:
+                    pytest.skip(f"xrootd does not start: {self.log()[-2000:]}")
+                time.sleep(0.05)
+
+    def stop(self, how=signal.SIGKILL):
+        self.process.send_signal(how)
+        self.process.wait()
+
+    def path(self, name):
+        return os.path.join(self._base, "data", name)
+
+    def url(self, name, login="", query=""):
+        return f"root://{login}127.0.0.1:{self.port}//data/{name}{query}"
+
+    def put(self, source, name=None):
+        """Copies a file to the server; returns its URL."""
+        name = name or os.path.basename(source)
+        new = self.path(name) + ".new"
+        os.makedirs(os.path.dirname(new), exist_ok=True)
+        shutil.copyfile(source, new)
+        os.chmod(new, 0o644)
+        os.replace(new, self.path(name))
+        return self.url(name)
+
+    def log(self):
+        """All that the server has logged. (It names the directory of its log after itself.)"""
+        for path in (os.path.join(self._base, "test", "log"), self._log):
+            if os.path.isfile(path):
+                with open(path, errors="replace") as file:
+                    return file.read()
+        return ""
+
+    def requests(self):
+        """The names of all requests so far, in order: login, open, read, readv, stat, query, ..."""
+        return re.findall(r"\breq=(\w+)", self.log())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.stop(signal.SIGTERM)
+        shutil.rmtree(self._base, ignore_errors=True)
