@@ -1,21 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "far/kept_bytes.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <utility>
 
 namespace tfile {
 
-bool KeptBytes::copy(ByteRange range, std::span<std::byte> into) {
+// The part that holds this byte; else the first one behind it.
+std::map<std::uint64_t, KeptBytes::Part>::iterator KeptBytes::part_at(std::uint64_t at) {
+  const auto behind = parts_.upper_bound(at);
+  if (behind == parts_.begin()) return behind;
+  const auto before = std::prev(behind);
+  return at < before->first + before->second.bytes.size() ? before : behind;
+}
+
+std::vector<ByteRange> KeptBytes::copy(ByteRange range, std::span<std::byte> into) {
+  std::vector<ByteRange> missing;
   const std::lock_guard lock(mutex_);
-  auto found = parts_.upper_bound(range.begin);
-  if (found == parts_.begin()) return false;
-  const auto& [begin, part] = *--found;
-  if (range.end() > begin + part.bytes.size()) return false;
-  begins_.splice(begins_.begin(), begins_, part.use);
-  std::memcpy(into.data(), part.bytes.data() + (range.begin - begin), range.size);
-  return true;
+  for (std::uint64_t at = range.begin; at < range.end();) {
+    const auto found = part_at(at);
+    const std::uint64_t begin = found == parts_.end() ? range.end() : std::clamp(found->first, at, range.end());
+    if (begin > at) missing.push_back({at, begin - at});
+    if (begin == range.end()) break;
+    const Buffer& bytes = found->second.bytes;
+    const std::uint64_t end = std::min(range.end(), found->first + bytes.size());
+    begins_.splice(begins_.begin(), begins_, found->second.use);
+    std::memcpy(into.data() + (begin - range.begin), bytes.data() + (begin - found->first), end - begin);
+    at = end;
+  }
+  return missing;
 }
 
 void KeptBytes::keep(std::uint64_t begin, std::span<const std::byte> bytes) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <span>
+#include <vector>
 
 #include "tfile/buffer.h"
 #include "tfile/range.h"
@@ -18,8 +19,8 @@ class KeptBytes {
  public:
   explicit KeptBytes(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
 
-  // Copies the range, if it lies in one part.
-  bool copy(ByteRange, std::span<std::byte> into);
+  // Copies what of the range is kept. Returns the rest, by address.
+  std::vector<ByteRange> copy(ByteRange, std::span<std::byte> into);
   void keep(std::uint64_t begin, std::span<const std::byte>);
   std::uint64_t size() const;
 
@@ -28,6 +29,7 @@ class KeptBytes {
     Buffer bytes;
     std::list<std::uint64_t>::iterator use;  // its place among begins_
   };
+  std::map<std::uint64_t, Part>::iterator part_at(std::uint64_t);
   void drop(std::map<std::uint64_t, Part>::iterator);
 
   const std::uint64_t bytes_max_;

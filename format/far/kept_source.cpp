@@ -47,9 +47,10 @@ KeptSource::Missing KeptSource::copy_kept(std::span<const ByteRange> ranges,
                                           std::span<const std::span<std::byte>> into) const {
   Missing missing;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    if (kept_->copy(ranges[i], into[i])) continue;
-    missing.ranges.push_back(ranges[i]);
-    missing.into.push_back(into[i]);
+    for (const ByteRange range : kept_->copy(ranges[i], into[i])) {
+      missing.ranges.push_back(range);
+      missing.into.push_back(into[i].subspan(range.begin - ranges[i].begin, range.size));
+    }
   }
   return missing;
 }

@@ -168,7 +168,7 @@ std::vector<StreamId> streams_with_headers(const tfile::StreamSet& streams) {
   std::size_t headers = 0;
   for (StreamId stream = 0; stream < streams.stream_count(); ++stream) {
     const tfile::StreamShape shape = streams.shape(stream);
-    if (shape.items_from != ItemsFrom::headers) continue;
+    if (shape.items_from != ItemsFrom::headers || shape.slots == 0) continue;
     headers += shape.chunks;
     if (headers > kHeadersTold) break;
     found.push_back(stream);
@@ -282,7 +282,7 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
       origin_of(*set->streams, stream),
       [this, set, stream, shared] {
         if (is_far(*set->streams, stream)) ask_headers_once(*set);
-        auto told = take_told(stream);
+        auto told = take_told(stream, set->streams->shape(stream).slots);
         (*shared)(told ? *std::move(told) : extents_from_headers(*set, stream, shared->asker()));
       },
       Urgency::awaited);
@@ -299,10 +299,12 @@ void ExtentStore::ask_headers_once(const AttachedSet& set) {
   told_ = std::move(told);
 }
 
-std::optional<Result<ExtentsPtr>> ExtentStore::take_told(StreamId stream) {
+// Not, if the first look into the branch has shown since then that it has other columns.
+std::optional<Result<ExtentsPtr>> ExtentStore::take_told(StreamId stream, std::uint32_t slots) {
   const Lock lock(mutex_);
   auto told = told_.extract(stream);
-  return told ? std::optional(std::move(told.mapped())) : std::nullopt;
+  const bool fits = told && (!told.mapped() || (*told.mapped())->first.size() == slots);
+  return fits ? std::optional(std::move(told.mapped())) : std::nullopt;
 }
 
 void ExtentStore::want_all(const std::shared_ptr<AttachedSet>& set, std::vector<StreamId> streams, Reply<bool> reply) {

@@ -155,9 +155,10 @@ def test_what_is_no_command_but_a_file_is_mounted(program, plain, mount_point):
 @pytest.mark.parametrize("command", ((), ("ls",), ("map",), ("check",), ("classes",)))
 def test_what_is_no_file_is_told_what_it_is(program, mount_point, tmp_path, command):
     rest = {(): [mount_point], ("classes",): [tmp_path / "headers"]}.get(command, [])
-    result = run(program, *command, "gopher://example.org/a.root", *rest)
+    url = "ftp://example.org/a.root"
+    result = run(program, *command, url, *rest)
     assert result.returncode in (1, 8) and result.stderr.count("\n") == 1
-    assert 'gopher://example.org/a.root: URLs of the scheme "gopher" are not read' in result.stderr
+    assert f'{url}: URLs of the scheme "ftp" are not read' in result.stderr
     if command not in ((), ("ls",)):
         result = run(program, *command, tmp_path, *rest)
         assert result.returncode in (1, 8) and f"{tmp_path}: is a directory" in result.stderr
