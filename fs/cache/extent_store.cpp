@@ -300,7 +300,7 @@ void ExtentStore::ask_headers_once(const AttachedSet& set) {
 }
 
 // Not, if the first look into the branch has shown since then that it has other columns.
-std::optional<Result<ExtentsPtr>> ExtentStore::take_told(StreamId stream, std::uint32_t slots) {
+std::optional<Result<ExtentsPtr>> ExtentStore::take_told(StreamId stream, std::size_t slots) {
   const Lock lock(mutex_);
   auto told = told_.extract(stream);
   const bool fits = told && (!told.mapped() || (*told.mapped())->first.size() == slots);

@@ -49,7 +49,7 @@ class ExtentStore {
   };
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
   void ask_headers_once(const AttachedSet&) EXCLUDES(mutex_);
-  std::optional<Result<ExtentsPtr>> take_told(tfile::StreamId, std::uint32_t slots) EXCLUDES(mutex_);
+  std::optional<Result<ExtentsPtr>> take_told(tfile::StreamId, std::size_t slots) EXCLUDES(mutex_);
   bool header_seen(tfile::StreamId) const;
   bool is_second_look();
   void look_at_headers(const AttachedSet&, const tfile::ItemCounter&, std::vector<tfile::StreamId>);
