@@ -166,9 +166,9 @@ def test_the_names_of_the_mount(nginx, environment):
 def test_in_the_background(program, nginx, environment, local):
     """The client of HTTP begins its work after the fork."""
     point = tempfile.mkdtemp(prefix="tfilefs-test-")
-    done = subprocess.run([program, nginx.url("far.root"), point], capture_output=True, text=True, timeout=30,
-                          env=environment)
     try:
+        done = subprocess.run([program, nginx.url("far.root"), point], capture_output=True, text=True, timeout=30,
+                              env=environment)
         assert done.returncode == 0, done.stderr
         assert far_files.read(os.path.join(point, "events", "x3.f8"), 10) == local["far"]["events/x3.f8"]
         assert subprocess.run([program, "umount", point], timeout=30).returncode == 0
