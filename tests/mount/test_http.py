@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import tempfile
 import time
 
 import pytest
@@ -162,16 +163,18 @@ def test_the_names_of_the_mount(nginx, environment):
             assert url in file.read()
 
 
-def test_in_the_background(program, nginx, environment, tmp_path, local):
+def test_in_the_background(program, nginx, environment, local):
     """The client of HTTP begins its work after the fork."""
-    done = subprocess.run([program, nginx.url("far.root"), tmp_path], capture_output=True, text=True, timeout=30,
-                          env=environment)
-    assert done.returncode == 0, done.stderr
+    point = tempfile.mkdtemp(prefix="tfilefs-test-")
     try:
-        path = os.path.join(tmp_path, "events", "x3.f8")
-        assert far_files.read(path, 10) == local["far"]["events/x3.f8"]
+        done = subprocess.run([program, nginx.url("far.root"), point], capture_output=True, text=True, timeout=30,
+                              env=environment)
+        assert done.returncode == 0, done.stderr
+        assert far_files.read(os.path.join(point, "events", "x3.f8"), 10) == local["far"]["events/x3.f8"]
+        assert subprocess.run([program, "umount", point], timeout=30).returncode == 0
     finally:
-        assert subprocess.run([program, "umount", tmp_path], timeout=30).returncode == 0
+        subprocess.run(["fusermount3", "-uz", point], capture_output=True)
+        os.rmdir(point)
 
 
 def test_names_that_a_url_has_to_quote(directory, environment, local):

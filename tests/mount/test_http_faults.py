@@ -479,7 +479,7 @@ def test_a_file_that_is_not_there(server):
     assert "no such file" in said.lower() or "not found" in said.lower() or "404" in said
 
 
-@pytest.mark.parametrize("content, told", ((b"", "empty"), (b"<html>sign in, please</html>" * 100, "ROOT"), (b"root", "ROOT")))
+@pytest.mark.parametrize("content, told", ((b"", "empty"), (b"<html>sign in, please</html>" * 100, "ROOT"), (b"root", "header")))
 def test_a_file_that_is_no_root_file(server, content, told):
     server.put("/page.root", content)
     assert told in assert_refused(server.url("page.root"))
