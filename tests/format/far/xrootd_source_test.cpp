@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -281,6 +282,38 @@ TEST_F(XrootdFile, AChangedFileIsStaleForGood) {
     EXPECT_EQ(later.error().kind, ErrorKind::stale);
     EXPECT_TRUE(open_source(url_));
   }
+}
+
+// A server gives the former file to all as long as one has it open. That must neither be an endless wait nor an error.
+TEST_F(XrootdFile, AReplacedFileThatIsStillOpenIsRead) {
+  const char* const served = std::getenv("TFILEFS_XROOTD_SERVED");
+  if (!served) GTEST_SKIP() << "TFILEFS_XROOTD_SERVED does not name the server's copy";
+  std::optional holder = open_source(url_);
+  ASSERT_TRUE(*holder);
+  const std::string other(content_.size() + 7, 'x');
+  std::ofstream(std::string(served) + ".new", std::ios::binary) << other;
+  std::filesystem::rename(std::string(served) + ".new", served);
+  const auto former = open_source(url_);
+  ASSERT_TRUE(former) << former.error().text;
+  EXPECT_EQ((*former)->size(), content_.size());
+  Wanted wanted({{content_.size() / 2, 1000}});
+  ASSERT_TRUE((*former)->read(wanted.ranges, wanted.into));
+  EXPECT_TRUE(wanted.is_part_of(content_));
+  holder.reset();
+  const auto now = (*former)->identity_now();
+  ASSERT_TRUE(now);
+  EXPECT_EQ(now->size, other.size());
+  // Until the server has closed the former file.
+  for (const auto end = Clock::now() + std::chrono::seconds(20);;) {
+    const auto present = open_source(url_);
+    ASSERT_TRUE(present);
+    if ((*present)->size() == other.size()) break;
+    const auto seen = (*present)->identity_now();
+    ASSERT_TRUE(seen);
+    EXPECT_NE(*seen, (*present)->identity());
+    ASSERT_LT(Clock::now(), end);
+  }
+  std::ofstream(served, std::ios::binary) << content_;
 }
 
 // The last owner of the source goes while its reads are under way.
