@@ -40,7 +40,7 @@ class MountFailed(Exception):
 class Mounted:
     """`tfilefs -f SOURCE MNT` as a child. `with Mounted(source) as m: os.listdir(m.path)`."""
 
-    def __init__(self, source, options=(), timeout=30.0, user=None, mount_point=None, environment=None):
+    def __init__(self, source, options=(), timeout=30.0, user=None, mount_point=None, environment=None, prefix=()):
         self._own_directory = mount_point is None
         self.path = os.path.realpath(mount_point or tempfile.mkdtemp(prefix="tfilefs-test-"))
         if user is not None:
@@ -52,6 +52,7 @@ class Mounted:
         command += [os.fspath(source), self.path]
         if user is not None:
             command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] + command
+        command = [*prefix, *command]  # prefix: what it is run by (delayed_network.DelayedNetwork.command)
         self.process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=self._messages, stderr=self._messages, env=environment
         )

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <cstdint>
 
+#include "tfile/source.h"
+
 namespace tfile {
 
 // What one source has asked its server for. Any thread adds to it and reads it.
@@ -12,6 +14,7 @@ struct FarCounts {
   std::atomic<std::uint64_t> ranges = 0;    // wanted by readers
   std::atomic<std::uint64_t> bytes = 0;     // arrived
   std::atomic<std::uint64_t> retries = 0;   // requests that were sent again
+  SourceCounts now() const { return {requests, ranges, bytes, retries}; }
 };
 
 }  // namespace tfile

@@ -90,6 +90,8 @@ std::size_t take_head_line(const char* data, std::size_t one, std::size_t size, 
   if (const auto text = value_of(line, "content-range:"); !text.empty()) head.range = parse_content_range(text);
   if (const auto text = value_of(line, "content-type:"); !text.empty())
     head.is_multipart = ::strncasecmp(text.data(), "multipart/byteranges", 20) == 0;
+  if (const auto text = value_of(line, "content-encoding:"); !text.empty())
+    head.is_encoded = ::strncasecmp(text.data(), "identity", text.size()) != 0;
   if (const auto text = value_of(line, "etag:"); !text.empty()) head.etag = text;
   if (const auto text = value_of(line, "last-modified:"); !text.empty())
     head.modified_ns = std::int64_t{curl_getdate(std::string(text).c_str(), nullptr)} * 1'000'000'000;

@@ -22,6 +22,7 @@ struct HttpHead {
   std::optional<std::uint64_t> length;  // of the body
   std::optional<ContentRange> range;
   bool is_multipart = false;
+  bool is_encoded = false;  // compressed, although that was not asked for
   std::string etag;
   std::int64_t modified_ns = 0;  // since the epoch; 0: not told
   std::chrono::seconds retry_after{0};

@@ -38,13 +38,17 @@ std::uint64_t ServerLine::bytes_per_second() const {
   return static_cast<std::uint64_t>(bytes_per_second_ > 0 ? bytes_per_second_ : kSpeedGuess);
 }
 
-std::shared_ptr<HttpHost> http_host_of(std::string_view url) {
-  static std::mutex hosts_mutex;
-  static std::map<std::string, std::shared_ptr<HttpHost>> hosts;
+std::string http_server_of(std::string_view url) {
   const std::size_t begin = url.find("://") + 3;
   std::string_view host = url.substr(begin, url.find_first_of("/?#", begin) - begin);
   if (const std::size_t at = host.rfind('@'); at != std::string_view::npos) host.remove_prefix(at + 1);
-  const std::string server = std::string(url.substr(0, begin)) + std::string(host);
+  return std::string(url.substr(0, begin)) + std::string(host);
+}
+
+std::shared_ptr<HttpHost> http_host_of(std::string_view url) {
+  static std::mutex hosts_mutex;
+  static std::map<std::string, std::shared_ptr<HttpHost>> hosts;
+  const std::string server = http_server_of(url);
   const std::lock_guard lock(hosts_mutex);
   auto& known = hosts[server];
   if (!known) known = std::make_shared<HttpHost>(origin_of_server(server));

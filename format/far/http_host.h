@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <string_view>
 
 #include "tfile/source.h"
@@ -37,6 +38,9 @@ struct HttpHost {
   std::atomic<Answers> suffix = Answers::untried;   // a request of the last bytes
   ServerLine line;
 };
+
+// "https://host:port", without a user's name. Pure.
+std::string http_server_of(std::string_view url);
 
 // The server that a URL names.
 std::shared_ptr<HttpHost> http_host_of(std::string_view url);

@@ -2,6 +2,7 @@
 #include "far/http_read.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -27,7 +28,9 @@ constexpr std::uint64_t kProgressMin = 64 << 10;
 struct Ask {
   std::vector<ByteRange> ranges;
   std::optional<MultipartReader> parts;  // an answer of several ranges
-  std::uint64_t next = 0;                // else the offset of the next byte
+  std::uint64_t next = 0, end = 0;       // else the offset of the next byte, and of the answer's end
+  bool is_taken = false;                 // the answer has bytes of the file
+  bool is_whole = false;                 // the answer is the whole file
   std::optional<Error> error;
   bool is_passing = false;  // the error may pass by itself
   bool asks_anew = false;   // another way of asking will do
@@ -110,7 +113,7 @@ void HttpRead::start(milliseconds after) {
 void HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after) {
   file_->counts.requests.fetch_add(1, std::memory_order_relaxed);
   file_->counts.ranges.fetch_add(ranges.size(), std::memory_order_relaxed);
-  HttpRequest request = request_to(*file_, range_header(ranges), has_new_token_);
+  HttpRequest request = request_to(*file_, range_header(ranges), has_new_token_, true);
   request.after = after;
   auto ask = std::make_shared<Ask>();
   ask->ranges = std::move(ranges);
@@ -124,6 +127,11 @@ void HttpRead::send_ask(std::vector<ByteRange> ranges, milliseconds after) {
 
 bool HttpRead::take_head(Ask& ask, const HttpHead& head) {
   if (head.status != 200 && head.status != 206) return refuse(ask, head);
+  if (head.is_encoded) {
+    ask.error =
+        Error{ErrorKind::io, file_->name + ": the server sends compressed bytes, which were not asked for", -1, 0};
+    return false;
+  }
   if (auto same = check_state(*file_, head); !same) {
     ask.error = std::move(same).error();
     return false;
@@ -132,8 +140,10 @@ bool HttpRead::take_head(Ask& ask, const HttpHead& head) {
 }
 
 bool HttpRead::take_part(Ask& ask, const HttpHead& head) {
+  ask.is_taken = true;
   if (head.range && head.range->range.size > 0) {
     ask.next = head.range->range.begin;
+    ask.end = head.range->range.end();
     return true;
   }
   if (head.is_multipart) {
@@ -155,6 +165,8 @@ bool HttpRead::take_whole(Ask& ask, const HttpHead&) {
     return false;
   }
   file_->host->one = Answers::wrong;
+  ask.is_taken = ask.is_whole = true;
+  ask.end = file_->identity.size;
   return true;
 }
 
@@ -170,15 +182,17 @@ bool HttpRead::refuse(Ask& ask, const HttpHead& head) {
     return false;
   }
   // The target of a redirect may be good for a while only.
-  if (const std::lock_guard lock(file_->mutex); !file_->target.empty()) {
-    file_->target.clear();
+  if (note_target(*file_, "")) {
     ask.asks_anew = true;
     return false;
   }
   const StatusError error = error_of_status(head.status);
   // The file was there when it was opened.
   const ErrorKind kind = error.kind == ErrorKind::not_found ? ErrorKind::stale : error.kind;
-  ask.error = Error{kind, file_->name + ": the server answers " + std::to_string(head.status), -1, 0};
+  // That a token has expired is trouble; which names a user may not read is none.
+  const bool is_denied = kind == ErrorKind::denied;
+  ask.error = Error{is_denied ? ErrorKind::io : kind,
+                    file_->name + ": the server answers " + std::to_string(head.status), -1, is_denied ? EACCES : 0};
   ask.is_passing = error.is_passing;
   ask.retry_after = head.retry_after;
   return false;
@@ -191,9 +205,15 @@ bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
     if (!fed) file_->host->several = Answers::wrong;
     return fed.has_value();
   }
+  if (bytes.size() > ask.end - ask.next) {
+    ask.error = Error{ErrorKind::io, file_->name + ": the server sends more bytes than it says", -1, 0};
+    ask.is_passing = true;
+    return false;
+  }
   ask.fresh += pieces_.take(ask.next, bytes);
   ask.next += bytes.size();
-  return ask.next < ask.ranges.back().end();
+  // An answer that is read to its end leaves the connection to the next request. A whole file may be long.
+  return !ask.is_whole || ask.next < ask.ranges.back().end();
 }
 
 void HttpRead::take_end(Ask& ask, const HttpEnd& end) {
@@ -204,10 +224,7 @@ void HttpRead::take_end(Ask& ask, const HttpEnd& end) {
     ask.is_passing = end.trouble != HttpEnd::Trouble::lasting;
   }
   if (!end.error) note_abilities(ask);
-  if (!end.error && !ask.error && !end.url.empty() && end.url != file_->url) {
-    const std::lock_guard lock(file_->mutex);
-    file_->target = end.url;
-  }
+  if (ask.is_taken && !end.error && !ask.error) note_target(*file_, end.url);
   // A server that gives some bytes and falls silent, again and again, is not waited for.
   if (!ask.error || ask.fresh >= kProgressMin) fresh_ += ask.fresh;
   retry_after_ = std::max(retry_after_, ask.retry_after);
@@ -266,7 +283,14 @@ bool is_strong(const std::string& etag) { return etag.size() > 2 && etag.front()
 
 }  // namespace
 
-HttpRequest request_to(const HttpFile& file, std::string range_header, bool new_token) {
+bool note_target(const HttpFile& file, const std::string& url) {
+  const std::lock_guard lock(file.mutex);
+  const bool forgets = url.empty() && !file.target.empty();
+  file.target = url == file.url ? "" : url;
+  return forgets;
+}
+
+HttpRequest request_to(const HttpFile& file, std::string range_header, bool new_token, bool same) {
   HttpRequest request;
   {
     const std::lock_guard lock(file.mutex);
@@ -274,8 +298,10 @@ HttpRequest request_to(const HttpFile& file, std::string range_header, bool new_
   }
   request.headers.push_back("Range: " + std::move(range_header));
   request.headers.push_back("Accept-Encoding: identity");
-  if (is_strong(file.etag)) request.headers.push_back("If-Match: " + file.etag);
-  if (request.url == file.url && is_confidential(request.url)) request.token = bearer_token(new_token);
+  if (same && is_strong(file.etag)) request.headers.push_back("If-Match: " + file.etag);
+  // A secret goes to the server that the user has named, and to no other.
+  if (http_server_of(request.url) == http_server_of(file.url) && is_confidential(request.url))
+    request.token = bearer_token(new_token);
   request.silence = silence_of(file.options);
   request.stop = file.options.stop;
   return request;

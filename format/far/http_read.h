@@ -33,8 +33,11 @@ struct HttpFile {
 };
 
 // The request for some ranges of the file, without the functions that take its answer. The target of a redirect is
-// asked. `new_token`: the one that was used before was refused.
-HttpRequest request_to(const HttpFile&, std::string range_header, bool new_token);
+// asked. `new_token`: the one that was used before was refused. `same`: an answer is only wanted of the opened state.
+HttpRequest request_to(const HttpFile&, std::string range_header, bool new_token, bool same);
+
+// Takes note of where an answer came from, or with none forgets it. Returns whether anything was forgotten.
+bool note_target(const HttpFile&, const std::string& url);
 
 // Whether an answer is of the state that was opened (error: stale).
 Result<> check_state(const HttpFile&, const HttpHead&);

@@ -44,7 +44,7 @@ struct Answer {
 std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new_token) {
   file.counts.requests.fetch_add(1, std::memory_order_relaxed);
   file.counts.ranges.fetch_add(1, std::memory_order_relaxed);
-  HttpRequest request = request_to(file, std::move(range_header), new_token);
+  HttpRequest request = request_to(file, std::move(range_header), new_token, false);
   struct Asked {
     Answer answer;
     std::promise<Answer> told;
@@ -52,6 +52,7 @@ std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new
   auto asked = std::make_shared<Asked>();
   request.on_head = [asked](const HttpHead& head) {
     asked->answer.head = head;
+    if (head.is_encoded) return false;
     return head.status == 206 || (head.status == 200 && head.length.value_or(0) <= kWholeMax);
   };
   request.on_body = [asked](std::span<const std::byte> bytes) {
@@ -90,6 +91,7 @@ class HttpSource final : public Source {
   SourceOrigin origin() const override { return file_->host->origin; }
   const std::string& name() const override { return file_->name; }
   SourceTraits traits() const override;
+  SourceCounts counts() const override { return file_->counts.now(); }
   Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
   void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
                   ReadDone done) const override;
@@ -171,7 +173,7 @@ Result<> take_state(HttpFile& file, const Answer& answer) {
 bool is_of_range(const Answer& answer, std::uint64_t begin, std::uint64_t end) {
   return !answer.end.error && answer.head.status == 206 && answer.head.range &&
          answer.head.range->range.begin == begin && answer.head.range->range.end() == end &&
-         answer.body.size() >= end - begin;
+         answer.body.size() == end - begin;
 }
 
 // What an answer says against opening the file.
@@ -181,6 +183,8 @@ Result<> check_answer(const HttpFile& file, const Answer& answer) {
     error.text = file.name + ": " + error.text;
     return tl::unexpected<Error>(std::move(error));
   }
+  if (answer.head.is_encoded)
+    return fail(ErrorKind::io, file.name + ": the server sends compressed bytes, which were not asked for");
   const long status = answer.head.status;
   const bool is_empty = status == 416 && answer.head.range && answer.head.range->whole == 0;
   if (status == 200 || status == 206 || is_empty) return {};
@@ -206,6 +210,8 @@ class Repetition {
 
   // Whether to ask once more after this answer. Waits before that.
   bool goes_on(const Answer& answer) {
+    const bool is_refused = !answer.end.error && answer.head.status >= 400 && answer.head.status != 416;
+    if (is_refused && note_target(file_, "")) return true;  // a redirect may be good for a while only
     if (answer.head.status == 401) return !std::exchange(new_token_, true);
     const auto left = file_.options.timeout - (Clock::now() - begun_);
     if (!may_pass(answer) || left <= pause_ || file_.options.stop.stop_requested()) return false;
@@ -253,7 +259,7 @@ Result<Opened> take_both_ends(std::shared_ptr<HttpFile> file, BothEnds ends) {
   Answer& first = ends.first;
   TRY_VOID(take_state(*file, first));
   const std::uint64_t size = file->identity.size, begin = size - std::min(size, kEndHeld);
-  if (!first.end.url.empty() && first.end.url != file->url) file->target = first.end.url;
+  note_target(*file, first.end.url);
   if (first.head.status == 200) file->host->one = Answers::wrong;
   Opened opened{file, {}, {size, {}}};
   const bool is_whole = first.head.status == 200 && first.body.size() == size;

@@ -74,6 +74,7 @@ class XrootdSource final : public Source {
   SourceOrigin origin() const override { return origin_; }
   const std::string& name() const override { return file_->shown(); }
   SourceTraits traits() const override;
+  SourceCounts counts() const override { return file_->counts().now(); }
   Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
   void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
                   ReadDone done) const override;

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "far/http_source.h"
+#include "far/kept_source.h"
 #include "far/url.h"
 #include "far/xrootd_source.h"
 #include "source/open_local.h"
@@ -74,7 +75,8 @@ Result<std::shared_ptr<const Source>> open_source(const std::string& name, const
   if (!known->open)
     return fail(ErrorKind::invalid, without_secrets(name) + ": this program was built without " +
                                         std::string(known->library) + ", which reads such URLs");
-  return known->open(name, options);
+  TRY(auto far, known->open(name, options));
+  return keep_bytes(std::move(far));
 }
 
 }  // namespace tfile

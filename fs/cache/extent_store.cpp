@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
+#include <utility>
 
 #include "cache/attached_set.h"
 #include "cache/fetch_plan.h"
@@ -24,6 +26,8 @@ constexpr std::size_t kHeaderBatch = 4096;  // headers read by one call: about 1
 // The most streams whose headers are read together, once a second length was asked for: `ls -l` asks for all of them.
 // It is 10 MB if so many headers are needed, because few lists share a counter.
 constexpr std::size_t kStreamsTold = 16384;
+// The headers that are read together of a far table: 1.5 MB, and as much in memory.
+constexpr std::size_t kHeadersTold = 16384;
 // Stored and decoded bytes in flight while items are counted; and no more than a quarter of the budget. Enough for many
 // read calls, so that most of a batch is decoded while the rest is fetched.
 constexpr std::uint64_t kCountBatchBytes = 64 << 20;
@@ -108,6 +112,16 @@ std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tf
   return bytes;
 }
 
+// Adds the items of the chunks from `begin` on, as their headers tell them.
+void add_headers(const tfile::ItemCounter& counter, StreamId stream, std::size_t begin,
+                 std::span<const Result<std::vector<std::byte>>> headers, tfile::ExtentSum& sum) {
+  for (std::size_t i = 0; i < headers.size() && sum.is_open(); ++i) {
+    if (!headers[i]) return sum.stop(headers[i].error());
+    const auto counted = counter.count({stream, static_cast<std::uint32_t>(begin + i)}, *headers[i], {});
+    counted ? sum.add(counted->items) : sum.stop(counted.error());
+  }
+}
+
 Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream, const std::stop_token& asker) {
   const tfile::ItemCounter& counter = *set.streams->counter();
   const tfile::StreamShape shape = set.streams->shape(stream);
@@ -118,18 +132,54 @@ Result<ExtentsPtr> extents_from_headers(AttachedSet& set, StreamId stream, const
     std::vector<Result<tfile::Locator>> locators;
     for (std::size_t i = begin; i < end; ++i)
       locators.push_back(counter.header_locator({stream, static_cast<std::uint32_t>(i)}));
-    const auto headers = read_all(locators, *set.counts, {&stream, 1});
-    for (std::size_t i = begin; i < end && sum.is_open(); ++i) {
-      const auto& header = headers[i - begin];
-      if (!header) {
-        sum.stop(header.error());
-        break;
-      }
-      const auto counted = counter.count({stream, static_cast<std::uint32_t>(i)}, *header, {});
-      counted ? sum.add(counted->items) : sum.stop(counted.error());
-    }
+    add_headers(counter, stream, begin, read_all(locators, *set.counts, {&stream, 1}), sum);
   }
   return held(sum.take());
+}
+
+// Extents that headers tell, of all of these streams: all headers are read together.
+std::map<StreamId, Result<ExtentsPtr>> extents_from_all_headers(const AttachedSet& set,
+                                                                std::span<const StreamId> streams) {
+  const tfile::ItemCounter& counter = *set.streams->counter();
+  std::vector<Result<tfile::Locator>> locators;
+  std::vector<StreamId> of;
+  for (const StreamId stream : streams) {
+    for (std::size_t i = 0; i < set.streams->chunk_count(stream); ++i) {
+      locators.push_back(counter.header_locator({stream, static_cast<std::uint32_t>(i)}));
+      of.push_back(stream);
+    }
+  }
+  const auto headers = read_all(locators, *set.counts, of);
+  std::map<StreamId, Result<ExtentsPtr>> told;
+  std::size_t at = 0;
+  for (const StreamId stream : streams) {
+    const tfile::StreamShape shape = set.streams->shape(stream);
+    tfile::ExtentSum sum(shape.slots);
+    add_headers(counter, stream, 0, std::span(headers).subspan(at, shape.chunks), sum);
+    at += shape.chunks;
+    told.emplace(stream, held(sum.take()));
+  }
+  return told;
+}
+
+// The streams of which headers tell the extents, as far as these are few enough to be read for the sake of one.
+std::vector<StreamId> streams_with_headers(const tfile::StreamSet& streams) {
+  std::vector<StreamId> found;
+  std::size_t headers = 0;
+  for (StreamId stream = 0; stream < streams.stream_count(); ++stream) {
+    const tfile::StreamShape shape = streams.shape(stream);
+    if (shape.items_from != ItemsFrom::headers || shape.slots == 0) continue;
+    headers += shape.chunks;
+    if (headers > kHeadersTold) break;
+    found.push_back(stream);
+  }
+  return found;
+}
+
+bool is_far(const tfile::StreamSet& streams, StreamId stream) {
+  if (streams.chunk_count(stream) == 0) return false;
+  const auto first = streams.locate({stream, 0});
+  return first && first->source && first->source->traits().starts_reads;
 }
 
 // Counts the items of a stream batch by batch. Each batch is decoded in parallel, within the budget. While half of the
@@ -230,8 +280,31 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
                                      Urgency::awaited);
   const bool taken = set->core->exec.io_pools.run(
       origin_of(*set->streams, stream),
-      [set, stream, shared] { (*shared)(extents_from_headers(*set, stream, shared->asker())); }, Urgency::awaited);
+      [this, set, stream, shared] {
+        if (is_far(*set->streams, stream)) ask_headers_once(*set);
+        auto told = take_told(stream, set->streams->shape(stream).slots);
+        (*shared)(told ? *std::move(told) : extents_from_headers(*set, stream, shared->asker()));
+      },
+      Urgency::awaited);
   if (!taken) (*shared)(tfile::fail(ErrorKind::busy, "the cache is closing"));
+}
+
+// A server is asked for the headers of all streams in one round trip, by the first that needs one of them.
+void ExtentStore::ask_headers_once(const AttachedSet& set) {
+  const Lock lock(asking_mutex_);
+  if (std::exchange(headers_asked_, true)) return;
+  auto told = extents_from_all_headers(set, streams_with_headers(*set.streams));
+  std::erase_if(told, [](const auto& one) { return !one.second && one.second.error().kind != ErrorKind::damaged; });
+  const Lock inner(mutex_);
+  told_ = std::move(told);
+}
+
+// Not, if the first look into the branch has shown since then that it has other columns.
+std::optional<Result<ExtentsPtr>> ExtentStore::take_told(StreamId stream, std::size_t slots) {
+  const Lock lock(mutex_);
+  auto told = told_.extract(stream);
+  const bool fits = told && (!told.mapped() || (*told.mapped())->first.size() == slots);
+  return fits ? std::optional(std::move(told.mapped())) : std::nullopt;
 }
 
 void ExtentStore::want_all(const std::shared_ptr<AttachedSet>& set, std::vector<StreamId> streams, Reply<bool> reply) {
@@ -281,7 +354,7 @@ void ExtentStore::length(const std::shared_ptr<AttachedSet>& set, StreamId strea
                          Reply<std::optional<std::int64_t>> reply) {
   if (const auto known = known_length(*set, stream, slot)) return reply(known);
   const tfile::ItemCounter* counter = set->streams->counter();
-  if (!counter || !counter->header_tells(stream) || header_seen(stream))
+  if (!counter || !counter->header_tells(stream) || header_seen(stream) || is_far(*set->streams, stream))
     return length_from_extents(set, stream, slot, may_decode, std::move(reply));
   auto shared = std::make_shared<Reply<std::optional<std::int64_t>>>(std::move(reply));
   set->core->exec.io_pools.run(

@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -47,6 +48,8 @@ class ExtentStore {
     bool header_seen = false;
   };
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
+  void ask_headers_once(const AttachedSet&) EXCLUDES(mutex_);
+  std::optional<Result<ExtentsPtr>> take_told(tfile::StreamId, std::size_t slots) EXCLUDES(mutex_);
   bool header_seen(tfile::StreamId) const;
   bool is_second_look();
   void look_at_headers(const AttachedSet&, const tfile::ItemCounter&, std::vector<tfile::StreamId>);
@@ -57,7 +60,10 @@ class ExtentStore {
   std::atomic<std::uint64_t> memory_here_ = 0;  // the part of memory_ that these extents take
   mutable Mutex mutex_;
   mutable std::unordered_map<tfile::StreamId, StreamState> streams_ GUARDED_BY(mutex_);
-  std::uint32_t looks_ GUARDED_BY(mutex_) = 0;  // at headers, for a length
+  std::uint32_t looks_ GUARDED_BY(mutex_) = 0;                             // at headers, for a length
+  std::map<tfile::StreamId, Result<ExtentsPtr>> told_ GUARDED_BY(mutex_);  // and not asked for yet
+  Mutex asking_mutex_;  // held while the headers of all streams are read
+  bool headers_asked_ GUARDED_BY(asking_mutex_) = false;
 };
 
 }  // namespace tfilefs

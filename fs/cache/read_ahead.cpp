@@ -116,6 +116,7 @@ std::uint64_t ReadAhead::window(ChunkKey key) {
   const auto locator = streams_.locate(key);
   if (!locator) return kAheadMax;
   const std::uint64_t in_flight = locator->source ? locator->source->traits().bytes_in_flight() : 0;
+  ahead_min_ = std::min(2 * in_flight, memory_ / 16);
   return window_ = std::min(std::max(kAheadMax, 2 * in_flight), std::max<std::uint64_t>(memory_ / 16, 1));
 }
 
@@ -129,6 +130,8 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
   const Lock lock(mutex_);
   auto sequence = readers_[std::uint64_t{read.stream} << 32 | read.slot].observe(
       read.begin, read.end - read.begin, window({read.stream, read.first_chunk}));
+  // Of a far source, what is wanted next is under way with the first bytes.
+  if (sequence.ahead > 0) sequence.ahead = std::max(sequence.ahead, ahead_min_);
   if (!chosen && sequence.run <= kBesideMax) sequence.ahead = 0;
   const auto first_item = static_cast<std::uint64_t>(extents.first[read.slot][read.first_chunk]);
   advice.once = sequence.continues && (sequence.step < 0 || read.begin > first_item * read.item_size);

@@ -66,7 +66,8 @@ class ReadAhead {
   const std::uint32_t parts_;
 
   mutable Mutex mutex_;
-  std::uint64_t window_ GUARDED_BY(mutex_) = 0;  // bytes ahead of one reader; 0: not known yet
+  std::uint64_t window_ GUARDED_BY(mutex_) = 0;     // bytes ahead of one reader; 0: not known yet
+  std::uint64_t ahead_min_ GUARDED_BY(mutex_) = 0;  // of these, the least
   std::unordered_map<std::uint64_t, SequenceDetector> readers_ GUARDED_BY(mutex_);  // by stream and slot
   UsageHistory history_ GUARDED_BY(mutex_);
   ColumnSweep sweep_ GUARDED_BY(mutex_);

@@ -32,16 +32,17 @@ int run_check(int argc, char** argv) {
     complain(check.error());
     return kCheckIncomplete;
   }
+  const std::string name = tfile::shown_name(source);
   std::size_t errors = 0, skipped = 0;
   for (const Finding& finding : check->findings) {
-    const std::string place = printable(finding.place.empty() ? source : finding.place);
+    const std::string place = printable(finding.place.empty() ? name : finding.place);
     const bool damaged = finding.error.kind == ErrorKind::damaged;
     std::printf("%s: %s%s\n", place.c_str(), damaged ? "" : "not checked: ", message_of(finding.error).c_str());
     ++(damaged ? errors : skipped);
   }
   std::string verdict = errors == 0 ? "no errors" : std::to_string(errors) + " errors";
   if (skipped > 0) verdict += ", " + std::to_string(skipped) + " not checked";
-  std::printf("%s: %llu records, %llu keys, %llu tables, %llu baskets: %s\n", printable(source).c_str(),
+  std::printf("%s: %llu records, %llu keys, %llu tables, %llu baskets: %s\n", printable(name).c_str(),
               static_cast<unsigned long long>(check->records), static_cast<unsigned long long>(check->keys),
               static_cast<unsigned long long>(check->tables), static_cast<unsigned long long>(check->chunks),
               verdict.c_str());

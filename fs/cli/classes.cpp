@@ -66,7 +66,8 @@ int run_classes(int argc, char** argv) {
   const auto written = write_headers(source, directory);
   if (!written) {
     Error error = written.error();
-    if (!error.text.starts_with(source) && !error.text.starts_with(directory)) error.text = source + ": " + error.text;
+    const std::string name = tfile::shown_name(source);
+    if (!error.text.starts_with(name) && !error.text.starts_with(directory)) error.text = name + ": " + error.text;
     return complain(error);
   }
   std::printf("%zu headers in %s\n", *written, printable(directory).c_str());

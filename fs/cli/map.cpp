@@ -25,8 +25,8 @@ int run_map(int argc, char** argv) {
   const auto text = map_of(source);
   if (!text) {
     Error error = text.error();
-    // A URL is named by its source, without what is secret in it.
-    if (!tfile::is_url(source) && !error.text.starts_with(source)) error.text = source + ": " + error.text;
+    const std::string name = tfile::shown_name(source);
+    if (!error.text.starts_with(name)) error.text = name + ": " + error.text;
     return complain(error);
   }
   std::fwrite(text->data(), 1, text->size(), stdout);

@@ -85,6 +85,32 @@ void append_figure(std::string& to, const Figure& figure, const std::vector<Seri
     to += name + "{table=\"" + one.label + "\"} " + shown(figure, one.counts[figure.count]) + "\n";
 }
 
+void append_sources(std::string& to, const std::vector<MountReport::Source>& sources) {
+  struct Counter {
+    std::string name;
+    std::string_view help;
+    std::uint64_t tfile::SourceCounts::*count;
+  };
+  static const Counter kCounters[] = {
+      {"tfilefs_source_requests_total", "Requests to servers.", &tfile::SourceCounts::requests},
+      {"tfilefs_source_ranges_total", "Ranges that these asked for.", &tfile::SourceCounts::ranges},
+      {"tfilefs_source_bytes_total", "Bytes that servers sent.", &tfile::SourceCounts::bytes},
+      {"tfilefs_source_retries_total", "Requests that were sent again.", &tfile::SourceCounts::retries}};
+  if (sources.empty()) return;
+  for (const Counter& counter : kCounters) {
+    append_head(to, counter.name, "counter", counter.help);
+    for (const auto& source : sources)
+      to += counter.name + "{source=\"" + label_value(source.name) + "\"} " +
+            std::to_string(source.counts.*counter.count) + "\n";
+  }
+  append_head(to, "tfilefs_source_delay_seconds", "gauge", "From a request to the first byte of its answer.");
+  for (const auto& source : sources) {
+    std::array<char, 40> text;
+    std::snprintf(text.data(), text.size(), "%.6f", static_cast<double>(source.traits.delay.count()) * 1e-6);
+    to += "tfilefs_source_delay_seconds{source=\"" + label_value(source.name) + "\"} " + text.data() + "\n";
+  }
+}
+
 }  // namespace
 
 std::string metrics_text(const CacheReport& cache, const MountReport& mount) {
@@ -103,6 +129,7 @@ std::string metrics_text(const CacheReport& cache, const MountReport& mount) {
   append_head(text, "tfilefs_metadata_bytes", "gauge", "Memory of metadata, outside of the budget.");
   for (const MountReport::Memory& memory : mount.metadata)
     text += "tfilefs_metadata_bytes{kind=\"" + std::string(memory.kind) + "\"} " + std::to_string(memory.bytes) + "\n";
+  append_sources(text, mount.sources);
   const std::vector<Series> series = series_of(cache.reading);
   for (const Figure& figure : figures()) append_figure(text, figure, series);
   return text;

@@ -74,6 +74,18 @@ void write_metadata(JsonWriter& json, const MountReport& mount) {
   json.member("total", total).end_object();
 }
 
+void write_sources(JsonWriter& json, const MountReport& mount) {
+  json.key("sources").begin_array();
+  for (const MountReport::Source& source : mount.sources) {
+    const auto& [name, counts, traits] = source;
+    json.begin_object().member("name", name).member("requests", counts.requests).member("ranges", counts.ranges);
+    json.member("bytes", counts.bytes).member("retries", counts.retries);
+    json.member("delay_us", static_cast<std::uint64_t>(traits.delay.count()));
+    json.member("bytes_per_second", traits.bytes_per_second).end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
 std::string stats_text(const CacheReport& cache, const MountReport& mount) {
@@ -88,6 +100,8 @@ std::string stats_text(const CacheReport& cache, const MountReport& mount) {
   json.member("inodes", mount.inodes).member("handles", mount.handles).member("errors", mount.errors).end_object();
   json.line();
   write_metadata(json, mount);
+  json.line();
+  write_sources(json, mount);
   json.line().key("tables").begin_array();
   for (const TableReport& table : cache.reading.tables) {
     json.line(2);

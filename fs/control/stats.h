@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cache/cluster_cache.h"
+#include "tfile/source.h"
 
 namespace tfilefs {
 
@@ -22,6 +23,12 @@ struct MountReport {
     std::uint64_t bytes = 0;
   };
   std::vector<Memory> metadata;  // held outside of the budget
+  struct Source {
+    std::string name;
+    tfile::SourceCounts counts;
+    tfile::SourceTraits traits;
+  };
+  std::vector<Source> sources;  // that are far away
 };
 
 // .tfilefs/stats.json (docs/semantics.md, "Statistics"). Needs a report with streams.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exec/io_pools.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace tfilefs {
@@ -10,7 +11,8 @@ bool IoPools::run(tfile::SourceOrigin origin, std::function<void()> job, Urgency
   {
     const Lock lock(mutex_);
     if (stopping_) return false;
-    pool = &pools_.try_emplace(origin, threads_).first->second;
+    pool = &pools_.try_emplace(origin, origin == tfile::kLocalOrigin ? threads_ : std::max(threads_, kFarThreads))
+                .first->second;
   }
   return pool->run(std::move(job), urgency, owner);
 }

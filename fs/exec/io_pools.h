@@ -10,10 +10,11 @@
 
 namespace tfilefs {
 
-// The threads that read sources. Each origin of sources gets this many of its own, from its first read on, so that a
-// read that hangs with one origin holds back no read of another.
+// The threads that read sources. Each origin of sources gets some of its own, from its first read on, so that a read
+// that hangs with one origin holds back no read of another.
 class IoPools {
  public:
+  // `threads`: for local files.
   explicit IoPools(unsigned threads) : threads_(threads) {}
 
   // As ThreadPool::run.
@@ -22,7 +23,10 @@ class IoPools {
   void stop();
 
  private:
-  const unsigned threads_;  // per origin
+  // Of a server. They only wait, for answers that may not come; columns are read without them.
+  static constexpr unsigned kFarThreads = 64;
+
+  const unsigned threads_;
   Mutex mutex_;
   std::map<tfile::SourceOrigin, ThreadPool> pools_ GUARDED_BY(mutex_);  // no pool is removed before this ends
   bool stopping_ GUARDED_BY(mutex_) = false;

@@ -112,6 +112,7 @@ FileSystem::~FileSystem() {
   inodes_.reset();
   tree_.reset();
   written_.reset();
+  far_file_.reset();
   context_.recent.clear();
   cache_.reset();
 }
@@ -119,10 +120,7 @@ FileSystem::~FileSystem() {
 Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, const FileSystemOptions& options,
                                                      std::string hidden) {
   if (tfile::is_url(source)) {
-    if (options.write) return fail(ErrorKind::invalid, "only local files can be written, and this is a URL");
-    std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
-    TRY_VOID(fs->show_url(source, options.far));
-    return fs;
+    return open_url(source, options);
   }
   struct stat status {};
   const bool there = ::stat(source.c_str(), &status) == 0;
@@ -170,11 +168,25 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
   return there ? open_now(*file) : Result<>();
 }
 
+Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url, FileSystemOptions options) {
+  const std::string name = tfile::shown_name(url);
+  if (options.write) return fail(ErrorKind::invalid, name + ": only local files can be written, and this is a URL");
+  // Jobs that wait for a server must leave room for others.
+  options.cache.job_threads = std::max(options.cache.job_threads, 64u);
+  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
+  if (auto shown = fs->show_url(url, options.far); !shown) {
+    Error error = std::move(shown).error();
+    if (!error.text.starts_with(name)) error.text = name + ": " + error.text;
+    return tl::unexpected(std::move(error));
+  }
+  return fs;
+}
+
 Result<> FileSystem::show_url(const std::string& url, tfile::FarOptions options) {
   options.stop = end_of_requests_.get_token();
-  auto file = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
-  inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, file), {}});
-  return open_now(*file);
+  far_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
+  inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, far_file_), {}});
+  return open_now(*far_file_);
 }
 
 Result<> FileSystem::open_now(MountedFile& file) {
@@ -786,6 +798,10 @@ MountReport FileSystem::report(const CacheReport& cache) const {
                      {"extents", cache.reading.memory.extents},
                      {"counts", cache.reading.memory.counts},
                      {"inodes", inodes_->size() * kInodeMemory}};
+  if (const GenerationPtr now = far_file_ ? far_file_->known() : nullptr) {
+    const tfile::Source& source = *now->source;
+    report.sources.push_back({source.name(), source.counts(), source.traits()});
+  }
   report.inodes = inodes_->size();
   report.handles = files_.size();
   report.errors = errors_.count();

@@ -172,6 +172,7 @@ class FileSystem {
   FileSystem(std::unique_ptr<ClusterCache>, const FileSystemOptions&);
   Result<> show_directory(const std::string& source, std::string hidden);
   Result<> show_file(const std::string& source, bool there);
+  static Result<std::unique_ptr<FileSystem>> open_url(const std::string& url, FileSystemOptions);
   Result<> show_url(const std::string& url, tfile::FarOptions);
   static Result<> open_now(MountedFile&);
   void fresh_entry(InodePtr, Freshness, Reply<Entry>);
@@ -228,6 +229,7 @@ class FileSystem {
   MountContext context_;
   std::shared_ptr<SourceTree> tree_;            // of a mirrored directory
   std::shared_ptr<WrittenFile> written_;        // of a single file that may be written
+  std::shared_ptr<MountedFile> far_file_;       // of a URL
   std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath any mount over it; may be null
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;

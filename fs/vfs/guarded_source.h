@@ -47,6 +47,7 @@ class GuardedSource final : public tfile::Source, public std::enable_shared_from
   tfile::SourceOrigin origin() const override { return inner_->origin(); }
   const std::string& name() const override { return inner_->name(); }
   tfile::SourceTraits traits() const override { return inner_->traits(); }
+  tfile::SourceCounts counts() const override { return inner_->counts(); }
   Result<> read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
   void start_read(std::span<const tfile::ByteRange> ranges, std::span<const std::span<std::byte>> into,
                   ReadDone done) const override;

@@ -55,6 +55,14 @@ struct SourceTraits {
   }
 };
 
+// What a source has asked its server for.
+struct SourceCounts {
+  std::uint64_t requests = 0;  // also those that were sent again
+  std::uint64_t ranges = 0;    // of all requests
+  std::uint64_t bytes = 0;     // that came
+  std::uint64_t retries = 0;   // requests that were sent again
+};
+
 // Where a source comes from: this machine, or a server. If one source hangs, others of the same origin do, too.
 using SourceOrigin = std::uint32_t;
 inline constexpr SourceOrigin kLocalOrigin = 0;
@@ -74,6 +82,7 @@ class Source {
   virtual const std::string& name() const = 0;
   std::uint64_t size() const { return identity().size; }
   virtual SourceTraits traits() const { return {}; }
+  virtual SourceCounts counts() const { return {}; }
 
   // One vectored read: fills into[i] with the bytes of ranges[i], which have equal sizes. Ranges are best sorted by
   // address. More than one range may not exceed the limits in traits(). Reads all of them or fails; errors: io, damaged

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/kept_source.h"
+
+#include <utility>
+#include <vector>
+
+#include "far/kept_bytes.h"
+#include "tfile/request.h"
+
+namespace tfile {
+namespace {
+
+// All of a small file; the first baskets of a thousand branches of a large one.
+constexpr std::uint64_t kKeptMax = 32 << 20, kKeptRangeMax = 4 << 20;
+
+class KeptSource final : public Source {
+ public:
+  explicit KeptSource(std::shared_ptr<const Source> far) : far_(std::move(far)) {}
+
+  const Identity& identity() const override { return far_->identity(); }
+  Result<Identity> identity_now() const override { return far_->identity_now(); }
+  SourceOrigin origin() const override { return far_->origin(); }
+  const std::string& name() const override { return far_->name(); }
+  SourceTraits traits() const override { return far_->traits(); }
+  SourceCounts counts() const override { return far_->counts(); }
+  Result<std::shared_ptr<const Source>> sibling(std::string_view path) const override {
+    auto found = far_->sibling(path);
+    return found ? keep_bytes(*std::move(found)) : std::move(found);
+  }
+  Result<> read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const override;
+  void start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                  ReadDone done) const override;
+
+ private:
+  // What of a read is not kept.
+  struct Missing {
+    std::vector<ByteRange> ranges;
+    std::vector<std::span<std::byte>> into;
+  };
+  Missing copy_kept(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const;
+
+  const std::shared_ptr<const Source> far_;
+  const std::shared_ptr<KeptBytes> kept_ = std::make_shared<KeptBytes>(kKeptMax);
+};
+
+KeptSource::Missing KeptSource::copy_kept(std::span<const ByteRange> ranges,
+                                          std::span<const std::span<std::byte>> into) const {
+  Missing missing;
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    for (const ByteRange range : kept_->copy(ranges[i], into[i])) {
+      missing.ranges.push_back(range);
+      missing.into.push_back(into[i].subspan(range.begin - ranges[i].begin, range.size));
+    }
+  }
+  return missing;
+}
+
+void keep_read(KeptBytes& kept, std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> bytes,
+               const SourceTraits& traits, std::uint64_t size) {
+  for (std::size_t i = 0; i < ranges.size(); ++i) {
+    const ByteRange range = ranges[i];
+    const bool is_held = range.end() <= traits.begin_held || size - range.begin <= traits.end_held;
+    if (!is_held && range.size <= kKeptRangeMax) kept.keep(range.begin, bytes[i]);
+  }
+}
+
+Result<> KeptSource::read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
+  return start_and_wait(*this, ranges, into);
+}
+
+void KeptSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
+                            ReadDone done) const {
+  auto missing = std::make_shared<const Missing>(copy_kept(ranges, into));
+  if (missing->ranges.empty()) return done({});
+  auto finish = [missing, kept = kept_, traits = traits(), size = size(), done = std::move(done)](Result<> result) {
+    if (result) keep_read(*kept, missing->ranges, missing->into, traits, size);
+    done(std::move(result));
+  };
+  far_->start_read(missing->ranges, missing->into, std::move(finish));
+}
+
+}  // namespace
+
+std::shared_ptr<const Source> keep_bytes(std::shared_ptr<const Source> far) {
+  return std::make_shared<const KeptSource>(std::move(far));
+}
+
+}  // namespace tfile

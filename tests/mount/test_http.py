@@ -1,0 +1,368 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of HTTP servers that do as they should: what a mount shows is what it shows of the local file; and how often, and
+for how much, it asks."""
+
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import pytest
+
+import delayed_network
+import far_files
+import faulty_server as faulty
+import http_server
+import mounted
+
+FILES = ("far", "middle", "small", "tiny")
+RTT_MS = 100
+# A machine that is busy does not find at once what has arrived.
+GENEROUS = 2.5
+
+
+@pytest.fixture(scope="module")
+def directory(samples, tmp_path_factory):
+    """NAME.root with dates that a Last-Modified can tell: of whole seconds."""
+    directory = tmp_path_factory.mktemp("served")
+    for name in (*FILES, "wide"):
+        shutil.copy(os.path.join(samples("far"), name + ".root"), directory)
+        os.utime(directory / f"{name}.root", (1_700_000_000, 1_700_000_000))
+    return directory
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    return http_server.make_certificate(tmp_path_factory.mktemp("certificate"), delayed_network.FAR_ADDRESS)
+
+
+@pytest.fixture(scope="module")
+def environment(certificate):
+    return far_files.environment(SSL_CERT_FILE=certificate.authority)
+
+
+@pytest.fixture(scope="module")
+def local(directory):
+    """NAME -> {path: bytes} of a local mount."""
+    found = {}
+    for name in FILES:
+        with mounted.Mounted(directory / f"{name}.root") as m:
+            found[name] = far_files.everything(m.path)
+    return found
+
+
+SERVERS = {
+    "plain": dict(),
+    "TLS": dict(tls=True),
+    "one range": dict(max_ranges=1),
+    "no ranges": dict(max_ranges=0),
+}
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def nginx(request, directory, certificate):
+    how = dict(SERVERS[request.param])
+    if how.pop("tls", False):
+        how["certificate"] = certificate
+    with http_server.Nginx(directory, **how) as server:
+        yield server
+
+
+@pytest.fixture
+def faulty_server(directory):
+    """Which is right here: it counts waves."""
+    with faulty.FaultyServer() as server:
+        for name in (*FILES, "wide"):
+            server.put(f"/{name}.root", (directory / f"{name}.root").read_bytes(), modified=1_700_000_000)
+        yield server
+
+
+def mounted_from(url, environment, *options, **more):
+    return mounted.Mounted(url, options or ("timeout=10",), environment=environment, **more)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_all_of_a_file_is_as_if_it_were_here(nginx, environment, local, name):
+    with mounted_from(nginx.url(name + ".root"), environment) as m:
+        found = far_files.everything(m.path)
+        assert sorted(found) == sorted(local[name])
+        assert [path for path in found if found[path] != local[name][path]] == []
+        assert m.errors() == ""
+
+
+def test_protocols(nginx, environment):
+    """TLS comes with HTTP/2: many requests, one connection."""
+    with mounted_from(nginx.url("far.root"), environment) as m:
+        nginx.forget_requests()
+        for column in range(4):
+            far_files.read(os.path.join(m.path, f"events/x{column}.f8"), 10)
+        requests = nginx.requests()
+        assert requests
+        if nginx.certificate:
+            assert {request.protocol for request in requests} == {"HTTP/2.0"}
+            assert len({request.connection for request in requests}) == 1
+
+
+def test_a_server_without_several_ranges_is_asked_for_one_each(directory, environment):
+    """Found out once. All of the file never comes."""
+    with http_server.Nginx(directory, max_ranges=1) as server:
+        with mounted_from(server.url("wide.root"), environment) as m:
+            sizes = [entry.stat().st_size for entry in os.scandir(os.path.join(m.path, "events")) if entry.is_file()]
+            assert len(sizes) >= 200
+            far_files.everything(os.path.join(m.path, "events", "list0"))
+        requests = server.requests()
+    assert sum(request.range_count > 1 for request in requests) <= 2
+    assert sum(request.status == 200 and request.bytes > 1 << 20 for request in requests) <= 2
+
+
+@pytest.mark.parametrize("command", (["ls"], ["ls", "-l"], ["ls", "-R"], ["ls", "-lR"], ["ls", "--json"], ["map"], ["check"]))
+def test_commands(program, nginx, environment, directory, command):
+    def run(source):
+        done = subprocess.run([program, *command, source], capture_output=True, text=True, timeout=30, env=environment)
+        return done.returncode, done.stdout.replace(source, "SOURCE"), done.stderr.replace(source, "SOURCE")
+
+    for name in FILES:
+        here = run(str(directory / f"{name}.root"))
+        assert here[0] == 0
+        assert run(nginx.url(name + ".root")) == here
+
+
+def test_ls_of_a_directory_within(program, nginx, environment, directory):
+    for path in ("deep/er", "events"):
+        here = subprocess.run([program, "ls", f"{directory}/far.root/{path}"], capture_output=True, text=True, env=environment)
+        there = subprocess.run([program, "ls", nginx.url(f"far.root/{path}")], capture_output=True, text=True, env=environment)
+        assert here.returncode == 0 and (there.returncode, there.stdout) == (0, here.stdout), there.stderr
+
+
+def test_classes(program, nginx, environment, directory, tmp_path):
+    made = {}
+    for where, source in (("here", str(directory / "far.root")), ("there", nginx.url("far.root"))):
+        subprocess.run([program, "classes", source, tmp_path / where], check=True, capture_output=True, timeout=30,
+                       env=environment)
+        made[where] = {path.name: path.read_text().replace(source, "SOURCE") for path in (tmp_path / where).iterdir()}
+    assert made["here"] and made["here"] == made["there"]
+
+
+def test_times_and_modes(nginx, environment, directory):
+    with mounted_from(nginx.url("far.root"), environment) as m, mounted.Mounted(directory / "far.root") as here:
+        for path in ("", "events", "events/x3.f8", "deep/er/h"):
+            there, local = os.stat(os.path.join(m.path, path)), os.stat(os.path.join(here.path, path))
+            assert (there.st_mode, there.st_size, there.st_mtime) == (local.st_mode, local.st_size, local.st_mtime), path
+
+
+def test_the_names_of_the_mount(nginx, environment):
+    """What tells where it comes from: the kernel's list and the configuration."""
+    url = nginx.url("far.root")
+    with mounted_from(url, environment) as m:
+        with open("/proc/self/mounts") as mounts:
+            [line] = [line for line in mounts if line.split(" ")[1] == m.path]
+        assert line.split(" ")[0] == url and line.split(" ")[2] == "fuse.tfilefs"
+        with open(os.path.join(m.path, ".tfilefs/config.json")) as file:
+            assert url in file.read()
+
+
+def test_in_the_background(program, nginx, environment, tmp_path, local):
+    """The client of HTTP begins its work after the fork."""
+    done = subprocess.run([program, nginx.url("far.root"), tmp_path], capture_output=True, text=True, timeout=30,
+                          env=environment)
+    assert done.returncode == 0, done.stderr
+    try:
+        path = os.path.join(tmp_path, "events", "x3.f8")
+        assert far_files.read(path, 10) == local["far"]["events/x3.f8"]
+    finally:
+        assert subprocess.run([program, "umount", tmp_path], timeout=30).returncode == 0
+
+
+def test_names_that_a_url_has_to_quote(directory, environment, local):
+    with faulty.FaultyServer() as server:
+        content = (directory / "small.root").read_bytes()
+        for path in ("/a%20b%23c.root", "/p%C3%A9.root", "/plus+.root", "/colon:8.root"):
+            server.put(path, content)
+            with mounted_from(server.url(path[1:]), environment) as m:
+                assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"], path
+
+
+@pytest.mark.parametrize("tls", (False, True), ids=("plain", "TLS"))
+def test_a_server_that_ends_connections_often(directory, certificate, environment, local, tls):
+    """Each takes three requests. HTTP/2 says so in a frame of its own."""
+    how = dict(certificate=certificate if tls else None, settings="keepalive_requests 3;")
+    with http_server.Nginx(directory, **how) as server, mounted_from(server.url("far.root"), environment) as m:
+        assert far_files.everything(m.path) == local["far"]
+        assert m.errors() == ""
+
+
+@pytest.mark.parametrize("tls", (False, True), ids=("plain", "TLS"))
+def test_a_server_that_is_restarted(directory, certificate, environment, local, tls):
+    how = dict(certificate=certificate if tls else None)
+    with http_server.Nginx(directory, **how) as server, mounted_from(server.url("far.root"), environment, "timeout=1") as m:
+        first, second, third = (f"events/x{column}.f8" for column in (1, 9, 17))
+        assert far_files.read(os.path.join(m.path, first), 2) == local["far"][first]
+        server.stop()
+        assert far_files.read(os.path.join(m.path, second), 2) in ("EIO", "ETIMEDOUT")
+        with http_server.Nginx(directory, port=server.port, **how):
+            assert far_files.read(os.path.join(m.path, second), 2) == local["far"][second]
+            assert far_files.read(os.path.join(m.path, third), 2) == local["far"][third]
+
+
+def test_a_proxy(directory, environment, local):
+    """Of the environment, as curl does it: it is told the whole URL."""
+    url = "http://no-such-host.invalid/far.root"
+    with faulty.FaultyServer() as proxy:
+        proxy.put(url, (directory / "far.root").read_bytes())
+        with mounted_from(url, dict(environment, http_proxy=proxy.url())) as m:
+            assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["far"]["events/x3.f8"]
+
+
+def test_an_address_of_ipv6(directory, environment, local):
+    try:
+        server = faulty.FaultyServer(address="::1").__enter__()
+    except OSError as error:
+        pytest.skip(f"no IPv6: {error}")
+    with server:
+        server.put("/small.root", (directory / "small.root").read_bytes())
+        with mounted_from(server.url("small.root"), environment) as m:
+            assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
+
+
+def test_other_names_of_the_schemes(faulty_server, environment, local):
+    for scheme in ("dav", "HTTP"):
+        url = faulty_server.url("small.root").replace("http", scheme)
+        with mounted_from(url, environment) as m:
+            assert far_files.read(os.path.join(m.path, "events/x3.f8"), 10) == local["small"]["events/x3.f8"]
+
+
+@pytest.mark.parametrize("lacks", ("HEAD", "suffixes", "suffixes in lists", "validators", "sizes of HEAD", "the end"))
+def test_servers_that_cannot_do_all(faulty_server, environment, local, lacks):
+    rules = {"HEAD": faulty.without_head, "suffixes": faulty.suffix_is_whole, "suffixes in lists": faulty.suffix_is_dropped,
+             "validators": lambda exchange: False, "sizes of HEAD": faulty.head_has_size_only,
+             "the end": faulty.promises_over_the_end}
+    faulty_server.rule = rules[lacks]
+    if lacks == "validators":
+        faulty_server.tells = set()
+    for name in FILES:
+        with mounted_from(faulty_server.url(name + ".root"), environment) as m:
+            assert far_files.everything(m.path) == local[name]
+            assert m.errors() == ""
+
+
+def test_figures(nginx, environment):
+    with mounted_from(nginx.url("far.root"), environment) as m:
+        far_files.everything(m.path)
+        with open(os.path.join(m.path, ".tfilefs/stats.json")) as file:
+            [source] = json.load(file)["sources"]
+        asked = nginx.requests()
+        assert source["name"] == nginx.url("far.root")
+        for figure in ("requests", "ranges", "bytes", "retries", "delay_us", "bytes_per_second"):
+            assert isinstance(source[figure], int) and source[figure] >= 0, figure
+        assert 0 < source["requests"] <= len(asked)
+        assert source["ranges"] >= source["requests"]
+        assert source["bytes"] > 1_000_000
+
+
+# How often it asks.
+
+
+def test_what_is_asked_at_the_opening(faulty_server, environment):
+    """Both ends at once, then at most what they lead to."""
+    for name in (*FILES, "wide"):
+        faulty_server.rule = waves = faulty.Waves()
+        with mounted_from(faulty_server.url(name + ".root"), environment):
+            assert waves.count <= 3, (name, waves.sizes)
+        assert waves.sizes[0] <= 2
+
+
+def test_a_small_file_is_asked_for_once(faulty_server, environment, local):
+    """Its ends are all of it."""
+    with mounted_from(faulty_server.url("small.root"), environment, "recheck=60") as m:
+        assert far_files.everything(m.path) == local["small"]
+        assert len(faulty_server.requests) <= 2
+        assert all(request.method == "GET" for request in faulty_server.requests)
+
+
+def test_a_listing_with_sizes_is_one_wave(faulty_server, environment):
+    """Of a tree whose lists are told by headers of baskets all over the file."""
+    with mounted_from(faulty_server.url("wide.root"), environment, "recheck=60") as m:
+        os.listdir(os.path.join(m.path, "events"))
+        faulty_server.rule = waves = faulty.Waves()
+        done = subprocess.run(["ls", "-lR", m.path], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0 and done.stdout.count("values.f4") >= 200
+        assert waves.count <= 1, waves.sizes
+
+
+@pytest.mark.parametrize("column", ("x3.f8", "list2/values.f4", "list2/offsets.i8", "text/chars.u1"))
+def test_a_column_is_one_wave(faulty_server, environment, column):
+    """Where its sizes are known."""
+    with mounted_from(faulty_server.url("wide.root"), environment, "recheck=60") as m:
+        path = os.path.join(m.path, "events", column)
+        os.stat(path)
+        subprocess.run(["ls", "-lR", m.path], capture_output=True, timeout=60)
+        faulty_server.rule = waves = faulty.Waves()
+        data = far_files.read(path, 20)
+        assert len(data) == os.stat(path).st_size
+        assert waves.count <= 1, waves.sizes
+
+
+@pytest.mark.parametrize("column", ("x3.f8", "list2/values.f4", "list2/offsets.i8", "text/chars.u1"))
+def test_a_column_that_nobody_looked_at(faulty_server, environment, column):
+    """A look at its first entries, which tells what it is; the headers of its baskets; its baskets."""
+    with mounted_from(faulty_server.url("wide.root"), environment, "recheck=60") as m:
+        os.listdir(os.path.join(m.path, "events"))
+        faulty_server.rule = waves = faulty.Waves()
+        assert far_files.read(os.path.join(m.path, "events", column), 20)
+        assert waves.count <= (1 if column == "x3.f8" else 3), waves.sizes
+
+
+def test_columns_that_are_read_together_do_not_wait_for_each_other(faulty_server, environment):
+    with mounted_from(faulty_server.url("wide.root"), environment, "recheck=60") as m:
+        os.listdir(os.path.join(m.path, "events"))
+        faulty_server.rule = waves = faulty.Waves()
+        paths = [os.path.join(m.path, f"events/x{column}.f8") for column in range(0, 200, 20)]
+        readers = [subprocess.Popen(["cat", path], stdout=subprocess.DEVNULL) for path in paths]
+        assert [reader.wait(30) for reader in readers] == [0] * len(readers)
+        assert waves.count <= 3, waves.sizes
+
+
+def test_what_a_column_costs(faulty_server, environment):
+    """One of 200 columns does not bring the others along, beyond gaps that are read through."""
+    with mounted_from(faulty_server.url("wide.root"), environment, "recheck=60", "prefetch=off", "readahead=16K") as m:
+        path = os.path.join(m.path, "events/x3.f8")
+        os.stat(path)
+        faulty_server.forget_requests()
+        size = len(far_files.read(path, 10))
+        asked = sum(last - first + 1 for request in faulty_server.requests for first, last in request.ranges)
+        assert 0 < asked < 4 * size + (64 << 10)
+
+
+@pytest.fixture(scope="module")
+def far_network():
+    with delayed_network.DelayedNetwork(RTT_MS) as network:
+        yield network
+
+
+def seconds(action):
+    begin = time.monotonic()
+    action()
+    return time.monotonic() - begin
+
+
+@pytest.mark.parametrize("tls", (False, True), ids=("plain", "TLS"))
+def test_times_on_a_long_line(far_network, directory, certificate, environment, tls):
+    """The waves, in seconds of a user. Handshakes: one round trip for TCP, one for TLS 1.3. The first bytes of a connection
+    come in small portions."""
+    rtt = RTT_MS / 1000 * GENEROUS
+    far = dict(address=far_network.far_address, port=8443 if tls else 8080, prefix=far_network.command("far"))
+    with http_server.Nginx(directory, certificate=certificate if tls else None, **far) as server:
+        begin = time.monotonic()
+        with mounted_from(server.url("wide.root"), environment, "timeout=10", prefix=far_network.command("near")) as m:
+            opened = time.monotonic() - begin
+            listed = seconds(lambda: os.listdir(os.path.join(m.path, "events")))
+            sized = seconds(lambda: subprocess.run(["ls", "-lR", m.path], stdout=subprocess.DEVNULL, check=True))
+            column = seconds(lambda: far_files.read(os.path.join(m.path, "events/x3.f8"), 10))
+            asked = server.requests()
+        print(f"open {opened:.2f} list {listed:.2f} sizes {sized:.2f} column {column:.2f} s, {len(asked)} requests")
+        # Growth of the first window: 256 KiB take four more round trips than one packet.
+        assert opened < ((2 if tls else 1) + 3 + 4) * rtt
+        assert listed < 2 * rtt
+        assert sized < (1 + 4) * rtt
+        assert column < (1 + 1) * rtt
