@@ -21,9 +21,10 @@ void set_timeouts(std::chrono::milliseconds timeout) {
   XrdCl::Env* const env = XrdCl::DefaultEnv::GetEnv();
   const int seconds = static_cast<int>(std::clamp<std::int64_t>((timeout.count() + 999) / 1000, 1, 3600));
   const int half = std::max(1, seconds / 2);
-  // A server that is silent for so long is given up. The other half of the time is for another server.
+  // A server that is silent for so long is given up. The other half of the time is for another server, if there is one:
+  // the redirector may first name the silent one again, and it does not answer a new connection either.
   env->PutInt("StreamTimeout", std::min(half, 60));
-  env->PutInt("ConnectionWindow", half);
+  env->PutInt("ConnectionWindow", std::max(1, seconds / 4));
   // A refused connection would be tried again only at the end of the window. The transfers try again by themselves.
   env->PutInt("ConnectionRetry", 1);
   // After a failure no connection to that server is tried for so long: 30 minutes, if it were not set.
@@ -235,6 +236,9 @@ Answer<FileState> OpenFile::last_state() const {
 
 void open_file(const std::string& url, Done<std::shared_ptr<OpenFile>> done) {
   auto file = std::make_shared<XrdCl::File>();
+  // The library (5.5, and still 6.0) opens a file whose connection was lost once for each request that waits for it.
+  // Each answer replaces what the answers before it still use. So transfers open the file again, on a new handle.
+  file->SetProperty("ReadRecovery", "false");
   // Made at once, so that the file is let go on another thread than that of its answer.
   auto open = std::make_shared<OpenFile>(file);
   ask(

@@ -49,8 +49,7 @@ class OpenFile {
   void read(std::span<const ByteRange> chunks, std::span<std::byte> into, Done<> done) const;
   // Asks the server for the state of the open file.
   void look(Done<FileState> done) const;
-  // Without a request: the state that the server told last, which is when the file was opened, when the library opened
-  // it again after it had lost the connection, or at the last look.
+  // Without a request: the state that the server told last, which is when the file was opened, or at the last look.
   Answer<FileState> last_state() const;
 
  private:

@@ -27,7 +27,7 @@ constexpr std::uint64_t kChangedState = std::uint64_t{1} << 63;
 }  // namespace
 
 RemoteFile::RemoteFile(std::string url, FarOptions options, std::shared_ptr<OpenFile> connection,
-                       const FileState& opened)
+                       const FileState& opened, bool path_tells)
     : url_(std::move(url)),
       shown_(without_secrets(url_)),
       options_(std::move(options)),
@@ -35,7 +35,7 @@ RemoteFile::RemoteFile(std::string url, FarOptions options, std::shared_ptr<Open
       modified_(opened.modified),
       identity_(identity_of_state(url_, opened)),
       server_(xrootd_server(opened.server)),
-      way_(opened.server == server_of(url_) ? Way::path : Way::open_file),
+      way_(path_tells && opened.server == server_of(url_) ? Way::path : Way::open_file),
       last_look_(Clock::now().time_since_epoch()),
       connection_(std::move(connection)) {}
 
@@ -52,6 +52,7 @@ const std::byte* RemoteFile::held(ByteRange range) const {
 }
 
 void RemoteFile::with_connection(Connected ready) {
+  if (stale_) return ready(tl::unexpected<Failure>(Failure{ErrorKind::stale, "changed since it was opened"}));
   std::shared_ptr<OpenFile> connection;
   {
     const std::lock_guard lock(mutex_);
@@ -66,14 +67,15 @@ void RemoteFile::with_connection(Connected ready) {
 }
 
 void RemoteFile::opened(Answer<std::shared_ptr<OpenFile>> connection) {
-  if (connection) check(**connection);
+  if (connection)
+    if (const Answer<FileState> now = (*connection)->last_state()) judge(*now);
   // What was there when this file was opened is there no longer.
-  if (!connection && connection.error().kind == ErrorKind::not_found) stale_ = true;
+  if (!connection && connection.error().kind == ErrorKind::not_found) set_stale();
   std::vector<Connected> waiting;
   {
     const std::lock_guard lock(mutex_);
     opening_ = false;
-    if (connection) connection_ = *connection;
+    if (connection && !stale_) connection_ = *connection;
     waiting.swap(waiting_);
   }
   for (const Connected& ready : waiting) ready(connection);
@@ -118,12 +120,12 @@ void RemoteFile::look_at_path(Done<Identity> done) {
   ++counts_.requests;
   xrootd::look_at_path(url_, [self = shared_from_this(), done = std::move(done)](const Answer<FileState>& now) {
     if (!now) {
-      if (now.error().kind == ErrorKind::not_found) self->stale_ = true;
+      if (now.error().kind == ErrorKind::not_found) self->set_stale();
       return done(tl::unexpected<Failure>(now.error()));
     }
     self->last_look_ = Clock::now().time_since_epoch();
     const bool same = self->is_same_at_path(*now);
-    if (!same) self->stale_ = true;
+    if (!same) self->set_stale();
     if (same && !self->stale_) return done(self->identity_);
     Identity other = identity_of_state(self->url_, *now);
     if (other == self->identity_) other.state |= kChangedState;
@@ -140,13 +142,14 @@ bool RemoteFile::is_same_at_path(const FileState& now) {
   return true;
 }
 
-void RemoteFile::judge(const FileState& now) {
-  const bool same_copy = now.server == server_name_;
-  if (now.size != identity_.size || (same_copy && now.modified != modified_)) stale_ = true;
+void RemoteFile::set_stale() {
+  stale_ = true;
+  drop(nullptr);
 }
 
-void RemoteFile::check(const OpenFile& connection) {
-  if (const Answer<FileState> last = connection.last_state()) judge(*last);
+void RemoteFile::judge(const FileState& now) {
+  const bool same_copy = now.server == server_name_;
+  if (now.size != identity_.size || (same_copy && now.modified != modified_)) set_stale();
 }
 
 }  // namespace tfile::xrootd

@@ -21,13 +21,18 @@ namespace tfile::xrootd {
 // One opened file: what its source and the transfers under way share. It exists until the last of them has ended.
 //
 // A server does not tell by itself that a file has changed. The file has changed if it is told a state other than at
-// opening: by the library when it has opened the file again, or by a look. A look asks about the path if the server
-// that the URL names has the file. Then a file that was replaced is seen, too. Behind a redirector a path may lead to
-// another copy with another date, or to nothing that this user may ask for; there a look asks about the open file.
-// Dates are whole seconds: a change within the second of another one, to the same size, is not seen.
+// opening: when the file is opened again after a connection was lost, or by a look. A look asks about the path if the
+// server that the URL names has the file. Then a file that was replaced is seen, too. Behind a redirector a path may
+// lead to another copy with another date, or to nothing that this user may ask for; there a look asks about the open
+// file. Dates are whole seconds: a change within the second of another one, to the same size, is not seen.
+//
+// As long as anyone has a file open, a server gives that file to all who open its path, even if another one has been
+// put there. So a file that has changed is closed at once: else it could never be opened anew.
 class RemoteFile : public std::enable_shared_from_this<RemoteFile> {
  public:
-  RemoteFile(std::string url, FarOptions options, std::shared_ptr<OpenFile> connection, const FileState& opened);
+  // `path_tells`: false if another file is known to stand at the path, so that looks must ask about the open file.
+  RemoteFile(std::string url, FarOptions options, std::shared_ptr<OpenFile> connection, const FileState& opened,
+             bool path_tells);
 
   const std::string& url() const { return url_; }
   const std::string& shown() const { return shown_; }  // the URL for messages
@@ -53,10 +58,9 @@ class RemoteFile : public std::enable_shared_from_this<RemoteFile> {
   void look(const std::shared_ptr<OpenFile>& connection, Done<> done);
   // False if the server lets neither the path nor the open file be asked about.
   bool can_look() const { return way_ != Way::none; }
+  bool looks_at_path() const { return way_ == Way::path; }
   // The same about the path. `now` is the opened state, or the one that has taken its place.
   void look_at_path(Done<Identity> done);
-  // Compares what the library last heard of the file. Takes no request.
-  void check(const OpenFile& connection);
   bool is_stale() const { return stale_; }
   Error stale_error() const;
 
@@ -67,6 +71,7 @@ class RemoteFile : public std::enable_shared_from_this<RemoteFile> {
   void opened(Answer<std::shared_ptr<OpenFile>> connection);
   void look_by(Way way, const std::shared_ptr<OpenFile>& connection, Done<> done);
   void judge(const FileState& now);
+  void set_stale();
   bool is_same_at_path(const FileState& now);
 
   const std::string url_, shown_;

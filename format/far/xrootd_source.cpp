@@ -7,6 +7,7 @@
 #include <future>
 #include <mutex>
 #include <optional>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -29,6 +30,9 @@ constexpr std::size_t kReadsMax = 8;
 
 // More of a gap is not read through, however long the line.
 constexpr std::uint64_t kInFlightMax = 2 << 20;
+
+// While a server still gives a file that was replaced, the pause between two attempts is shorter than this.
+constexpr std::chrono::milliseconds kReplacedMax{400};
 
 // A value that another thread brings. It may come when nobody waits any longer.
 template <class T>
@@ -168,13 +172,14 @@ Result<std::shared_ptr<OpenFile>> open_and_wait(const std::string& url, const Fa
 }
 
 // What comes with the opening, in one wave: the server's limits, the path's state, with which later looks are compared,
-// and the file's first and last bytes. Only the bytes are waited for.
+// and the file's first and last bytes. Only the bytes are waited for; the path's state comes before them. Error: stale,
+// if another file stands at the path.
 Result<> fetch_edges(const std::shared_ptr<RemoteFile>& file, const std::string& server) {
   if (file->server().are_limits_unasked())
     query_config(file->url(), server, "readv_iov_max readv_ior_max", [file](const Answer<std::string>& limits) {
       if (limits) file->server().set_limits(*limits);
     });
-  if (server == server_of(file->url())) file->look_at_path([](const Answer<Identity>&) {});
+  if (file->looks_at_path()) file->look_at_path([](const Answer<Identity>&) {});
 
   const std::uint64_t size = file->identity().size;
   const bool whole = size <= std::max(kWholeMax, kBeginHeld + kEndHeld);
@@ -187,24 +192,35 @@ Result<> fetch_edges(const std::shared_ptr<RemoteFile>& file, const std::string&
   return read.get_future().get();
 }
 
-}  // namespace
-}  // namespace xrootd
-
-Result<std::shared_ptr<const Source>> open_xrootd(const std::string& url, const FarOptions& options) {
-  using namespace xrootd;
-  prepare_client(options.timeout);
+Result<std::shared_ptr<const Source>> open_once(const std::string& url, const FarOptions& options, bool path_tells) {
   const std::string shown = without_secrets(url);
-  if (server_of(url).empty()) return fail(ErrorKind::invalid, shown + ": not a URL of an XRootD server");
   const auto begin = std::chrono::steady_clock::now();
   TRY(std::shared_ptr<OpenFile> connection, open_and_wait(url, options));
   // A new connection takes four round trips: TCP, protocol, login, open.
   const auto delay = (std::chrono::steady_clock::now() - begin) / 4;
   const Answer<FileState> state = connection->last_state();
   if (!state) return fail(state.error().kind, shown + ": " + without_secrets_of(url, state.error().text));
-  const auto file = std::make_shared<RemoteFile>(url, options, std::move(connection), *state);
+  const auto file = std::make_shared<RemoteFile>(url, options, std::move(connection), *state, path_tells);
   file->server().guess_delay(delay);
   TRY_VOID(fetch_edges(file, state->server));
   return std::make_shared<const XrootdSource>(file);
+}
+
+}  // namespace
+}  // namespace xrootd
+
+Result<std::shared_ptr<const Source>> open_xrootd(const std::string& url, const FarOptions& options) {
+  using namespace xrootd;
+  prepare_client(options.timeout);
+  if (server_of(url).empty()) return fail(ErrorKind::invalid, without_secrets(url) + ": not a URL of an XRootD server");
+  // A file that was replaced may still be open here, for a moment: its request to close is on the way. If it stays
+  // open, another user reads it. Then that file is what the server gives, and what is read.
+  for (std::chrono::milliseconds pause{20}; pause < kReplacedMax; pause *= 2) {
+    auto source = open_once(url, options, true);
+    if (source || source.error().kind != ErrorKind::stale) return source;
+    std::this_thread::sleep_for(pause);
+  }
+  return open_once(url, options, false);
 }
 
 }  // namespace tfile

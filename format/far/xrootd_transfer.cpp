@@ -19,7 +19,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Time = Clock::time_point;
 
-// A server that starts again is there after some seconds. The pause doubles with each attempt.
+// A connection that was idle for long may have ended, so the first attempt comes at once. A server that starts again is
+// there after some seconds. The pause doubles with each attempt.
 constexpr std::chrono::milliseconds kPauseMin{250}, kPauseMax{4'000};
 
 // While a server answers others, a request may wait behind theirs for so many times the time-out.
@@ -30,8 +31,8 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   Transfer(std::shared_ptr<RemoteFile> file, std::vector<XrootdRequest> requests,
            std::vector<std::span<std::byte>> into, Source::ReadDone done)
       : file_(std::move(file)), requests_(std::move(requests)), into_(std::move(into)), done_(std::move(done)) {
-    states_.resize(requests_.size() + (file_->is_look_due() ? 1 : 0), State::waiting);
-    left_ = states_.size();
+    requests_left_.resize(requests_.size() + (file_->is_look_due() ? 1 : 0));
+    left_ = requests_left_.size();
   }
 
   void start() {
@@ -41,7 +42,13 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   }
 
  private:
-  enum class State : unsigned char { waiting, sent, done };
+  // If a connection fails while it brings an answer in several frames, the library (5.5) never tells that this request
+  // has failed. So when the file is open again, all that was sent on another connection is sent again. The first answer
+  // counts.
+  struct Left {
+    const OpenFile* sent_on = nullptr;  // null: to be sent
+    bool is_done = false;
+  };
 
   void connect();
   void connected(const Answer<std::shared_ptr<OpenFile>>& connection);
@@ -49,8 +56,11 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   void send_look(const std::shared_ptr<OpenFile>& connection);
   void answered(std::size_t index, const std::shared_ptr<OpenFile>& connection, std::span<const std::byte> bytes,
                 const Answer<>& answer);
-  void failed(const Failure&, std::optional<std::size_t> index);
+  void failed(const Failure&);
   bool watched(Time now);
+  bool is_one_unsent() const {
+    return std::ranges::any_of(requests_left_, [](const Left& left) { return !left.is_done && !left.sent_on; });
+  }
   void end(Result<> result);
   Error time_out_error();
 
@@ -67,13 +77,13 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   const Time begin_ = Clock::now();
 
   std::mutex mutex_;
-  Source::ReadDone done_;      // empty when the transfer has ended
-  std::vector<State> states_;  // of each request; one more is the look at the file's state
+  Source::ReadDone done_;            // empty when the transfer has ended
+  std::vector<Left> requests_left_;  // for each request; one more is the look at the file's state
   std::size_t left_ = 0;
   bool connecting_ = false;
   Time last_own_answer_ = begin_;
   Time retry_at_ = begin_;
-  Clock::duration pause_ = kPauseMin;
+  Clock::duration pause_{0};
   std::optional<Failure> last_failure_;
 
   std::optional<std::stop_callback<Stopped>> stop_;  // last: its destructor waits for a call that is under way
@@ -88,22 +98,23 @@ void Transfer::connect() {
 }
 
 void Transfer::connected(const Answer<std::shared_ptr<OpenFile>>& connection) {
-  std::vector<std::size_t> waiting;
+  std::vector<std::size_t> unsent;
   {
     const std::lock_guard lock(mutex_);
     connecting_ = false;
     if (!done_) return;
-    for (std::size_t i = 0; connection && i < states_.size(); ++i)
-      if (states_[i] == State::waiting) {
-        states_[i] = State::sent;
-        waiting.push_back(i);
-      }
+    for (std::size_t i = 0; connection && i < requests_left_.size(); ++i) {
+      Left& left = requests_left_[i];
+      if (left.is_done || left.sent_on == connection->get()) continue;
+      left.sent_on = connection->get();
+      unsent.push_back(i);
+    }
   }
   if (file_->is_stale()) return end(tl::unexpected<Error>(file_->stale_error()));
-  if (!connection) return failed(connection.error(), {});
+  if (!connection) return failed(connection.error());
   // The look first: its answer is short, and then the bytes come as soon as they would without it.
-  for (auto i = waiting.rbegin(); i != waiting.rend() && *i == requests_.size(); ++i) send_look(*connection);
-  for (const std::size_t i : waiting)
+  for (auto i = unsent.rbegin(); i != unsent.rend() && *i == requests_.size(); ++i) send_look(*connection);
+  for (const std::size_t i : unsent)
     if (i < requests_.size()) send(i, *connection);
 }
 
@@ -132,40 +143,49 @@ void Transfer::answered(std::size_t index, const std::shared_ptr<OpenFile>& conn
                         std::span<const std::byte> bytes, const Answer<>& answer) {
   if (!answer) {
     if (answer.error().connection) file_->drop(connection.get());
-    return failed(answer.error(), index);
+    {
+      const std::lock_guard lock(mutex_);
+      if (!done_ || requests_left_[index].is_done || requests_left_[index].sent_on != connection.get()) return;
+      requests_left_[index].sent_on = nullptr;
+      ++file_->counts().retries;
+    }
+    return failed(answer.error());
   }
   file_->counts().bytes += bytes.size();
   bool last = false;
   {
     // Held over the copy: when the transfer has ended, the memory is no longer ours.
     const std::lock_guard lock(mutex_);
-    if (!done_) return;
+    if (!done_ || requests_left_[index].is_done) return;
     if (index < requests_.size())
       for (const auto& [from, range, place, size] : requests_[index].copies)
         std::memcpy(into_[range].data() + place, bytes.data() + from, size);
-    states_[index] = State::done;
+    requests_left_[index].is_done = true;
     last_own_answer_ = Clock::now();
-    pause_ = kPauseMin;
+    pause_ = Clock::duration(0);
     last_failure_.reset();
     last = --left_ == 0;
   }
   if (!last) return;
-  file_->check(*connection);
   end(file_->is_stale() ? Result<>(tl::unexpected<Error>(file_->stale_error())) : Result<>());
 }
 
 // A request has failed, or the attempt to connect. What waits is sent again after a pause.
-void Transfer::failed(const Failure& failure, std::optional<std::size_t> index) {
+void Transfer::failed(const Failure& failure) {
   if (file_->is_stale()) return end(tl::unexpected<Error>(file_->stale_error()));
   if (!failure.connection) return end(tl::unexpected<Error>(file_->error(failure)));
-  const std::lock_guard lock(mutex_);
-  if (index) states_[*index] = State::waiting;
-  if (index) ++file_->counts().retries;
-  const Time now = Clock::now();
-  last_failure_ = failure;
-  if (retry_at_ > now) return;  // one pause for all requests that fail together
-  retry_at_ = now + pause_;
-  pause_ = std::min<Clock::duration>(pause_ * 2, kPauseMax);
+  {
+    const std::lock_guard lock(mutex_);
+    if (!done_) return;
+    last_failure_ = failure;
+    const Time now = Clock::now();
+    if (connecting_ || retry_at_ > now) return;  // one attempt for all requests that fail together
+    retry_at_ = now + pause_;
+    const bool at_once = pause_ == Clock::duration(0);
+    pause_ = std::clamp<Clock::duration>(pause_ * 2, kPauseMin, kPauseMax);
+    if (!at_once) return;
+  }
+  connect();
 }
 
 bool Transfer::watched(Time now) {
@@ -175,7 +195,7 @@ bool Transfer::watched(Time now) {
     if (!done_) return false;
     const Time last = std::max(last_own_answer_, file_->server().last_answer());
     over = now - last > file_->options().timeout || now - last_own_answer_ > kPatience * file_->options().timeout;
-    again = !over && !connecting_ && now >= retry_at_ && std::ranges::find(states_, State::waiting) != states_.end();
+    again = !over && !connecting_ && now >= retry_at_ && is_one_unsent();
   }
   if (over) {
     file_->drop(nullptr);
