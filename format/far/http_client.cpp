@@ -285,7 +285,8 @@ void Client::end_finished() {
     const auto found = std::ranges::find(active_, message->easy_handle, [](const auto& one) { return one->easy; });
     if (found == active_.end()) continue;
     Transfer& transfer = **found;
-    if (code == CURLE_OK) give_head(transfer);  // of an answer without a body
+    // Of an answer without a body, also where one was promised.
+    if (code == CURLE_OK || code == CURLE_PARTIAL_FILE) give_head(transfer);
     HttpEnd end;
     take_code(end, transfer, code);
     this->end(static_cast<std::size_t>(found - active_.begin()), std::move(end));

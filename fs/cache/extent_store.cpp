@@ -162,20 +162,6 @@ std::map<StreamId, Result<ExtentsPtr>> extents_from_all_headers(const AttachedSe
   return told;
 }
 
-// The streams of which headers tell the extents, as far as these are few enough to be read for the sake of one.
-std::vector<StreamId> streams_with_headers(const tfile::StreamSet& streams) {
-  std::vector<StreamId> found;
-  std::size_t headers = 0;
-  for (StreamId stream = 0; stream < streams.stream_count(); ++stream) {
-    const tfile::StreamShape shape = streams.shape(stream);
-    if (shape.items_from != ItemsFrom::headers || shape.slots == 0) continue;
-    headers += shape.chunks;
-    if (headers > kHeadersTold) break;
-    found.push_back(stream);
-  }
-  return found;
-}
-
 bool is_far(const tfile::StreamSet& streams, StreamId stream) {
   if (streams.chunk_count(stream) == 0) return false;
   const auto first = streams.locate({stream, 0});
@@ -281,7 +267,7 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
   const bool taken = set->core->exec.io_pools.run(
       origin_of(*set->streams, stream),
       [this, set, stream, shared] {
-        if (is_far(*set->streams, stream)) ask_headers_once(*set);
+        if (is_far(*set->streams, stream)) ask_headers(*set, stream);
         auto told = take_told(stream, set->streams->shape(stream).slots);
         (*shared)(told ? *std::move(told) : extents_from_headers(*set, stream, shared->asker()));
       },
@@ -289,14 +275,25 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
   if (!taken) (*shared)(tfile::fail(ErrorKind::busy, "the cache is closing"));
 }
 
-// A server is asked for the headers of all streams in one round trip, by the first that needs one of them.
-void ExtentStore::ask_headers_once(const AttachedSet& set) {
+// A server is asked for the headers of all streams in one round trip, by the first that needs one of them. A branch
+// that was not looked into yet is not among them.
+void ExtentStore::ask_headers(const AttachedSet& set, StreamId wanted) {
   const Lock lock(asking_mutex_);
-  if (std::exchange(headers_asked_, true)) return;
-  auto told = extents_from_all_headers(set, streams_with_headers(*set.streams));
-  std::erase_if(told, [](const auto& one) { return !one.second && one.second.error().kind != ErrorKind::damaged; });
+  std::vector<StreamId> streams;
+  std::size_t headers = 0;
+  for (StreamId stream = 0; stream < set.streams->stream_count() && !asked_.contains(wanted); ++stream) {
+    const tfile::StreamShape shape = set.streams->shape(stream);
+    if (shape.items_from != ItemsFrom::headers || shape.slots == 0 || asked_.contains(stream)) continue;
+    if (stream != wanted && headers + shape.chunks > kHeadersTold) continue;
+    headers += shape.chunks;
+    streams.push_back(stream);
+  }
+  if (streams.empty()) return;
+  auto told = extents_from_all_headers(set, streams);
+  asked_.insert(streams.begin(), streams.end());
   const Lock inner(mutex_);
-  told_ = std::move(told);
+  for (auto& [stream, extents] : told)
+    if (extents) told_.insert_or_assign(stream, std::move(extents));
 }
 
 // Not, if the first look into the branch has shown since then that it has other columns.

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -48,7 +49,7 @@ class ExtentStore {
     bool header_seen = false;
   };
   void compute(const std::shared_ptr<AttachedSet>&, tfile::StreamId, Reply<ExtentsPtr>);
-  void ask_headers_once(const AttachedSet&) EXCLUDES(mutex_);
+  void ask_headers(const AttachedSet&, tfile::StreamId wanted) EXCLUDES(mutex_);
   std::optional<Result<ExtentsPtr>> take_told(tfile::StreamId, std::size_t slots) EXCLUDES(mutex_);
   bool header_seen(tfile::StreamId) const;
   bool is_second_look();
@@ -63,7 +64,7 @@ class ExtentStore {
   std::uint32_t looks_ GUARDED_BY(mutex_) = 0;                             // at headers, for a length
   std::map<tfile::StreamId, Result<ExtentsPtr>> told_ GUARDED_BY(mutex_);  // and not asked for yet
   Mutex asking_mutex_;  // held while the headers of all streams are read
-  bool headers_asked_ GUARDED_BY(asking_mutex_) = false;
+  std::set<tfile::StreamId> asked_ GUARDED_BY(asking_mutex_);
 };
 
 }  // namespace tfilefs

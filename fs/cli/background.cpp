@@ -2,6 +2,7 @@
 #include "cli/background.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
 
@@ -19,6 +20,9 @@ namespace {
 
 // A message of just this byte reports success.
 constexpr char kReady = '\0';
+
+// They are made before main() begins.
+constexpr int kCopiesLast = 20;
 
 void write_all(int fd, const std::string& text) {
   std::size_t done = 0;
@@ -63,9 +67,23 @@ Background::Background(const std::string& greeting) {
   ::setsid();
 }
 
+namespace {
+
+// Libraries keep copies of standard error. A program that reads what this one says waits until all are closed.
+void close_copies(int of, int null) {
+  struct stat status {
+  }, other{};
+  if (::fstat(of, &status) != 0) return;
+  for (int fd = STDERR_FILENO + 1; fd <= kCopiesLast; ++fd)
+    if (::fstat(fd, &other) == 0 && other.st_dev == status.st_dev && other.st_ino == status.st_ino) ::dup2(null, fd);
+}
+
+}  // namespace
+
 void Background::ready() {
   // Not before: until now messages of libraries and of fusermount3 may matter to the user who started this.
   const int null = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) close_copies(fd, null);
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(null, fd);
   if (null > STDERR_FILENO) ::close(null);
   if (::chdir("/") != 0) {  // the directory it was started in must not be kept busy; "/" is always there

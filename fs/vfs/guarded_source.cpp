@@ -56,7 +56,8 @@ tfile::Identity GuardedSource::accepted() const {
 
 bool GuardedSource::accepts(const tfile::Identity& before, const tfile::Identity& now) const {
   if (now == before || (now.is_same_object(before) && is_own(now))) return true;
-  if (!may_be_filled(before, now)) return false;
+  // No job fills a file at a server; there, every other state is another file.
+  if (traits().tells_changes || !may_be_filled(before, now)) return false;
   const auto head = read_head();
   if (!head || *head != head_) return false;
   const Lock lock(mutex_);

@@ -92,7 +92,7 @@ void LoadedTable::tried(NodeId node, Reply<LoadedPtr> reply) const {
   once.get(
       [&](Reply<LoadedPtr> made) {
         const std::size_t ahead = ahead_.load();
-        ahead_ = 2 * ahead + 1;
+        ahead_ = std::min(2 * ahead + 1, kAllBranches);
         look([node, ahead](const tfile::Table& table) { return table.tried(node, ahead); }, std::move(made));
       },
       std::move(reply));

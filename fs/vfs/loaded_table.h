@@ -44,6 +44,9 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
   // branch are read on the first call.
   void tried(tfile::NodeId, Reply<std::shared_ptr<const LoadedTable>>) const;
 
+  // Directories of the table are listed, so all of them may be entered next: the first look into one looks into all.
+  void expect_looks() const { ahead_ = kAllBranches; }
+
   // A table in which everything at this node and below is known, and the number of the node there: this table, one of
   // just this branch, or the whole one.
   struct Settled {
@@ -65,6 +68,8 @@ class LoadedTable : public std::enable_shared_from_this<LoadedTable> {
 
  private:
   using LoadedPtr = std::shared_ptr<const LoadedTable>;
+  // More than a table has.
+  static constexpr std::size_t kAllBranches = SIZE_MAX / 4;
   template <class Look>
   void look(Look, Reply<LoadedPtr>) const;
   void whole(Reply<LoadedPtr>) const;

@@ -223,6 +223,7 @@ class NodeListing final : public Listing {
 };
 
 void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
+  if (generation()->source->traits().starts_reads) table_->loaded().expect_looks();
   auto self = std::static_pointer_cast<const NodeDirectory>(shared_from_this());
   if (!generation()->context.views_listed) return reply(std::make_shared<const NodeListing>(std::move(self), nullptr));
   const std::stop_token asker = reply.asker();

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <optional>
 #include <utility>
@@ -30,17 +31,20 @@ class UrlOrigin final : public Origin {
     }
     if (!last) {
       // An opening tells the state, and is what follows.
-      TRY(auto opened, tfile::open_source(url_, options_));
+      auto found = tfile::open_source(url_, options_);
+      if (!found) return lost(std::move(found).error());
+      SourcePtr opened = *std::move(found);
       const Lock lock(mutex_);
       note(opened->identity());
       last_ = opened;
       ready_ = opened;
       return state_of(opened->identity());
     }
-    TRY(const tfile::Identity now, last->identity_now());
+    auto now = last->identity_now();
+    if (!now) return lost(std::move(now).error());
     const Lock lock(mutex_);
-    note(now);
-    return state_of(now);
+    note(*now);
+    return state_of(*now);
   }
 
   Result<std::shared_ptr<const GuardedSource>> open() const override {
@@ -80,6 +84,16 @@ class UrlOrigin final : public Origin {
   void note(const tfile::Identity& now) const REQUIRES(mutex_) {
     known_ = now;
     looked_at_ = Clock::now();
+  }
+
+  // That the file is there no longer is trouble, which users are told of.
+  tl::unexpected<Error> lost(Error error) const {
+    const Lock lock(mutex_);
+    if (known_ && error.kind == ErrorKind::not_found) {
+      error.kind = ErrorKind::io;
+      error.system_errno = ENOENT;
+    }
+    return tl::unexpected(std::move(error));
   }
 
   // A server tells no owner.

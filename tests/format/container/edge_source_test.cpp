@@ -54,7 +54,7 @@ TEST(EdgeSource, SmallFilesAreHeldWhole) {
     EXPECT_EQ(whole->calls(), size == 0 ? 0u : 1u);
     EXPECT_EQ(whole->bytes_read(), size);
     EXPECT_EQ(bytes_at(*edges, 0, std::min<std::size_t>(size, 4096)).size(), std::min<std::size_t>(size, 4096));
-    EXPECT_EQ(whole->calls(), size == 0 ? 0u : 1u);
+    EXPECT_LE(whole->calls(), 1u);
   }
 }
 
