@@ -12,4 +12,7 @@ namespace tfile {
 // read as a whole.
 inline constexpr std::uint64_t kBeginHeld = 4 << 10, kEndHeld = 256 << 10, kWholeMax = 1 << 20;
 
+// Where the end that is read begins.
+inline std::uint64_t end_held_from(std::uint64_t size) { return size <= kWholeMax ? 0 : size - kEndHeld; }
+
 }  // namespace tfile

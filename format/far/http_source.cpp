@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "far/disk_source.h"
 #include "far/held_edges.h"
 #include "far/http_read.h"
 #include "far/url.h"
@@ -78,6 +79,7 @@ struct Held {
 // What an opening finds.
 struct Opened {
   std::shared_ptr<HttpFile> file;
+  std::shared_ptr<DiskFile> disk;  // null: nothing is kept there
   Held first, last;
 };
 
@@ -239,12 +241,13 @@ struct BothEnds {
   std::optional<Answer> last;
 };
 
-// Both at once, unless the server is known to refuse a question for the end.
-Result<BothEnds> ask_both_ends(const HttpFile& file) {
+// Both at once, unless the server is known to refuse a question for the end. If they are likely to be `on_disk`, the
+// file's state is all that is asked for.
+Result<BothEnds> ask_both_ends(const HttpFile& file, bool on_disk) {
   for (Repetition repetition(file);;) {
     std::optional<std::future<Answer>> last;
-    auto first = ask(file, first_range(kBeginHeld), repetition.wants_new_token());
-    if (file.host->suffix != Answers::wrong)
+    auto first = ask(file, first_range(on_disk ? 1 : kBeginHeld), repetition.wants_new_token());
+    if (!on_disk && file.host->suffix != Answers::wrong)
       last = ask(file, "bytes=-" + std::to_string(kEndHeld), repetition.wants_new_token());
     BothEnds ends{first.get(), {}};
     if (last) ends.last = last->get();
@@ -261,7 +264,7 @@ Result<Opened> take_both_ends(std::shared_ptr<HttpFile> file, BothEnds ends) {
   const std::uint64_t size = file->identity.size, begin = size - std::min(size, kEndHeld);
   note_target(*file, first.end.url);
   if (first.head.status == 200) file->host->one = Answers::wrong;
-  Opened opened{file, {}, {size, {}}};
+  Opened opened{file, {}, {}, {size, {}}};
   const bool is_whole = first.head.status == 200 && first.body.size() == size;
   if (is_whole || is_of_range(first, 0, std::min(size, kBeginHeld))) opened.first.bytes = std::move(first.body);
   if (!ends.last || size == 0) return opened;
@@ -276,30 +279,55 @@ Result<Opened> take_both_ends(std::shared_ptr<HttpFile> file, BothEnds ends) {
   return opened;
 }
 
-Result<std::string> read_bytes(const std::shared_ptr<HttpFile>& file, std::uint64_t begin, std::uint64_t end) {
-  std::string bytes(end - begin, '\0');
+// Bytes of the file that are still to come.
+struct Gap {
+  std::uint64_t begin = 0;
+  std::string bytes;
+  std::span<std::byte> span() { return std::as_writable_bytes(std::span(bytes)); }
+};
+
+// What the disk does not have is asked for together.
+Result<> fill(const Opened& opened, std::span<Gap> gaps) {
+  std::vector<WantedPieces::Piece> missing;
+  for (Gap& gap : gaps) {
+    std::vector<ByteRange> rest{{gap.begin, gap.bytes.size()}};
+    if (opened.disk) rest = opened.disk->read(rest.front(), gap.span());
+    for (const ByteRange range : rest)
+      missing.push_back({range, gap.span().subspan(range.begin - gap.begin, range.size)});
+  }
   auto told = std::make_shared<std::promise<Result<>>>();
-  start_http_read(file, {{{begin, end - begin}, std::as_writable_bytes(std::span(bytes))}},
-                  [told](Result<> result) { told->set_value(std::move(result)); });
-  TRY_VOID(told->get_future().get());
-  return bytes;
+  start_http_read(opened.file, std::move(missing), [told](Result<> result) { told->set_value(std::move(result)); });
+  return told->get_future().get();
 }
 
 // What of the ends did not come by itself; of a small file all.
 Result<> complete_ends(Opened& opened) {
   const std::uint64_t size = opened.file->identity.size;
-  const std::uint64_t wanted = size <= kWholeMax ? 0 : size - kEndHeld;
   Held& first = opened.first;
   Held& last = opened.last;
-  if (first.bytes.empty() && size > 0) {
-    TRY(first.bytes, read_bytes(opened.file, 0, std::min(size, kBeginHeld)));
-  }
-  const std::uint64_t begin = std::max(wanted, first.end());
-  if (begin >= last.begin) return {};
-  TRY(std::string bytes, read_bytes(opened.file, begin, last.begin));
-  last.bytes.insert(0, bytes);
+  const std::uint64_t first_end = first.bytes.empty() ? std::min(size, kBeginHeld) : first.end();
+  const std::uint64_t begin = std::min(std::max(end_held_from(size), first_end), last.begin);
+  Gap gaps[] = {{first.end(), std::string(first_end - first.end(), '\0')},
+                {begin, std::string(last.begin - begin, '\0')}};
+  TRY_VOID(fill(opened, gaps));
+  first.bytes += gaps[0].bytes;
+  last.bytes.insert(0, gaps[1].bytes);
   last.begin = begin;
   return {};
+}
+
+// The disk is only of use if the server tells when the file changes.
+void use_disk(Opened& opened) {
+  const HttpFile& file = *opened.file;
+  if (file.etag.empty() && file.identity.modified_ns == 0) opened.disk = nullptr;
+  if (opened.disk) opened.disk->use(file.identity);
+}
+
+void keep_ends(const Opened& opened) {
+  if (!opened.disk) return;
+  const auto piece = [](const Held& held) { return DiskPiece{held.begin, std::as_bytes(std::span(held.bytes))}; };
+  const DiskPiece pieces[] = {piece(opened.first), piece(opened.last)};
+  if (!opened.disk->has_edges()) opened.disk->keep(pieces);
 }
 
 std::string for_curl(const std::string& url) {
@@ -332,10 +360,15 @@ Result<std::shared_ptr<const Source>> open_http(const std::string& url, const Fa
   file->name = without_secrets(url);
   file->options = options;
   file->host = http_host_of(file->url);
-  TRY(BothEnds ends, ask_both_ends(*file));
+  auto disk = DiskFile::find(options, file->url);
+  TRY(BothEnds ends, ask_both_ends(*file, disk && disk->has_edges()));
   TRY(Opened opened, take_both_ends(file, std::move(ends)));
+  opened.disk = std::move(disk);
+  use_disk(opened);
   TRY_VOID(complete_ends(opened));
-  return std::make_shared<const HttpSource>(std::move(opened));
+  keep_ends(opened);
+  disk = opened.disk;
+  return keep_on_disk(std::make_shared<const HttpSource>(std::move(opened)), std::move(disk));
 }
 
 }  // namespace tfile

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "far/disk_source.h"
 #include "far/held_edges.h"
 #include "far/origins.h"
 #include "far/url.h"
@@ -171,25 +172,46 @@ Result<std::shared_ptr<OpenFile>> open_and_wait(const std::string& url, const Fa
   return fail(opened.error().kind, shown + ": " + without_secrets_of(url, opened.error().text));
 }
 
+// What of the piece the disk does not have.
+void add_missing(DiskFile* disk, ByteRange range, std::span<std::byte> into, std::vector<ByteRange>& ranges,
+                 std::vector<std::span<std::byte>>& places) {
+  for (const ByteRange rest : disk ? disk->read(range, into) : std::vector{range}) {
+    ranges.push_back(rest);
+    places.push_back(into.subspan(rest.begin - range.begin, rest.size));
+  }
+}
+
 // What comes with the opening, in one wave: the server's limits, the path's state, with which later looks are compared,
-// and the file's first and last bytes. Only the bytes are waited for; the path's state comes before them. Error: stale,
-// if another file stands at the path.
-Result<> fetch_edges(const std::shared_ptr<RemoteFile>& file, const std::string& server) {
+// and the file's first and last bytes. Only the bytes are waited for; the path's state comes before them. If the disk
+// has the bytes, the path's state is waited for. Error: stale, if another file stands at the path.
+Result<> fetch_edges(const std::shared_ptr<RemoteFile>& file, const std::string& server, DiskFile* disk) {
   if (file->server().are_limits_unasked())
     query_config(file->url(), server, "readv_iov_max readv_ior_max", [file](const Answer<std::string>& limits) {
       if (limits) file->server().set_limits(*limits);
     });
-  if (file->looks_at_path()) file->look_at_path([](const Answer<Identity>&) {});
+  const auto looked = std::make_shared<Awaited<Answer<Identity>>>();
+  const bool looks = file->looks_at_path();
+  if (looks) file->look_at_path([looked](Answer<Identity> now) { looked->set(std::move(now)); });
 
   const std::uint64_t size = file->identity().size;
   const bool whole = size <= std::max(kWholeMax, kBeginHeld + kEndHeld);
   file->begin = Buffer(whole ? size : kBeginHeld);
   file->end = Buffer(whole ? 0 : kEndHeld);
-  const ByteRange ranges[] = {{0, file->begin.size()}, {size - file->end.size(), file->end.size()}};
+  std::vector<ByteRange> ranges;
+  std::vector<std::span<std::byte>> places;
+  add_missing(disk, {0, file->begin.size()}, file->begin.span(), ranges, places);
+  add_missing(disk, {size - file->end.size(), file->end.size()}, file->end.span(), ranges, places);
+  if (ranges.empty()) {
+    if (looks && !looked->wait(file->options()))
+      return tl::unexpected<Error>(no_answer(file->shown(), file->options()));
+    return file->is_stale() ? Result<>(tl::unexpected<Error>(file->stale_error())) : Result<>();
+  }
   std::promise<Result<>> read;
-  start_transfer(file, ranges, {file->begin.span(), file->end.span()},
-                 [&](Result<> ended) { read.set_value(std::move(ended)); });
-  return read.get_future().get();
+  start_transfer(file, ranges, places, [&](Result<> ended) { read.set_value(std::move(ended)); });
+  TRY_VOID(read.get_future().get());
+  const DiskPiece pieces[] = {{0, file->begin.span()}, {size - file->end.size(), file->end.span()}};
+  if (disk) disk->keep(pieces);
+  return {};
 }
 
 Result<std::shared_ptr<const Source>> open_once(const std::string& url, const FarOptions& options, bool path_tells) {
@@ -202,8 +224,10 @@ Result<std::shared_ptr<const Source>> open_once(const std::string& url, const Fa
   if (!state) return fail(state.error().kind, shown + ": " + without_secrets_of(url, state.error().text));
   const auto file = std::make_shared<RemoteFile>(url, options, std::move(connection), *state, path_tells);
   file->server().guess_delay(delay);
-  TRY_VOID(fetch_edges(file, state->server));
-  return std::make_shared<const XrootdSource>(file);
+  const auto disk = DiskFile::find(options, url);
+  if (disk) disk->use(file->identity());
+  TRY_VOID(fetch_edges(file, state->server, disk.get()));
+  return keep_on_disk(std::make_shared<const XrootdSource>(file), disk);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "cli/mount_table.h"
 #include "cli/options.h"
 #include "printable.h"
+#include "tfile/disk_cache.h"
 
 namespace tfilefs {
 namespace {
@@ -36,6 +37,7 @@ constexpr const char* kOptions = R"(Options for -o:
   strings=HOW        strings in .arrow and .parquet: seen (bytes where the first ones are no UTF-8), utf8 or binary (seen)
   timeout=SECONDS    how long a server may give no answer (60)
   recheck=SECONDS    how long it is believed that a file of a server is unchanged (5)
+  diskcache=DIR[:SIZE]   keep what servers send in this directory for later mounts, at most SIZE (off; 10G)
   idle=SECONDS       unmount by itself when unused for so long (never)
   allow_other        let other users in, as far as the modes let them
   uid=N gid=N umask=OCTAL   overrule the source's owner and mode
@@ -82,6 +84,8 @@ Result<> check(const Request& request) {
     return fail(ErrorKind::not_found, request.mount_point + ": " + std::strerror(errno), -1, errno);
   }
   if (!S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid, request.mount_point + ": not a directory");
+  const std::string& cache = request.options.file_system.far.cache_directory;
+  if (tfile::is_url(request.source) && !cache.empty()) TRY_VOID(tfile::prepare_cache_directory(cache));
   return {};
 }
 
@@ -139,6 +143,8 @@ int run_mount(int argc, char** argv) {
   request.options = *std::move(options);
   request.source = tfile::is_url(source) ? source : absolute_path(source);
   request.mount_point = absolute_path(mount_point);
+  std::string& cache = request.options.file_system.far.cache_directory;
+  if (!cache.empty()) cache = absolute_path(cache);
   allow_many_files();
 
   if (foreground || request.debug) {

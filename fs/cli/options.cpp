@@ -91,6 +91,20 @@ Result<> take_id(std::string_view name, std::string_view value, std::optional<id
   return {};
 }
 
+// DIR, or DIR:SIZE. What follows a colon and is no size is part of the name.
+Result<> take_cache(std::string_view value, tfile::FarOptions& far) {
+  constexpr std::uint64_t kCacheMin = 1 << 20;
+  const std::size_t colon = value.rfind(':');
+  const auto size = colon == std::string_view::npos ? std::nullopt : parse_size(value.substr(colon + 1));
+  const std::string_view directory = size ? value.substr(0, colon) : value;
+  if (directory.empty() || (size && *size < kCacheMin))
+    return bad_value("diskcache", value,
+                     "a directory, perhaps with a size of at least 1M as in /var/cache/tfilefs:20G,");
+  far.cache_directory = directory;
+  if (size) far.cache_bytes = *size;
+  return {};
+}
+
 Result<> take_option(std::string_view name, std::string_view value, MountOptions& options, WriteOptions& writing) {
   FileSystemOptions& fs = options.file_system;
   if (name == "memory" || name == "readahead") {
@@ -124,6 +138,8 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
     if (!seconds || *seconds > 86'400 || (name == "timeout" && *seconds == 0))
       return bad_value(name, value, "a number of seconds, a day at most,");
     (name == "timeout" ? fs.far.timeout : fs.far.recheck) = std::chrono::seconds(*seconds);
+  } else if (name == "diskcache") {
+    return take_cache(value, fs.far);
   } else if (name == "uid") {
     return take_id(name, value, fs.ownership.uid);
   } else if (name == "gid") {
@@ -236,6 +252,8 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["strings"] = kStringsNames[static_cast<std::size_t>(fs.strings)];
   json["timeout"] = std::chrono::duration<double>(fs.far.timeout).count();
   json["recheck"] = std::chrono::duration<double>(fs.far.recheck).count();
+  json["diskcache"] = fs.far.cache_directory.empty() ? nullptr : nlohmann::ordered_json(fs.far.cache_directory);
+  json["diskcache_bytes"] = fs.far.cache_bytes;
   json["views"] = fs.views_listed ? "listed" : "hidden";
   if (fs.write) {
     json["compression"] = fs.write->compression.settings();

@@ -97,7 +97,11 @@ void append_sources(std::string& to, const std::vector<MountReport::Source>& sou
       {"tfilefs_source_requests_total", "Requests to servers.", &tfile::SourceCounts::requests},
       {"tfilefs_source_ranges_total", "Ranges that these asked for.", &tfile::SourceCounts::ranges},
       {"tfilefs_source_bytes_total", "Bytes that servers sent.", &tfile::SourceCounts::bytes},
-      {"tfilefs_source_retries_total", "Requests that were sent again.", &tfile::SourceCounts::retries}};
+      {"tfilefs_source_retries_total", "Requests that were sent again.", &tfile::SourceCounts::retries},
+      {"tfilefs_source_disk_hits_total", "Ranges that the cache on disk had.", &tfile::SourceCounts::disk_hits},
+      {"tfilefs_source_disk_bytes_total", "Bytes that came from the cache on disk.", &tfile::SourceCounts::disk_bytes},
+      {"tfilefs_source_disk_failures_total", "Files for which the cache on disk failed.",
+       &tfile::SourceCounts::disk_failures}};
   if (sources.empty()) return;
   for (const Counter& counter : kCounters) {
     append_head(to, counter.name, "counter", counter.help);

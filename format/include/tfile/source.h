@@ -61,6 +61,9 @@ struct SourceCounts {
   std::uint64_t ranges = 0;    // of all requests
   std::uint64_t bytes = 0;     // that came
   std::uint64_t retries = 0;   // requests that were sent again
+  // What the cache on disk (FarOptions::cache_directory) gave instead of the server. `disk_failures`: how often the
+  // cache could not be used, as the disk was full, broken or not to be written.
+  std::uint64_t disk_hits = 0, disk_bytes = 0, disk_failures = 0;
 };
 
 // Where a source comes from: this machine, or a server. If one source hangs, others of the same origin do, too.
@@ -111,6 +114,9 @@ struct FarOptions {
   std::chrono::milliseconds timeout{60'000};  // a request that makes no progress for so long fails as timed_out
   std::chrono::milliseconds recheck{5'000};   // how long an answer about a file's state is believed
   std::stop_token stop;                       // when stopped, all requests end at once with an error
+  // Where bytes that were fetched are kept for later mounts (far/disk_cache.h), at most so many. Empty: nowhere.
+  std::string cache_directory;
+  std::uint64_t cache_bytes = 10ull << 30;
 };
 
 // True if the name is a URL: it begins with a scheme and "://". Which schemes are known is told by open_source().

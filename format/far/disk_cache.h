@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "far/disk_log.h"
+#include "tfile/disk_cache.h"
+#include "tfile/source.h"
+
+namespace tfile {
+
+// What the directory of the cache has of one far file, for one source that reads it. The directory has one file for
+// each URL, under a hash of it, and nobody else can read it; no URL is written down. Processes share the directory
+// without knowing of each other: files are appended to under a lock, and removed at any time. All trouble with the
+// disk, such as a full one, costs fetches, and is counted. Every function may be called from any thread.
+class DiskFile : public std::enable_shared_from_this<DiskFile> {
+ public:
+  // Looks for the URL in whatever state it was read. Null if the options name no directory, or one that cannot be used.
+  // Blocks.
+  static std::shared_ptr<DiskFile> find(const FarOptions&, const std::string& url);
+  DiskFile(const FarOptions& options, const DiskKey& key);
+
+  // Whether all that an opening reads (far/held_edges.h) is there, if the file is still the same.
+  bool has_edges() const;
+  // The file's state now. Only its bytes are given out and kept from now on. Not called again. Blocks.
+  void use(const Identity&);
+
+  // Fills what is there; returns the rest, by address. The memory of the rest may be written to. Blocks.
+  std::vector<ByteRange> read(ByteRange, std::span<std::byte> into);
+  // Keeps copies of these bytes, soon; or does not, if the disk is too slow or does not take them.
+  void keep(std::span<const DiskPiece>);
+  // Bytes that were kept may be of another state.
+  void discard();
+
+  // Whether the last read was answered from here.
+  bool is_warm() const { return is_warm_; }
+  void set_warm(bool warm) { is_warm_ = warm; }
+  void add_counts(SourceCounts&) const;
+
+ private:
+  struct Copies;
+  std::shared_ptr<DiskLog> log() const;
+  std::shared_ptr<DiskLog> begin_log();
+  std::shared_ptr<DiskLog> begin_log_at(int directory) const;
+  void write(std::span<const DiskPiece>);
+  void trim(std::uint64_t appended);
+  void note_failure();
+
+  const std::string directory_, name_;
+  const DiskKey key_;
+  const std::uint64_t bytes_max_;
+  Identity identity_;  // constant after use()
+
+  mutable std::mutex mutex_;
+  std::shared_ptr<DiskLog> log_;  // guarded by mutex_; null if nothing is kept
+
+  std::uint64_t untrimmed_;  // bytes that were appended since the directory was looked at; of the thread that writes
+  std::atomic<bool> is_used_ = false, is_warm_ = false, has_failed_ = false;
+  std::atomic<std::uint64_t> hits_ = 0, bytes_ = 0, failures_ = 0;
+};
+
+}  // namespace tfile

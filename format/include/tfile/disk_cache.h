@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "tfile/result.h"
+
+namespace tfile {
+
+// Makes the directory of the cache on disk (FarOptions::cache_directory), or takes one that is there. Errors: denied (it
+// belongs to another user, or others may write to it), invalid (no directory), io.
+Result<> prepare_cache_directory(const std::string& path);
+
+}  // namespace tfile
