@@ -169,7 +169,8 @@ std::shared_ptr<DiskLog> DiskFile::begin_log_at(int directory) const {
   for (int tries = 0; tries < kBeginTries; ++tries) {
     Descriptor file = open_file(directory, name_, O_CREAT);
     if (!file) {
-      if (errno == EISDIR || errno == ELOOP || ::unlinkat(directory, name_.c_str(), 0) != 0) return nullptr;
+      // What stands there is no file of this user.
+      if (::unlinkat(directory, name_.c_str(), 0) != 0) return nullptr;
       continue;
     }
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
@@ -199,8 +200,10 @@ std::shared_ptr<DiskLog> DiskFile::begin_log() {
   std::shared_ptr<DiskLog> begun = directory ? begin_log_at(directory->get()) : nullptr;
   if (!begun) note_failure();
   if (begun) begun->scan();
+  std::shared_ptr<DiskLog> before;  // closed without the lock
   const std::lock_guard lock(mutex_);
-  return log_ = begun;
+  before = std::exchange(log_, begun);
+  return begun;
 }
 
 void DiskFile::note_failure() {

@@ -11,10 +11,6 @@
 namespace tfile {
 namespace {
 
-// While reads are answered from the disk, gaps are read through up to this size at most: those that were read before,
-// over a line that took less to its server, are not there.
-constexpr std::uint64_t kWarmGapMax = 128 << 10;
-
 bool is_held(ByteRange range, const SourceTraits& traits, std::uint64_t size) {
   return range.end() <= traits.begin_held || size - range.begin <= traits.end_held;
 }
@@ -89,8 +85,8 @@ class DiskSource final : public Source {
 
 SourceTraits DiskSource::traits() const {
   SourceTraits traits = far_->traits();
-  if (disk_->is_warm() && traits.bytes_in_flight() > kWarmGapMax)
-    traits.bytes_per_second = kWarmGapMax * 1'000'000 / static_cast<std::uint64_t>(traits.delay.count());
+  // A gap that is worth reading through on the way to the server may be on no disk.
+  if (disk_->is_warm()) traits.delay = {};
   return traits;
 }
 
