@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "far/byte_ranges.h"
+#include "far/http_s3.h"
 #include "tfile/result.h"
 
 namespace tfile {
@@ -48,6 +49,7 @@ struct HttpRequest {
   std::chrono::milliseconds after{0};                       // the time to wait before it is sent
   std::stop_token stop;                                     // ends it
   std::string token;                                        // for the URL's own host; empty: none
+  std::optional<AwsKeys> aws;                               // the same: signs the request
   std::function<bool(const HttpHead&)> on_head;             // false: the body is not wanted
   std::function<bool(std::span<const std::byte>)> on_body;  // false: enough
   std::function<void(const HttpEnd&)> on_end;               // once, at the end

@@ -300,8 +300,9 @@ HttpRequest request_to(const HttpFile& file, std::string range_header, bool new_
   request.headers.push_back("Accept-Encoding: identity");
   if (same && is_strong(file.etag)) request.headers.push_back("If-Match: " + file.etag);
   // A secret goes to the server that the user has named, and to no other.
-  if (http_server_of(request.url) == http_server_of(file.url) && is_confidential(request.url))
-    request.token = bearer_token(new_token);
+  const bool is_own = http_server_of(request.url) == http_server_of(file.url);
+  if (is_own) request.aws = file.aws;
+  if (is_own && !file.aws && is_confidential(request.url)) request.token = bearer_token(new_token);
   request.silence = silence_of(file.options);
   request.stop = file.options.stop;
   return request;

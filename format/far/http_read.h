@@ -17,12 +17,14 @@ namespace tfile {
 
 // A file of an HTTP server in the state in which it was opened.
 struct HttpFile {
-  std::string url;   // as curl takes it: of the scheme http or https
-  std::string name;  // for messages, without secrets
+  std::string given;  // as the user gave it
+  std::string url;    // as curl takes it: of the scheme http or https
+  std::string name;   // for messages, without secrets
   FarOptions options;
   std::shared_ptr<HttpHost> host;
   Identity identity;
-  std::string etag;  // empty: not told
+  std::string etag;            // empty: not told
+  std::optional<AwsKeys> aws;  // of a file of S3
 
   // Where the server has redirected to; requests go there at once. Empty: nowhere. Guarded by the mutex.
   mutable std::mutex mutex;

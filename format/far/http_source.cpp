@@ -153,7 +153,7 @@ Result<> HttpSource::read(std::span<const ByteRange> ranges, std::span<const std
 }
 
 Result<std::shared_ptr<const Source>> HttpSource::sibling(std::string_view relative_path) const {
-  TRY(const std::string url, sibling_url(file_->url, relative_path));
+  TRY(const std::string url, sibling_url(file_->given, relative_path));
   return open_http(url, file_->options);
 }
 
@@ -356,7 +356,13 @@ Result<Identity> HttpSource::identity_now() const {
 
 Result<std::shared_ptr<const Source>> open_http(const std::string& url, const FarOptions& options) {
   auto file = std::make_shared<HttpFile>();
-  file->url = for_curl(url);
+  file->given = url;
+  if (is_s3(url)) {
+    TRY(file->url, http_url_of_s3(url));
+    file->aws = find_aws_keys();
+  } else {
+    file->url = for_curl(url);
+  }
   file->name = without_secrets(url);
   file->options = options;
   file->host = http_host_of(file->url);

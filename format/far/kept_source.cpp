@@ -32,7 +32,7 @@ class KeptSource final : public Source {
                   ReadDone done) const override;
 
  private:
-  // What of a read is not kept.
+  // What of a read is not kept; of one that ends behind the file, the range that does, which fails.
   struct Missing {
     std::vector<ByteRange> ranges;
     std::vector<std::span<std::byte>> into;
@@ -47,6 +47,7 @@ KeptSource::Missing KeptSource::copy_kept(std::span<const ByteRange> ranges,
                                           std::span<const std::span<std::byte>> into) const {
   Missing missing;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
+    if (ranges[i].begin > size() || ranges[i].size > size() - ranges[i].begin) return {{ranges[i]}, {into[i]}};
     for (const ByteRange range : kept_->copy(ranges[i], into[i])) {
       missing.ranges.push_back(range);
       missing.into.push_back(into[i].subspan(range.begin - ranges[i].begin, range.size));

@@ -32,9 +32,9 @@ constexpr Open kXrootd = nullptr;
 #endif
 
 constexpr Scheme kSchemes[] = {
-    {"http", kHttp, "libcurl"},   {"https", kHttp, "libcurl"},   {"dav", kHttp, "libcurl"},
-    {"davs", kHttp, "libcurl"},   {"root", kXrootd, "XRootD"},   {"roots", kXrootd, "XRootD"},
-    {"xroot", kXrootd, "XRootD"}, {"xroots", kXrootd, "XRootD"},
+    {"http", kHttp, "libcurl"},   {"https", kHttp, "libcurl"},  {"dav", kHttp, "libcurl"},
+    {"davs", kHttp, "libcurl"},   {"s3", kHttp, "libcurl"},     {"root", kXrootd, "XRootD"},
+    {"roots", kXrootd, "XRootD"}, {"xroot", kXrootd, "XRootD"}, {"xroots", kXrootd, "XRootD"},
 };
 
 // RFC 3986: a letter, then letters, digits, "+", "-" and ".".

@@ -54,7 +54,9 @@ class UrlOrigin final : public Origin {
       source = std::exchange(ready_, nullptr);
     }
     if (!source) {
-      TRY(source, tfile::open_source(url_, options_));
+      auto found = tfile::open_source(url_, options_);
+      if (!found) return lost(std::move(found).error());
+      source = *std::move(found);
     }
     {
       const Lock lock(mutex_);

@@ -84,14 +84,14 @@ def test_commands_tell_the_same(server, files, command, name):
 def test_listing_tells_the_same(server, files):
     url = server.put(files["large"])
     far = run("ls", "-R", url)
-    if "only local files are read" in far[2]:
-        pytest.skip("ls does not read URLs yet")
     assert far == run("ls", "-R", files["large"])
 
 
 @pytest.mark.corpus
 def test_corpus(server):
-    directory = os.environ["TFILEFS_CORPUS"]
+    directory = os.environ.get("TFILEFS_CORPUS")
+    if not directory:
+        pytest.skip("TFILEFS_CORPUS names no corpus of real files")
     for name in sorted(os.listdir(directory))[::5]:
         path = os.path.join(directory, name)
         if not name.endswith(".root") or os.path.getsize(path) > 64 << 20:

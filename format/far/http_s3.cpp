@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "far/http_s3.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+
+namespace tfile {
+namespace {
+
+constexpr std::string_view kScheme = "s3://";
+// A file of credentials has some lines for each account.
+constexpr std::size_t kLinesMax = 10'000;
+
+std::string from_environment(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* value = std::getenv(name); value && *value) return value;
+  return {};
+}
+
+std::string region() {
+  std::string named = from_environment({"AWS_REGION", "AWS_DEFAULT_REGION"});
+  return named.empty() ? "us-east-1" : named;
+}
+
+// Keys may have any characters; a URL and the signature have them percent-encoded. What is encoded already stays.
+std::string encoded(std::string_view key) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string text;
+  for (const char c : key) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                          std::string_view("-_.~/%").find(c) != std::string_view::npos;
+    const auto byte = static_cast<unsigned char>(c);
+    text += is_plain ? std::string(1, c) : std::string{'%', kHex[byte >> 4], kHex[byte & 15]};
+  }
+  return text;
+}
+
+std::string_view trimmed(std::string_view text) {
+  const std::size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == std::string_view::npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
+}
+
+std::optional<AwsKeys> keys_in_file() {
+  std::string path = from_environment({"AWS_SHARED_CREDENTIALS_FILE"});
+  if (path.empty()) path = from_environment({"HOME"}) + "/.aws/credentials";
+  const std::string named = from_environment({"AWS_PROFILE"});
+  const std::string wanted = "[" + (named.empty() ? "default" : named) + "]";
+  std::ifstream file(path);
+  AwsKeys keys;
+  bool is_wanted = false;
+  std::string line;
+  for (std::size_t i = 0; i < kLinesMax && std::getline(file, line); ++i) {
+    const std::string_view text = trimmed(line);
+    if (text.starts_with('[')) is_wanted = text == wanted;
+    const std::size_t equals = text.find('=');
+    if (!is_wanted || equals == std::string_view::npos) continue;
+    const std::string_view name = trimmed(text.substr(0, equals)), value = trimmed(text.substr(equals + 1));
+    if (name == "aws_access_key_id") keys.id = value;
+    if (name == "aws_secret_access_key") keys.secret = value;
+    if (name == "aws_session_token") keys.session_token = value;
+  }
+  return keys.id.empty() || keys.secret.empty() ? std::nullopt : std::optional(keys);
+}
+
+}  // namespace
+
+bool is_s3(std::string_view url) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return url.size() >= kScheme.size() && std::ranges::equal(url.substr(0, kScheme.size()), kScheme, {}, lower);
+}
+
+Result<std::string> http_url_of_s3(std::string_view url) {
+  const std::string_view rest = url.substr(kScheme.size());
+  const std::string_view path = rest.substr(0, rest.find('?')), query = rest.substr(path.size());
+  const std::size_t slash = path.find('/');
+  const std::string bucket(path.substr(0, slash));
+  const std::string_view key = slash == std::string_view::npos ? "" : path.substr(slash + 1);
+  const bool is_name = bucket.find_first_of("@:#[]") == std::string::npos;
+  if (bucket.empty() || !is_name || key.empty())
+    return fail(ErrorKind::invalid, std::string(path) + ": s3://BUCKET/KEY is wanted");
+  std::string service = from_environment({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
+  while (service.ends_with('/')) service.pop_back();
+  const std::string at =
+      service.empty() ? "https://" + bucket + ".s3." + region() + ".amazonaws.com/" : service + "/" + bucket + "/";
+  return at + encoded(key) + std::string(query);
+}
+
+std::optional<AwsKeys> find_aws_keys() {
+  AwsKeys keys{from_environment({"AWS_ACCESS_KEY_ID"}),
+               from_environment({"AWS_SECRET_ACCESS_KEY"}),
+               from_environment({"AWS_SESSION_TOKEN"}),
+               {}};
+  std::optional<AwsKeys> found = keys.id.empty() || keys.secret.empty() ? keys_in_file() : std::optional(keys);
+  if (found) found->region = region();
+  return found;
+}
+
+}  // namespace tfile

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of S3: the service that is named, and requests that carry a right signature (AWS Signature Version 4, computed
+here from its specification)."""
+
+import contextlib
+import hashlib
+import hmac
+import os
+import subprocess
+
+import pytest
+
+import far_files
+import faulty_server as faulty
+import mounted
+
+KEY_ID, SECRET, REGION = "AKIATESTS", "secret/of+the=tests", "eu-west-3"
+COLUMN = "events/x3.f8"
+
+
+def derived_key(date):
+    key = ("AWS4" + SECRET).encode()
+    for part in (date, REGION, "s3", "aws4_request"):
+        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+    return key
+
+
+def is_signed(request):
+    """Whether the request's Authorization is that of KEY_ID and SECRET."""
+    method, _, rest = request.headers.get("authorization", "").partition(" ")
+    if method != "AWS4-HMAC-SHA256":
+        return False
+    fields = dict(field.strip().split("=", 1) for field in rest.split(","))
+    time = request.headers["x-amz-date"]
+    scope = f"{time[:8]}/{REGION}/s3/aws4_request"
+    if fields["Credential"] != f"{KEY_ID}/{scope}" or "x-amz-content-sha256" not in fields["SignedHeaders"]:
+        return False
+    path, _, query = request.path.partition("?")
+    heads = "".join(f"{name}:{request.headers[name].strip()}\n" for name in fields["SignedHeaders"].split(";"))
+    canonical = "\n".join([request.method, path, query, heads, fields["SignedHeaders"], "UNSIGNED-PAYLOAD"])
+    text = "\n".join(["AWS4-HMAC-SHA256", time, scope, hashlib.sha256(canonical.encode()).hexdigest()])
+    return hmac.new(derived_key(time[:8]), text.encode(), hashlib.sha256).hexdigest() == fields["Signature"]
+
+
+def refuse_unsigned(exchange):
+    return False if is_signed(exchange.request) else faulty.status(403)(exchange)
+
+
+@pytest.fixture
+def server(samples):
+    with faulty.FaultyServer() as server, open(os.path.join(samples("far"), "far.root"), "rb") as file:
+        content = file.read()
+        server.put("/bucket/run%201/far.root", content)
+        server.put("/bucket/plain.root", content)
+        server.rule = refuse_unsigned
+        yield server
+
+
+def environment(server, **keys):
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    return dict(clean, AWS_ENDPOINT_URL=server.url(""), AWS_REGION=REGION, AWS_SHARED_CREDENTIALS_FILE="/nonexistent",
+                **keys)
+
+
+@contextlib.contextmanager
+def mounted_from(url, environment):
+    with mounted.Mounted(url, ("timeout=2",), environment=environment) as m:
+        yield m
+
+
+@pytest.fixture
+def column(samples):
+    with mounted.Mounted(os.path.join(samples("far"), "far.root")) as m:
+        return far_files.read(os.path.join(m.path, COLUMN), 5)
+
+
+@pytest.mark.parametrize("name", ("plain.root", "run 1/far.root"))
+def test_a_file_is_read_with_signed_requests(server, column, name):
+    keys = environment(server, AWS_ACCESS_KEY_ID=KEY_ID, AWS_SECRET_ACCESS_KEY=SECRET)
+    with mounted_from("s3://bucket/" + name, keys) as m:
+        assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+        for control in ("errors", "stats.json", "config.json", "metrics"):
+            with open(os.path.join(m.path, ".tfilefs", control)) as file:
+                assert SECRET not in file.read()
+    assert len(server.requests) >= 2 and all(is_signed(request) for request in server.requests)
+
+
+def test_keys_of_a_file(server, column, tmp_path):
+    (tmp_path / "credentials").write_text(f"[default]\naws_access_key_id = {KEY_ID}\naws_secret_access_key = {SECRET}\n")
+    keys = environment(server)
+    keys["AWS_SHARED_CREDENTIALS_FILE"] = str(tmp_path / "credentials")
+    with mounted_from("s3://bucket/plain.root", keys) as m:
+        assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+
+
+def test_wrong_keys_are_refused(program, server, tmp_path):
+    for keys in ({}, {"AWS_ACCESS_KEY_ID": KEY_ID, "AWS_SECRET_ACCESS_KEY": "wrong"}):
+        done = subprocess.run([program, "ls", "s3://bucket/plain.root"], env=environment(server, **keys), text=True,
+                              capture_output=True, timeout=20)
+        assert done.returncode == 1 and "answers 403" in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_files_for_all_need_no_keys(server, column):
+    server.rule = lambda exchange: False
+    with mounted_from("s3://bucket/plain.root", environment(server)) as m:
+        assert far_files.read(os.path.join(m.path, COLUMN), 5) == column
+    assert not any("authorization" in request.headers for request in server.requests)
