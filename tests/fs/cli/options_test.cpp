@@ -40,6 +40,17 @@ TEST(Options, TheLastCounts) {
   EXPECT_TRUE(parse_mount_options({"ro,rw"})->file_system.write);
 }
 
+TEST(Options, TheCacheOnDiskHasAPlaceAndASize) {
+  const auto far = [](const char* option) { return parse_mount_options({option})->file_system.far; };
+  EXPECT_EQ(far("ro").cache_directory, "");
+  EXPECT_EQ(far("diskcache=/c").cache_directory, "/c");
+  EXPECT_EQ(far("diskcache=/c").cache_bytes, 10ull << 30);
+  EXPECT_EQ(far("diskcache=/c:20G").cache_directory, "/c");
+  EXPECT_EQ(far("diskcache=/c:20G").cache_bytes, 20ull << 30);
+  EXPECT_EQ(far("diskcache=/c:d").cache_directory, "/c:d");
+  EXPECT_EQ(far("diskcache=/c:1:2M").cache_directory, "/c:1");
+}
+
 TEST(Options, WhatMountSaysIsPassedOver) {
   EXPECT_TRUE(parse_mount_options(
       {"ro,dev,suid,nodev,nosuid,async,auto,noauto,user,_netdev,nofail,x-systemd.automount,defaults,,"}));
@@ -48,9 +59,9 @@ TEST(Options, WhatMountSaysIsPassedOver) {
 }
 
 TEST(Options, WhatCannotBeIsRefused) {
-  for (const char* wrong :
-       {"compression=best", "autoflush=0", "commit=x", "views=all", "views", "memory=1", "memory=lots", "threads=0",
-        "threads=x", "prefetch=yes", "uid=root", "umask=8", "idle=-1", "nonsense", "timeout=0"}) {
+  for (const char* wrong : {"compression=best", "autoflush=0", "commit=x", "views=all", "views", "memory=1",
+                            "memory=lots", "threads=0", "threads=x", "prefetch=yes", "uid=root", "umask=8", "idle=-1",
+                            "nonsense", "timeout=0", "diskcache=", "diskcache=:1G", "diskcache=/c:1000"}) {
     const auto options = parse_mount_options({wrong});
     ASSERT_FALSE(options) << wrong;
     EXPECT_EQ(options.error().kind, ErrorKind::invalid);
