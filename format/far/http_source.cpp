@@ -17,6 +17,7 @@
 #include "far/disk_source.h"
 #include "far/held_edges.h"
 #include "far/http_read.h"
+#include "far/line_speed.h"
 #include "far/url.h"
 #include "tfile/request.h"
 
@@ -60,7 +61,9 @@ std::future<Answer> ask(const HttpFile& file, std::string range_header, bool new
     asked->answer.body.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     return asked->answer.body.size() <= kWholeMax;
   };
-  request.on_end = [asked](const HttpEnd& end) {
+  // Whoever asked waits for this, so the file is still there.
+  request.on_end = [asked, &file](const HttpEnd& end) {
+    file.counts.bytes.fetch_add(end.bytes, std::memory_order_relaxed);
     asked->answer.end = end;
     asked->told.set_value(std::move(asked->answer));
   };
@@ -112,6 +115,7 @@ SourceTraits HttpSource::traits() const {
   traits.bytes_per_second = file_->host->line.bytes_per_second();
   if (traits.bytes_in_flight() > kInFlightMax && traits.delay.count() > 0)
     traits.bytes_per_second = kInFlightMax * 1'000'000 / static_cast<std::uint64_t>(traits.delay.count());
+  traits.gap_free = file_->host->several == Answers::wrong ? traits.bytes_in_flight() : kRangeCost;
   traits.request_max = kRequestBytes;
   traits.ranges_max = kRangesOfRequest;
   traits.requests_max = kRequestsAtOnce;

@@ -6,6 +6,9 @@
 
 namespace tfile {
 
+// A further range of a request takes some bytes of it, and some hundred bytes of the answer. It costs no round trip.
+inline constexpr std::uint64_t kRangeCost = 1 << 10;
+
 // The delay and the rate of the line to one server, from the times of its requests. Not safe for several threads.
 class LineSpeed {
  public:

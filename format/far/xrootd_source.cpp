@@ -13,6 +13,7 @@
 
 #include "far/disk_source.h"
 #include "far/held_edges.h"
+#include "far/line_speed.h"
 #include "far/origins.h"
 #include "far/url.h"
 #include "far/xrootd_client.h"
@@ -104,6 +105,7 @@ SourceTraits XrootdSource::traits() const {
   traits.bytes_per_second = speed.bytes_per_second();
   if (traits.bytes_in_flight() > kInFlightMax && traits.delay.count() > 0)
     traits.bytes_per_second = kInFlightMax * 1'000'000 / static_cast<std::uint64_t>(traits.delay.count());
+  traits.gap_free = kRangeCost;
   traits.request_max = kReadMax;
   traits.ranges_max = file_->server().limits().chunks_max;
   traits.requests_max = kReadsMax;

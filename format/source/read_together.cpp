@@ -10,9 +10,9 @@
 namespace tfile {
 namespace {
 
-// For a local source. For a distant one both are at least the bytes that could arrive while a request waits. kGapMin:
-// the kernel reads ahead this much anyway. kStretchMin: limit for joined ranges; a single range may be larger.
-constexpr std::uint64_t kGapMin = 16 << 10, kStretchMin = 4 << 20;
+// Limit for joined ranges; a single range may be larger. Of a distant source at least the bytes that could arrive while
+// a request waits.
+constexpr std::uint64_t kStretchMin = 4 << 20;
 
 // Neighbouring ranges that are read as one.
 struct Stretch {
@@ -45,8 +45,8 @@ std::vector<Stretch> joined(const std::vector<WantedBytes*>& order) {
     if (!stretches.empty() && stretches.back().source == one->source) {
       Stretch& last = stretches.back();
       const std::uint64_t end = std::max(last.range.end(), one->range.end());
-      const std::uint64_t in_flight = one->source->traits().bytes_in_flight();
-      const std::uint64_t gap_max = std::max(kGapMin, in_flight), stretch_max = std::max(kStretchMin, in_flight);
+      const SourceTraits traits = one->source->traits();
+      const std::uint64_t gap_max = traits.gap_free, stretch_max = std::max(kStretchMin, traits.bytes_in_flight());
       const bool near = one->range.begin <= last.range.end() || one->range.begin - last.range.end() <= gap_max;
       if (end == last.range.end() || (near && end - last.range.begin <= stretch_max)) {
         last.range.size = end - last.range.begin;

@@ -75,7 +75,8 @@ std::vector<Result<std::vector<std::byte>>> read_all(const std::vector<Result<tf
     }
   }
   const auto plan = plan_fetch(std::move(wishes), [](const tfile::Source& source) {
-    const std::uint64_t gap = std::max(kHeaderGapMax, source.traits().bytes_in_flight());
+    const tfile::SourceTraits traits = source.traits();
+    const std::uint64_t gap = traits.starts_reads ? traits.gap_free : kHeaderGapMax;
     return FetchLimits{.gap_max = gap, .gap_free = gap};
   });
   const auto parts = requests_of(plan);
@@ -281,6 +282,10 @@ void ExtentStore::ask_headers(const AttachedSet& set, StreamId wanted) {
   const Lock lock(asking_mutex_);
   std::vector<StreamId> streams;
   std::size_t headers = 0;
+  if (asked_.empty()) {
+    asked_.insert(wanted);
+    return;
+  }
   for (StreamId stream = 0; stream < set.streams->stream_count() && !asked_.contains(wanted); ++stream) {
     const tfile::StreamShape shape = set.streams->shape(stream);
     if (shape.items_from != ItemsFrom::headers || shape.slots == 0 || asked_.contains(stream)) continue;

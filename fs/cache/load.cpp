@@ -222,9 +222,10 @@ std::vector<FetchRange> Load::plan(const std::function<bool(const Unit&)>& wante
   const std::uint64_t range_max = urgency_ == Urgency::awaited ? kAwaitedRangeMax : kAheadRangeMax;
   const auto limits_of = [&](const tfile::Source& source) {
     const tfile::SourceTraits traits = source.traits();
-    const std::uint64_t gap_free = std::max(FetchLimits().gap_free, traits.bytes_in_flight());
-    return FetchLimits{.gap_max = std::min(std::max(options.readahead, gap_free), options.memory / 64),
-                       .gap_free = gap_free,
+    // A server gives many ranges for one request; a larger gap saves nothing.
+    const std::uint64_t gap = traits.starts_reads ? traits.gap_free : std::max(options.readahead, traits.gap_free);
+    return FetchLimits{.gap_max = std::min(gap, options.memory / 64),
+                       .gap_free = traits.gap_free,
                        .range_max = std::min({range_max, traits.request_max, options.memory / 16})};
   };
   return plan_fetch(std::move(wishes), limits_of, options.memory / 4);

@@ -46,9 +46,11 @@ struct SourceTraits {
   bool starts_reads = false;
   // The first and last bytes of the file that are in memory: reading them takes no request.
   std::uint64_t begin_held = 0, end_held = 0;
-  // The number of bytes that could have arrived while a request waits for its answer. Reading through a gap of up to
-  // this size costs less than leaving it out. To stay ahead of a reader, at least twice as many must be requested in
-  // advance.
+  // Reading through a gap of up to this size costs less than a further range. A local disk: the kernel would read it
+  // anyway.
+  std::uint64_t gap_free = 16 << 10;
+  // The number of bytes that could have arrived while a request waits for its answer. To stay ahead of a reader, at
+  // least twice as many must be requested in advance.
   std::uint64_t bytes_in_flight() const {
     return static_cast<std::uint64_t>(std::chrono::duration<double>(delay).count() *
                                       static_cast<double>(bytes_per_second));

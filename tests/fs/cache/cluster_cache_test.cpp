@@ -402,8 +402,7 @@ TEST(ClusterCache, ASourceSaysHowItIsRead) {
   };
   const auto [near_calls, near_bytes] = calls_with({});
   const auto [narrow_calls, narrow_bytes] = calls_with({.ranges_max = 8});
-  const auto [far_calls, far_bytes] =
-      calls_with({.delay = std::chrono::milliseconds(20), .bytes_per_second = 100'000'000, .ranges_max = 8});
+  const auto [far_calls, far_bytes] = calls_with({.ranges_max = 8, .gap_free = 2 << 20});
   EXPECT_LT(near_bytes, 4'100'000u);
   EXPECT_EQ(narrow_bytes, near_bytes);
   EXPECT_EQ(narrow_calls, 25u);  // 200 ranges
