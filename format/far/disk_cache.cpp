@@ -156,7 +156,7 @@ void DiskFile::use(const Identity& identity) {
   const auto found = log();
   const bool is_same = found && found->is_of(identity);
   if (is_same) found->note_use();
-  is_warm_ = is_same && has_edges();
+  hits_in_row_ = is_same && has_edges() ? kHitsWarm : 0;
   is_used_ = is_settled(identity) && !has_failed_;
   if (is_used_ && !is_same) begin_log();
 }

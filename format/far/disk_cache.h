@@ -38,12 +38,14 @@ class DiskFile : public std::enable_shared_from_this<DiskFile> {
   // Bytes that were kept may be of another state.
   void discard();
 
-  // Whether the last read was answered from here.
-  bool is_warm() const { return is_warm_; }
-  void set_warm(bool warm) { is_warm_ = warm; }
+  // Whether reads are answered from here: the last ones were, or an opening was and nothing was asked for since.
+  bool is_warm() const { return hits_in_row_ >= kHitsWarm; }
+  void note_read(bool is_hit) { hits_in_row_ = is_hit ? hits_in_row_ + 1 : 0; }
   void add_counts(SourceCounts&) const;
 
  private:
+  // One miss makes others likely, and each is a round trip.
+  static constexpr std::uint64_t kHitsWarm = 8;
   struct Copies;
   std::shared_ptr<DiskLog> log() const;
   std::shared_ptr<DiskLog> begin_log();
@@ -61,7 +63,8 @@ class DiskFile : public std::enable_shared_from_this<DiskFile> {
   std::shared_ptr<DiskLog> log_;  // guarded by mutex_; null if nothing is kept
 
   std::uint64_t untrimmed_;  // bytes that were appended since the directory was looked at; of the thread that writes
-  std::atomic<bool> is_used_ = false, is_warm_ = false, has_failed_ = false;
+  std::atomic<bool> is_used_ = false, has_failed_ = false;
+  std::atomic<std::uint64_t> hits_in_row_ = 0;
   std::atomic<std::uint64_t> hits_ = 0, bytes_ = 0, failures_ = 0;
 };
 

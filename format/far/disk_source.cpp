@@ -40,16 +40,16 @@ void DiskRead::start() {
   const std::uint64_t size = far->size();
   std::vector<ByteRange> missing;
   std::vector<std::span<std::byte>> places;
-  bool is_warm = true;
+  bool is_hit = true;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const bool held = is_held(ranges[i], traits, size);
     for (const ByteRange range : held ? std::vector{ranges[i]} : disk->read(ranges[i], into[i])) {
       missing.push_back(range);
       places.push_back(into[i].subspan(range.begin - ranges[i].begin, range.size));
-      is_warm &= held;
+      is_hit &= held;
     }
   }
-  disk->set_warm(is_warm);
+  disk->note_read(is_hit);
   if (missing.empty()) return done({});
   const auto finish = [missing, places, traits, size, disk = disk, done = std::move(done)](Result<> result) {
     if (result) keep_missing(*disk, missing, places, traits, size);
