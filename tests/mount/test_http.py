@@ -289,7 +289,7 @@ def test_a_listing_with_sizes_is_three_waves(faulty_server, environment):
     with mounted_from(faulty_server.url("wide.root"), environment, "recheck=60") as m:
         os.listdir(os.path.join(m.path, "events"))
         faulty_server.rule = waves = faulty.Waves()
-        done = subprocess.run(["ls", "-lR", m.path], capture_output=True, text=True, timeout=60)
+        done = subprocess.run(["ls", "-lR", os.path.join(m.path, "events")], capture_output=True, text=True, timeout=60)
         assert done.returncode == 0 and done.stdout.count("values.f4") >= 200
         assert waves.count <= 3, waves.sizes
 
