@@ -53,11 +53,13 @@ def as_user(*command):
 
 
 class XrootdServer:
-    """`with XrootdServer() as server:` put a file at server.path("f"), and read it at server.url("f")."""
+    """`with XrootdServer() as server:` put a file at server.path("f"), and read it at server.url("f").
 
-    def __init__(self, *lines, port=None):
+    prefix: what the program is run by, such as DelayedNetwork.command("far"), with `address` there."""
+
+    def __init__(self, *lines, port=None, address="127.0.0.1", prefix=()):
         require()
-        self.port = port or free_port()
+        self.port, self.address, self._prefix = port or free_port(), address, list(prefix)
         self._base = tempfile.mkdtemp(prefix="xrootd-test-")  # not below pytest's, which other users cannot enter
         os.chmod(self._base, 0o755)
         self._log = os.path.join(self._base, "log")
@@ -90,17 +92,25 @@ class XrootdServer:
             time.sleep(0.2)  # the port may be taken for a moment
 
     def _starts(self, deadline):
-        command = as_user("xrootd", "-c", f"{self._base}/server.cfg", "-n", "test", "-l", self._log)
+        command = self._prefix + as_user("xrootd", "-c", f"{self._base}/server.cfg", "-n", "test", "-l", self._log)
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                                         stderr=subprocess.DEVNULL, cwd=self._base)
         # With a plain socket: the XRootD client would not try a refused connection again for a minute.
         while self.process.poll() is None and time.monotonic() < deadline:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), 1).close()
+            if self._is_listening():
                 return True
-            except OSError:
-                time.sleep(0.05)
+            time.sleep(0.05)
         return False
+
+    def _is_listening(self):
+        """A port in another network cannot be tried from here."""
+        if self._prefix:
+            return "initialization completed" in self.log()
+        try:
+            socket.create_connection((self.address, self.port), 1).close()
+            return True
+        except OSError:
+            return False
 
     def stop(self, how=signal.SIGKILL):
         self.process.send_signal(how)
@@ -110,7 +120,7 @@ class XrootdServer:
         return os.path.join(self._base, "data", name)
 
     def url(self, name, login="", query=""):
-        return f"root://{login}127.0.0.1:{self.port}//data/{name}{query}"
+        return f"root://{login}{self.address}:{self.port}//data/{name}{query}"
 
     def put(self, source, name=None):
         """Copies a file to the server; returns its URL."""

@@ -52,13 +52,14 @@ def run(rounds, measurements):
     return results
 
 
-def report(title, results):
-    """Prints medians, spread, and ratios to the median of the first."""
+def report(title, results, notes={}):
+    """Prints medians, spread, ratios to the median of the first, and what `notes` has to say of a name."""
     print(f"\n{title}")
     first = statistics.median(next(iter(results.values())))
     for name, times in results.items():
         median = statistics.median(times)
-        print(f"  {name:<42} {median * 1000:9.1f} ms   [{min(times) * 1000:.1f} .. {max(times) * 1000:.1f}]   {median / first:6.2f} x")
+        print(f"  {name:<42} {median * 1000:9.1f} ms   [{min(times) * 1000:.1f} .. {max(times) * 1000:.1f}]   {median / first:6.2f} x   "
+              f"{notes.get(name, '')}".rstrip())
     keep(title, {name: statistics.median(times) * 1000 for name, times in results.items()}, "ms")
 
 

@@ -59,16 +59,19 @@ void write_wide(const char* name, int branches, int entries, bool flushed) {
 }
 """
 
+# Case 0 is the opening alone, case 4 the branches that are named. Prints calls, bytes, seconds.
 ROOT_READER = """
 import sys, time, ROOT
 path, case, cache = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+begin = time.perf_counter()
 file = ROOT.TFile.Open(path)
 tree = file.Get("t")
 tree.SetCacheSize(cache)
 names = [branch.GetName() for branch in tree.GetListOfBranches()]
+opened = time.perf_counter() - begin
 entries = tree.GetEntries()
-wanted = names[100:2100:100] if case == 2 else names
-if case == 2:
+wanted = {2: names[100:2100:100], 4: sys.argv[4:]}.get(case, names)
+if case in (2, 4):
     tree.SetBranchStatus("*", False)
     for name in wanted:
         tree.SetBranchStatus(name, True)
@@ -77,7 +80,10 @@ if cache and case != 3:
         tree.AddBranchToCache(name, True)
     tree.StopCacheLearningPhase()
 before = [file.GetReadCalls(), file.GetBytesRead()]
-if case == 3:
+begin = time.perf_counter()
+if case == 0:
+    before = [0, 0]
+elif case == 3:
     branch = tree.GetBranch(names[0])
     for entry in range(entries):
         tree.LoadTree(entry)
@@ -87,18 +93,19 @@ if case == 3:
 else:
     for entry in range(entries // 4 if case == 2 else entries):
         tree.GetEntry(entry)
-print(file.GetReadCalls() - before[0], file.GetBytesRead() - before[1])
+print(file.GetReadCalls() - before[0], file.GetBytesRead() - before[1],
+      time.perf_counter() - begin if case else opened)
 """
 
 
-def make(kind):
+def make(kind, entries=ENTRIES):
     if kind == "rntuple":
         path = os.path.join(rounds.cache_directory(), "wide.ntuple.root")
         return made(path, compiled("peers"), "import", make("flushed"), "t", "PATH", "101")
-    path = os.path.join(rounds.cache_directory(), f"wide-{kind}.root")
+    path = os.path.join(rounds.cache_directory(), f"wide-{kind}.root" if entries == ENTRIES else f"wide-{kind}-{entries}.root")
     if not os.path.exists(path):
         code = f"import ROOT, sys; ROOT.gInterpreter.Declare({WRITER!r}); " \
-               f"ROOT.write_wide(sys.argv[1], {BRANCHES}, {ENTRIES}, {kind == 'flushed'})"
+               f"ROOT.write_wide(sys.argv[1], {BRANCHES}, {entries}, {kind == 'flushed'})"
         subprocess.run([sys.executable, "-c", code, path + ".tmp"], check=True)
         os.rename(path + ".tmp", path)
     return path
@@ -107,8 +114,8 @@ def make(kind):
 class Columns:
     """The columns of the table: name -> (path, bytes per entry), in the order of the listing."""
 
-    def __init__(self, table):
-        self.items = {}
+    def __init__(self, table, count=ENTRIES):
+        self.items, self.count = {}, count
         with os.scandir(table) as listing:
             for entry in listing:
                 self.items[entry.name.split(".")[0]] = (entry.path, int(entry.name[-1]))
@@ -131,9 +138,9 @@ def all_columns(columns):
 def all_by_entries(columns, step=500):
     """Row-wise, as an analysis processes a tree: a few hundred entries of each column, then the next ones."""
     files = {name: os.open(path, os.O_RDONLY) for name, (path, _) in columns.items.items()}
-    for begin in range(0, ENTRIES, step):
+    for begin in range(0, columns.count, step):
         for name, file in files.items():
-            columns.entries(file, name, begin, min(begin + step, ENTRIES))
+            columns.entries(file, name, begin, min(begin + step, columns.count))
     for file in files.values():
         os.close(file)
 
@@ -143,7 +150,7 @@ def some_columns(columns):
     files = {name: os.open(columns.items[name][0], os.O_RDONLY) for name in names}
     for file in files.values():
         os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)  # disables the kernel's read-ahead
-    for entry in range(0, ENTRIES // 4, 50):
+    for entry in range(0, columns.count // 4, 50):
         for name, file in files.items():
             columns.entries(file, name, entry, entry + 50)
     for file in files.values():
@@ -154,7 +161,7 @@ def selection(columns):
     names = list(columns.items)
     columns.whole(names[0])
     files = {name: os.open(path, os.O_RDONLY) for name, (path, _) in columns.items.items()}
-    for entry in range(0, ENTRIES, 100):
+    for entry in range(0, columns.count, 100):
         for name, file in files.items():
             columns.entries(file, name, entry, entry + 1)
     for file in files.values():
@@ -215,7 +222,7 @@ def main():
             counted = {"tfilefs": calls}
             asked = peers(kind, path, case) if options.peers and name[2:] != " entries of all columns" else {}
             for peer, command in asked.items():
-                counted[peer], size = output(*command)
+                counted[peer], size, *_ = output(*command)
                 print(f"  case {name:<28} {peer:<18} {counted[peer]:7.0f} calls {size / 1e6:8.1f} MB", flush=True)
             rounds.keep(f"{kind}: case {name}", counted, "calls")
 
