@@ -318,9 +318,9 @@ void Client::end_silent() {
   for (std::size_t i = active_.size(); i-- > 0;) {
     const Transfer& transfer = *active_[i];
     if (transfer.request.stop.stop_requested())
-      end(i, {HttpEnd::Trouble::lasting, Error{ErrorKind::io, "the mount is ending", -1, 0}, {}, {}, 0, {}});
+      end(i, {HttpEnd::Trouble::lasting, Error{ErrorKind::io, "the mount is ending", -1, 0}, {}, {}, 0, {}, false});
     else if (is_sent(transfer) && now - transfer.last_byte > transfer.request.silence)
-      end(i, {HttpEnd::Trouble::passing, Error{ErrorKind::timed_out, "no answer", -1, 0}, {}, {}, 0, {}});
+      end(i, {HttpEnd::Trouble::passing, Error{ErrorKind::timed_out, "no answer", -1, 0}, {}, {}, 0, {}, false});
   }
 }
 
@@ -337,6 +337,9 @@ void Client::end(std::size_t position, HttpEnd end) {
   end.delay = std::chrono::microseconds(std::max<curl_off_t>(0, begun - sent));
   end.body = std::chrono::microseconds(std::max<curl_off_t>(0, all - begun));
   if (url) end.url = url;
+  long version = 0;
+  curl_easy_getinfo(transfer->easy, CURLINFO_HTTP_VERSION, &version);
+  end.is_multiplexed = version >= CURL_HTTP_VERSION_2_0;
   curl_multi_remove_handle(multi_, transfer->easy);
   transfer->on_stop.reset();
   transfer->request.on_end(end);

@@ -38,6 +38,7 @@ struct HttpEnd {
   std::chrono::microseconds body{0};   // from then to its end
   std::uint64_t bytes = 0;             // of the body
   std::string url;                     // where redirects led
+  bool is_multiplexed = false;         // HTTP/2 and later: many requests at once on one connection
 };
 
 // A request, and what is done with its answer. The functions are called one at a time on the client's thread, and must

@@ -36,6 +36,7 @@ struct HttpHost {
   std::atomic<Answers> several = Answers::untried;  // a request of several ranges
   std::atomic<Answers> one = Answers::untried;      // a request of one range: if wrong, all of a file comes
   std::atomic<Answers> suffix = Answers::untried;   // a request of the last bytes
+  std::atomic<bool> multiplexes = false;            // requests of one range cost no connection
   ServerLine line;
 };
 

@@ -218,6 +218,7 @@ bool HttpRead::take_body(Ask& ask, std::span<const std::byte> bytes) {
 
 void HttpRead::take_end(Ask& ask, const HttpEnd& end) {
   file_->host->line.note(end.delay, end.bytes, end.body);
+  if (!end.error) file_->host->multiplexes = end.is_multiplexed;
   if (end.error && !ask.error) {
     ask.error = end.error;
     ask.error->text = file_->name + ": " + ask.error->text;

@@ -103,7 +103,7 @@ class HttpSource final : public Source {
   Result<std::shared_ptr<const Source>> sibling(std::string_view relative_path) const override;
 
  private:
-  const Held* held(ByteRange range) const;
+  ByteRange copy_held(ByteRange range, std::span<std::byte> into) const;
 
   const std::shared_ptr<const HttpFile> file_;
   const Held first_, last_;
@@ -115,7 +115,8 @@ SourceTraits HttpSource::traits() const {
   traits.bytes_per_second = file_->host->line.bytes_per_second();
   if (traits.bytes_in_flight() > kInFlightMax && traits.delay.count() > 0)
     traits.bytes_per_second = kInFlightMax * 1'000'000 / static_cast<std::uint64_t>(traits.delay.count());
-  traits.gap_free = file_->host->several == Answers::wrong ? traits.bytes_in_flight() : kRangeCost;
+  const HttpHost& host = *file_->host;
+  traits.gap_free = host.several == Answers::wrong && !host.multiplexes ? traits.bytes_in_flight() : kRangeCost;
   traits.request_max = kRequestBytes;
   traits.ranges_max = kRangesOfRequest;
   traits.requests_max = kRequestsAtOnce;
@@ -126,10 +127,25 @@ SourceTraits HttpSource::traits() const {
   return traits;
 }
 
-const Held* HttpSource::held(ByteRange range) const {
-  for (const Held* held : {&first_, &last_})
-    if (range.begin >= held->begin && range.end() <= held->end()) return held;
-  return nullptr;
+// Copies what is held of the range's beginning and of its end. Returns what lies between.
+ByteRange HttpSource::copy_held(ByteRange range, std::span<std::byte> into) const {
+  std::uint64_t begin = range.begin, end = range.end();
+  const auto copy = [&](const Held& held, std::uint64_t from, std::uint64_t to) {
+    if (to > from) std::memcpy(into.data() + (from - range.begin), held.bytes.data() + (from - held.begin), to - from);
+  };
+  for (const Held* held : {&first_, &last_}) {
+    if (held->bytes.empty()) continue;
+    if (begin >= held->begin && begin < held->end()) {
+      const std::uint64_t to = std::min(end, held->end());
+      copy(*held, begin, to);
+      begin = to;
+    }
+    if (end > begin && end > held->begin && end <= held->end()) {
+      copy(*held, held->begin, end);
+      end = held->begin;
+    }
+  }
+  return {begin, end - begin};
 }
 
 void HttpSource::start_read(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into,
@@ -142,10 +158,8 @@ void HttpSource::start_read(std::span<const ByteRange> ranges, std::span<const s
                        name() + ": " + std::to_string(range.size) + " bytes wanted at " + std::to_string(range.begin) +
                            ", the file has " + std::to_string(size()),
                        static_cast<std::int64_t>(std::min<std::uint64_t>(range.begin, INT64_MAX))));
-    if (const Held* const held = this->held(range))
-      std::memcpy(into[i].data(), held->bytes.data() + (range.begin - held->begin), range.size);
-    else
-      missing.push_back({range, into[i]});
+    const ByteRange left = copy_held(range, into[i]);
+    if (left.size > 0) missing.push_back({left, into[i].subspan(left.begin - range.begin, left.size)});
   }
   if (missing.empty()) return done({});
   if (file_->is_stale) return done(fail(ErrorKind::stale, name() + ": changed since it was opened"));
