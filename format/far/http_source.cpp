@@ -27,8 +27,6 @@ namespace {
 using Answers = HttpHost::Answers;
 using Clock = std::chrono::steady_clock;
 
-// More of a gap is not read through, however long the line.
-constexpr std::uint64_t kInFlightMax = 2 << 20;
 // Each request is one stream of bytes; while one is decoded, the next arrive.
 constexpr std::uint64_t kRequestBytes = 8 << 20;
 constexpr std::size_t kRangesOfRequest = 4096, kRequestsAtOnce = 8;
@@ -110,11 +108,7 @@ class HttpSource final : public Source {
 };
 
 SourceTraits HttpSource::traits() const {
-  SourceTraits traits;
-  traits.delay = file_->host->line.delay();
-  traits.bytes_per_second = file_->host->line.bytes_per_second();
-  if (traits.bytes_in_flight() > kInFlightMax && traits.delay.count() > 0)
-    traits.bytes_per_second = kInFlightMax * 1'000'000 / static_cast<std::uint64_t>(traits.delay.count());
+  SourceTraits traits = line_traits(file_->host->line.delay(), file_->host->line.bytes_per_second());
   const HttpHost& host = *file_->host;
   traits.gap_free = host.several == Answers::wrong && !host.multiplexes ? traits.bytes_in_flight() : kRangeCost;
   traits.request_max = kRequestBytes;
@@ -153,11 +147,7 @@ void HttpSource::start_read(std::span<const ByteRange> ranges, std::span<const s
   std::vector<WantedPieces::Piece> missing;
   for (std::size_t i = 0; i < ranges.size(); ++i) {
     const ByteRange range = ranges[i];
-    if (range.begin > size() || range.size > size() - range.begin)
-      return done(fail(ErrorKind::damaged,
-                       name() + ": " + std::to_string(range.size) + " bytes wanted at " + std::to_string(range.begin) +
-                           ", the file has " + std::to_string(size()),
-                       static_cast<std::int64_t>(std::min<std::uint64_t>(range.begin, INT64_MAX))));
+    if (auto fits = check_range(*this, range); !fits) return done(std::move(fits));
     const ByteRange left = copy_held(range, into[i]);
     if (left.size > 0) missing.push_back({left, into[i].subspan(left.begin - range.begin, left.size)});
   }

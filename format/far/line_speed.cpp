@@ -12,8 +12,18 @@ constexpr std::uint64_t kSmall = 16 << 10;
 constexpr std::uint64_t kRateMin = 64 << 10;
 // While a line is never idle, its rate is taken anew after this time.
 constexpr std::chrono::seconds kPeriodMax{1};
+constexpr std::uint64_t kInFlightMax = 2 << 20;
 
 }  // namespace
+
+SourceTraits line_traits(std::chrono::steady_clock::duration delay, std::uint64_t bytes_per_second) {
+  SourceTraits traits;
+  traits.delay = std::chrono::duration_cast<std::chrono::microseconds>(delay);
+  traits.bytes_per_second = bytes_per_second;
+  if (traits.bytes_in_flight() > kInFlightMax && traits.delay.count() > 0)
+    traits.bytes_per_second = kInFlightMax * 1'000'000 / static_cast<std::uint64_t>(traits.delay.count());
+  return traits;
+}
 
 void LineSpeed::guess_delay(Span delay) {
   if (!delay_measured_) delay_ = delay;

@@ -30,9 +30,6 @@ namespace {
 constexpr std::uint64_t kReadMax = 16 << 20;
 constexpr std::size_t kReadsMax = 8;
 
-// More of a gap is not read through, however long the line.
-constexpr std::uint64_t kInFlightMax = 2 << 20;
-
 // While a server still gives a file that was replaced, the pause between two attempts is shorter than this.
 constexpr std::chrono::milliseconds kReplacedMax{400};
 
@@ -100,11 +97,7 @@ Result<Identity> XrootdSource::identity_now() const {
 
 SourceTraits XrootdSource::traits() const {
   const LineSpeed speed = file_->server().speed();
-  SourceTraits traits;
-  traits.delay = std::chrono::duration_cast<std::chrono::microseconds>(speed.delay());
-  traits.bytes_per_second = speed.bytes_per_second();
-  if (traits.bytes_in_flight() > kInFlightMax && traits.delay.count() > 0)
-    traits.bytes_per_second = kInFlightMax * 1'000'000 / static_cast<std::uint64_t>(traits.delay.count());
+  SourceTraits traits = line_traits(speed.delay(), speed.bytes_per_second());
   traits.gap_free = kRangeCost;
   traits.request_max = kReadMax;
   traits.ranges_max = file_->server().limits().chunks_max;
@@ -119,13 +112,9 @@ SourceTraits XrootdSource::traits() const {
 Result<> XrootdSource::check(std::span<const ByteRange> ranges, std::span<const std::span<std::byte>> into) const {
   if (ranges.size() != into.size()) return fail(ErrorKind::invalid, name() + ": as many buffers as ranges are needed");
   for (std::size_t i = 0; i < ranges.size(); ++i) {
-    const auto [begin, wanted] = ranges[i];
-    if (into[i].size() != wanted) return fail(ErrorKind::invalid, name() + ": a buffer of another size than its range");
-    if (begin > size() || wanted > size() - begin)
-      return fail(ErrorKind::damaged,
-                  name() + ": " + std::to_string(wanted) + " bytes wanted at " + std::to_string(begin) +
-                      ", the file has " + std::to_string(size()),
-                  static_cast<std::int64_t>(std::min<std::uint64_t>(begin, INT64_MAX)));
+    if (into[i].size() != ranges[i].size)
+      return fail(ErrorKind::invalid, name() + ": a buffer of another size than its range");
+    TRY_VOID(check_range(*this, ranges[i]));
   }
   if (file_->is_stale()) return tl::unexpected<Error>(file_->stale_error());
   return {};

@@ -13,6 +13,7 @@
 
 #include "source/open_local.h"
 #include "tfile/local_file.h"
+#include "tfile/request.h"
 #include "tfile/source.h"
 
 namespace tfile {
@@ -60,14 +61,9 @@ Result<> LocalSource::read(std::span<const ByteRange> ranges, std::span<const st
     std::uint64_t end = begin;
     pieces.clear();
     for (; i < ranges.size() && ranges[i].begin == end && pieces.size() < IOV_MAX; ++i) {
-      const auto [range_begin, size] = ranges[i];
+      const std::uint64_t size = ranges[i].size;
       if (into[i].size() != size) return fail(ErrorKind::invalid, name_ + ": a buffer of another size than its range");
-      if (range_begin > identity_.size || size > identity_.size - range_begin) {
-        return fail(ErrorKind::damaged,
-                    name_ + ": " + std::to_string(size) + " bytes wanted at " + std::to_string(range_begin) +
-                        ", the file has " + std::to_string(identity_.size),
-                    static_cast<std::int64_t>(std::min<std::uint64_t>(range_begin, INT64_MAX)));
-      }
+      TRY_VOID(check_range(*this, ranges[i]));
       if (size != 0) pieces.push_back({into[i].data(), size});
       end += size;
     }

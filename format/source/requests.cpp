@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "tfile/request.h"
 
@@ -16,6 +18,14 @@ struct Answers {
 };
 
 }  // namespace
+
+Result<> check_range(const Source& source, ByteRange range) {
+  if (range.begin <= source.size() && range.size <= source.size() - range.begin) return {};
+  return fail(ErrorKind::damaged,
+              source.name() + ": " + std::to_string(range.size) + " bytes wanted at " + std::to_string(range.begin) +
+                  ", the file has " + std::to_string(source.size()),
+              static_cast<std::int64_t>(std::min<std::uint64_t>(range.begin, INT64_MAX)));
+}
 
 void read_requests(std::span<ReadRequest> requests) {
   auto answers = std::make_shared<Answers>();

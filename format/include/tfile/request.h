@@ -26,6 +26,9 @@ std::size_t parts_of_request(std::span<const Part> parts) {
   return count;
 }
 
+// Error: damaged, if the range ends past the end of the source.
+Result<> check_range(const Source&, ByteRange);
+
 // One vectored read, and its result.
 struct ReadRequest {
   const Source* source = nullptr;
