@@ -276,24 +276,25 @@ void ExtentStore::compute(const std::shared_ptr<AttachedSet>& set, StreamId stre
   if (!taken) (*shared)(tfile::fail(ErrorKind::busy, "the cache is closing"));
 }
 
-// A server is asked for the headers of all streams in one round trip, by the first that needs one of them. A branch
-// that was not looked into yet is not among them.
+// When the headers of a second stream are needed, a server is asked for those of all in one round trip: a program that
+// reads a single column needs no others, one that goes from column to column needs all. A branch that was not looked
+// into yet is not among them.
 void ExtentStore::ask_headers(const AttachedSet& set, StreamId wanted) {
   const Lock lock(asking_mutex_);
-  std::vector<StreamId> streams;
-  std::size_t headers = 0;
+  if (asked_.contains(wanted)) return;
   if (asked_.empty()) {
     asked_.insert(wanted);
     return;
   }
-  for (StreamId stream = 0; stream < set.streams->stream_count() && !asked_.contains(wanted); ++stream) {
+  std::vector<StreamId> streams;
+  std::size_t headers = 0;
+  for (StreamId stream = 0; stream < set.streams->stream_count(); ++stream) {
     const tfile::StreamShape shape = set.streams->shape(stream);
     if (shape.items_from != ItemsFrom::headers || shape.slots == 0 || asked_.contains(stream)) continue;
     if (stream != wanted && headers + shape.chunks > kHeadersTold) continue;
     headers += shape.chunks;
     streams.push_back(stream);
   }
-  if (streams.empty()) return;
   auto told = extents_from_all_headers(set, streams);
   asked_.insert(streams.begin(), streams.end());
   const Lock inner(mutex_);

@@ -119,9 +119,7 @@ FileSystem::~FileSystem() {
 
 Result<std::unique_ptr<FileSystem>> FileSystem::open(const std::string& source, const FileSystemOptions& options,
                                                      std::string hidden) {
-  if (tfile::is_url(source)) {
-    return open_url(source, options);
-  }
+  if (tfile::is_url(source)) return open_url(source, options);
   struct stat status {};
   const bool there = ::stat(source.c_str(), &status) == 0;
   if (!there && !(options.write && errno == ENOENT)) {
