@@ -140,9 +140,11 @@ int run_mount(int argc, char** argv) {
   std::vector<std::string> given, option_lists;
   bool foreground = false;
   Request request;
-  command.add_arguments("SOURCE... MNT", given,
-                        "a ROOT file, a directory, or the URL of a ROOT file; several with -o chain. And a directory",
-                        2);
+  command.add_arguments(
+      "SOURCE... MNT", given,
+      "a ROOT file, a directory, or the URL of one, or of several by a pattern; with -o chain any number.\n"
+      "MNT is a directory",
+      2);
   command.add_mount_options(option_lists, "options, see below");
   command.add_flag("-f", foreground, "stay in the foreground");
   command.add_flag("-d", request.debug, "trace every request on stderr; implies -f");

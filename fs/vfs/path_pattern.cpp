@@ -73,6 +73,15 @@ std::string as_pattern(std::string_view text) {
   return pattern;
 }
 
+std::string unescaped(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) ++i;
+    plain += text[i];
+  }
+  return plain;
+}
+
 // Each step replaces one brace of one text. Those that are done stay in their place among the others.
 Result<std::vector<std::string>> without_braces(const std::string& pattern) {
   std::vector<std::string> done;
@@ -111,14 +120,19 @@ Result<PathPattern> PathPattern::parse(const std::string& pattern) {
   return made;
 }
 
-bool PathPattern::shows(std::string_view path) const {
-  if (shows_all()) return true;
+PathFit PathPattern::fit(std::string_view path) const {
+  PathFit fit;
+  if (alternatives_.empty()) fit.below = true;
   const std::vector<std::string> names = names_in(path);
-  return std::ranges::any_of(alternatives_, [&](const std::vector<std::string>& patterns) {
-    const std::size_t count = std::min(names.size(), patterns.size());
-    return std::equal(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(count), patterns.begin(),
-                      [](const std::string& name, const std::string& one) { return matches(one, name); });
-  });
+  for (const std::vector<std::string>& patterns : alternatives_) {
+    const auto count = static_cast<std::ptrdiff_t>(std::min(names.size(), patterns.size()));
+    const bool fits = std::equal(names.begin(), names.begin() + count, patterns.begin(),
+                                 [](const std::string& name, const std::string& one) { return matches(one, name); });
+    fit.leads |= fits && names.size() < patterns.size();
+    fit.matches |= fits && names.size() == patterns.size();
+    fit.below |= fits && names.size() > patterns.size();
+  }
+  return fit;
 }
 
 PatternedPath split_at_pattern(std::string_view path) {

@@ -19,6 +19,9 @@ bool has_pattern(std::string_view text);
 // The text in which all of these characters stand for themselves. Pure.
 std::string as_pattern(std::string_view text);
 
+// The text without the backslashes that make characters stand for themselves. Pure.
+std::string unescaped(std::string_view text);
+
 // Patterns without "{a,b}" that together match the same, in the order of the braces. A brace without its counterpart,
 // or without a comma inside, stands for itself. Error: invalid, if there would be too many. Pure.
 Result<std::vector<std::string>> without_braces(const std::string& pattern);
@@ -26,17 +29,23 @@ Result<std::vector<std::string>> without_braces(const std::string& pattern);
 // Whether a name matches a pattern without braces and slashes. Pure.
 bool matches(const std::string& pattern, const std::string& name);
 
-// Which paths below a directory are shown: those that match, what lies below these, and the directories that lead to
-// them. Made without a pattern, it shows all paths.
+// How a path below a directory stands to a pattern.
+struct PathFit {
+  bool leads = false;    // it may be a directory on the way to what matches
+  bool matches = false;  // all of it matches
+  bool below = false;    // it lies below what matches
+  bool is_shown() const { return leads || matches || below; }
+};
+
+// A pattern of paths below a directory. Made without one, all paths lie below what matches.
 class PathPattern {
  public:
   PathPattern() = default;
   // `pattern`: a path relative to the directory. Error: as without_braces().
   static Result<PathPattern> parse(const std::string& pattern);
 
-  bool shows_all() const { return alternatives_.empty(); }
-  // `path`: relative, without "." and "..".
-  bool shows(std::string_view path) const;
+  // `path`: relative, without "." and "..". Pure.
+  PathFit fit(std::string_view path) const;
 
  private:
   std::vector<std::vector<std::string>> alternatives_;  // of each, the patterns of its names

@@ -20,6 +20,7 @@ TEST(PathPattern, EveryTextIsAPatternOfItself) {
     EXPECT_FALSE(has_pattern(pattern)) << text;
     EXPECT_EQ(*without_braces(pattern), Texts{pattern}) << text;
     EXPECT_TRUE(matches(pattern, text)) << text;
+    EXPECT_EQ(unescaped(pattern), text);
     EXPECT_FALSE(matches(pattern, text + "x")) << text;
   }
 }
@@ -55,14 +56,28 @@ TEST(PathPattern, MatchesAsShellsDo) {
   EXPECT_TRUE(matches("*", "\xff\xfe"));
 }
 
-TEST(PathPattern, ShowsWhatMatchesAndTheWayToIt) {
+TEST(PathPattern, TellsTheWayToWhatMatchesAndWhatLiesBelow) {
   const auto pattern = PathPattern::parse("run*/{a,b}.root");
   ASSERT_TRUE(pattern);
-  for (const char* path : {"", "run1", "run1/a.root", "run22/b.root", "run1/a.root/Events/x.f4"})
-    EXPECT_TRUE(pattern->shows(path)) << path;
+  for (const char* path : {"", "run1"}) {
+    EXPECT_TRUE(pattern->fit(path).leads) << path;
+    EXPECT_FALSE(pattern->fit(path).matches || pattern->fit(path).below) << path;
+  }
+  for (const char* path : {"run1/a.root", "run22/b.root"}) {
+    EXPECT_TRUE(pattern->fit(path).matches) << path;
+    EXPECT_FALSE(pattern->fit(path).leads || pattern->fit(path).below) << path;
+  }
+  EXPECT_TRUE(pattern->fit("run1/a.root/Events/x.f4").below);
   for (const char* path : {"other", "other/a.root", "run1/c.root", "run1/c.root/Events"})
-    EXPECT_FALSE(pattern->shows(path)) << path;
-  EXPECT_TRUE(PathPattern().shows("anything/at/all"));
+    EXPECT_FALSE(pattern->fit(path).is_shown()) << path;
+  EXPECT_TRUE(PathPattern().fit("anything/at/all").is_shown());
+}
+
+TEST(PathPattern, AlternativesMayHaveDifferentDepths) {
+  const auto pattern = PathPattern::parse("{a,a/b}");
+  ASSERT_TRUE(pattern);
+  EXPECT_TRUE(pattern->fit("a").matches && pattern->fit("a").leads);
+  EXPECT_TRUE(pattern->fit("a/b").matches && pattern->fit("a/b").below);
 }
 
 TEST(PathPattern, IsSplitBehindTheDirectoriesThatAreNamed) {
