@@ -41,6 +41,7 @@ constexpr const char* kOptions = R"(Options for -o:
   chain[=HOW]        several SOURCEs, or a pattern, as one: columns that all files have (common), lists of 0 or 1 where
                      some have none (union), or refused if they differ (strict)
   missing=skip       a file of a chain that cannot be opened is left out
+  index=FILE         of a chain: what was learned of its files is kept here, for later mounts
   idle=SECONDS       unmount by itself when unused for so long (never)
   allow_other        let other users in, as far as the modes let them
   uid=N gid=N umask=OCTAL   overrule the source's owner and mode
@@ -167,6 +168,8 @@ int run_mount(int argc, char** argv) {
   request.mount_point = absolute_path(mount_point);
   std::string& cache = request.options.file_system.far.cache_directory;
   if (!cache.empty()) cache = absolute_path(cache);
+  if (request.options.chain && !request.options.chain->index.empty())
+    request.options.chain->index = absolute_path(request.options.chain->index);
   allow_many_files();
 
   if (foreground || request.debug) {

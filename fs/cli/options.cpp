@@ -86,9 +86,15 @@ constexpr auto kStringsNames = std::to_array<std::string_view>({"seen", "utf8", 
 
 constexpr auto kChainNames = std::to_array<std::string_view>({"common", "union", "strict"});  // as in ChainPolicy
 
-// `chain`, `chain=POLICY` and `missing=skip`.
+// `chain`, `chain=POLICY`, `missing=skip` and `index=FILE`.
 Result<> take_chain_option(std::string_view name, std::string_view value, std::optional<ChainOptions>& chain) {
   ChainOptions options = chain.value_or(ChainOptions());
+  if (name == "index") {
+    if (value.empty()) return bad_value(name, value, "a file");
+    options.index = value;
+    if (chain) chain = options;
+    return chain ? Result<>() : fail(ErrorKind::invalid, "option index= is for chains: give chain before it");
+  }
   if (name == "missing") {
     if (value != "skip" && value != "refuse") return bad_value(name, value, "skip or refuse");
     options.skips_missing = value == "skip";
@@ -158,7 +164,7 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
     (name == "timeout" ? fs.far.timeout : fs.far.recheck) = std::chrono::seconds(*seconds);
   } else if (name == "diskcache") {
     return take_cache(value, fs.far);
-  } else if (name == "chain" || name == "missing") {
+  } else if (name == "chain" || name == "missing" || name == "index") {
     return take_chain_option(name, value, options.chain);
   } else if (name == "uid") {
     return take_id(name, value, fs.ownership.uid);

@@ -74,6 +74,20 @@ void give_known(ChainCounts& counts, const PlannedTable& plan) {
   }
 }
 
+// The lengths of columns that were counted.
+void add_learned(FileFacts& facts, const ChainedTable& table, std::size_t file) {
+  const ChainTable& chained = *table.chained;
+  const auto counts = table.streams->counts().of_file(file);
+  const auto of = std::ranges::find(facts.tables, table.paths[file], &TableFacts::path);
+  if (of == facts.tables.end() || !of->schema) return;
+  for (CountId id = 0; id < counts.size(); ++id) {
+    const CountSource source = chained.count_source(id, file);
+    if (counts[id] < 0 || source.of != CountSource::Of::items || source.times < 1) continue;
+    if (of->lengths.empty()) of->lengths.assign(of->schema->columns.size(), -1);
+    if (of->lengths[source.column.id] < 0) of->lengths[source.column.id] = counts[id] / source.times + source.is_ends;
+  }
+}
+
 std::uint64_t bytes_of(const std::vector<ChainMember>& members) {
   std::uint64_t bytes = 0;
   for (const ChainMember& member : members) bytes += member.facts ? member.facts->identity.size : 0;
@@ -125,6 +139,7 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   // Files that were there before keep their order; the others come behind them.
   Result<> list() {
     TRY(std::vector<ChainName> names, chain_->place_->list());
+    if (!before_) read_indexed();
     for (std::size_t i = 0; before_ && i < before_->members.size(); ++i) {
       const auto same = std::ranges::find(names, before_->names[i]);
       if (same == names.end()) continue;
@@ -133,9 +148,21 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     }
     for (ChainName& name : names) {
       TRY(auto mounted, chain_->place_->file(name.file, chain_->path_of(files_.size(), name.file)));
-      files_.push_back({std::move(name), std::move(mounted), SIZE_MAX, nullptr, {}});
+      const auto known = indexed_.find({name.file, name.table});
+      files_.push_back(
+          {std::move(name), std::move(mounted), SIZE_MAX, known != indexed_.end() ? known->second : nullptr, {}});
     }
+    indexed_.clear();
     return {};
+  }
+
+  // What the index says of a file holds if its identity is the same.
+  void read_indexed() {
+    if (chain_->options_.index.empty()) return;
+    auto index = read_index(chain_->options_.index, chain_->schemas_);
+    if (!index && index.error().kind != ErrorKind::not_found) chain_->context_.errors.add("/", index.error());
+    if (!index) return;
+    for (IndexedFile& file : *index) indexed_.emplace(std::pair(file.name, file.table), std::move(file.facts));
   }
 
   void look_at(std::size_t i, std::function<void()> done) {
@@ -144,7 +171,8 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
       if (!file.facts) return self->read(i, done);
       // A file that is gone, or whose server does not answer, keeps its place: reading it gives the error.
       const auto now = file.mounted->origin().look();
-      if (!now || now->identity == file.facts->identity) return done();
+      const bool was_open = file.number_before != SIZE_MAX;
+      if (now ? now->identity == file.facts->identity : was_open) return done();
       self->read(i, done);
     });
   }
@@ -237,8 +265,13 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
     auto origins = std::make_shared<ChainTable>(origins_schema(plan.schemas.size()), plan.table->files(),
                                                 std::vector<std::uint64_t>());
     const auto of_origins = std::make_shared<ChainStreams>(cache, origins, opener, CachedStreams::Files{});
-    made.tables.push_back({plan.path, std::make_shared<const LoadedTable>(plan.table, cache, streams, path),
-                           std::make_shared<const LoadedTable>(origins, cache, of_origins, path)});
+    ChainedTable& table = made.tables.emplace_back();
+    table.path = plan.path;
+    table.loaded = std::make_shared<const LoadedTable>(plan.table, cache, streams, path);
+    table.origins = std::make_shared<const LoadedTable>(origins, cache, of_origins, path);
+    table.chained = plan.table;
+    table.streams = streams;
+    for (const TableFacts* facts : plan.of_files) table.paths.push_back(facts ? facts->path : "");
     made.opened.push_back(opener);
     if (!plan.differences.empty()) chain_->context_.errors.add(path, summary(plan.differences));
   }
@@ -261,10 +294,35 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   const ChainStatePtr before_;
   const Clock::time_point began_;
   std::vector<File> files_;
+  std::map<std::pair<std::string, std::string>, FactsPtr> indexed_;  // by file and table
 };
 
 Chain::Chain(MountContext& context, std::unique_ptr<const ChainPlace> place, ChainOptions options, std::string path)
-    : context_(context), place_(std::move(place)), options_(options), path_(std::move(path)) {}
+    : context_(context), place_(std::move(place)), options_(std::move(options)), path_(std::move(path)) {}
+
+// What the tables of the files told, and what was learned of them since.
+std::vector<IndexedFile> Chain::to_index(const ChainState& state) const {
+  std::vector<IndexedFile> files;
+  for (std::size_t i = 0; i < state.members.size(); ++i) {
+    if (!state.members[i].facts) continue;
+    auto facts = std::make_shared<FileFacts>(*state.members[i].facts);
+    for (const ChainedTable& table : state.tables) add_learned(*facts, table, i);
+    files.push_back({state.names[i].file, state.names[i].table, std::move(facts)});
+  }
+  return files;
+}
+
+void Chain::save() {
+  const ChainStatePtr state = known();
+  if (options_.index.empty() || !state) return;
+  std::uint64_t learned = state->serial << 32;
+  for (const ChainedTable& table : state->tables) learned += table.streams->counts().known_count();
+  if (learned == saved_) return;
+  if (auto written = write_index(options_.index, to_index(*state)); !written)
+    context_.errors.add("/", written.error());
+  else
+    saved_ = learned;
+}
 
 std::string Chain::path_of(std::size_t i, const std::string& name) const {
   return path_ + (path_.empty() ? "" : "/") + ".files/" + numbered_name(i, tfile::shown_name(name));

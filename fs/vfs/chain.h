@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mutex.h"
+#include "vfs/chain_index.h"
 #include "vfs/chain_names.h"
 #include "vfs/chain_options.h"
 #include "vfs/chain_plan.h"
@@ -34,6 +35,9 @@ struct ChainedTable {
   std::string path;
   std::shared_ptr<const LoadedTable> loaded;   // its columns
   std::shared_ptr<const LoadedTable> origins;  // .file.u4 and .entry.i8
+  std::shared_ptr<const ChainTable> chained;
+  std::shared_ptr<ChainStreams> streams;
+  std::vector<std::string> paths;  // by file: of the table in it
 };
 
 // Directories of tables that were entered, as long as they are in use. Thread-safe.
@@ -86,6 +90,9 @@ class Chain : public std::enable_shared_from_this<Chain> {
   void current(Freshness, Reply<ChainStatePtr>) EXCLUDES(mutex_);
   ChainStatePtr known() const EXCLUDES(mutex_);  // null: none yet
 
+  // Writes what is known of the files into the index, if there is one and more is known than it says. Blocks.
+  void save() EXCLUDES(mutex_);
+
   MountContext& context() const { return context_; }
   const std::string& path() const { return path_; }
 
@@ -94,6 +101,7 @@ class Chain : public std::enable_shared_from_this<Chain> {
   using Clock = std::chrono::steady_clock;
   // The path in the mount of file number `i`.
   std::string path_of(std::size_t i, const std::string& name) const;
+  std::vector<IndexedFile> to_index(const ChainState&) const;
   void start_look() EXCLUDES(mutex_);
   void finish_look(Result<ChainStatePtr>, Clock::time_point began) EXCLUDES(mutex_);
 
@@ -106,6 +114,7 @@ class Chain : public std::enable_shared_from_this<Chain> {
   const ChainOptions options_;
   const std::string path_;
   SchemaSet schemas_;
+  std::uint64_t saved_ = 0;  // the state, and how much was known of it, when the index was written
 
   mutable Mutex mutex_;
   ChainStatePtr state_ GUARDED_BY(mutex_);

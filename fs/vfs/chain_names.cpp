@@ -13,8 +13,8 @@
 #include <string_view>
 #include <utility>
 
+#include "tfile/far_listing.h"
 #include "tfile/local_file.h"
-#include "tfile/source.h"
 #include "vfs/expand_sources.h"
 #include "vfs/path_pattern.h"
 
@@ -95,8 +95,19 @@ Result<std::vector<std::string>> expand_deep(const std::string& pattern, std::si
   return found;
 }
 
-Result<std::vector<std::string>> expand_files(const std::string& name) {
-  if (tfile::is_url(name) || is_there(name)) return std::vector{name};
+Result<std::vector<std::string>> far_files_in(const std::string& directory, const tfile::FarOptions& far) {
+  TRY(const tfile::FarListing listing, tfile::list_far(directory, far));
+  if (listing.gap) return tl::unexpected(*listing.gap);
+  std::vector<std::string> files;
+  for (const tfile::FarEntry& entry : listing.entries) {
+    if (!entry.is_directory && entry.name.ends_with(kSuffix)) files.push_back(tfile::url_below(directory, entry.name));
+  }
+  return files;
+}
+
+Result<std::vector<std::string>> expand_files(const std::string& name, const tfile::FarOptions& far) {
+  if (tfile::is_url(name)) return expand_sources(name, far);
+  if (is_there(name)) return std::vector{name};
   const std::size_t stars = name.find("**");
   if (stars != std::string::npos && (stars == 0 || name[stars - 1] == '/')) return expand_deep(name, stars);
   return expand_sources(name);
@@ -104,12 +115,14 @@ Result<std::vector<std::string>> expand_files(const std::string& name) {
 
 class Names {
  public:
+  explicit Names(const tfile::FarOptions& far) : far_(far) {}
+
   Result<> add(const std::string& name, int depth) {
     if (name.starts_with('@')) return add_list(name.substr(1), depth);
     ChainName parsed = parse_chain_name(name);
-    auto files = expand_files(name);  // a name with a pattern may have a colon as well
+    auto files = expand_files(name, far_);  // a name with a pattern may have a colon as well
     if (files && !parsed.table.empty() && files->front() != name) parsed = {name, ""};
-    if (!files || !parsed.table.empty()) files = expand_files(parsed.file);
+    if (!files || !parsed.table.empty()) files = expand_files(parsed.file, far_);
     if (!files) return tl::unexpected(std::move(files).error());
     for (const std::string& file : *files) TRY_VOID(add_file({file, parsed.table}));
     return {};
@@ -119,11 +132,12 @@ class Names {
 
  private:
   Result<> add_file(const ChainName& name) {
-    if (tfile::is_url(name.file) || !is_directory(name.file)) {
+    const bool is_far = tfile::is_url(name.file);
+    if (is_far ? !tfile::url_parts(name.file).path.ends_with('/') : !is_directory(name.file)) {
       all.push_back(name);
       return {};
     }
-    TRY(const std::vector<std::string> files, root_files_in(name.file));
+    TRY(const std::vector<std::string> files, is_far ? far_files_in(name.file, far_) : root_files_in(name.file));
     for (const std::string& file : files) all.push_back({file, name.table});
     return {};
   }
@@ -146,6 +160,8 @@ class Names {
     }
     return {};
   }
+
+  const tfile::FarOptions& far_;
 };
 
 }  // namespace
@@ -166,8 +182,8 @@ ChainName parse_chain_name(const std::string& name) {
   return {name.substr(0, colon), name.substr(colon + 1)};
 }
 
-Result<std::vector<ChainName>> chain_names(const std::string& name) {
-  Names names;
+Result<std::vector<ChainName>> chain_names(const std::string& name, const tfile::FarOptions& far) {
+  Names names(far);
   TRY_VOID(names.add(name, 0));
   return std::move(names.all);
 }

@@ -23,7 +23,7 @@ class NamedPlace final : public ChainPlace {
   Result<std::vector<ChainName>> list() const override {
     std::vector<ChainName> all;
     for (const std::string& name : names_) {
-      TRY(const std::vector<ChainName> found, chain_names(name));
+      TRY(const std::vector<ChainName> found, chain_names(name, far_));
       all.insert(all.end(), found.begin(), found.end());
     }
     if (all.empty()) return tfile::fail(ErrorKind::not_found, "there is no file to chain");

@@ -226,8 +226,8 @@ Result<> FileSystem::show_far_file(const std::string& url, const tfile::FarOptio
 Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::string> names, const ChainOptions& chain,
                                                            FileSystemOptions options) {
   if (options.write) return fail(ErrorKind::invalid, "a chain cannot be written");
-  if (std::any_of(names.begin(), names.end(), tfile::is_url))
-    options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
+  const auto may_be_far = [](const std::string& name) { return tfile::is_url(name) || name.starts_with('@'); };
+  if (std::ranges::any_of(names, may_be_far)) options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
   std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
   options.far.stop = fs->end_of_requests_.get_token();
   fs->chain_ =
@@ -236,6 +236,7 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::stri
   std::promise<Result<ChainStatePtr>> opened;
   fs->chain_->current(Freshness::now, [&](Result<ChainStatePtr> now) { opened.set_value(std::move(now)); });
   TRY_VOID(wait_for(opened.get_future()));
+  fs->chain_->save();
   return fs;
 }
 
@@ -307,6 +308,7 @@ bool FileSystem::may_end() {
 std::vector<std::string> FileSystem::end() {
   files_.clear();  // including those that are open for writing
   finish_writing();
+  if (chain_) chain_->save();
   end_of_requests_.request_stop();
   cache_->settle();
   alarms_.stop();

@@ -77,6 +77,14 @@ std::vector<std::int64_t> ChainCounts::of_file(std::size_t file) const {
   return counts;
 }
 
+std::size_t ChainCounts::known_count() const {
+  const Lock lock(mutex_);
+  std::size_t known = 0;
+  for (const Count& count : counts_)
+    known += std::ranges::count_if(count.counts, [](std::int64_t c) { return c >= 0; });
+  return known;
+}
+
 void ChainCounts::give(std::size_t file, const std::vector<std::int64_t>& counts) {
   const Lock lock(mutex_);
   for (CountId id = 0; id < std::min(counts.size(), counts_.size()); ++id) {

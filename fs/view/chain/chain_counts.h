@@ -40,6 +40,7 @@ class ChainCounts : public std::enable_shared_from_this<ChainCounts> {
 
   // The counts of a file by CountId, -1 where they are not known; to keep them for later, and to give what was kept.
   std::vector<std::int64_t> of_file(std::size_t file) const EXCLUDES(mutex_);
+  std::size_t known_count() const EXCLUDES(mutex_);  // of all files together
   void give(std::size_t file, const std::vector<std::int64_t>& counts) EXCLUDES(mutex_);
 
  private:
