@@ -17,6 +17,8 @@
 #include "vfs/attributes_soon.h"
 #include "vfs/blocking.h"
 #include "vfs/control_directory.h"
+#include "vfs/expand_sources.h"
+#include "vfs/far_tree.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
@@ -59,6 +61,20 @@ std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterC
   if (!options.write) return nullptr;
   return std::unique_ptr<Writing>(new Writing{
       *options.write, StagingMemory(cache.budget(), options.cache.memory / 2, cache.exec().lanes), cache, errors});
+}
+
+// Whether a server may say this because the URL is that of a directory.
+bool may_be_directory(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::damaged:  // a page that shows it
+    case ErrorKind::unsupported:
+    case ErrorKind::not_found:
+    case ErrorKind::denied:
+    case ErrorKind::invalid:
+      return true;
+    default:
+      return false;
+  }
 }
 
 template <class T>
@@ -112,6 +128,7 @@ FileSystem::~FileSystem() {
   inodes_.reset();
   tree_.reset();
   written_.reset();
+  far_tree_.reset();
   far_file_.reset();
   context_.recent.clear();
   cache_.reset();
@@ -182,9 +199,33 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url,
 
 Result<> FileSystem::show_url(const std::string& url, tfile::FarOptions options) {
   options.stop = end_of_requests_.get_token();
+  const tfile::UrlParts parts = tfile::url_parts(url);
+  if (has_pattern(parts.path)) {
+    TRY(const std::vector<std::string> found, expand_sources(url, options));
+    TRY(FarPattern pattern, far_pattern(url));
+    if (found != std::vector{url}) return show_far_directory(pattern.directory, options, std::move(pattern.shown));
+  }
+  if (parts.path.empty() || parts.path.ends_with('/')) return show_far_directory(url, options, {});
+  auto shown = show_far_file(url, options);
+  if (shown || parts.path.ends_with(".root") || !may_be_directory(shown.error())) return shown;
+  // What the server says against a file is said of a directory, too, if that is what it is.
+  return show_far_directory(url, options, {}) ? Result<>() : shown;
+}
+
+Result<> FileSystem::show_far_file(const std::string& url, const tfile::FarOptions& options) {
   far_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
   inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, far_file_), {}});
   return open_now(*far_file_);
+}
+
+Result<> FileSystem::show_far_directory(const std::string& url, const tfile::FarOptions& options, PathPattern shown) {
+  far_tree_ = std::make_shared<FarTree>(context_, url, options, std::move(shown));
+  std::promise<Result<FarTree::ListingPtr>> listed;
+  far_tree_->list("", [&](Result<FarTree::ListingPtr> now) { listed.set_value(std::move(now)); });
+  TRY_VOID(wait_for(listed.get_future()));
+  inodes_ = std::make_unique<InodeTable>(Entry{far_tree_->root(), {}});
+  far_file_.reset();
+  return {};
 }
 
 Result<> FileSystem::open_now(MountedFile& file) {
@@ -804,9 +845,17 @@ std::string FileSystem::metrics() const {
   return metrics_text(cache, report(cache));
 }
 
+std::vector<GenerationPtr> FileSystem::far_files() const {
+  if (far_tree_) return far_tree_->open_files();
+  const GenerationPtr now = far_file_ ? far_file_->known() : nullptr;
+  return now ? std::vector{now} : std::vector<GenerationPtr>{};
+}
+
 MountReport FileSystem::report(const CacheReport& cache) const {
   // An inode with its name, its place in the table, and its entry.
   constexpr std::uint64_t kInodeMemory = sizeof(Inode) + 128;
+  // Lists tell nothing of the line to the server.
+  constexpr tfile::SourceTraits kNoLine{.bytes_per_second = 0};
   MountReport report;
   report.metadata = {{"files", context_.files_memory},
                      {"tables", cache.reading.memory.sets},
@@ -814,7 +863,8 @@ MountReport FileSystem::report(const CacheReport& cache) const {
                      {"extents", cache.reading.memory.extents},
                      {"counts", cache.reading.memory.counts},
                      {"inodes", inodes_->size() * kInodeMemory}};
-  if (const GenerationPtr now = far_file_ ? far_file_->known() : nullptr) {
+  if (far_tree_) report.sources.push_back({tfile::shown_name(far_tree_->url_of("")), far_tree_->counts(), kNoLine});
+  for (const GenerationPtr& now : far_files()) {
     const tfile::Source& source = *now->source;
     report.sources.push_back({source.name(), source.counts(), source.traits()});
   }
