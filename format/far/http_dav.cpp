@@ -52,6 +52,13 @@ bool is(std::span<const std::string> path, std::initializer_list<std::string_vie
 DavListing::DavListing()
     : xml_([this](std::span<const std::string> path, std::string_view text) { return take(path, text); }) {}
 
+Result<> DavListing::feed(std::span<const std::byte> bytes) {
+  bytes_ += bytes.size();
+  if (bytes_ > kBytesFree + responses_.size() * kBytesOfResponse)
+    return fail(ErrorKind::damaged, "the server's list is long, and names little");
+  return xml_.feed(bytes);
+}
+
 Result<> DavListing::take(std::span<const std::string> path, std::string_view text) {
   if (is(path, {"multistatus", "response"})) return take_response();
   if (is(path, {"multistatus", "response", "href"})) response_.href = text;

@@ -20,7 +20,7 @@ class DavListing {
   DavListing& operator=(const DavListing&) = delete;
 
   // The next bytes of the answer. Errors: damaged, unsupported.
-  Result<> feed(std::span<const std::byte> bytes) { return xml_.feed(bytes); }
+  Result<> feed(std::span<const std::byte> bytes);
   // After the last. `url`: where the answer came from. Errors: damaged, invalid (it is a file).
   Result<FarListing> finish(std::string_view url) &&;
 
@@ -36,7 +36,12 @@ class DavListing {
   // As many as ListingDraft takes, and the directory itself; each is at least some bytes long.
   static constexpr std::size_t kResponsesMax = 300'001;
 
+  // Names come with some 1 kB of properties; a long path in each of them may take more. Bytes beyond that tell nothing,
+  // and might never end.
+  static constexpr std::size_t kBytesFree = 4 << 20, kBytesOfResponse = 20 << 10;
+
   XmlReader xml_;
+  std::size_t bytes_ = 0;
   Response response_;  // that is being read
   std::vector<Response> responses_;
 };

@@ -30,7 +30,7 @@ constexpr std::size_t kPagesMax = 1'000;
 constexpr const char* kProperties =
     R"(<?xml version="1.0"?><propfind xmlns="DAV:"><prop><resourcetype/><getcontentlength/><getlastmodified/></prop></propfind>)";
 
-// The directory's URL with a slash at its end, without which servers redirect.
+// The directory's URL with a slash at its end, without which nginx redirects.
 std::string with_slash(const std::string& url) {
   const UrlParts parts = url_parts(url);
   std::string directory = url.substr(0, url.size() - parts.query.size());
@@ -84,6 +84,7 @@ Result<Attempted> ask_dav(Asked& asked) {
 Result<Attempted> ask_autoindex(Asked& asked) {
   std::string text;
   HttpQuestion question = question_for(asked, {"Accept: application/json"});
+  question.url = with_slash(question.url);
   question.begin = [&] { text.clear(); };
   question.take = [&](std::span<const std::byte> bytes) -> Result<> {
     text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -189,7 +190,7 @@ Result<FarListing> list_s3(const std::string& url, Asked& asked) {
 
 Result<FarListing> list_http(const std::string& url, const FarOptions& options) {
   Asked asked{{}, without_secrets(url), options, {}};
-  if (!is_s3(url)) asked.url = http_url_of(with_slash(url));
+  if (!is_s3(url)) asked.url = http_url_of(url);
   auto listing = is_s3(url) ? list_s3(url, asked) : list_directory(asked);
   if (listing) listing->counts = asked.counts;
   return listing;

@@ -46,6 +46,12 @@ S3Page::S3Page(std::string_view prefix, ListingDraft& draft)
       prefix_(prefix),
       draft_(draft) {}
 
+Result<> S3Page::feed(std::span<const std::byte> bytes) {
+  bytes_ += bytes.size();
+  if (bytes_ > kBytesMax) return fail(ErrorKind::damaged, "the server's list is too long");
+  return xml_.feed(bytes);
+}
+
 Result<> S3Page::take(std::span<const std::string> path, std::string_view text) {
   const auto of = [&](std::string_view name) { return is(path, {"ListBucketResult", name}); };
   const auto in = [&](std::string_view list, std::string_view name) {

@@ -20,7 +20,7 @@ class S3Page {
   S3Page(const S3Page&) = delete;
   S3Page& operator=(const S3Page&) = delete;
 
-  Result<> feed(std::span<const std::byte> bytes) { return xml_.feed(bytes); }
+  Result<> feed(std::span<const std::byte> bytes);
   // After the last bytes. Errors: damaged, unsupported.
   struct End {
     std::size_t count = 0;  // of what was listed, the key of the directory itself included
@@ -38,8 +38,11 @@ class S3Page {
 
   // The service gives 1,000 at most.
   static constexpr std::size_t kListedMax = 10'000;
+  // A key has 1,024 bytes at most, and some 500 of properties. Bytes beyond that tell nothing, and might never end.
+  static constexpr std::size_t kBytesMax = 64 << 20;
 
   XmlReader xml_;
+  std::size_t bytes_ = 0;
   const std::string_view prefix_;
   ListingDraft& draft_;
   Listed listed_;  // that is being read

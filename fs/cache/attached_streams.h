@@ -15,6 +15,8 @@ class AttachedStreams final : public CachedStreams {
   explicit AttachedStreams(std::shared_ptr<AttachedSet> set) : set_(std::move(set)) {}
   using CachedStreams::read;
   const tfile::StreamSet& streams() const override;
+  void note_open(tfile::StreamId) override;
+  void note_close(tfile::StreamId) override;
   void length(tfile::StreamId, std::uint32_t slot, Reply<std::int64_t>) override;
   void cheap_length(tfile::StreamId, std::uint32_t slot, Reply<std::optional<std::int64_t>>) override;
   std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const override;

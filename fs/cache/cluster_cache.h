@@ -53,6 +53,11 @@ class CachedStreams {
   virtual ~CachedStreams() = default;
   virtual const tfile::StreamSet& streams() const = 0;
 
+  // A program has opened a file of a column of the stream, or closed it. At a far source, columns that are open and
+  // unread are loaded together with the first one that is read.
+  virtual void note_open(tfile::StreamId) {}
+  virtual void note_close(tfile::StreamId) {}
+
   // Items of a column. Answers at once from metadata or earlier work; else reads headers, or decodes lengths, once for
   // all callers. A stream damaged in the middle has the length of the part before the damage plus one item, so that
   // reading reaches the error instead of a false end. Given up when no caller waits any more.

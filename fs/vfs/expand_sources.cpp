@@ -55,7 +55,7 @@ class FarMatches {
       const PathFit fit = pattern_.fit(below);
       const std::string url = tfile::url_below(directory, entry.name);
       if (fit.matches) found.push_back(url);
-      if (fit.leads && entry.is_directory) TRY_VOID(add(url, below));
+      if (fit.leads && entry.is_directory) TRY_VOID(add(tfile::url_below(url, ""), below));
     }
     return {};
   }

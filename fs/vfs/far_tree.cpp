@@ -35,7 +35,8 @@ void FarTree::list(const std::string& path, Reply<ListingPtr> reply) {
 void FarTree::ask(const std::string& path) {
   const Clock::time_point begun = Clock::now();
   auto told = result_of([&]() -> Result<ListingPtr> {
-    TRY(tfile::FarListing listing, tfile::list_far(url_of(path), options_));
+    const std::string url = path.empty() ? url_ : tfile::url_below(url_of(path), "");
+    TRY(tfile::FarListing listing, tfile::list_far(url, options_));
     return std::make_shared<const tfile::FarListing>(std::move(listing));
   });
   if (told) note(path, **told);

@@ -234,7 +234,7 @@ def test_what_matches_nothing_is_refused_with_a_line(place):
         done = place.run(*command, place.url + "none*.root", *point)
         assert done.returncode in (1, 8) and done.stderr == f"tfilefs: {place.url}none*.root: no file matches\n"
     for wrong in ("missing/", "notes.txt/"):
-        done = place.run("ls", place.url + wrong)
+        done = place.run("ls", "-o", "timeout=2", place.url + wrong)
         assert done.returncode == 1 and done.stderr.count("\n") == 1
 
 
@@ -376,7 +376,7 @@ def test_changes_are_seen_when_the_list_is_too_old(server, content):
         far_files.wait_for(lambda: "new.root" in os.listdir(m.path))
         assert far_files.read(os.path.join(m.path, "new.root", COLUMN), 20) == VALUES
         assert far_files.becomes(b"other notes, and longer\n", lambda: far_files.read(os.path.join(m.path, "notes.txt"), 20), 5)
-        assert not os.path.exists(os.path.join(m.path, "run1.root"))
+        far_files.wait_for(lambda: not os.path.exists(os.path.join(m.path, "run1.root")))
 
 
 def test_a_query_string_is_kept(server):
@@ -389,6 +389,13 @@ def test_a_query_string_is_kept(server):
         assert far_files.read(os.path.join(m.path, "sub", "c.root", COLUMN), 20) == VALUES
     with mounted.Mounted(server.url("d/run?.root?authz=x%2Fy"), ("timeout=5",)) as m:
         assert sorted(os.listdir(m.path)) == ["run1.root", "run2.root"]
+
+
+def test_a_file_that_is_no_root_file_is_refused_at_once(place):
+    begun = time.monotonic()
+    done = place.run("ls", place.url + "notes.txt")
+    assert done.returncode == 1 and "not a ROOT file" in done.stderr and done.stderr.count("\n") == 1
+    assert time.monotonic() - begun < far_files.SLOW
 
 
 def test_a_url_without_a_slash_may_be_a_directory(place):

@@ -29,7 +29,8 @@ struct FarListing {
 
 // The list of a directory behind a URL, sizes included. XRootD: of all data servers that a redirector knows. HTTP: by
 // PROPFIND, else as nginx's autoindex writes it in JSON. S3: the keys that begin with the path and a slash, up to their
-// next slash. Blocks, for options.timeout at most without an answer. Errors: as open_source(); invalid (not a
+// next slash. A slash at the end of the URL saves some servers of HTTP a redirect; without it, a file is told apart
+// from a directory. Blocks, for options.timeout at most without an answer. Errors: as open_source(); invalid (not a
 // directory), unsupported (a server that gives no list that is known; more names than are taken).
 Result<FarListing> list_far(const std::string& url, const FarOptions& options = {});
 
@@ -41,7 +42,8 @@ struct UrlParts {
 };
 UrlParts url_parts(std::string_view url);
 
-// The URL of a name in a directory. The query string is kept. Pure.
+// The URL of a name in a directory; without a name, of the directory with a slash at its end. The query string is kept.
+// Pure.
 std::string url_below(std::string_view directory, std::string_view name);
 
 // A path of a URL as its server has it: in URLs of HTTP and S3 it is percent-encoded. Pure.

@@ -116,6 +116,7 @@ TEST(UrlBelow, NamesAreAppendedToTheDirectory) {
   EXPECT_EQ(url_below("https://host/d/?t=1", "a b?#%.root"), "https://host/d/a%20b%3F%23%25.root?t=1");
   for (const char* root : {"dav://host", "dav://host/"}) EXPECT_EQ(url_below(root, "f"), "dav://host/f");
   EXPECT_EQ(url_below("s3://bucket", "a+b"), "s3://bucket/a%2Bb");
+  EXPECT_EQ(url_below("https://host/d?t=1", ""), "https://host/d/?t=1");
 }
 
 TEST(UrlBelow, PathsAreNamedAsTheServerHasThem) {
