@@ -19,8 +19,10 @@ using Json = nlohmann::ordered_json;  // samples and files stay in their order
 constexpr std::size_t kTextMax = 1 << 30;
 
 Result<std::string> text_of(const std::string& path) {
+  errno = 0;
   const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(::gzopen(path.c_str(), "rb"), ::gzclose);
-  if (!file) return tfile::system_error(path, errno == 0 ? ENOMEM : errno);
+  if (!file && errno == 0) return tfile::fail(ErrorKind::io, path + ": out of memory");
+  if (!file) return tfile::system_error(path, errno);
   std::string text;
   std::array<char, 1 << 16> part;
   int got = 0;

@@ -13,6 +13,7 @@ import pytest
 import uproot
 
 import columnar
+import http_server
 import mounted
 import mounted_table
 import test_awkward
@@ -409,7 +410,7 @@ def test_chains_of_directories(tmp_path, mount):
 def files_memory(m):
     """Bytes that open files take."""
     with open(os.path.join(m.path, ".tfilefs", "stats.json")) as stats:
-        return json.load(stats)["memory"]["files"]
+        return json.load(stats)["metadata"]["files"]
 
 
 def test_index(files, tmp_path, mount):
@@ -520,3 +521,31 @@ def test_files_cut_at_random_places(seed, tmp_path, mount):
     for view in ("t.csv", "t.jsonl", "t/l.txt", "t/n.npy"):
         assert mounted_table.read_exactly(os.path.join(chain, view)) == mounted_table.read_exactly(os.path.join(whole, view)), view
     assert not test_awkward.compare(os.path.join(chain, "t"))
+
+
+def test_far_files(files, tmp_path, mount, shared_mount):
+    for path in files:
+        shutil.copy(path, tmp_path)
+        os.utime(tmp_path / os.path.basename(path), (1_700_000_000, 1_700_000_000))
+    with http_server.Nginx(tmp_path, settings="location /listed/ { alias %s/; autoindex on; autoindex_format json; }" % tmp_path) as server:
+        names = [os.path.basename(path) for path in files]
+        tables = singles(shared_mount, files)
+        for sources in ([server.url(name) for name in names], [server.url(names[0]), *files[1:]], [server.url("listed/")],
+                        [server.url("listed/run*.root") + ":t"]):
+            with mounted.Mounted(sources, ["chain"]) as m:
+                assert_is_concatenation(os.path.join(m.path, "t"), tables)
+        with mounted.Mounted(server.url("listed/")) as m:
+            assert_is_concatenation(os.path.join(m.path, ".chain=run[0-4].root", "t"), tables)
+
+
+def test_far_files_are_asked_for_little(tmp_path, mount):
+    """What opening, listing and reading a column asks of the server does not grow with what else the files have."""
+    put(tmp_path / "f00.root", t={f"x{number}": np.arange(3, dtype="i4") for number in range(50)})
+    for number in range(1, 20):
+        os.link(tmp_path / "f00.root", tmp_path / f"f{number:02d}.root")
+    os.utime(tmp_path / "f00.root", (1_700_000_000, 1_700_000_000))
+    with http_server.Nginx(tmp_path) as server:
+        with mounted.Mounted([server.url(f"f{number:02d}.root") for number in range(20)], ["chain"]) as m:
+            assert len(os.listdir(os.path.join(m.path, "t"))) == 50
+            assert np.fromfile(os.path.join(m.path, "t", "x7.i4"), "<i4").tolist() == [0, 1, 2] * 20
+        assert len(server.requests()) <= 20 * 5
