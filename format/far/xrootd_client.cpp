@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "far/xrootd_client.h"
 
-#include <arpa/inet.h>
-
 #include <XrdCl/XrdClDefaultEnv.hh>
 #include <XrdCl/XrdClFile.hh>
 #include <XrdCl/XrdClFileSystem.hh>
@@ -185,7 +183,7 @@ XrdCl::URL at_server(const std::string& url, const std::string& server) {
 // The library (5.5) leaves the number in the order of the network's bytes; one of the two lowest bits is always set.
 XrootdServer::Role role_of(std::uint32_t host) {
   const bool is_swapped = (host & (kXR_isManager | kXR_isServer)) == 0;
-  const std::uint32_t bits = is_swapped ? ::ntohl(host) : host;
+  const std::uint32_t bits = is_swapped ? (host >> 24 & 0xff) | (host >> 8 & 0xff00) : host;  // the lower half
   if (bits & kXR_isManager) return XrootdServer::Role::redirector;
   return bits & kXR_attrProxy ? XrootdServer::Role::proxy : XrootdServer::Role::data_server;
 }
