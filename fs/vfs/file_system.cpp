@@ -524,6 +524,12 @@ Reply<Entry> attributes_of(Reply<Attributes> reply) {
 
 }  // namespace
 
+namespace {
+bool is_far(const Generation& generation) {
+  return generation.source->traits().starts_reads && !generation.source->is_stale();
+}
+}  // namespace
+
 void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& by, HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
@@ -540,6 +546,13 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
   // its attributes from when it was opened: the kernel asks for the size when a reader comes to the end, and does not
   // tell the handle of an fstat(2).
   const CallerPtr caller = open != 0 ? nullptr : by;
+  const Entry seen = inodes_->entry(*inode);
+  if (const GenerationPtr generation = seen.holder->generation(); open != 0 && generation && is_far(*generation)) {
+    // The kernel asks before it reads. What is in the cache does not wait for a server: a change that the look finds is
+    // told by the next read.
+    generation->owner->current(Freshness::recent, [](Result<GenerationPtr>) {});
+    return admitted(seen, Access::status, caller, attributes_of(std::move(told)));
+  }
   auto find = [this, inode, caller, told = std::move(told)](Result<Attributes> attributes) mutable {
     if (!attributes && attributes.error().kind == ErrorKind::not_found) attributes = source_changed();
     if (attributes || attributes.error().kind != ErrorKind::stale) return told(std::move(attributes));
@@ -656,16 +669,21 @@ void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, R
   if (!file || !file->content.content) return reply(bad_handle());
   const GenerationPtr& generation = file->content.generation;
   if (generation && generation->source->is_stale()) return reply(source_changed());
+  if (auto late = timed_out_reads_.find(handle, offset, size)) return reply(tl::unexpected(*std::move(late)));
   Content& content = *file->content.content;
-  content.read(offset, size, [this, file = std::move(file), reply = std::move(reply)](Result<Slices> slices) mutable {
-    if (!slices) return tell(file->inode, file->content.generation, slices.error(), std::move(reply));
-    reply(std::move(slices));
-  });
+  content.read(
+      offset, size,
+      [this, handle, offset, size, file = std::move(file), reply = std::move(reply)](Result<Slices> slices) mutable {
+        if (slices) return reply(std::move(slices));
+        if (slices.error().kind == ErrorKind::timed_out) timed_out_reads_.note(handle, offset, size, slices.error());
+        tell(file->inode, file->content.generation, slices.error(), std::move(reply));
+      });
 }
 
 void FileSystem::release(HandleId handle) {
   last_request_.store(Clock::now(), std::memory_order_relaxed);
   files_.remove(handle);
+  timed_out_reads_.forget(handle);
 }
 
 // ---- directories

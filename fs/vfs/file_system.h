@@ -27,6 +27,7 @@
 #include "vfs/open_files.h"
 #include "vfs/open_retries.h"
 #include "vfs/path_pattern.h"
+#include "vfs/timed_out_reads.h"
 #include "view/columnar_form.h"
 
 namespace tfilefs {
@@ -242,6 +243,7 @@ class FileSystem {
   Alarms alarms_;
   OpenRetries retries_;
   OpenFiles files_;
+  TimedOutReads timed_out_reads_;
   std::atomic<std::chrono::steady_clock::time_point> last_request_{};
 };
 
