@@ -431,7 +431,7 @@ Result<> RootFileWriter::write_table(TableRecord& record) {
   PlacesInDraft places(*draft_, table.keeps_old_cycle);
   TRY(const std::vector<std::byte> payload, table.writer->place(std::move(record.draft), places));
   CommitDraft::NewKey key{table.writer->class_name(), table.name,  table.title, table.cycle,
-                          directory.own.begin,      table.datime};
+                          directory.own.begin,        table.datime};
   if (old->record.size != 0 && key.cycle < kCycleMax) ++key.cycle;
   TRY(ListedKey listed, draft_->add_record(key, payload));
   if (table.keeps_old_cycle) {

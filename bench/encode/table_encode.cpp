@@ -105,7 +105,8 @@ int main(int argc, char** argv) {
       const std::size_t field = at % form.fields.size();
       const auto begin = static_cast<std::int64_t>(at / form.fields.size()) * step;
       const tfile::EntryRange range{begin, std::min(begin + step, entries)};
-      stored += must(table->encode(field, {range, slices(form.fields[field], offered, columns, range), {}})).stored.size();
+      stored +=
+          must(table->encode(field, {range, slices(form.fields[field], offered, columns, range), {}})).stored.size();
     }
   };
   const auto begin = std::chrono::steady_clock::now();

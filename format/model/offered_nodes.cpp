@@ -100,7 +100,8 @@ Result<OfferedColumn> offered_column(std::string path) {
     if (extent == 0) return invalid(path, "an extent of 0");
     if ((count *= extent) > kShapeMax) return invalid(path, "an item of more than 1 GiB");
   }
-  for (const std::string_view part : std::span(parts).first(parts.size() - 1)) TRY_VOID(check_offered_name(path, part, 0));
+  for (const std::string_view part : std::span(parts).first(parts.size() - 1))
+    TRY_VOID(check_offered_name(path, part, 0));
   OfferedColumn column;
   column.dtype = typed->dtype;
   column.shape = typed->shape;

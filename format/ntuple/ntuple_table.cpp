@@ -526,9 +526,7 @@ std::shared_ptr<Table> unreadable(const KeyInfo& key, std::string why) {
 
 }  // namespace
 
-bool is_ntuple(std::string_view class_name) {
-  return class_name == "ROOT::RNTuple" || is_trial_ntuple(class_name);
-}
+bool is_ntuple(std::string_view class_name) { return class_name == "ROOT::RNTuple" || is_trial_ntuple(class_name); }
 
 bool is_trial_ntuple(std::string_view class_name) { return class_name == "ROOT::Experimental::RNTuple"; }
 

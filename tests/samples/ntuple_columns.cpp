@@ -5,7 +5,6 @@
 #include <ROOT/RNTupleReader.hxx>
 #include <ROOT/RNTupleView.hxx>
 #include <ROOT/RNTupleWriter.hxx>
-
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -16,13 +15,17 @@ namespace {
 
 using ROOT::RNTupleReader;
 const std::map<std::string, std::string> kSuffixes = {
-    {"bool", "b1"}, {"std::int8_t", "i1"}, {"std::uint8_t", "u1"}, {"std::int16_t", "i2"}, {"std::uint16_t", "u2"},
-    {"std::int32_t", "i4"}, {"std::uint32_t", "u4"}, {"std::int64_t", "i8"}, {"std::uint64_t", "u8"}, {"float", "f4"},
-    {"double", "f8"}};
+    {"bool", "b1"},          {"std::int8_t", "i1"},  {"std::uint8_t", "u1"},  {"std::int16_t", "i2"},
+    {"std::uint16_t", "u2"}, {"std::int32_t", "i4"}, {"std::uint32_t", "u4"}, {"std::int64_t", "i8"},
+    {"std::uint64_t", "u8"}, {"float", "f4"},        {"double", "f8"}};
 
-template <class T> void put(std::ofstream& out, T value) { out.write(reinterpret_cast<const char*>(&value), sizeof value); }
+template <class T>
+void put(std::ofstream& out, T value) {
+  out.write(reinterpret_cast<const char*>(&value), sizeof value);
+}
 
-template <class T> void numbers(RNTupleReader& reader, const std::string& name, const std::string& path) {
+template <class T>
+void numbers(RNTupleReader& reader, const std::string& name, const std::string& path) {
   std::ofstream out(path, std::ios::binary);
   auto view = reader.GetView<T>(name);
   for (auto i : view.GetFieldRange()) put<T>(out, view(i));
@@ -68,7 +71,8 @@ void numbers_of(RNTupleReader& reader, const std::string& type, const std::strin
 }
 
 // `path`: of the node, without the type of a number. `count`: of its items.
-void walk(RNTupleReader& reader, ROOT::DescriptorId_t id, std::string name, const std::string& path, std::int64_t count) {
+void walk(RNTupleReader& reader, ROOT::DescriptorId_t id, std::string name, const std::string& path,
+          std::int64_t count) {
   const auto& descriptor = reader.GetDescriptor();
   const auto* field = &descriptor.GetFieldDescriptor(id);
   if (field->GetTypeName() == "std::string") return strings(reader, name, path);

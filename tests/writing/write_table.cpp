@@ -140,8 +140,8 @@ void write_clusters(FileWriter& writer, TableWriter& table, const Work& work, co
   const std::int64_t entries = first + entries_of(work.fields.at(0).form, columns);
   const std::int64_t cluster_entries = clusters.size() == 1 ? std::atoll(clusters[0]) : 0;
   for (std::int64_t begin = first; begin < entries;) {
-    const std::int64_t end = table.end_of_cluster(begin).value_or(
-        std::min<std::int64_t>(entries, begin + std::atoll(clusters.front())));
+    const std::int64_t end =
+        table.end_of_cluster(begin).value_or(std::min<std::int64_t>(entries, begin + std::atoll(clusters.front())));
     if (clusters.size() > 1) clusters = clusters.subspan(1);
     for (const Work::Field& field : work.fields) {
       const EntryRange range{begin - first + field.first_entry, end - first + field.first_entry};

@@ -45,8 +45,8 @@ struct OfferedColumn {
 // a column that can be written).
 Result<OfferedColumn> offered_column(std::string path);
 
-// A field and its columns, as indices into the offered columns: those of a list, the offsets first, then its items; of a
-// record, the members in order.
+// A field and its columns, as indices into the offered columns: those of a list, the offsets first, then its items; of
+// a record, the members in order.
 struct FieldForm {
   // `nested`: what a tree does not hold: records in lists or records, lists in records.
   enum class Kind : std::uint8_t { number, text, list, record, nested };
@@ -87,7 +87,7 @@ struct Part {
   struct Unit {
     std::uint32_t stream = 0;
     std::uint32_t elements = 0;
-    std::uint64_t offset = 0, size = 0;  // in `stored`
+    std::uint64_t offset = 0, size = 0;   // in `stored`
     std::array<std::uint64_t, 2> hash{};  // of these bytes
     std::uint64_t address = 0;            // where the cluster has equal bytes already; they are then not in `stored`
   };
@@ -101,8 +101,8 @@ struct Part {
 // Entries of a field that are to be encoded.
 struct OfferedPart {
   EntryRange entries;
-  // The bytes of each column of FieldForm::encoded for these entries, little-endian, as staged: of an offsets column, one
-  // number more than there are items, absolute; of the columns inside, the items from the first offset to the last.
+  // The bytes of each column of FieldForm::encoded for these entries, little-endian, as staged: of an offsets column,
+  // one number more than there are items, absolute; of the columns inside, the items from the first offset to the last.
   std::span<const std::span<const std::byte>> columns;
   // Of each offsets column: its number at which the cluster begins; of other columns any.
   std::span<const std::int64_t> cluster_begin;
@@ -145,8 +145,8 @@ class TableWriter {
   virtual Result<> drop_field(std::string_view name) = 0;
 
   // Encodes entries of field number `field` (first the fields of the committed form, then the added ones, in order) as
-  // one part. Errors: invalid (offsets that decrease, a counter that contradicts the list that it counts, an entry above
-  // 1 GiB, a string with ...), each with its entry.
+  // one part. Errors: invalid (offsets that decrease, a counter that contradicts the list that it counts, an entry
+  // above 1 GiB, a string with ...), each with its entry.
   virtual Result<Part> encode(std::size_t field, const OfferedPart&) const = 0;
 
   // Takes a part, even one that will not be written, as a sample of the size of its field's entries.

@@ -40,7 +40,7 @@ class EnvelopeAppender {
 // The items of a list frame, to which more can be added.
 struct ListItems {
   std::uint32_t count = 0;
-  std::vector<std::byte> bytes;  // each item with its frame
+  std::vector<std::byte> bytes;               // each item with its frame
   void add(std::span<const std::byte> body);  // a record
 };
 

@@ -48,8 +48,7 @@ Result<ListItems> remaining(const ListItems& items, std::size_t offset, const st
 }  // namespace
 
 Result<RemainingSchema> without_fields(const SchemaLists& header, const SchemaLists& extension,
-                                       const SchemaRecords& schema,
-                                       const std::set<std::string, std::less<>>& dropped) {
+                                       const SchemaRecords& schema, const std::set<std::string, std::less<>>& dropped) {
   const auto is_projected = [](const FieldRecord& field) { return field.projected_from.has_value(); };
   if (!schema.aliases.empty() || std::ranges::any_of(schema.fields, is_projected))
     return fail(ErrorKind::unsupported, "fields are not removed beside projected ones");

@@ -19,8 +19,7 @@ struct RemainingSchema {
 // `dropped`: names of top-level fields. The lists are those of `schema`. Errors: unsupported (projected fields, whose
 // numbers are not understood here).
 Result<RemainingSchema> without_fields(const SchemaLists& header, const SchemaLists& extension,
-                                       const SchemaRecords& schema,
-                                       const std::set<std::string, std::less<>>& dropped);
+                                       const SchemaRecords& schema, const std::set<std::string, std::less<>>& dropped);
 
 // The lists of a header that read_header_envelope has accepted.
 Result<SchemaLists> lists_of_header(std::span<const std::byte> header);

@@ -12,9 +12,9 @@
 #include "ntuple/column_type.h"
 #include "tfile/name.h"
 
-// Groups columns into fields by their paths, as the mount shows fields (docs/semantics.md, "Writing"): `offsets.i8` makes
-// a directory a list or a string, and a directory without it is a record. Types get ROOT's names where these follow from
-// the columns. What consists of records has none, and is an untyped record or collection.
+// Groups columns into fields by their paths, as the mount shows fields (docs/semantics.md, "Writing"): `offsets.i8`
+// makes a directory a list or a string, and a directory without it is a record. Types get ROOT's names where these
+// follow from the columns. What consists of records has none, and is an untyped record or collection.
 
 namespace tfile {
 namespace {
@@ -154,7 +154,8 @@ class FieldMaker {
     const OfferedNode& items = &node.children[0] == &offsets ? node.children[1] : node.children[0];
     const std::string items_path = path + "/" + items.name;
     const std::uint32_t place = note(*offsets.column, list);
-    if (items.column && columns_[*items.column].role == Role::chars) return add_text(*items.column, name, parent, place);
+    if (items.column && columns_[*items.column].role == Role::chars)
+      return add_text(*items.column, name, parent, place);
     const std::string stem = items.column ? field_name_of(items) : items.name;
     if (stem != "values") {
       return invalid(items_path, stem == "raw" ? "bytes that were not decoded are not written"
@@ -182,7 +183,9 @@ class FieldMaker {
 
   Result<> add_members(const OfferedNode& node, const std::string& path, Name name, FieldId parent,
                        std::uint32_t list) {
-    const auto has = [&](std::string_view child) { return std::ranges::count(node.children, child, &OfferedNode::name); };
+    const auto has = [&](std::string_view child) {
+      return std::ranges::count(node.children, child, &OfferedNode::name);
+    };
     if (has("tags.i1") && has("index.i8")) return invalid(path, "variants are not written");
     if (node.children.size() == 1) {
       const std::string only = field_name_of(node.children[0]);

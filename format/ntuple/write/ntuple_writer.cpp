@@ -277,8 +277,8 @@ Result<> NtupleWriter::place_header(Records& records, RecordPlaces& places) cons
 }
 
 Result<> NtupleWriter::place_new_header(Records& records, RecordPlaces& places, SchemaLists lists) const {
-  const std::vector<std::byte> header =
-      committed_ ? encode_header(committed_->name, committed_->description, lists) : encode_header(name_, title_, lists);
+  const std::vector<std::byte> header = committed_ ? encode_header(committed_->name, committed_->description, lists)
+                                                   : encode_header(name_, title_, lists);
   TRY(const RecordPlaces::Placed placed, places.add_blob(header));
   records.anchor.header = link_to(placed, header.size());
   records.header_checksum = envelope_checksum(header);
@@ -288,7 +288,8 @@ Result<> NtupleWriter::place_new_header(Records& records, RecordPlaces& places, 
 
 // Adds the fields that neither header nor extension have.
 void NtupleWriter::extend(Records& records) const {
-  for (; records.fields < schema_.fields.size(); ++records.fields) records.extension.add(schema_.fields[records.fields]);
+  for (; records.fields < schema_.fields.size(); ++records.fields)
+    records.extension.add(schema_.fields[records.fields]);
   for (; records.columns < schema_.columns.size(); ++records.columns)
     records.extension.add(schema_.columns[records.columns]);
 }

@@ -102,22 +102,22 @@ class NtupleWriter final : public RecordedTable {
   Result<> place_footer(Records&, RecordPlaces&) const;
 
   BlobPlace place_;
-  std::string name_, title_;                 // of a new one
-  std::shared_ptr<const Source> source_;     // of the file as it was opened
+  std::string name_, title_;              // of a new one
+  std::shared_ptr<const Source> source_;  // of the file as it was opened
   std::unique_ptr<CommittedNtuple> committed_;
   SchemaRecords schema_;
-  std::vector<StoredField> fields_;  // those of the committed form, then the added ones
-  std::vector<EntryBytes> bytes_;    // of each, according to a sample
+  std::vector<StoredField> fields_;             // those of the committed form, then the added ones
+  std::vector<EntryBytes> bytes_;               // of each, according to a sample
   std::set<std::string, std::less<>> names_;    // of all fields of the table
   std::set<std::string, std::less<>> dropped_;  // those of fields that the next commit removes
-  std::vector<std::int64_t> elements_;        // of each column of the file
-  std::vector<std::int64_t> cluster_ends_{0};  // the first entry, then the end of each cluster
+  std::vector<std::int64_t> elements_;          // of each column of the file
+  std::vector<std::int64_t> cluster_ends_{0};   // the first entry, then the end of each cluster
 
-  std::int64_t cluster_begin_ = 0;                            // of the cluster that is being written
-  std::unordered_map<ColumnNumber, Pages> pages_;             // of that cluster
+  std::int64_t cluster_begin_ = 0;                                // of the cluster that is being written
+  std::unordered_map<ColumnNumber, Pages> pages_;                 // of that cluster
   std::map<std::array<std::uint64_t, 3>, std::uint64_t> stored_;  // in that cluster: hash and size of pages, and where
-  std::vector<ClusterRecord> closed_;                         // clusters that no page list has yet
-  std::map<std::size_t, std::vector<LatePages>> late_;        // by cluster
+  std::vector<ClusterRecord> closed_;                             // clusters that no page list has yet
+  std::map<std::size_t, std::vector<LatePages>> late_;            // by cluster
   std::uint64_t changes_ = 0;
 
   Records records_;

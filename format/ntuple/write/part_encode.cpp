@@ -87,7 +87,8 @@ class PartEncoder {
     for (std::size_t i = 0; i < field_.columns.size(); ++i) {
       const StoredColumn& column = field_.columns[i];
       const std::uint32_t list = field_.lists[i];
-      const auto items = list == FieldForm::kEachEntry ? static_cast<std::uint64_t>(offered_.entries.size()) : span(list);
+      const auto items =
+          list == FieldForm::kEachEntry ? static_cast<std::uint64_t>(offered_.entries.size()) : span(list);
       const std::uint64_t wanted = column.is_ends ? kOffsetSize * (items + 1) : column.item_bytes() * items;
       if (items > kPartBytesMax || bytes(i).size() != wanted)
         return invalid(column.is_ends ? "offsets of another length than asked for"
@@ -116,16 +117,16 @@ class PartEncoder {
     while (is_outermost && entry + 2 < offsets.size() / kOffsetSize &&
            offset_at(offsets, entry) <= offset_at(offsets, entry + 1))
       ++entry;
-    return fail(ErrorKind::invalid,
-                field_.name + ", entry " + std::to_string(offered_.entries.begin + static_cast<std::int64_t>(entry)) +
-                    ": offsets that go down");
+    return fail(ErrorKind::invalid, field_.name + ", entry " +
+                                        std::to_string(offered_.entries.begin + static_cast<std::int64_t>(entry)) +
+                                        ": offsets that go down");
   }
 
   Result<> add_column(std::size_t i) {
     const StoredColumn& column = field_.columns[i];
     const std::uint64_t in_page = kPageBytesMax * 8 / column.encoding.bits;
-    const std::uint64_t elements = column.is_ends ? bytes(i).size() / kOffsetSize - 1
-                                                  : bytes(i).size() / size_of(column.dtype);
+    const std::uint64_t elements =
+        column.is_ends ? bytes(i).size() / kOffsetSize - 1 : bytes(i).size() / size_of(column.dtype);
     for (std::uint64_t at = 0; at < elements; at += in_page)
       TRY_VOID(add_page(i, at, std::min(in_page, elements - at)));
     return {};

@@ -34,11 +34,11 @@ std::string count(std::int64_t n, const char* what) { return std::to_string(n) +
 // One column of a field.
 struct Level {
   const OfferedColumn* offered = nullptr;
-  StagedColumn* staged = nullptr;    // null: nothing of it is staged
+  StagedColumn* staged = nullptr;              // null: nothing of it is staged
   std::uint32_t list = FieldForm::kEachEntry;  // the level between whose offsets its items are
-  std::int64_t items = 0;            // staged or committed; of offsets the number of lists
-  std::int64_t committed_lists = 0;  // of offsets
-  std::int64_t end = 0;              // of offsets: the last one
+  std::int64_t items = 0;                      // staged or committed; of offsets the number of lists
+  std::int64_t committed_lists = 0;            // of offsets
+  std::int64_t end = 0;                        // of offsets: the last one
   bool is_list() const { return offered->role == Role::offsets; }
 };
 

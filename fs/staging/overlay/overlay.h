@@ -117,7 +117,7 @@ struct Overlay {
   const std::string file_path;
   ErrorLog& errors;
   const tfile::TableFormat format;  // of new tables
-  const NodePtr root;  // the nodes below are guarded by `mutex`
+  const NodePtr root;               // the nodes below are guarded by `mutex`
 
   mutable Mutex mutex;
   Condition changed;  // a handle was closed, or the mount ends

@@ -2,6 +2,7 @@
 #include "staging/overlay/staged_table.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "array/npy.h"
@@ -263,6 +264,10 @@ Refusal refusal_of(const StagedNode& table, const std::string& path) {
   if (!tfile::parse_typed_name(path.substr(path.rfind('/') + 1))) return {};
   auto self = tfile::offered_column(path);
   if (!self) return {self.error().text, nullptr};
+  if (path.find('/') == path.npos) {
+    const auto form = tfile::offered_form(std::span(&*self, 1), format_of(table));
+    return {form ? std::string() : form.error().text, nullptr};
+  }
   return refusal_with(table, *std::move(self));
 }
 

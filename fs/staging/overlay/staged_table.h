@@ -37,9 +37,9 @@ struct StagedColumn {
 // A table with staged contents.
 struct StagedTable {
   NodePtr node;
-  std::string path;                   // from the file's root, as shown
-  bool committed = false;             // the table exists in the file
-  std::string title;                  // of a new one
+  std::string path;        // from the file's root, as shown
+  bool committed = false;  // the table exists in the file
+  std::string title;       // of a new one
   tfile::TableFormat format = tfile::TableFormat::tree;
   std::string committed_path;         // its path there, until a rename of it or above it is committed
   bool forced = false;                // a file .table or .rntuple was put into it

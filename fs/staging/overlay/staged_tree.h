@@ -18,7 +18,6 @@ inline bool is_marker(std::string_view name) { return name == kTableMarker || na
 // mount was told.
 tfile::TableFormat format_of(const StagedNode& directory);
 
-
 // The staged state of a name in a directory.
 struct StagedLook {
   enum class What : std::uint8_t {
