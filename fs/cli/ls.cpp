@@ -14,8 +14,10 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/each_source.h"
 #include "cli/options.h"
 #include "printable.h"
+#include "vfs/path_pattern.h"
 
 namespace tfilefs {
 namespace {
@@ -48,11 +50,12 @@ struct Item {
 
 class Lister {
  public:
-  Lister(FileSystem& fs, const Wanted& wanted) : fs_(fs), wanted_(wanted) {}
+  // `json`: where what is found is added, if that is wanted.
+  Lister(FileSystem& fs, const OneSource& source, const Wanted& wanted, nlohmann::ordered_json& json)
+      : fs_(fs), source_(source), wanted_(wanted), json_(json) {}
 
   // Shows the file or directory `at`, whose path is `path`; false after an error, which was reported.
   bool show(const FileSystem::Found& at, const std::string& path);
-  const nlohmann::ordered_json& json() const { return json_; }
 
  private:
   bool show_directory(InodeId, const std::string& path, bool titled);
@@ -65,9 +68,10 @@ class Lister {
   bool complain_about(const std::string& path, const Error&);
 
   FileSystem& fs_;
+  const OneSource& source_;
   const Wanted wanted_;
   bool printed_ = false;
-  nlohmann::ordered_json json_ = nlohmann::ordered_json::array();
+  nlohmann::ordered_json& json_;
   std::map<uid_t, std::string> users_;
   std::map<gid_t, std::string> groups_;
 };
@@ -184,43 +188,50 @@ void Lister::print(const std::vector<Item>& items, const std::string& path) {
                      {"gid", a.gid},
                      {"mtime", a.modified.tv_sec},
                      {"inode", a.number}});
+    if (source_.is_of_several) json_.back()["source"] = source_.shown;
   }
 }
 
 // Splits a path into the part on the host or server, and the rest, which is inside the ROOT file at the end of the
-// first part. A server is not asked for each part of a path: there, the name of a ROOT file ends in .root.
+// first part. A server is not asked for each part of a path, and a pattern is no path: there, the name of a ROOT file
+// ends in .root.
 std::pair<std::string, std::string> split_source(const std::string& path) {
-  if (tfile::is_url(path)) {
-    constexpr std::string_view kEnd = ".root/";
-    const std::size_t at = path.find(kEnd);
-    if (at == std::string::npos) return {path, ""};
-    return {path.substr(0, at + kEnd.size() - 1), path.substr(at + kEnd.size())};
-  }
-  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+  for (std::size_t end = path.find('/', 1); !tfile::is_url(path); end = path.find('/', end + 1)) {
     struct stat status {};
     const std::string head = path.substr(0, end);
-    if (::stat(head.c_str(), &status) == 0 && S_ISREG(status.st_mode) && end != std::string::npos)
-      return {head, path.substr(end + 1)};
-    if (end == std::string::npos) return {path, ""};
+    const bool is_there = ::stat(head.c_str(), &status) == 0;
+    if (is_there && S_ISREG(status.st_mode) && end != std::string::npos) return {head, path.substr(end + 1)};
+    if (end != std::string::npos) continue;
+    if (is_there || !has_pattern(path)) return {path, ""};
+    break;
   }
+  constexpr std::string_view kEnd = ".root/";
+  const std::size_t at = path.find(kEnd);
+  if (at == std::string::npos) return {path, ""};
+  return {path.substr(0, at + kEnd.size() - 1), path.substr(at + kEnd.size())};
 }
 
-Result<bool> list(const std::string& given, const MountOptions& options, const Wanted& wanted) {
-  const auto [source, path] = split_source(given);
-  TRY(const auto fs, FileSystem::open(source, options.file_system));
-  auto at = fs->find_path(path);
+// What of the arguments all sources share.
+struct Request {
+  std::string path;  // in the source
+  MountOptions options;
+  Wanted wanted;
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+};
+
+// False if some of it cannot be listed, which was reported.
+Result<bool> list(const OneSource& source, Request& request) {
+  TRY(const auto fs, FileSystem::open(source.name, request.options.file_system));
+  auto at = fs->find_path(request.path);
   if (!at) {
-    at.error().text = tfile::shown_name(given) + ": " + at.error().text;
+    at.error().text = source.shown + (request.path.empty() ? "" : "/" + request.path) + ": " + at.error().text;
     return tl::unexpected(at.error());
   }
-  Lister lister(*fs, wanted);
-  std::string shown = path;
+  if (!request.wanted.json) print_title(source);
+  Lister lister(*fs, source, request.wanted, request.json);
+  std::string shown = request.path;
   while (!shown.empty() && shown.back() == '/') shown.pop_back();
-  const bool good = lister.show(*at, shown);
-  if (wanted.json) {
-    std::printf("%s\n", lister.json().dump(1, ' ', true, nlohmann::json::error_handler_t::replace).c_str());
-  }
-  return good;
+  return lister.show(*at, shown);
 }
 
 }  // namespace
@@ -234,16 +245,24 @@ int run_ls(int argc, char** argv) {
   command.add_flag("-R", wanted.recursive, "directories below, too");
   command.add_flag("--json", wanted.json, "a list of objects: path, type, size, stored, mode, uid, gid, mtime, inode");
   command.add_mount_options(option_lists, "options as for mounting");
-  command.add_argument("SOURCE", source, "a ROOT file or directory, and a path inside the file");
+  command.add_argument("SOURCE", source,
+                       "a ROOT file or directory, its URL, or a pattern of several; and a path inside the file");
   if (const auto code = command.parse(argc, argv)) return *code;
   const auto options = parse_mount_options(option_lists);
   if (!options) {
     complain(options.error());
     return kExitUsage;
   }
-  const auto good = list(source, *options, wanted);
-  if (!good) return complain(good.error());
-  return *good ? kExitOk : kExitFailure;
+  const auto [name, path] = split_source(source);
+  Request request{path, *options, wanted};
+  const int code = for_each_source(name, options->file_system.far, kExitFailure, [&](const OneSource& one) {
+    const auto good = list(one, request);
+    if (!good) return complain(good.error());
+    return *good ? kExitOk : kExitFailure;
+  });
+  if (wanted.json && (code == kExitOk || !request.json.empty()))
+    std::printf("%s\n", request.json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace).c_str());
+  return code;
 }
 
 }  // namespace tfilefs

@@ -129,7 +129,7 @@ int run_mount(int argc, char** argv) {
   std::vector<std::string> option_lists;
   bool foreground = false;
   Request request;
-  command.add_argument("SOURCE", source, "a ROOT file, a directory, or the URL of a ROOT file");
+  command.add_argument("SOURCE", source, "a ROOT file, a directory, or the URL of one, or of several by a pattern");
   command.add_argument("MNT", mount_point, "a directory");
   command.add_mount_options(option_lists, "options, see below");
   command.add_flag("-f", foreground, "stay in the foreground");
