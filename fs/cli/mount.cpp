@@ -25,7 +25,8 @@ namespace {
 using tfile::fail;
 
 constexpr const char* kOptions = R"(Options for -o:
-  ro, rw             read-only; or columns that are written become trees (ro)
+  ro, rw             read-only; or columns that are written become tables (ro)
+  format=FORM        what new tables are: tree or rntuple (tree)
   compression=ALG[:LEVEL]   none, zlib, lzma, lz4 or zstd, of what is written (zstd:5)
   autoflush=SIZE     compressed bytes of a cluster (30M)
   commit=SECONDS     of quiet before a table that is whole is committed (5)

@@ -82,6 +82,8 @@ bool is_for_kernel(std::string_view name) {
 
 constexpr auto kPrefetchNames = std::to_array<std::string_view>({"off", "sequential", "learn"});  // as in Prefetch
 
+constexpr auto kFormatNames = std::to_array<std::string_view>({"tree", "rntuple"});  // as in TableFormat
+
 constexpr auto kStringsNames = std::to_array<std::string_view>({"seen", "utf8", "binary"});  // as in StringsAs
 
 constexpr auto kChainNames = std::to_array<std::string_view>({"common", "union", "strict"});  // as in ChainPolicy
@@ -176,6 +178,10 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
     fs.ownership.umask = static_cast<mode_t>(*mask);
   } else if (name == "compression") {
     TRY(writing.compression, tfile::parse_compression(value));
+  } else if (name == "format") {
+    const auto place = std::find(kFormatNames.begin(), kFormatNames.end(), value);
+    if (place == kFormatNames.end()) return bad_value(name, value, "tree or rntuple");
+    writing.format = static_cast<tfile::TableFormat>(place - kFormatNames.begin());
   } else if (name == "autoflush") {
     const auto size = parse_size(value);
     if (!size || *size < 1000) return bad_value(name, value, "a size such as 30M, at least 1000 bytes,");
@@ -284,6 +290,7 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   if (options.chain) json["chain"] = kChainNames[static_cast<std::size_t>(options.chain->policy)];
   if (fs.write) {
     json["compression"] = fs.write->compression.settings();
+    json["format"] = kFormatNames[static_cast<std::size_t>(fs.write->format)];
     json["autoflush"] = fs.write->cluster_bytes;
     json["commit"] = std::chrono::duration<double>(fs.write->commit).count();
   }

@@ -99,7 +99,8 @@ Accepts KeyHolder::accepts(HeldItem held) const {
     case KeyKind::directory:
       return Accepts::keys;
     case KeyKind::table:
-      return Accepts::columns_of_table;
+      return listing_->keys[held.index].format == tfile::TableFormat::tree ? Accepts::columns_of_table
+                                                                           : Accepts::columns_of_rntuple;
     case KeyKind::object:
       return Accepts::removal;
   }
