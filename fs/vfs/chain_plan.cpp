@@ -40,7 +40,9 @@ std::vector<std::string> paths_of(const std::vector<ChainMember>& members, Chain
   return paths;
 }
 
-Result<PlannedTable> planned(const std::vector<ChainMember>& members, PlannedTable plan, ChainPolicy policy) {
+// What each file brings into the table; also fills the list of schemas.
+Result<std::vector<ChainedFile>> files_of(const std::vector<ChainMember>& members, PlannedTable& plan,
+                                          ChainPolicy policy) {
   std::vector<ChainedFile> files;
   std::int64_t entries = 0;
   for (std::size_t i = 0; i < members.size(); ++i) {
@@ -59,24 +61,40 @@ Result<PlannedTable> planned(const std::vector<ChainMember>& members, PlannedTab
       return tfile::fail(ErrorKind::unsupported, members[i].name + ": more entries than a chain can have");
     entries += facts->entries;
   }
-  auto schema = chain_schema(plan.schemas, policy);
-  if (!schema) {
-    const auto differs = static_cast<std::size_t>(schema.error().offset);
-    const auto file = std::ranges::find_if(files, [&](const ChainedFile& f) { return f.schema == differs; });
-    const auto at = static_cast<std::size_t>(file - files.begin());
-    return tfile::fail(ErrorKind::unsupported,
-                       (at < members.size() ? members[at].name + ": " : "") + plan.path + ": " + schema.error().text);
-  }
-  plan.differences = std::move(schema->differences);
-  std::vector<std::uint64_t> stored(schema->columns.size());
+  return files;
+}
+
+// The error of a schema that differs, with the name of the first file that has it.
+tl::unexpected<Error> refused(const Error& error, const std::vector<ChainMember>& members, const PlannedTable& plan,
+                              const std::vector<ChainedFile>& files) {
+  const auto differs = static_cast<std::size_t>(error.offset);
+  const auto file = std::ranges::find_if(files, [&](const ChainedFile& f) { return f.schema == differs; });
+  const std::string name =
+      file != files.end() ? members[static_cast<std::size_t>(file - files.begin())].name + ": " : "";
+  return tfile::fail(ErrorKind::unsupported, name + plan.path + ": " + error.text);
+}
+
+// By column, the bytes that it takes in all files.
+std::vector<std::uint64_t> stored_bytes(const ChainSchema& schema, const PlannedTable& plan,
+                                        const std::vector<ChainedFile>& files) {
+  std::vector<std::uint64_t> stored(schema.columns.size());
   for (std::size_t id = 0; id < stored.size(); ++id) {
     for (std::size_t i = 0; i < files.size(); ++i) {
       if (!plan.of_files[i]) continue;
-      const ItemSource& source = schema->chained[id].sources[*files[i].schema];
+      const ItemSource& source = schema.chained[id].sources[*files[i].schema];
       const bool is_read = source.kind != ItemSource::Kind::nothing && source.kind != ItemSource::Kind::steps;
       if (is_read) stored[id] += plan.of_files[i]->stored[source.column.id];
     }
   }
+  return stored;
+}
+
+Result<PlannedTable> planned(const std::vector<ChainMember>& members, PlannedTable plan, ChainPolicy policy) {
+  TRY(std::vector<ChainedFile> files, files_of(members, plan, policy));
+  auto schema = chain_schema(plan.schemas, policy);
+  if (!schema) return refused(schema.error(), members, plan, files);
+  plan.differences = std::move(schema->differences);
+  std::vector<std::uint64_t> stored = stored_bytes(*schema, plan, files);
   auto table = std::make_shared<ChainTable>(*std::move(schema), std::move(files), std::move(stored));
   table->name = plan.path;
   table->title = plan.title;

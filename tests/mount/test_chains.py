@@ -191,6 +191,24 @@ def becomes(column, wanted):
         time.sleep(0.02)
 
 
+def test_trees_and_ntuples_together(tmp_path, mount, shared_mount):
+    import awkward
+
+    columns = {"x": np.array([1.5, 2, 3]), "l": awkward.Array([[1, 2], [], [3]]), "s": awkward.Array(["a", "bc", ""])}
+    paths = [str(tmp_path / name) for name in ("tree.root", "ntuple.root", "again.root")]
+    for path in (paths[0], paths[2]):
+        put(path, t=columns)
+    with uproot.recreate(paths[1]) as file:
+        file.mkrntuple("t", columns)
+    tables = singles(shared_mount, paths)
+    for order in ((0, 1, 2), (1, 0), (1, 1)):
+        with mounted.Mounted([paths[i] for i in order], ["chain"]) as m:
+            chain = os.path.join(m.path, "t")
+            assert set(os.listdir(chain)) == {"x.f8", "l", "s"} | ({"nl.i4"} if set(order) <= {0, 2} else set())
+            assert_is_concatenation(chain, [tables[i] for i in order])
+            assert not test_awkward.compare(chain)
+
+
 # ---- schemas that differ
 
 
@@ -351,6 +369,8 @@ def test_names(tmp_path, mount):
     first, second = two(directory, {}, {})
     put(directory / "other:t.root", u={"same": np.array([9], "i4")})
     odd = str(directory / "other:t.root")
+    strange = str(directory / "a b#c\n?.root")
+    shutil.copy(second, strange)
     listed = tmp_path / "all.txt"
     listed.write_text("# two files\ndata/f0.root\n\n  data/f1.root:t  \n")
     both, three = [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6, 9]
@@ -364,6 +384,8 @@ def test_names(tmp_path, mount):
         ([f"{first}:t", f"{second}:t", f"{odd}:u"], "t", three),
         ([odd], "u", [9]),
         ([first, first], "t", [1, 2, 3, 1, 2, 3]),
+        ([strange, first], "t", both[3:] + both[:3]),
+        ([f"{strange}:t", f"{first}?#t"], "t", both[3:] + both[:3]),
     ):
         with mounted.Mounted(sources, ["chain"]) as m:
             assert os.listdir(m.path) == [table], sources
