@@ -82,7 +82,33 @@ bool is_for_kernel(std::string_view name) {
 
 constexpr auto kPrefetchNames = std::to_array<std::string_view>({"off", "sequential", "learn"});  // as in Prefetch
 
+constexpr auto kFormatNames = std::to_array<std::string_view>({"tree", "rntuple"});  // as in TableFormat
+
 constexpr auto kStringsNames = std::to_array<std::string_view>({"seen", "utf8", "binary"});  // as in StringsAs
+
+constexpr auto kChainNames = std::to_array<std::string_view>({"common", "union", "strict"});  // as in ChainPolicy
+
+// `chain`, `chain=POLICY`, `missing=skip` and `index=FILE`.
+Result<> take_chain_option(std::string_view name, std::string_view value, std::optional<ChainOptions>& chain) {
+  ChainOptions options = chain.value_or(ChainOptions());
+  if (name == "index") {
+    if (value.empty()) return bad_value(name, value, "a file");
+    options.index = value;
+    if (chain) chain = options;
+    return chain ? Result<>() : fail(ErrorKind::invalid, "option index= is for chains: give chain before it");
+  }
+  if (name == "missing") {
+    if (value != "skip" && value != "refuse") return bad_value(name, value, "skip or refuse");
+    options.skips_missing = value == "skip";
+    if (chain) chain = options;
+    return chain ? Result<>() : fail(ErrorKind::invalid, "option missing= is for chains: give chain before it");
+  }
+  const auto place = value.empty() ? kChainNames.begin() : std::find(kChainNames.begin(), kChainNames.end(), value);
+  if (place == kChainNames.end()) return bad_value(name, value, "common, union or strict");
+  options.policy = static_cast<ChainPolicy>(place - kChainNames.begin());
+  chain = options;
+  return {};
+}
 
 Result<> take_id(std::string_view name, std::string_view value, std::optional<id_t>& into) {
   const auto id = parse_number(value);
@@ -140,6 +166,8 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
     (name == "timeout" ? fs.far.timeout : fs.far.recheck) = std::chrono::seconds(*seconds);
   } else if (name == "diskcache") {
     return take_cache(value, fs.far);
+  } else if (name == "chain" || name == "missing" || name == "index") {
+    return take_chain_option(name, value, options.chain);
   } else if (name == "uid") {
     return take_id(name, value, fs.ownership.uid);
   } else if (name == "gid") {
@@ -150,6 +178,10 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
     fs.ownership.umask = static_cast<mode_t>(*mask);
   } else if (name == "compression") {
     TRY(writing.compression, tfile::parse_compression(value));
+  } else if (name == "format") {
+    const auto place = std::find(kFormatNames.begin(), kFormatNames.end(), value);
+    if (place == kFormatNames.end()) return bad_value(name, value, "tree or rntuple");
+    writing.format = static_cast<tfile::TableFormat>(place - kFormatNames.begin());
   } else if (name == "autoflush") {
     const auto size = parse_size(value);
     if (!size || *size < 1000) return bad_value(name, value, "a size such as 30M, at least 1000 bytes,");
@@ -255,8 +287,10 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["diskcache"] = fs.far.cache_directory.empty() ? nullptr : nlohmann::ordered_json(fs.far.cache_directory);
   json["diskcache_bytes"] = fs.far.cache_bytes;
   json["views"] = fs.views_listed ? "listed" : "hidden";
+  if (options.chain) json["chain"] = kChainNames[static_cast<std::size_t>(options.chain->policy)];
   if (fs.write) {
     json["compression"] = fs.write->compression.settings();
+    json["format"] = kFormatNames[static_cast<std::size_t>(fs.write->format)];
     json["autoflush"] = fs.write->cluster_bytes;
     json["commit"] = std::chrono::duration<double>(fs.write->commit).count();
   }
