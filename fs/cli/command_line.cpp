@@ -19,6 +19,12 @@ void CommandLine::add_argument(const std::string& name, std::string& given, cons
   app_->add_option(name, given, help)->required();
 }
 
+void CommandLine::add_arguments(const std::string& name, std::vector<std::string>& given, const std::string& help,
+                                int at_least) {
+  constexpr int kArgumentsMax = 1 << 20;  // more than a command line can have
+  app_->add_option(name, given, help)->required()->expected(at_least, kArgumentsMax)->type_name("");
+}
+
 void CommandLine::add_flag(const std::string& names, bool& given, const std::string& help) {
   app_->add_flag(names, given, help);
 }

@@ -26,6 +26,8 @@ class CommandLine {
 
   // Mandatory arguments. They are taken in the order of these calls.
   void add_argument(const std::string& name, std::string& given, const std::string& help);
+  // All arguments from here on, of which there must be so many.
+  void add_arguments(const std::string& name, std::vector<std::string>& given, const std::string& help, int at_least);
   void add_flag(const std::string& names, bool& given, const std::string& help);
   // `check` returns what is wrong with a text, empty if nothing is.
   void add_number(const std::string& names, double& given, const std::string& help,

@@ -39,6 +39,10 @@ constexpr const char* kOptions = R"(Options for -o:
   timeout=SECONDS    how long a server may give no answer (60)
   recheck=SECONDS    how long it is believed that a file of a server is unchanged (5)
   diskcache=DIR[:SIZE]   keep what servers send in this directory for later mounts, at most SIZE (off; 10G)
+  chain[=HOW]        several SOURCEs, or a pattern, as one: columns that all files have (common), lists of 0 or 1 where
+                     some have none (union), or refused if they differ (strict)
+  missing=skip       a file of a chain that cannot be opened is left out
+  index=FILE         of a chain: what was learned of its files is kept here, for later mounts
   idle=SECONDS       unmount by itself when unused for so long (never)
   allow_other        let other users in, as far as the modes let them
   uid=N gid=N umask=OCTAL   overrule the source's owner and mode
@@ -73,7 +77,8 @@ void allow_many_files() {
 }
 
 struct Request {
-  std::string source, mount_point;  // absolute, or a URL
+  std::string source, mount_point;   // absolute, or a URL
+  std::vector<std::string> sources;  // of a chain
   MountOptions options;
   bool debug = false;
 };
@@ -86,8 +91,15 @@ Result<> check(const Request& request) {
   }
   if (!S_ISDIR(status.st_mode)) return fail(ErrorKind::invalid, request.mount_point + ": not a directory");
   const std::string& cache = request.options.file_system.far.cache_directory;
-  if (tfile::is_url(request.source) && !cache.empty()) TRY_VOID(tfile::prepare_cache_directory(cache));
+  const bool is_far = std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url);
+  if (is_far && !cache.empty()) TRY_VOID(tfile::prepare_cache_directory(cache));
   return {};
+}
+
+// Not a URL. The name of a list has an @ in front.
+std::string absolute_source(const std::string& name) {
+  if (tfile::is_url(name)) return name;
+  return name.starts_with('@') ? "@" + absolute_path(name.substr(1)) : absolute_path(name);
 }
 
 // If the mount point lies inside a mirrored directory, the mirror must not lead into itself.
@@ -100,7 +112,9 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   TRY_VOID(check(request));
   request.options.file_system.config_json =
       config_text(tfile::shown_name(request.source), request.mount_point, request.options);
-  TRY(auto fs, FileSystem::open(request.source, request.options.file_system, hidden_path(request)));
+  TRY(auto fs, request.options.chain
+                   ? FileSystem::open_chain(request.sources, *request.options.chain, request.options.file_system)
+                   : FileSystem::open(request.source, request.options.file_system, hidden_path(request)));
   MountSettings settings;
   settings.mount_point = request.mount_point;
   settings.shown_source = request.options.shown_source.value_or(tfile::shown_name(request.source));
@@ -125,12 +139,14 @@ int run_mount(int argc, char** argv) {
   CommandLine command("Mounts a ROOT file, or a directory with ROOT files in it, as a file system.", "tfilefs");
   command.set_footer(footer());
   command.add_version(std::string("tfilefs ") + TFILEFS_VERSION);
-  std::string source, mount_point;
-  std::vector<std::string> option_lists;
+  std::vector<std::string> given, option_lists;
   bool foreground = false;
   Request request;
-  command.add_argument("SOURCE", source, "a ROOT file, a directory, or the URL of one, or of several by a pattern");
-  command.add_argument("MNT", mount_point, "a directory");
+  command.add_arguments(
+      "SOURCE... MNT", given,
+      "a ROOT file, a directory, or the URL of one, or of several by a pattern; with -o chain any number.\n"
+      "MNT is a directory",
+      2);
   command.add_mount_options(option_lists, "options, see below");
   command.add_flag("-f", foreground, "stay in the foreground");
   command.add_flag("-d", request.debug, "trace every request on stderr; implies -f");
@@ -142,10 +158,19 @@ int run_mount(int argc, char** argv) {
     return kExitUsage;
   }
   request.options = *std::move(options);
-  request.source = tfile::is_url(source) ? source : absolute_path(source);
+  const std::string mount_point = given.back();
+  given.pop_back();
+  if (given.size() > 1 && !request.options.chain) {
+    complain(Error{ErrorKind::invalid, "more than one SOURCE: only with -o chain"});
+    return kExitUsage;
+  }
+  for (const std::string& source : given) request.sources.push_back(absolute_source(source));
+  request.source = request.sources[0];
   request.mount_point = absolute_path(mount_point);
   std::string& cache = request.options.file_system.far.cache_directory;
   if (!cache.empty()) cache = absolute_path(cache);
+  if (request.options.chain && !request.options.chain->index.empty())
+    request.options.chain->index = absolute_path(request.options.chain->index);
   allow_many_files();
 
   if (foreground || request.debug) {

@@ -86,6 +86,30 @@ constexpr auto kFormatNames = std::to_array<std::string_view>({"tree", "rntuple"
 
 constexpr auto kStringsNames = std::to_array<std::string_view>({"seen", "utf8", "binary"});  // as in StringsAs
 
+constexpr auto kChainNames = std::to_array<std::string_view>({"common", "union", "strict"});  // as in ChainPolicy
+
+// `chain`, `chain=POLICY`, `missing=skip` and `index=FILE`.
+Result<> take_chain_option(std::string_view name, std::string_view value, std::optional<ChainOptions>& chain) {
+  ChainOptions options = chain.value_or(ChainOptions());
+  if (name == "index") {
+    if (value.empty()) return bad_value(name, value, "a file");
+    options.index = value;
+    if (chain) chain = options;
+    return chain ? Result<>() : fail(ErrorKind::invalid, "option index= is for chains: give chain before it");
+  }
+  if (name == "missing") {
+    if (value != "skip" && value != "refuse") return bad_value(name, value, "skip or refuse");
+    options.skips_missing = value == "skip";
+    if (chain) chain = options;
+    return chain ? Result<>() : fail(ErrorKind::invalid, "option missing= is for chains: give chain before it");
+  }
+  const auto place = value.empty() ? kChainNames.begin() : std::find(kChainNames.begin(), kChainNames.end(), value);
+  if (place == kChainNames.end()) return bad_value(name, value, "common, union or strict");
+  options.policy = static_cast<ChainPolicy>(place - kChainNames.begin());
+  chain = options;
+  return {};
+}
+
 Result<> take_id(std::string_view name, std::string_view value, std::optional<id_t>& into) {
   const auto id = parse_number(value);
   if (!id || *id >= 0xffffffff) return bad_value(name, value, "a number");
@@ -142,6 +166,8 @@ Result<> take_option(std::string_view name, std::string_view value, MountOptions
     (name == "timeout" ? fs.far.timeout : fs.far.recheck) = std::chrono::seconds(*seconds);
   } else if (name == "diskcache") {
     return take_cache(value, fs.far);
+  } else if (name == "chain" || name == "missing" || name == "index") {
+    return take_chain_option(name, value, options.chain);
   } else if (name == "uid") {
     return take_id(name, value, fs.ownership.uid);
   } else if (name == "gid") {
@@ -261,6 +287,7 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["diskcache"] = fs.far.cache_directory.empty() ? nullptr : nlohmann::ordered_json(fs.far.cache_directory);
   json["diskcache_bytes"] = fs.far.cache_bytes;
   json["views"] = fs.views_listed ? "listed" : "hidden";
+  if (options.chain) json["chain"] = kChainNames[static_cast<std::size_t>(options.chain->policy)];
   if (fs.write) {
     json["compression"] = fs.write->compression.settings();
     json["format"] = kFormatNames[static_cast<std::size_t>(fs.write->format)];

@@ -14,9 +14,13 @@
 #include "control/metrics.h"
 #include "control/readme.h"
 #include "staging/changes/left_journal.h"
+#include "tfile/name.h"
 #include "vfs/attributes_soon.h"
 #include "vfs/blocking.h"
+#include "vfs/chain_directory.h"
+#include "vfs/chain_place.h"
 #include "vfs/control_directory.h"
+#include "vfs/dataset.h"
 #include "vfs/expand_sources.h"
 #include "vfs/far_tree.h"
 #include "vfs/name_index.h"
@@ -55,6 +59,9 @@ bool is_trouble(const Error& error) {
 // For a request that needs the file to stay unchanged meanwhile. A job that saves the file between two tries is rare; a
 // job that writes its next basket is not.
 constexpr int kTries = 4;
+
+// Jobs that wait for a server must leave room for others.
+constexpr unsigned kFarJobs = 64;
 
 // Staged data may take half of the memory, since reading goes on meanwhile.
 std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterCache& cache, ErrorLog& errors) {
@@ -130,6 +137,7 @@ FileSystem::~FileSystem() {
   written_.reset();
   far_tree_.reset();
   far_file_.reset();
+  chains_.clear();
   context_.recent.clear();
   cache_.reset();
 }
@@ -186,8 +194,7 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
 Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url, FileSystemOptions options) {
   const std::string name = tfile::shown_name(url);
   if (options.write) return fail(ErrorKind::invalid, name + ": only local files can be written, and this is a URL");
-  // Jobs that wait for a server must leave room for others.
-  options.cache.job_threads = std::max(options.cache.job_threads, 64u);
+  options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
   std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
   if (auto shown = fs->show_url(url, options.far); !shown) {
     Error error = std::move(shown).error();
@@ -216,6 +223,49 @@ Result<> FileSystem::show_far_file(const std::string& url, const tfile::FarOptio
   far_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
   inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, far_file_), {}});
   return open_now(*far_file_);
+}
+
+Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::string> names, const ChainOptions& chain,
+                                                           FileSystemOptions options) {
+  if (options.write) return fail(ErrorKind::invalid, "a chain cannot be written");
+  const auto may_be_far = [](const std::string& name) { return tfile::is_url(name) || name.starts_with('@'); };
+  if (std::ranges::any_of(names, may_be_far)) options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
+  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
+  options.far.stop = fs->end_of_requests_.get_token();
+  TRY_VOID(fs->show_chains(std::move(names), chain, options.far));
+  for (const auto& each : fs->chains_) {
+    std::promise<Result<ChainStatePtr>> opened;
+    each->current(Freshness::now, [&](Result<ChainStatePtr> now) { opened.set_value(std::move(now)); });
+    TRY_VOID(wait_for(opened.get_future()));
+    each->save();
+  }
+  return fs;
+}
+
+// A dataset has a chain for each of its samples.
+Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOptions& chain,
+                                 const tfile::FarOptions& far) {
+  const bool is_of_samples = names.size() == 1 && is_dataset(names[0]);
+  if (!is_of_samples) {
+    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(names), far), chain, ""));
+    inodes_ = std::make_unique<InodeTable>(Entry{make_chain_root(chains_[0]), {}});
+    return {};
+  }
+  TRY(std::vector<DatasetSample> samples, read_dataset(names[0].substr(1)));
+  std::vector<std::string_view> originals;
+  for (const DatasetSample& sample : samples) originals.push_back(sample.name);
+  const std::vector<std::string> shown = tfile::directory_names(originals);
+  NamedRoots roots;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    ChainOptions options = chain;
+    if (!options.index.empty()) options.index += "-" + shown[i];
+    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(samples[i].files), far),
+                                              std::move(options), shown[i],
+                                              ChainAbout{samples[i].metadata, samples[i].attributes}));
+    roots.emplace_back(shown[i], chains_.back());
+  }
+  inodes_ = std::make_unique<InodeTable>(Entry{make_chains_root(std::move(roots)), {}});
+  return {};
 }
 
 Result<> FileSystem::show_far_directory(const std::string& url, const tfile::FarOptions& options, PathPattern shown) {
@@ -286,6 +336,7 @@ bool FileSystem::may_end() {
 std::vector<std::string> FileSystem::end() {
   files_.clear();  // including those that are open for writing
   finish_writing();
+  for (const auto& chain : chains_) chain->save();
   end_of_requests_.request_stop();
   cache_->settle();
   alarms_.stop();
