@@ -145,11 +145,11 @@ class Writing:
         self.sizes[name] = os.path.getsize(self.path)
         os.remove(self.path)
 
-    def write(self):
+    def write(self, form="tree"):
         self.fresh()
         mount = self.directory + ".mnt"
         os.makedirs(mount, exist_ok=True)
-        subprocess.run([rounds.program(), "-o", f"rw,compression={self.option}", self.directory, mount], check=True)
+        subprocess.run([rounds.program(), "-o", f"rw,format={form},compression={self.option}", self.directory, mount], check=True)
         table = os.path.join(mount, "out.root", "t")
         os.mkdir(os.path.dirname(table))
         begin = time.perf_counter()
@@ -164,9 +164,9 @@ class Writing:
         self.fresh()
         return output(compiled("write_peers"), way, self.columns.path, self.columns.list, self.path, str(self.setting))[0]
 
-    def ours(self):
-        seconds = self.write()
-        self.written("tfilefs")
+    def ours(self, form="tree"):
+        seconds = self.write(form)
+        self.written("tfilefs" if form == "tree" else f"tfilefs, {form}")
         return seconds
 
     def peer(self, way):
@@ -198,7 +198,8 @@ class Writing:
     def run(self, count, only_ours):
         for path in self.columns.files:
             rounds.warm(path)
-        measurements = {"tfilefs": self.ours, "encoder alone, 2 threads": self.encoder, "cp with fsync": self.copy}
+        measurements = {"tfilefs": self.ours, "tfilefs, rntuple": lambda: self.ours("rntuple"),
+                        "encoder alone, 2 threads": self.encoder, "cp with fsync": self.copy}
         if not only_ours:
             measurements |= {"TTree::Fill": lambda: self.peer("tree"),
                              "TTree::Fill, implicit MT 2": lambda: self.peer("tree-threads"),

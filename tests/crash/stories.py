@@ -76,6 +76,22 @@ def new_column(tell):
     tell.commit("more")
 
 
+def ntuple(tell):
+    """Made, appended to, and given new columns."""
+    os.mkdir(tell.root)
+    events = os.path.join(tell.root, "Events")
+    os.mkdir(events)
+    open(os.path.join(events, ".rntuple"), "wb").close()
+    few = ("px", "hits")
+    for name, first, last in ("few", 0, 300), ("longer", 300, 800):
+        tell.begin(name, {"Events": writing.table(last, few)})
+        writing.write_table(events, first, last, few)
+        tell.commit(name)
+    tell.begin("more", {"Events": writing.table(800)})
+    writing.write_table(events, 0, 800, tuple(set(writing.FILES) - set(few)))
+    tell.commit("more")
+
+
 def rename_and_remove(tell):
     """Down to the last key."""
     os.mkdir(tell.root)
@@ -134,6 +150,7 @@ STORIES = {
         subdirectory,
         two_tables,
         new_column,
+        ntuple,
         rename_and_remove,
         foreign_file,
         beyond_two_gigabytes,

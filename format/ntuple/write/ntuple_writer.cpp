@@ -347,7 +347,7 @@ Result<> NtupleWriter::join_groups(Records& records, RecordPlaces& places,
     clusters.insert(clusters.end(), group.clusters->begin(), group.clusters->end());
   }
   clusters.insert(clusters.end(), closed_.begin(), closed_.end());
-  add_late_columns(clusters);
+  TRY_VOID(add_late_columns(clusters));
   if (!keeps_column.empty()) {
     for (ClusterRecord& cluster : clusters) keep_columns(cluster, keeps_column);
   }
@@ -369,15 +369,17 @@ Result<> NtupleWriter::place_page_lists(Records& records, RecordPlaces& places) 
 }
 
 // Clusters from before an extension list fewer columns; those in between have no elements in them.
-void NtupleWriter::add_late_columns(std::vector<ClusterRecord>& clusters) const {
+Result<> NtupleWriter::add_late_columns(std::vector<ClusterRecord>& clusters) const {
   const auto settings = static_cast<std::uint32_t>(place_.compression.settings());
   for (const auto& [number, late] : late_) {
+    if (number >= clusters.size()) return fail(ErrorKind::damaged, "its page lists have changed");
     ClusterRecord& cluster = clusters[number];
     for (const LatePages& column : late) {
       while (cluster.columns < column.column) cluster.add_column({}, 0, settings);
       cluster.add_column(column.pages, column.first_element, settings);
     }
   }
+  return {};
 }
 
 Result<> NtupleWriter::place_footer(Records& records, RecordPlaces& places) const {

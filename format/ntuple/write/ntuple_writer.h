@@ -98,7 +98,7 @@ class NtupleWriter final : public RecordedTable {
   Result<Group> placed_group(std::vector<ClusterRecord>, const Records&, RecordPlaces&) const;
   // `keeps_column`: by number; all if it is empty.
   Result<> join_groups(Records&, RecordPlaces&, const std::vector<bool>& keeps_column) const;
-  void add_late_columns(std::vector<ClusterRecord>&) const;
+  Result<> add_late_columns(std::vector<ClusterRecord>&) const;
   Result<> place_footer(Records&, RecordPlaces&) const;
 
   BlobPlace place_;
