@@ -70,8 +70,8 @@ Result<std::shared_ptr<const Source>> open_source(const std::string& name, const
   const auto* known =
       std::ranges::find_if(kSchemes, [&](const Scheme& one) { return are_equal_but_case(one.name, scheme); });
   if (known == std::end(kSchemes))
-    return fail(ErrorKind::invalid,
-                without_secrets(name) + ": URLs of the scheme \"" + std::string(scheme) + "\" are not read");
+    return fail(ErrorKind::invalid, without_secrets(name) + ": URLs of the scheme \"" + std::string(scheme) +
+                                        "\" are not read, only http, https, dav, davs, s3, root, roots and xroot");
   if (!known->open)
     return fail(ErrorKind::invalid, without_secrets(name) + ": this program was built without " +
                                         std::string(known->library) + ", which reads such URLs");

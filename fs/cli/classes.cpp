@@ -57,11 +57,10 @@ Result<std::size_t> write_headers(const std::string& source, const std::string& 
 }  // namespace
 
 int run_classes(int argc, char** argv) {
-  CommandLine command("Writes a C++ header for each class that a ROOT file describes, as TFile::MakeProject does.",
-                      "tfilefs classes");
+  CommandLine command("classes");
   std::string source, directory;
-  command.add_argument("SOURCE", source, "a ROOT file");
-  command.add_argument("DIR", directory, "where to write them; made if it is not there");
+  command.take("SOURCE", source);
+  command.take("DIR", directory);
   if (const auto code = command.parse(argc, argv)) return *code;
   const auto written = write_headers(source, directory);
   if (!written) {

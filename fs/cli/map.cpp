@@ -18,9 +18,9 @@ Result<std::string> map_of(const std::string& source) {
 }  // namespace
 
 int run_map(int argc, char** argv) {
-  CommandLine command("Lists every record of a ROOT file, gaps included, as TFile::Map does.", "tfilefs map");
+  CommandLine command("map");
   std::string source;
-  command.add_argument("SOURCE", source, "a ROOT file");
+  command.take("SOURCE", source);
   if (const auto code = command.parse(argc, argv)) return *code;
   const auto text = map_of(source);
   if (!text) {

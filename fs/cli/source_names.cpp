@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/source_names.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+
+#include "tfile/source.h"
+
+namespace tfilefs {
+namespace {
+
+class AllNames final : public DirectorySink {
+ public:
+  bool add(const std::string& name, InodeId, const Attributes& attributes, std::uint64_t) override {
+    if (name != "." && name != "..") names.push_back({name, S_ISDIR(attributes.mode)});
+    return true;
+  }
+  std::vector<ListedName> names;
+};
+
+}  // namespace
+
+SourcePath split_source(const std::string& path) {
+  if (tfile::is_url(path)) {
+    constexpr std::string_view kEnd = ".root/";
+    const std::size_t at = path.find(kEnd);
+    if (at == std::string::npos) return {path, ""};
+    return {path.substr(0, at + kEnd.size() - 1), path.substr(at + kEnd.size())};
+  }
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    struct stat status {};
+    const std::string head = path.substr(0, end);
+    if (::stat(head.c_str(), &status) == 0 && S_ISREG(status.st_mode) && end != std::string::npos)
+      return {head, path.substr(end + 1)};
+    if (end == std::string::npos) return {path, ""};
+  }
+}
+
+Result<std::vector<ListedName>> names_in(FileSystem& fs, InodeId directory) {
+  TRY(const HandleId handle, waited<HandleId>([&](auto reply) { fs.opendir(directory, std::move(reply)); }));
+  auto sink = std::make_shared<AllNames>();
+  TRY_VOID(waited<void>([&](auto reply) { fs.readdir(handle, 0, false, sink, std::move(reply)); }));
+  fs.release(handle);
+  std::ranges::sort(sink->names, {}, &ListedName::name);
+  return std::move(sink->names);
+}
+
+}  // namespace tfilefs
