@@ -25,8 +25,8 @@ import struct
 import threading
 import time
 
-REASONS = {200: "OK", 206: "Partial Content", 301: "Moved Permanently", 302: "Found", 307: "Temporary Redirect",
-           401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 412: "Precondition Failed",
+REASONS = {200: "OK", 206: "Partial Content", 207: "Multi-Status", 301: "Moved Permanently", 302: "Found", 307: "Temporary Redirect",
+           401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 412: "Precondition Failed",
            416: "Range Not Satisfiable", 429: "Too Many Requests", 500: "Internal Server Error", 503: "Service Unavailable"}
 BOUNDARY = "3d6b6a416f9b5"
 
@@ -38,6 +38,7 @@ class Request:
     headers: dict  # names in small letters
     time: float
     connection: int
+    body: bytes = b""
 
     @property
     def ranges(self):
@@ -269,7 +270,13 @@ class FaultyServer:
         method, path, _ = first.split(" ", 2)
         pairs = (line.partition(":") for line in lines)
         headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
-        return Request(method, path, headers, time.monotonic(), number), unread
+        size = int(headers.get("content-length", 0))
+        while len(unread) < size:
+            data = connection.recv(65536)
+            if not data:
+                raise Gone
+            unread += data
+        return Request(method, path, headers, time.monotonic(), number, unread[:size]), unread[size:]
 
     def _answer(self, connection, request):
         with self._lock:

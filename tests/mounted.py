@@ -7,6 +7,9 @@ import subprocess
 import tempfile
 import time
 
+# Seconds for a daemon to end. It syncs what it wrote, which takes half a minute on a disk that others keep busy.
+PATIENCE = 90
+
 
 def program():
     here = os.path.dirname(os.path.abspath(__file__))
@@ -27,6 +30,18 @@ def fsync(path):
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def threads_of(pid):
+    """What each thread of a process waits for in the kernel, and its name."""
+    threads = []
+    for task in os.scandir(f"/proc/{pid}/task"):
+        try:
+            name, wait = (open(os.path.join(task.path, what)).read().strip() for what in ("comm", "wchan"))
+        except OSError:
+            continue
+        threads.append(f"{name}: {wait}")
+    return threads
 
 
 class MountFailed(Exception):
@@ -113,11 +128,11 @@ class Mounted:
             if is_mount_point(self.path):
                 time.sleep(0.05)
         try:
-            status = self.process.wait(20)
+            status = self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
+            status = f"still running {PATIENCE} s after the unmount; its threads: {threads_of(self.process.pid)}"
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
-            status = "still running after the unmount"
         self._remove_directory()
         return status
 

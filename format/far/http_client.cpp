@@ -216,6 +216,16 @@ void sign(Transfer& transfer) {
   curl_easy_setopt(transfer.easy, CURLOPT_HTTPHEADER, transfer.headers);
 }
 
+// A redirect is followed with the same method and body. libcurl keeps no copy of the body.
+void set_method(CURL* easy, const HttpRequest& request) {
+  if (!request.body.empty()) {
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDS, request.body.data());
+    curl_easy_setopt(easy, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    curl_easy_setopt(easy, CURLOPT_POSTREDIR, long{CURL_REDIR_POST_ALL});
+  }
+  if (!request.method.empty()) curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, request.method.c_str());
+}
+
 void Client::prepare(Transfer& transfer) const {
   CURL* const easy = transfer.easy;
   const HttpRequest& request = transfer.request;
@@ -223,6 +233,7 @@ void Client::prepare(Transfer& transfer) const {
   for (const std::string& line : request.headers) transfer.headers = curl_slist_append(transfer.headers, line.c_str());
   set(CURLOPT_URL, request.url.c_str());
   set(CURLOPT_HTTPHEADER, transfer.headers);
+  set_method(easy, request);
 #if LIBCURL_VERSION_NUM >= 0x075500
   set(CURLOPT_PROTOCOLS_STR, "http,https");
   set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");

@@ -45,6 +45,8 @@ struct HttpEnd {
 // not block. A redirect is followed before any of them is called.
 struct HttpRequest {
   std::string url;
+  std::string method;                                       // empty: GET
+  std::string body;                                         // of the request
   std::vector<std::string> headers;                         // whole lines
   std::chrono::milliseconds silence{0};                     // the longest time without a byte
   std::chrono::milliseconds after{0};                       // the time to wait before it is sent

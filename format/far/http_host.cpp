@@ -2,6 +2,7 @@
 #include "far/http_host.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <string>
 
@@ -36,6 +37,15 @@ std::chrono::microseconds ServerLine::delay() const {
 std::uint64_t ServerLine::bytes_per_second() const {
   const std::lock_guard lock(mutex_);
   return static_cast<std::uint64_t>(bytes_per_second_ > 0 ? bytes_per_second_ : kSpeedGuess);
+}
+
+std::string http_url_of(std::string_view url) {
+  const std::size_t end = url.find("://");
+  std::string scheme(url.substr(0, end));
+  std::ranges::transform(scheme, scheme.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  if (scheme == "dav") scheme = "http";
+  if (scheme == "davs") scheme = "https";
+  return scheme.append(url.substr(end));
 }
 
 std::string http_server_of(std::string_view url) {

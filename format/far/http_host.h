@@ -36,9 +36,13 @@ struct HttpHost {
   std::atomic<Answers> several = Answers::untried;  // a request of several ranges
   std::atomic<Answers> one = Answers::untried;      // a request of one range: if wrong, all of a file comes
   std::atomic<Answers> suffix = Answers::untried;   // a request of the last bytes
+  std::atomic<Answers> dav = Answers::untried;      // a request for a list by PROPFIND
   std::atomic<bool> multiplexes = false;            // requests of one range cost no connection
   ServerLine line;
 };
+
+// The URL with the scheme http or https, of which dav and davs are other names. Pure.
+std::string http_url_of(std::string_view url);
 
 // "https://host:port", without a user's name. Pure.
 std::string http_server_of(std::string_view url);

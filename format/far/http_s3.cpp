@@ -5,6 +5,9 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <utility>
+
+#include "far/url.h"
 
 namespace tfile {
 namespace {
@@ -35,6 +38,29 @@ std::string encoded(std::string_view key) {
     text += is_plain ? std::string(1, c) : std::string{'%', kHex[byte >> 4], kHex[byte & 15]};
   }
   return text;
+}
+
+// The bucket of s3://BUCKET/KEY, and the rest of the URL.
+struct S3Parts {
+  std::string bucket;
+  std::string_view key, query;
+};
+S3Parts parts_of(std::string_view url) {
+  const std::string_view rest = url.substr(kScheme.size());
+  const std::string_view path = rest.substr(0, rest.find('?'));
+  const std::size_t slash = std::min(path.find('/'), path.size());
+  return {std::string(path.substr(0, slash)), path.substr(std::min(slash + 1, path.size())), rest.substr(path.size())};
+}
+
+bool is_bucket_name(std::string_view bucket) {
+  return !bucket.empty() && bucket.find_first_of("@:#[]") == std::string_view::npos;
+}
+
+// With a slash at its end.
+std::string url_of_bucket(const std::string& bucket) {
+  std::string service = from_environment({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
+  while (service.ends_with('/')) service.pop_back();
+  return service.empty() ? "https://" + bucket + ".s3." + region() + ".amazonaws.com/" : service + "/" + bucket + "/";
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -73,19 +99,19 @@ bool is_s3(std::string_view url) {
 }
 
 Result<std::string> http_url_of_s3(std::string_view url) {
-  const std::string_view rest = url.substr(kScheme.size());
-  const std::string_view path = rest.substr(0, rest.find('?')), query = rest.substr(path.size());
-  const std::size_t slash = path.find('/');
-  const std::string bucket(path.substr(0, slash));
-  const std::string_view key = slash == std::string_view::npos ? "" : path.substr(slash + 1);
-  const bool is_name = bucket.find_first_of("@:#[]") == std::string::npos;
-  if (bucket.empty() || !is_name || key.empty())
-    return fail(ErrorKind::invalid, std::string(path) + ": s3://BUCKET/KEY is wanted");
-  std::string service = from_environment({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"});
-  while (service.ends_with('/')) service.pop_back();
-  const std::string at =
-      service.empty() ? "https://" + bucket + ".s3." + region() + ".amazonaws.com/" : service + "/" + bucket + "/";
-  return at + encoded(key) + std::string(query);
+  const S3Parts parts = parts_of(url);
+  if (!is_bucket_name(parts.bucket) || parts.key.empty())
+    return fail(ErrorKind::invalid, parts.bucket + "/" + std::string(parts.key) + ": s3://BUCKET/KEY is wanted");
+  return url_of_bucket(parts.bucket) + encoded(parts.key) + std::string(parts.query);
+}
+
+Result<S3Directory> s3_directory(std::string_view url) {
+  const S3Parts parts = parts_of(url);
+  if (!is_bucket_name(parts.bucket))
+    return fail(ErrorKind::invalid, parts.bucket + ": s3://BUCKET or s3://BUCKET/DIRECTORY is wanted");
+  std::string prefix = percent_decoded(parts.key);
+  if (!prefix.empty() && !prefix.ends_with('/')) prefix += '/';
+  return S3Directory{url_of_bucket(parts.bucket), std::move(prefix)};
 }
 
 std::optional<AwsKeys> find_aws_keys() {

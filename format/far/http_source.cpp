@@ -4,7 +4,6 @@
 #include <xxhash.h>
 
 #include <algorithm>
-#include <cctype>
 #include <chrono>
 #include <cstring>
 #include <future>
@@ -338,15 +337,6 @@ void keep_ends(const Opened& opened) {
   if (!opened.disk->has_edges()) opened.disk->keep(pieces);
 }
 
-std::string for_curl(const std::string& url) {
-  std::size_t end = url.find("://");
-  std::string scheme = url.substr(0, end);
-  std::ranges::transform(scheme, scheme.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (scheme == "dav") scheme = "http";
-  if (scheme == "davs") scheme = "https";
-  return scheme + url.substr(end);
-}
-
 }  // namespace
 
 Result<Identity> HttpSource::identity_now() const {
@@ -369,7 +359,7 @@ Result<std::shared_ptr<const Source>> open_http(const std::string& url, const Fa
     TRY(file->url, http_url_of_s3(url));
     file->aws = find_aws_keys();
   } else {
-    file->url = for_curl(url);
+    file->url = http_url_of(url);
   }
   file->name = without_secrets(url);
   file->options = options;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "tfile/far_listing.h"
+
 namespace tfile {
 namespace {
 
@@ -73,19 +75,28 @@ bool is_http(std::string_view url) {
   return scheme == "http" || scheme == "https" || scheme == "dav" || scheme == "davs";
 }
 
-std::string percent_encoded(std::string_view name) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF", kMarks = "-._~/";
-  std::string result;
-  for (const char c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    if (plain || kMarks.find(c) != std::string_view::npos) {
-      result += c;
-    } else {
-      const auto byte = static_cast<unsigned char>(c);
-      result += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
-    }
-  }
-  return result;
+bool has_encoded_path(std::string_view url) { return is_http(url) || lower(url.substr(0, url.find("://"))) == "s3"; }
+
+// Whether a query string is at the text's beginning: a parameter's name and "=".
+bool begins_with_parameter(std::string_view text) {
+  const std::size_t end = text.find_first_of("=?&/");
+  return end != std::string_view::npos && end > 0 && text[end] == '=';
+}
+
+// The position of the query string's question mark, or the text's end. Others may belong to a pattern: those behind
+// which a name of a ROOT file ends.
+std::size_t query_begin(std::string_view url) {
+  std::size_t query = url.size();
+  for (std::size_t at = url.find('?'); at < query; at = url.find('?', at + 1))
+    if (begins_with_parameter(url.substr(at + 1))) query = at;
+  const std::size_t first = url.find('?');
+  return url.substr(0, query).ends_with(".root") ? query : std::min(first, query);
+}
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
 // The path without "." and ".."; empty if it leads out of its directory, or to no file in it.
@@ -108,6 +119,55 @@ std::string normal_path(std::string_view relative) {
 }
 
 }  // namespace
+
+std::string percent_encoded(std::string_view name) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF", kMarks = "-._~/";
+  std::string result;
+  for (const char c : name) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+    if (plain || kMarks.find(c) != std::string_view::npos) {
+      result += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      result += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return result;
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const int high = text[i] == '%' && i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
+    const int low = high >= 0 ? digit_of(text[i + 2]) : -1;
+    result += low < 0 ? text[i] : static_cast<char>(high * 16 + low);
+    if (low >= 0) i += 2;
+  }
+  return result;
+}
+
+UrlParts url_parts(std::string_view url) {
+  const std::string_view before = url.substr(0, query_begin(url.substr(0, is_http(url) ? url.find('#') : url.npos)));
+  const std::size_t scheme = before.rfind("://");
+  const std::size_t host = scheme == std::string_view::npos ? 0 : scheme + 3;
+  const std::size_t path = std::min(before.find('/', host), before.size());
+  // Behind the slash that ends a host's name, XRootD has the path with its own.
+  const std::size_t begin = has_encoded_path(url) ? path : std::min(path + 1, before.size());
+  return {url.substr(0, begin), before.substr(begin), url.substr(before.size())};
+}
+
+std::string url_below(std::string_view directory, std::string_view name) {
+  const UrlParts parts = url_parts(directory);
+  std::string below(directory.substr(0, directory.size() - parts.query.size()));
+  const bool is_encoded = has_encoded_path(directory);
+  if (!below.ends_with('/')) below += '/';
+  if (!is_encoded && parts.path.empty()) below += '/';  // the root of a server: "root://host//name"
+  return below.append(is_encoded ? percent_encoded(name) : name).append(parts.query);
+}
+
+std::string path_as_named(std::string_view url, std::string_view path) {
+  return has_encoded_path(url) ? percent_decoded(path) : std::string(path);
+}
 
 Result<std::string> sibling_url(std::string_view url, std::string_view relative) {
   const std::string shown = without_secrets(url) + ": file \"" + std::string(relative) + "\" beside it";

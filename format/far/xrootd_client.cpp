@@ -167,6 +167,34 @@ FileState state_of(const XrdCl::StatInfo& info, std::string server) {
 
 std::string name_of(const XrdCl::URL& url) { return url.GetHostName() + ":" + std::to_string(url.GetPort()); }
 
+// The URL at a server ("host:port"); empty: at its own.
+XrdCl::URL at_server(const std::string& url, const std::string& server) {
+  XrdCl::URL parsed(url);
+  const std::size_t colon = server.rfind(':');
+  if (colon != std::string::npos) parsed.SetHostPort(server.substr(0, colon), std::atoi(server.c_str() + colon + 1));
+  return parsed;
+}
+
+// A URL without a path is that of the server's root.
+std::string path_of_directory(const XrdCl::URL& url) {
+  return url.GetPath().empty() ? "/" + url.GetParamsAsString() : url.GetPathWithParams();
+}
+
+ServerListing listing_of(XrdCl::DirectoryList& list) {
+  ServerListing listing;
+  for (std::uint32_t i = 0; i < list.GetSize(); ++i) {
+    const XrdCl::DirectoryList::ListEntry& entry = *list.At(i);
+    const XrdCl::StatInfo* const info = entry.GetStatInfo();
+    if (!info) {
+      listing.untold.push_back(entry.GetName());
+      continue;
+    }
+    listing.entries.push_back({entry.GetName(), info->TestFlags(XrdCl::StatInfo::IsDir), info->GetSize(),
+                               static_cast<std::int64_t>(info->GetModTime()) * 1'000'000'000});
+  }
+  return listing;
+}
+
 // The server that holds the open file. The library names it with the user's name before "@".
 std::string server_of(const XrdCl::File& file) {
   std::string host;
@@ -267,13 +295,47 @@ void look_at_path(const std::string& url, Done<FileState> done) {
       });
 }
 
+void list_directory(const std::string& url, const std::string& server_name, Done<ServerListing> done) {
+  const XrdCl::URL parsed = at_server(url, server_name);
+  const auto server = std::make_shared<XrdCl::FileSystem>(parsed);
+  ask(
+      [&](XrdCl::ResponseHandler* handler) {
+        return server->DirList(path_of_directory(parsed), XrdCl::DirListFlags::Stat, handler);
+      },
+      [server, name = name_of(parsed), done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response,
+                                                               XrdCl::HostList* hosts) {
+        let_go_later(server);
+        auto* const list = inside<XrdCl::DirectoryList>(response);
+        if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
+        if (!list) return done(broken("the server told no list of the directory"));
+        ServerListing listing = listing_of(*list);
+        listing.server = hosts && !hosts->empty() ? name_of(hosts->back().url) : name;
+        listing.is_redirected = hosts && hosts->size() > 1;
+        done(std::move(listing));
+      });
+}
+
+void locate(const std::string& url, Done<std::vector<std::string>> done) {
+  const XrdCl::URL parsed(url);
+  const auto server = std::make_shared<XrdCl::FileSystem>(parsed);
+  ask(
+      [&](XrdCl::ResponseHandler* handler) {
+        return server->DeepLocate(path_of_directory(parsed), XrdCl::OpenFlags::None, handler);
+      },
+      [server, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
+        let_go_later(server);
+        const auto* const found = inside<XrdCl::LocationInfo>(response);
+        if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
+        if (!found) return done(broken("the server told no data servers"));
+        std::vector<std::string> servers;
+        for (auto one = found->Begin(); one != found->End(); ++one) servers.push_back(one->GetAddress());
+        done(std::move(servers));
+      });
+}
+
 void query_config(const std::string& url, const std::string& server_name, const std::string& names,
                   Done<std::string> done) {
-  XrdCl::URL parsed(url);
-  const std::size_t colon = server_name.rfind(':');
-  if (colon != std::string::npos)
-    parsed.SetHostPort(server_name.substr(0, colon), std::atoi(server_name.c_str() + colon + 1));
-  const auto server = std::make_shared<XrdCl::FileSystem>(parsed);
+  const auto server = std::make_shared<XrdCl::FileSystem>(at_server(url, server_name));
   XrdCl::Buffer argument;
   argument.FromString(names);
   ask([&](XrdCl::ResponseHandler* handler) { return server->Query(XrdCl::QueryCode::Config, argument, handler); },

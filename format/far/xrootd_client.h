@@ -8,7 +8,9 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
+#include "tfile/far_listing.h"
 #include "tfile/range.h"
 #include "tfile/result.h"
 
@@ -65,6 +67,19 @@ std::string server_of(const std::string& url);
 void open_file(const std::string& url, Done<std::shared_ptr<OpenFile>> done);
 // The state of what now stands at the path.
 void look_at_path(const std::string& url, Done<FileState> done);
+
+// The names in a directory, as one server has them.
+struct ServerListing {
+  std::vector<FarEntry> entries;    // as they came
+  std::vector<std::string> untold;  // names of which the server does not tell what they are
+  std::string server;               // which told it: "host:port"
+  bool is_redirected = false;       // by the server that was asked
+};
+// `server`: "host:port"; empty for the URL's own, which may redirect.
+void list_directory(const std::string& url, const std::string& server, Done<ServerListing> done);
+// All data servers ("host:port") that a redirector knows to have the path.
+void locate(const std::string& url, Done<std::vector<std::string>> done);
+
 // "query config" of a server ("host:port"): the answer's text.
 void query_config(const std::string& url, const std::string& server, const std::string& names, Done<std::string> done);
 

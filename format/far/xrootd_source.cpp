@@ -2,11 +2,8 @@
 #include "far/xrootd_source.h"
 
 #include <algorithm>
-#include <condition_variable>
 #include <cstring>
 #include <future>
-#include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -16,6 +13,7 @@
 #include "far/line_speed.h"
 #include "far/origins.h"
 #include "far/url.h"
+#include "far/xrootd_awaited.h"
 #include "far/xrootd_client.h"
 #include "far/xrootd_file.h"
 #include "far/xrootd_transfer.h"
@@ -32,36 +30,6 @@ constexpr std::size_t kReadsMax = 8;
 
 // While a server still gives a file that was replaced, the pause between two attempts is shorter than this.
 constexpr std::chrono::milliseconds kReplacedMax{400};
-
-// A value that another thread brings. It may come when nobody waits any longer.
-template <class T>
-class Awaited {
- public:
-  void set(T value) {
-    const std::lock_guard lock(mutex_);
-    value_ = std::move(value);
-    arrived_.notify_all();
-  }
-  // False if the time was over, or `stop` was stopped, before the value came.
-  bool wait(const FarOptions& options) {
-    std::unique_lock lock(mutex_);
-    return arrived_.wait_for(lock, options.stop, options.timeout, [this] { return value_.has_value(); });
-  }
-  T take() {
-    const std::lock_guard lock(mutex_);
-    return std::move(*value_);
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable_any arrived_;
-  std::optional<T> value_;
-};
-
-Error no_answer(const std::string& shown, const FarOptions& options) {
-  if (options.stop.stop_requested()) return {ErrorKind::io, shown + ": given up, as reading was stopped"};
-  return {ErrorKind::timed_out, shown + ": no answer for " + std::to_string(options.timeout.count() / 1000) + " s"};
-}
 
 class XrootdSource final : public Source {
  public:

@@ -57,6 +57,7 @@ class Transfer : public std::enable_shared_from_this<Transfer> {
   void answered(std::size_t index, const std::shared_ptr<OpenFile>& connection, std::span<const std::byte> bytes,
                 const Answer<>& answer);
   void failed(const Failure&);
+  void refused(const Failure&, const std::shared_ptr<OpenFile>& connection);
   bool watched(Time now);
   bool is_one_unsent() const {
     return std::ranges::any_of(requests_left_, [](const Left& left) { return !left.is_done && !left.sent_on; });
@@ -149,7 +150,7 @@ void Transfer::answered(std::size_t index, const std::shared_ptr<OpenFile>& conn
       requests_left_[index].sent_on = nullptr;
       ++file_->counts().retries;
     }
-    return failed(answer.error());
+    return answer.error().connection ? failed(answer.error()) : refused(answer.error(), connection);
   }
   file_->counts().bytes += bytes.size();
   bool last = false;
@@ -168,6 +169,12 @@ void Transfer::answered(std::size_t index, const std::shared_ptr<OpenFile>& conn
   }
   if (!last) return;
   end(file_->is_stale() ? Result<>(tl::unexpected<Error>(file_->stale_error())) : Result<>());
+}
+
+// A file that was truncated refuses what lies beyond its new end. So its state is looked at before the error is told.
+void Transfer::refused(const Failure& failure, const std::shared_ptr<OpenFile>& connection) {
+  if (!file_->can_look()) return failed(failure);
+  file_->look(connection, [self = shared_from_this(), connection, failure](const Answer<>&) { self->failed(failure); });
 }
 
 // A request has failed, or the attempt to connect. What waits is sent again after a pause.

@@ -2,40 +2,44 @@
 #include <algorithm>
 #include <string_view>
 
+#include "far/http_listing.h"
 #include "far/http_source.h"
 #include "far/kept_source.h"
 #include "far/url.h"
+#include "far/xrootd_listing.h"
 #include "far/xrootd_source.h"
 #include "source/open_local.h"
+#include "tfile/far_listing.h"
 #include "tfile/source.h"
 
 namespace tfile {
 namespace {
 
-using Open = Result<std::shared_ptr<const Source>> (*)(const std::string&, const FarOptions&);
-
-struct Scheme {
+struct Library {
   std::string_view name;
-  Open open;  // null: its library was left out of this build
-  std::string_view library;
+  // Null: it was left out of this build.
+  Result<std::shared_ptr<const Source>> (*open)(const std::string&, const FarOptions&) = nullptr;
+  Result<FarListing> (*list)(const std::string&, const FarOptions&) = nullptr;
 };
 
 #ifdef TFILEFS_HTTP
-constexpr Open kHttp = open_http;
+constexpr Library kHttp{"libcurl", open_http, list_http};
 #else
-constexpr Open kHttp = nullptr;
+constexpr Library kHttp{"libcurl"};
 #endif
 #ifdef TFILEFS_XROOTD
-constexpr Open kXrootd = open_xrootd;
+constexpr Library kXrootd{"XRootD", open_xrootd, list_xrootd};
 #else
-constexpr Open kXrootd = nullptr;
+constexpr Library kXrootd{"XRootD"};
 #endif
 
-constexpr Scheme kSchemes[] = {
-    {"http", kHttp, "libcurl"},   {"https", kHttp, "libcurl"},  {"dav", kHttp, "libcurl"},
-    {"davs", kHttp, "libcurl"},   {"s3", kHttp, "libcurl"},     {"root", kXrootd, "XRootD"},
-    {"roots", kXrootd, "XRootD"}, {"xroot", kXrootd, "XRootD"}, {"xroots", kXrootd, "XRootD"},
+struct Scheme {
+  std::string_view name;
+  const Library& library;
 };
+constexpr Scheme kSchemes[] = {{"http", kHttp},    {"https", kHttp},   {"dav", kHttp},
+                               {"davs", kHttp},    {"s3", kHttp},      {"root", kXrootd},
+                               {"roots", kXrootd}, {"xroot", kXrootd}, {"xroots", kXrootd}};
 
 // RFC 3986: a letter, then letters, digits, "+", "-" and ".".
 std::string_view scheme_of(std::string_view name) {
@@ -54,6 +58,20 @@ bool are_equal_but_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
+// Error: invalid, if none reads URLs of this scheme.
+Result<const Library*> library_of(const std::string& url) {
+  const std::string_view scheme = scheme_of(url);
+  const auto* known =
+      std::ranges::find_if(kSchemes, [&](const Scheme& one) { return are_equal_but_case(one.name, scheme); });
+  if (known == std::end(kSchemes))
+    return fail(ErrorKind::invalid, without_secrets(url) + ": URLs of the scheme \"" + std::string(scheme) +
+                                        "\" are not read, only http, https, dav, davs, s3, root, roots and xroot");
+  if (!known->library.open)
+    return fail(ErrorKind::invalid, without_secrets(url) + ": this program was built without " +
+                                        std::string(known->library.name) + ", which reads such URLs");
+  return &known->library;
+}
+
 }  // namespace
 
 bool is_url(std::string_view name) { return !scheme_of(name).empty(); }
@@ -65,18 +83,15 @@ Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> 
 }
 
 Result<std::shared_ptr<const Source>> open_source(const std::string& name, const FarOptions& options) {
-  const std::string_view scheme = scheme_of(name);
-  if (scheme.empty()) return open_local(name);
-  const auto* known =
-      std::ranges::find_if(kSchemes, [&](const Scheme& one) { return are_equal_but_case(one.name, scheme); });
-  if (known == std::end(kSchemes))
-    return fail(ErrorKind::invalid, without_secrets(name) + ": URLs of the scheme \"" + std::string(scheme) +
-                                        "\" are not read, only http, https, dav, davs, s3, root, roots and xroot");
-  if (!known->open)
-    return fail(ErrorKind::invalid, without_secrets(name) + ": this program was built without " +
-                                        std::string(known->library) + ", which reads such URLs");
-  TRY(auto far, known->open(name, options));
+  if (!is_url(name)) return open_local(name);
+  TRY(const Library* const library, library_of(name));
+  TRY(auto far, library->open(name, options));
   return keep_bytes(std::move(far));
+}
+
+Result<FarListing> list_far(const std::string& url, const FarOptions& options) {
+  TRY(const Library* const library, library_of(url));
+  return library->list(url, options);
 }
 
 }  // namespace tfile

@@ -205,7 +205,7 @@ void load_guessed(const Set& set, std::vector<ChunkKey> others, const std::vecto
 void load_ahead(const Set& set, const ColumnRead& read, bool missed, ReadAhead::Advice ahead) {
   const bool companions = ahead.companions && (missed || !ahead.own.empty());
   const bool sweeps = ahead.sweep.begin < ahead.sweep.end;
-  if (!companions && !sweeps) return load_guessed(set, {}, ahead.own, missed);
+  if (!companions && !sweeps && ahead.opened.empty()) return load_guessed(set, {}, ahead.own, missed);
   auto plan = sweeps ? set->plans.begin(ahead.sweep.begin, ahead.sweep.end, ahead.sweep.entries) : nullptr;
   set->core->exec.planner.run(
       [set, stream = read.stream, missed, companions, sweeps, ahead = std::move(ahead), plan = std::move(plan)] {
@@ -215,6 +215,10 @@ void load_ahead(const Set& set, const ColumnRead& read, bool missed, ReadAhead::
           const std::vector<ChunkKey> swept = set->ahead.of_sweep(ahead.sweep);
           others.insert(others.end(), swept.begin(), swept.end());
         }
+        if (!ahead.opened.empty()) {
+          const std::vector<ChunkKey> opened = set->ahead.of_opened(ahead.opened, ahead.entries);
+          others.insert(others.end(), opened.begin(), opened.end());
+        }
         load_guessed(set, std::move(others), ahead.own, missed);
       },
       Urgency::awaited);  // the job reads nothing, and the loads that it plans are prefetch; `plan` ends with it
@@ -223,6 +227,9 @@ void load_ahead(const Set& set, const ColumnRead& read, bool missed, ReadAhead::
 }  // namespace
 
 const tfile::StreamSet& CachedStreams::streams() const { return *set_->streams; }
+
+void CachedStreams::note_open(StreamId stream) { set_->ahead.note_open(stream); }
+void CachedStreams::note_close(StreamId stream) { set_->ahead.note_close(stream); }
 
 void CachedStreams::length(StreamId stream, std::uint32_t slot, Reply<std::int64_t> reply) {
   const std::stop_token asker = reply.asker();

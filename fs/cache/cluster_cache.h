@@ -54,6 +54,11 @@ class CachedStreams {
   explicit CachedStreams(std::shared_ptr<AttachedSet> set) : set_(std::move(set)) {}
   const tfile::StreamSet& streams() const;
 
+  // A program has opened a file of a column of the stream, or closed it. At a far source, columns that are open and
+  // unread are loaded together with the first one that is read.
+  void note_open(tfile::StreamId);
+  void note_close(tfile::StreamId);
+
   // Items of a column. Answers at once from metadata or earlier work; else reads headers, or decodes lengths, once for
   // all callers. A stream damaged in the middle has the length of the part before the damage plus one item, so that
   // reading reaches the error instead of a false end. Given up when no caller waits any more.

@@ -20,6 +20,11 @@ constexpr std::uint64_t kAheadMax = 8 << 20;
 // asked for.
 constexpr std::uint64_t kBesideMax = 4 << 20;
 
+// Of columns that a program has opened at a far source and not read yet. A program that opens more may want but a few
+// of them, and a slow line needs seconds for more bytes.
+constexpr std::size_t kOpenedMax = 128;
+constexpr std::uint64_t kOpenedBytesMax = 4 << 20;
+
 // Columns count as used together within a part of a table. A part is a cluster, or several if a huge table has more
 // clusters than the history can tell apart. A table of fewer clusters is cut into kPartsMin parts, or no habits could
 // be learnt in it.
@@ -115,7 +120,9 @@ std::uint64_t ReadAhead::window(ChunkKey key) {
   if (window_ > 0) return window_;
   const auto locator = streams_.locate(key);
   if (!locator) return kAheadMax;
-  const std::uint64_t in_flight = locator->source ? locator->source->traits().bytes_in_flight() : 0;
+  const tfile::SourceTraits traits = locator->source ? locator->source->traits() : tfile::SourceTraits();
+  const std::uint64_t in_flight = locator->source ? traits.bytes_in_flight() : 0;
+  is_far_ = traits.starts_reads;
   ahead_min_ = std::min(2 * in_flight, memory_ / 16);
   return window_ = std::min(std::max(kAheadMax, 2 * in_flight), std::max<std::uint64_t>(memory_ / 16, 1));
 }
@@ -147,7 +154,19 @@ ReadAhead::Advice ReadAhead::note(const ColumnRead& read, const Extents& extents
     advice.entries = {std::min(advice.entries.begin, more.begin), std::max(advice.entries.end, more.end)};
   }
   advice.sweep = sweep_.observe(read.stream, entries, all);
+  open_.read(read.stream);
+  if (is_far_) advice.opened = open_.take_unread(kOpenedMax);
   return advice;
+}
+
+void ReadAhead::note_open(StreamId stream) {
+  const Lock lock(mutex_);
+  open_.open(stream);
+}
+
+void ReadAhead::note_close(StreamId stream) {
+  const Lock lock(mutex_);
+  open_.close(stream);
 }
 
 std::uint32_t ReadAhead::part_of(std::int64_t entry, std::int64_t entries) const {
@@ -204,6 +223,20 @@ std::vector<ChunkKey> ReadAhead::of_companions(StreamId stream, EntryRange entri
   std::vector<ChunkKey> keys;
   append(stream, entries, keys);
   for (const StreamId companion : companions) append(companion, entries, keys);
+  return within_budget(std::move(keys));
+}
+
+std::vector<ChunkKey> ReadAhead::of_opened(std::span<const StreamId> streams, EntryRange entries) const {
+  std::vector<ChunkKey> keys;
+  std::uint64_t bytes = 0;
+  for (const StreamId stream : streams) {
+    std::vector<ChunkKey> of_stream;
+    append(stream, entries, of_stream);
+    for (const ChunkKey key : of_stream)
+      if (const auto locator = streams_.locate(key)) bytes += std::min(locator->range.size, memory_);
+    if (bytes > kOpenedBytesMax) break;
+    keys.insert(keys.end(), of_stream.begin(), of_stream.end());
+  }
   return within_budget(std::move(keys));
 }
 

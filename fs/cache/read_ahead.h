@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
 #include "cache/ahead/column_sweep.h"
+#include "cache/ahead/open_columns.h"
 #include "cache/ahead/prefetch.h"
 #include "cache/ahead/usage_history.h"
 #include "cache/cluster_cache.h"
@@ -37,13 +39,21 @@ class ReadAhead {
     bool companions = false;           // the column was used before, so it may have some...
     tfile::EntryRange entries;         // ...which may be wanted for these entries
     ColumnSweep::Advice sweep;
+    std::vector<tfile::StreamId> opened;  // of a far source: open columns that will be wanted for these entries
   };
   // Notes a read. To be called once for each. Without `chosen` it only advises the column's own next chunks, and only
   // once more was read than the kernel reads by itself.
   Advice note(const ColumnRead&, const Extents&, bool chosen = true);
 
+  // A file of a column of the stream was opened, or closed.
+  void note_open(tfile::StreamId);
+  void note_close(tfile::StreamId);
+
   // Chunks that cover the entries, of the streams that are used together with this one; only once for the same entries.
   std::vector<tfile::ChunkKey> of_companions(tfile::StreamId, tfile::EntryRange);
+
+  // Chunks that cover the entries, of these streams, and no more than a reader waits for by mistake.
+  std::vector<tfile::ChunkKey> of_opened(std::span<const tfile::StreamId>, tfile::EntryRange) const;
 
   // Chunks of all streams of the sweep.
   std::vector<tfile::ChunkKey> of_sweep(const ColumnSweep::Advice&) const;
@@ -68,9 +78,11 @@ class ReadAhead {
   mutable Mutex mutex_;
   std::uint64_t window_ GUARDED_BY(mutex_) = 0;     // bytes ahead of one reader; 0: not known yet
   std::uint64_t ahead_min_ GUARDED_BY(mutex_) = 0;  // of these, the least
+  bool is_far_ GUARDED_BY(mutex_) = false;          // the source is; known with the window
   std::unordered_map<std::uint64_t, SequenceDetector> readers_ GUARDED_BY(mutex_);  // by stream and slot
   UsageHistory history_ GUARDED_BY(mutex_);
   ColumnSweep sweep_ GUARDED_BY(mutex_);
+  OpenColumns open_ GUARDED_BY(mutex_);
   std::unordered_map<tfile::StreamId, tfile::EntryRange> loaded_with_ GUARDED_BY(mutex_);  // last, with companions
 };
 

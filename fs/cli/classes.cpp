@@ -5,11 +5,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/each_source.h"
 #include "cli/root_file.h"
 #include "descriptor.h"
 #include "printable.h"
@@ -43,16 +47,56 @@ Result<> write_file(int directory, const std::string& path, const std::string& n
   return {};
 }
 
-Result<std::size_t> write_headers(const std::string& source, const std::string& directory) {
-  TRY(const auto classes, classes_of(source));
-  if (::mkdir(directory.c_str(), 0777) != 0 && errno != EEXIST)
-    return tfile::fail(ErrorKind::io, directory + " cannot be made", -1, errno);
-  const Descriptor at(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!at) return tfile::system_error(directory, errno);
-  for (const tfile::ClassHeader& header : classes->headers)
-    TRY_VOID(write_file(at.get(), directory + "/" + header.file_name, header.file_name, header.text));
-  return classes->headers.size();
-}
+// The headers of all sources, in one directory.
+class Headers {
+ public:
+  explicit Headers(std::string directory) : directory_(std::move(directory)) {}
+
+  Result<> open() {
+    if (::mkdir(directory_.c_str(), 0777) != 0 && errno != EEXIST)
+      return tfile::fail(ErrorKind::io, directory_ + " cannot be made", -1, errno);
+    at_ = Descriptor(::open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!at_) return tfile::system_error(directory_, errno);
+    return {};
+  }
+
+  // A class that two files describe in different ways keeps the first header.
+  int write(const OneSource& source) {
+    const auto written = write_of(source);
+    if (written) return *written == 0 ? kExitOk : complain(others(source, *written));
+    Error error = written.error();
+    if (!error.text.starts_with(source.shown) && !error.text.starts_with(directory_))
+      error.text = source.shown + ": " + error.text;
+    return complain(error);
+  }
+
+  std::size_t count() const { return texts_.size(); }
+
+ private:
+  // The number of classes that have another header already.
+  Result<std::size_t> write_of(const OneSource& source) {
+    TRY(const auto classes, classes_of(source.name));
+    if (!at_) TRY_VOID(open());
+    std::size_t others = 0;
+    for (const tfile::ClassHeader& header : classes->headers) {
+      const auto [known, is_new] = texts_.try_emplace(header.file_name, header.text);
+      if (is_new) TRY_VOID(write_file(at_.get(), directory_ + "/" + header.file_name, header.file_name, header.text));
+      if (!is_new && known->second != header.text) ++others;
+    }
+    return others;
+  }
+
+  static Error others(const OneSource& source, std::size_t count) {
+    return {ErrorKind::exists,
+            source.shown + ": describes " + std::to_string(count) + " classes in another way than a file before it; " +
+                "their headers are of that file",
+            -1, 0};
+  }
+
+  const std::string directory_;
+  Descriptor at_;
+  std::map<std::string, std::string> texts_;  // by file name
+};
 
 }  // namespace
 
@@ -62,15 +106,15 @@ int run_classes(int argc, char** argv) {
   command.take("SOURCE", source);
   command.take("DIR", directory);
   if (const auto code = command.parse(argc, argv)) return *code;
-  const auto written = write_headers(source, directory);
-  if (!written) {
-    Error error = written.error();
-    const std::string name = tfile::shown_name(source);
-    if (!error.text.starts_with(name) && !error.text.starts_with(directory)) error.text = name + ": " + error.text;
-    return complain(error);
-  }
-  std::printf("%zu headers in %s\n", *written, printable(directory).c_str());
-  return kExitOk;
+  Headers headers(directory);
+  bool is_of_several = false;
+  const int code = for_each_source(source, {}, kExitFailure, [&](const OneSource& one) {
+    is_of_several = one.is_of_several;
+    return headers.write(one);
+  });
+  if (code == kExitOk || is_of_several)
+    std::printf("%zu headers in %s\n", headers.count(), printable(directory).c_str());
+  return code;
 }
 
 }  // namespace tfilefs

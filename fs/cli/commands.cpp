@@ -15,7 +15,8 @@ namespace tfilefs {
 namespace {
 
 constexpr Flag kMountOptions = {"-o", "OPT,...", Takes::mount_options, "options, see tfilefs --help"};
-constexpr Argument kFile = {"SOURCE", Takes::file, "a ROOT file, or the URL of one"};
+constexpr Argument kFile = {"SOURCE", Takes::file,
+                            "a ROOT file, its URL, or a pattern of several, such as 'run*.root'"};
 constexpr Argument kMountPoint = {"MNT", Takes::mount_point, "the mount point"};
 
 constexpr auto kMountFlags = std::to_array<Flag>({
@@ -26,7 +27,7 @@ constexpr auto kMountFlags = std::to_array<Flag>({
     {"-V,--version", "", Takes::nothing, "print the version and exit"},
 });
 constexpr auto kMountArguments = std::to_array<Argument>({
-    {"SOURCE", Takes::file, "a ROOT file, a directory, or the URL of a ROOT file"},
+    {"SOURCE", Takes::file, "a ROOT file, a directory, or the URL of one, or of several by a pattern"},
     {"MNT", Takes::directory, "a directory; or /dev/fd/N, a descriptor of /dev/fuse that is mounted already"},
 });
 constexpr auto kUmountFlags = std::to_array<Flag>({
@@ -45,7 +46,8 @@ constexpr auto kLsFlags = std::to_array<Flag>({
     kMountOptions,
 });
 constexpr auto kInside = std::to_array<Argument>({
-    {"SOURCE[/PATH]", Takes::inside, "a ROOT file or directory, and a path inside the file"},
+    {"SOURCE[/PATH]", Takes::inside,
+     "a ROOT file or directory, its URL, or a pattern of several; and a path inside the file"},
 });
 constexpr auto kFileOnly = std::to_array<Argument>({kFile});
 constexpr auto kStatsFlags = std::to_array<Flag>({
@@ -96,7 +98,10 @@ mount with rw does the same. If there is neither the file nor a journal beside i
      {},
      kRecovered,
      run_recover},
-    {"ls", "list what a mount would show, without mounting", "", kLsFlags, kInside, run_ls},
+    {"ls", "list what a mount would show, without mounting",
+     R"(As for map, check and classes, SOURCE may be a pattern (*, ?, [ab], {a,b}), for files of this machine and in the path
+of a URL. Then each file that matches is taken, in the order of their names.)",
+     kLsFlags, kInside, run_ls},
     {"map",
      "print every record of a ROOT file",
      R"(Prints every record of the file with its address, size, class and compression factor, and the gaps, as ROOT's
@@ -127,8 +132,8 @@ chunks evicted.)",
      kStatsFlags, kMountPointOnly, run_stats},
     {"classes",
      "write a C++ header for each class that a ROOT file describes",
-     R"(Writes to DIR what ROOT's TFile::MakeProject does. The headers can be compiled together. ROOT's own classes are
-included from ROOT. Headers of the same name are replaced. A symbolic link, or anything else that is not a plain file,
+     R"(Writes to DIR what ROOT's TFile::MakeProject does. The headers can be compiled together. If several files
+describe a class in different ways, the first one counts, and the status is 1. ROOT's own classes are included from ROOT. Headers of the same name are replaced. A symbolic link, or anything else that is not a plain file,
 under such a name is an error.)",
      {},
      kFileAndDirectory,

@@ -11,9 +11,11 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/each_source.h"
 #include "cli/options.h"
 #include "cli/source_names.h"
 #include "printable.h"
+#include "vfs/path_pattern.h"
 
 namespace tfilefs {
 namespace {
@@ -29,11 +31,12 @@ struct Item {
 
 class Lister {
  public:
-  Lister(FileSystem& fs, const Wanted& wanted) : fs_(fs), wanted_(wanted) {}
+  // `json`: where what is found is added, if that is wanted.
+  Lister(FileSystem& fs, const OneSource& source, const Wanted& wanted, nlohmann::ordered_json& json)
+      : fs_(fs), source_(source), wanted_(wanted), json_(json) {}
 
   // Shows the file or directory `at`, whose path is `path`; false after an error, which was reported.
   bool show(const FileSystem::Found& at, const std::string& path);
-  const nlohmann::ordered_json& json() const { return json_; }
 
  private:
   bool show_directory(InodeId, const std::string& path, bool titled);
@@ -45,9 +48,10 @@ class Lister {
   bool complain_about(const std::string& path, const Error&);
 
   FileSystem& fs_;
+  const OneSource& source_;
   const Wanted wanted_;
   bool printed_ = false;
-  nlohmann::ordered_json json_ = nlohmann::ordered_json::array();
+  nlohmann::ordered_json& json_;
   std::map<uid_t, std::string> users_;
   std::map<gid_t, std::string> groups_;
 };
@@ -155,25 +159,31 @@ void Lister::print(const std::vector<Item>& items, const std::string& path) {
                      {"gid", a.gid},
                      {"mtime", a.modified.tv_sec},
                      {"inode", a.number}});
+    if (source_.is_of_several) json_.back()["source"] = source_.shown;
   }
 }
 
-Result<bool> list(const std::string& given, const MountOptions& options, const Wanted& wanted) {
-  const auto [source, path] = split_source(given);
-  TRY(const auto fs, FileSystem::open(source, options.file_system));
-  auto at = fs->find_path(path);
+// What of the arguments all sources share.
+struct Request {
+  std::string path;  // in the source
+  MountOptions options;
+  Wanted wanted;
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+};
+
+// False if some of it cannot be listed, which was reported.
+Result<bool> list(const OneSource& source, Request& request) {
+  TRY(const auto fs, FileSystem::open(source.name, request.options.file_system));
+  auto at = fs->find_path(request.path);
   if (!at) {
-    at.error().text = tfile::shown_name(given) + ": " + at.error().text;
+    at.error().text = source.shown + (request.path.empty() ? "" : "/" + request.path) + ": " + at.error().text;
     return tl::unexpected(at.error());
   }
-  Lister lister(*fs, wanted);
-  std::string shown = path;
+  if (!request.wanted.json) print_title(source);
+  Lister lister(*fs, source, request.wanted, request.json);
+  std::string shown = request.path;
   while (!shown.empty() && shown.back() == '/') shown.pop_back();
-  const bool good = lister.show(*at, shown);
-  if (wanted.json) {
-    std::printf("%s\n", lister.json().dump(1, ' ', true, nlohmann::json::error_handler_t::replace).c_str());
-  }
-  return good;
+  return lister.show(*at, shown);
 }
 
 }  // namespace
@@ -194,9 +204,16 @@ int run_ls(int argc, char** argv) {
     complain(options.error());
     return kExitUsage;
   }
-  const auto good = list(source, *options, wanted);
-  if (!good) return complain(good.error());
-  return *good ? kExitOk : kExitFailure;
+  const auto [name, path] = split_source(source);
+  Request request{path, *options, wanted};
+  const int code = for_each_source(name, options->file_system.far, kExitFailure, [&](const OneSource& one) {
+    const auto good = list(one, request);
+    if (!good) return complain(good.error());
+    return *good ? kExitOk : kExitFailure;
+  });
+  if (wanted.json && (code == kExitOk || !request.json.empty()))
+    std::printf("%s\n", request.json.dump(1, ' ', true, nlohmann::json::error_handler_t::replace).c_str());
+  return code;
 }
 
 }  // namespace tfilefs

@@ -3,6 +3,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/each_source.h"
 #include "cli/root_file.h"
 #include "view/view.h"
 
@@ -15,6 +16,18 @@ Result<std::string> map_of(const std::string& source) {
   return map_text(records);
 }
 
+int print_map(const OneSource& source) {
+  const auto text = map_of(source.name);
+  if (!text) {
+    Error error = text.error();
+    if (!error.text.starts_with(source.shown)) error.text = source.shown + ": " + error.text;
+    return complain(error);
+  }
+  print_title(source);
+  std::fwrite(text->data(), 1, text->size(), stdout);
+  return kExitOk;
+}
+
 }  // namespace
 
 int run_map(int argc, char** argv) {
@@ -22,15 +35,7 @@ int run_map(int argc, char** argv) {
   std::string source;
   command.take("SOURCE", source);
   if (const auto code = command.parse(argc, argv)) return *code;
-  const auto text = map_of(source);
-  if (!text) {
-    Error error = text.error();
-    const std::string name = tfile::shown_name(source);
-    if (!error.text.starts_with(name)) error.text = name + ": " + error.text;
-    return complain(error);
-  }
-  std::fwrite(text->data(), 1, text->size(), stdout);
-  return kExitOk;
+  return for_each_source(source, {}, kExitFailure, print_map);
 }
 
 }  // namespace tfilefs

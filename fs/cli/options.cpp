@@ -280,7 +280,7 @@ always gives bytes.)",
      {},
      "how long a server may give no answer",
      "60",
-     "Of a URL: after this time a read fails. Until then requests are sent again.",
+     "Of a URL: after this time a read or a list fails. Until then requests are sent again.",
      [](const MountOption&, Value value, ParsedOptions& into) {
        return take_seconds(value, kDay, into.options.file_system.far.timeout) &&
               into.options.file_system.far.timeout.count() > 0;

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "tfile/source.h"
+#include "vfs/path_pattern.h"
 
 namespace tfilefs {
 namespace {
@@ -24,19 +25,19 @@ class AllNames final : public DirectorySink {
 }  // namespace
 
 SourcePath split_source(const std::string& path) {
-  if (tfile::is_url(path)) {
-    constexpr std::string_view kEnd = ".root/";
-    const std::size_t at = path.find(kEnd);
-    if (at == std::string::npos) return {path, ""};
-    return {path.substr(0, at + kEnd.size() - 1), path.substr(at + kEnd.size())};
-  }
-  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+  for (std::size_t end = path.find('/', 1); !tfile::is_url(path); end = path.find('/', end + 1)) {
     struct stat status {};
     const std::string head = path.substr(0, end);
-    if (::stat(head.c_str(), &status) == 0 && S_ISREG(status.st_mode) && end != std::string::npos)
-      return {head, path.substr(end + 1)};
-    if (end == std::string::npos) return {path, ""};
+    const bool is_there = ::stat(head.c_str(), &status) == 0;
+    if (is_there && S_ISREG(status.st_mode) && end != std::string::npos) return {head, path.substr(end + 1)};
+    if (end != std::string::npos) continue;
+    if (is_there || !has_pattern(path)) return {path, ""};
+    break;
   }
+  constexpr std::string_view kEnd = ".root/";
+  const std::size_t at = path.find(kEnd);
+  if (at == std::string::npos) return {path, ""};
+  return {path.substr(0, at + kEnd.size() - 1), path.substr(at + kEnd.size())};
 }
 
 Result<std::vector<ListedName>> names_in(FileSystem& fs, InodeId directory) {

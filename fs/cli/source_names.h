@@ -16,7 +16,8 @@ struct SourcePath {
   std::string source, inside;
 };
 
-// A server is not asked for each part of a path: there, the name of a ROOT file ends in .root.
+// A server is not asked for each part of a path, and a pattern is no path: there, the name of a ROOT file ends in
+// .root.
 SourcePath split_source(const std::string& path);
 
 // Calls an operation that answers through a Reply, and waits for the answer.

@@ -17,6 +17,8 @@
 #include "vfs/attributes_soon.h"
 #include "vfs/blocking.h"
 #include "vfs/control_directory.h"
+#include "vfs/expand_sources.h"
+#include "vfs/far_tree.h"
 #include "vfs/name_index.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
@@ -59,6 +61,20 @@ std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterC
   if (!options.write) return nullptr;
   return std::unique_ptr<Writing>(new Writing{
       *options.write, StagingMemory(cache.budget(), options.cache.memory / 2, cache.exec().lanes), cache, errors});
+}
+
+// Whether a server may say this because the URL is that of a directory.
+bool may_be_directory(const Error& error) {
+  switch (error.kind) {
+    case ErrorKind::damaged:  // a page that shows it
+    case ErrorKind::unsupported:
+    case ErrorKind::not_found:
+    case ErrorKind::denied:
+    case ErrorKind::invalid:
+      return true;
+    default:
+      return false;
+  }
 }
 
 template <class T>
@@ -112,6 +128,7 @@ FileSystem::~FileSystem() {
   inodes_.reset();
   tree_.reset();
   written_.reset();
+  far_tree_.reset();
   far_file_.reset();
   context_.recent.clear();
   cache_.reset();
@@ -182,9 +199,33 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url,
 
 Result<> FileSystem::show_url(const std::string& url, tfile::FarOptions options) {
   options.stop = end_of_requests_.get_token();
+  const tfile::UrlParts parts = tfile::url_parts(url);
+  if (has_pattern(parts.path)) {
+    TRY(const std::vector<std::string> found, expand_sources(url, options));
+    TRY(FarPattern pattern, far_pattern(url));
+    if (found != std::vector{url}) return show_far_directory(pattern.directory, options, std::move(pattern.shown));
+  }
+  if (parts.path.empty() || parts.path.ends_with('/')) return show_far_directory(url, options, {});
+  auto shown = show_far_file(url, options);
+  if (shown || parts.path.ends_with(".root") || !may_be_directory(shown.error())) return shown;
+  // What the server says against a file is said of a directory, too, if that is what it is.
+  return show_far_directory(url, options, {}) ? Result<>() : shown;
+}
+
+Result<> FileSystem::show_far_file(const std::string& url, const tfile::FarOptions& options) {
   far_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
   inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, far_file_), {}});
   return open_now(*far_file_);
+}
+
+Result<> FileSystem::show_far_directory(const std::string& url, const tfile::FarOptions& options, PathPattern shown) {
+  far_tree_ = std::make_shared<FarTree>(context_, url, options, std::move(shown));
+  std::promise<Result<FarTree::ListingPtr>> listed;
+  far_tree_->list("", [&](Result<FarTree::ListingPtr> now) { listed.set_value(std::move(now)); });
+  TRY_VOID(wait_for(listed.get_future()));
+  inodes_ = std::make_unique<InodeTable>(Entry{far_tree_->root(), {}});
+  far_file_.reset();
+  return {};
 }
 
 Result<> FileSystem::open_now(MountedFile& file) {
@@ -483,6 +524,12 @@ Reply<Entry> attributes_of(Reply<Attributes> reply) {
 
 }  // namespace
 
+namespace {
+bool is_far(const Generation& generation) {
+  return generation.source->traits().starts_reads && !generation.source->is_stale();
+}
+}  // namespace
+
 void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& by, HandleId open) {
   InodePtr inode = known(id);
   if (!inode) return reply(unknown_inode());
@@ -499,6 +546,13 @@ void FileSystem::getattr(InodeId id, Reply<Attributes> reply, const CallerPtr& b
   // its attributes from when it was opened: the kernel asks for the size when a reader comes to the end, and does not
   // tell the handle of an fstat(2).
   const CallerPtr caller = open != 0 ? nullptr : by;
+  const Entry seen = inodes_->entry(*inode);
+  if (const GenerationPtr generation = seen.holder->generation(); open != 0 && generation && is_far(*generation)) {
+    // The kernel asks before it reads. What is in the cache does not wait for a server: a change that the look finds is
+    // told by the next read.
+    generation->owner->current(Freshness::recent, [](Result<GenerationPtr>) {});
+    return admitted(seen, Access::status, caller, attributes_of(std::move(told)));
+  }
   auto find = [this, inode, caller, told = std::move(told)](Result<Attributes> attributes) mutable {
     if (!attributes && attributes.error().kind == ErrorKind::not_found) attributes = source_changed();
     if (attributes || attributes.error().kind != ErrorKind::stale) return told(std::move(attributes));
@@ -615,16 +669,21 @@ void FileSystem::read(HandleId handle, std::uint64_t offset, std::size_t size, R
   if (!file || !file->content.content) return reply(bad_handle());
   const GenerationPtr& generation = file->content.generation;
   if (generation && generation->source->is_stale()) return reply(source_changed());
+  if (auto late = timed_out_reads_.find(handle, offset, size)) return reply(tl::unexpected(*std::move(late)));
   Content& content = *file->content.content;
-  content.read(offset, size, [this, file = std::move(file), reply = std::move(reply)](Result<Slices> slices) mutable {
-    if (!slices) return tell(file->inode, file->content.generation, slices.error(), std::move(reply));
-    reply(std::move(slices));
-  });
+  content.read(
+      offset, size,
+      [this, handle, offset, size, file = std::move(file), reply = std::move(reply)](Result<Slices> slices) mutable {
+        if (slices) return reply(std::move(slices));
+        if (slices.error().kind == ErrorKind::timed_out) timed_out_reads_.note(handle, offset, size, slices.error());
+        tell(file->inode, file->content.generation, slices.error(), std::move(reply));
+      });
 }
 
 void FileSystem::release(HandleId handle) {
   last_request_.store(Clock::now(), std::memory_order_relaxed);
   files_.remove(handle);
+  timed_out_reads_.forget(handle);
 }
 
 // ---- directories
@@ -786,9 +845,17 @@ std::string FileSystem::metrics() const {
   return metrics_text(cache, report(cache));
 }
 
+std::vector<GenerationPtr> FileSystem::far_files() const {
+  if (far_tree_) return far_tree_->open_files();
+  const GenerationPtr now = far_file_ ? far_file_->known() : nullptr;
+  return now ? std::vector{now} : std::vector<GenerationPtr>{};
+}
+
 MountReport FileSystem::report(const CacheReport& cache) const {
   // An inode with its name, its place in the table, and its entry.
   constexpr std::uint64_t kInodeMemory = sizeof(Inode) + 128;
+  // Lists tell nothing of the line to the server.
+  constexpr tfile::SourceTraits kNoLine{.bytes_per_second = 0};
   MountReport report;
   report.metadata = {{"files", context_.files_memory},
                      {"tables", cache.reading.memory.sets},
@@ -796,7 +863,8 @@ MountReport FileSystem::report(const CacheReport& cache) const {
                      {"extents", cache.reading.memory.extents},
                      {"counts", cache.reading.memory.counts},
                      {"inodes", inodes_->size() * kInodeMemory}};
-  if (const GenerationPtr now = far_file_ ? far_file_->known() : nullptr) {
+  if (far_tree_) report.sources.push_back({tfile::shown_name(far_tree_->url_of("")), far_tree_->counts(), kNoLine});
+  for (const GenerationPtr& now : far_files()) {
     const tfile::Source& source = *now->source;
     report.sources.push_back({source.name(), source.counts(), source.traits()});
   }

@@ -26,10 +26,13 @@
 #include "vfs/inode_table.h"
 #include "vfs/open_files.h"
 #include "vfs/open_retries.h"
+#include "vfs/path_pattern.h"
+#include "vfs/timed_out_reads.h"
 #include "view/columnar_form.h"
 
 namespace tfilefs {
 
+class FarTree;
 class SourceTree;
 class WrittenFile;
 
@@ -64,8 +67,8 @@ class DirectorySink {
 // path. `by`: the caller of the request.
 class FileSystem {
  public:
-  // Mounts a ROOT file or a directory of the host, or a ROOT file behind a URL. `hidden`: as SourceTree::open. Blocks.
-  // Errors: not_found, denied, damaged (not a ROOT file).
+  // Mounts a ROOT file or a directory of the host or behind a URL, or the files there that match a pattern
+  // (vfs/path_pattern.h). `hidden`: as SourceTree::open. Blocks. Errors: not_found, denied, damaged (not a ROOT file).
   static Result<std::unique_ptr<FileSystem>> open(const std::string& source, const FileSystemOptions&,
                                                   std::string hidden = "");
 
@@ -174,6 +177,8 @@ class FileSystem {
   Result<> show_file(const std::string& source, bool there);
   static Result<std::unique_ptr<FileSystem>> open_url(const std::string& url, FileSystemOptions);
   Result<> show_url(const std::string& url, tfile::FarOptions);
+  Result<> show_far_file(const std::string& url, const tfile::FarOptions&);
+  Result<> show_far_directory(const std::string& url, const tfile::FarOptions&, PathPattern shown);
   static Result<> open_now(MountedFile&);
   void fresh_entry(InodePtr, Freshness, Reply<Entry>);
   void resolve_again(InodePtr, Reply<Entry>);
@@ -213,6 +218,7 @@ class FileSystem {
   static tl::unexpected<Error> unknown_inode();
   static tl::unexpected<Error> bad_handle();
   void note_refusal(const Inode&, std::string_view below, const Error&);
+  std::vector<GenerationPtr> far_files() const;
   MountReport report(const CacheReport&) const;
   std::string stats_json() const;
   std::string metrics() const;
@@ -229,13 +235,15 @@ class FileSystem {
   MountContext context_;
   std::shared_ptr<SourceTree> tree_;            // of a mirrored directory
   std::shared_ptr<WrittenFile> written_;        // of a single file that may be written
-  std::shared_ptr<MountedFile> far_file_;       // of a URL
+  std::shared_ptr<FarTree> far_tree_;           // of a directory behind a URL
+  std::shared_ptr<MountedFile> far_file_;       // of a file behind a URL
   std::shared_ptr<const Descriptor> space_of_;  // where statfs looks: beneath any mount over it; may be null
   Entry control_;
   std::unique_ptr<InodeTable> inodes_;
   Alarms alarms_;
   OpenRetries retries_;
   OpenFiles files_;
+  TimedOutReads timed_out_reads_;
   std::atomic<std::chrono::steady_clock::time_point> last_request_{};
 };
 

@@ -2,7 +2,9 @@
 #include "vfs/generation.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -282,12 +284,21 @@ void MountedFile::check() {
         if (committing_ || commits != commits_) (*result)->source->trust(own_changes_, own_changes_->age());
         if (commits != commits_) (*result)->superseded = true;
         checked_ = files == files_ ? now : Clock::time_point();
+      } else if (result.error().kind == ErrorKind::timed_out) {
+        // Those that came meanwhile would wait for as long, one look after the other.
+        std::ranges::move(std::exchange(waiters_, {}), std::back_inserter(asked));
       }
     }
     if (result) context_.recent.keep(*result);
     for (auto& reply : asked) reply(result);
   }
 }
+
+namespace {
+bool is_silence(const Error& error) {
+  return error.kind == ErrorKind::timed_out || (error.kind == ErrorKind::io && error.system_errno != ENOENT);
+}
+}  // namespace
 
 Result<GenerationPtr> MountedFile::look_again() {
   const GenerationPtr known = this->known();
@@ -296,6 +307,8 @@ Result<GenerationPtr> MountedFile::look_again() {
   auto state = origin_->look();
   const bool usable = known && !known->source->is_stale() && !known->superseded;
   if (usable && state && known->source->accepts(before, state->identity)) return known;
+  // Storage that does not answer tells nothing about the file: what is open stays open.
+  if (!state && is_silence(state.error())) return tl::unexpected(std::move(state).error());
   if (usable && own_changes_->moment() == moment) known->source->set_stale();
   if (!state) return tl::unexpected(std::move(state).error());
   {

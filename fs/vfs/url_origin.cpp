@@ -98,22 +98,12 @@ class UrlOrigin final : public Origin {
     return tl::unexpected(std::move(error));
   }
 
-  // A server tells no owner.
-  SourceState state_of(const tfile::Identity& identity) const {
-    Provenance from;
-    from.mode = S_IFREG | 0444;
-    from.uid = ::geteuid();
-    from.gid = ::getegid();
-    from.modified = identity.modified_ns != 0
-                        ? timespec{identity.modified_ns / 1'000'000'000, identity.modified_ns % 1'000'000'000}
-                        : made_;
-    from.changed = from.modified;
-    return {identity, from};
+  static SourceState state_of(const tfile::Identity& identity) {
+    return {identity, told_by_server(identity.modified_ns)};
   }
 
   const std::string url_;
   const tfile::FarOptions options_;
-  const timespec made_ = wall_clock();  // for a server that tells no dates
   mutable Mutex mutex_;
   mutable std::optional<tfile::Identity> known_ GUARDED_BY(mutex_);
   mutable Clock::time_point looked_at_ GUARDED_BY(mutex_);
@@ -122,6 +112,17 @@ class UrlOrigin final : public Origin {
 };
 
 }  // namespace
+
+Provenance told_by_server(std::int64_t modified_ns) {
+  static const timespec start = wall_clock();
+  Provenance from;
+  from.mode = S_IFREG | 0444;
+  from.uid = ::geteuid();
+  from.gid = ::getegid();
+  from.modified = modified_ns > 0 ? timespec{modified_ns / 1'000'000'000, modified_ns % 1'000'000'000} : start;
+  from.changed = from.modified;
+  return from;
+}
 
 std::unique_ptr<const Origin> make_url_origin(const std::string& url, const tfile::FarOptions& options) {
   return std::make_unique<const UrlOrigin>(url, options);

@@ -15,7 +15,13 @@ class ColumnContent : public Content {
     // A file cannot be larger than a signed 64-bit offset.
     constexpr auto kFileMax = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
     size_ = item_size_ > 0 && items > kFileMax / item_size_ ? kFileMax : items * item_size_;
+    if (size_ > 0) streams_->note_open(stream_);
   }
+  ~ColumnContent() override {
+    if (size_ > 0) streams_->note_close(stream_);
+  }
+  ColumnContent(const ColumnContent&) = delete;
+  ColumnContent& operator=(const ColumnContent&) = delete;
 
   std::uint64_t size() const override { return size_; }
 

@@ -7,6 +7,7 @@
 #include "format/container/file_image.h"
 #include "format/ntuple/ntuple_kinds.h"
 #include "format/streamer/streamer_info_image.h"
+#include "fuzz/answer_body.h"
 #include "fuzz/basket_body.h"
 #include "fuzz/ntuple_body.h"
 #include "fuzz/object_body.h"
@@ -216,6 +217,13 @@ TEST(Fuzz, PageHoldsItsPromises) {
       if (is_known(bits) && !(is_known(bits - 1) && is_known(bits + 1)))
         replay(page_seed(type, bits), [](const auto& bytes) { fuzz::page_body(bytes); });
   }
+}
+
+TEST(Fuzz, AnswerHoldsItsPromises) {
+  const std::string part = "\r\n--123\r\nContent-Range: bytes 10-19/100\r\n\r\n0123456789";
+  const std::string text = std::string("\x06\x0a\x09", 3) + part + part + "\r\n--123--\r\n";
+  const auto bytes = std::as_bytes(std::span(text));
+  replay({bytes.begin(), bytes.end()}, [](const auto& changed) { fuzz::answer_body(changed); });
 }
 
 TEST(Fuzz, BasketHoldsItsPromises) {

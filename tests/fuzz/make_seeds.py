@@ -2,7 +2,8 @@
 """make_seeds.py DIR: writes seeds for the fuzzers: small files that ROOT writes now into DIR/open; the records of their
 baskets into DIR/basket; StreamerInfo with entries of unsplit branches into DIR/program; objects (class, StreamerInfo
 record, payload, as object_body.h reads them) into DIR/object; envelopes of RNTuples with their files (ntuple_body.h)
-into DIR/ntuple; pages of every encoding (page_body.h) into DIR/page."""
+into DIR/ntuple; pages of every encoding (page_body.h) into DIR/page; answers of HTTP servers (answer_body.h) into
+DIR/answer."""
 
 import os
 import shutil
@@ -19,7 +20,7 @@ sys.path.insert(0, os.path.dirname(HERE))
 import root_process  # noqa: E402
 
 SAMPLES = ("storage", "strings", "event", "numbers", "pointers", "objects", "ntuple")
-KINDS = ("open", "basket", "program", "object", "ntuple", "page")
+KINDS = ("open", "basket", "program", "object", "ntuple", "page", "answer")
 FILE_SIZE_MAX = 100_000  # larger inputs slow the fuzzer and show nothing new
 BASKETS_MAX = 40  # per file
 
@@ -116,10 +117,23 @@ def pages():
         yield struct.pack("<BBBIqdd", code, bits, code % 11, ELEMENTS, 1000, -1, 1) + page
 
 
+def answers():
+    """Bodies of multipart/byteranges, with boundaries and line ends as nginx and XRootD write them."""
+    part = b"Content-Range: bytes %d-%d/1000\r\n\r\n"
+    for boundary, extra in ((b"00000000000000000001", b"Content-Type: application/octet-stream\r\n"), (b"123456", b"")):
+        body = b"".join(b"\r\n--" + boundary + b"\r\n" + extra + part % (at, at + 9) + bytes(range(at, at + 10))
+                        for at in (10, 40, 20)) + b"\r\n--" + boundary + b"--\r\n"
+        yield bytes([6, 10, 9]) + body
+    yield bytes([255, 0, 0]) + b"bytes 0-99/1234"
+
+
 def main(target):
     shutil.rmtree(target, ignore_errors=True)
     for kind in KINDS:
         os.makedirs(os.path.join(target, kind))
+    for i, body in enumerate(answers()):
+        with open(os.path.join(target, "answer", str(i)), "wb") as seed:
+            seed.write(body)
     for sample in SAMPLES:
         with tempfile.TemporaryDirectory(prefix="seeds-") as directory:
             root_process.run_script(os.path.join("samples", sample + ".py"), [directory])

@@ -327,6 +327,24 @@ def test_columns_that_are_read_together_do_not_wait_for_each_other(faulty_server
         assert waves.count <= 3, waves.sizes
 
 
+def test_columns_that_are_open_come_with_the_first_that_is_read(faulty_server, environment):
+    """A program opens the columns that it wants, and then reads some entries of each, one after the other."""
+    with mounted_from(faulty_server.url("wide.root"), environment, "recheck=60") as m:
+        os.listdir(os.path.join(m.path, "events"))
+        faulty_server.forget_requests()
+        faulty_server.rule = waves = faulty.Waves()
+        files = [os.open(os.path.join(m.path, f"events/x{column}.f8"), os.O_RDONLY) for column in range(0, 200, 10)]
+        try:
+            for file in files:
+                os.posix_fadvise(file, 0, 0, os.POSIX_FADV_RANDOM)
+                assert len(os.pread(file, 80, 8000)) == 80
+        finally:
+            for file in files:
+                os.close(file)
+        assert waves.count <= 2, waves.sizes
+        assert len(faulty_server.requests) <= 3
+
+
 def test_what_a_column_costs(faulty_server, environment):
     """One of 200 columns does not bring the others along, beyond gaps that are read through."""
     with mounted_from(faulty_server.url("wide.root"), environment, "recheck=60", "prefetch=off", "readahead=16K") as m:

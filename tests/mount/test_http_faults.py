@@ -383,6 +383,36 @@ def test_many_that_wait_leave_room_for_others(server, expected):
             assert all(ends_within(reader, 5) for reader in readers)
 
 
+def test_a_reader_waits_for_the_timeout_once(server):
+    """The kernel asks again for a page whose read-ahead has failed; its reader does not wait again."""
+    with mounted_from(server, "far", "timeout=3") as m:
+        os.listdir(os.path.join(m.path, "events"))
+        server.rule = faulty.silent
+        begin = time.monotonic()
+        with pytest.raises(OSError) as failed:
+            open(os.path.join(m.path, COLUMN), "rb").read(10)
+        assert failed.value.errno == errno.ETIMEDOUT
+        assert 2.5 < time.monotonic() - begin < 5.5
+
+
+def test_what_is_open_stays_open_while_a_server_is_silent(server, expected):
+    """Others find out that the server does not answer. The file is the same when it does."""
+    with mounted_from(server, "far") as m:
+        path = os.path.join(m.path, COLUMN)
+        with open(path, "rb", buffering=0) as held:
+            os.posix_fadvise(held.fileno(), 0, 0, os.POSIX_FADV_RANDOM)
+            first = os.pread(held.fileno(), 1000, 0)
+            server.rule = faulty.silent
+            time.sleep(RECHECK + 0.1)
+            with pytest.raises(OSError) as failed:
+                open(os.path.join(m.path, "events/x9.f8"), "rb").read(10)
+            assert failed.value.errno == errno.ETIMEDOUT
+            os.posix_fadvise(held.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+            assert os.pread(held.fileno(), 1000, 0) == first == expected["far", COLUMN][:1000]
+            server.rule = lambda exchange: False
+            assert os.pread(held.fileno(), 1000, 50_000) == expected["far", COLUMN][50_000:51_000]
+
+
 def test_unmounting_does_not_wait_for_a_server(server):
     """The reader is ended first, as umount(8) refuses what is in use. Its request is still under way."""
     m = mounted.Mounted(server.url("far.root"), ("timeout=60",), environment=far_files.environment())

@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of S3: the service that is named, and requests that carry a right signature (AWS Signature Version 4, computed
-here from its specification)."""
+"""Files of S3: the service that is named, and requests that carry a right signature."""
 
 import contextlib
-import hashlib
-import hmac
 import os
 import subprocess
 
@@ -12,34 +9,15 @@ import pytest
 
 import far_files
 import faulty_server as faulty
+import listings
 import mounted
 
 KEY_ID, SECRET, REGION = "AKIATESTS", "secret/of+the=tests", "eu-west-3"
 COLUMN = "events/x3.f8"
 
 
-def derived_key(date):
-    key = ("AWS4" + SECRET).encode()
-    for part in (date, REGION, "s3", "aws4_request"):
-        key = hmac.new(key, part.encode(), hashlib.sha256).digest()
-    return key
-
-
 def is_signed(request):
-    """Whether the request's Authorization is that of KEY_ID and SECRET."""
-    method, _, rest = request.headers.get("authorization", "").partition(" ")
-    if method != "AWS4-HMAC-SHA256":
-        return False
-    fields = dict(field.strip().split("=", 1) for field in rest.split(","))
-    time = request.headers["x-amz-date"]
-    scope = f"{time[:8]}/{REGION}/s3/aws4_request"
-    if fields["Credential"] != f"{KEY_ID}/{scope}" or "x-amz-content-sha256" not in fields["SignedHeaders"]:
-        return False
-    path, _, query = request.path.partition("?")
-    heads = "".join(f"{name}:{request.headers[name].strip()}\n" for name in fields["SignedHeaders"].split(";"))
-    canonical = "\n".join([request.method, path, query, heads, fields["SignedHeaders"], "UNSIGNED-PAYLOAD"])
-    text = "\n".join(["AWS4-HMAC-SHA256", time, scope, hashlib.sha256(canonical.encode()).hexdigest()])
-    return hmac.new(derived_key(time[:8]), text.encode(), hashlib.sha256).hexdigest() == fields["Signature"]
+    return listings.is_signed(request, KEY_ID, SECRET, REGION)
 
 
 def refuse_unsigned(exchange):

@@ -22,7 +22,7 @@ def as_user(installed, tmp_path, commands, path=None):
     """Lines of sh as an ordinary user, in a mount namespace of its own. The build may lie where that user cannot go."""
     program = tmp_path / "tfilefs"
     subprocess.run(["install", "-m", "755", installed.program, program], check=True)
-    for directory in (tmp_path, *tmp_path.parents[:2]):
+    for directory in (tmp_path, *(each for each in tmp_path.parents if each != each.parent and str(each) != "/tmp")):
         os.chmod(directory, 0o755)
     run = f"/usr/bin/setpriv --reuid={USER} --regid={USER} --clear-groups /usr/bin/env TMPDIR=/tmp PATH={path or '/usr/bin:/bin'} {program} doctor"
     return subprocess.run(["unshare", "--mount", "sh", "-c", commands.replace("DOCTOR", run)], capture_output=True, text=True,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "far/origins.h"
+#include "tfile/far_listing.h"
 
 namespace tfile {
 namespace {
@@ -81,6 +82,48 @@ TEST(Origins, AreNumberedByServer) {
   EXPECT_NE(first, second);
   EXPECT_NE(origin_of_server("http://origins-test-a:1094"), first);
   EXPECT_EQ(origin_of_server("root://origins-test-a:1094"), first);
+}
+
+std::string parts(std::string_view url) {
+  const UrlParts found = url_parts(url);
+  return std::string(found.server) + " " + std::string(found.path) + " " + std::string(found.query);
+}
+
+TEST(UrlParts, TellsServerPathAndQuery) {
+  EXPECT_EQ(parts("root://host:1//data/f.root?x=*"), "root://host:1/ /data/f.root ?x=*");
+  EXPECT_EQ(parts("root://cache//root://[::1]:2//data/*"), "root://cache//root://[::1]:2/ /data/* ");
+  EXPECT_EQ(parts("root://host"), "root://host  ");
+  EXPECT_EQ(parts("http://u:p@host/a/b?c=/d"), "http://u:p@host /a/b ?c=/d");
+  EXPECT_EQ(parts("http://host?c"), "http://host  ?c");
+  EXPECT_EQ(parts("s3://bucket/a/b"), "s3://bucket /a/b ");
+}
+
+TEST(UrlParts, AQuestionMarkBeforeANameOfARootFileIsNoQuery) {
+  EXPECT_EQ(parts("root://host//d/run?.root"), "root://host/ /d/run?.root ");
+  EXPECT_EQ(parts("http://host/d?/run??.root?authz=a/b?c.root"), "http://host /d?/run??.root ?authz=a/b?c.root");
+  EXPECT_EQ(parts("http://host/f.root?file=x.root"), "http://host /f.root ?file=x.root");
+  EXPECT_EQ(parts("http://host/f.root?TOKEN/x"), "http://host /f.root ?TOKEN/x");
+  EXPECT_EQ(parts("http://host/f.root?TOKEN/x#.root"), "http://host /f.root ?TOKEN/x#.root");
+}
+
+TEST(UrlBelow, NamesAreAppendedToTheDirectory) {
+  EXPECT_EQ(url_below("root://host//data", "a b"), "root://host//data/a b");
+  EXPECT_EQ(url_below("root://host//data/", "a?x/b"), "root://host//data/a?x/b");
+  EXPECT_EQ(url_below("root://host//data?t=1", "f"), "root://host//data/f?t=1");
+  for (const char* root : {"root://host", "root://host/", "root://host//"})
+    EXPECT_EQ(url_below(root, "data/f"), "root://host//data/f") << root;
+  EXPECT_EQ(url_below("root://cache//root://origin//data", "f"), "root://cache//root://origin//data/f");
+  EXPECT_EQ(url_below("https://host/d/?t=1", "a b?#%.root"), "https://host/d/a%20b%3F%23%25.root?t=1");
+  for (const char* root : {"dav://host", "dav://host/"}) EXPECT_EQ(url_below(root, "f"), "dav://host/f");
+  EXPECT_EQ(url_below("s3://bucket", "a+b"), "s3://bucket/a%2Bb");
+  EXPECT_EQ(url_below("https://host/d?t=1", ""), "https://host/d/?t=1");
+}
+
+TEST(UrlBelow, PathsAreNamedAsTheServerHasThem) {
+  EXPECT_EQ(path_as_named("http://host/", "a%20b%2f%zz%"), "a b/%zz%");
+  EXPECT_EQ(path_as_named("root://host/", "a%20b"), "a%20b");
+  for (const std::string name : {"a b", "%41", "\xff?*[", "x%", "x%4"})
+    EXPECT_EQ(percent_decoded(percent_encoded(name)), name);
 }
 
 }  // namespace

@@ -95,5 +95,50 @@ TEST(ReadAhead, ColumnsOfOneClusterAreUsedTogether) {
   EXPECT_NE(std::ranges::find(keys, ChunkKey{1, 6}), keys.end());
 }
 
+// A set of four streams whose source is far away.
+class OpenedColumns : public testing::Test {
+ protected:
+  OpenedColumns()
+      : set_({even_stream(3, kItems), even_stream(3, kItems), even_stream(3, kItems), even_stream(3, kItems)}) {
+    set_.source->told.starts_reads = true;
+    set_.source->told.delay = std::chrono::milliseconds(20);
+  }
+  SyntheticStreams set_;
+};
+
+TEST_F(OpenedColumns, AreWantedWithTheFirstThatIsRead) {
+  ReadAhead ahead(set_, Prefetch::learn, kMemory);
+  for (const tfile::StreamId stream : {0, 1, 2}) ahead.note_open(stream);
+  ahead.note_close(2);
+  const ReadAhead::Advice advice = note_chunk(ahead, set_, 0, 1);
+  EXPECT_EQ(advice.opened, (std::vector<tfile::StreamId>{1}));
+  const auto keys = ahead.of_opened(advice.opened, advice.entries);
+  ASSERT_EQ(keys.size(), 1u);
+  EXPECT_EQ(keys[0], (ChunkKey{1, 1}));
+  EXPECT_TRUE(note_chunk(ahead, set_, 1, 1).opened.empty());
+}
+
+TEST_F(OpenedColumns, AreNotGuessedAtNearOrWithoutLearning) {
+  ReadAhead sequential(set_, Prefetch::sequential, kMemory);
+  for (const tfile::StreamId stream : {0, 1}) sequential.note_open(stream);
+  EXPECT_TRUE(note_chunk(sequential, set_, 0, 0).opened.empty());
+  set_.source->told = {};
+  ReadAhead near(set_, Prefetch::learn, kMemory);
+  for (const tfile::StreamId stream : {0, 1}) near.note_open(stream);
+  EXPECT_TRUE(note_chunk(near, set_, 0, 0).opened.empty());
+}
+
+TEST(OpenColumns, ThatAreManyAreNotTaken) {
+  OpenColumns open;
+  for (tfile::StreamId stream = 0; stream < 5; ++stream) open.open(stream);
+  open.open(3);
+  open.close(3);  // another file of it is open
+  EXPECT_TRUE(open.take_unread(4).empty());
+  open.read(0);
+  open.close(9);
+  EXPECT_EQ(open.take_unread(4), (std::vector<tfile::StreamId>{1, 2, 3, 4}));
+  EXPECT_TRUE(open.take_unread(4).empty());
+}
+
 }  // namespace
 }  // namespace tfilefs

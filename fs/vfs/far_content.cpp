@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/far_content.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+
+#include "tfile/buffer.h"
+
+namespace tfilefs {
+namespace {
+
+// Exists until its bytes have come.
+struct FarRead {
+  FarRead(std::shared_ptr<const tfile::Source> of, std::size_t size, Reply<Slices> to)
+      : source(std::move(of)),
+        bytes(std::make_shared<tfile::Buffer>(size)),
+        into{bytes->span()},
+        reply(std::move(to)) {}
+
+  void answer(const Result<>& result) {
+    if (!result) return reply(tl::unexpected<Error>(result.error()));
+    Slices slices;
+    slices.pieces.push_back(bytes->span());
+    slices.pins.push_back(bytes);
+    reply(std::move(slices));
+  }
+
+  const std::shared_ptr<const tfile::Source> source;
+  const std::shared_ptr<tfile::Buffer> bytes;
+  const std::array<std::span<std::byte>, 1> into;
+  Reply<Slices> reply;
+};
+
+}  // namespace
+
+void FarContent::read(std::uint64_t offset, std::size_t size, Reply<Slices> reply) {
+  if (offset >= this->size()) return reply(Slices{});
+  const tfile::ByteRange range{offset, std::min<std::uint64_t>(size, this->size() - offset)};
+  auto read = std::make_shared<FarRead>(source_, range.size, std::move(reply));
+  Executors& exec = cache_.exec();
+  if (!exec.started_reads.begin(1)) return read->answer(given_up());
+  // The thread that brings the bytes is the source's own, and answers nobody.
+  source_->start_read({&range, 1}, read->into, [&exec, read](Result<> result) {
+    exec.arena.run([read, result = std::move(result)] { read->answer(result); }, Urgency::awaited);
+    exec.started_reads.end();
+  });
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A redirector with two data servers, and a caching proxy in front of them: their directories, and readers that go on when
+one of the servers is gone."""
+
+import os
+import time
+
+import numpy as np
+import pytest
+import uproot
+
+import far_files
+import mounted
+import xrootd_federation
+
+# The client library gives a silent server up after half of it.
+TIMEOUT = 6
+COLUMN = "T/x.f8"
+VALUES = np.random.default_rng(1).random(1_000_000)
+
+
+@pytest.fixture(scope="module")
+def content(tmp_path_factory):
+    path = tmp_path_factory.mktemp("content") / "both.root"
+    with uproot.recreate(path, compression=None) as file:
+        tree = file.mktree("T", {"x": "f8"})
+        for part in np.split(VALUES, 10):
+            tree.extend({"x": part})
+    return path
+
+
+@pytest.fixture(scope="module")
+def federation(content):
+    """Both servers have both.root; each has a file of its own."""
+    with xrootd_federation.Federation() as found:
+        for number, server in enumerate(found.servers):
+            server.put(content, "both.root")
+            server.put(content, f"sub/only{number}.root")
+        for path in ("both.root", "sub/only0.root", "sub/only1.root"):
+            found.wait_for(found.redirector.url(path))
+        yield found
+
+
+def mounted_from(url):
+    return mounted.Mounted(url, (f"timeout={TIMEOUT}", "recheck=0", "prefetch=off"))
+
+
+def read(*path, timeout=TIMEOUT):
+    return far_files.read(os.path.join(*path), timeout)
+
+
+def test_a_directory_has_the_files_of_all_servers(federation):
+    with mounted_from(federation.redirector.url("")) as m:
+        assert sorted(os.listdir(m.path)) == ["both.root", "sub"]
+        assert sorted(os.listdir(os.path.join(m.path, "sub"))) == ["only0.root", "only1.root"]
+        for path in ("both.root", "sub/only0.root", "sub/only1.root"):
+            assert read(m.path, path, COLUMN) == VALUES.tobytes(), path
+        assert "is there twice" not in m.errors()
+
+
+def test_a_caching_proxy_lists_and_reads_for_its_origin(federation):
+    double = f"root://127.0.0.1:{federation.proxy.port}//{federation.redirector.url('')}"
+    for url in (federation.proxy.url(""), double):
+        with mounted_from(url) as m:
+            assert sorted(os.listdir(m.path)) == ["both.root", "sub"], url
+            assert read(m.path, "sub/only1.root", COLUMN, timeout=20) == VALUES.tobytes(), url
+    with mounted_from(double + "b*.root") as m:
+        assert os.listdir(m.path) == ["both.root"]
+    with mounted_from(double + "both.root") as m:
+        assert read(m.path, COLUMN) == VALUES.tobytes()
+
+
+def holder_of(federation):
+    """The server that has opened both.root last."""
+    opened = {server: server.requests().count("open") for server in federation.servers}
+    return lambda: next(server for server in federation.servers if server.requests().count("open") > opened[server])
+
+
+def test_a_reader_goes_on_when_a_server_is_silent_and_when_one_is_killed(federation):
+    """The second server is killed while the first answers again. Lists fail while one is silent, and are right soon."""
+    found = holder_of(federation)
+    with mounted_from(federation.redirector.url("")) as m, open(os.path.join(m.path, "both.root", COLUMN), "rb") as column:
+        assert column.read(80_000) == VALUES[:10_000].tobytes()
+        silent = found()
+        silent.pause()
+        try:
+            begun = time.monotonic()
+            column.seek(4_000_000)
+            assert column.read(80_000) == VALUES[500_000:510_000].tobytes()
+            assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
+            begun = time.monotonic()
+            assert far_files.names(os.path.join(m.path, "sub"), TIMEOUT) in ("EIO", "ETIMEDOUT", b"only0.root\n", b"only1.root\n")
+            assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
+        finally:
+            silent.resume()
+        other = next(server for server in federation.servers if server is not silent)
+        other.kill()
+        begun = time.monotonic()
+        column.seek(7_200_000)
+        assert column.read(80_000) == VALUES[900_000:910_000].tobytes()
+        assert time.monotonic() - begun < TIMEOUT + far_files.SLOW
+        left = f"only{federation.servers.index(silent)}.root"
+        names = lambda: far_files.names(os.path.join(m.path, "sub"), TIMEOUT)
+        assert far_files.becomes(f"{left}\n".encode(), names, 20) == f"{left}\n".encode()
