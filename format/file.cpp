@@ -279,7 +279,8 @@ std::shared_ptr<const DirectoryListing> RootFile::finished(DirectoryListing list
   listing.seek = seek;
   for (KeyInfo& key : listing.keys) {
     key.kind = kind_of(key.class_name);
-    key.can_change = !is_ntuple(key.class_name);
+    key.format = is_ntuple(key.class_name) ? TableFormat::rntuple : TableFormat::tree;
+    key.can_change = !is_trial_ntuple(key.class_name) && !key.is_bare;
   }
   return std::make_shared<const DirectoryListing>(std::move(listing));
 }

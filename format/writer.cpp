@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tfile/writer.h"
 
-#include <xxhash.h>
-
 #include <algorithm>
 #include <chrono>
 #include <optional>
@@ -17,7 +15,10 @@
 #include "container/header.h"
 #include "container/key.h"
 #include "container/payload.h"
+#include "container/recorded_table.h"
 #include "container/space.h"
+#include "ntuple/ntuple_table.h"
+#include "ntuple/write/ntuple_writer.h"
 #include "streamer/info/streamer_info_record.h"
 #include "tree/write/tree_writer.h"
 
@@ -69,33 +70,49 @@ std::array<std::uint8_t, 16> random_uuid() {
   return uuid;
 }
 
-// A tree being written, and its key.
+// A table being written, and its key.
 struct TableOfFile {
   std::size_t directory = 0;
   std::string name, title;
-  std::unique_ptr<TreeWriter> tree;
+  std::unique_ptr<RecordedTable> writer;
   std::int16_t cycle = 1;        // of its key
   std::uint32_t datime = 0;      // of its next key; 0: the date of the commit
   bool keeps_old_cycle = false;  // the next record does not replace the existing one
   bool removed = false;
-  std::optional<std::uint64_t> written;  // hash of the record in the file; nullopt if there is none
+  // The state of the table in the file, and the directory of its key; nullopt if there is none.
+  std::optional<std::pair<std::uint64_t, std::size_t>> written;
 };
 
 // The keylen of the table's record: tags in that record count from the start of its key.
 std::uint32_t table_keylen(const CommitDraft& draft, const TableOfFile& table) {
-  return draft.keylen({table.tree->class_name(), table.name, table.title, table.cycle, 0, table.datime});
-}
-
-// A hash that differs between states of a table: of its record and of the directory of its key.
-std::uint64_t hash_of(const TableOfFile& table, std::span<const std::byte> payload) {
-  return XXH3_64bits_withSeed(payload.data(), payload.size(), table.directory);
+  return draft.keylen({table.writer->class_name(), table.name, table.title, table.cycle, 0, table.datime});
 }
 
 // A changed table and its new record.
 struct TableRecord {
   TableOfFile* table;
-  std::vector<std::byte> payload;
-  std::uint64_t hash;
+  RecordedTable::Draft draft;
+};
+
+// The records of a table beside that of its key.
+class PlacesInDraft final : public RecordPlaces {
+ public:
+  PlacesInDraft(CommitDraft& draft, bool keeps_old_cycle) : draft_(draft), keeps_old_cycle_(keeps_old_cycle) {}
+
+  Result<Placed> add_blob(std::span<const std::byte> payload) override {
+    CommitDraft::NewKey key{"RBlob", "", ""};
+    key.directory_seek = draft_.state().directories.front().own.begin;
+    TRY(const ListedKey listed, draft_.add_record(key, payload));
+    const ByteRange record = listed.record;
+    return Placed{record, {record.begin + listed.keylen, record.size - listed.keylen}};
+  }
+  void release(ByteRange record) override {
+    if (!keeps_old_cycle_) draft_.release(record);
+  }
+
+ private:
+  CommitDraft& draft_;
+  const bool keeps_old_cycle_;
 };
 
 class RootFileWriter final : public FileWriter {
@@ -115,7 +132,8 @@ class RootFileWriter final : public FileWriter {
   Result<> remove_key(std::string_view directory, std::string_view name, int cycle) override;
   Result<> rename_key(std::string_view directory, std::string_view name, std::string_view new_directory,
                       std::string_view new_name) override;
-  Result<TableWriter*> create_table(std::string_view directory, std::string name, std::string title) override;
+  Result<TableWriter*> create_table(std::string_view directory, std::string name, std::string title,
+                                    TableFormat format) override;
   Result<TableWriter*> open_table(std::string_view directory, std::string_view name, OldCycle old_cycle) override;
   Result<> date_table(TableWriter* table, std::uint32_t datime) override;
   std::uint64_t place(std::uint64_t size) override;
@@ -133,6 +151,7 @@ class RootFileWriter final : public FileWriter {
   Result<TableOfFile*> table_to_rename(std::size_t directory, const ListedKey& key);
   Result<TableOfFile> read_table(std::size_t directory, const ListedKey& key);
   TreePlace tree_place(std::string_view name, std::string_view title) const;
+  BlobPlace blob_place() const;
 
   Result<std::vector<TableRecord>> changed_tables(const CommitDraft& draft) const;
   Result<std::vector<TableRecord>> start_draft(std::uint32_t now);
@@ -262,7 +281,7 @@ Result<> RootFileWriter::rename_key(std::string_view path, std::string_view name
     TRY(TableOfFile * table, table_to_rename(from, *newest));
     if (table != nullptr) {
       if (table->datime == 0 && !newest->bytes.empty()) table->datime = parsed(*newest).datime;
-      table->tree->rename(std::string(new_name));
+      table->writer->rename(std::string(new_name));
       table->name = new_name;
       table->directory = to;
     }
@@ -286,7 +305,7 @@ TableOfFile* RootFileWriter::table_at(std::size_t directory, std::string_view na
 }
 
 Result<TableOfFile*> RootFileWriter::table_of(const TableWriter* writer) {
-  const auto found = std::ranges::find_if(tables_, [&](const auto& table) { return table->tree.get() == writer; });
+  const auto found = std::ranges::find_if(tables_, [&](const auto& table) { return table->writer.get() == writer; });
   if (found == tables_.end()) return fail(ErrorKind::invalid, "not a table of this file");
   return found->get();
 }
@@ -302,25 +321,37 @@ Result<TableOfFile*> RootFileWriter::table_to_rename(std::size_t directory, cons
   return tables_.back().get();
 }
 
-TreePlace RootFileWriter::tree_place(std::string_view name, std::string_view title) const {
+std::uint32_t datime_of_now() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return {state_.directories.front().own.begin, std::string(name), std::string(title), compression_,
-          datime_of(std::chrono::duration_cast<std::chrono::seconds>(now).count())};
+  return datime_of(std::chrono::duration_cast<std::chrono::seconds>(now).count());
 }
 
-Result<TableWriter*> RootFileWriter::create_table(std::string_view path, std::string name, std::string title) {
+TreePlace RootFileWriter::tree_place(std::string_view name, std::string_view title) const {
+  return {state_.directories.front().own.begin, std::string(name), std::string(title), compression_, datime_of_now()};
+}
+
+BlobPlace RootFileWriter::blob_place() const {
+  return {state_.directories.front().own.begin, compression_, datime_of_now()};
+}
+
+Result<TableWriter*> RootFileWriter::create_table(std::string_view path, std::string name, std::string title,
+                                                  TableFormat format) {
   TRY(const std::size_t index, find_directory(path));
   TRY_VOID(check_new_name(index, name));
   if (name.size() + title.size() > kKeyTextMax) return fail(ErrorKind::invalid, "the title is too long for a key");
   auto table = std::make_unique<TableOfFile>();
   table->directory = index;
-  table->tree = TreeWriter::create(tree_place(name, title));
-  state_.directories[index].keys.push_back(key_to_come(table->tree->class_name(), name));
+  if (format == TableFormat::tree) {
+    table->writer = TreeWriter::create(tree_place(name, title));
+  } else {
+    table->writer = NtupleWriter::create(blob_place(), name, title);
+  }
+  state_.directories[index].keys.push_back(key_to_come(table->writer->class_name(), name));
   state_.directories[index].changed = true;
   table->name = std::move(name);
   table->title = std::move(title);
   tables_.push_back(std::move(table));
-  return tables_.back()->tree.get();
+  return tables_.back()->writer.get();
 }
 
 Result<TableOfFile> RootFileWriter::read_table(std::size_t directory, const ListedKey& key) {
@@ -330,25 +361,29 @@ Result<TableOfFile> RootFileWriter::read_table(std::size_t directory, const List
   table.name = key.name;
   table.title = parsed(key).title;
   table.cycle = key.cycle;
-  TRY(table.tree, TreeWriter::open(tree_place(key.name, ""), record.payload.span(), record.keylen, key.class_name,
-                                   *infos_.infos, file_->source()));
+  if (is_ntuple(key.class_name)) {
+    TRY(table.writer, NtupleWriter::open(blob_place(), file_->shared_source(), record.payload.span()));
+  } else {
+    TRY(table.writer, TreeWriter::open(tree_place(key.name, ""), record.payload.span(), record.keylen, key.class_name,
+                                       *infos_.infos, file_->source()));
+  }
   const CommitDraft unchanged(state_, space_, compression_, 0, state_.header.big);
-  TRY(const std::vector<std::byte> payload, table.tree->record(table_keylen(unchanged, table)));
-  table.written = hash_of(table, payload);
+  TRY(const RecordedTable::Draft draft, table.writer->draft(table_keylen(unchanged, table)));
+  table.written = {draft.state, directory};
   return table;
 }
 
 Result<TableWriter*> RootFileWriter::open_table(std::string_view path, std::string_view name, OldCycle old_cycle) {
   TRY(const std::size_t index, find_directory(path));
-  if (TableOfFile* table = table_at(index, name)) return table->tree.get();
+  if (TableOfFile* table = table_at(index, name)) return table->writer.get();
   const ListedKey* key = newest_key(state_.directories[index], name);
   if (key == nullptr) return fail(ErrorKind::not_found, "no key '" + std::string(name) + "'");
-  if (key->class_name.find("RNTuple") != std::string::npos || is_directory(key->class_name) || !file_)
-    return fail(ErrorKind::unsupported, "'" + std::string(name) + "' is not a tree");
+  if (is_directory(key->class_name) || !file_)
+    return fail(ErrorKind::unsupported, "'" + std::string(name) + "' is not a table");
   TRY(TableOfFile table, read_table(index, *key));
   table.keeps_old_cycle = old_cycle == OldCycle::kept;
   tables_.push_back(std::make_unique<TableOfFile>(std::move(table)));
-  return tables_.back()->tree.get();
+  return tables_.back()->writer.get();
 }
 
 Result<> RootFileWriter::date_table(TableWriter* writer, std::uint32_t datime) {
@@ -367,9 +402,8 @@ Result<std::vector<TableRecord>> RootFileWriter::changed_tables(const CommitDraf
   std::vector<TableRecord> changed;
   for (const auto& table : tables_) {
     if (table->removed) continue;
-    TRY(std::vector<std::byte> payload, table->tree->record(table_keylen(draft, *table)));
-    const std::uint64_t hash = hash_of(*table, payload);
-    if (table->written != hash) changed.push_back({table.get(), std::move(payload), hash});
+    TRY(RecordedTable::Draft state, table->writer->draft(table_keylen(draft, *table)));
+    if (table->written != std::pair(state.state, table->directory)) changed.push_back({table.get(), std::move(state)});
   }
   return changed;
 }
@@ -380,7 +414,7 @@ Result<std::vector<TableRecord>> RootFileWriter::start_draft(std::uint32_t now) 
     draft_.emplace(state_, space_, compression_, now, wide);
     TRY(std::vector<TableRecord> records, changed_tables(*draft_));
     std::uint64_t end = space_.end() + kOtherRecordsMax;
-    for (const TableRecord& record : records) end += record.payload.size();
+    for (const TableRecord& record : records) end += record.draft.size;
     for (const DirectoryState& directory : state_.directories) {
       for (const ListedKey& key : directory.keys) end += key.bytes.size();
     }
@@ -394,10 +428,12 @@ Result<> RootFileWriter::write_table(TableRecord& record) {
   DirectoryState& directory = draft_->directory(table.directory);
   auto old = std::ranges::find_if(
       directory.keys, [&](const ListedKey& key) { return key.name == table.name && key.cycle == table.cycle; });
-  CommitDraft::NewKey key{table.tree->class_name(), table.name,  table.title, table.cycle,
-                          directory.own.begin,      table.datime};
+  PlacesInDraft places(*draft_, table.keeps_old_cycle);
+  TRY(const std::vector<std::byte> payload, table.writer->place(std::move(record.draft), places));
+  CommitDraft::NewKey key{table.writer->class_name(), table.name,  table.title, table.cycle,
+                          directory.own.begin,        table.datime};
   if (old->record.size != 0 && key.cycle < kCycleMax) ++key.cycle;
-  TRY(ListedKey listed, draft_->add_record(key, record.payload));
+  TRY(ListedKey listed, draft_->add_record(key, payload));
   if (table.keeps_old_cycle) {
     insert_key(directory, std::move(listed));
   } else {
@@ -410,7 +446,7 @@ Result<> RootFileWriter::write_table(TableRecord& record) {
 Result<> RootFileWriter::write_infos() {
   std::vector<std::string> classes;
   for (const TableRecord& record : draft_tables_) {
-    std::ranges::move(record.table->tree->classes(), std::back_inserter(classes));
+    std::ranges::move(record.table->writer->classes(), std::back_inserter(classes));
   }
   draft_infos_ = infos_;
   const auto missing = missing_streamer_infos(classes, *infos_.infos);
@@ -479,7 +515,8 @@ void RootFileWriter::committed(const CommitPlan& plan) {
   if (!draft_) return;
   for (const TableRecord& record : draft_tables_) {
     TableOfFile& table = *record.table;
-    table.written = record.hash;
+    table.written = {record.draft.state, table.directory};
+    table.writer->placed();
     table.keeps_old_cycle = false;
     table.datime = 0;
     table.cycle = newest_key(draft_->state().directories[table.directory], table.name)->cycle;

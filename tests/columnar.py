@@ -28,7 +28,7 @@ def tables_in(directory):
             path = os.path.join(above, name)
             if os.path.exists(os.path.join(path, ".schema.json")):
                 directories.remove(name)
-                if mounted_table.schema_of(path)["kind"] in ("ttree", "rntuple"):
+                if mounted_table.schema_of(path)["kind"] in ("ttree", "rntuple", "chain"):
                     yield path
 
 

@@ -53,7 +53,8 @@ class MountFailed(Exception):
 
 
 class Mounted:
-    """`tfilefs -f SOURCE MNT` as a child. `with Mounted(source) as m: os.listdir(m.path)`."""
+    """`tfilefs -f SOURCE MNT` as a child. `with Mounted(source) as m: os.listdir(m.path)`. A list of sources is for a
+    chain."""
 
     def __init__(self, source, options=(), timeout=30.0, user=None, mount_point=None, environment=None, prefix=()):
         self._own_directory = mount_point is None
@@ -64,7 +65,8 @@ class Mounted:
         command = [program(), "-f"]
         for option in options:
             command += ["-o", option]
-        command += [os.fspath(source), self.path]
+        sources = source if isinstance(source, (list, tuple)) else [source]
+        command += [*map(os.fspath, sources), self.path]
         if user is not None:
             command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"] + command
         command = [*prefix, *command]  # prefix: what it is run by (delayed_network.DelayedNetwork.command)

@@ -38,6 +38,16 @@ class Columns:
         suffix = "".join(f"x{n}" for n in shape)
         self.put(f"{name}.{dtype}{suffix}", self.values(dtype, self.entries * int(np.prod(shape, dtype=int))))
 
+    def record(self, name):
+        """The members of a record."""
+        return Columns(os.path.join(self.directory, name), self.entries, self.random.integers(1 << 30))
+
+    def records(self, name):
+        """The members of the records in a list."""
+        offsets = self.offsets(self.entries)
+        self.put(f"{name}/offsets.i8", offsets)
+        return Columns(os.path.join(self.directory, name, "values"), int(offsets[-1]), self.random.integers(1 << 30))
+
     def lists(self, name, dtype, depth=1, offsets=None):
         """`dtype` may be chars: the innermost lists are then texts."""
         items, path = self.entries, name
@@ -73,6 +83,35 @@ def every_kind(columns):
     offsets = columns.offsets(columns.entries)
     columns.put("np3.i4", np.diff(offsets).astype("<i4"))
     columns.lists("p3", "f4x3", offsets=offsets)
+
+
+def every_field(columns):
+    """The kinds that an RNTuple holds: lists and records in each other, too."""
+    for dtype in DTYPES:
+        columns.number(f"n_{dtype}", dtype)
+        columns.number(f"m_{dtype}", dtype, (2, 3))
+        columns.lists(f"v_{dtype}", dtype)
+    columns.lists("arrays", "f4x3")
+    columns.lists("deep", "i4", depth=3)
+    columns.lists("s", "chars")
+    columns.lists("vs", "chars", depth=2)
+    members(columns.records("hits"), 2)
+    members(columns.record("event"), 2)
+    columns.record("one").number("member", "i2")
+    dictionary = columns.records("map")
+    dictionary.lists("key", "chars")
+    dictionary.number("value", "f8")
+
+
+def members(columns, depth):
+    columns.number("x", "f4")
+    columns.number("pos", "f8", (3,))
+    columns.number("flag", "b1")
+    columns.lists("name", "chars")
+    columns.lists("near", "u2", depth=2)
+    if depth > 1:
+        members(columns.records("inner"), depth - 1)
+        members(columns.record("part"), depth - 1)
 
 
 def append(directory, more):

@@ -55,6 +55,7 @@ def as_user(*command):
 class XrootdServer:
     """`with XrootdServer() as server:` put a file at server.path("f"), and read it at server.url("f").
 
+    lines: of its configuration; "{base}" is the directory that it has for itself.
     prefix: what the program is run by, such as DelayedNetwork.command("far"), with `address` there."""
 
     def __init__(self, *lines, port=None, address="127.0.0.1", prefix=()):
@@ -73,7 +74,7 @@ class XrootdServer:
             f"all.adminpath {self._base}/admin",
             f"all.pidpath {self._base}/admin",
             "xrootd.trace request",
-            *lines,
+            *(line.replace("{base}", self._base) for line in lines),
         ]
         with open(os.path.join(self._base, "server.cfg"), "w") as file:
             file.write("\n".join(config) + "\n")

@@ -87,9 +87,9 @@ int main(int argc, char** argv) {
     offered.push_back(must(tfile::offered_column(path)));
     columns.push_back(content(directory + "/" + path));
   }
-  const tfile::OfferedForm form = must(tfile::offered_form(offered));
+  const tfile::OfferedForm form = must(tfile::offered_form(offered, tfile::TableFormat::tree));
   const auto writer = must(tfile::FileWriter::create("limit.root", must(tfile::parse_compression(argv[3]))));
-  tfile::TableWriter* const table = must(writer->create_table("", "t", ""));
+  tfile::TableWriter* const table = must(writer->create_table("", "t", "", tfile::TableFormat::tree));
   if (!table->add_fields(offered, form)) return 1;
   const auto scalar = std::find_if(form.fields.begin(), form.fields.end(), [&](const tfile::FieldForm& field) {
     return field.kind == tfile::FieldForm::Kind::number;
@@ -105,7 +105,8 @@ int main(int argc, char** argv) {
       const std::size_t field = at % form.fields.size();
       const auto begin = static_cast<std::int64_t>(at / form.fields.size()) * step;
       const tfile::EntryRange range{begin, std::min(begin + step, entries)};
-      stored += must(table->encode(field, range, slices(form.fields[field], offered, columns, range))).stored.size();
+      stored +=
+          must(table->encode(field, {range, slices(form.fields[field], offered, columns, range), {}})).stored.size();
     }
   };
   const auto begin = std::chrono::steady_clock::now();

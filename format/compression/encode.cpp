@@ -124,6 +124,11 @@ constexpr int kZstdMinMatch = 5, kZstdShortMatch = 4;
 constexpr SampleSize kZstdSample{.share = 32, .min = 2 << 10, .max = 4 << 10};
 constexpr std::size_t kZstdGainMin = 1;  // percent
 
+// For inputs longer than a basket, as the pages of RNTuples are, tables that stay in a core's cache halve the time
+// again: numbers take as many bytes as with larger ones, texts 1.3 % more.
+constexpr std::size_t kZstdLongMin = (128 << 10) + 1;
+constexpr int kZstdTableLog = 16;
+
 bool short_matches_pay(ZSTD_CCtx* encoder, std::span<const std::byte> data) {
   const auto sample = middle_sample(data, kZstdSample);
   if (sample.empty()) return false;
@@ -142,6 +147,9 @@ Encoded encode_zstd(const Data& data, int level, std::span<std::byte> into) {
   ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_compressionLevel, kZstdLevelsPerLevel * level);
   const bool searches = level >= kZstdSearchLevelMin && level <= kZstdSearchLevelMax;
   ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_searchLog, searches ? std::min(level, kZstdSearchLogMax) : 0);
+  const int table = searches && data.bytes.size() >= kZstdLongMin ? kZstdTableLog : 0;
+  ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_hashLog, table);
+  ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_chainLog, table);
   const int match = searches ? short_matches_pay(encoder.get(), data.bytes) ? kZstdShortMatch : kZstdMinMatch : 0;
   ZSTD_CCtx_setParameter(encoder.get(), ZSTD_c_minMatch, match);
   const std::size_t size =

@@ -105,7 +105,7 @@ bool is_settled(const Identity& identity) {
 
 }  // namespace
 
-Result<> prepare_cache_directory(const std::string& path) {
+Result<> make_cache_directory(const std::string& path) {
   TRY(const Descriptor directory, open_directory(path));
   return {};
 }

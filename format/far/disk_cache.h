@@ -10,10 +10,12 @@
 #include <vector>
 
 #include "far/disk_log.h"
-#include "tfile/disk_cache.h"
 #include "tfile/source.h"
 
 namespace tfile {
+
+// As prepare_cache_directory() (tfile/disk_cache.h).
+Result<> make_cache_directory(const std::string& path);
 
 // What the directory of the cache has of one far file, for one source that reads it. The directory has one file for
 // each URL, under a hash of it, and nobody else can read it; no URL is written down. Processes share the directory

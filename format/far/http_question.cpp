@@ -115,9 +115,9 @@ std::shared_ptr<Attempt> Asking::attempt(milliseconds left) {
 // False if the time does not reach, or if the mount ends meanwhile.
 bool Asking::waits(milliseconds pause) const {
   if (left() <= pause) return false;
-  std::mutex mutex;
+  std::mutex pause_mutex;
   std::condition_variable_any never;
-  std::unique_lock lock(mutex);
+  std::unique_lock lock(pause_mutex);
   never.wait_for(lock, options_.stop, pause, [] { return false; });
   return !options_.stop.stop_requested();
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <utility>
 
@@ -21,9 +23,10 @@ class Awaited {
     arrived_.notify_all();
   }
   // False if the time was over, or `stop` was stopped, before the value came.
-  bool wait(const FarOptions& options) {
+  bool wait(const FarOptions& options) { return wait(options.stop, options.timeout); }
+  bool wait(const std::stop_token& stop, std::chrono::steady_clock::duration time) {
     std::unique_lock lock(mutex_);
-    return arrived_.wait_for(lock, options.stop, options.timeout, [this] { return value_.has_value(); });
+    return arrived_.wait_for(lock, stop, time, [this] { return value_.has_value(); });
   }
   T take() {
     const std::lock_guard lock(mutex_);

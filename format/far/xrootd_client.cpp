@@ -44,7 +44,8 @@ bool is_connection_failure(const XRootDStatus& status) {
     case XrdCl::errNoMoreFreeSIDs:
     case XrdCl::errInvalidResponse:
     case XrdCl::errCorruptedHeader:
-    case XrdCl::errInvalidOp:  // of a file whose connection has failed meanwhile
+    case XrdCl::errRedirectLimit:  // a redirector that does not know yet that a server is gone
+    case XrdCl::errInvalidOp:      // of a file whose connection has failed meanwhile
       return true;
     default:
       return XrdCl::Status::IsSocketError(status.code) && status.code != XrdCl::errInvalidAddr;
@@ -120,6 +121,10 @@ class Handler final : public XrdCl::ResponseHandler {
     const std::unique_ptr<XrdCl::HostList> owned_hosts(hosts);
     answer_(*status, response, hosts);
   }
+  // Called in its place for what takes several requests.
+  void HandleResponse(XRootDStatus* status, XrdCl::AnyObject* response) override {
+    HandleResponseWithHosts(status, response, nullptr);
+  }
 
  private:
   Function answer_;
@@ -173,6 +178,14 @@ XrdCl::URL at_server(const std::string& url, const std::string& server) {
   const std::size_t colon = server.rfind(':');
   if (colon != std::string::npos) parsed.SetHostPort(server.substr(0, colon), std::atoi(server.c_str() + colon + 1));
   return parsed;
+}
+
+// The library (5.5) leaves the number in the order of the network's bytes; one of the two lowest bits is always set.
+XrootdServer::Role role_of(std::uint32_t host) {
+  const bool is_swapped = (host & (kXR_isManager | kXR_isServer)) == 0;
+  const std::uint32_t bits = is_swapped ? (host >> 24 & 0xff) | (host >> 8 & 0xff00) : host;  // the lower half
+  if (bits & kXR_isManager) return XrootdServer::Role::redirector;
+  return bits & kXR_attrProxy ? XrootdServer::Role::proxy : XrootdServer::Role::data_server;
 }
 
 // A URL without a path is that of the server's root.
@@ -302,16 +315,24 @@ void list_directory(const std::string& url, const std::string& server_name, Done
       [&](XrdCl::ResponseHandler* handler) {
         return server->DirList(path_of_directory(parsed), XrdCl::DirListFlags::Stat, handler);
       },
-      [server, name = name_of(parsed), done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response,
-                                                               XrdCl::HostList* hosts) {
+      [server, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
         let_go_later(server);
         auto* const list = inside<XrdCl::DirectoryList>(response);
         if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
         if (!list) return done(broken("the server told no list of the directory"));
-        ServerListing listing = listing_of(*list);
-        listing.server = hosts && !hosts->empty() ? name_of(hosts->back().url) : name;
-        listing.is_redirected = hosts && hosts->size() > 1;
-        done(std::move(listing));
+        done(listing_of(*list));
+      });
+}
+
+void ask_role(const std::string& url, const std::string& server_name, Done<XrootdServer::Role> done) {
+  const auto server = std::make_shared<XrdCl::FileSystem>(at_server(url, server_name));
+  ask([&](XrdCl::ResponseHandler* handler) { return server->Protocol(handler); },
+      [server, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
+        let_go_later(server);
+        auto* const told = inside<XrdCl::ProtocolInfo>(response);
+        if (!status.IsOK()) return done(tl::unexpected<Failure>(failure_of(status)));
+        if (!told) return done(broken("the server told nothing of itself"));
+        done(role_of(told->GetHostInfo()));
       });
 }
 
@@ -320,7 +341,7 @@ void locate(const std::string& url, Done<std::vector<std::string>> done) {
   const auto server = std::make_shared<XrdCl::FileSystem>(parsed);
   ask(
       [&](XrdCl::ResponseHandler* handler) {
-        return server->DeepLocate(path_of_directory(parsed), XrdCl::OpenFlags::None, handler);
+        return server->DeepLocate(path_of_directory(parsed), XrdCl::OpenFlags::PrefName, handler);
       },
       [server, done = std::move(done)](const XRootDStatus& status, XrdCl::AnyObject* response, XrdCl::HostList*) {
         let_go_later(server);

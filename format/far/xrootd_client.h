@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "far/xrootd_servers.h"
 #include "tfile/far_listing.h"
 #include "tfile/range.h"
 #include "tfile/result.h"
@@ -72,12 +73,12 @@ void look_at_path(const std::string& url, Done<FileState> done);
 struct ServerListing {
   std::vector<FarEntry> entries;    // as they came
   std::vector<std::string> untold;  // names of which the server does not tell what they are
-  std::string server;               // which told it: "host:port"
-  bool is_redirected = false;       // by the server that was asked
 };
-// `server`: "host:port"; empty for the URL's own, which may redirect.
+// `server`: "host:port"; empty for the URL's own.
 void list_directory(const std::string& url, const std::string& server, Done<ServerListing> done);
-// All data servers ("host:port") that a redirector knows to have the path.
+// What a server ("host:port"; empty: the URL's own) says it is.
+void ask_role(const std::string& url, const std::string& server, Done<XrootdServer::Role> done);
+// All servers ("host:port") that a redirector knows to have the path.
 void locate(const std::string& url, Done<std::vector<std::string>> done);
 
 // "query config" of a server ("host:port"): the answer's text.

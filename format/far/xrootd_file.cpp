@@ -137,10 +137,12 @@ bool RemoteFile::is_same_at_path(const FileState& now) {
   if (now.size != identity_.size) return false;
   const std::lock_guard lock(mutex_);
   const auto known = std::ranges::find(dates_, now.server, [](const auto& one) { return one.first; });
-  if (known != dates_.end()) return known->second == now.modified;
+  if (known != dates_.end()) return known->second == now.modified || has_moving_dates();
   dates_.emplace_back(now.server, now.modified);
   return true;
 }
+
+bool RemoteFile::has_moving_dates() const { return server_->role == XrootdServer::Role::proxy; }
 
 void RemoteFile::set_stale() {
   stale_ = true;
@@ -149,7 +151,8 @@ void RemoteFile::set_stale() {
 
 void RemoteFile::judge(const FileState& now) {
   const bool same_copy = now.server == server_name_;
-  if (now.size != identity_.size || (same_copy && now.modified != modified_)) set_stale();
+  const bool other_date = same_copy && now.modified != modified_ && !has_moving_dates();
+  if (now.size != identity_.size || other_date) set_stale();
 }
 
 }  // namespace tfile::xrootd

@@ -24,7 +24,8 @@ namespace tfile::xrootd {
 // opening: when the file is opened again after a connection was lost, or by a look. A look asks about the path if the
 // server that the URL names has the file. Then a file that was replaced is seen, too. Behind a redirector a path may
 // lead to another copy with another date, or to nothing that this user may ask for; there a look asks about the open
-// file. Dates are whole seconds: a change within the second of another one, to the same size, is not seen.
+// file. A caching proxy tells the date of its own copy, which moves as the copy grows; there only the size counts.
+// Dates are whole seconds: a change within the second of another one, to the same size, is not seen.
 //
 // As long as anyone has a file open, a server gives that file to all who open its path, even if another one has been
 // put there. So a file that has changed is closed at once: else it could never be opened anew.
@@ -73,6 +74,7 @@ class RemoteFile : public std::enable_shared_from_this<RemoteFile> {
   void judge(const FileState& now);
   void set_stale();
   bool is_same_at_path(const FileState& now);
+  bool has_moving_dates() const;
 
   const std::string url_, shown_;
   const FarOptions options_;

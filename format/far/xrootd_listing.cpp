@@ -12,6 +12,7 @@
 #include "far/url.h"
 #include "far/xrootd_awaited.h"
 #include "far/xrootd_client.h"
+#include "far/xrootd_servers.h"
 
 namespace tfile {
 namespace xrootd {
@@ -31,13 +32,18 @@ class Listing {
  private:
   template <class T>
   using Pending = std::shared_ptr<Awaited<Answer<T>>>;
+  using Servers = std::vector<std::string>;
 
   Pending<ServerListing> ask(const std::string& server);
-  Result<std::vector<std::string>> data_servers();
+  Pending<Servers> ask_for_servers();
+  Pending<XrootdServer::Role> ask_for_role();
   template <class T>
   Result<T> answer_of(Awaited<Answer<T>>&);
+  Result<bool> is_redirector(XrootdServer&, const Pending<XrootdServer::Role>&);
   Result<> add(ServerListing);
-  Result<> add_others(const std::string& asked_already);
+  Result<> add_own(const Pending<ServerListing>&);
+  Result<> add_all(const Servers&);
+  FarListing finish();
 
   const std::string url_, shown_;
   const FarOptions options_;
@@ -51,6 +57,20 @@ auto Listing::ask(const std::string& server) -> Pending<ServerListing> {
   auto pending = std::make_shared<Awaited<Answer<ServerListing>>>();
   ++counts_.requests;
   list_directory(url_, server, [pending](Answer<ServerListing> answer) { pending->set(std::move(answer)); });
+  return pending;
+}
+
+auto Listing::ask_for_servers() -> Pending<Servers> {
+  auto pending = std::make_shared<Awaited<Answer<Servers>>>();
+  ++counts_.requests;
+  locate(url_, [pending](Answer<Servers> answer) { pending->set(std::move(answer)); });
+  return pending;
+}
+
+auto Listing::ask_for_role() -> Pending<XrootdServer::Role> {
+  auto pending = std::make_shared<Awaited<Answer<XrootdServer::Role>>>();
+  ++counts_.requests;
+  ask_role(url_, {}, [pending](Answer<XrootdServer::Role> answer) { pending->set(std::move(answer)); });
   return pending;
 }
 
@@ -77,41 +97,68 @@ Result<> Listing::add(ServerListing listing) {
   return {};
 }
 
-Result<std::vector<std::string>> Listing::data_servers() {
-  const auto located = std::make_shared<Awaited<Answer<std::vector<std::string>>>>();
-  ++counts_.requests;
-  locate(url_, [located](Answer<std::vector<std::string>> answer) { located->set(std::move(answer)); });
-  return answer_of(*located);
+// `told`: if the server was asked for it.
+Result<bool> Listing::is_redirector(XrootdServer& server, const Pending<XrootdServer::Role>& told) {
+  if (told) {
+    TRY(const XrootdServer::Role role, answer_of(*told));
+    server.role = role;
+  }
+  return server.role == XrootdServer::Role::redirector;
 }
 
-// A redirector sends a question for a list to one of its data servers. The others have other files, and copies of the
-// same. One that has no such directory has no files in it; one that does not answer may have some.
-Result<> Listing::add_others(const std::string& asked_already) {
-  TRY(const std::vector<std::string> servers, data_servers());
+Result<> Listing::add_own(const Pending<ServerListing>& own) {
+  TRY(ServerListing listing, answer_of(*own));
+  return add(std::move(listing));
+}
+
+// Each has other files, and copies of the same. One that has no such directory has no files in it; one that does not
+// answer may have some.
+Result<> Listing::add_all(const Servers& servers) {
   std::vector<Pending<ServerListing>> pending;
-  for (const std::string& server : servers)
-    if (server != asked_already) pending.push_back(ask(server));
+  for (const std::string& server : servers) pending.push_back(ask(server));
+  std::optional<Error> missing;
+  std::size_t listed = 0;
   for (const auto& one : pending) {
     auto listing = answer_of(*one);
     if (listing) {
+      ++listed;
       TRY_VOID(add(*std::move(listing)));
-    } else if (listing.error().kind != ErrorKind::not_found && !gap_) {
-      gap_ = std::move(listing).error();
+    } else {
+      (listing.error().kind == ErrorKind::not_found ? missing : gap_) = std::move(listing).error();
     }
   }
+  if (listed == 0) return tl::unexpected<Error>(gap_ ? *gap_ : *missing);
   return {};
 }
 
-Result<FarListing> Listing::read() {
-  TRY(ServerListing first, answer_of(*ask({})));
-  const std::string server = first.server;
-  const bool is_redirected = first.is_redirected;
-  TRY_VOID(add(std::move(first)));
-  if (is_redirected) TRY_VOID(add_others(server));
+FarListing Listing::finish() {
   FarListing listing = std::move(draft_).finish();
   listing.gap = std::move(gap_);
   listing.counts = counts_;
   return listing;
+}
+
+// A redirector has no files; what it has itself is only asked for where it names no servers (it may have a name space
+// of its own). What the server is, is asked with the first list, and all that may be needed with it.
+Result<FarListing> Listing::read() {
+  const auto server = xrootd_server(server_of(url_));
+  const XrootdServer::Role role = server->role;
+  const bool is_untold = role == XrootdServer::Role::untold, may_redirect = role == XrootdServer::Role::redirector;
+  const auto told = is_untold ? ask_for_role() : nullptr;
+  const auto servers = is_untold || may_redirect ? ask_for_servers() : nullptr;
+  auto own = !may_redirect ? ask({}) : nullptr;
+  TRY(const bool redirects, is_redirector(*server, told));
+  if (redirects) {
+    const auto found = answer_of(*servers);
+    if (!found && found.error().kind != ErrorKind::not_found) return tl::unexpected<Error>(found.error());
+    if (found && !found->empty()) {
+      TRY_VOID(add_all(*found));
+      return finish();
+    }
+    if (!own) own = ask({});
+  }
+  TRY_VOID(add_own(own));
+  return finish();
 }
 
 }  // namespace

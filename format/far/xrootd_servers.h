@@ -26,6 +26,10 @@ class XrootdServer {
   // When the server last answered anything.
   LineSpeed::Time last_answer() const { return LineSpeed::Time(last_answer_.load(std::memory_order_relaxed)); }
 
+  // A redirector sends to others; a proxy has the files of others. `untold`: it was not asked yet.
+  enum class Role : std::uint8_t { untold, data_server, proxy, redirector };
+  std::atomic<Role> role = Role::untold;
+
   XrootdLimits limits() const;
   // True for the first caller, which then asks the server for them.
   bool are_limits_unasked() { return !limits_asked_.exchange(true); }

@@ -31,6 +31,9 @@ constexpr std::size_t kReadsMax = 8;
 // While a server still gives a file that was replaced, the pause between two attempts is shorter than this.
 constexpr std::chrono::milliseconds kReplacedMax{400};
 
+// The first pause before a look is tried again.
+constexpr std::chrono::milliseconds kLookPauseMin{250};
+
 class XrootdSource final : public Source {
  public:
   explicit XrootdSource(std::shared_ptr<RemoteFile> file)
@@ -54,13 +57,21 @@ class XrootdSource final : public Source {
   const SourceOrigin origin_;
 };
 
+// Where a server is gone, others may have the file; a redirector finds out after some time.
 Result<Identity> XrootdSource::identity_now() const {
-  const auto answer = std::make_shared<Awaited<Answer<Identity>>>();
-  file_->look_at_path([answer](Answer<Identity> now) { answer->set(std::move(now)); });
-  if (!answer->wait(file_->options())) return tl::unexpected<Error>(no_answer(name(), file_->options()));
-  Answer<Identity> now = answer->take();
-  if (!now) return tl::unexpected<Error>(file_->error(now.error()));
-  return *now;
+  const FarOptions& options = file_->options();
+  const auto end = std::chrono::steady_clock::now() + options.timeout;
+  const auto left = [end] { return end - std::chrono::steady_clock::now(); };
+  for (auto pause = kLookPauseMin;; pause *= 2) {
+    const auto answer = std::make_shared<Awaited<Answer<Identity>>>();
+    file_->look_at_path([answer](Answer<Identity> now) { answer->set(std::move(now)); });
+    if (!answer->wait(options.stop, left())) return tl::unexpected<Error>(no_answer(name(), options));
+    const Answer<Identity> now = answer->take();
+    if (now) return *now;
+    const bool may_pass = now.error().connection && left() > pause && !options.stop.stop_requested();
+    if (!may_pass) return tl::unexpected<Error>(file_->error(now.error()));
+    Awaited<bool>().wait(options.stop, pause);
+  }
 }
 
 SourceTraits XrootdSource::traits() const {
@@ -140,14 +151,18 @@ void add_missing(DiskFile* disk, ByteRange range, std::span<std::byte> into, std
   }
 }
 
-// What comes with the opening, in one wave: the server's limits, the path's state, with which later looks are compared,
-// and the file's first and last bytes. Only the bytes are waited for; the path's state comes before them. If the disk
-// has the bytes, the path's state is waited for. Error: stale, if another file stands at the path.
+// What comes with the opening, in one wave: the server's limits and role, the path's state, with which later looks are
+// compared, and the file's first and last bytes. Only the bytes are waited for; the path's state comes before them. If
+// the disk has the bytes, the path's state is waited for. Error: stale, if another file stands at the path.
 Result<> fetch_edges(const std::shared_ptr<RemoteFile>& file, const std::string& server, DiskFile* disk) {
-  if (file->server().are_limits_unasked())
+  if (file->server().are_limits_unasked()) {
     query_config(file->url(), server, "readv_iov_max readv_ior_max", [file](const Answer<std::string>& limits) {
       if (limits) file->server().set_limits(*limits);
     });
+    ask_role(file->url(), server, [file](const Answer<XrootdServer::Role>& role) {
+      if (role) file->server().role = *role;
+    });
+  }
   const auto looked = std::make_shared<Awaited<Answer<Identity>>>();
   const bool looks = file->looks_at_path();
   if (looks) file->look_at_path([looked](Answer<Identity> now) { looked->set(std::move(now)); });

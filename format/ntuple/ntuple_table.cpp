@@ -526,9 +526,9 @@ std::shared_ptr<Table> unreadable(const KeyInfo& key, std::string why) {
 
 }  // namespace
 
-bool is_ntuple(std::string_view class_name) {
-  return class_name == "ROOT::RNTuple" || class_name == "ROOT::Experimental::RNTuple";
-}
+bool is_ntuple(std::string_view class_name) { return class_name == "ROOT::RNTuple" || is_trial_ntuple(class_name); }
+
+bool is_trial_ntuple(std::string_view class_name) { return class_name == "ROOT::Experimental::RNTuple"; }
 
 Result<std::shared_ptr<const Table>> open_ntuple(std::shared_ptr<const Source> source,
                                                  std::shared_ptr<const Source> edges, const KeyInfo& key,

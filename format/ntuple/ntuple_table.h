@@ -17,6 +17,7 @@ namespace tfile {
 
 // Whether a key of this class has the anchor of an RNTuple, even in a trial format.
 bool is_ntuple(std::string_view class_name);
+bool is_trial_ntuple(std::string_view class_name);
 
 // The table of an RNTuple. `anchor`: the decompressed payload of its key. Reads header, footer and page lists through
 // `edges`; later, pages are read from `source`. An RNTuple that cannot be read (a trial format, another epoch, an

@@ -2,44 +2,29 @@
 #include <algorithm>
 #include <string_view>
 
-#include "far/http_listing.h"
-#include "far/http_source.h"
 #include "far/kept_source.h"
 #include "far/url.h"
-#include "far/xrootd_listing.h"
-#include "far/xrootd_source.h"
+#include "source/far_module.h"
 #include "source/open_local.h"
+#include "tfile/disk_cache.h"
 #include "tfile/far_listing.h"
 #include "tfile/source.h"
 
 namespace tfile {
 namespace {
 
-struct Library {
-  std::string_view name;
-  // Null: it was left out of this build.
-  Result<std::shared_ptr<const Source>> (*open)(const std::string&, const FarOptions&) = nullptr;
-  Result<FarListing> (*list)(const std::string&, const FarOptions&) = nullptr;
-};
-
-#ifdef TFILEFS_HTTP
-constexpr Library kHttp{"libcurl", open_http, list_http};
-#else
-constexpr Library kHttp{"libcurl"};
-#endif
-#ifdef TFILEFS_XROOTD
-constexpr Library kXrootd{"XRootD", open_xrootd, list_xrootd};
-#else
-constexpr Library kXrootd{"XRootD"};
-#endif
-
 struct Scheme {
   std::string_view name;
-  const Library& library;
+  FarLibrary FarLibraries::*library;
+  std::string_view library_name;
 };
-constexpr Scheme kSchemes[] = {{"http", kHttp},    {"https", kHttp},   {"dav", kHttp},
-                               {"davs", kHttp},    {"s3", kHttp},      {"root", kXrootd},
-                               {"roots", kXrootd}, {"xroot", kXrootd}, {"xroots", kXrootd}};
+constexpr Scheme kSchemes[] = {
+    {"http", &FarLibraries::http, "libcurl"},    {"https", &FarLibraries::http, "libcurl"},
+    {"dav", &FarLibraries::http, "libcurl"},     {"davs", &FarLibraries::http, "libcurl"},
+    {"s3", &FarLibraries::http, "libcurl"},      {"root", &FarLibraries::xrootd, "XRootD"},
+    {"roots", &FarLibraries::xrootd, "XRootD"},  {"xroot", &FarLibraries::xrootd, "XRootD"},
+    {"xroots", &FarLibraries::xrootd, "XRootD"},
+};
 
 // RFC 3986: a letter, then letters, digits, "+", "-" and ".".
 std::string_view scheme_of(std::string_view name) {
@@ -58,18 +43,20 @@ bool are_equal_but_case(std::string_view a, std::string_view b) {
   return std::ranges::equal(a, b, {}, lower, lower);
 }
 
-// Error: invalid, if none reads URLs of this scheme.
-Result<const Library*> library_of(const std::string& url) {
+// Errors: invalid, if none reads URLs of this scheme; those of far_libraries().
+Result<const FarLibrary*> library_of(const std::string& url) {
   const std::string_view scheme = scheme_of(url);
   const auto* known =
       std::ranges::find_if(kSchemes, [&](const Scheme& one) { return are_equal_but_case(one.name, scheme); });
   if (known == std::end(kSchemes))
     return fail(ErrorKind::invalid, without_secrets(url) + ": URLs of the scheme \"" + std::string(scheme) +
                                         "\" are not read, only http, https, dav, davs, s3, root, roots and xroot");
-  if (!known->library.open)
+  TRY(const FarLibraries* const libraries, far_libraries());
+  const FarLibrary& library = libraries->*known->library;
+  if (!library.open)
     return fail(ErrorKind::invalid, without_secrets(url) + ": this program was built without " +
-                                        std::string(known->library.name) + ", which reads such URLs");
-  return &known->library;
+                                        std::string(known->library_name) + ", which reads such URLs");
+  return &library;
 }
 
 }  // namespace
@@ -84,14 +71,19 @@ Result<> read_range(const Source& source, ByteRange range, std::span<std::byte> 
 
 Result<std::shared_ptr<const Source>> open_source(const std::string& name, const FarOptions& options) {
   if (!is_url(name)) return open_local(name);
-  TRY(const Library* const library, library_of(name));
+  TRY(const FarLibrary* const library, library_of(name));
   TRY(auto far, library->open(name, options));
   return keep_bytes(std::move(far));
 }
 
 Result<FarListing> list_far(const std::string& url, const FarOptions& options) {
-  TRY(const Library* const library, library_of(url));
+  TRY(const FarLibrary* const library, library_of(url));
   return library->list(url, options);
+}
+
+Result<> prepare_cache_directory(const std::string& path) {
+  TRY(const FarLibraries* const libraries, far_libraries());
+  return libraries->prepare_cache_directory(path);
 }
 
 }  // namespace tfile

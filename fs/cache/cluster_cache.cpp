@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/cluster_cache.h"
 
-#include "cache/attached_set.h"
+#include "cache/attached_streams.h"
 #include "cache/cache_core.h"
 #include "tfile/buffer.h"
 
@@ -17,10 +17,14 @@ ClusterCache::ClusterCache(const CacheOptions& options) : core_(std::make_shared
 ClusterCache::~ClusterCache() { settle(); }
 
 std::shared_ptr<CachedStreams> ClusterCache::attach(std::shared_ptr<const tfile::StreamSet> streams, TableLabel label) {
-  return std::make_shared<CachedStreams>(std::make_shared<AttachedSet>(core_, std::move(streams), std::move(label)));
+  return std::make_shared<AttachedStreams>(std::make_shared<AttachedSet>(core_, std::move(streams), std::move(label)));
 }
 
 Executors& ClusterCache::exec() { return core_->exec; }
+
+PieceCache& ClusterCache::pieces() { return core_->pieces; }
+
+bool ClusterCache::looks_ahead() const { return core_->options.prefetch != Prefetch::off; }
 
 void ClusterCache::settle() { core_->stop(); }
 

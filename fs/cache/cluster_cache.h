@@ -16,7 +16,6 @@
 
 namespace tfilefs {
 
-struct AttachedSet;
 struct CacheCore;
 
 // What is loaded before a reader asks for it: nothing; the next chunks of a column that is read in order; and in
@@ -47,32 +46,32 @@ struct ReadUse {
   bool handed_over = false;
 };
 
-// The decoded chunks of one StreamSet (a table, or an object's payload) and their extents. Kept alive by open files;
-// its chunks leave the cache when the last one goes. Thread-safe.
+// Columns that are read through the cache: those of one StreamSet (ClusterCache::attach), or of many files that are one
+// table (view/chain). Kept alive by open files. Thread-safe.
 class CachedStreams {
  public:
-  explicit CachedStreams(std::shared_ptr<AttachedSet> set) : set_(std::move(set)) {}
-  const tfile::StreamSet& streams() const;
+  virtual ~CachedStreams() = default;
+  virtual const tfile::StreamSet& streams() const = 0;
 
   // A program has opened a file of a column of the stream, or closed it. At a far source, columns that are open and
   // unread are loaded together with the first one that is read.
-  void note_open(tfile::StreamId);
-  void note_close(tfile::StreamId);
+  virtual void note_open(tfile::StreamId) {}
+  virtual void note_close(tfile::StreamId) {}
 
   // Items of a column. Answers at once from metadata or earlier work; else reads headers, or decodes lengths, once for
   // all callers. A stream damaged in the middle has the length of the part before the damage plus one item, so that
   // reading reaches the error instead of a false end. Given up when no caller waits any more.
-  void length(tfile::StreamId, std::uint32_t slot, Reply<std::int64_t>);
+  virtual void length(tfile::StreamId, std::uint32_t slot, Reply<std::int64_t>) = 0;
 
   // The same where no payload has to be decoded for it; else nothing.
-  void cheap_length(tfile::StreamId, std::uint32_t slot, Reply<std::optional<std::int64_t>>);
+  virtual void cheap_length(tfile::StreamId, std::uint32_t slot, Reply<std::optional<std::int64_t>>) = 0;
 
   // The length if `length` would answer it at once from metadata, headers already read, or earlier work; never reads.
-  std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const;
+  virtual std::optional<std::int64_t> known_length(tfile::StreamId, std::uint32_t slot) const = 0;
 
   // Bytes [offset, offset + size) of the column of this slot, whose items are item_size bytes; fewer at its end.
-  void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size, ReadUse,
-            Reply<Slices>);
+  virtual void read(tfile::StreamId, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
+                    ReadUse, Reply<Slices>) = 0;
   void read(tfile::StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset, std::size_t size,
             Reply<Slices> reply) {
     read(stream, slot, item_size, offset, size, ReadUse(), std::move(reply));
@@ -80,13 +79,17 @@ class CachedStreams {
 
   // Runs a step of the making of a view, on a thread that no read of a column needs. The step must be short and never
   // block: the other views that are being made wait behind it.
-  void run_making(std::function<void()>);
+  virtual void run_making(std::function<void()>) = 0;
 
   // The cache of pieces of views, for their next readers.
-  PieceCache& pieces() const;
+  virtual PieceCache& pieces() const = 0;
 
- private:
-  const std::shared_ptr<AttachedSet> set_;
+  // What is known of the files if they are several; else null.
+  struct Files {
+    std::uint64_t bytes = 0;  // of all together
+    std::string json;         // what .schema.json says of them
+  };
+  virtual const Files* files() const { return nullptr; }
 };
 
 // One cache serves all readers of a mount: each chunk is fetched once and decoded once, however many ask for it.
@@ -97,11 +100,14 @@ class ClusterCache {
   ClusterCache(const ClusterCache&) = delete;
   ClusterCache& operator=(const ClusterCache&) = delete;
 
-  // `label`: the table that its reads are counted for.
+  // The chunks of the set, in the cache until the last owner of the result goes. `label`: the table that its reads are
+  // counted for.
   std::shared_ptr<CachedStreams> attach(std::shared_ptr<const tfile::StreamSet>, TableLabel label = {});
 
-  // The threads of the cache and of the whole mount.
+  // The threads of the cache and of the whole mount; the pieces of its views.
   Executors& exec();
+  PieceCache& pieces();
+  bool looks_ahead() const;  // Prefetch is not off
 
   // Ends all work under way: requests that wait for memory are denied, jobs that were accepted are run, no more are
   // accepted, tasks are run. Returns when all requests are answered; tasks can still be run then. Must not be called

@@ -31,6 +31,7 @@ std::string in_columns(std::string left, std::string_view right) {
 }
 
 std::string with_value(std::string_view name, std::string_view value) {
+  if (value.starts_with('[')) return std::string(name) + "[=" + std::string(value.substr(1));
   return std::string(name) + (value.empty() ? "" : "=" + std::string(value));
 }
 
@@ -76,8 +77,7 @@ CLI::Option* CommandLine::add(std::string_view name,
       return flag.value.empty() ? option : option->type_name(std::string(flag.value));
     }
   for (const Argument& argument : command_.arguments)
-    if (argument.name == name)
-      return make(std::string(name), std::string(argument.does))->required(!argument.is_optional)->type_name("");
+    if (argument.name == name) return make(std::string(name), std::string(argument.does))->required()->type_name("");
   throw std::logic_error("the description of the command has no " + std::string(name));
 }
 
@@ -90,8 +90,12 @@ void CommandLine::take(std::string_view name, std::string& given) {
 }
 
 void CommandLine::take(std::string_view name, std::vector<std::string>& given) {
+  constexpr int kArgumentsMax = 1 << 20;  // more than a command line can have
   add(name, [&](const std::string& names, std::string does) {
-    return app_->add_option(names, given, does)->take_all()->expected(1)->allow_extra_args(false);
+    CLI::Option* const option = app_->add_option(names, given, does);
+    for (const Argument& argument : command_.arguments)
+      if (argument.name == name) return option->expected(argument.at_least, kArgumentsMax);
+    return option->take_all()->expected(1)->allow_extra_args(false);
   });
 }
 

@@ -29,8 +29,8 @@ class CommandLine {
   CommandLine(const CommandLine&) = delete;
   CommandLine& operator=(const CommandLine&) = delete;
 
-  // `name`: of an argument, or the first name of a flag. A flag without a value is a bool; "-o" may be given several
-  // times, and is a list.
+  // `name`: of an argument, or the first name of a flag. A flag without a value is a bool; "-o", which
+  // may be given several times, and arguments that stand for several are lists.
   void take(std::string_view name, bool& given);
   void take(std::string_view name, std::string& given);
   void take(std::string_view name, std::vector<std::string>& given);

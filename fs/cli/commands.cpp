@@ -27,8 +27,10 @@ constexpr auto kMountFlags = std::to_array<Flag>({
     {"-V,--version", "", Takes::nothing, "print the version and exit"},
 });
 constexpr auto kMountArguments = std::to_array<Argument>({
-    {"SOURCE", Takes::file, "a ROOT file, a directory, or the URL of one, or of several by a pattern"},
-    {"MNT", Takes::directory, "a directory; or /dev/fd/N, a descriptor of /dev/fuse that is mounted already"},
+    {"SOURCE... MNT", Takes::file,
+     "a ROOT file, a directory, or the URL of one, or of several by a pattern; with -o chain any number.\n"
+     "MNT is a directory; or /dev/fd/N, a descriptor of /dev/fuse that is mounted already",
+     2},
 });
 constexpr auto kUmountFlags = std::to_array<Flag>({
     {"-z,--lazy", "", Takes::nothing, "also what is in use, and without waiting: who has it open keeps it to the end"},

@@ -114,7 +114,7 @@ void offer_mount_options(Collector& into) {
   for (const MountOption& option : mount_options()) {
     const std::string name = std::string(option.name) + (option.value.empty() ? "" : "=");
     if (equals == std::string::npos) {
-      into.offer(before + name, option.does);
+      into.offer(before + (option.value.starts_with('[') ? std::string(option.name) : name), option.does);
     } else if (last.starts_with(name)) {
       for (const std::string_view choice : option.choices) into.offer(before + name + std::string(choice));
       if (option.takes == Takes::file || option.takes == Takes::directory)
@@ -172,7 +172,9 @@ void complete_command(const Command& command, std::span<const std::string> words
   }
   if (awaited) return offer_values(awaited->takes, into);
   if (into.typed().starts_with('-')) return offer_flags(command, into);
-  if (arguments < command.arguments.size()) offer_values(command.arguments[arguments].takes, into);
+  if (command.arguments.empty()) return;
+  const std::size_t place = std::min(arguments, command.arguments.size() - 1);
+  if (place == arguments || command.arguments[place].at_least > 0) offer_values(command.arguments[place].takes, into);
 }
 
 }  // namespace

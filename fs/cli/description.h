@@ -34,7 +34,7 @@ struct Argument {
   std::string_view name;  // "SOURCE"
   Takes takes;
   std::string_view does;
-  bool is_optional = false;
+  int at_least = 0;  // for an argument that stands for several: how many; 0: it is a single one
 };
 
 // `manual` is text of the manual page, in the language of man(7).
@@ -58,9 +58,10 @@ struct ParsedOptions;  // cli/options.cpp
 
 // An option of -o.
 struct MountOption {
-  std::string_view name;                      // "memory"
-  std::string_view value;                     // what follows "=", as the help calls it: "SIZE"; empty: nothing does
-  Takes takes;                                // of the value
+  std::string_view name;  // "memory"
+  std::string_view
+      value;    // what follows "=", as the help calls it: "SIZE"; "[HOW]" if it may be left out; empty: nothing
+  Takes takes;  // of the value
   std::span<const std::string_view> choices;  // its values, if these are all
   std::string_view does;                      // in one line, without a full stop
   std::string_view preset;                    // what holds if it is not given; empty: nothing

@@ -44,7 +44,8 @@ void allow_many_files() {
 }
 
 struct Request {
-  std::string source, mount_point;  // absolute, or a URL
+  std::string source, mount_point;   // absolute, or a URL
+  std::vector<std::string> sources;  // of a chain
   MountOptions options;
   bool foreground = false, debug = false;
 };
@@ -70,8 +71,15 @@ Result<> check_mount_point(const Request& request) {
 Result<> check(const Request& request) {
   TRY_VOID(check_mount_point(request));
   const std::string& cache = request.options.file_system.far.cache_directory;
-  if (tfile::is_url(request.source) && !cache.empty()) TRY_VOID(tfile::prepare_cache_directory(cache));
+  const bool is_far = std::any_of(request.sources.begin(), request.sources.end(), tfile::is_url);
+  if (is_far && !cache.empty()) TRY_VOID(tfile::prepare_cache_directory(cache));
   return {};
+}
+
+// Not a URL. The name of a list has an @ in front.
+std::string absolute_source(const std::string& name) {
+  if (tfile::is_url(name)) return name;
+  return name.starts_with('@') ? "@" + absolute_path(name.substr(1)) : absolute_path(name);
 }
 
 // If the mount point lies inside a mirrored directory, the mirror must not lead into itself.
@@ -138,7 +146,9 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
   const WithLog told(log);
   request.options.file_system.config_json =
       config_text(tfile::shown_name(request.source), request.mount_point, request.options);
-  TRY(auto fs, FileSystem::open(request.source, request.options.file_system, hidden_path(request)));
+  TRY(auto fs, request.options.chain
+                   ? FileSystem::open_chain(request.sources, *request.options.chain, request.options.file_system)
+                   : FileSystem::open(request.source, request.options.file_system, hidden_path(request)));
   const MountSettings settings = settings_of(request);
   if (settings.writable) {
     // The umask of the process that makes a file counts, and the kernel has applied it already. This process's own
@@ -153,8 +163,7 @@ Result<> mount_and_serve(Request request, const std::function<void()>& ready) {
 
 int run_mount(int argc, char** argv) {
   CommandLine command("");
-  std::string source, mount_point;
-  std::vector<std::string> option_lists;
+  std::vector<std::string> given, option_lists;
   bool verbose = false;
   Request request;
   command.take("-o", option_lists);
@@ -162,8 +171,7 @@ int run_mount(int argc, char** argv) {
   command.take("-d", request.debug);
   command.take("-v", verbose);
   command.tell_version([&] { return version_text(verbose); });
-  command.take("SOURCE", source);
-  command.take("MNT", mount_point);
+  command.take("SOURCE... MNT", given);
   if (const auto code = command.parse(argc, argv)) return *code;
 
   auto options = parse_mount_options(option_lists);
@@ -172,10 +180,19 @@ int run_mount(int argc, char** argv) {
     return kExitUsage;
   }
   request.options = *std::move(options);
-  request.source = tfile::is_url(source) ? source : absolute_path(source);
+  const std::string mount_point = given.back();
+  given.pop_back();
+  if (given.size() > 1 && !request.options.chain) {
+    complain(Error{ErrorKind::invalid, "more than one SOURCE: only with -o chain"});
+    return kExitUsage;
+  }
+  for (const std::string& source : given) request.sources.push_back(absolute_source(source));
+  request.source = request.sources[0];
   request.mount_point = mounted_descriptor(mount_point) ? mount_point : absolute_path(mount_point);
   std::string& cache = request.options.file_system.far.cache_directory;
   if (!cache.empty()) cache = absolute_path(cache);
+  if (request.options.chain && !request.options.chain->index.empty())
+    request.options.chain->index = absolute_path(request.options.chain->index);
   std::string& log_file = request.options.log_file;
   if (!log_file.empty()) log_file = absolute_path(log_file);
   allow_many_files();

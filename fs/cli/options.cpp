@@ -46,6 +46,9 @@ bool is_passed_over(std::string_view name) {
 
 constexpr auto kPrefetchNames = std::to_array<std::string_view>({"off", "sequential", "learn"});  // as in Prefetch
 constexpr auto kStringsNames = std::to_array<std::string_view>({"seen", "utf8", "binary"});       // as in StringsAs
+constexpr auto kFormatNames = std::to_array<std::string_view>({"tree", "rntuple"});               // as in TableFormat
+constexpr auto kChainNames = std::to_array<std::string_view>({"common", "union", "strict"});      // as in ChainPolicy
+constexpr auto kMissingNames = std::to_array<std::string_view>({"refuse", "skip"});
 constexpr auto kViewsNames = std::to_array<std::string_view>({"hidden", "listed"});
 constexpr auto kLogNames = std::to_array<std::string_view>({"error", "warn", "info", "debug"});  // as in Severity
 constexpr auto kCompressionNames = std::to_array<std::string_view>({"none", "zlib", "lzma", "lz4", "zstd"});
@@ -57,7 +60,9 @@ constexpr auto kCompressionNames = std::to_array<std::string_view>({"none", "zli
 struct ParsedOptions {
   MountOptions options;
   WriteOptions writing;
-  bool is_rw = false, is_writable = false, is_from_mount = false;
+  ChainOptions chain;
+  std::string_view of_chain;  // an option that is for chains alone
+  bool is_chain = false, is_rw = false, is_writable = false, is_from_mount = false;
 };
 
 namespace {
@@ -147,6 +152,26 @@ bool take_cache(const MountOption&, Value value, ParsedOptions& into) {
   return true;
 }
 
+bool take_chain(const MountOption& option, Value value, ParsedOptions& into) {
+  const auto place = value.empty() ? 0 : place_in(option.choices, value);
+  if (place) into.chain.policy = static_cast<ChainPolicy>(*place);
+  into.is_chain = true;
+  return place.has_value();
+}
+
+bool take_missing(const MountOption& option, Value value, ParsedOptions& into) {
+  const auto place = place_in(option.choices, value);
+  into.chain.skips_missing = place == 1;
+  into.of_chain = option.name;
+  return place.has_value();
+}
+
+bool take_index(const MountOption& option, Value value, ParsedOptions& into) {
+  into.chain.index = value;
+  into.of_chain = option.name;
+  return !value.empty();
+}
+
 bool take_umask(const MountOption&, Value value, ParsedOptions& into) {
   const auto mask = parse_number(value, 8);
   if (!mask || *mask > 0777) return false;
@@ -191,7 +216,7 @@ constexpr auto kOptions = std::to_array<MountOption>({
      "",
      Takes::nothing,
      {},
-     "columns that are written become trees",
+     "columns that are written become tables",
      "",
      R"(SOURCE may then be a file that does not exist yet. In
 .BR fstab (5)
@@ -209,6 +234,14 @@ passes rw if neither is given.)",
      "",
      "",
      [](const MountOption&, Value, ParsedOptions& into) { return into.is_writable = true; }},
+    {"format", "FORM", Takes::text, kFormatNames, "what new tables are: tree or rntuple", "tree",
+     "A table that exists keeps its form.",
+     [](const MountOption& option, Value value, ParsedOptions& into) {
+       const auto place = place_in(option.choices, value);
+       if (place) into.writing.format = static_cast<tfile::TableFormat>(*place);
+       return place.has_value();
+     },
+     "tree or rntuple"},
     {"compression", "ALG[:LEVEL]", Takes::text, kCompressionNames, "of what is written: none, zlib, lzma, lz4 or zstd",
      "zstd:5", "Levels are ROOT's: 1 to 9.", take_compression, "none, zlib, lzma, lz4 or zstd, perhaps with :LEVEL,"},
     {"autoflush",
@@ -307,6 +340,25 @@ always gives bytes.)",
 directory is made if it is not there. It must belong to the user who mounts, and nobody else may write to it.)",
      take_cache,
      "a directory, perhaps with a size of at least 1M as in /var/cache/tfilefs:20G,"},
+    {"chain", "[HOW]", Takes::text, kChainNames, "several SOURCEs, or a pattern, as one: common, union or strict",
+     "common",
+     R"(There may be several SOURCEs: files, directories, URLs, patterns in quotes, and
+.IR @LIST ,
+a text file of names. Each may name a table, as
+.IR FILE:TABLE .
+Columns that not all files have are left out (common), are lists of 0 or 1 (union), or the mount is refused (strict).)",
+     take_chain, "common, union or strict"},
+    {"missing", "HOW", Takes::text, kMissingNames, "of a file of a chain that cannot be opened: refuse or skip",
+     "refuse", "", take_missing, "refuse or skip"},
+    {"index",
+     "FILE",
+     Takes::file,
+     {},
+     "of a chain: what was learned of its files is kept here",
+     "",
+     "A later mount opens only files that have changed since.",
+     take_index,
+     "a file"},
     {"idle",
      "SECONDS",
      Takes::text,
@@ -460,6 +512,9 @@ Result<MountOptions> parse_mount_options(const std::vector<std::string>& given) 
       TRY_VOID(take_option(option.substr(0, equals), value, parsed));
     }
   }
+  if (parsed.is_chain) parsed.options.chain = parsed.chain;
+  if (!parsed.is_chain && !parsed.of_chain.empty())
+    return fail(ErrorKind::invalid, "option " + std::string(parsed.of_chain) + "= is for chains: give chain, too");
   if (parsed.is_writable || (parsed.is_rw && !parsed.is_from_mount)) fs.write = parsed.writing;
   return std::move(parsed.options);
 }
@@ -488,8 +543,10 @@ std::string config_text(const std::string& source, const std::string& mount_poin
   json["diskcache"] = fs.far.cache_directory.empty() ? nullptr : nlohmann::ordered_json(fs.far.cache_directory);
   json["diskcache_bytes"] = fs.far.cache_bytes;
   json["views"] = fs.views_listed ? "listed" : "hidden";
+  if (options.chain) json["chain"] = kChainNames[static_cast<std::size_t>(options.chain->policy)];
   if (fs.write) {
     json["compression"] = fs.write->compression.settings();
+    json["format"] = kFormatNames[static_cast<std::size_t>(fs.write->format)];
     json["autoflush"] = fs.write->cluster_bytes;
     json["commit"] = std::chrono::duration<double>(fs.write->commit).count();
   }

@@ -16,6 +16,7 @@ namespace tfilefs {
 // The options of -o; docs/tfilefs.1 describes each.
 struct MountOptions {
   FileSystemOptions file_system;
+  std::optional<ChainOptions> chain;  // the files are shown as one
   bool allow_other = false;
   std::optional<std::chrono::seconds> idle;
   std::optional<std::string> shown_source;  // fsname=

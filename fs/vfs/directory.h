@@ -111,7 +111,16 @@ struct Creation {
 // What can be put into a thing of a ROOT file: keys into a directory, columns into a table or a directory of it, items
 // into a column. The directory of an object, or of a part of one, can only be removed; so can that of a table that is
 // not written.
-enum class Accepts : std::uint8_t { nothing, keys, columns_of_table, columns, items, removal, removal_of_table };
+enum class Accepts : std::uint8_t {
+  nothing,
+  keys,
+  columns_of_table,
+  columns_of_rntuple,
+  columns,
+  items,
+  removal,
+  removal_of_table
+};
 inline bool is_removal(Accepts accepts) { return accepts == Accepts::removal || accepts == Accepts::removal_of_table; }
 
 // A file that was made and opened.

@@ -16,6 +16,8 @@
 #include "staging/changes/left_journal.h"
 #include "vfs/attributes_soon.h"
 #include "vfs/blocking.h"
+#include "vfs/chain_directory.h"
+#include "vfs/chain_place.h"
 #include "vfs/control_directory.h"
 #include "vfs/expand_sources.h"
 #include "vfs/far_tree.h"
@@ -55,6 +57,9 @@ bool is_trouble(const Error& error) {
 // For a request that needs the file to stay unchanged meanwhile. A job that saves the file between two tries is rare; a
 // job that writes its next basket is not.
 constexpr int kTries = 4;
+
+// Jobs that wait for a server must leave room for others.
+constexpr unsigned kFarJobs = 64;
 
 // Staged data may take half of the memory, since reading goes on meanwhile.
 std::unique_ptr<Writing> make_writing(const FileSystemOptions& options, ClusterCache& cache, ErrorLog& errors) {
@@ -130,6 +135,7 @@ FileSystem::~FileSystem() {
   written_.reset();
   far_tree_.reset();
   far_file_.reset();
+  chain_.reset();
   context_.recent.clear();
   cache_.reset();
 }
@@ -186,8 +192,7 @@ Result<> FileSystem::show_file(const std::string& source, bool there) {
 Result<std::unique_ptr<FileSystem>> FileSystem::open_url(const std::string& url, FileSystemOptions options) {
   const std::string name = tfile::shown_name(url);
   if (options.write) return fail(ErrorKind::invalid, name + ": only local files can be written, and this is a URL");
-  // Jobs that wait for a server must leave room for others.
-  options.cache.job_threads = std::max(options.cache.job_threads, 64u);
+  options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
   std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
   if (auto shown = fs->show_url(url, options.far); !shown) {
     Error error = std::move(shown).error();
@@ -216,6 +221,23 @@ Result<> FileSystem::show_far_file(const std::string& url, const tfile::FarOptio
   far_file_ = std::make_shared<MountedFile>(context_, make_url_origin(url, options), "");
   inodes_ = std::make_unique<InodeTable>(Entry{std::make_shared<const RootFileHolder>(context_, far_file_), {}});
   return open_now(*far_file_);
+}
+
+Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::string> names, const ChainOptions& chain,
+                                                           FileSystemOptions options) {
+  if (options.write) return fail(ErrorKind::invalid, "a chain cannot be written");
+  const auto may_be_far = [](const std::string& name) { return tfile::is_url(name) || name.starts_with('@'); };
+  if (std::ranges::any_of(names, may_be_far)) options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
+  std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
+  options.far.stop = fs->end_of_requests_.get_token();
+  fs->chain_ =
+      std::make_shared<Chain>(fs->context_, make_named_place(fs->context_, std::move(names), options.far), chain, "");
+  fs->inodes_ = std::make_unique<InodeTable>(Entry{make_chain_root(fs->chain_), {}});
+  std::promise<Result<ChainStatePtr>> opened;
+  fs->chain_->current(Freshness::now, [&](Result<ChainStatePtr> now) { opened.set_value(std::move(now)); });
+  TRY_VOID(wait_for(opened.get_future()));
+  fs->chain_->save();
+  return fs;
 }
 
 Result<> FileSystem::show_far_directory(const std::string& url, const tfile::FarOptions& options, PathPattern shown) {
@@ -286,6 +308,7 @@ bool FileSystem::may_end() {
 std::vector<std::string> FileSystem::end() {
   files_.clear();  // including those that are open for writing
   finish_writing();
+  if (chain_) chain_->save();
   end_of_requests_.request_stop();
   cache_->settle();
   alarms_.stop();

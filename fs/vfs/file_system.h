@@ -21,6 +21,7 @@
 #include "reply.h"
 #include "staging/staged_file.h"
 #include "vfs/attributes.h"
+#include "vfs/chain_options.h"
 #include "vfs/directory.h"
 #include "vfs/generation.h"
 #include "vfs/inode_table.h"
@@ -32,6 +33,7 @@
 
 namespace tfilefs {
 
+class Chain;
 class FarTree;
 class SourceTree;
 class WrittenFile;
@@ -71,6 +73,11 @@ class FileSystem {
   // (vfs/path_pattern.h). `hidden`: as SourceTree::open. Blocks. Errors: not_found, denied, damaged (not a ROOT file).
   static Result<std::unique_ptr<FileSystem>> open(const std::string& source, const FileSystemOptions&,
                                                   std::string hidden = "");
+
+  // Mounts many ROOT files as one. `names`: as chain_names(); local ones are absolute. Blocks. Errors: as
+  // Chain::current().
+  static Result<std::unique_ptr<FileSystem>> open_chain(std::vector<std::string> names, const ChainOptions&,
+                                                        FileSystemOptions);
 
   // Makes the ROOT file that was opened to be written and does not exist yet. Its name is taken from then on, and the
   // file is there when this ends. Blocks. Errors: denied, no_space, io.
@@ -245,6 +252,7 @@ class FileSystem {
   OpenFiles files_;
   TimedOutReads timed_out_reads_;
   std::atomic<std::chrono::steady_clock::time_point> last_request_{};
+  std::shared_ptr<Chain> chain_;  // of many files
 };
 
 }  // namespace tfilefs

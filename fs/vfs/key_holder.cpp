@@ -14,6 +14,7 @@
 #include "vfs/plot_index.h"
 #include "vfs/source_content.h"
 #include "vfs/table_directory.h"
+#include "vfs/table_load.h"
 #include "view/view.h"
 
 namespace tfilefs {
@@ -98,7 +99,8 @@ Accepts KeyHolder::accepts(HeldItem held) const {
     case KeyKind::directory:
       return Accepts::keys;
     case KeyKind::table:
-      return Accepts::columns_of_table;
+      return listing_->keys[held.index].format == tfile::TableFormat::tree ? Accepts::columns_of_table
+                                                                           : Accepts::columns_of_rntuple;
     case KeyKind::object:
       return Accepts::removal;
   }
@@ -153,24 +155,7 @@ void KeyHolder::enter_directory(std::uint32_t key, Reply<DirectoryPtr> reply) co
 }
 
 void KeyHolder::load_table(std::uint32_t key, Reply<std::shared_ptr<const LoadedTable>> reply) const {
-  auto self = std::static_pointer_cast<const KeyHolder>(shared_from_this());
-  auto load = [self, key]() -> Result<std::shared_ptr<const LoadedTable>> {
-    const Generation& g = *self->generation_;
-    TRY(auto table, g.file->outline(self->listing_->keys[key]));
-    const std::string path = self->path_of(key);
-    g.note_memory(table->memory());
-    if (!table->reason.empty()) g.context.errors.add(path, table->reason);
-    for (const std::string& warning : table->warnings) g.context.errors.add(path, warning);
-    return std::make_shared<const LoadedTable>(std::move(table), g.context.cache, TableLabel{path, g.serial});
-  };
-  generation_->table(listing_->keys[key].seek)
-      .get(
-          [&](Reply<std::shared_ptr<const LoadedTable>> loaded) {
-            const KeyInfo& info = listing_->keys[key];
-            answer_blocking_within(generation_->context.cache, std::uint64_t{info.objlen} + info.nbytes,
-                                   std::move(load), std::move(loaded));
-          },
-          std::move(reply));
+  tfilefs::load_table(generation_, listing_, key, path_of(key), std::move(reply));
 }
 
 void KeyHolder::enter_table(std::uint32_t key, Reply<DirectoryPtr> reply) const {

@@ -30,8 +30,8 @@ struct Alias {
 
 class NodeDirectory final : public Directory {
  public:
-  NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId node);
-  ~NodeDirectory() override { generation()->context.directories_memory -= memory(); }
+  NodeDirectory(std::shared_ptr<const NodeHolder> table, NodeId node);
+  ~NodeDirectory() override { table_->context().directories_memory -= memory(); }
 
   const std::shared_ptr<const Generation>& generation() const override { return table_->generation(); }
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
@@ -70,7 +70,7 @@ class NodeDirectory final : public Directory {
   std::optional<HeldItem> find_held(std::string_view name) const;
   std::string own_name(HeldItem) const;
 
-  const std::shared_ptr<const TableHolder> table_;
+  const std::shared_ptr<const NodeHolder> table_;
   const NodeId node_;
   NameIndex children_;
   std::vector<Alias> aliases_;
@@ -78,7 +78,7 @@ class NodeDirectory final : public Directory {
   NameIndex alias_index_;
 };
 
-NodeDirectory::NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId node)
+NodeDirectory::NodeDirectory(std::shared_ptr<const NodeHolder> table, NodeId node)
     : table_(std::move(table)), node_(node), children_(self().children.size()) {
   const std::size_t count = self().children.size();
   for (std::uint32_t i = 0; i < count; ++i) children_.add(i, child_name());
@@ -100,7 +100,7 @@ NodeDirectory::NodeDirectory(std::shared_ptr<const TableHolder> table, NodeId no
   escaped_.shrink_to_fit();
   alias_index_ = NameIndex(aliases_.size());
   for (std::uint32_t i = 0; i < aliases_.size(); ++i) alias_index_.add(i, alias_name());
-  generation()->context.directories_memory += memory();
+  table_->context().directories_memory += memory();
 }
 
 std::string_view NodeDirectory::name_of(const Alias& alias) const {
@@ -223,9 +223,9 @@ class NodeListing final : public Listing {
 };
 
 void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
-  if (generation()->source->traits().starts_reads) table_->loaded().expect_looks();
+  if (table_->is_far()) table_->loaded().expect_looks();
   auto self = std::static_pointer_cast<const NodeDirectory>(shared_from_this());
-  if (!generation()->context.views_listed) return reply(std::make_shared<const NodeListing>(std::move(self), nullptr));
+  if (!table_->context().views_listed) return reply(std::make_shared<const NodeListing>(std::move(self), nullptr));
   const std::stop_token asker = reply.asker();
   auto told = [self, reply = std::move(reply)](Result<LoadedTable::Settled> settled) mutable {
     // If a branch cannot be read now, the views that its name allows are listed.
@@ -237,7 +237,7 @@ void NodeDirectory::list(Reply<std::shared_ptr<const Listing>> reply) const {
 
 }  // namespace
 
-std::shared_ptr<const Directory> make_node_directory(std::shared_ptr<const TableHolder> table, NodeId node) {
+std::shared_ptr<const Directory> make_node_directory(std::shared_ptr<const NodeHolder> table, NodeId node) {
   return std::make_shared<const NodeDirectory>(std::move(table), node);
 }
 

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <type_traits>
 
-#include "descriptor.h"
 #include "vfs/acting_for.h"
 #include "vfs/beneath.h"
 #include "vfs/name_index.h"
@@ -41,31 +40,31 @@ namespace {
 
 class PathOrigin final : public Origin {
  public:
-  PathOrigin(std::string path, Descriptor directory, std::string name)
+  PathOrigin(std::string path, std::shared_ptr<const Descriptor> directory, std::string name)
       : path_(std::move(path)), directory_(std::move(directory)), name_(std::move(name)) {}
 
   Result<SourceState> look() const override {
     struct stat status {};
-    if (::fstatat(directory_.get(), name_.c_str(), &status, 0) != 0) return tfile::system_error(path_, errno);
+    if (::fstatat(directory_->get(), name_.c_str(), &status, 0) != 0) return tfile::system_error(path_, errno);
     return source_state(status);
   }
 
   Result<std::shared_ptr<const GuardedSource>> open() const override {
     // O_NONBLOCK so that opening a FIFO does not wait for its writer; it changes nothing for regular files.
-    Descriptor file(::openat(directory_.get(), name_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+    Descriptor file(::openat(directory_->get(), name_.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
     if (!file) return tfile::system_error(path_, errno);
-    TRY(auto source, tfile::adopt_source(file.release(), path_, directory_.get()));
+    TRY(auto source, tfile::adopt_source(file.release(), path_, directory_->get()));
     return GuardedSource::guard(std::move(source));
   }
 
   // The user who mounts shares the path to the file. Its own permissions decide about the file itself.
   Result<tfile::Identity> reach(const CallerPtr& by, Access access, const std::string& sibling) const override {
-    const Descriptor file(::openat(directory_.get(), name_.c_str(), O_PATH | O_CLOEXEC));
+    const Descriptor file(::openat(directory_->get(), name_.c_str(), O_PATH | O_CLOEXEC));
     if (!file) return tfile::system_error(path_, errno);
     const ActingFor acting(by);
     if (!acting) return tl::unexpected(not_admitted());
     const Descriptor found = sibling.empty() ? reopen_for(by, file.get(), access)
-                                             : open_beneath_for(by, directory_.get(), "", sibling,
+                                             : open_beneath_for(by, directory_->get(), "", sibling,
                                                                 O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, true);
     struct stat status {};
     if (!found || ::fstat(found.get(), &status) != 0) return tfile::system_error(path_, errno);
@@ -74,7 +73,7 @@ class PathOrigin final : public Origin {
 
  private:
   const std::string path_;
-  const Descriptor directory_;
+  const std::shared_ptr<const Descriptor> directory_;
   const std::string name_;
 };
 
@@ -83,10 +82,13 @@ class PathOrigin final : public Origin {
 Result<std::unique_ptr<const Origin>> make_path_origin(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   const std::string parent = slash == std::string::npos ? "." : path.substr(0, slash + 1);
-  Descriptor directory(::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!directory) return tfile::system_error(parent, errno);
-  std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
-  return std::unique_ptr<const Origin>(std::make_unique<const PathOrigin>(path, std::move(directory), std::move(name)));
+  auto directory = std::make_shared<const Descriptor>(::open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!*directory) return tfile::system_error(parent, errno);
+  return make_path_origin(path, std::move(directory));
+}
+
+std::unique_ptr<const Origin> make_path_origin(const std::string& path, std::shared_ptr<const Descriptor> directory) {
+  return std::make_unique<const PathOrigin>(path, std::move(directory), path.substr(path.rfind('/') + 1));
 }
 
 }  // namespace tfilefs

@@ -279,10 +279,19 @@ void decide(MountContext& context, Found found, Reply<FoundEntry> reply) {
   });
 }
 
-// A page of plots is shown if no file has its name; not on a mount that can make files, which could have that name.
-Result<Found> look_up_or_index(const TreePtr& tree, const std::string& directory, const std::string& path,
-                               const CallerPtr& by) {
+// A page of plots is shown if no file has its name; not on a mount that can make files, which could have that name. The
+// same for a chain, on any mount.
+Result<Found> look_up_or_make(const TreePtr& tree, const std::string& directory, const std::string& path,
+                              const CallerPtr& by) {
   auto found = tree->look_up(path, by);
+  const std::string name = path.substr(path.rfind('/') + 1);
+  const auto pattern = pattern_of_chain(name);
+  if (!found && found.error().kind == ErrorKind::not_found && pattern && !by && tree->status(directory)) {
+    Found chain;
+    chain.is_own = true;
+    chain.entry = tree->chain(directory, name, *pattern);
+    return chain;
+  }
   const bool is_index = path == kIndexName || path.ends_with("/" + std::string(kIndexName));
   const bool is_missing = !found && found.error().kind == ErrorKind::not_found;
   if (!is_missing || !is_index || by || tree->context().writing) return found;
@@ -300,7 +309,7 @@ void SourceDirectory::find(std::string_view name, Reply<FoundEntry> reply) const
   answer_blocking(
       tree_->context().cache,
       [tree = tree_, directory = path_, path = below(name), by = by_] {
-        return look_up_or_index(tree, directory, path, by);
+        return look_up_or_make(tree, directory, path, by);
       },
       Reply<Found>(std::move(finish)));
 }

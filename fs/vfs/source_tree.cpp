@@ -17,6 +17,7 @@
 #include "vfs/acting_for.h"
 #include "vfs/beneath.h"
 #include "vfs/blocking.h"
+#include "vfs/chain_directory.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/source_item.h"
@@ -128,6 +129,48 @@ mode_t listed_type(const dirent& entry) {
 }
 
 }  // namespace
+
+namespace {
+
+// The files of a chain in a directory of the tree.
+class TreePlace final : public ChainPlace {
+ public:
+  TreePlace(std::shared_ptr<SourceTree> tree, std::string directory, std::string pattern)
+      : tree_(std::move(tree)), directory_(std::move(directory)), pattern_(std::move(pattern)) {}
+
+  Result<std::vector<ChainName>> list() const override {
+    TRY(const auto listing, tree_->list(directory_));
+    std::vector<ChainName> names;
+    Listing::Item item;
+    for (std::size_t i = 0; i < listing->size(); ++i) {
+      listing->item(i, item);
+      TRY(const bool is_member, is_chained(pattern_, item.name));
+      if (is_member) names.push_back({directory_.empty() ? item.name : directory_ + "/" + item.name, ""});
+    }
+    if (names.empty()) return tfile::fail(ErrorKind::not_found, "no file to chain", -1, ENOENT);
+    std::ranges::sort(names, {}, &ChainName::file);
+    return names;
+  }
+
+  Result<std::shared_ptr<MountedFile>> file(const std::string& name, std::string) const override {
+    TRY(const SourceTree::Found found, tree_->look_up(name));
+    if (!found.root_file) return tfile::fail(ErrorKind::unsupported, name + ": not a ROOT file");
+    return found.root_file;
+  }
+
+ private:
+  const std::shared_ptr<SourceTree> tree_;
+  const std::string directory_, pattern_;
+};
+
+}  // namespace
+
+Entry SourceTree::chain(const std::string& directory, const std::string& name, const std::string& pattern) {
+  const std::string path = directory.empty() ? name : directory + "/" + name;
+  return {make_chain_root(
+              chains_.get(context_, path, std::make_unique<const TreePlace>(shared_from_this(), directory, pattern))),
+          {}};
+}
 
 Result<std::shared_ptr<SourceTree>> SourceTree::open(MountContext& context, const std::string& directory,
                                                      std::string hidden) {

@@ -16,6 +16,7 @@
 #include "staging/journal/file_place.h"
 #include "vfs/directory.h"
 #include "vfs/generation.h"
+#include "vfs/named_chains.h"
 
 namespace tfilefs {
 
@@ -72,6 +73,9 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   Result<> change(const std::string& path, const AttributeChange&, const CallerPtr&);
   static Result<> change(int open_file, const AttributeChange&, const CallerPtr&);
 
+  // The chain of the ROOT files of a directory that match, or of all (named_chains.h).
+  Entry chain(const std::string& directory, const std::string& name, const std::string& pattern);
+
   MountContext& context() const { return context_; }
 
  private:
@@ -94,6 +98,7 @@ class SourceTree : public std::enable_shared_from_this<SourceTree> {
   const Descriptor root_;
   const std::string real_path_;
   const std::string hidden_;
+  NamedChains chains_;
   Mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<WrittenFile>> written_ GUARDED_BY(mutex_);

@@ -33,6 +33,6 @@ std::shared_ptr<const Directory> make_array_directory(std::shared_ptr<const Gene
                                                       std::uint32_t key);
 
 // The directory of a node that is not a column; node 0 is the table itself.
-std::shared_ptr<const Directory> make_node_directory(std::shared_ptr<const TableHolder>, tfile::NodeId);
+std::shared_ptr<const Directory> make_node_directory(std::shared_ptr<const NodeHolder>, tfile::NodeId);
 
 }  // namespace tfilefs

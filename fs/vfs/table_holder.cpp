@@ -20,11 +20,10 @@ using tfile::Node;
 TableHolder::TableHolder(std::shared_ptr<const Generation> generation, std::shared_ptr<const LoadedTable> loaded,
                          std::shared_ptr<const tfile::DirectoryListing> listing, std::uint32_t key,
                          std::shared_ptr<const ObjectFiles> object)
-    : generation_(std::move(generation)),
-      loaded_(std::move(loaded)),
+    : NodeHolder(generation->context, std::move(loaded), key_provenance(*generation, listing->keys[key])),
+      generation_(std::move(generation)),
       listing_(std::move(listing)),
       key_(key),
-      from_(key_provenance(*generation_, listing_->keys[key])),
       bytes_(generation_, listing_, key),
       object_(std::move(object)) {}
 
@@ -62,7 +61,7 @@ bool TableHolder::is_as_a_whole() const { return object_ || !listing_->keys[key_
 
 std::optional<std::string> TableHolder::fixed_table_path(HeldItem) const {
   if (object_ || !is_as_a_whole()) return std::nullopt;
-  return loaded_->path();
+  return loaded().path();
 }
 
 bool TableHolder::goes_with_key(HeldItem held) const {
@@ -103,95 +102,46 @@ void TableHolder::view(HeldItem held, Reply<std::shared_ptr<Content>> reply) con
     case ShownAs::object_text:
       return object_->content(held.index, held.shown_as, std::move(reply));
     default:
-      return loaded_->view(held.index, held.shown_as, generation_->context.strings, std::move(reply));
+      return NodeHolder::view(held, std::move(reply));
   }
 }
 
-Attributes TableHolder::column_attributes(HeldItem held, std::int64_t length) const {
-  const tfile::ColumnId id = *node(held).column;
-  const tfile::Column& column = table().columns[id];
-  const Ownership& ownership = generation_->context.ownership;
-  const std::uint64_t stored = loaded_->stored_bytes(id);
-  if (held.shown_as == ShownAs::npy)
-    return file_attributes(from_, ownership, npy_content(loaded_->streams(), column, length)->size(), stored);
-  return file_attributes(from_, ownership, static_cast<std::uint64_t>(length) * column.item_size(), stored);
+bool TableHolder::is_far() const { return generation_->source->traits().starts_reads; }
+
+OpenedContent TableHolder::opened(std::shared_ptr<Content> content) const {
+  return OpenedContent{std::move(content), generation_};
 }
 
-Attributes TableHolder::view_attributes(std::uint64_t size) const {
-  return file_attributes(from_, generation_->context.ownership, size, size);
+std::shared_ptr<const NodeHolder> TableHolder::below(std::shared_ptr<const LoadedTable> branch) const {
+  return std::make_shared<const TableHolder>(generation_, std::move(branch), listing_, key_, nullptr);
 }
+
+Xattrs TableHolder::table_xattrs() const { return key_xattrs(listing_->keys[key_]); }
 
 std::optional<Attributes> TableHolder::known_attributes(HeldItem held) const {
-  switch (held.shown_as) {
-    case ShownAs::itself:
-    case ShownAs::npy: {
-      if (!node(held).column) {
-        Attributes attributes = directory_attributes(from_, generation_->context.ownership);
-        // Nodes that are not tried yet are not counted: 1 link.
-        if (table().is_untried(held.index)) return attributes;
-        attributes.links = 2;
-        for (const tfile::NodeId child : node(held).children) attributes.links += !table().nodes[child].column;
-        return attributes;
-      }
-      const auto length = loaded_->known_length(*node(held).column);
-      if (!length) return std::nullopt;
-      return column_attributes(held, *length);
-    }
-    case ShownAs::attributes:
-      return directory_attributes(from_, generation_->context.ownership);
-    case ShownAs::object_bin:
-      return bytes_.known_attributes();
-    default:
-      return std::nullopt;
-  }
+  if (held.shown_as == ShownAs::attributes) return directory_attributes(from(), context().ownership);
+  if (held.shown_as == ShownAs::object_bin) return bytes_.known_attributes();
+  return NodeHolder::known_attributes(held);
 }
 
 std::optional<Attributes> TableHolder::attributes_but_size(HeldItem held) const {
-  const bool is_column_file = held.shown_as == ShownAs::itself || held.shown_as == ShownAs::npy;
-  const bool is_known = held.shown_as == ShownAs::object_bin || held.shown_as == ShownAs::attributes;
-  if (is_known || (is_column_file && !node(held).column)) return std::nullopt;
-  return view_attributes(0);
+  if (held.shown_as == ShownAs::object_bin || held.shown_as == ShownAs::attributes) return std::nullopt;
+  return NodeHolder::attributes_but_size(held);
 }
 
 void TableHolder::attributes(HeldItem held, Reply<Attributes> reply) const {
-  if (auto known = known_attributes(held)) return reply(*known);
-  const std::stop_token asker = reply.asker();
-  auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
-  switch (held.shown_as) {
-    case ShownAs::itself:
-    case ShownAs::npy: {
-      auto told = [self, held, reply = std::move(reply)](Result<std::int64_t> length) mutable {
-        if (!length) return reply(tl::unexpected(std::move(length).error()));
-        reply(self->column_attributes(held, *length));
-      };
-      return loaded_->length(*node(held).column, Reply<std::int64_t>(std::move(told), asker));
-    }
-    case ShownAs::object_bin:
-      return bytes_.attributes(std::move(reply));
-    default: {
-      auto told = [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
-        if (!made) return reply(tl::unexpected(std::move(made).error()));
-        reply(self->view_attributes((*made)->size()));
-      };
-      return view(held, Reply<std::shared_ptr<Content>>(std::move(told), asker));
-    }
-  }
+  if (held.shown_as == ShownAs::object_bin) return bytes_.attributes(std::move(reply));
+  NodeHolder::attributes(held, std::move(reply));
 }
 
-void TableHolder::enter(HeldItem held, Freshness, Reply<std::shared_ptr<const Directory>> reply) const {
+void TableHolder::enter(HeldItem held, Freshness freshness, Reply<std::shared_ptr<const Directory>> reply) const {
   if (held.shown_as == ShownAs::attributes) return enter_attributes(std::move(reply));
-  if (held.shown_as != ShownAs::itself || node(held).column)
-    return reply(fail(ErrorKind::invalid, "not a directory", -1, ENOTDIR));
-  auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
-  if (!table().is_untried(held.index)) return reply(make_node_directory(std::move(self), held.index));
-  const std::stop_token asker = reply.asker();
-  auto told = [self, reply = std::move(reply)](Result<std::shared_ptr<const LoadedTable>> below) mutable {
-    if (!below) return reply(tl::unexpected(std::move(below).error()));
-    auto holder =
-        std::make_shared<const TableHolder>(self->generation_, *std::move(below), self->listing_, self->key_, nullptr);
-    reply(make_node_directory(std::move(holder), 1));
-  };
-  loaded_->tried(held.index, Reply<std::shared_ptr<const LoadedTable>>(std::move(told), asker));
+  NodeHolder::enter(held, freshness, std::move(reply));
+}
+
+void TableHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
+  if (held.shown_as == ShownAs::object_bin) return bytes_.open(std::move(reply));
+  NodeHolder::open(held, std::move(reply));
 }
 
 void TableHolder::enter_attributes(Reply<std::shared_ptr<const Directory>> reply) const {
@@ -199,67 +149,10 @@ void TableHolder::enter_attributes(Reply<std::shared_ptr<const Directory>> reply
   auto job = [self]() -> Result<std::shared_ptr<const Directory>> {
     const tfile::KeyInfo& key = self->listing_->keys[self->key_];
     TRY(auto sets, self->generation_->file->attribute_sets(key));
-    const std::string path = self->loaded_->path().substr(1) + "/" + std::string(kAttributesName);
+    const std::string path = self->loaded().path().substr(1) + "/" + std::string(kAttributesName);
     return make_key_directory(self->generation_, std::move(sets), path, {self->listing_->seek}, true);
   };
   answer_blocking(generation_->context.cache, std::move(job), std::move(reply));
-}
-
-void TableHolder::open(HeldItem held, Reply<OpenedContent> reply) const {
-  const std::stop_token asker = reply.asker();
-  auto self = std::static_pointer_cast<const TableHolder>(shared_from_this());
-  switch (held.shown_as) {
-    case ShownAs::itself:
-    case ShownAs::npy: {
-      if (!node(held).column) return Holder::open(held, std::move(reply));
-      const tfile::ColumnId id = *node(held).column;
-      auto opened = [self, held, id, reply = std::move(reply)](Result<std::int64_t> length) mutable {
-        if (!length) return reply(tl::unexpected(std::move(length).error()));
-        const auto make = held.shown_as == ShownAs::npy ? npy_content : column_content;
-        reply(OpenedContent{make(self->loaded_->streams(), self->table().columns[id], *length), self->generation_});
-      };
-      return loaded_->length(id, Reply<std::int64_t>(std::move(opened), asker));
-    }
-    case ShownAs::object_bin:
-      return bytes_.open(std::move(reply));
-    default: {
-      auto opened = [self, reply = std::move(reply)](Result<std::shared_ptr<Content>> made) mutable {
-        if (!made) return reply(tl::unexpected(std::move(made).error()));
-        if ((*made)->making() != 0) self->note_unread();
-        reply(OpenedContent{*std::move(made), self->generation_});
-      };
-      return view(held, Reply<std::shared_ptr<Content>>(std::move(opened), asker));
-    }
-  }
-}
-
-void TableHolder::note_unread() const {
-  for (const auto& [column, reason] : loaded_->unread())
-    generation_->context.errors.add(loaded_->path() + "/" + column, reason);
-}
-
-void TableHolder::xattrs(HeldItem held, Reply<Xattrs> reply) const {
-  if (held.shown_as != ShownAs::itself) return reply(Xattrs{});
-  if (held.index == 0) return reply(key_xattrs(listing_->keys[key_]));
-  if (!node(held).column) return reply(node_xattrs(node(held)));
-  const std::stop_token asker = reply.asker();
-  auto told = [self = std::static_pointer_cast<const TableHolder>(shared_from_this()), held,
-               reply = std::move(reply)](Result<LoadedTable::Settled> settled) mutable {
-    if (!settled) settled = LoadedTable::Settled{self->loaded_, held.index};
-    self->column_xattrs_of(held, *std::move(settled), std::move(reply));
-  };
-  loaded_->settled(held.index, Reply<LoadedTable::Settled>(std::move(told), asker));
-}
-
-// The other attributes need no length, and the attributes of a column that cannot be read are of most interest.
-void TableHolder::column_xattrs_of(HeldItem held, LoadedTable::Settled settled, Reply<Xattrs> reply) const {
-  const std::stop_token asker = reply.asker();
-  auto told = [settled = std::move(settled), reply = std::move(reply)](Result<std::int64_t> length) mutable {
-    const Node& node = settled.table().nodes[settled.node];
-    reply(column_xattrs(node, settled.table().columns[*node.column],
-                        length ? std::optional<std::int64_t>(*length) : std::nullopt));
-  };
-  loaded_->length(*node(held).column, Reply<std::int64_t>(std::move(told), asker));
 }
 
 }  // namespace tfilefs

@@ -125,10 +125,11 @@ FoundEntry WrittenDirectory::over_committed(const std::string& name, FoundEntry 
     return found;
   }
   if (is_older_cycle(name, found)) return found;
-  const CommittedKind kind = accepts == Accepts::columns_of_table   ? CommittedKind::table
-                             : accepts == Accepts::removal          ? CommittedKind::object
-                             : accepts == Accepts::removal_of_table ? CommittedKind::fixed_table
-                                                                    : CommittedKind::directory;
+  const CommittedKind kind = accepts == Accepts::columns_of_table     ? CommittedKind::table
+                             : accepts == Accepts::columns_of_rntuple ? CommittedKind::rntuple
+                             : accepts == Accepts::removal            ? CommittedKind::object
+                             : accepts == Accepts::removal_of_table   ? CommittedKind::fixed_table
+                                                                      : CommittedKind::directory;
   found.entry = {file_->directory(file_->overlay().stand_over(node_, own, kind)), {}};
   return found;
 }

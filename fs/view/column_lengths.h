@@ -39,6 +39,6 @@ void sound_lengths(const std::shared_ptr<CachedStreams>&, const std::shared_ptr<
 
 // The sizes of the files that store the columns of a table, plus the bytes stored in its own record: there are no more
 // bytes than that, whatever the chunks claim.
-std::uint64_t source_bytes(const tfile::StreamSet&, const tfile::Table&);
+std::uint64_t source_bytes(const CachedStreams&, const tfile::Table&);
 
 }  // namespace tfilefs

@@ -42,8 +42,8 @@ std::int64_t rows_held(const std::vector<ParquetLeaf>& leaves, std::int64_t rows
 // more than that (zstd reaches 40,000 with a repeated byte), and each byte belongs to at most one row.
 constexpr std::uint64_t kRowsPerStoredByte = 1 << 16;
 
-std::int64_t rows_possible(const tfile::StreamSet& set, const tfile::Table& table) {
-  const std::uint64_t bytes = std::min(source_bytes(set, table), (std::uint64_t{1} << 62) / kRowsPerStoredByte);
+std::int64_t rows_possible(const CachedStreams& streams, const tfile::Table& table) {
+  const std::uint64_t bytes = std::min(source_bytes(streams, table), (std::uint64_t{1} << 62) / kRowsPerStoredByte);
   return static_cast<std::int64_t>(bytes * kRowsPerStoredByte);
 }
 
@@ -83,8 +83,7 @@ class ParquetMaker : public std::enable_shared_from_this<ParquetMaker> {
     ParquetLeaves found = parquet_leaves(*table_, form_, lengths_, bounds_->back());
     file_.elements = std::move(found.elements);
     leaves_ = std::move(found.leaves);
-    const std::int64_t held =
-        std::min(rows_held(leaves_, table_->entries), rows_possible(streams_->streams(), *table_));
+    const std::int64_t held = std::min(rows_held(leaves_, table_->entries), rows_possible(*streams_, *table_));
     if (table_->entries - held > kBlankRowsMax)
       return reply_(
           tfile::fail(ErrorKind::unsupported, "the table claims many more entries than its branches have", -1, ENOENT));

@@ -35,7 +35,7 @@ void write_column(JsonWriter& json, const tfile::Table& table, const tfile::Colu
   json.end_object();
 }
 
-std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths) {
+std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths, const CachedStreams::Files* files) {
   JsonWriter json;
   json.begin_object().member("tfilefs", 1);
   json.member("name", table.name).member("title", table.title).member("kind", table.kind);
@@ -44,6 +44,7 @@ std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths) {
   for (const std::int64_t entry : table.clusters) json.number(entry);
   json.end_array();
   write_reason(json, table.reason);
+  if (files) json.key("files").raw(files->json);
   json.key("columns").begin_array();
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
     json.line(2);
@@ -57,10 +58,11 @@ std::string schema_of(const tfile::Table& table, const ColumnLengths& lengths) {
 
 void schema_text(std::shared_ptr<CachedStreams> streams, std::shared_ptr<const tfile::Table> table,
                  Reply<std::string> reply) {
-  column_lengths(streams, table, false, [table, reply = std::move(reply)](Result<ColumnLengths> lengths) mutable {
+  auto write = [streams, table, reply = std::move(reply)](Result<ColumnLengths> lengths) mutable {
     if (!lengths) return reply(tl::unexpected<Error>(lengths.error()));
-    reply(schema_of(*table, *lengths));
-  });
+    reply(schema_of(*table, *lengths, streams->files()));
+  };
+  column_lengths(streams, table, false, std::move(write));
 }
 
 }  // namespace tfilefs

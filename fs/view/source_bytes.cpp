@@ -5,7 +5,9 @@
 
 namespace tfilefs {
 
-std::uint64_t source_bytes(const tfile::StreamSet& set, const tfile::Table& table) {
+std::uint64_t source_bytes(const CachedStreams& streams, const tfile::Table& table) {
+  if (const CachedStreams::Files* files = streams.files()) return files->bytes;
+  const tfile::StreamSet& set = streams.streams();
   std::set<const tfile::Source*> sources;
   std::uint64_t bytes = 0;
   for (const tfile::Column& column : table.columns) {

@@ -70,8 +70,8 @@ class Builder {
       const Node& member = table_.nodes[child];
       auto form = form_of(child, lists, path.empty() ? member.name : path + "/" + member.name, depth + 1);
       if (!form) continue;
-      form->name = valid_utf8(member.original_name.empty() ? bare_name(table_, member) : member.original_name);
-      if (names.contains(form->name)) form->name = valid_utf8(bare_name(table_, member));
+      form->name = valid_utf8(member.original_name.empty() ? bare_name(table_.columns, member) : member.original_name);
+      if (names.contains(form->name)) form->name = valid_utf8(bare_name(table_.columns, member));
       if (names.contains(form->name)) form->name = valid_utf8(member.name);
       names.insert(form->name);
       form->tag = member.tag;
@@ -165,10 +165,10 @@ const TableForm* alternative(const TableForm& variant, std::size_t tag) {
   return field ? &variant.fields[*field] : nullptr;
 }
 
-std::string_view bare_name(const tfile::Table& table, const Node& node) {
+std::string_view bare_name(const std::vector<Column>& columns, const Node& node) {
   const std::string_view name = node.name;
   if (!node.column) return name;
-  const Column& column = table.columns[*node.column];
+  const Column& column = columns[*node.column];
   const std::string suffix = tfile::typed_suffix(column.dtype, column.shape);
   return name.size() > suffix.size() && name.ends_with(suffix) ? name.substr(0, name.size() - suffix.size()) : name;
 }

@@ -50,7 +50,7 @@ struct TableForm {
 const TableForm* alternative(const TableForm& variant, std::size_t tag);
 
 // The name of a node's file without its type; if it has no file, that of its directory.
-std::string_view bare_name(const tfile::Table&, const tfile::Node&);
+std::string_view bare_name(const std::vector<Column>&, const tfile::Node&);
 
 // Whether a column exists only in name, with a reason: no bytes were written for the items that its lists have, or its
 // bytes cannot be read. Bytes that were not decoded are values.

@@ -141,7 +141,7 @@ constexpr std::uint64_t kNumbersOfAnyFile = 1 << 27, kNumbersPerByte = 1 << 12;
 
 Result<> check_size(const CachedStreams& streams, const Plan& plan) {
   const tfile::StreamSet& set = streams.streams();
-  const std::uint64_t bytes = std::min(source_bytes(set, *plan.table), kTextMax / kNumbersPerByte);
+  const std::uint64_t bytes = std::min(source_bytes(streams, *plan.table), kTextMax / kNumbersPerByte);
   const std::uint64_t most = std::max(kNumbersOfAnyFile, bytes * kNumbersPerByte);
   std::uint64_t numbers = 0;
   for (const tfile::ColumnId id : columns_of(plan)) {

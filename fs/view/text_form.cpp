@@ -138,7 +138,7 @@ class Builder {
       std::string& shown = forms_[position].classes[alternative.tag - 1];
       if (names.insert(node.alternatives[alternative.tag - 1]).second) continue;
       shown.clear();
-      append_plain(shown, bare_name(table_, alternative));
+      append_plain(shown, bare_name(table_.columns, alternative));
     }
     --variants_;
     return position;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan_runner FILE LOG < COMMANDS: changes a ROOT file by commits, as the library plans them, through calls of the C
 // library that write_recorder.so sees. Commands, one a line; paths are those of keys:
-//   directory PATH · table PATH · open PATH · append PATH ENTRIES · rename PATH PATH · remove PATH
+//   directory PATH · table PATH · ntuple PATH · open PATH · append PATH ENTRIES · rename PATH PATH · remove PATH
 //   commit NAME      marks "begin NAME" and "promise NAME" in LOG
 // A table has one column, x.i4, whose entry i is i.
 
@@ -50,7 +50,9 @@ class PlanRunner {
 
   void make_directory(const std::string& path) { must(writer_->make_directory(path)); }
 
-  void create_table(const std::string& path) { tables_[path] = TableOfX::create(*writer_, path, ""); }
+  void create_table(const std::string& path, TableFormat format) {
+    tables_[path] = TableOfX::create(*writer_, path, "", format);
+  }
   void open_table(const std::string& path) { tables_[path] = TableOfX::open(*writer_, path); }
 
   void append(const std::string& path, std::int64_t count) {
@@ -146,7 +148,9 @@ int main(int argc, char** argv) {
     if (command == "directory") {
       runner.make_directory(path);
     } else if (command == "table") {
-      runner.create_table(path);
+      runner.create_table(path, TableFormat::tree);
+    } else if (command == "ntuple") {
+      runner.create_table(path, TableFormat::rntuple);
     } else if (command == "open") {
       runner.open_table(path);
     } else if (command == "append") {

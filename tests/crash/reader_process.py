@@ -30,6 +30,8 @@ APPENDED = 3
 MEMORY = 6 << 30  # address space; because of a garbage length, a reader may ask for any amount
 
 ROOT.gInterpreter.Declare(r"""
+#include <ROOT/RNTupleReader.hxx>
+#include <ROOT/RNTupleView.hxx>
 #include <TBranch.h>
 #include <TBranchElement.h>
 #include <TLeaf.h>
@@ -91,6 +93,37 @@ std::string leaf_column(TBranch* branch, Long64_t entries) {
   return column.text(leaf->GetLeafCount() != nullptr);
 }
 
+template <class T> std::string number_field(ROOT::RNTupleReader& reader, const std::string& name) {
+  ColumnDigest column;
+  auto view = reader.GetView<T>(name);
+  for (auto i : reader) {
+    const T value = view(i);
+    column.add(&value, sizeof value, 1);
+  }
+  return column.text(false);
+}
+
+template <class T> std::string list_field(ROOT::RNTupleReader& reader, const std::string& name) {
+  ColumnDigest column;
+  auto view = reader.GetView<T>(name);
+  for (auto i : reader) {
+    const T& items = view(i);
+    column.add(items.data(), items.size() * sizeof items[0], static_cast<Long64_t>(items.size()));
+  }
+  return column.text(true);
+}
+
+std::string field_of(ROOT::RNTupleReader& reader, const std::string& name, const std::string& type) {
+  if (type == "std::int32_t") return number_field<std::int32_t>(reader, name);
+  if (type == "float") return number_field<float>(reader, name);
+  if (type == "double") return number_field<double>(reader, name);
+  if (type == "std::string") return list_field<std::string>(reader, name);
+  if (type == "std::vector<float>") return list_field<std::vector<float>>(reader, name);
+  if (type == "std::vector<double>") return list_field<std::vector<double>>(reader, name);
+  if (type == "std::vector<std::int32_t>") return list_field<std::vector<std::int32_t>>(reader, name);
+  throw std::runtime_error("no digest of " + type);
+}
+
 std::string column_of(TBranch* branch, Long64_t entries) {
   const std::string type = branch->GetClassName();
   if (branch->GetEntries() < entries) throw std::runtime_error("a branch has too few entries");
@@ -123,6 +156,8 @@ def read_with_uproot(path, fewer):
                     table = uproot_table(directory[key], fewer)
                     if newest:
                         tables[prefix + name] = table
+                elif kind == "ROOT::RNTuple" and newest:
+                    tables[prefix + name] = uproot_ntuple(directory[key])
 
         walk(file, "")
         return {"directories": directories, "tables": tables}
@@ -135,6 +170,12 @@ def without_appended(entries, fewer):
 def uproot_table(tree, fewer):
     entries = without_appended(tree.num_entries, fewer)
     return {"entries": entries, "columns": {branch.name: uproot_column(branch, entries) for branch in tree.branches}}
+
+
+def uproot_ntuple(ntuple):
+    entries = ntuple.num_entries
+    names = ntuple.keys(recursive=False)
+    return {"entries": entries, "columns": {name: uproot_column(ntuple[name], entries) for name in names}}
 
 
 def uproot_column(branch, entries):
@@ -191,6 +232,8 @@ def read_with_root(path, fewer):
                     table = root_table(tree, fewer)
                     if is_newest:
                         tables[prefix + name] = table
+                elif kind == "ROOT::RNTuple" and is_newest:
+                    tables[prefix + name] = root_ntuple(directory.Get(f"{name};{key.GetCycle()}"))
 
         walk(file, "")
         return {"directories": directories, "tables": tables}
@@ -205,6 +248,17 @@ def root_table(tree, fewer):
     return {
         "entries": entries,
         "columns": {str(b.GetName()): str(ROOT.column_of(b, entries)) for b in tree.GetListOfBranches()},
+    }
+
+
+def root_ntuple(anchor):
+    if not anchor:
+        raise ValueError("ROOT cannot read an RNTuple")
+    reader = ROOT.RNTupleReader.Open(anchor)
+    fields = list(reader.GetDescriptor().GetTopLevelFields())
+    return {
+        "entries": reader.GetNEntries(),
+        "columns": {str(f.GetFieldName()): str(ROOT.field_of(reader, f.GetFieldName(), f.GetTypeName())) for f in fields},
     }
 
 

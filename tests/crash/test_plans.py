@@ -34,9 +34,12 @@ class Script:
         self._keys[path + "/"] = None
         self.commands.append(f"directory {path}")
 
-    def table(self, path):
+    def table(self, path, command="table"):
         self._keys[path] = 0
-        self.commands.append(f"table {path}")
+        self.commands.append(f"{command} {path}")
+
+    def ntuple(self, path):
+        self.table(path, "ntuple")
 
     def open(self, path):
         self.commands.append(f"open {path}")
@@ -89,6 +92,22 @@ def several_tables():
         for path in "top", "a/one", "b/two":
             script.append(path, entries)
         script.commit()
+    return script
+
+
+def ntuples():
+    script = Script()
+    script.directory("a")
+    script.ntuple("top")
+    script.ntuple("a/one")
+    for entries in 300, 20, 500, 1:
+        for path in "top", "a/one":
+            script.append(path, entries)
+        script.commit()
+    script.rename("top", "over")
+    script.commit()
+    script.append("over", 40)
+    script.commit()
     return script
 
 
@@ -145,7 +164,7 @@ def beyond_two_gigabytes():
 
 SCRIPTS = {
     script.__name__: script
-    for script in (root_table, subdirectory, several_tables, keys, foreign_file, beyond_two_gigabytes)
+    for script in (root_table, subdirectory, several_tables, ntuples, keys, foreign_file, beyond_two_gigabytes)
 }
 WHOLE = {"root_table", "keys"}  # one switch for the whole file
 

@@ -59,7 +59,7 @@ void commit(FileWriter& writer, WrittenFile& file) {
 
 TEST(FileWriter, ANewFileIsMadeWhole) {
   const auto writer = new_writer();
-  ASSERT_TRUE(writer->create_table("", "Events", "all of them"));
+  ASSERT_TRUE(writer->create_table("", "Events", "all of them", TableFormat::tree));
   ASSERT_TRUE(writer->make_directory("run"));
   EXPECT_TRUE(writer->makes_new_file());
   const auto plan = writer->plan(kNow);
@@ -214,8 +214,8 @@ TEST(FileWriter, RefusesWhatCannotBe) {
   EXPECT_EQ(writer->make_directory("d").error().kind, ErrorKind::exists);
   EXPECT_EQ(writer->make_directory("x/y").error().kind, ErrorKind::not_found);
   EXPECT_EQ(writer->make_directory("").error().kind, ErrorKind::invalid);
-  EXPECT_EQ(writer->create_table("", "d", "").error().kind, ErrorKind::exists);
-  EXPECT_EQ(writer->create_table("", "a/b", "").error().kind, ErrorKind::invalid);
+  EXPECT_EQ(writer->create_table("", "d", "", TableFormat::tree).error().kind, ErrorKind::exists);
+  EXPECT_EQ(writer->create_table("", "a/b", "", TableFormat::tree).error().kind, ErrorKind::invalid);
   EXPECT_EQ(writer->remove_key("", "nothing").error().kind, ErrorKind::not_found);
   EXPECT_EQ(writer->rename_key("", "d", "d/e", "inside").error().kind, ErrorKind::invalid);
   EXPECT_EQ(writer->open_table("", "d", FileWriter::OldCycle::replaced).error().kind, ErrorKind::unsupported);
@@ -227,7 +227,7 @@ TEST(FileWriter, RenamesAndRemovesBetweenDirectories) {
   WrittenFile file;
   ASSERT_TRUE(writer->make_directory("a"));
   ASSERT_TRUE(writer->make_directory("b"));
-  ASSERT_TRUE(writer->create_table("a", "t", "table"));
+  ASSERT_TRUE(writer->create_table("a", "t", "table", TableFormat::tree));
   ASSERT_TRUE(writer->rename_key("a", "t", "b", "u"));
   commit(*writer, file);
   auto opened = file.open();
@@ -253,7 +253,7 @@ TEST(FileWriter, ADirectoryGoesWithAllThatIsInIt) {
   const auto writer = new_writer();
   WrittenFile file;
   for (const char* name : {"a", "a/b", "a/b/c", "z"}) ASSERT_TRUE(writer->make_directory(name));
-  ASSERT_TRUE(writer->create_table("a/b", "t", "table"));
+  ASSERT_TRUE(writer->create_table("a/b", "t", "table", TableFormat::tree));
   commit(*writer, file);
   const auto again = *FileWriter::open(file.open(), {});
   ASSERT_TRUE(again->make_directory("a/new"));
@@ -278,7 +278,7 @@ TEST(FileWriter, AddsToAFileWithoutTouchingWhatIsThere) {
   const auto writer = *FileWriter::open(file.open(), {});
   EXPECT_FALSE(writer->makes_new_file());
   ASSERT_TRUE(writer->make_directory("dir/new"));
-  ASSERT_TRUE(writer->create_table("", "Events", ""));
+  ASSERT_TRUE(writer->create_table("", "Events", "", TableFormat::tree));
   commit(*writer, file);
   const auto opened = file.open();
   EXPECT_EQ(names(*opened->root()), (std::vector<std::string>{"first;1", "dir;1", "Events;1"}));

@@ -71,7 +71,7 @@ def test_every_kind(tmp_path, shared_mount, codec, clusters):
     random_columns.every_kind(random_columns.Columns(directory, 250, seed=len(codec) + len(clusters)))
     os.mkdir(tmp_path / "files")
     file = str(tmp_path / "files" / "written.root")
-    write_table(file, "Events", codec, directory, *clusters)
+    write_table(file, "Events", "tree", codec, directory, *clusters)
     assert_reads_back(file, directory, shared_mount)
 
 
@@ -80,11 +80,11 @@ def test_entries_are_appended(tmp_path, shared_mount):
     random_columns.every_kind(random_columns.Columns(directory, 90, seed=1))
     os.mkdir(tmp_path / "files")
     file = str(tmp_path / "files" / "written.root")
-    write_table(file, "Events", "zstd", directory, 40)
+    write_table(file, "Events", "tree", "zstd", directory, 40)
     for seed in (2, 3):
         shutil.rmtree(more, ignore_errors=True)
         random_columns.every_kind(random_columns.Columns(more, 20 * seed, seed))
-        write_table(file, "Events", "zlib:1", more, 40)
+        write_table(file, "Events", "tree", "zlib:1", more, 40)
         random_columns.append(directory, more)
     assert_reads_back(file, directory, shared_mount)
 
@@ -94,7 +94,7 @@ def test_branches_beside_and_dropped(tmp_path, shared_mount):
     random_columns.every_kind(random_columns.Columns(directory, 90, seed=4))
     os.mkdir(tmp_path / "files")
     file = str(tmp_path / "files" / "written.root")
-    write_table(file, "Events", "zstd", directory, 40)
+    write_table(file, "Events", "tree", "zstd", directory, 40)
     for node in ("n_f4.f4", "nCi4.i4", "Ci4_x", "Ci4_i4", "rec", "v_f4", "s"):
         path = os.path.join(directory, node)
         shutil.rmtree(path) if os.path.isdir(path) else os.remove(path)
@@ -105,7 +105,7 @@ def test_branches_beside_and_dropped(tmp_path, shared_mount):
     added.lists("Jet_pt", "f4", offsets=offsets)
     added.lists("added_texts", "chars", depth=2)
     added.number("n_f4", "f8")
-    write_table(file, "Events", "lz4:1", more, 25)
+    write_table(file, "Events", "tree", "lz4:1", more, 25)
     shutil.copytree(more, directory, dirs_exist_ok=True)
     assert_reads_back(file, directory, shared_mount)
 
@@ -124,7 +124,7 @@ def test_beside_branches_of_roots_own(tmp_path, samples):
         added = random_columns.Columns(more, entries, seed=6)
         added.number("added_number", "f4")
         added.lists("added_list", "i8")
-        write_table(file, tree, "zstd", more, max(1, entries // 3))
+        write_table(file, tree, "tree", "zstd", more, max(1, entries // 3))
         before, after = root_process.read_with_root(source, tree), root_process.read_with_root(file, tree)
         wanted = nodes_of(more)
         assert sorted(after) == sorted([*before, *wanted])

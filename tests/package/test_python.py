@@ -17,15 +17,15 @@ import pytest
 import uproot
 
 import mounted
-from conftest import ROOT, once
+from conftest import ROOT, build_directory, once
 
 LINES = os.path.join(ROOT, "packaging", "python", "README.md")
 
 
 @pytest.fixture(scope="session")
-def wheel(program, tmp_path_factory):
+def wheel(tmp_path_factory):
     def make(directory):
-        subprocess.run([os.path.join(ROOT, "packaging", "make-wheel"), program, directory], check=True,
+        subprocess.run([os.path.join(ROOT, "packaging", "make-wheel"), build_directory(), directory], check=True,
                        env=dict(os.environ, TFILEFS_VENV=sys.prefix))
 
     [path] = glob.glob(f"{once(tmp_path_factory, 'wheel', make)}/*.whl")
@@ -71,6 +71,7 @@ def test_the_wheel_holds_what_it_needs(wheel):
     names = zipfile.ZipFile(wheel).namelist()
     assert re.search(r"-py3-none-linux_\w+\.whl$", wheel)
     assert any(name.endswith(".data/scripts/tfilefs") for name in names) and any(name.endswith("LICENSE") for name in names)
+    assert any(name.endswith("/lib/tfilefs/tfilefs-far.so") for name in names)
     assert os.path.getsize(wheel) < 5e6
     metadata = zipfile.ZipFile(wheel).read(next(name for name in names if name.endswith("/METADATA"))).decode()
     assert "Requires-Dist" not in metadata

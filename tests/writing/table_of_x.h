@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,11 +16,12 @@ struct TableOfX {
   tfile::TableWriter* writer = nullptr;
   std::int64_t entries = 0;
 
-  static TableOfX create(tfile::FileWriter& file, const std::string& path, std::string title) {
+  static TableOfX create(tfile::FileWriter& file, const std::string& path, std::string title,
+                         tfile::TableFormat format = tfile::TableFormat::tree) {
     const auto [directory, name] = split(path);
-    tfile::TableWriter* writer = must(file.create_table(directory, name, std::move(title)));
+    tfile::TableWriter* writer = must(file.create_table(directory, name, std::move(title), format));
     const std::vector<tfile::OfferedColumn> columns{must(tfile::offered_column("x.i4"))};
-    must(writer->add_fields(columns, must(tfile::offered_form(columns))));
+    must(writer->add_fields(columns, must(tfile::offered_form(columns, format))));
     return {writer, 0};
   }
 
@@ -38,7 +40,7 @@ struct TableOfX {
       for (int byte = 0; byte < 4; ++byte) bytes.push_back(std::byte(static_cast<std::uint32_t>(i) >> (8 * byte)));
     }
     const std::span<const std::byte> columns[] = {bytes};
-    tfile::Part part = must(writer->encode(0, range, columns));
+    tfile::Part part = must(writer->encode(0, {range, columns, std::array<std::int64_t, 1>{}}));
     const std::uint64_t address = file.place(part.stored.size());
     writer->add_part(0, part, address);
     write(address, part.stored.span());

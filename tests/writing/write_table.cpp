@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_table FILE TABLE COMPRESSION DIRECTORY CLUSTER [CLUSTER...]: writes the columns below DIRECTORY (px.f4,
-// Muon_pt/offsets.i8, ...) into a table of a ROOT file; makes both if they do not exist. Columns that the table already
-// has get appended entries; others become new fields. CLUSTER: entries of each cluster; the last number is repeated.
-// write_table FILE TABLE drop FIELD...: removes fields.
+// write_table FILE TABLE FORMAT COMPRESSION DIRECTORY CLUSTER [CLUSTER...]: writes the columns below DIRECTORY (px.f4,
+// Muon_pt/offsets.i8, ...) into a table of a ROOT file; makes both if they do not exist, the table as FORMAT (tree or
+// rntuple). Columns that the table already has get appended entries; others become new fields. CLUSTER: entries of each
+// cluster; the last number is repeated. write_table FILE TABLE drop FIELD...: removes fields.
 
 #include <algorithm>
 #include <cstring>
@@ -55,20 +55,26 @@ std::size_t item_size(const OfferedColumn& column) {
   return size;
 }
 
-// The bytes of a field's columns for a range of entries.
-std::vector<std::span<const std::byte>> slices(const FieldForm& form, const Columns& columns, EntryRange entries) {
-  std::vector<std::span<const std::byte>> out;
-  auto begin = static_cast<std::size_t>(entries.begin), end = static_cast<std::size_t>(entries.end);
-  for (const std::uint32_t i : form.encoded) {
+// The bytes of a field's columns for a range of entries, and where the offsets begin.
+struct Slices {
+  std::vector<std::span<const std::byte>> columns;
+  std::vector<std::int64_t> begin;
+};
+Slices slices(const FieldForm& form, const Columns& columns, EntryRange entries) {
+  Slices out;
+  for (std::size_t at = 0; at < form.encoded.size(); ++at) {
+    const std::uint32_t i = form.encoded[at];
     const std::span<const std::byte> bytes(columns.bytes[i]);
-    const std::size_t size = item_size(columns.offered[i]);
-    if (columns.offered[i].role == Role::offsets) {
-      out.push_back(bytes.subspan(begin * 8, (end + 1 - begin) * 8));
-      begin = static_cast<std::size_t>(load_little<std::int64_t>(out.back().data()));
-      end = static_cast<std::size_t>(load_little<std::int64_t>(out.back().data() + out.back().size() - 8));
-    } else {
-      out.push_back(bytes.subspan(begin * size, (end - begin) * size));
+    auto begin = static_cast<std::size_t>(entries.begin), end = static_cast<std::size_t>(entries.end);
+    if (form.lists[at] != FieldForm::kEachEntry) {
+      const std::span<const std::byte> around = out.columns[form.lists[at]];
+      begin = static_cast<std::size_t>(load_little<std::int64_t>(around.data()));
+      end = static_cast<std::size_t>(load_little<std::int64_t>(around.data() + around.size() - 8));
     }
+    const bool is_offsets = columns.offered[i].role == Role::offsets;
+    const std::size_t size = item_size(columns.offered[i]);
+    out.columns.push_back(bytes.subspan(begin * size, (end - begin + is_offsets) * size));
+    out.begin.push_back(is_offsets ? load_little<std::int64_t>(out.columns.back().data()) : 0);
   }
   return out;
 }
@@ -105,7 +111,7 @@ Work plan_work(TableWriter& table, Columns& columns) {
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (!used[i]) added.offered.push_back(columns.offered[i]);
   }
-  const OfferedForm form = must(offered_form(added.offered));
+  const OfferedForm form = must(offered_form(added.offered, table.format()));
   for (const std::string& line : form.incomplete) std::cerr << line << "\n";
   must(table.add_fields(added.offered, form));
   for (std::size_t i = 0; i < form.fields.size(); ++i) {
@@ -134,15 +140,18 @@ void write_clusters(FileWriter& writer, TableWriter& table, const Work& work, co
   const std::int64_t entries = first + entries_of(work.fields.at(0).form, columns);
   const std::int64_t cluster_entries = clusters.size() == 1 ? std::atoll(clusters[0]) : 0;
   for (std::int64_t begin = first; begin < entries;) {
-    const std::int64_t end = std::min<std::int64_t>(entries, begin + std::atoll(clusters.front()));
+    const std::int64_t end =
+        table.end_of_cluster(begin).value_or(std::min<std::int64_t>(entries, begin + std::atoll(clusters.front())));
     if (clusters.size() > 1) clusters = clusters.subspan(1);
     for (const Work::Field& field : work.fields) {
       const EntryRange range{begin - first + field.first_entry, end - first + field.first_entry};
       const EntryRange of_columns{begin - first, end - first};
-      Part part = must(table.encode(field.number, range, slices(field.form, columns, of_columns)));
-      const std::uint64_t address = writer.place(part.stored.size());
+      const Slices items = slices(field.form, columns, of_columns);
+      Part part = must(table.encode(field.number, {range, items.columns, items.begin}));
+      table.leave_out_stored(part);
+      const std::uint64_t address = part.stored.size() > 0 ? writer.place(part.stored.size()) : 0;
       table.add_part(field.number, part, address);
-      write_at(file, address, part.stored.span());
+      if (part.stored.size() > 0) write_at(file, address, part.stored.span());
     }
     table.end_cluster(end, cluster_entries);
     begin = end;
@@ -165,7 +174,8 @@ void commit(FileWriter& writer, const std::string& path) {
 int main(int argc, char** argv) {
   if (argc < 5) return 2;
   const std::string path = argv[1], table_name = argv[2], action = argv[3];
-  const Compression compression = action == "drop" ? Compression{} : must(parse_compression(action));
+  const TableFormat format = action == "rntuple" ? TableFormat::rntuple : TableFormat::tree;
+  const Compression compression = action == "drop" ? Compression{} : must(parse_compression(argv[4]));
   std::unique_ptr<FileWriter> writer;
   if (fs::exists(path)) {
     writer = must(FileWriter::open(must(File::open(must(open_source(path)))), compression));
@@ -176,14 +186,14 @@ int main(int argc, char** argv) {
   auto opened = writer->open_table("", table_name, FileWriter::OldCycle::replaced);
   TableWriter* table = opened ? *opened : nullptr;
   if (table == nullptr && opened.error().kind != ErrorKind::not_found) must(std::move(opened));
-  if (table == nullptr) table = must(writer->create_table("", table_name, "a title"));
+  if (table == nullptr) table = must(writer->create_table("", table_name, "a title", format));
   if (action == "drop") {
     for (int i = 4; i < argc; ++i) must(table->drop_field(argv[i]));
   } else {
-    Columns columns = read_columns(argv[4]);
+    Columns columns = read_columns(argv[5]);
     const Work work = plan_work(*table, columns);
     std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-    write_clusters(*writer, *table, work, columns, std::span(argv + 5, argv + argc), file);
+    write_clusters(*writer, *table, work, columns, std::span(argv + 6, argv + argc), file);
   }
   commit(*writer, path);
 }

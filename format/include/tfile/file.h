@@ -39,6 +39,7 @@ struct KeyInfo {
   std::uint16_t cycle = 0;
   std::uint32_t datime = 0;
   KeyKind kind = KeyKind::object;
+  TableFormat format = TableFormat::tree;  // of a table
   bool can_change = true;   // whether its content may be rewritten; else it can only be removed or renamed as a whole
   bool is_bare = false;     // no key precedes its bytes, which begin at `seek`; keylen is 0
   std::string_view reason;  // why a table cannot be read, if that is known without a look at it; else empty

@@ -2,6 +2,7 @@
 #pragma once  // experimental until 1.0: a minor version may change what is declared here
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct Sibling {
   std::string name;  // relative to the table's file
   Identity identity;
 };
+
+// What a table is stored as. Both show the same files.
+enum class TableFormat : std::uint8_t { tree, rntuple };
 
 // A TTree or RNTuple: entries, clusters, a tree of nodes whose leaves are columns, and the streams that feed them. The
 // vectors are filled at opening and never change.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once  // experimental until 1.0: a minor version may change what is declared here
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,15 +45,19 @@ struct OfferedColumn {
 // a column that can be written).
 Result<OfferedColumn> offered_column(std::string path);
 
-// A field and its columns, as indices into the offered columns: the outermost list first, then values or chars; of a
-// record, the members in order.
+// A field and its columns, as indices into the offered columns: those of a list, the offsets first, then its items; of
+// a record, the members in order.
 struct FieldForm {
-  enum class Kind : std::uint8_t { number, text, list, record };
+  // `nested`: what a tree does not hold: records in lists or records, lists in records.
+  enum class Kind : std::uint8_t { number, text, list, record, nested };
   Kind kind = Kind::number;
   std::string name;   // ROOT's name: the escapes of the mount are undone
   std::string title;  // "" if none was given: the writer then makes the title that ROOT would make
   std::vector<std::uint32_t> columns;
   std::vector<std::uint32_t> encoded;  // the columns that encode() gets: those of other fields that it needs; `columns`
+  // For each of `encoded`: the place in `encoded` of the offsets between which its items (or, of offsets, lists) are.
+  static constexpr std::uint32_t kEachEntry = UINT32_MAX;  // or one for each entry
+  std::vector<std::uint32_t> lists;
 };
 
 // The fields that offered columns form together, in the order in which the first column of each was offered.
@@ -60,9 +66,9 @@ struct OfferedForm {
   std::vector<std::string> incomplete;  // one line each: "Muon_pt: offsets without values"
 };
 
-// Groups columns into fields. Errors: invalid, with path and reason (a list of records, a map, a variant, a shape in a
-// list: docs/semantics.md, "Writing"). Pure.
-Result<OfferedForm> offered_form(std::span<const OfferedColumn>);
+// Groups columns into fields. Errors: invalid, with path and reason (what a table of that format does not hold:
+// docs/semantics.md, "Writing"). Pure.
+Result<OfferedForm> offered_form(std::span<const OfferedColumn>, TableFormat);
 
 // The entries of offered columns, by their index. For each, items() gives the bytes of the items from number `first`
 // on, as many as fill `into`, little-endian; of offsets one number more than there are entries. False if it cannot.
@@ -72,15 +78,34 @@ struct OfferedEntries {
 };
 
 // Sets OfferedColumn::counter of lists for which it decides how they are written, or whether: by the entries of the
-// columns, where their names do not tell.
-void find_counters(std::span<OfferedColumn>, const OfferedEntries&);
+// columns, where their names do not tell. Does nothing where no list needs one.
+void find_counters(std::span<OfferedColumn>, const OfferedEntries&, TableFormat);
 
 // Encoded entries of one field: one contiguous piece of the file.
 struct Part {
+  // What one stream of the file stores of it: a page. Parts of a tree are one unit, a basket, which is not listed.
+  struct Unit {
+    std::uint32_t stream = 0;
+    std::uint32_t elements = 0;
+    std::uint64_t offset = 0, size = 0;   // in `stored`
+    std::array<std::uint64_t, 2> hash{};  // of these bytes
+    std::uint64_t address = 0;            // where the cluster has equal bytes already; they are then not in `stored`
+  };
   Buffer stored;  // its bytes in the file, except for its own address, if they contain it
   std::int64_t entries = 0;
   std::int64_t raw_bytes = 0;  // before compression, with its header
   std::int64_t largest = 0;    // for add_part(): value of a field that counts others; length of texts
+  std::vector<Unit> units;
+};
+
+// Entries of a field that are to be encoded.
+struct OfferedPart {
+  EntryRange entries;
+  // The bytes of each column of FieldForm::encoded for these entries, little-endian, as staged: of an offsets column,
+  // one number more than there are items, absolute; of the columns inside, the items from the first offset to the last.
+  std::span<const std::span<const std::byte>> columns;
+  // Of each offsets column: its number at which the cluster begins; of other columns any.
+  std::span<const std::int64_t> cluster_begin;
 };
 
 // The fields that a table had at opening, in file order, and their columns in the mount.
@@ -103,6 +128,8 @@ class TableWriter {
  public:
   virtual ~TableWriter() = default;
 
+  virtual TableFormat format() const = 0;
+
   // Entries of the fields that existed at opening. New fields added to them begin at entry 0; appended entries begin
   // here.
   virtual std::int64_t committed_entries() const = 0;
@@ -117,19 +144,23 @@ class TableWriter {
   // not_found.
   virtual Result<> drop_field(std::string_view name) = 0;
 
-  // Encodes entries `entries` of field number `field` (first the fields of the committed form, then the added ones, in
-  // order) as one part. `columns[i]`: the bytes of the i-th column of FieldForm::encoded, for these entries,
-  // little-endian, as staged: of an offsets column, one number more than there are items, absolute; of the columns
-  // inside, the items from the first offset to the last. Errors: invalid (offsets that decrease, a counter that
-  // contradicts the list that it counts, an entry above 1 GiB, a string with ...), each with its entry.
-  virtual Result<Part> encode(std::size_t field, EntryRange entries,
-                              std::span<const std::span<const std::byte>> columns) const = 0;
+  // Encodes entries of field number `field` (first the fields of the committed form, then the added ones, in order) as
+  // one part. Errors: invalid (offsets that decrease, a counter that contradicts the list that it counts, an entry
+  // above 1 GiB, a string with ...), each with its entry.
+  virtual Result<Part> encode(std::size_t field, const OfferedPart&) const = 0;
 
   // Takes a part, even one that will not be written, as a sample of the size of its field's entries.
   virtual void add_sample(std::size_t field, const Part&) = 0;
 
   // Sizes that follow from the samples, for clusters of about `cluster_bytes` in the file.
   virtual ClusterSizes cluster_sizes(std::uint64_t cluster_bytes) const = 0;
+
+  // The entry at which the cluster ends that begins with `entry`, if the table has that cluster already: added fields
+  // keep to its clusters. Nothing where clusters may have any size.
+  virtual std::optional<std::int64_t> end_of_cluster(std::int64_t entry) const = 0;
+
+  // Takes out of a part what the present cluster stores already. If `stored` is then empty, the part needs no place.
+  virtual void leave_out_stored(Part&) const = 0;
 
   // Adds a part that will be written to `address` (from FileWriter::place), and puts the address into it. The parts of
   // one field must come in the order of their entries.
@@ -187,7 +218,8 @@ class FileWriter {
   // unsupported (for entries: a field whose type cannot be written). The next commit replaces the existing record of
   // the table, or keeps it as the older cycle of its key.
   enum class OldCycle : std::uint8_t { replaced, kept };
-  virtual Result<TableWriter*> create_table(std::string_view directory, std::string name, std::string title) = 0;
+  virtual Result<TableWriter*> create_table(std::string_view directory, std::string name, std::string title,
+                                            TableFormat) = 0;
   virtual Result<TableWriter*> open_table(std::string_view directory, std::string_view name, OldCycle) = 0;
   // Sets the date of the key that the next commit writes for the table; 0: the date of the commit.
   virtual Result<> date_table(TableWriter*, std::uint32_t datime) = 0;

@@ -168,6 +168,8 @@ TArrayL64 1: base TArray 1; Long64_t* fArray[fN];
 TArrayF 1: base TArray 1; Float_t* fArray[fN];
 TArrayD 1: base TArray 1; Double_t* fArray[fN];
 ROOT::TIOFeatures 1 #1aa12f10: UChar_t fIOBits;
+ROOT::RNTuple 2 #28e632ec: UShort_t fVersionEpoch, fVersionMajor, fVersionMinor, fVersionPatch; ULong_t fSeekHeader,
+  fNBytesHeader, fLenHeader, fSeekFooter, fNBytesFooter, fLenFooter, fMaxKeySize;
 TRefTable 2: base TObject 1; counter fSize; Int_t fN; Int_t* fParentIDs[fSize]; Int_t fParentID; TObjArray*
   fParents; TObject* fOwner;
 TRefTable 3 #8c895b85: base TObject 1; Int_t fSize; TObjArray* fParents; TObject* fOwner; vector<string> fProcessGUIDs;

@@ -105,6 +105,8 @@ WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColum
       branch.of_texts = last.role == Role::chars;
       branch.depth = static_cast<std::uint32_t>(form.columns.size()) - (branch.of_texts ? 2 : 1);
       break;
+    case FieldForm::Kind::nested:
+      break;  // tree_form() makes none
   }
   return branch;
 }

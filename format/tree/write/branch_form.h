@@ -46,7 +46,13 @@ struct WrittenBranch {
   std::size_t entry_size() const;                             // numbers: bytes of an entry
 };
 
-// The branch for a field. `form` has indices of `columns`, which offered_form() has accepted.
+// The fields that offered columns form in a tree. Errors: as offered_form(). Pure.
+Result<OfferedForm> tree_form(std::span<const OfferedColumn>);
+
+// Finds the counters of lists of arrays, as find_counters().
+void find_list_counters(std::span<OfferedColumn>, const OfferedEntries&);
+
+// The branch for a field. `form` has indices of `columns`, which tree_form() has accepted.
 WrittenBranch written_branch(const FieldForm& form, std::span<const OfferedColumn> columns);
 
 // The C++ class of a branch of kind vectors or text, as ROOT spells it: "vector<vector<float> >", "string".

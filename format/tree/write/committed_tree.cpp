@@ -110,6 +110,12 @@ class Reader {
     if ((branch.entry_offset_len != 0) != committed.form.has_offsets())
       return Reason("it has entry offsets of another form");
     for (const ColumnId id : columns) form.columns.push_back(offer(id));
+    form.lists.assign(form.encoded.size(), FieldForm::kEachEntry);
+    for (const ColumnId id : columns) {
+      // Each level of a list lies in the one before it; the leaves of a record lie side by side.
+      const bool is_top = nodes_.columns[id].lists.empty() || id == columns.front();
+      form.lists.push_back(is_top ? FieldForm::kEachEntry : static_cast<std::uint32_t>(form.lists.size() - 1));
+    }
     form.encoded.insert(form.encoded.end(), form.columns.begin(), form.columns.end());
     TRY(reason, take_baskets(branch, committed));
     if (!reason.empty()) return reason;

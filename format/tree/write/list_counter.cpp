@@ -58,7 +58,7 @@ std::optional<std::uint32_t> counter_of(const FieldForm& field) {
 }
 
 // Only lists of arrays ask for a counter: any other list can be a vector, whose items cannot be arrays.
-void find_counters(std::span<OfferedColumn> columns, const OfferedEntries& entries) {
+void find_list_counters(std::span<OfferedColumn> columns, const OfferedEntries& entries) {
   std::unordered_map<std::string_view, std::uint32_t> offsets;
   std::vector<std::uint32_t> counters;
   for (std::uint32_t i = 0; i < columns.size(); ++i) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tree/write/tree_writer.h"
 
+#include <xxhash.h>
+
 #include <algorithm>
 #include <iterator>
 #include <utility>
@@ -97,9 +99,8 @@ Result<> TreeWriter::add_fields(std::span<const OfferedColumn> columns, const Of
   return {};
 }
 
-Result<Part> TreeWriter::encode(std::size_t branch, EntryRange entries,
-                                std::span<const std::span<const std::byte>> columns) const {
-  return encode_basket(branches_[branch].form, place_, entries, columns);
+Result<Part> TreeWriter::encode(std::size_t branch, const OfferedPart& offered) const {
+  return encode_basket(branches_[branch].form, place_, offered.entries, offered.columns);
 }
 
 void TreeWriter::add_sample(std::size_t branch, const Part& basket) { branches_[branch].bytes = entry_bytes(basket); }
@@ -154,6 +155,14 @@ Result<std::vector<std::byte>> TreeWriter::record(std::uint32_t keylen) const {
   std::vector<std::byte> payload = committed_ ? edited(keylen, changes) : made(keylen, changes);
   if (payload.size() > kRecordMax) return fail(ErrorKind::unsupported, "the tree's record would be larger than 1 GiB");
   return payload;
+}
+
+Result<RecordedTable::Draft> TreeWriter::draft(std::uint32_t keylen) const {
+  Draft draft;
+  TRY(draft.payload, record(keylen));
+  draft.state = XXH3_64bits(draft.payload.data(), draft.payload.size());
+  draft.size = draft.payload.size();
+  return draft;
 }
 
 const std::string& TreeWriter::class_name() const { return class_name_; }

@@ -12,6 +12,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "container/recorded_table.h"
 #include "streamer/info/streamer_info.h"
 #include "tfile/source.h"
 #include "tfile/writer.h"
@@ -24,7 +25,7 @@ namespace tfile {
 
 // The record of a tree that grows. See TableWriter for rules about threads. A new tree has no committed one; all of its
 // branches were added.
-class TreeWriter final : public TableWriter {
+class TreeWriter final : public RecordedTable {
  public:
   static std::unique_ptr<TreeWriter> create(TreePlace);
 
@@ -36,29 +37,28 @@ class TreeWriter final : public TableWriter {
                                                   std::uint32_t keylen, const std::string& class_name,
                                                   const StreamerInfos& infos, const Source& source);
 
+  TableFormat format() const override { return TableFormat::tree; }
   std::int64_t committed_entries() const override;
   const CommittedForm& committed_form() const override;
   Result<> add_fields(std::span<const OfferedColumn> columns, const OfferedForm& form) override;
-  Result<Part> encode(std::size_t branch, EntryRange entries,
-                      std::span<const std::span<const std::byte>> columns) const override;
+  Result<Part> encode(std::size_t branch, const OfferedPart&) const override;
   void add_sample(std::size_t branch, const Part& basket) override;
   ClusterSizes cluster_sizes(std::uint64_t cluster_bytes) const override;
+  std::optional<std::int64_t> end_of_cluster(std::int64_t) const override { return std::nullopt; }
+  void leave_out_stored(Part&) const override {}  // every basket has its own key
   void add_part(std::size_t branch, Part& basket, std::uint64_t address) override;
   void end_cluster(std::int64_t entries, std::int64_t cluster_entries) override;
   Result<> drop_field(std::string_view name) override;
 
-  // The decompressed payload for a key of `keylen` bytes. Errors: invalid (branches differ in their number of entries:
-  // a cluster was not ended), unsupported (the record would exceed the 1 GiB of an object).
+  // The decompressed payload for a key of `keylen` bytes. Errors: as draft().
   Result<std::vector<std::byte>> record(std::uint32_t keylen) const;
 
-  // The class of the key: "TTree", or that of the existing key.
-  const std::string& class_name() const;
-
-  // The classes that the file's StreamerInfo must describe for the data written here.
-  std::vector<std::string> classes() const;
-
-  // Sets the new name of the key.
-  void rename(std::string name);
+  Result<Draft> draft(std::uint32_t keylen) const override;
+  Result<std::vector<std::byte>> place(Draft draft, RecordPlaces&) override { return std::move(draft.payload); }
+  void placed() override {}
+  const std::string& class_name() const override;  // "TTree", or that of the existing key
+  std::vector<std::string> classes() const override;
+  void rename(std::string name) override;
 
  private:
   struct Branch {

@@ -31,7 +31,8 @@ void TreeRecords::add(JournalKind kind, const NodePtr& node, const std::string& 
   record.kind = kind;
   record.id = node->id;
   record.offset = node->base;
-  record.file_kind = node->directory   ? StagedKind::directory
+  const bool is_rntuple = node->format == tfile::TableFormat::rntuple;
+  record.file_kind = node->directory   ? (is_rntuple ? StagedKind::rntuple : StagedKind::directory)
                      : node->continues ? StagedKind::continued
                                        : StagedKind::column;
   record.text = path;

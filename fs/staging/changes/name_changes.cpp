@@ -81,7 +81,7 @@ Result<NodePtr> Changes::make_directory(const NodePtr& in, std::string_view name
   JournalRecord record;
   record.kind = JournalKind::create;
   record.id = node->id;
-  record.file_kind = StagedKind::directory;
+  record.file_kind = overlay_.format == tfile::TableFormat::tree ? StagedKind::directory : StagedKind::rntuple;
   {
     const Lock lock(overlay_.mutex);
     record.text = staged_path(*node);

@@ -150,8 +150,12 @@ class Restorer {
     const auto [directory, name] = split_path(record.text);
     TRY(const NodePtr in, directory_at(record, directory));
     if (nodes_.contains(record.id) || name.empty()) return contradiction(record, "made twice");
-    auto node = std::make_shared<StagedNode>(record.id, record.file_kind == StagedKind::directory, name, in);
+    const bool is_rntuple = record.file_kind == StagedKind::rntuple;
+    auto node =
+        std::make_shared<StagedNode>(record.id, is_rntuple || record.file_kind == StagedKind::directory, name, in);
+    node->format = is_rntuple ? tfile::TableFormat::rntuple : tfile::TableFormat::tree;
     if (!node->directory) {
+      node->format = root_->format;
       node->bytes = new_bytes_(record.id, record.offset);
       node->base = record.offset;
       node->continues = record.offset > 0 || record.file_kind == StagedKind::continued;
@@ -367,7 +371,8 @@ CommittedKind committed_kind(const tfile::File& file, std::string_view path) {
     case tfile::KeyKind::directory:
       return CommittedKind::directory;
     case tfile::KeyKind::table:
-      return found->key.can_change ? CommittedKind::table : CommittedKind::fixed_table;
+      if (!found->key.can_change) return CommittedKind::fixed_table;
+      return found->key.format == tfile::TableFormat::tree ? CommittedKind::table : CommittedKind::rntuple;
     case tfile::KeyKind::object:
       return CommittedKind::object;
   }

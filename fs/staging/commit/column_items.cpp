@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "tfile/buffer.h"
 
@@ -117,10 +118,12 @@ Result<std::int64_t> list_begin(const StagedColumn& column, std::int64_t list) {
 
 Result<ColumnItems> items_of(const FieldColumns& field, EntryRange entries) {
   ColumnItems made;
-  Items items{entries.begin, entries.end};  // first entries, then, below a list, its items
+  std::vector<Items> inside(field.staged.size());  // of each offsets column: the items of its lists
   for (std::size_t i = 0; i < field.staged.size(); ++i) {
     const StagedColumn* staged = field.staged[i];
     const OfferedColumn& offered = *field.offered[i];
+    const bool is_top = field.lists[i] == tfile::FieldForm::kEachEntry;
+    const Items items = is_top ? Items{entries.begin, entries.end} : inside[field.lists[i]];
     if (!staged) {
       if (items.begin != items.end && offered.role != Role::offsets)
         return fail(ErrorKind::invalid, offered.path + ": nothing is staged for the items that lists name");
@@ -128,32 +131,33 @@ Result<ColumnItems> items_of(const FieldColumns& field, EntryRange entries) {
       if (offered.role != Role::offsets) continue;
       static constexpr std::array<std::byte, kOffsetSize> kNoLists{};  // one offset more than there are lists
       made.columns.back() = kNoLists;
-      items = {};
-      continue;
-    }
-    if (offered.role != Role::offsets) {
+    } else if (offered.role != Role::offsets) {
       TRY_VOID(add_items(*staged, item_size(offered), items, made));
-      continue;
+    } else {
+      TRY(inside[i], add_offsets(*staged, items, made));
     }
-    TRY(items, add_offsets(*staged, items, made));
   }
   return made;
 }
 
 Result<std::vector<std::uint64_t>> bytes_of_entries(const FieldColumns& field, std::int64_t entries) {
   std::vector<std::uint64_t> sizes;
-  std::int64_t items = entries;
+  // Of each offsets column: how many items its lists have; nothing if no lists were added to it.
+  std::vector<std::optional<std::int64_t>> inside(field.staged.size());
   for (std::size_t i = 0; i < field.staged.size(); ++i) {
     const StagedColumn* staged = field.staged[i];
     const OfferedColumn& offered = *field.offered[i];
     const bool is_list = offered.role == Role::offsets;
-    sizes.push_back(staged ? staged->header + static_cast<std::uint64_t>(items + is_list) * item_size(offered) : 0);
-    if (!is_list) continue;
-    if (!staged || sizes.back() <= staged->base) {  // nothing was added to it, nor to the columns below it
-      for (++i; i < field.staged.size(); ++i) sizes.push_back(field.staged[i] ? field.staged[i]->base : 0);
-      break;
+    const bool is_top = field.lists[i] == tfile::FieldForm::kEachEntry;
+    const std::optional<std::int64_t> items = is_top ? std::optional(entries) : inside[field.lists[i]];
+    if (!items) {  // nor to the columns inside
+      sizes.push_back(staged ? staged->base : 0);
+      continue;
     }
-    TRY(items, list_begin(*staged, items));
+    sizes.push_back(staged ? staged->header + static_cast<std::uint64_t>(*items + is_list) * item_size(offered) : 0);
+    if (is_list && staged && sizes.back() > staged->base) {
+      TRY(inside[i], list_begin(*staged, *items));
+    }
   }
   return sizes;
 }

@@ -17,11 +17,13 @@ struct ColumnItems {
   std::uint64_t bytes = 0;  // of all columns
 };
 
-// A field with the columns from which its parts are encoded: `staged[i]` and `offered[i]` belong to the i-th. Null if
-// nothing of the column is staged (a list to which only empty ones are appended).
+// A field with the columns from which its parts are encoded: `staged[i]` and `offered[i]` belong to the i-th, whose
+// items lie in the lists of column `lists[i]` (FieldForm::lists). `staged[i]` is null if nothing of the column is
+// staged (a list to which only empty ones are appended).
 struct FieldColumns {
   std::vector<const StagedColumn*> staged;
   std::vector<const tfile::OfferedColumn*> offered;
+  std::vector<std::uint32_t> lists;
 };
 
 // The items of entries [entries.begin, entries.end). Blocks to read bytes in the journal. Errors: invalid (offsets that

@@ -117,7 +117,8 @@ void Committer::give_up() {
   if (std::exchange(temporary_, false)) place_->drop_temporary();
 }
 
-Result<TableCommit*> Committer::table(const std::string& path, bool committed, const std::string& title) {
+Result<TableCommit*> Committer::table(const std::string& path, bool committed, const std::string& title,
+                                      tfile::TableFormat format) {
   const auto known = tables_.find(path);
   if (known != tables_.end()) return &known->second;
   const auto [above, last] = split_path(path);
@@ -128,14 +129,14 @@ Result<TableCommit*> Committer::table(const std::string& path, bool committed, c
     const auto old = ours_.contains(path) ? FileWriter::OldCycle::replaced : FileWriter::OldCycle::kept;
     TRY(writer, writer_->open_table(directory, name, old));
   } else {
-    TRY(writer, writer_->create_table(directory, name, title));
+    TRY(writer, writer_->create_table(directory, name, title, format));
   }
   return &tables_.emplace(path, TableCommit(writer)).first->second;
 }
 
 Result<const CommittedTable*> Committer::committed_table(const std::string& path) {
   TRY_VOID(prepare());
-  TRY(TableCommit* const found, table(path, true));
+  TRY(TableCommit* const found, table(path, true, "", tfile::TableFormat::tree));
   found->count_by([this, path](const std::string& column) { return column_items(path, column); });
   return &found->committed();
 }
@@ -230,7 +231,7 @@ Result<> Committer::collect(CommitWork& work) {
   const PartSink sink{*writer_, file, cache_, options_.cluster_bytes, left_};
   for (CommitWork::Table& work_of : work.tables) {
     StagedTable& staged = work_of.staged;
-    TRY(TableCommit* const into, table(staged.path, staged.committed, staged.title));
+    TRY(TableCommit* const into, table(staged.path, staged.committed, staged.title, staged.format));
     for (const std::string& name : staged.removed) {
       const auto typed = tfile::parse_typed_name(name);
       TRY_VOID(into->drop_field(tfile::unescape_name(typed ? typed->stem : name)));

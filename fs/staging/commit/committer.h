@@ -24,6 +24,7 @@ namespace tfilefs {
 
 struct WriteOptions {
   tfile::Compression compression;
+  tfile::TableFormat format = tfile::TableFormat::tree;  // of new tables
   std::uint64_t cluster_bytes = 30'000'000;  // compressed, of the first cluster of a table: ROOT's own default
   std::chrono::milliseconds commit{5000};    // time without changes before a complete table is committed
 };
@@ -64,7 +65,8 @@ class Committer {
 
  private:
   Result<> prepare();
-  Result<TableCommit*> table(const std::string& path, bool committed, const std::string& title = "");
+  // `title` and `format`: of a table that is not committed yet.
+  Result<TableCommit*> table(const std::string& path, bool committed, const std::string& title, tfile::TableFormat);
   Result<> collect(CommitWork&);
   Result<> change_names(const CommitWork&);
   Result<> remove(const CommitWork::Key&);

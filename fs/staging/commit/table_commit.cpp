@@ -2,6 +2,7 @@
 #include "staging/commit/table_commit.h"
 
 #include <algorithm>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <future>
@@ -33,16 +34,29 @@ struct PendingPart {
   std::future<Result<Part>> part;
 };
 
+// `cluster_begin`: OfferedPart::cluster_begin.
 PendingPart start_part(ClusterCache& cache, const tfile::TableWriter& writer, std::size_t field, EntryRange entries,
-                       ColumnItems items) {
+                       ColumnItems items, std::vector<std::int64_t> cluster_begin) {
   PendingPart pending;
   pending.field = field;
   pending.bytes = items.bytes;
   auto task = std::make_shared<std::packaged_task<Result<Part>()>>(
-      [&writer, field, entries, items = std::move(items)] { return writer.encode(field, entries, items.columns); });
+      [&writer, field, entries, items = std::move(items), begin = std::move(cluster_begin)] {
+        return writer.encode(field, {entries, items.columns, begin});
+      });
   pending.part = task->get_future();
   cache.exec().arena.run([task] { (*task)(); }, Urgency::ahead);
   return pending;
+}
+
+// Where the lists begin of the entries whose items are given, in each column of offsets.
+std::vector<std::int64_t> begin_of(const FieldColumns& columns, const ColumnItems& items) {
+  std::vector<std::int64_t> begin(items.columns.size());
+  for (std::size_t i = 0; i < begin.size(); ++i) {
+    if (columns.offered[i]->role == tfile::Role::offsets)
+      std::memcpy(&begin[i], items.columns[i].data(), sizeof begin[i]);
+  }
+  return begin;
 }
 
 // Starts a part of about `wanted` bytes of the field's columns.
@@ -56,7 +70,8 @@ Result<PendingPart> start_sample(ClusterCache& cache, const tfile::TableWriter& 
     sample.end = std::min(entries.end, sample.begin + static_cast<std::int64_t>(more));
     TRY(items, items_of(columns, sample));
   }
-  return start_part(cache, writer, field, sample, std::move(items));
+  std::vector<std::int64_t> begin = begin_of(columns, items);
+  return start_part(cache, writer, field, sample, std::move(items), std::move(begin));
 }
 
 // Parts that are being encoded; they are finished in the order in which they were started.
@@ -99,7 +114,7 @@ class PartsUnderWay {
 TableCommit::TableCommit(tfile::TableWriter* writer)
     : writer_(writer),
       columns_(writer->committed_form().columns),
-      committed_{writer->committed_form(), writer->committed_entries(), {}} {
+      committed_{writer->format(), writer->committed_form(), writer->committed_entries(), {}} {
   for (const tfile::FieldForm& form : writer->committed_form().fields)
     fields_.push_back({form, false, writer->committed_entries()});
 }
@@ -137,9 +152,11 @@ Result<std::int64_t> TableCommit::write(const StagedTable& staged, std::int64_t 
   // less.
   if (first && !whole) cluster_entries_ = std::min(cluster_entries_, std::max<std::int64_t>(1, entries - begin));
   std::int64_t at = begin;
-  for (; at < entries; at = std::min(at + cluster_entries_, entries)) {
-    if (!whole && at + cluster_entries_ > entries) break;
-    TRY_VOID(write_cluster(columns, {at, std::min(at + cluster_entries_, entries)}, sink));
+  for (std::int64_t end = at; at < entries; at = end) {
+    const auto given = writer_->end_of_cluster(at);
+    if (!given && !whole && at + cluster_entries_ > entries) break;
+    end = given ? *given : std::min(at + cluster_entries_, entries);
+    TRY_VOID(write_cluster(columns, {at, end}, sink));
   }
   TRY_VOID(sink.file.flush());
   return at;
@@ -171,7 +188,7 @@ Result<> TableCommit::add_fields(const StagedTable& staged) {
     offered.push_back(std::move(made));
   }
   if (offered.empty()) return {};
-  TRY(const tfile::OfferedForm form, tfile::offered_form(offered));
+  TRY(const tfile::OfferedForm form, tfile::offered_form(offered, writer_->format()));
   TRY_VOID(writer_->add_fields(offered, form));
   const auto first = static_cast<std::uint32_t>(columns_.size());
   columns_.insert(columns_.end(), offered.begin(), offered.end());
@@ -194,6 +211,7 @@ std::vector<FieldColumns> TableCommit::columns_of(const StagedTable& staged) con
       columns.offered.push_back(&columns_[i]);
       columns.staged.push_back(at == by_path.end() ? nullptr : at->second);
     }
+    columns.lists = field.form.lists;
   }
   return all;
 }
@@ -245,15 +263,19 @@ Result<> TableCommit::write_cluster(const std::vector<FieldColumns>& columns, En
                    [](const Piece& a, const Piece& b) { return a.entries.begin < b.entries.begin; });
   PartsUnderWay parts([&](PendingPart& pending) -> Result<> {
     TRY(Part part, pending.part.get());
-    const std::uint64_t address = sink.places.place(part.stored.size());
+    writer_->leave_out_stored(part);
+    const std::uint64_t address = part.stored.size() > 0 ? sink.places.place(part.stored.size()) : 0;
     writer_->add_part(pending.field, part, address);
-    TRY_VOID(sink.file.write(address, std::move(part.stored)));
+    if (part.stored.size() > 0) TRY_VOID(sink.file.write(address, std::move(part.stored)));
     sink.left -= std::min(sink.left.load(), pending.bytes);
     return {};
   });
+  std::vector<std::vector<std::int64_t>> begin(fields_.size());  // of the cluster
   for (const Piece& piece : pieces) {
     TRY(ColumnItems items, items_of(columns[piece.field], piece.entries));
-    TRY_VOID(parts.add(start_part(sink.cache, *writer_, piece.field, piece.entries, std::move(items))));
+    std::vector<std::int64_t>& of_field = begin[piece.field];
+    if (of_field.empty()) of_field = begin_of(columns[piece.field], items);
+    TRY_VOID(parts.add(start_part(sink.cache, *writer_, piece.field, piece.entries, std::move(items), of_field)));
   }
   TRY_VOID(parts.finish());
   for (Field& field : fields_) field.entries = std::max(field.entries, entries.end);

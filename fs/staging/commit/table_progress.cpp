@@ -34,10 +34,11 @@ std::string count(std::int64_t n, const char* what) { return std::to_string(n) +
 // One column of a field.
 struct Level {
   const OfferedColumn* offered = nullptr;
-  StagedColumn* staged = nullptr;    // null: nothing of it is staged
-  std::int64_t items = 0;            // staged or committed; of offsets the number of lists
-  std::int64_t committed_lists = 0;  // of offsets
-  std::int64_t end = 0;              // of offsets: the last one
+  StagedColumn* staged = nullptr;              // null: nothing of it is staged
+  std::uint32_t list = FieldForm::kEachEntry;  // the level between whose offsets its items are
+  std::int64_t items = 0;                      // staged or committed; of offsets the number of lists
+  std::int64_t committed_lists = 0;            // of offsets
+  std::int64_t end = 0;                        // of offsets: the last one
   bool is_list() const { return offered->role == Role::offsets; }
 };
 
@@ -73,40 +74,62 @@ Result<std::int64_t> lists_within(const Level& list, std::int64_t items) {
   return within;
 }
 
-// A field of lists, outermost first: an entry is complete when all items of its lists are there.
-Result<> count_lists(std::vector<Level>& levels, const CommittedTable* committed, Counted& counted) {
-  bool all_begun = true;
-  for (std::size_t i = 0; i + 1 < levels.size(); ++i) {
-    Level& list = levels[i];
-    Level& below = levels[i + 1];
-    if (list.staged) {
-      TRY_VOID(find_ends(list, below, committed));
-      // If it were committed without, the offset 0 would be added, and later bytes would come behind that.
-      const bool begun = list.staged->base > 0 || list.staged->size >= list.staged->header + sizeof(std::int64_t);
-      if (!begun) counted.lacks.push_back(list.offered->path + ": has no first offset, 0");
-      all_begun = all_begun && begun;
-    } else {
-      list.end = below.staged ? committed_items(*below.staged, *below.offered) : 0;
-    }
+// The column that tells how many items of the lists are committed: a staged one if there is one.
+Level& told_by(std::vector<Level>& levels, std::size_t list) {
+  const auto is_inside = [&](const Level& level) { return level.list == list; };
+  const auto staged = std::ranges::find_if(levels, [&](const Level& l) { return is_inside(l) && l.staged; });
+  return staged != levels.end() ? *staged : *std::ranges::find_if(levels, is_inside);
+}
+
+// Compares the columns inside a list with its offsets. Returns whether the list has its first offset.
+Result<bool> count_list(std::vector<Level>& levels, std::size_t at, const CommittedTable* committed, Counted& counted) {
+  Level& list = levels[at];
+  const Level& told = told_by(levels, at);
+  bool begun = true;
+  if (list.staged) {
+    TRY_VOID(find_ends(list, told, committed));
+    // If it were committed without, the offset 0 would be added, and later bytes would come behind that.
+    begun = list.staged->base > 0 || list.staged->size >= list.staged->header + sizeof(std::int64_t);
+    if (!begun) counted.lacks.push_back(list.offered->path + ": has no first offset, 0");
+  } else {
+    list.end = told.staged ? committed_items(*told.staged, *told.offered) : 0;
+  }
+  for (Level& below : levels) {
+    if (below.list != at) continue;
     if (!below.staged) below.items = list.staged ? list.staged->committed_end : list.end;
     if (below.items == list.end) continue;
     counted.lacks.push_back(below.offered->path + ": " + count(below.items, "items, ") + list.offered->path +
                             " leads to " + std::to_string(list.end));
   }
-  std::int64_t complete = levels.back().items;
-  for (std::size_t i = levels.size() - 1; i-- > 0;) {
-    TRY(complete, lists_within(levels[i], complete));
+  return begun;
+}
+
+// An entry is complete when all items of its lists are there.
+Result<> count_levels(std::vector<Level>& levels, const CommittedTable* committed, Counted& counted) {
+  bool all_begun = true;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    if (!levels[i].is_list()) continue;
+    TRY(const bool begun, count_list(levels, i, committed, counted));
+    all_begun = all_begun && begun;
   }
-  // Without it not even entries with empty lists can be written.
-  const Level& top = levels[0];
-  counted.entries = all_begun || !top.staged ? complete : committed_items(*top.staged, *top.offered);
+  for (const Level& level : levels) {
+    const Level* at = &level;
+    std::int64_t complete = level.items;
+    for (; !level.is_list() && at->list != FieldForm::kEachEntry; at = &levels[at->list]) {
+      TRY(complete, lists_within(levels[at->list], complete));
+    }
+    // Without its first offset not even entries with empty lists can be written.
+    const bool waits = !all_begun && level.is_list() && at->list == FieldForm::kEachEntry && level.staged;
+    if (waits) complete = committed_items(*level.staged, *level.offered);
+    if (!level.is_list() || waits) counted.entries = std::min(counted.entries, complete);
+  }
   return {};
 }
 
 // All members of a record must have as many entries.
 void count_members(const std::vector<Level>& levels, Counted& counted) {
   for (const Level& level : levels) {
-    if (level.items == counted.offered) continue;
+    if (level.list != FieldForm::kEachEntry || level.items == counted.offered) continue;
     counted.wrong.push_back(level.offered->path + ": " + count(level.items, "entries, its neighbours ") +
                             std::to_string(counted.offered));
     counted.entries = std::min(counted.entries, level.items);
@@ -118,9 +141,12 @@ Counted count_field(const FieldForm& field, const std::vector<OfferedColumn>& of
                     std::int64_t before, const CommittedTable* committed) {
   Counted counted;
   std::vector<Level> levels;
+  const auto skipped = static_cast<std::uint32_t>(field.encoded.size() - field.columns.size());
   for (const std::uint32_t column : field.columns) {
+    const std::uint32_t list = field.lists[skipped + levels.size()];
     Level& level = levels.emplace_back();
     level.offered = &offered[column];
+    level.list = list == FieldForm::kEachEntry ? list : list - skipped;
     level.items = before;
     const auto at = staged.find(level.offered->path);
     if (at == staged.end()) continue;
@@ -131,11 +157,8 @@ Counted count_field(const FieldForm& field, const std::vector<OfferedColumn>& of
       counted.wrong.push_back(level.offered->path + ": ends within an item");
   }
   counted.entries = counted.offered = levels[0].items;
-  if (field.kind == FieldForm::Kind::record) {
-    count_members(levels, counted);
-  } else if (auto done = count_lists(levels, committed, counted); !done) {
-    counted.wrong.push_back(done.error().text);
-  }
+  count_members(levels, counted);
+  if (auto done = count_levels(levels, committed, counted); !done) counted.wrong.push_back(done.error().text);
   return counted;
 }
 
@@ -203,7 +226,7 @@ Gathered gather(StagedTable& table, const tfile::CommittedForm& old) {
   return gathered;
 }
 
-void find_counters(Gathered& columns) {
+void find_counters(Gathered& columns, tfile::TableFormat format) {
   const auto staged = [&](std::uint32_t i) -> StagedColumn& { return *columns.staged.at(columns.added[i].path); };
   tfile::OfferedEntries entries;
   entries.count = [&](std::uint32_t i) { return entries_of(staged(i), columns.added[i]); };
@@ -212,7 +235,7 @@ void find_counters(Gathered& columns) {
     const auto got = staged(i).bytes->read(at, into);
     return got && *got == into.size();
   };
-  tfile::find_counters(columns.added, entries);
+  tfile::find_counters(columns.added, entries, format);
   for (std::uint32_t i = 0; i < columns.added.size(); ++i) {
     if (!columns.added[i].counter.empty()) staged(i).counter = columns.added[i].counter;
   }
@@ -278,10 +301,11 @@ TableProgress progress_of(StagedTable& table, const CommittedTable* committed) {
   const tfile::CommittedForm& old = committed ? committed->form : kNothing;
   const std::int64_t before = committed ? committed->entries : 0;
   Gathered columns = gather(table, old);
-  find_counters(columns);
+  const tfile::TableFormat format = committed ? committed->format : table.format;
+  find_counters(columns, format);
   TableProgress progress;
   note_wrong(columns.wrong, table.missing, progress);
-  auto form = tfile::offered_form(columns.added);
+  auto form = tfile::offered_form(columns.added, format);
   if (!form) {
     progress.reasons.push_back(form.error().text);
     progress.hopeless.push_back(form.error().text);

@@ -249,7 +249,7 @@ Result<JournalRecord> decode_payload(const RecordHeader& header, std::span<const
       break;
     case JournalKind::create: {
       const auto kind = in.number<std::uint8_t>();
-      if (kind < 1 || kind > 4) in.reject();
+      if (kind < 1 || kind > 5) in.reject();
       record.file_kind = static_cast<StagedKind>(kind);
       record.text = in.text();
       break;

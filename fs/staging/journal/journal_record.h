@@ -53,8 +53,9 @@ enum class JournalKind : std::uint32_t {
 };
 // The offset of a date record that takes back a date.
 inline constexpr std::uint64_t kNoDate = std::uint64_t{1} << 63;
-// continued: a column that is committed in part, perhaps without any items.
-enum class StagedKind : std::uint8_t { directory = 1, column = 2, other = 3, continued = 4 };
+// continued: a column that is committed in part, perhaps without any items. rntuple: a directory that is stored as an
+// RNTuple if it becomes a table.
+enum class StagedKind : std::uint8_t { directory = 1, column = 2, other = 3, continued = 4, rntuple = 5 };
 
 // The result of a commit. It took place if the file begins with the bytes `after` (then `switches` are written again),
 // or if the next intention says so by its `before`. Paths are as shown, from the file's root.

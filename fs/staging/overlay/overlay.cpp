@@ -10,13 +10,16 @@ namespace tfilefs {
 
 using Clock = StagedNode::Clock;
 
-Overlay::Overlay(std::string file_path_, ErrorLog& errors_, std::optional<FilePlace::Owner> owner_)
+Overlay::Overlay(std::string file_path_, ErrorLog& errors_, std::optional<FilePlace::Owner> owner_,
+                 tfile::TableFormat format_)
     : file_path(std::move(file_path_)),
       errors(errors_),
+      format(format_),
       root(std::make_shared<StagedNode>(0, true, "", nullptr)),
       there(owner_.has_value()),
       file_owner(owner_.value_or(process_owner())) {
   root->attributes.modified = wall_clock();
+  root->format = format;
 }
 
 // ---- of the file
@@ -120,6 +123,7 @@ NodePtr Overlay::new_node(const NodePtr& in, std::string_view name, bool directo
   auto node = std::make_shared<StagedNode>(++last_id, directory, std::string(name), in);
   node->attributes.mode = mode & 07777;
   node->attributes.modified = wall_clock();
+  node->format = format;
   return node;
 }
 

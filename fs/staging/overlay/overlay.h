@@ -28,8 +28,8 @@ struct StagedPlace {
 // few look-ups, and none blocks, unless it says so. Where several calls must be one step to other threads, the rooms
 // above hold `mutex` meanwhile.
 struct Overlay {
-  // `file_path_`: in the mount. `owner_`: of the file, if it exists.
-  Overlay(std::string file_path_, ErrorLog&, std::optional<FilePlace::Owner> owner_);
+  // `file_path_`: in the mount. `owner_`: of the file, if it exists. `format_`: what new tables are stored as.
+  Overlay(std::string file_path_, ErrorLog&, std::optional<FilePlace::Owner> owner_, tfile::TableFormat format_);
 
   // ---- of the file
 
@@ -116,7 +116,8 @@ struct Overlay {
 
   const std::string file_path;
   ErrorLog& errors;
-  const NodePtr root;  // the nodes below are guarded by `mutex`
+  const tfile::TableFormat format;  // of new tables
+  const NodePtr root;               // the nodes below are guarded by `mutex`
 
   mutable Mutex mutex;
   Condition changed;  // a handle was closed, or the mount ends

@@ -28,6 +28,7 @@ Result<StagedTable> read_staged_arrow(const StagedArrow& file, StagingMemory& me
   StagedTable table;
   table.node = file.node;
   table.path = file.table;
+  table.format = file.node->format;
   table.arrow_size = file.size;
   table.modified = file.modified;
   for (const ArrowColumn& column : columns) {

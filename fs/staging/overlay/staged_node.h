@@ -17,15 +17,16 @@
 
 #include "staging/overlay/offsets_check.h"
 #include "staging/overlay/staged_bytes.h"
+#include "tfile/table.h"
 
 namespace tfilefs {
 
 struct StagedNode;
 using NodePtr = std::shared_ptr<StagedNode>;
 
-// The committed contents under a name. A fixed table is a table that is not written; it is handled like an object.
-// `other` is only known to be part of a table or an object.
-enum class CommittedKind : std::uint8_t { nothing, directory, table, fixed_table, object, other };
+// The committed contents under a name: a table that is a tree, or an RNTuple. A fixed table is a table that is not
+// written; it is handled like an object. `other` is only known to be part of a table or an object.
+enum class CommittedKind : std::uint8_t { nothing, directory, table, rntuple, fixed_table, object, other };
 
 // The attributes of a staged file or directory that stat(2) shows, or that were set.
 struct StagedAttributes {
@@ -78,8 +79,11 @@ struct StagedNode {
   bool is_table = false;        // it is a table in the committed state
   bool is_object = false;       // it is an object there, or part of one: no files can be put into it
   bool is_fixed_table = false;  // and that object is a table
+  // What the table is stored as; of a new directory, what it will be if it becomes a table (see format_of).
+  tfile::TableFormat format = tfile::TableFormat::tree;
   void note_committed(CommittedKind kind) {
-    is_table = kind == CommittedKind::table;
+    is_table = kind == CommittedKind::table || kind == CommittedKind::rntuple;
+    if (is_table) format = kind == CommittedKind::rntuple ? tfile::TableFormat::rntuple : tfile::TableFormat::tree;
     is_fixed_table = kind == CommittedKind::fixed_table;
     is_object = is_fixed_table || kind == CommittedKind::object;
   }

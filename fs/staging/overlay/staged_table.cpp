@@ -2,6 +2,7 @@
 #include "staging/overlay/staged_table.h"
 
 #include <algorithm>
+#include <span>
 #include <string_view>
 
 #include "array/npy.h"
@@ -36,7 +37,7 @@ bool makes_table(const StagedNode& directory) {
   return std::any_of(directory.children.begin(), directory.children.end(), [may_wait](const auto& child) {
     const auto& [name, node] = child;
     if (node->directory) return node->children.contains(kOffsetsName) && !(may_wait && name == kItemsName);
-    if (name == kTableMarker) return true;
+    if (is_marker(name)) return true;
     return name != kOffsetsName && is_column_name(name) && !(may_wait && is_items_name(name));
   });
 }
@@ -138,6 +139,7 @@ void StagedWalk::add_table(const NodePtr& directory, const std::string& path) {
   table.node = directory;
   table.path = path;
   table.title = directory->attributes.title;
+  table.format = format_of(*directory);
   table.committed = !directory->base_name.empty();
   if (const auto names = table.committed ? committed_path(*directory) : std::nullopt) {
     for (const std::string& name : *names) table.committed_path = joined_path(table.committed_path, name);
@@ -165,7 +167,7 @@ void StagedWalk::add_columns(const StagedNode& directory, const std::string& bel
       add_columns(*node, joined_path(below, name), into);
       continue;
     }
-    if (below.empty() && name == kTableMarker) {
+    if (below.empty() && is_marker(name)) {
       into.forced = true;
       continue;
     }
@@ -224,7 +226,8 @@ namespace {
 
 // Why the staged files below one name of the table, which form a field together, and the columns in `more` cannot be
 // one; empty if they can.
-std::string refusal_of_field(const StagedNode& top, const std::string& name, std::vector<tfile::OfferedColumn> more) {
+std::string refusal_of_field(const StagedNode& top, const std::string& name, std::vector<tfile::OfferedColumn> more,
+                             tfile::TableFormat format) {
   StagedTable staged;
   StagedWalk().add_columns(top, name, staged);
   for (const StagedColumn& column : staged.columns) {
@@ -232,7 +235,7 @@ std::string refusal_of_field(const StagedNode& top, const std::string& name, std
     const bool is_known = !one || std::ranges::count(more, one->path, &tfile::OfferedColumn::path) > 0;
     if (!is_known) more.push_back(*std::move(one));
   }
-  const auto form = tfile::offered_form(more);
+  const auto form = tfile::offered_form(more, format);
   if (form) return {};
   return form.error().text + "; leave it out here (rm -r " + name +
          ": the rest of the table can be committed then), or write each member as a column, or list, of its own";
@@ -250,7 +253,7 @@ Refusal refusal_with(const StagedNode& table, tfile::OfferedColumn column) {
     if (auto offsets = tfile::offered_column(path.substr(0, at) + "/offsets.i8")) more.push_back(*std::move(offsets));
   }
   if (more.empty() || more.back().path != path) more.push_back(std::move(column));
-  std::string reason = refusal_of_field(*top->second, name, std::move(more));
+  std::string reason = refusal_of_field(*top->second, name, std::move(more), format_of(table));
   if (reason.empty()) return {};
   return {std::move(reason), is_new ? top->second : nullptr};
 }
@@ -261,6 +264,10 @@ Refusal refusal_of(const StagedNode& table, const std::string& path) {
   if (!tfile::parse_typed_name(path.substr(path.rfind('/') + 1))) return {};
   auto self = tfile::offered_column(path);
   if (!self) return {self.error().text, nullptr};
+  if (path.find('/') == path.npos) {
+    const auto form = tfile::offered_form(std::span(&*self, 1), format_of(table));
+    return {form ? std::string() : form.error().text, nullptr};
+  }
   return refusal_with(table, *std::move(self));
 }
 
@@ -275,7 +282,7 @@ std::vector<Refusal> examine_table(const StagedNode& table) {
   std::vector<Refusal> found;
   for (const auto& [name, node] : table.children) {
     if (!node->directory || !node->base_name.empty() || !node->refusal.empty()) continue;
-    std::string reason = refusal_of_field(*node, name, {});
+    std::string reason = refusal_of_field(*node, name, {}, format_of(table));
     if (!reason.empty()) found.push_back({std::move(reason), node});
   }
   return found;

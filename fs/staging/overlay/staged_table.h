@@ -37,11 +37,12 @@ struct StagedColumn {
 // A table with staged contents.
 struct StagedTable {
   NodePtr node;
-  std::string path;                   // from the file's root, as shown
-  bool committed = false;             // the table exists in the file
-  std::string title;                  // of a new one
+  std::string path;        // from the file's root, as shown
+  bool committed = false;  // the table exists in the file
+  std::string title;       // of a new one
+  tfile::TableFormat format = tfile::TableFormat::tree;
   std::string committed_path;         // its path there, until a rename of it or above it is committed
-  bool forced = false;                // a file .table was put into it
+  bool forced = false;                // a file .table or .rntuple was put into it
   std::vector<StagedColumn> columns;  // in the order of creation
   std::vector<std::string> removed;   // committed names directly below it to be removed: a field each
   std::optional<std::int64_t>
@@ -64,6 +65,7 @@ struct StagedArrow {
 // The table in the file. With a reason, and without fields: it has types that are not written, and no entries can be
 // added.
 struct CommittedTable {
+  tfile::TableFormat format = tfile::TableFormat::tree;
   tfile::CommittedForm form;
   std::int64_t entries = 0;
   // Items of the column of that path. May read all its stored bytes; blocks. Errors: damaged, io.

@@ -121,10 +121,17 @@ void became_committed(const NodePtr& directory) {
   for (NodePtr at = directory; above; at = above, above = at->parent.lock()) at->base_name = at->name;
 }
 
+tfile::TableFormat format_of(const StagedNode& directory) {
+  const bool is_marked = !directory.is_table && directory.children.contains(kRntupleMarker);
+  return is_marked ? tfile::TableFormat::rntuple : directory.format;
+}
+
 void became_table(const NodePtr& directory) {
+  directory->format = format_of(*directory);
   became_committed(directory);
   directory->is_table = true;
   directory->children.erase(std::string(kTableMarker));
+  directory->children.erase(std::string(kRntupleMarker));
 }
 
 std::pair<std::string, std::string> split_path(const std::string& path) {

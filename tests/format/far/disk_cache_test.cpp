@@ -329,20 +329,20 @@ TEST_F(DiskCache, AFullDiskIsNotUsed) {
 
 TEST_F(DiskCache, DirectoriesOfOthersAreRefused) {
   const std::string path = options().cache_directory;
-  ASSERT_TRUE(prepare_cache_directory(path));
+  ASSERT_TRUE(make_cache_directory(path));
   ASSERT_EQ(::chmod(path.c_str(), 0770), 0);
-  EXPECT_EQ(prepare_cache_directory(path).error().kind, ErrorKind::denied);
+  EXPECT_EQ(make_cache_directory(path).error().kind, ErrorKind::denied);
   const auto file = used("http://a/x");
   keep(*file, 0, 1000);
   EXPECT_EQ(read_right(*file, 0, 1000), 1000u);
   EXPECT_TRUE(files().empty());
   ASSERT_EQ(::chmod(path.c_str(), 0700), 0);
-  EXPECT_EQ(prepare_cache_directory(path + "/no/such").error().kind, ErrorKind::io);
+  EXPECT_EQ(make_cache_directory(path + "/no/such").error().kind, ErrorKind::io);
   write_contents(path_, "");
-  EXPECT_EQ(prepare_cache_directory(path_).error().kind, ErrorKind::invalid);
+  EXPECT_EQ(make_cache_directory(path_).error().kind, ErrorKind::invalid);
   if (::geteuid() != 0) return;
   ASSERT_EQ(::chown(path.c_str(), 1, 1), 0);
-  EXPECT_EQ(prepare_cache_directory(path).error().kind, ErrorKind::denied);
+  EXPECT_EQ(make_cache_directory(path).error().kind, ErrorKind::denied);
 }
 
 TEST_F(DiskCache, LinksAreNotFollowed) {

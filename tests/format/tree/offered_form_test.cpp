@@ -18,7 +18,7 @@ Result<OfferedForm> form_of(const std::vector<std::string>& paths) {
     TRY(OfferedColumn column, offered_column(path));
     columns.push_back(std::move(column));
   }
-  return offered_form(columns);
+  return tree_form(columns);
 }
 
 std::string error_of(const std::vector<std::string>& paths) {
@@ -89,9 +89,9 @@ TEST(OfferedForm, ListsHaveTheirCounterWhereItIsThere) {
 TEST(OfferedForm, AListOfArraysHasTheCounterThatIsKnown) {
   std::vector<OfferedColumn> columns;
   for (const char* path : {"v/offsets.i8", "v/values.f4x3", "n.i4", "nv.i4"}) columns.push_back(*offered_column(path));
-  EXPECT_EQ(counter_of(offered_form(columns)->fields[0]), 3u);
+  EXPECT_EQ(counter_of(tree_form(columns)->fields[0]), 3u);
   columns[1].counter = "n.i4";
-  EXPECT_EQ(counter_of(offered_form(columns)->fields[0]), 2u);
+  EXPECT_EQ(counter_of(tree_form(columns)->fields[0]), 2u);
 }
 
 TEST(OfferedForm, ListsOfArraysHaveTheCounterThatTheirEntriesTell) {
@@ -113,13 +113,13 @@ TEST(OfferedForm, ListsOfArraysHaveTheCounterThatTheirEntriesTell) {
     }
     return true;
   };
-  find_counters(columns, entries);
+  find_list_counters(columns, entries);
   for (const OfferedColumn& column : columns) {
     EXPECT_EQ(column.counter, column.path == "v/values.f4x3" ? "m.u2" : "") << column.path;
   }
   entries.items = [](std::uint32_t, std::int64_t, std::span<std::byte>) { return false; };
   columns[3].counter.clear();
-  find_counters(columns, entries);
+  find_list_counters(columns, entries);
   EXPECT_EQ(columns[3].counter, "");
 }
 

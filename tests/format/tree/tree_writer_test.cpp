@@ -62,7 +62,7 @@ TreePlace place(Compression compression = {Compression::Algorithm::none, 0}) {
 
 void add(TreeWriter& tree, const std::vector<std::string>& paths) {
   const auto columns = offered(paths);
-  const auto form = offered_form(columns);
+  const auto form = tree_form(columns);
   ASSERT_TRUE(form) << form.error().text;
   ASSERT_TRUE(form->incomplete.empty()) << form->incomplete[0];
   const auto added = tree.add_fields(columns, *form);
@@ -71,7 +71,7 @@ void add(TreeWriter& tree, const std::vector<std::string>& paths) {
 
 Result<Part> encode(const TreeWriter& tree, std::size_t branch, EntryRange entries, const std::vector<Bytes>& columns) {
   const std::vector<std::span<const std::byte>> spans(columns.begin(), columns.end());
-  return tree.encode(branch, entries, spans);
+  return tree.encode(branch, {entries, spans, {}});
 }
 
 // Encodes the basket of the one branch that `paths` form.
@@ -311,7 +311,7 @@ TEST(TreeWriter, OneNameIsOneBranch) {
   const auto tree = TreeWriter::create(place());
   add(*tree, {"x.f4"});
   const auto columns = offered({"x.i4"});
-  const auto again = tree->add_fields(columns, *offered_form(columns));
+  const auto again = tree->add_fields(columns, *tree_form(columns));
   ASSERT_FALSE(again);
   EXPECT_EQ(again.error().kind, ErrorKind::exists);
 }

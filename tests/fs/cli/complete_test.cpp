@@ -28,9 +28,9 @@ TEST(Complete, CommandsAndFlags) {
   EXPECT_EQ(words({"ls", "-l", "--j"}), List{"--json"});
   EXPECT_TRUE(words({"complet"}) == List{"completion"}) << "what is for programs is not offered";
   EXPECT_TRUE(completion_of(List{""}).files);
-  EXPECT_TRUE(completion_of(List{"a.root", ""}).directories);
+  EXPECT_TRUE(completion_of(List{"a.root", ""}).files);
   EXPECT_TRUE(completion_of(List{"classes", "a.root", ""}).directories);
-  EXPECT_FALSE(completion_of(List{"a.root", "mnt", ""}).files);
+  EXPECT_FALSE(completion_of(List{"classes", "a.root", "d", ""}).directories);
   EXPECT_TRUE(words({}).empty());
 }
 
@@ -63,8 +63,8 @@ TEST(Complete, WhatALineCannotHoldIsNotOffered) {
 TEST(Description, OptionsTakeWhatTheyOffer) {
   for (const MountOption& option : mount_options()) {
     for (const std::string_view choice : option.choices)
-      EXPECT_TRUE(parse_mount_options({std::string(option.name) + "=" + std::string(choice)})) << choice;
-    if (!option.wanted.empty()) {
+      EXPECT_TRUE(parse_mount_options({"chain", std::string(option.name) + "=" + std::string(choice)})) << choice;
+    if (!option.wanted.empty() && !option.value.starts_with('[')) {
       EXPECT_FALSE(parse_mount_options({std::string(option.name) + "="})) << option.name;
     }
     EXPECT_EQ(option.does.find('\n'), std::string_view::npos);

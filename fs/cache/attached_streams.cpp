@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cache/attached_streams.h"
+
 #include <algorithm>
 #include <cstring>
 
-#include "cache/cluster_cache.h"
 #include "cache/load.h"
 #include "exec/step_loop.h"
 
@@ -226,12 +227,12 @@ void load_ahead(const Set& set, const ColumnRead& read, bool missed, ReadAhead::
 
 }  // namespace
 
-const tfile::StreamSet& CachedStreams::streams() const { return *set_->streams; }
+const tfile::StreamSet& AttachedStreams::streams() const { return *set_->streams; }
 
-void CachedStreams::note_open(StreamId stream) { set_->ahead.note_open(stream); }
-void CachedStreams::note_close(StreamId stream) { set_->ahead.note_close(stream); }
+void AttachedStreams::note_open(StreamId stream) { set_->ahead.note_open(stream); }
+void AttachedStreams::note_close(StreamId stream) { set_->ahead.note_close(stream); }
 
-void CachedStreams::length(StreamId stream, std::uint32_t slot, Reply<std::int64_t> reply) {
+void AttachedStreams::length(StreamId stream, std::uint32_t slot, Reply<std::int64_t> reply) {
   const std::stop_token asker = reply.asker();
   auto tell = [reply = std::move(reply)](Result<std::optional<std::int64_t>> length) mutable {
     if (!length) return reply(tl::unexpected<Error>(length.error()));
@@ -240,22 +241,22 @@ void CachedStreams::length(StreamId stream, std::uint32_t slot, Reply<std::int64
   set_->extents.length(set_, stream, slot, true, Reply<std::optional<std::int64_t>>(std::move(tell), asker));
 }
 
-void CachedStreams::cheap_length(StreamId stream, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) {
+void AttachedStreams::cheap_length(StreamId stream, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) {
   set_->extents.length(set_, stream, slot, false, std::move(reply));
 }
 
-std::optional<std::int64_t> CachedStreams::known_length(StreamId stream, std::uint32_t slot) const {
+std::optional<std::int64_t> AttachedStreams::known_length(StreamId stream, std::uint32_t slot) const {
   return set_->extents.known_length(*set_, stream, slot);
 }
 
-void CachedStreams::run_making(std::function<void()> job) {
+void AttachedStreams::run_making(std::function<void()> job) {
   set_->core->exec.makers.run(std::move(job), Urgency::awaited);
 }
 
-PieceCache& CachedStreams::pieces() const { return set_->core->pieces; }
+PieceCache& AttachedStreams::pieces() const { return set_->core->pieces; }
 
-void CachedStreams::read(StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset,
-                         std::size_t size, ReadUse use, Reply<Slices> reply) {
+void AttachedStreams::read(StreamId stream, std::uint32_t slot, std::size_t item_size, std::uint64_t offset,
+                           std::size_t size, ReadUse use, Reply<Slices> reply) {
   if (const ExtentsPtr extents = set_->extents.ready(stream))
     return read_in(set_, *extents, stream, slot, item_size, offset, size, use, std::move(reply));
   set_->extents.want(set_, stream,

@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "model/offered_nodes.h"
 #include "tfile/name.h"
 #include "tfile/writer.h"
 #include "tree/write/branch_form.h"
@@ -15,18 +16,8 @@
 namespace tfile {
 namespace {
 
-// ROOT's dictionaries and readers are hardly tested deeper than this; it bounds the recursion.
-constexpr std::size_t kDepthMax = 8;
-
-// The most numbers in one item: a basket (1 GiB) cannot hold more.
-constexpr std::uint64_t kShapeMax = 1 << 28;
-
-// The columns of a table as a tree of directories and files. `column` is set for a file.
-struct OfferedNode {
-  std::string name;  // as in the path
-  std::optional<std::uint32_t> column;
-  std::vector<OfferedNode> children;  // in the order offered
-};
+// ROOT's dictionaries and readers are hardly tested with lists that nest deeper than this.
+constexpr std::size_t kListsMax = 8;
 
 // The form of a file or directory, as far as its columns were offered.
 struct Shape {
@@ -40,49 +31,15 @@ tl::unexpected<Error> invalid(const std::string& path, const std::string& reason
   return fail(ErrorKind::invalid, path + ": " + reason);
 }
 
-std::vector<std::string_view> components(std::string_view path) {
-  std::vector<std::string_view> parts;
-  for (std::size_t begin = 0; begin <= path.size();) {
-    const std::size_t end = std::min(path.find('/', begin), path.size());
-    parts.push_back(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return parts;
-}
-
-// Whether the mount would show a branch of that name under the same `component` and `suffix`.
-Result<> check_name(const std::string& path, std::string_view component, std::size_t suffix_size) {
-  const std::string name = unescape_name(component);
-  if (component.empty()) return invalid(path, "a component of its path is empty");
-  if (name.empty()) return invalid(path, "branches without a name are not written");
-  if (name.find('\0') != name.npos) return invalid(path, "a name with a zero byte is not written");
-  if (name.back() == '.') return invalid(path, "the mount leaves out the '.' at the end of a branch's name");
-  if (name.find('[') != name.npos || name.find(']') != name.npos) {
-    return invalid(path, "ROOT takes brackets in a branch's name for dimensions");
-  }
-  if (component.size() + suffix_size > kNameMax) return invalid(path, "its name is too long");
-  if (escape_name(name) != component && component != kEscapedOffsetsStem)
-    return invalid(path, "its name is written " + escape_name(name) + " in the mount");
-  return {};
-}
-
-OfferedNode& child_of(OfferedNode& parent, std::string_view name) {
-  for (OfferedNode& child : parent.children) {
-    if (child.name == name) return child;
-  }
-  parent.children.push_back({std::string(name), {}, {}});
-  return parent.children.back();
-}
-
 class FormMaker {
  public:
   explicit FormMaker(std::span<const OfferedColumn> columns) : columns_(columns) {}
 
   Result<OfferedForm> make() {
-    TRY_VOID(place_columns());
+    TRY(tops_, offered_nodes(columns_));
     // Finds counters first, wherever they were offered: lists look for theirs.
     for (const OfferedNode& top : tops_) {
-      if (top.column) numbers_.emplace(name_of(top), *top.column);
+      if (top.column) numbers_.emplace(field_name_of(top), *top.column);
     }
     for (const OfferedNode& top : tops_) TRY_VOID(add_field(top));
     return std::move(form_);
@@ -91,38 +48,10 @@ class FormMaker {
  private:
   const OfferedColumn& column(const OfferedNode& place) const { return columns_[*place.column]; }
 
-  Result<> place_columns() {
-    std::unordered_map<std::string, std::size_t> directories;
-    for (std::uint32_t i = 0; i < columns_.size(); ++i) {
-      const std::vector<std::string_view> parts = components(columns_[i].path);
-      if (parts.size() == 1) {
-        tops_.push_back({std::string(parts[0]), i, {}});
-        continue;
-      }
-      const auto [found, is_new] = directories.try_emplace(std::string(parts[0]), tops_.size());
-      if (is_new) tops_.push_back({std::string(parts[0]), {}, {}});
-      OfferedNode* place = &tops_[found->second];
-      for (std::size_t part = 1; part < parts.size(); ++part) {
-        if (place->column) return invalid(columns_[i].path, "it lies below a column");
-        place = &child_of(*place, parts[part]);
-      }
-      if (place->column || !place->children.empty()) return invalid(columns_[i].path, "there are two of that name");
-      place->column = i;
-    }
-    return {};
-  }
-
-  // The name of the field: a directory's own, or the part of a file name before the type.
-  std::string name_of(const OfferedNode& top) const {
-    if (!top.column) return unescape_name(top.name);
-    const auto typed = parse_typed_name(top.name);
-    return unescape_name(typed ? typed->stem : top.name);
-  }
-
   Result<> add_field(const OfferedNode& top) {
     TRY(const Shape shape, shape_of(top, top.name));
     FieldForm field;
-    field.name = name_of(top);
+    field.name = field_name_of(top);
     if (!names_.insert({field.name, top.name}).second) {
       return invalid(top.name, "a branch of that name is there already: " + names_[field.name]);
     }
@@ -150,12 +79,23 @@ class FormMaker {
         form_.incomplete.push_back(top.name + ": a list of arrays is written where a column of integers counts it");
         return {};
     }
-    field.encoded.insert(field.encoded.end(), shape.columns.begin(), shape.columns.end());
+    note_lists(shape, field);
     for (const std::uint32_t i : shape.columns) {
       if (field.title.empty()) field.title = columns_[i].title;
     }
     form_.fields.push_back(std::move(field));
     return {};
+  }
+
+  // Adds the columns to those that are encoded. Each level of a list lies in the one before it.
+  static void note_lists(const Shape& shape, FieldForm& field) {
+    const bool is_nested = shape.kind == Shape::Kind::list || shape.kind == Shape::Kind::text;
+    field.lists.assign(field.encoded.size(), FieldForm::kEachEntry);
+    for (std::size_t i = 0; i < shape.columns.size(); ++i) {
+      const bool is_top = i == 0 || !is_nested;
+      field.lists.push_back(is_top ? FieldForm::kEachEntry : static_cast<std::uint32_t>(field.lists.size() - 1));
+      field.encoded.push_back(shape.columns[i]);
+    }
   }
 
   // A list of numbers whose counter was offered, too, becomes an array with that counter. Any other list becomes a
@@ -186,10 +126,8 @@ class FormMaker {
 
   Result<Shape> shape_of(const OfferedNode& place, const std::string& path) const {
     if (place.column) return Shape{Shape::Kind::number, {*place.column}, false, {}};
-    const auto offsets = std::find_if(place.children.begin(), place.children.end(), [&](const OfferedNode& child) {
-      return child.column && column(child).role == Role::offsets;
-    });
-    return offsets == place.children.end() ? record_of(place, path) : list_of(place, *offsets, path);
+    const OfferedNode* offsets = offsets_in(place, columns_);
+    return offsets == nullptr ? record_of(place, path) : list_of(place, *offsets, path);
   }
 
   Result<Shape> list_of(const OfferedNode& place, const OfferedNode& offsets, const std::string& path) const {
@@ -221,6 +159,7 @@ class FormMaker {
     shape.kind = Shape::Kind::list;
     shape.of_texts = inner.of_texts || inner.kind == Shape::Kind::text;
     shape.columns.insert(shape.columns.end(), inner.columns.begin(), inner.columns.end());
+    if (shape.columns.size() > kListsMax + 1) return invalid(path, "lists that nest deeper than eight levels");
     if (inner.kind == Shape::Kind::list && !columns_[shape.columns.back()].shape.empty()) {
       return invalid(path, "lists of lists of arrays are not written");
     }
@@ -249,7 +188,7 @@ class FormMaker {
           shape.incomplete = stem + " without offsets";
           return shape;
         }
-        TRY_VOID(check_name(child_path, stem, child.name.size() - stem.size()));
+        TRY_VOID(check_offered_name(child_path, stem, child.name.size() - stem.size()));
         shape.columns.push_back(*child.column);
       }
     }
@@ -271,31 +210,6 @@ class FormMaker {
 
 }  // namespace
 
-Result<OfferedColumn> offered_column(std::string path) {
-  const std::vector<std::string_view> parts = components(path);
-  const auto typed = parse_typed_name(parts.back());
-  if (!typed) return invalid(path, "a column is named NAME.TYPE, TYPE one of b1 i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
-  if (parts.size() > kDepthMax + 1) return invalid(path, "it lies too deep");
-  std::uint64_t count = 1;
-  for (const std::uint32_t extent : typed->shape) {
-    if (extent == 0) return invalid(path, "an extent of 0");
-    if ((count *= extent) > kShapeMax) return invalid(path, "an item of more than 1 GiB");
-  }
-  for (const std::string_view part : std::span(parts).first(parts.size() - 1)) TRY_VOID(check_name(path, part, 0));
-  OfferedColumn column;
-  column.dtype = typed->dtype;
-  column.shape = typed->shape;
-  if (parts.size() == 1) {
-    TRY_VOID(check_name(path, typed->stem, parts[0].size() - typed->stem.size()));
-  } else if (parts.back() == "offsets.i8") {
-    column.role = Role::offsets;
-  } else if (parts.back() == "chars.u1") {
-    column.role = Role::chars;
-  }
-  column.path = std::move(path);
-  return column;
-}
-
-Result<OfferedForm> offered_form(std::span<const OfferedColumn> columns) { return FormMaker(columns).make(); }
+Result<OfferedForm> tree_form(std::span<const OfferedColumn> columns) { return FormMaker(columns).make(); }
 
 }  // namespace tfile

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ntuple/write/part_encode.h"
+
+#include <xxhash.h>
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bytes/appender.h"
+#include "compression/frame.h"
+#include "container/key.h"
+#include "ntuple/page_encode.h"
+
+namespace tfile {
+namespace {
+
+using Bytes = std::span<const std::byte>;
+
+// ROOT's largest page before compression.
+constexpr std::uint64_t kPageBytesMax = 1 << 20;
+// A record in the file is one object, whose key counts its bytes.
+constexpr std::uint64_t kPartBytesMax = 0x3FFFFFFF;
+
+constexpr std::size_t kChecksumSize = 8;
+// The place of a part's own address in its key, which has addresses of 8 bytes.
+constexpr std::size_t kSeekOffset = 4 + 2 + 4 + 4 + 2 + 2;
+constexpr std::uint64_t kOffsetSize = 8;
+
+// Scratch memory above this is freed after use.
+constexpr std::size_t kScratchMax = 4 << 20;
+
+KeyHeader blob_key(const BlobPlace& place) {
+  KeyHeader key;
+  key.version = kWideVersion + kKeyVersion;  // as for baskets: the address is known last
+  key.datime = place.datime;
+  key.cycle = 1;
+  key.seek_pdir = static_cast<std::int64_t>(place.directory_seek);
+  key.class_name = "RBlob";
+  key.keylen = static_cast<std::int16_t>(key_size(key));
+  return key;
+}
+
+std::int64_t offset_at(Bytes offsets, std::uint64_t i) {
+  return load_little<std::int64_t>(offsets.data() + kOffsetSize * i);
+}
+
+// Memory of an encoding thread, used again for its next part.
+struct Scratch {
+  std::vector<std::byte> page, stored, part;
+  void trim() {
+    for (std::vector<std::byte>* each : {&page, &stored, &part}) {
+      if (each->capacity() > kScratchMax) *each = {};
+    }
+  }
+};
+
+class PartEncoder {
+ public:
+  PartEncoder(const StoredField& field, const BlobPlace& place, const OfferedPart& offered, Scratch& scratch)
+      : field_(field), place_(place), offered_(offered), scratch_(scratch) {}
+
+  Result<Part> encode() {
+    TRY_VOID(check());
+    scratch_.part.clear();
+    const KeyHeader key = blob_key(place_);
+    scratch_.part.resize(static_cast<std::size_t>(key.keylen));
+    for (std::size_t i = 0; i < field_.columns.size(); ++i) TRY_VOID(add_column(i));
+    part_.entries = offered_.entries.size();
+    close(key);
+    return std::move(part_);
+  }
+
+ private:
+  Bytes bytes(std::size_t i) const { return offered_.columns[i]; }
+
+  tl::unexpected<Error> invalid(const std::string& what) const {
+    return fail(ErrorKind::invalid, field_.name + ", entry " + std::to_string(offered_.entries.begin) + ": " + what);
+  }
+
+  // Whether the columns have the items that the offsets around them say.
+  Result<> check() const {
+    std::uint64_t all = 0;
+    for (std::size_t i = 0; i < field_.columns.size(); ++i) {
+      const StoredColumn& column = field_.columns[i];
+      const std::uint32_t list = field_.lists[i];
+      const auto items =
+          list == FieldForm::kEachEntry ? static_cast<std::uint64_t>(offered_.entries.size()) : span(list);
+      const std::uint64_t wanted = column.is_ends ? kOffsetSize * (items + 1) : column.item_bytes() * items;
+      if (items > kPartBytesMax || bytes(i).size() != wanted)
+        return invalid(column.is_ends ? "offsets of another length than asked for"
+                                      : "values of another length than the offsets say");
+      if (column.is_ends) TRY_VOID(check_offsets(i));
+      all += wanted;
+    }
+    if (all > kPartBytesMax)
+      return invalid(offered_.entries.size() == 1 ? "it has more than 1 GiB" : "entries of more than 1 GiB");
+    return {};
+  }
+
+  std::uint64_t span(std::size_t offsets) const {
+    const std::uint64_t last = bytes(offsets).size() / kOffsetSize - 1;
+    return static_cast<std::uint64_t>(offset_at(bytes(offsets), last) - offset_at(bytes(offsets), 0));
+  }
+
+  Result<> check_offsets(std::size_t i) const {
+    const Bytes offsets = bytes(i);
+    bool down = offset_at(offsets, 0) < offered_.cluster_begin[i];
+    for (std::uint64_t k = 1; k < offsets.size() / kOffsetSize; ++k)
+      down |= offset_at(offsets, k) < offset_at(offsets, k - 1);
+    if (!down) return {};
+    std::uint64_t entry = 0;
+    const bool is_outermost = field_.lists[i] == FieldForm::kEachEntry;
+    while (is_outermost && entry + 2 < offsets.size() / kOffsetSize &&
+           offset_at(offsets, entry) <= offset_at(offsets, entry + 1))
+      ++entry;
+    return fail(ErrorKind::invalid, field_.name + ", entry " +
+                                        std::to_string(offered_.entries.begin + static_cast<std::int64_t>(entry)) +
+                                        ": offsets that go down");
+  }
+
+  Result<> add_column(std::size_t i) {
+    const StoredColumn& column = field_.columns[i];
+    const std::uint64_t in_page = kPageBytesMax * 8 / column.encoding.bits;
+    const std::uint64_t elements =
+        column.is_ends ? bytes(i).size() / kOffsetSize - 1 : bytes(i).size() / size_of(column.dtype);
+    for (std::uint64_t at = 0; at < elements; at += in_page)
+      TRY_VOID(add_page(i, at, std::min(in_page, elements - at)));
+    return {};
+  }
+
+  Result<> add_page(std::size_t i, std::uint64_t first, std::uint64_t elements) {
+    const StoredColumn& column = field_.columns[i];
+    scratch_.page.resize(page_size(column.encoding, elements));
+    if (column.is_ends) {
+      encode_ends(column.encoding, bytes(i).subspan(first * kOffsetSize, (elements + 1) * kOffsetSize),
+                  offered_.cluster_begin[i], scratch_.page);
+    } else {
+      const std::size_t size = size_of(column.dtype);
+      encode_numbers(column.encoding, bytes(i).subspan(first * size, elements * size), scratch_.page);
+    }
+    part_.raw_bytes += static_cast<std::int64_t>(scratch_.page.size());
+    scratch_.stored.clear();
+    TRY(const bool shrinks, compress(scratch_.page, scratch_.page.size(), place_.compression, scratch_.stored));
+    store(column.number, elements, shrinks ? scratch_.stored : scratch_.page);
+    return {};
+  }
+
+  void store(ColumnNumber column, std::uint64_t elements, Bytes page) {
+    Part::Unit& unit = part_.units.emplace_back();
+    unit.stream = column;
+    unit.elements = static_cast<std::uint32_t>(elements);
+    unit.offset = scratch_.part.size();
+    unit.size = page.size();
+    const XXH128_hash_t hash = XXH3_128bits(page.data(), page.size());
+    unit.hash = {hash.low64, hash.high64};
+    const std::uint64_t checksum = XXH3_64bits(page.data(), page.size());
+    scratch_.part.insert(scratch_.part.end(), page.begin(), page.end());
+    const Bytes sum = std::as_bytes(std::span(&checksum, 1));
+    static_assert(sizeof checksum == kChecksumSize);
+    scratch_.part.insert(scratch_.part.end(), sum.begin(), sum.end());
+  }
+
+  void close(KeyHeader key) {
+    if (part_.units.empty()) return;  // lists without items, in a column of their own
+    key.nbytes = static_cast<std::int32_t>(scratch_.part.size());
+    key.objlen = key.nbytes - key.keylen;
+    Appender head;
+    append_key(head, key);
+    std::ranges::copy(head.span(), scratch_.part.begin());
+    part_.stored = Buffer(scratch_.part.size(), Use::passing);
+    std::memcpy(part_.stored.data(), scratch_.part.data(), scratch_.part.size());
+  }
+
+  const StoredField& field_;
+  const BlobPlace& place_;
+  const OfferedPart& offered_;
+  Scratch& scratch_;
+  Part part_;
+};
+
+}  // namespace
+
+Result<Part> encode_part(const StoredField& field, const BlobPlace& place, const OfferedPart& offered) try {
+  thread_local Scratch scratch;
+  Result<Part> part = PartEncoder(field, place, offered, scratch).encode();
+  scratch.trim();
+  return part;
+} catch (const std::bad_alloc&) {
+  return fail(ErrorKind::no_space, "no memory for pages of " + field.name);
+}
+
+void put_part_address(Part& part, std::uint64_t address) {
+  if (part.stored.size() > 0) store_big(part.stored.data() + kSeekOffset, address);
+}
+
+void cut_stored_units(Part& part) {
+  if (std::ranges::all_of(part.units, [](const Part::Unit& unit) { return unit.address == 0; })) return;
+  constexpr std::size_t kSizeOffset = 0, kObjlenOffset = 4 + 2;
+  std::size_t keylen = part.stored.size();
+  for (const Part::Unit& unit : part.units) keylen = std::min(keylen, static_cast<std::size_t>(unit.offset));
+  std::size_t size = keylen;
+  for (const Part::Unit& unit : part.units) size += unit.address == 0 ? unit.size + kChecksumSize : 0;
+  if (size == keylen) {
+    part.stored = Buffer();
+    return;
+  }
+  Buffer kept(size, Use::passing);
+  std::memcpy(kept.data(), part.stored.data(), keylen);
+  store_big(kept.data() + kSizeOffset, static_cast<std::int32_t>(size));
+  store_big(kept.data() + kObjlenOffset, static_cast<std::int32_t>(size - keylen));
+  std::size_t at = keylen;
+  for (Part::Unit& unit : part.units) {
+    if (unit.address != 0) continue;
+    std::memcpy(kept.data() + at, part.stored.data() + unit.offset, unit.size + kChecksumSize);
+    unit.offset = at;
+    at += unit.size + kChecksumSize;
+  }
+  part.stored = std::move(kept);
+}
+
+}  // namespace tfile

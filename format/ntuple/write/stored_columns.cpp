@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ntuple/write/stored_columns.h"
+
+#include "ntuple/page_encode.h"
+
+namespace tfile {
+
+std::vector<ColumnNumber> written_columns(const FieldNodes& made) {
+  std::vector<ColumnNumber> written(made.encodings.size());
+  for (ColumnNumber number = 0; number < made.places.size(); ++number) {
+    if (made.places[number].representation == 0) written[made.places[number].column] = number;
+  }
+  return written;
+}
+
+Result<StoredColumn> stored_column(const FieldNodes& made, std::span<const ColumnNumber> written, ColumnId id) {
+  const Column& column = made.columns[id];
+  const FieldStream& stream = made.streams[column.stream];
+  const bool is_ends = stream.kind == FieldStream::Kind::ends;
+  if (stream.kind != FieldStream::Kind::numbers && !is_ends)
+    return fail(ErrorKind::unsupported, column.path + " is made of what other columns store");
+  StoredColumn stored;
+  stored.number = written[stream.column];
+  stored.encoding = made.encodings[stream.column].by_representation[0];
+  stored.is_ends = is_ends;
+  stored.dtype = column.dtype;
+  stored.per_item = stream.per_item;
+  if (!is_ends && !can_encode(stored.encoding, stored.dtype))
+    return fail(ErrorKind::unsupported, column.path + ": its elements are stored in a way that is not written");
+  return stored;
+}
+
+}  // namespace tfile

@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/chain.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdio>
+#include <functional>
+#include <utility>
+
+#include "exec/step_loop.h"
+#include "tfile/name.h"
+#include "tfile/source.h"
+#include "vfs/blocking.h"
+#include "vfs/open_chain_files.h"
+
+namespace tfilefs {
+namespace {
+
+// Files that are looked at, or opened, at the same time: as many as a server may be asked for at once.
+constexpr std::size_t kFilesAtOnce = 32;
+
+std::atomic<std::uint64_t> states_made = 0;
+
+// Runs `each` for every number below `count`, some at the same time, then `finish`. `each` calls the function that it
+// is given when it is done.
+class EachFile : public std::enable_shared_from_this<EachFile> {
+ public:
+  using Each = std::function<void(std::size_t, std::function<void()>)>;
+  EachFile(std::size_t count, Each each, std::function<void()> finish)
+      : count_(count), each_(std::move(each)), finish_(std::move(finish)) {}
+
+  void go_on() {
+    loop_.next([self = shared_from_this()] { self->step(); });
+  }
+
+ private:
+  void step() {
+    while (running_ < kFilesAtOnce && next_ < count_) {
+      ++running_;
+      each_(next_++, [self = shared_from_this()] {
+        --self->running_;
+        self->go_on();
+      });
+    }
+    if (running_ == 0 && next_ == count_ && finish_) std::exchange(finish_, nullptr)();
+  }
+
+  const std::size_t count_;
+  const Each each_;
+  std::function<void()> finish_;
+  std::size_t next_ = 0;
+  std::atomic<std::size_t> running_ = 0;
+  StepLoop loop_;
+};
+
+void for_each_file(std::size_t count, EachFile::Each each, std::function<void()> finish) {
+  std::make_shared<EachFile>(count, std::move(each), std::move(finish))->go_on();
+}
+
+// The counts that the tables of the files told when they were opened.
+void give_known(ChainCounts& counts, const PlannedTable& plan) {
+  for (std::size_t file = 0; file < plan.of_files.size(); ++file) {
+    const TableFacts* facts = plan.of_files[file];
+    if (!facts || facts->lengths.empty()) continue;
+    std::vector<std::int64_t> known(plan.table->count_ids(), -1);
+    for (CountId id = 0; id < known.size(); ++id) {
+      const CountSource source = plan.table->count_source(id, file);
+      if (source.of != CountSource::Of::items) continue;
+      const std::int64_t length = facts->lengths[source.column.id];
+      if (length >= 0) known[id] = counted_items(source, length);
+    }
+    counts.give(file, known);
+  }
+}
+
+// The lengths of columns that were counted.
+void add_learned(FileFacts& facts, const ChainedTable& table, std::size_t file) {
+  const ChainTable& chained = *table.chained;
+  const auto counts = table.streams->counts().of_file(file);
+  const auto of = std::ranges::find(facts.tables, table.paths[file], &TableFacts::path);
+  if (of == facts.tables.end() || !of->schema) return;
+  for (CountId id = 0; id < counts.size(); ++id) {
+    const CountSource source = chained.count_source(id, file);
+    if (counts[id] < 0 || source.of != CountSource::Of::items || source.times < 1) continue;
+    if (of->lengths.empty()) of->lengths.assign(of->schema->columns.size(), -1);
+    if (of->lengths[source.column.id] < 0) of->lengths[source.column.id] = counts[id] / source.times + source.is_ends;
+  }
+}
+
+std::uint64_t bytes_of(const std::vector<ChainMember>& members) {
+  std::uint64_t bytes = 0;
+  for (const ChainMember& member : members) bytes += member.facts ? member.facts->identity.size : 0;
+  return bytes;
+}
+
+}  // namespace
+
+std::string numbered_name(std::size_t number, const std::string& name) {
+  std::string last = name.substr(0, name.find_first_of("?#", name.rfind('/') + 1));
+  last = last.substr(last.rfind('/') + 1);
+  std::array<char, 32> digits;
+  std::snprintf(digits.data(), digits.size(), "%06zu-", number);
+  const std::string numbered = digits.data() + last;
+  return numbered.size() <= tfile::kNameMax ? numbered : tfile::escape_name(numbered);
+}
+
+const ChainedTable* ChainState::table(const std::string& wanted) const {
+  const auto at = std::ranges::find_if(tables, [&](const ChainedTable& table) { return table.path == wanted; });
+  return at != tables.end() ? &*at : nullptr;
+}
+
+// One look at all files of a chain: first at their names, then at what has become of each; what is new or has changed
+// is opened.
+class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
+ public:
+  Look(std::shared_ptr<Chain> chain, ChainStatePtr before)
+      : chain_(std::move(chain)), before_(std::move(before)), began_(Clock::now()) {}
+
+  void start() {
+    run_job(chain_->context_.cache, [self = shared_from_this()] {
+      auto listed = result_of([&] { return self->list(); });
+      if (!listed) return self->chain_->finish_look(tl::unexpected(std::move(listed).error()), self->began_);
+      for_each_file(
+          self->files_.size(), [self](std::size_t i, std::function<void()> done) { self->look_at(i, std::move(done)); },
+          [self] { self->build(); });
+    });
+  }
+
+ private:
+  struct File {
+    ChainName name;
+    std::shared_ptr<MountedFile> mounted;
+    std::size_t number_before = SIZE_MAX;  // in the state before
+    FactsPtr facts;                        // of that state, then as they are now
+    std::optional<Error> error;            // why it cannot be opened
+  };
+
+  // Files that were there before keep their order; the others come behind them.
+  Result<> list() {
+    TRY(std::vector<ChainName> names, chain_->place_->list());
+    if (!before_) read_indexed();
+    for (std::size_t i = 0; before_ && i < before_->members.size(); ++i) {
+      const auto same = std::ranges::find(names, before_->names[i]);
+      if (same == names.end()) continue;
+      files_.push_back({*same, before_->files[i], i, before_->members[i].facts, {}});
+      names.erase(same);
+    }
+    for (ChainName& name : names) {
+      TRY(auto mounted, chain_->place_->file(name.file, chain_->path_of(files_.size(), name.file)));
+      const auto known = indexed_.find({name.file, name.table});
+      files_.push_back(
+          {std::move(name), std::move(mounted), SIZE_MAX, known != indexed_.end() ? known->second : nullptr, {}});
+    }
+    indexed_.clear();
+    return {};
+  }
+
+  // What the index says of a file holds if its identity is the same.
+  void read_indexed() {
+    if (chain_->options_.index.empty()) return;
+    auto index = read_index(chain_->options_.index, chain_->schemas_);
+    if (!index && index.error().kind != ErrorKind::not_found) chain_->context_.errors.add("/", index.error());
+    if (!index) return;
+    for (IndexedFile& file : *index) indexed_.emplace(std::pair(file.name, file.table), std::move(file.facts));
+  }
+
+  void look_at(std::size_t i, std::function<void()> done) {
+    run_job(chain_->context_.cache, [self = shared_from_this(), i, done = std::move(done)] {
+      const File& file = self->files_[i];
+      if (!file.facts) return self->read(i, done);
+      // A file that is gone, or whose server does not answer, keeps its place: reading it gives the error.
+      const auto now = file.mounted->origin().look();
+      const bool was_open = file.number_before != SIZE_MAX;
+      if (now ? now->identity == file.facts->identity : was_open) return done();
+      self->read(i, done);
+    });
+  }
+
+  void read(std::size_t i, const std::function<void()>& done) {
+    auto take = [self = shared_from_this(), i, done](Result<FactsPtr> facts) {
+      File& file = self->files_[i];
+      if (!facts)
+        file.error = std::move(facts).error();
+      else if (!file.facts || (*facts)->identity != file.facts->identity)
+        file.facts = *std::move(facts);
+      done();
+    };
+    read_facts(chain_->context_, *files_[i].mounted, files_[i].name.table, chain_->schemas_,
+               Reply<FactsPtr>(std::move(take)));
+  }
+
+  void build() {
+    run_job(chain_->context_.cache, [self = shared_from_this()] {
+      self->chain_->finish_look(result_of([&] { return self->state(); }), self->began_);
+    });
+  }
+
+  bool is_as_before() const {
+    if (!before_ || files_.size() != before_->members.size()) return false;
+    for (std::size_t i = 0; i < files_.size(); ++i) {
+      if (files_[i].number_before != i || files_[i].facts != before_->members[i].facts) return false;
+      if (files_[i].error && before_->members[i].facts) return false;
+    }
+    return true;
+  }
+
+  Result<ChainStatePtr> state() {
+    if (is_as_before()) return before_;
+    auto made = std::make_shared<ChainState>();
+    for (File& file : files_) {
+      const std::string shown = tfile::shown_name(file.name.file);
+      if (file.error && !chain_->options_.skips_missing) {
+        if (file.error->text.find(shown) == std::string::npos) file.error->text = shown + ": " + file.error->text;
+        return tl::unexpected(*file.error);
+      }
+      if (file.error)
+        chain_->context_.errors.add("/" + chain_->path_, shown + ": left out: " + message_of(*file.error));
+      made->names.push_back(file.name);
+      made->members.push_back(
+          {shown, file.name.table, file.error ? nullptr : file.facts, file.error ? message_of(*file.error) : ""});
+      made->files.push_back(file.mounted);
+    }
+    TRY(const std::vector<PlannedTable> plans, plan_chain(made->members, chain_->options_.policy));
+    made->serial = ++states_made;
+    made->from = provenance(made->members);
+    made->json = chain_json(made->members, plans, chain_->options_.policy);
+    for (const PlannedTable& plan : plans) add_table(*made, plan);
+    for (const File& file : files_) note_changed(file);
+    return ChainStatePtr(std::move(made));
+  }
+
+  static Provenance provenance(const std::vector<ChainMember>& members) {
+    Provenance from;
+    from.mode = S_IFREG | 0444;
+    bool is_first = true;
+    for (const ChainMember& member : members) {
+      if (!member.facts) continue;
+      const Provenance& own = member.facts->from;
+      const auto later = [](const timespec& a, const timespec& b) {
+        return std::pair(a.tv_sec, a.tv_nsec) > std::pair(b.tv_sec, b.tv_nsec) ? a : b;
+      };
+      const Provenance all = from;
+      if (std::exchange(is_first, false)) from = own;
+      from.mode &= own.mode;
+      from.modified = later(all.modified, own.modified);
+      from.changed = later(all.changed, own.changed);
+    }
+    return from;
+  }
+
+  void add_table(ChainState& made, const PlannedTable& plan) {
+    std::vector<OpenChainFiles::File> files;
+    for (std::size_t i = 0; i < plan.of_files.size(); ++i) {
+      const TableFacts* facts = plan.of_files[i];
+      OpenChainFiles::File& file = files.emplace_back();
+      if (facts) file = {made.files[i], facts->path, made.members[i].facts->identity, facts->schema};
+    }
+    ClusterCache& cache = chain_->context_.cache;
+    const auto opener = std::make_shared<OpenChainFiles>(cache, std::move(files));
+    const std::string path = "/" + chain_->path_ + (chain_->path_.empty() ? "" : "/") + plan.path;
+    const auto streams = std::make_shared<ChainStreams>(
+        cache, plan.table, opener, CachedStreams::Files{bytes_of(made.members), files_json(made.members, plan)});
+    give_known(streams->counts(), plan);
+    auto origins = std::make_shared<ChainTable>(origins_schema(plan.schemas.size()), plan.table->files(),
+                                                std::vector<std::uint64_t>());
+    const auto of_origins = std::make_shared<ChainStreams>(cache, origins, opener, CachedStreams::Files{});
+    ChainedTable& table = made.tables.emplace_back();
+    table.path = plan.path;
+    table.loaded = std::make_shared<const LoadedTable>(plan.table, cache, streams, path);
+    table.origins = std::make_shared<const LoadedTable>(origins, cache, of_origins, path);
+    table.chained = plan.table;
+    table.streams = streams;
+    for (const TableFacts* facts : plan.of_files) table.paths.push_back(facts ? facts->path : "");
+    made.opened.push_back(opener);
+    if (!plan.differences.empty()) chain_->context_.errors.add(path, summary(plan.differences));
+  }
+
+  static std::string summary(const std::vector<Difference>& differences) {
+    constexpr std::size_t kNamed = 5;
+    std::string text = std::to_string(differences.size()) + " nodes differ between files, see .chain.json:";
+    for (std::size_t i = 0; i < std::min(kNamed, differences.size()); ++i)
+      text += (i == 0 ? " " : ", ") + differences[i].node + " (" + differences[i].shown + ")";
+    return text + (differences.size() > kNamed ? ", ..." : "");
+  }
+
+  // What was opened of the state before shows the file no more.
+  void note_changed(const File& file) const {
+    if (file.number_before == SIZE_MAX || file.facts == before_->members[file.number_before].facts) return;
+    for (const auto& opened : before_->opened) opened->set_stale(file.number_before);
+  }
+
+  const std::shared_ptr<Chain> chain_;
+  const ChainStatePtr before_;
+  const Clock::time_point began_;
+  std::vector<File> files_;
+  std::map<std::pair<std::string, std::string>, FactsPtr> indexed_;  // by file and table
+};
+
+Chain::Chain(MountContext& context, std::unique_ptr<const ChainPlace> place, ChainOptions options, std::string path)
+    : context_(context), place_(std::move(place)), options_(std::move(options)), path_(std::move(path)) {}
+
+// What the tables of the files told, and what was learned of them since.
+std::vector<IndexedFile> Chain::to_index(const ChainState& state) const {
+  std::vector<IndexedFile> files;
+  for (std::size_t i = 0; i < state.members.size(); ++i) {
+    if (!state.members[i].facts) continue;
+    auto facts = std::make_shared<FileFacts>(*state.members[i].facts);
+    for (const ChainedTable& table : state.tables) add_learned(*facts, table, i);
+    files.push_back({state.names[i].file, state.names[i].table, std::move(facts)});
+  }
+  return files;
+}
+
+void Chain::save() {
+  const ChainStatePtr state = known();
+  if (options_.index.empty() || !state) return;
+  std::uint64_t learned = state->serial << 32;
+  for (const ChainedTable& table : state->tables) learned += table.streams->counts().known_count();
+  if (learned == saved_) return;
+  if (auto written = write_index(options_.index, to_index(*state)); !written)
+    context_.errors.add("/", written.error());
+  else
+    saved_ = learned;
+}
+
+std::string Chain::path_of(std::size_t i, const std::string& name) const {
+  return path_ + (path_.empty() ? "" : "/") + ".files/" + numbered_name(i, tfile::shown_name(name));
+}
+
+ChainStatePtr Chain::known() const {
+  const Lock lock(mutex_);
+  return state_;
+}
+
+void Chain::current(Freshness freshness, Reply<ChainStatePtr> reply) {
+  ChainStatePtr known;
+  {
+    const Lock lock(mutex_);
+    const bool may_be_recent = freshness == Freshness::recent;
+    const auto enough = may_be_recent ? std::max<Clock::duration>(MountedFile::kRecent, holds_for_) : holds_for_;
+    if (Clock::now() - looked_at_ < enough) known = state_;
+    if (!known) (looking_ && may_be_recent ? asked_ : waiters_).push_back(std::move(reply));
+  }
+  if (known) return reply(std::move(known));
+  start_look();
+}
+
+void Chain::start_look() {
+  ChainStatePtr before;
+  {
+    const Lock lock(mutex_);
+    if (waiters_.empty() || std::exchange(looking_, true)) return;
+    asked_.swap(waiters_);
+    before = state_;
+  }
+  std::make_shared<Look>(shared_from_this(), std::move(before))->start();
+}
+
+void Chain::finish_look(Result<ChainStatePtr> state, Clock::time_point began) {
+  std::vector<Reply<ChainStatePtr>> asked;
+  ChainStatePtr dropped;  // destroyed after the lock is released
+  {
+    const Lock lock(mutex_);
+    looking_ = false;
+    asked.swap(asked_);
+    if (state) {
+      looked_at_ = Clock::now();
+      // Opening files takes longer than looking at them.
+      if (*state == state_) holds_for_ = std::min<Clock::duration>(kLookShare * (looked_at_ - began), kHoldsMax);
+      dropped = std::exchange(state_, *state);
+    }
+  }
+  for (auto& reply : asked) reply(state);
+  start_look();
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/chain_directory.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <set>
+#include <utility>
+
+#include "vfs/chain_table_holder.h"
+#include "vfs/names.h"
+#include "vfs/root_file_holder.h"
+#include "vfs/table_directory.h"
+#include "vfs/table_views.h"
+
+namespace tfilefs {
+namespace {
+
+using DirectoryPtr = std::shared_ptr<const Directory>;
+using ListingPtr = std::shared_ptr<const Listing>;
+
+std::string below(const std::string& directory, std::string_view name) {
+  return directory.empty() ? std::string(name) : directory + "/" + std::string(name);
+}
+
+// Where a holder of a chain's things asks for the state of the chain.
+template <class T, class Then>
+void with_state(const std::shared_ptr<Chain>& chain, Freshness freshness, Reply<T> reply, Then then) {
+  const std::stop_token asker = reply.asker();
+  auto told = [then = std::move(then), reply = std::move(reply)](Result<ChainStatePtr> state) mutable {
+    if (!state) return reply(tl::unexpected(std::move(state).error()));
+    then(*std::move(state), std::move(reply));
+  };
+  chain->current(freshness, Reply<ChainStatePtr>(std::move(told), asker));
+}
+
+Attributes directory_of(const Chain& chain, const ChainState& state) {
+  return directory_attributes(state.from, chain.context().ownership);
+}
+
+// The names in a directory of tables that lead to tables: of these, and of directories.
+struct Names {
+  std::vector<std::string> tables, directories;
+};
+Names names_below(const ChainState& state, const std::string& path) {
+  const std::string begin = path.empty() ? "" : path + "/";
+  Names names;
+  std::set<std::string> seen;
+  for (const ChainedTable& table : state.tables) {
+    if (!table.path.starts_with(begin)) continue;
+    const std::string rest = table.path.substr(begin.size());
+    const std::string name = rest.substr(0, rest.find('/'));
+    if (!seen.insert(name).second) continue;
+    (name == rest ? names.tables : names.directories).push_back(name);
+  }
+  return names;
+}
+
+DirectoryPtr chain_directory(std::shared_ptr<Chain>, ChainStatePtr, std::string path);
+
+// A directory of tables; the root of the chain with an empty path.
+class ChainHolder final : public Holder {
+ public:
+  ChainHolder(std::shared_ptr<Chain> chain, std::string path) : chain_(std::move(chain)), path_(std::move(path)) {}
+
+  std::optional<Attributes> known_attributes(HeldItem) const override {
+    const ChainStatePtr state = chain_->known();
+    return state ? std::optional(directory_of(*chain_, *state)) : std::nullopt;
+  }
+  void attributes(HeldItem, Reply<Attributes> reply) const override {
+    with_state(chain_, Freshness::recent, std::move(reply),
+               [chain = chain_](ChainStatePtr state, Reply<Attributes> told) { told(directory_of(*chain, *state)); });
+  }
+  void enter(HeldItem, Freshness freshness, Reply<DirectoryPtr> reply) const override {
+    with_state(chain_, freshness, std::move(reply),
+               [chain = chain_, path = path_](ChainStatePtr state, Reply<DirectoryPtr> told) {
+                 told(chain_directory(chain, std::move(state), path));
+               });
+  }
+
+ private:
+  const std::shared_ptr<Chain> chain_;
+  const std::string path_;
+};
+
+// .chain.json.
+class ChainText final : public Holder {
+ public:
+  explicit ChainText(std::shared_ptr<Chain> chain) : chain_(std::move(chain)) {}
+  void attributes(HeldItem, Reply<Attributes> reply) const override {
+    with_state(chain_, Freshness::recent, std::move(reply),
+               [chain = chain_](ChainStatePtr state, Reply<Attributes> told) {
+                 told(file_attributes(state->from, chain->context().ownership, state->json.size(), state->json.size()));
+               });
+  }
+  void open(HeldItem, Reply<OpenedContent> reply) const override {
+    with_state(chain_, Freshness::now, std::move(reply), [](ChainStatePtr state, Reply<OpenedContent> told) {
+      OpenedContent opened;
+      opened.content = std::make_shared<FixedContent>(state->json);
+      opened.cacheable = false;
+      told(std::move(opened));
+    });
+  }
+
+ private:
+  const std::shared_ptr<Chain> chain_;
+};
+
+class NamesListing final : public Listing {
+ public:
+  void add(std::string name, mode_t type, Entry entry = {}) {
+    items_.push_back({std::move(name), type, std::move(entry)});
+  }
+  std::size_t size() const override { return items_.size(); }
+  void item(std::size_t i, Item& into) const override { into = items_[i]; }
+
+ private:
+  std::vector<Item> items_;
+};
+
+// .files: the files of the chain as they are, whatever its state.
+class FilesDirectory final : public Directory {
+ public:
+  FilesDirectory(std::shared_ptr<Chain> chain, ChainStatePtr state)
+      : chain_(std::move(chain)), state_(std::move(state)) {}
+  void find(std::string_view name, Reply<FoundEntry> reply) const override {
+    std::size_t number = 0;
+    const auto [end, error] = std::from_chars(name.begin(), name.end(), number);
+    if (error != std::errc() || number >= state_->files.size() || this->name(number) != name)
+      return reply(no_such_entry());
+    reply(FoundEntry{entry(number), {}, false});
+  }
+  void list(Reply<ListingPtr> reply) const override {
+    auto names = std::make_shared<NamesListing>();
+    for (std::size_t i = 0; i < state_->files.size(); ++i) names->add(name(i), S_IFDIR);
+    reply(std::move(names));
+  }
+
+ private:
+  std::string name(std::size_t i) const { return numbered_name(i, state_->members[i].name); }
+  Entry entry(std::size_t i) const {
+    return {std::make_shared<const RootFileHolder>(chain_->context(), state_->files[i]), {}};
+  }
+  const std::shared_ptr<Chain> chain_;
+  const ChainStatePtr state_;
+};
+
+class FilesHolder final : public Holder {
+ public:
+  explicit FilesHolder(std::shared_ptr<Chain> chain) : chain_(std::move(chain)) {}
+  void attributes(HeldItem, Reply<Attributes> reply) const override {
+    with_state(chain_, Freshness::recent, std::move(reply),
+               [chain = chain_](ChainStatePtr state, Reply<Attributes> told) { told(directory_of(*chain, *state)); });
+  }
+  void enter(HeldItem, Freshness freshness, Reply<DirectoryPtr> reply) const override {
+    with_state(chain_, freshness, std::move(reply), [chain = chain_](ChainStatePtr state, Reply<DirectoryPtr> told) {
+      told(std::make_shared<const FilesDirectory>(chain, std::move(state)));
+    });
+  }
+
+ private:
+  const std::shared_ptr<Chain> chain_;
+};
+
+class ChainDirectory final : public Directory {
+ public:
+  ChainDirectory(std::shared_ptr<Chain> chain, ChainStatePtr state, std::string path)
+      : chain_(std::move(chain)),
+        state_(std::move(state)),
+        path_(std::move(path)),
+        names_(names_below(*state_, path_)) {}
+
+  void find(std::string_view name, Reply<FoundEntry> reply) const override {
+    const auto entry = find_entry(name);
+    if (!entry) return reply(no_such_entry());
+    reply(FoundEntry{*entry, {}, false});
+  }
+
+  void list(Reply<ListingPtr> reply) const override {
+    auto listing = std::make_shared<NamesListing>();
+    for (const std::string& name : names_.directories) listing->add(name, S_IFDIR);
+    for (const std::string& name : names_.tables) listing->add(name, S_IFDIR, {table(name), {0}});
+    if (chain_->context().views_listed) add_views(*listing);
+    reply(std::move(listing));
+  }
+
+ private:
+  static bool has(const std::vector<std::string>& names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+  }
+
+  std::shared_ptr<const Holder> table(std::string_view name) const {
+    return make_chain_table(chain_, state_, below(path_, name));
+  }
+
+  std::optional<Entry> find_entry(std::string_view name) const {
+    if (has(names_.tables, name)) return Entry{table(name), {0}};
+    if (has(names_.directories, name))
+      return Entry{std::make_shared<const ChainHolder>(chain_, below(path_, name)), {}};
+    for (const TableView& view : table_views()) {
+      if (view.where != TableView::Where::beside_table) continue;
+      const auto stem = without_suffix(name, view.name);
+      if (stem && has(names_.tables, *stem)) return Entry{table(*stem), {0, view.shown_as}};
+    }
+    if (!path_.empty()) return std::nullopt;
+    if (name == kChainFilesName) return Entry{std::make_shared<const FilesHolder>(chain_), {}};
+    if (name == kChainJsonName) return Entry{std::make_shared<const ChainText>(chain_), {}};
+    return std::nullopt;
+  }
+
+  void add_views(NamesListing& listing) const {
+    for (const std::string& name : names_.tables) {
+      const ChainedTable& chained = *state_->table(below(path_, name));
+      for (const TableView& view : table_views()) {
+        if (view.where == TableView::Where::beside_table && view.is_there(chained.loaded->table(), 0))
+          listing.add(name + std::string(view.name), S_IFREG, {table(name), {0, view.shown_as}});
+      }
+    }
+    if (!path_.empty()) return;
+    listing.add(std::string(kChainFilesName), S_IFDIR);
+    listing.add(std::string(kChainJsonName), S_IFREG);
+  }
+
+  const std::shared_ptr<Chain> chain_;
+  const ChainStatePtr state_;
+  const std::string path_;
+  const Names names_;
+};
+
+DirectoryPtr chain_directory(std::shared_ptr<Chain> chain, ChainStatePtr state, std::string path) {
+  return std::make_shared<const ChainDirectory>(std::move(chain), std::move(state), std::move(path));
+}
+
+}  // namespace
+
+std::shared_ptr<const Holder> make_chain_root(std::shared_ptr<Chain> chain) {
+  return std::make_shared<const ChainHolder>(std::move(chain), "");
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+
+#include "vfs/chain.h"
+#include "vfs/directory.h"
+
+namespace tfilefs {
+
+// The directory of a chain: its tables, in directories as in the files; hidden are .files, with each file under its
+// number and name, and .chain.json. In each table also .file.u4 and .entry.i8, found by name. A chain is for the user
+// who mounts, and root: others would have to be asked for by each file.
+std::shared_ptr<const Holder> make_chain_root(std::shared_ptr<Chain>);
+
+}  // namespace tfilefs

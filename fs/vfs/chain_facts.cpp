@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/chain_facts.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "exec/step_loop.h"
+#include "vfs/blocking.h"
+
+namespace tfilefs {
+namespace {
+
+bool is_short(const tfile::Column& column, std::int64_t length, std::int64_t entries) {
+  const bool is_offsets = column.role == tfile::Role::offsets;
+  if (column.lists.size() > (is_offsets ? 1 : 0)) return false;
+  return std::max<std::int64_t>(0, is_offsets ? length - 1 : length) < entries;
+}
+
+TableFacts facts_of(const TablePlace& place, const LoadedTable& loaded, SchemaSet& schemas) {
+  const tfile::Table& table = loaded.table();
+  TableFacts facts{place.path, place.original, table.title, table.reason, nullptr, 0, {}, {}, {}};
+  if (table.columns.empty()) return facts;
+  facts.entries = std::max<std::int64_t>(0, table.entries);
+  facts.clusters = table.clusters;
+  TableSchema schema{table.kind, table.nodes, table.columns, {}};
+  bool knows_any = false;
+  for (tfile::ColumnId id = 0; id < table.columns.size(); ++id) {
+    facts.stored.push_back(loaded.stored_bytes(id));
+    const auto length = loaded.known_length(id);
+    facts.lengths.push_back(length.value_or(-1));
+    knows_any = knows_any || length;
+    if (length && is_short(table.columns[id], *length, facts.entries)) schema.short_columns.push_back(id);
+  }
+  facts.schema = schemas.keep(std::move(schema));
+  if (!knows_any) facts.lengths.clear();
+  return facts;
+}
+
+// Loads one table after the other.
+class FactsReading : public std::enable_shared_from_this<FactsReading> {
+ public:
+  FactsReading(GenerationPtr generation, std::vector<TablePlace> places, SchemaSet& schemas, Reply<FactsPtr> reply)
+      : generation_(std::move(generation)), places_(std::move(places)), schemas_(schemas), reply_(std::move(reply)) {
+    facts_->identity = generation_->source->identity();
+    facts_->from = generation_->state.from;
+  }
+
+  void next() {
+    loop_.next([self = shared_from_this()] { self->step(); });
+  }
+
+ private:
+  void step() {
+    if (at_ == places_.size()) return reply_(FactsPtr(std::move(facts_)));
+    auto take = [self = shared_from_this()](Result<WholeTable> table) {
+      if (!table) return self->reply_(tl::unexpected<Error>(table.error()));
+      const LoadedTable& loaded = *table->loaded;
+      self->facts_->tables.push_back(facts_of(self->places_[self->at_++], loaded, self->schemas_));
+      self->next();
+    };
+    load_whole(generation_, places_[at_], Reply<WholeTable>(std::move(take), reply_.asker()));
+  }
+
+  const GenerationPtr generation_;
+  const std::vector<TablePlace> places_;
+  SchemaSet& schemas_;
+  Reply<FactsPtr> reply_;
+  std::shared_ptr<FileFacts> facts_ = std::make_shared<FileFacts>();
+  std::size_t at_ = 0;
+  StepLoop loop_;
+};
+
+void read_tables(MountContext& context, const GenerationPtr& generation, std::string table, SchemaSet& schemas,
+                 Reply<FactsPtr> reply) {
+  auto find = [generation, table = std::move(table)]() -> Result<std::vector<TablePlace>> {
+    TRY(std::vector<TablePlace> places, tables_in(*generation));
+    if (!table.empty())
+      std::erase_if(places, [&](const TablePlace& p) { return p.original != table && p.path != table; });
+    return places;
+  };
+  const std::stop_token asker = reply.asker();
+  auto read = [generation, &schemas, reply = std::move(reply)](Result<std::vector<TablePlace>> places) mutable {
+    if (!places) return reply(tl::unexpected(std::move(places).error()));
+    std::make_shared<FactsReading>(generation, *std::move(places), schemas, std::move(reply))->next();
+  };
+  answer_blocking(context.cache, std::move(find), Reply<std::vector<TablePlace>>(std::move(read), asker));
+}
+
+}  // namespace
+
+void read_facts(MountContext& context, MountedFile& file, std::string table, SchemaSet& schemas,
+                Reply<FactsPtr> reply) {
+  const std::stop_token asker = reply.asker();
+  auto opened = [&context, table = std::move(table), &schemas,
+                 reply = std::move(reply)](Result<GenerationPtr> now) mutable {
+    if (!now) return reply(tl::unexpected(std::move(now).error()));
+    read_tables(context, *now, std::move(table), schemas, std::move(reply));
+  };
+  file.current(Freshness::now, Reply<GenerationPtr>(std::move(opened), asker));
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "vfs/chain_files.h"
+#include "view/chain/table_schema.h"
+
+namespace tfilefs {
+
+// What a chain knows of a table of a file.
+struct TableFacts {
+  std::string path, original;  // as TablePlace
+  std::string title;
+  std::string reason;     // why it cannot be read; else empty
+  TableSchemaPtr schema;  // null for a table that cannot be read, or has no columns
+  std::int64_t entries = 0;
+  std::vector<std::int64_t> clusters;
+  std::vector<std::uint64_t> stored;  // bytes, by column
+  std::vector<std::int64_t> lengths;  // items, by column; -1 where they are not known. Empty: none is
+};
+
+// What a chain knows of a file, in one state of it.
+struct FileFacts {
+  tfile::Identity identity;
+  Provenance from;
+  std::vector<TableFacts> tables;
+};
+using FactsPtr = std::shared_ptr<const FileFacts>;
+
+// Opens the file, if it is not open, and all its tables; or only the one with this name in the file. Errors: those of
+// opening.
+void read_facts(MountContext&, MountedFile&, std::string table, SchemaSet&, Reply<FactsPtr>);
+
+}  // namespace tfilefs

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/chain_index.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "descriptor.h"
+#include "tfile/local_file.h"
+#include "vfs/name_index.h"
+
+namespace tfilefs {
+namespace {
+
+using nlohmann::json;
+using tfile::Column;
+using tfile::ColumnId;
+using tfile::Node;
+
+// Another number for another form: such a file is made anew.
+constexpr int kForm = 1;
+
+template <class T>
+json binary(const std::vector<T>& numbers) {
+  std::vector<std::uint8_t> bytes(numbers.size() * sizeof(T));
+  if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  return json::binary(std::move(bytes));
+}
+template <class T>
+std::vector<T> numbers(const json& from) {
+  const auto& bytes = from.get_binary();
+  std::vector<T> all(bytes.size() / sizeof(T));
+  if (!all.empty()) std::memcpy(all.data(), bytes.data(), all.size() * sizeof(T));
+  return all;
+}
+
+json optional(const std::optional<ColumnId>& id) { return id ? json(*id) : json(); }
+std::optional<ColumnId> optional(const json& from) {
+  return from.is_null() ? std::nullopt : std::optional(from.get<ColumnId>());
+}
+
+json to_json(const Node& n) {
+  return {static_cast<int>(n.kind), n.name, n.original_name, n.branch_name, n.children, optional(n.column),
+          n.alternatives,           n.tag};
+}
+Node node_of(const json& from) {
+  Node n;
+  n.kind = static_cast<tfile::NodeKind>(from.at(0).get<int>());
+  n.name = from.at(1);
+  n.original_name = from.at(2);
+  n.branch_name = from.at(3);
+  n.children = from.at(4).get<std::vector<tfile::NodeId>>();
+  n.column = optional(from.at(5));
+  n.alternatives = from.at(6).get<std::vector<std::string>>();
+  n.tag = from.at(7);
+  return n;
+}
+
+json to_json(const Column& c) {
+  return {c.path,
+          c.name,
+          static_cast<int>(c.dtype),
+          static_cast<int>(c.role),
+          c.optional,
+          c.shape,
+          c.lists,
+          optional(c.counter),
+          c.branch,
+          c.field,
+          c.title,
+          c.class_name,
+          c.compression,
+          c.reason,
+          c.stream,
+          c.slot};
+}
+Column column_of(const json& from) {
+  Column c;
+  c.path = from.at(0);
+  c.name = from.at(1);
+  c.dtype = static_cast<tfile::Dtype>(from.at(2).get<int>());
+  c.role = static_cast<tfile::Role>(from.at(3).get<int>());
+  c.optional = from.at(4);
+  c.shape = from.at(5).get<std::vector<std::uint32_t>>();
+  c.lists = from.at(6).get<std::vector<ColumnId>>();
+  c.counter = optional(from.at(7));
+  c.branch = from.at(8);
+  c.field = from.at(9).get<std::vector<std::string>>();
+  c.title = from.at(10);
+  c.class_name = from.at(11);
+  c.compression = from.at(12);
+  c.reason = from.at(13);
+  c.stream = from.at(14);
+  c.slot = from.at(15);
+  return c;
+}
+
+json to_json(const TableSchema& schema) {
+  json nodes = json::array(), columns = json::array();
+  for (const Node& node : schema.nodes) nodes.push_back(to_json(node));
+  for (const Column& column : schema.columns) columns.push_back(to_json(column));
+  return {schema.kind, std::move(nodes), std::move(columns), schema.short_columns};
+}
+
+// Whether all numbers in it name something: children come behind their parents.
+bool is_sound(const TableSchema& schema) {
+  const auto is_column = [&](ColumnId id) { return id < schema.columns.size(); };
+  for (std::size_t i = 0; i < schema.nodes.size(); ++i) {
+    const Node& node = schema.nodes[i];
+    if (node.column && !is_column(*node.column)) return false;
+    if (node.kind > tfile::NodeKind::variant ||
+        (!node.column && node.children.empty() && node.kind != tfile::NodeKind::record))
+      return false;
+    for (const tfile::NodeId child : node.children)
+      if (child <= i || child >= schema.nodes.size()) return false;
+    const bool has_offsets = !node.column && node.kind != tfile::NodeKind::record;
+    if (has_offsets && !schema.nodes[node.children[0]].column) return false;
+  }
+  return !schema.nodes.empty() && std::ranges::all_of(schema.columns, [&](const Column& column) {
+    return column.dtype <= tfile::Dtype::f8 && column.role <= tfile::Role::raw &&
+           std::ranges::all_of(column.lists, is_column) && (!column.counter || is_column(*column.counter));
+  });
+}
+
+TableSchema schema_of(const json& from) {
+  TableSchema schema;
+  schema.kind = from.at(0);
+  for (const json& node : from.at(1)) schema.nodes.push_back(node_of(node));
+  for (const json& column : from.at(2)) schema.columns.push_back(column_of(column));
+  schema.short_columns = from.at(3).get<std::vector<ColumnId>>();
+  return schema;
+}
+
+json to_json(const tfile::Identity& id) { return {id.size, id.modified_ns, id.object[0], id.object[1], id.state}; }
+tfile::Identity identity_of(const json& from) { return {from.at(0), from.at(1), {from.at(2), from.at(3)}, from.at(4)}; }
+json to_json(const Provenance& p) {
+  return {p.mode, p.uid, p.gid, p.modified.tv_sec, p.modified.tv_nsec, p.changed.tv_sec, p.changed.tv_nsec};
+}
+Provenance provenance_of(const json& from) {
+  return {from.at(0), from.at(1), from.at(2), {from.at(3), from.at(4)}, {from.at(5), from.at(6)}};
+}
+
+json to_json(const TableFacts& t, std::map<TableSchemaPtr, std::size_t>& schemas, json& all) {
+  json number;
+  if (t.schema) {
+    const auto [known, is_new] = schemas.emplace(t.schema, schemas.size());
+    if (is_new) all.push_back(to_json(*t.schema));
+    number = known->second;
+  }
+  return {t.path,    t.original,         t.title,          t.reason,         number,
+          t.entries, binary(t.clusters), binary(t.stored), binary(t.lengths)};
+}
+TableFacts table_of(const json& from, const std::vector<TableSchemaPtr>& schemas) {
+  TableFacts t{from.at(0),
+               from.at(1),
+               from.at(2),
+               from.at(3),
+               nullptr,
+               from.at(5),
+               numbers<std::int64_t>(from.at(6)),
+               numbers<std::uint64_t>(from.at(7)),
+               numbers<std::int64_t>(from.at(8))};
+  if (!from.at(4).is_null()) t.schema = schemas.at(from.at(4).get<std::size_t>());
+  const std::size_t columns = t.schema ? t.schema->columns.size() : 0;
+  if (t.entries < 0 || t.stored.size() != columns || (!t.lengths.empty() && t.lengths.size() != columns))
+    throw std::out_of_range("lengths");
+  return t;
+}
+
+std::vector<IndexedFile> files_of(const json& index, SchemaSet& schemas) {
+  if (index.at("form").get<int>() != kForm) throw std::out_of_range("form");
+  std::vector<TableSchemaPtr> kept;
+  for (const json& each : index.at("schemas")) {
+    TableSchema schema = schema_of(each);
+    if (!is_sound(schema)) throw std::out_of_range("schema");
+    kept.push_back(schemas.keep(std::move(schema)));
+  }
+  std::vector<IndexedFile> files;
+  for (const json& each : index.at("files")) {
+    auto facts = std::make_shared<FileFacts>();
+    facts->identity = identity_of(each.at(2));
+    facts->from = provenance_of(each.at(3));
+    for (const json& table : each.at(4)) facts->tables.push_back(table_of(table, kept));
+    files.push_back({each.at(0), each.at(1), std::move(facts)});
+  }
+  return files;
+}
+
+constexpr std::size_t kSumSize = sizeof(std::uint64_t);
+
+}  // namespace
+
+Result<std::vector<IndexedFile>> read_index(const std::string& path, SchemaSet& schemas) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return tfile::system_error(path, errno);
+  const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto other = [&] { return tfile::fail(ErrorKind::damaged, path + ": no index of a chain, or a damaged one"); };
+  if (bytes.size() < kSumSize) return other();
+  std::uint64_t sum = 0;
+  std::memcpy(&sum, bytes.data() + bytes.size() - kSumSize, kSumSize);
+  const std::string_view content(bytes.data(), bytes.size() - kSumSize);
+  if (sum != hash_of_name(content)) return other();
+  try {
+    return files_of(json::from_cbor(content.begin(), content.end()), schemas);
+  } catch (const std::exception&) {  // of the library, and of what is checked above
+    return other();
+  }
+}
+
+Result<> write_index(const std::string& path, const std::vector<IndexedFile>& files) {
+  std::map<TableSchemaPtr, std::size_t> schemas;
+  json of_schemas = json::array(), of_files = json::array();
+  for (const IndexedFile& file : files) {
+    json tables = json::array();
+    for (const TableFacts& table : file.facts->tables) tables.push_back(to_json(table, schemas, of_schemas));
+    of_files.push_back(
+        {file.name, file.table, to_json(file.facts->identity), to_json(file.facts->from), std::move(tables)});
+  }
+  std::string bytes;
+  json::to_cbor({{"form", kForm}, {"schemas", std::move(of_schemas)}, {"files", std::move(of_files)}}, bytes);
+  const std::uint64_t sum = hash_of_name(bytes);
+  bytes.append(reinterpret_cast<const char*>(&sum), kSumSize);
+  const std::string made = path + ".new";
+  {
+    const Descriptor file(::open(made.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!file) return tfile::system_error(made, errno);
+    for (std::size_t done = 0; done < bytes.size();) {
+      const ssize_t wrote = ::write(file.get(), bytes.data() + done, bytes.size() - done);
+      if (wrote < 0 && errno == EINTR) continue;
+      if (wrote < 0) return tfile::system_error(made, errno);
+      done += static_cast<std::size_t>(wrote);
+    }
+  }
+  if (::rename(made.c_str(), path.c_str()) != 0) return tfile::system_error(path, errno);
+  return {};
+}
+
+}  // namespace tfilefs

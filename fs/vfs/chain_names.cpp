@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/chain_names.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string_view>
+#include <utility>
+
+#include "tfile/far_listing.h"
+#include "tfile/local_file.h"
+#include "vfs/expand_sources.h"
+#include "vfs/path_pattern.h"
+
+namespace tfilefs {
+namespace {
+
+constexpr std::string_view kSuffix = ".root";
+
+// Lists may name lists, but not without end.
+constexpr int kListsMax = 8;
+
+// The place of the colon in front of a table's name; npos if there is none.
+std::size_t table_colon(std::string_view name, std::size_t path_begin) {
+  const std::size_t suffix = name.find(std::string(kSuffix) + ":", path_begin);
+  if (suffix != std::string_view::npos) return suffix + kSuffix.size();
+  const std::size_t colon = name.rfind(':');
+  if (colon == std::string_view::npos || colon < path_begin || colon + 1 == name.size()) return std::string_view::npos;
+  return name.find(kSuffix, colon) == std::string_view::npos ? colon : std::string_view::npos;
+}
+
+// Where the path begins: behind the server of a URL.
+std::size_t path_begin(std::string_view name) {
+  if (!tfile::is_url(name)) return 0;
+  const std::size_t server = name.find("://") + 3;
+  return std::min(name.find('/', server), name.size());
+}
+
+bool is_there(const std::string& name) {
+  struct stat status {};
+  return ::stat(name.c_str(), &status) == 0;
+}
+bool is_directory(const std::string& name) {
+  struct stat status {};
+  return ::stat(name.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+Result<std::vector<std::string>> root_files_in(const std::string& directory) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(directory.c_str()), ::closedir);
+  if (!open) return tfile::system_error(directory, errno);
+  std::vector<std::string> files;
+  while (const dirent* entry = ::readdir(open.get())) {
+    const std::string_view name = entry->d_name;
+    if (name.ends_with(kSuffix) && name.size() > kSuffix.size() && !name.starts_with('.'))
+      files.push_back(directory + (directory.ends_with('/') ? "" : "/") + std::string(name));
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+// The directories below one, itself among them; links are not followed, so that no file is found twice.
+Result<std::vector<std::string>> directories_below(const std::string& top) {
+  std::vector<std::string> found{top};
+  std::error_code error;
+  using Walk = std::filesystem::recursive_directory_iterator;
+  for (Walk at(top, error), end; !error && at != end; at.increment(error)) {
+    if (at->is_directory() && !at->is_symlink()) found.push_back(at->path().string() + "/");
+  }
+  if (error) return tfile::system_error(top, error.value());
+  return found;
+}
+
+// A pattern with "**/": of each directory below the one before it, what matches the rest.
+Result<std::vector<std::string>> expand_deep(const std::string& pattern, std::size_t stars) {
+  const std::string top = pattern.substr(0, stars);
+  std::string rest = pattern.substr(stars + 2);
+  rest.erase(0, rest.find_first_not_of('/'));
+  TRY(const std::vector<std::string> directories, directories_below(top.empty() ? "./" : top));
+  std::vector<std::string> found;
+  for (const std::string& directory : directories) {
+    auto matched = rest.empty() ? root_files_in(directory) : expand_sources(as_pattern(directory) + rest);
+    if (!matched && matched.error().kind == ErrorKind::not_found) continue;
+    if (!matched) return matched;
+    found.insert(found.end(), matched->begin(), matched->end());
+  }
+  std::ranges::sort(found);
+  found.erase(std::ranges::unique(found).begin(), found.end());
+  if (found.empty()) return tfile::fail(ErrorKind::not_found, pattern + ": no file matches", -1, ENOENT);
+  return found;
+}
+
+Result<std::vector<std::string>> far_files_in(const std::string& directory, const tfile::FarOptions& far) {
+  TRY(const tfile::FarListing listing, tfile::list_far(directory, far));
+  if (listing.gap) return tl::unexpected(*listing.gap);
+  std::vector<std::string> files;
+  for (const tfile::FarEntry& entry : listing.entries) {
+    if (!entry.is_directory && entry.name.ends_with(kSuffix)) files.push_back(tfile::url_below(directory, entry.name));
+  }
+  return files;
+}
+
+Result<std::vector<std::string>> expand_files(const std::string& name, const tfile::FarOptions& far) {
+  if (tfile::is_url(name)) return expand_sources(name, far);
+  if (is_there(name)) return std::vector{name};
+  const std::size_t stars = name.find("**");
+  if (stars != std::string::npos && (stars == 0 || name[stars - 1] == '/')) return expand_deep(name, stars);
+  return expand_sources(name);
+}
+
+class Names {
+ public:
+  explicit Names(const tfile::FarOptions& far) : far_(far) {}
+
+  Result<> add(const std::string& name, int depth) {
+    if (name.starts_with('@')) return add_list(name.substr(1), depth);
+    ChainName parsed = parse_chain_name(name);
+    auto files = expand_files(name, far_);  // a name with a pattern may have a colon as well
+    if (files && !parsed.table.empty() && files->front() != name) parsed = {name, ""};
+    if (!files || !parsed.table.empty()) files = expand_files(parsed.file, far_);
+    if (!files) return tl::unexpected(std::move(files).error());
+    for (const std::string& file : *files) TRY_VOID(add_file({file, parsed.table}));
+    return {};
+  }
+
+  std::vector<ChainName> all;
+
+ private:
+  Result<> add_file(const ChainName& name) {
+    const bool is_far = tfile::is_url(name.file);
+    if (is_far ? !tfile::url_parts(name.file).path.ends_with('/') : !is_directory(name.file)) {
+      all.push_back(name);
+      return {};
+    }
+    TRY(const std::vector<std::string> files, is_far ? far_files_in(name.file, far_) : root_files_in(name.file));
+    for (const std::string& file : files) all.push_back({file, name.table});
+    return {};
+  }
+
+  // Names in a list are relative to it.
+  Result<> add_list(const std::string& path, int depth) {
+    if (depth >= kListsMax) return tfile::fail(ErrorKind::invalid, path + ": lists name one another");
+    std::ifstream list(path);
+    if (!list) return tfile::system_error(path, errno);
+    const std::string directory = path.substr(0, path.rfind('/') + 1);
+    std::string line;
+    for (std::size_t number = 1; std::getline(list, line); ++number) {
+      if (line.find('\0') != std::string::npos)
+        return tfile::fail(ErrorKind::invalid, path + ": line " + std::to_string(number) + " is no text");
+      const std::size_t begin = line.find_first_not_of(" \t\r");
+      if (begin == std::string::npos || line[begin] == '#') continue;
+      line = line.substr(begin, line.find_last_not_of(" \t\r") + 1 - begin);
+      const bool is_absolute = line.starts_with('/') || line.starts_with('@') || tfile::is_url(line);
+      TRY_VOID(add(is_absolute ? line : directory + line, depth + 1));
+    }
+    return {};
+  }
+
+  const tfile::FarOptions& far_;
+};
+
+}  // namespace
+
+ChainName parse_chain_name(const std::string& name) {
+  if (const std::size_t mark = name.find("?#"); mark != std::string::npos)
+    return {name.substr(0, mark), name.substr(mark + 2)};
+  const bool is_url = tfile::is_url(name);
+  if (!is_url && is_there(name)) return {name, ""};
+  const std::size_t begin = path_begin(name);
+  const std::size_t slash = name.find(std::string(kSuffix) + "/", begin);
+  if (slash != std::string::npos && slash + kSuffix.size() + 1 < name.size()) {
+    const std::string file = name.substr(0, slash + kSuffix.size());
+    if (is_url || !is_directory(file)) return {file, name.substr(slash + kSuffix.size() + 1)};
+  }
+  const std::size_t colon = table_colon(name, begin);
+  if (colon == std::string::npos) return {name, ""};
+  return {name.substr(0, colon), name.substr(colon + 1)};
+}
+
+Result<std::vector<ChainName>> chain_names(const std::string& name, const tfile::FarOptions& far) {
+  Names names(far);
+  TRY_VOID(names.add(name, 0));
+  return std::move(names.all);
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reply.h"
+#include "tfile/source.h"
+
+namespace tfilefs {
+
+// A file of a chain as it was named.
+struct ChainName {
+  std::string file;   // a path or a URL
+  std::string table;  // the name in the file of the table to be chained; empty: all that the files have in common
+  friend bool operator==(const ChainName&, const ChainName&) = default;
+};
+
+// A name that a user gives: "FILE:TABLE", "FILE?#TABLE", "FILE.root/TABLE", or a file alone. A colon or slash in the
+// name of a local file that is there is no separator. Looks at nothing but whether local names are there.
+ChainName parse_chain_name(const std::string& name);
+
+// The files that a name stands for: a file or URL; a directory (at a server: with a slash behind), for the files in it
+// that end in ".root", in order of name; a pattern (vfs/path_pattern.h), where "**" is any number of directories;
+// "@LIST", for the names in a text file, one a line, with comments behind "#". Each may name a table. Blocks. Errors:
+// those of reading; not_found (a pattern that nothing matches); invalid (a list that is no text, or names itself).
+Result<std::vector<ChainName>> chain_names(const std::string& name, const tfile::FarOptions& = {});
+
+}  // namespace tfilefs

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "vfs/open_chain_files.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "vfs/blocking.h"
+
+namespace tfilefs {
+namespace {
+
+tl::unexpected<Error> changed(const MountedFile& file) {
+  return tfile::fail(ErrorKind::stale, file.path() + ": changed since the chain was opened");
+}
+
+// Whether it is what the chain knows: a server may send another table under the same identity.
+bool has_schema(const tfile::Table& table, const TableSchema& schema) {
+  if (table.columns.size() != schema.columns.size()) return false;
+  return std::ranges::equal(table.columns, schema.columns, [](const tfile::Column& a, const tfile::Column& b) {
+    return a.stream == b.stream && a.slot == b.slot && a.dtype == b.dtype && a.shape == b.shape;
+  });
+}
+
+}  // namespace
+
+void OpenChainFiles::streams(std::size_t file, Reply<StreamsPtr> reply) {
+  if (!files_[file].mounted) return reply(tfile::fail(ErrorKind::damaged, "the file has no such table"));
+  StreamsPtr known, dropped;  // destroyed after the lock is released
+  bool is_stale = false, starts = false;
+  {
+    const Lock lock(mutex_);
+    Open& open = open_[file];
+    is_stale = open.is_stale;
+    known = open.streams.lock();
+    if (known) dropped = keep(known);
+    if (!known && !is_stale) {
+      open.waiters.push_back(std::move(reply));
+      if (open.waiters.size() == 1 && opening_ == kOpeningMax) queue_.push_back(file);
+      starts = open.waiters.size() == 1 && opening_ < kOpeningMax;
+      opening_ += starts;
+    }
+  }
+  if (is_stale) return reply(changed(*files_[file].mounted));
+  if (known) return reply(std::move(known));
+  if (starts) start(file);
+}
+
+// The one used last is the last to be closed.
+OpenChainFiles::StreamsPtr OpenChainFiles::keep(const StreamsPtr& streams) {
+  if (!kept_.empty() && kept_.back() == streams) return nullptr;
+  const auto at = std::find(kept_.begin(), kept_.end(), streams);
+  if (at != kept_.end()) kept_.erase(at);
+  kept_.push_back(streams);
+  if (kept_.size() <= kKept) return nullptr;
+  StreamsPtr oldest = std::move(kept_.front());
+  kept_.pop_front();
+  return oldest;
+}
+
+void OpenChainFiles::start(std::size_t file) {
+  files_[file].mounted->current(Freshness::recent, [self = shared_from_this(), file](Result<GenerationPtr> now) {
+    if (!now) return self->finish(file, tl::unexpected(now.error()));
+    self->find(file, *std::move(now));
+  });
+}
+
+void OpenChainFiles::find(std::size_t file, GenerationPtr generation) {
+  if (generation->source->identity() != files_[file].identity) return finish(file, changed(*files_[file].mounted));
+  auto job = [generation, path = files_[file].table] { return table_at(*generation, path); };
+  auto load = [self = shared_from_this(), file, generation](Result<TablePlace> place) {
+    if (!place) return self->finish(file, tl::unexpected(place.error()));
+    load_whole(generation, *place, [self, file](Result<WholeTable> table) { self->finish(file, std::move(table)); });
+  };
+  answer_blocking(cache_, std::move(job), Reply<TablePlace>(std::move(load)));
+}
+
+Result<OpenChainFiles::StreamsPtr> OpenChainFiles::checked(std::size_t file, const Result<WholeTable>& table) const {
+  if (!table) {
+    Error error = table.error();
+    const std::string& path = files_[file].mounted->path();
+    if (!error.text.starts_with(path)) error.text = path + ": " + error.text;
+    return tl::unexpected(std::move(error));
+  }
+  if (!has_schema(table->loaded->table(), *files_[file].schema)) return changed(*files_[file].mounted);
+  return table->loaded->streams();
+}
+
+void OpenChainFiles::finish(std::size_t file, Result<WholeTable> table) {
+  const Result<StreamsPtr> streams = checked(file, table);
+  std::vector<Reply<StreamsPtr>> waiters;
+  StreamsPtr dropped;  // destroyed after the lock is released
+  std::size_t next = files_.size();
+  {
+    const Lock lock(mutex_);
+    waiters.swap(open_[file].waiters);
+    if (streams) {
+      open_[file].streams = *streams;
+      dropped = keep(*streams);
+    }
+    --opening_;
+    if (!queue_.empty()) {
+      next = queue_.front();
+      queue_.pop_front();
+      ++opening_;
+    }
+  }
+  for (auto& waiter : waiters) waiter(streams);
+  if (next < files_.size()) start(next);
+}
+
+void OpenChainFiles::set_stale(std::size_t file) {
+  const Lock lock(mutex_);
+  open_[file].is_stale = true;
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/chain/chain_streams.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+#include "tfile/buffer.h"
+#include "view/chain/made_items.h"
+
+namespace tfilefs {
+namespace {
+
+using Kind = ItemSource::Kind;
+
+constexpr std::uint64_t kEndSize = sizeof(std::int64_t);
+
+// So many bytes of a column ahead of its reader, files are opened: twice what a request carries at most. Requests of
+// one reader may come so far out of order.
+constexpr std::uint64_t kAhead = 2 << 20, kOutOfOrder = 1 << 20;
+
+// A read of several parts, which is put together in a buffer: no part holds chunks in memory while another waits for
+// some. The last part to arrive answers.
+class Joined {
+ public:
+  Joined(std::uint64_t size, std::size_t parts, Reply<Slices> reply)
+      : buffer_(std::make_shared<tfile::Buffer>(size)), left_(parts), reply_(std::move(reply)) {}
+
+  std::byte* at(std::uint64_t offset) { return buffer_->data() + offset; }
+  const std::stop_token& asker() const { return reply_.asker(); }
+
+  void take(std::byte* to, Result<Slices> slices) {
+    if (slices) {
+      copy_slices(*slices, to);
+      *slices = {};
+    } else {
+      const Lock lock(mutex_);
+      if (!error_) error_ = std::move(slices).error();
+    }
+    if (--left_ == 0) finish();
+  }
+
+ private:
+  void finish() {
+    std::optional<Error> error;
+    {
+      const Lock lock(mutex_);
+      error = std::move(error_);
+    }
+    if (error) return reply_(tl::unexpected<Error>(*std::move(error)));
+    Slices all;
+    all.pieces.push_back(buffer_->span());
+    all.pins.push_back(std::move(buffer_));
+    reply_(std::move(all));
+  }
+
+  std::shared_ptr<tfile::Buffer> buffer_;
+  std::atomic<std::size_t> left_;
+  Reply<Slices> reply_;
+  Mutex mutex_;
+  std::optional<Error> error_ GUARDED_BY(mutex_);
+};
+
+// Exactly those bytes, of streams that do not go before they have come.
+void read_kept(const std::shared_ptr<CachedStreams>& streams, const ColumnRange& range, ReadUse use,
+               Reply<Slices> reply) {
+  const std::stop_token asker = reply.asker();
+  auto told = [streams, reply = std::move(reply)](Result<Slices> slices) mutable { reply(std::move(slices)); };
+  read_whole(*streams, range, use, Reply<Slices>(std::move(told), asker));
+}
+
+tfile::Buffer in_one_piece(const Slices& slices) {
+  tfile::Buffer buffer(slices.size(), tfile::Use::passing);
+  copy_slices(slices, buffer.data());
+  return buffer;
+}
+
+}  // namespace
+
+ChainStreams::ChainStreams(ClusterCache& cache, std::shared_ptr<const ChainTable> table,
+                           std::shared_ptr<ChainFiles> files, Files about)
+    : cache_(cache),
+      table_(std::move(table)),
+      files_(std::move(files)),
+      about_(std::move(about)),
+      counts_(std::make_shared<ChainCounts>(table_, files_)) {}
+
+void ChainStreams::run_making(std::function<void()> job) { cache_.exec().makers.run(std::move(job), Urgency::awaited); }
+
+std::optional<std::int64_t> ChainStreams::known_length(tfile::StreamId id, std::uint32_t) const {
+  const StartsPtr starts = counts_->known(table_->chained(id).count);
+  if (!starts) return std::nullopt;
+  return starts->back() + (table_->columns[id].role == tfile::Role::offsets ? 1 : 0);
+}
+
+void ChainStreams::length(tfile::StreamId id, std::uint32_t slot, Reply<std::int64_t> reply) {
+  const std::stop_token asker = reply.asker();
+  auto told = [self = shared_from_this(), id, slot, reply = std::move(reply)](Result<StartsPtr> starts) mutable {
+    if (!starts) return reply(tl::unexpected<Error>(starts.error()));
+    reply(*self->known_length(id, slot));
+  };
+  counts_->want(table_->chained(id).count, Reply<StartsPtr>(std::move(told), asker));
+}
+
+// That the length is cheap for all files is known only when they are asked.
+void ChainStreams::cheap_length(tfile::StreamId id, std::uint32_t slot, Reply<std::optional<std::int64_t>> reply) {
+  reply(known_length(id, slot));
+}
+
+// Answers when all of these counts are known.
+void ChainStreams::with_counts(std::vector<CountId> ids, Reply<void> reply) {
+  while (!ids.empty() && counts_->known(ids.back())) ids.pop_back();
+  if (ids.empty()) return reply({});
+  const CountId next = ids.back();
+  const std::stop_token asker = reply.asker();
+  auto told = [self = shared_from_this(), ids = std::move(ids),
+               reply = std::move(reply)](Result<StartsPtr> starts) mutable {
+    if (!starts) return reply(tl::unexpected<Error>(starts.error()));
+    self->with_counts(std::move(ids), std::move(reply));
+  };
+  counts_->want(next, Reply<StartsPtr>(std::move(told), asker));
+}
+
+void ChainStreams::read(tfile::StreamId id, std::uint32_t, std::size_t item_size, std::uint64_t offset,
+                        std::size_t size, ReadUse use, Reply<Slices> reply) {
+  if (id >= table_->columns.size() || item_size == 0) return reply(tfile::fail(ErrorKind::invalid, "no such column"));
+  const ChainColumn& chained = table_->chained(id);
+  std::vector<CountId> needed = chained.held;
+  needed.push_back(chained.count);
+  const Request request{id, offset, offset + size, use};
+  const std::stop_token asker = reply.asker();
+  auto go_on = [self = shared_from_this(), request, reply = std::move(reply)](Result<void> known) mutable {
+    if (!known) return reply(tl::unexpected<Error>(known.error()));
+    self->read_known(request, std::move(reply));
+  };
+  with_counts(std::move(needed), Reply<void>(std::move(go_on), asker));
+}
+
+// Each file brings its items; of an offsets column, an end for each of its lists. The 0 before the first is its own
+// part.
+std::vector<ChainStreams::Part> ChainStreams::parts_of(const Request& request, const StartsPtr& starts) const {
+  const tfile::Column& column = table_->columns[request.column];
+  const std::uint64_t item_size = column.item_size(), ahead = column.role == tfile::Role::offsets ? kEndSize : 0;
+  const auto begin_of = [&](std::size_t file) {
+    return ahead + static_cast<std::uint64_t>((*starts)[file]) * item_size;
+  };
+  std::vector<Part> parts;
+  const std::uint64_t end = std::min(request.end, begin_of(starts->size() - 1));
+  if (request.begin >= end) return parts;
+  const auto item = static_cast<std::int64_t>((std::max(request.begin, ahead) - ahead) / item_size);
+  auto file = static_cast<std::size_t>(std::upper_bound(starts->begin(), starts->end(), item) - starts->begin()) - 1;
+  for (; file + 1 < starts->size() && begin_of(file) < end; ++file) {
+    const std::uint64_t from = std::max(request.begin, begin_of(file)), until = std::min(end, begin_of(file + 1));
+    if (from < until) parts.push_back({file, from - begin_of(file), until - begin_of(file)});
+  }
+  return parts;
+}
+
+void ChainStreams::read_known(const Request& request, Reply<Slices> reply) {
+  const StartsPtr starts = counts_->known(table_->chained(request.column).count);
+  const std::vector<Part> parts = parts_of(request, starts);
+  look_ahead(request, starts);
+  const bool has_zero = table_->columns[request.column].role == tfile::Role::offsets && request.begin < kEndSize &&
+                        request.begin < request.end;
+  if (parts.size() == 1 && !has_zero) return read_part(request, parts[0], std::move(reply));
+  const std::uint64_t zeros = has_zero ? std::min(request.end, kEndSize) - request.begin : 0;
+  std::uint64_t size = zeros;
+  for (const Part& part : parts) size += part.end - part.begin;
+  auto joined = std::make_shared<Joined>(size, parts.size() + 1, std::move(reply));
+  std::memset(joined->at(0), 0, zeros);
+  std::uint64_t at = zeros;
+  for (const Part& part : parts) {
+    auto take = [joined, to = joined->at(at)](Result<Slices> slices) { joined->take(to, std::move(slices)); };
+    read_part(request, part, Reply<Slices>(std::move(take), joined->asker()));
+    at += part.end - part.begin;
+  }
+  joined->take(joined->at(0), Slices());
+}
+
+// The files that a reader comes to next are opened before it is there, and its column in them is loaded.
+void ChainStreams::look_ahead(const Request& request, const StartsPtr& starts) {
+  if (!cache_.looks_ahead() || starts->size() < 3) return;
+  std::size_t from = 0;
+  Request next = request;
+  next.begin = request.end;
+  next.end = request.end + kAhead;
+  const std::vector<Part> parts = parts_of(next, starts);
+  if (parts.empty()) return;
+  {
+    const Lock lock(mutex_);
+    Reader& reader = readers_[request.column];
+    const std::uint64_t distance = request.begin > reader.end ? request.begin - reader.end : reader.end - request.begin;
+    const bool goes_on = distance <= kOutOfOrder;
+    if (!goes_on) reader.expected = 0;
+    reader.end = request.end;
+    from = std::max(reader.expected, parts[0].file + (parts[0].begin == 0 ? 0 : 1));
+    if (goes_on) reader.expected = parts.back().file + 1;
+    if (!goes_on) return;
+  }
+  for (const Part& part : parts) {
+    if (part.file >= from) read_part(request, part, Reply<Slices>([](const Result<Slices>&) {}));
+  }
+}
+
+void ChainStreams::read_part(const Request& request, const Part& part, Reply<Slices> reply) {
+  const ItemSource source = table_->item_source(request.column, part.file);
+  switch (source.kind) {
+    case Kind::same:
+    case Kind::widened:
+    case Kind::ends:
+    case Kind::index:
+      return read_file(request, part, source, std::move(reply));
+    case Kind::nothing:
+      return reply(tfile::fail(ErrorKind::damaged, "file " + std::to_string(part.file) + " has no such items"));
+    default:
+      return reply(made_items(source, wanted(request, part), {}, {}));
+  }
+}
+
+void ChainStreams::read_file(const Request& request, const Part& part, const ItemSource& source, Reply<Slices> reply) {
+  const std::stop_token asker = reply.asker();
+  auto opened = [self = shared_from_this(), request, part, source,
+                 reply = std::move(reply)](Result<StreamsPtr> streams) mutable {
+    if (!streams) return reply(tl::unexpected<Error>(streams.error()));
+    if (source.kind == Kind::same)
+      return read_kept(
+          *streams,
+          {source.column.stream, source.column.slot, source.column.item_size, part.begin, part.end - part.begin},
+          request.use, std::move(reply));
+    self->read_inputs(request, part, source, *streams, std::move(reply));
+  };
+  files_->streams(part.file, Reply<StreamsPtr>(std::move(opened), asker));
+}
+
+ItemsWanted ChainStreams::wanted(const Request& request, const Part& part) const {
+  ItemsWanted wanted{&table_->columns[request.column], part.begin, part.end, part.file, {}};
+  for (const CountId id : table_->chained(request.column).held)
+    wanted.before.push_back((*counts_->known(id))[part.file]);
+  return wanted;
+}
+
+// The numbers of a column that cover the part; the first `ahead` of the column are not counted.
+ColumnRange ChainStreams::input(const Request& request, const Part& part, const FileColumn& column,
+                                std::uint64_t ahead) const {
+  const std::size_t size = size_of(column.dtype);
+  const NumberRange numbers = numbers_covering(part.begin, part.end, size_of(table_->columns[request.column].dtype));
+  return {column.stream, column.slot, column.item_size, (numbers.first + ahead) * size, numbers.count * size};
+}
+
+void ChainStreams::read_inputs(const Request& request, const Part& part, const ItemSource& source,
+                               const StreamsPtr& streams, Reply<Slices> reply) {
+  const std::stop_token asker = reply.asker();
+  const ColumnRange first = input(request, part, source.column, source.kind == Kind::ends ? 1 : 0);
+  auto make = [self = shared_from_this(), request, part, source, streams,
+               reply = std::move(reply)](Result<Slices> numbers) mutable {
+    if (!numbers) return reply(tl::unexpected<Error>(numbers.error()));
+    const auto bytes = std::make_shared<const tfile::Buffer>(in_one_piece(*numbers));
+    *numbers = {};
+    if (source.kind != Kind::index) return reply(made_items(source, self->wanted(request, part), bytes->span(), {}));
+    const std::stop_token waits = reply.asker();
+    auto with_tags = [self, request, part, source, bytes, reply = std::move(reply)](Result<Slices> tags) mutable {
+      if (!tags) return reply(tl::unexpected<Error>(tags.error()));
+      const tfile::Buffer second = in_one_piece(*tags);
+      reply(made_items(source, self->wanted(request, part), bytes->span(), second.span()));
+    };
+    read_kept(streams, self->input(request, part, source.tags, 0), request.use,
+              Reply<Slices>(std::move(with_tags), waits));
+  };
+  read_kept(streams, first, request.use, Reply<Slices>(std::move(make), asker));
+}
+
+}  // namespace tfilefs

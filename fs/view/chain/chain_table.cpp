@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "view/chain/chain_table.h"
+
+#include <utility>
+
+namespace tfilefs {
+
+ChainTable::ChainTable(ChainSchema schema, std::vector<ChainedFile> files, std::vector<std::uint64_t> stored)
+    : chained_(std::move(schema.chained)),
+      counts_(std::move(schema.counts)),
+      files_(std::move(files)),
+      stored_(std::move(stored)) {
+  kind = "chain";
+  nodes = std::move(schema.nodes);
+  columns = std::move(schema.columns);
+  for (const ChainedFile& file : files_) {
+    first_entries_.push_back(entries);
+    // The end of a file's last cluster is where the next file begins.
+    for (std::size_t i = 0; i + 1 < file.clusters.size(); ++i) clusters.push_back(entries + file.clusters[i]);
+    if (file.clusters.empty() && file.entries > 0) clusters.push_back(entries);
+    entries += file.entries;
+  }
+  first_entries_.push_back(entries);
+  if (!clusters.empty()) clusters.push_back(entries);
+}
+
+CountSource ChainTable::count_source(CountId id, std::size_t file) const {
+  const auto schema = files_[file].schema;
+  return schema ? counts_[id][*schema] : CountSource{};
+}
+
+ItemSource ChainTable::item_source(tfile::ColumnId id, std::size_t file) const {
+  const auto schema = files_[file].schema;
+  return schema ? chained_[id].sources[*schema] : ItemSource{};
+}
+
+tfile::StreamShape ChainTable::shape(tfile::StreamId stream) const {
+  tfile::StreamShape shape;
+  shape.chunks = files_.size();
+  shape.slots = 1;
+  shape.stored_bytes = stream < stored_.size() ? stored_[stream] : 0;
+  return shape;
+}
+
+tfile::EntryRange ChainTable::chunk_entries(tfile::ChunkKey key) const {
+  return {first_entries_[key.index], first_entries_[key.index + 1]};
+}
+
+std::vector<std::int64_t> ChainTable::lengths(tfile::StreamId stream) const {
+  if (chained_[stream].count != 0) return {-1};
+  return {entries + (columns[stream].role == tfile::Role::offsets ? 1 : 0)};
+}
+
+tfile::Result<tfile::Extents> ChainTable::extents(tfile::StreamId) const {
+  return tfile::fail(tfile::ErrorKind::invalid, "a chain has the chunks of its files");
+}
+
+tfile::Result<tfile::Chunk> ChainTable::decode(tfile::ChunkKey, std::span<const std::byte>,
+                                               std::span<const std::shared_ptr<const tfile::Chunk>>,
+                                               std::span<const std::int64_t>) const {
+  return tfile::fail(tfile::ErrorKind::invalid, "a chain has the chunks of its files");
+}
+
+}  // namespace tfilefs

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "content.h"
+#include "view/chain/chain_schema.h"
+
+namespace tfilefs {
+
+// Items of a column that are not in its file as the chain shows them: which bytes of the file they are made of, and
+// how.
+
+// Whole numbers that cover a range of bytes.
+struct NumberRange {
+  std::uint64_t first = 0, count = 0;
+};
+NumberRange numbers_covering(std::uint64_t begin, std::uint64_t end, std::size_t number_size);
+
+// What to make: bytes [begin, end) of those that a file brings into `column`.
+struct ItemsWanted {
+  const tfile::Column* column = nullptr;
+  std::uint64_t begin = 0, end = 0;
+  std::size_t file = 0;
+  std::vector<std::int64_t> before;  // of ChainColumn::held: how many items the files before this one bring
+};
+
+// `first`, `second`: the bytes of the numbers that cover the range, of ItemSource::column (of ends: those behind the
+// leading 0) and of its tags.
+Slices made_items(const ItemSource&, const ItemsWanted&, std::span<const std::byte> first,
+                  std::span<const std::byte> second);
+
+}  // namespace tfilefs

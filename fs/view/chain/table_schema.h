@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "mutex.h"
+#include "tfile/table.h"
+
+namespace tfilefs {
+
+// What a whole table shows, without its bytes.
+struct TableSchema {
+  std::string kind;  // as Table::kind
+  std::vector<tfile::Node> nodes;
+  std::vector<tfile::Column> columns;
+  // Columns with fewer entries than the table, ascending: what is behind them would lie at the wrong entries.
+  std::vector<tfile::ColumnId> short_columns;
+};
+using TableSchemaPtr = std::shared_ptr<const TableSchema>;
+
+// Keeps equal schemas once: those with the same nodes, and the same columns in the same streams. Their titles and
+// compressions may differ; those of the first stay. Thread-safe.
+class SchemaSet {
+ public:
+  TableSchemaPtr keep(TableSchema) EXCLUDES(mutex_);
+
+ private:
+  Mutex mutex_;
+  std::unordered_map<std::string, std::weak_ptr<const TableSchema>> known_
+      GUARDED_BY(mutex_);  // by all that must agree
+};
+
+}  // namespace tfilefs

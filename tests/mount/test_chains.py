@@ -1,0 +1,394 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chains: many files as one table, compared with the same files one by one."""
+
+import errno
+import json
+import os
+import shutil
+import subprocess
+import time
+
+import numpy as np
+import pytest
+import uproot
+
+import columnar
+import mounted
+import mounted_table
+import root_process
+import test_arrow
+import test_awkward
+import test_parquet
+
+def kind_of(values):
+    if isinstance(values, np.ndarray):
+        return (values.dtype, values.shape[1:]) if values.ndim > 1 else values.dtype
+    return values.type.content
+
+
+def put(path, **trees):
+    """A file with these trees: each is {branch: values}."""
+    with uproot.recreate(path) as file:
+        for name, branches in trees.items():
+            tree = file.mktree(name.replace("__", "/"), {branch: kind_of(values) for branch, values in branches.items()})
+            tree.extend(branches)
+
+
+def write(path, first, entries, **branches):
+    """A file with a tree `t` of entries first, first + 1, ...: `branches` are functions of their numbers."""
+    put(path, t={name: values(np.arange(first, first + entries)) for name, values in branches.items()})
+
+
+def plain(path, first, entries):
+    import awkward
+
+    write(path, first, entries, i=lambda n: n.astype("i4"), x=lambda n: n / 7, m=lambda n: np.stack([n, n + 1], 1).astype("f4"),
+          j=lambda n: awkward.unflatten(np.arange((n % 4).sum()).astype("f4") + first, n % 4),
+          s=lambda n: awkward.Array([f"entry {k} " * (k % 3) for k in n] + [""])[:-1])
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    directory = tmp_path_factory.mktemp("chain")
+    paths, first = [], 0
+    for number, entries in enumerate((1000, 1, 2500, 0, 300)):
+        paths.append(str(directory / f"run{number}.root"))
+        plain(paths[-1], first, entries)
+        first += entries
+    return paths
+
+
+@pytest.fixture(scope="module")
+def chained(files, shared_mount):
+    return shared_mount(tuple(files), "chain").path
+
+
+def table_values(table):
+    return mounted_table.read_node(table)
+
+
+def singles(shared_mount, paths, table="t"):
+    return [os.path.join(shared_mount(path).path, table) for path in paths]
+
+
+def assert_is_concatenation(chain, tables):
+    """Each column of a chain has the values of the tables, one after the other."""
+    for name in sorted(os.listdir(chain)):
+        mounted_table.assert_same(mounted_table.read_node(chain, name),
+                                  [value for table in tables for value in mounted_table.read_node(table, name)], name)
+
+
+def test_columns_run_over_all_files(chained, files, shared_mount):
+    assert sorted(os.listdir(chained)) == ["t"]
+    chain = os.path.join(chained, "t")
+    tables = singles(shared_mount, files)
+    assert sorted(os.listdir(chain)) == sorted(os.listdir(tables[0]))
+    assert_is_concatenation(chain, tables)
+    mounted_table.assert_schema_matches_files(chain)
+
+
+def test_sizes_before_reading(files, mount):
+    m = mount(tuple(files), "chain")
+    sizes = {name: os.stat(os.path.join(m.path, "t", name)).st_size
+             for name in ("i.i4", "m.f4x2", "j/offsets.i8", "j/values.f4", "s/chars.u1")}
+    for name, size in sizes.items():
+        assert len(mounted_table.read_exactly(os.path.join(m.path, "t", name))) == size
+
+
+def test_random_reads(chained, shared_mount, files):
+    random = np.random.default_rng(1)
+    for name in ("i.i4", "x.f8", "m.f4x2", "j/offsets.i8", "j/values.f4", "s/chars.u1"):
+        path = os.path.join(chained, "t", name)
+        whole = mounted_table.read_exactly(path)
+        with open(path, "rb", buffering=0) as file:
+            for _ in range(50):
+                begin = int(random.integers(0, len(whole)))
+                size = int(random.integers(1, 9000))
+                assert os.pread(file.fileno(), size, begin) == whole[begin : begin + size]
+
+
+def test_origins(chained, files):
+    table = os.path.join(chained, "t")
+    entries = [1000, 1, 2500, 0, 300]
+    number = np.fromfile(os.path.join(table, ".file.u4"), "<u4")
+    entry = np.fromfile(os.path.join(table, ".entry.i8"), "<i8")
+    assert number.tolist() == [i for i, n in enumerate(entries) for _ in range(n)]
+    assert entry.tolist() == [k for n in entries for k in range(n)]
+    assert np.load(os.path.join(table, ".entry.i8.npy"), mmap_mode="r").tolist() == entry.tolist()
+    assert ".file.u4" not in os.listdir(table)
+
+
+def test_files_are_beside(chained, files, shared_mount):
+    names = sorted(os.listdir(os.path.join(chained, ".files")))
+    assert names == [f"{i:06d}-run{i}.root" for i in range(len(files))]
+    one = os.path.join(chained, ".files", names[2], "t", "i.i4")
+    assert mounted_table.read_exactly(one) == mounted_table.read_exactly(os.path.join(shared_mount(files[2]).path, "t", "i.i4"))
+    about = json.loads(mounted_table.read_exactly(os.path.join(chained, ".chain.json")))
+    assert [file["number"] for file in about["files"]] == [0, 1, 2, 3, 4]
+    assert [file["size"] for file in about["files"]] == [os.path.getsize(path) for path in files]
+    (table,) = about["tables"]
+    assert table["path"] == "t" and table["entries"] == 3801 and table["differences"] == []
+    assert table["first_entries"] == [0, 1000, 1001, 3501, 3501, 3801]
+    assert sorted(os.listdir(chained)) == ["t"]
+
+
+def test_views(chained, files, shared_mount):
+    import pandas
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    table = os.path.join(chained, "t")
+    parts = [pyarrow.feather.read_table(t + ".arrow") for t in singles(shared_mount, files)]
+    whole = pyarrow.concat_tables(parts)
+    assert pyarrow.feather.read_table(table + ".arrow").to_pydict() == whole.to_pydict()
+    assert pyarrow.parquet.read_table(table + ".parquet").to_pydict() == whole.to_pydict()
+    lines = b"".join(mounted_table.read_exactly(t + ".jsonl") for t in singles(shared_mount, files))
+    assert mounted_table.read_exactly(table + ".jsonl") == lines
+    csv = [mounted_table.read_exactly(t + ".csv") for t in singles(shared_mount, files)]
+    assert mounted_table.read_exactly(table + ".csv") == csv[0] + b"".join(text.split(b"\n", 1)[1] for text in csv[1:])
+    text = b"".join(mounted_table.read_exactly(os.path.join(t, "j.txt")) for t in singles(shared_mount, files))
+    assert mounted_table.read_exactly(os.path.join(table, "j.txt")) == text
+    assert not test_awkward.compare(table)
+
+
+def test_attributes(chained, files):
+    column = os.path.join(chained, "t", "j", "values.f4")
+    assert os.getxattr(column, "user.tfilefs.dtype") == b"<f4"
+    assert int(os.getxattr(column, "user.tfilefs.length")) == os.stat(column).st_size // 4
+    assert os.getxattr(os.path.join(chained, "t"), "user.tfilefs.files") == b"5"
+    assert os.stat(os.path.join(chained, "t", "i")).st_size == 3801 * 4  # a name without its type
+    blocks = os.stat(os.path.join(chained, "t", "x.f8")).st_blocks
+    assert 0 < blocks * 512 < 3801 * 8 + 512
+
+
+def test_equals_uproot(chained, files):
+    both = uproot.concatenate([f"{path}:t" for path in files if "run3" not in path], ["i", "x", "m"], library="np")
+    for name, column in (("i", "i.i4"), ("x", "x.f8")):
+        assert np.fromfile(os.path.join(chained, "t", column), both[name].dtype).tolist() == both[name].tolist()
+
+
+@pytest.mark.parametrize("sample", columnar.SAMPLES)
+def test_every_kind_of_node(samples, mount, shared_mount, sample):
+    """A file behind itself, and once more: every column twice and three times."""
+    kind, name = sample.split("/")
+    path = os.path.join(samples(kind), name + ".root")
+    single = shared_mount(path).path
+    m = mount((path, path, path), "chain")
+    for table in columnar.tables_in(m.path):
+        one = os.path.join(single, os.path.relpath(table, m.path))
+        assert_is_concatenation(table, [one] * 3)
+        assert not test_awkward.compare(table)
+
+
+def becomes(column, wanted):
+    """A change is seen within a second; a column that is stat'ed before it and opened behind it has two sizes."""
+    deadline = time.monotonic() + 5
+    while True:
+        try:
+            found = values(column)
+        except (AssertionError, OSError):
+            found = None
+        if found == wanted:
+            return
+        assert time.monotonic() < deadline, found
+        time.sleep(0.02)
+
+
+# ---- schemas that differ
+
+
+def values(column):
+    """One object an entry."""
+    return mounted_table.read_node(os.path.dirname(column), os.path.basename(column))
+
+
+def two(tmp_path, first, second):
+    """Two files of three entries; each is {branch: values}."""
+    paths = []
+    for number, branches in enumerate((first, second)):
+        paths.append(str(tmp_path / f"f{number}.root"))
+        put(paths[-1], t={**branches, "same": np.array([1, 2, 3], "i4") + 3 * number})
+    return paths
+
+
+LISTS = [[1.5], [], [2.5, 3.5]]
+CASES = {
+    "i4 and f8": (np.array([1, -2, 3], "i4"), np.array([200.5, 0, -1]), "x.f8", [1, -2, 3, 200.5, 0, -1]),
+    "f8 and i4": (np.array([200.5, 0, -1]), np.array([1, -2, 3], "i4"), "x.f8", [200.5, 0, -1, 1, -2, 3]),
+    "u1 and i2": (np.array([1, 2, 255], "u1"), np.array([-1, 2, 3], "i2"), "x.i2", [1, 2, 255, -1, 2, 3]),
+    "f4 and f8": (np.array([0.5, 1, 2], "f4"), np.array([0.1, 1, 2]), "x.f8", [0.5, 1, 2, 0.1, 1, 2]),
+    "i8 and f8": (np.array([1, 2, 3], "i8"), np.array([1.0, 2, 3]), None, None),
+    "number and list": (np.array([1.0, 2, 3]), LISTS, None, None),
+    "array and list": (np.array([[1.0, 2], [3, 4], [5, 6]], "f8"), LISTS, "x", [[1, 2], [3, 4], [5, 6], [1.5], [], [2.5, 3.5]]),
+    "array and array": (np.array([[1, 2], [3, 4], [5, 6]], "f8"), np.array([[1], [2], [3]], "f8"), "x", [[1, 2], [3, 4], [5, 6], [1], [2], [3]]),
+    "string and number": (["a", "bc", ""], np.array([1.0, 2, 3]), None, None),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_differing_types(case, tmp_path, mount):
+    import awkward
+
+    first, second, column, wanted = CASES[case]
+    first, second = (awkward.Array(v) if isinstance(v, list) else v for v in (first, second))
+    paths = two(tmp_path, {"x": first}, {"x": second})
+    m = mount(paths, "chain")
+    table = os.path.join(m.path, "t")
+    assert values(os.path.join(table, "same.i4")) == [1, 2, 3, 4, 5, 6]
+    assert [name for name in os.listdir(table) if name.startswith("x")] == ([column] if column else [])
+    if column:
+        assert values(os.path.join(table, column)) == wanted
+    about = json.loads(mounted_table.read_exactly(os.path.join(m.path, ".chain.json")))
+    (difference,) = [d for d in about["tables"][0]["differences"] if d["node"] == "x"]
+    assert sorted(found["files"] for found in difference["found"]) == [[0], [1]]
+    schema = mounted_table.schema_of(table)
+    assert [file["name"] for file in schema["files"]] == paths
+    assert all("x" in file["differs"] for file in schema["files"]) or column
+    with pytest.raises(mounted.MountFailed) as refused:
+        mount(paths, "chain=strict")
+    assert paths[1] in refused.value.message and "x: " in refused.value.message
+
+
+def test_missing_branches(tmp_path, mount):
+    paths = two(tmp_path, {"x": np.array([1.0, 2, 3])}, {"y": np.array([7, 8, 9], "i4")})
+    m = mount(paths, "chain")
+    assert os.listdir(os.path.join(m.path, "t")) == ["same.i4"]
+    m = mount(paths, "chain=union")
+    table = os.path.join(m.path, "t")
+    assert mounted_table.nullable_nodes(table)
+    assert values(os.path.join(table, "x")) == [[1], [2], [3], [], [], []]
+    assert values(os.path.join(table, "y")) == [[], [], [], [7], [8], [9]]
+    import pyarrow.feather
+
+    assert pyarrow.feather.read_table(table + ".arrow").to_pydict() == {
+        "x": [1, 2, 3, None, None, None], "same": [1, 2, 3, 4, 5, 6], "y": [None, None, None, 7, 8, 9]}
+    assert not test_awkward.compare(table)
+    with pytest.raises(mounted.MountFailed):
+        mount(paths, "chain=strict")
+
+
+def test_union_of_what_cannot_be_one(tmp_path, mount):
+    import awkward
+
+    paths = two(tmp_path, {"x": np.array([1.0, 2, 3])}, {"x": awkward.Array(LISTS)})
+    table = os.path.join(mount(paths, "chain=union").path, "t")
+    assert values(os.path.join(table, "x")) == [[1], [2], [3], [], [], []]
+    assert values(os.path.join(table, "x~2")) == [[], [], [], [[1.5]], [[]], [[2.5, 3.5]]]
+
+
+def test_missing_table(tmp_path, mount):
+    paths = two(tmp_path, {}, {})
+    paths.insert(1, str(tmp_path / "nothing.root"))
+    with uproot.recreate(paths[1]) as file:
+        file["text"] = "no tree"
+    m = mount(paths, "chain")
+    assert values(os.path.join(m.path, "t", "same.i4")) == [1, 2, 3, 4, 5, 6]
+    about = json.loads(mounted_table.read_exactly(os.path.join(m.path, ".chain.json")))
+    assert about["tables"][0]["without"] == [1]
+    with pytest.raises(mounted.MountFailed) as refused:
+        mount(paths, "chain=strict")
+    assert "nothing.root" in refused.value.message
+
+
+# ---- files
+
+
+def test_a_file_that_cannot_be_opened(tmp_path, mount):
+    paths = two(tmp_path, {}, {})
+    bad = tmp_path / "bad.root"
+    bad.write_bytes(b"rotten" * 100)
+    paths.insert(1, str(bad))
+    with pytest.raises(mounted.MountFailed) as refused:
+        mount(paths, "chain")
+    assert str(bad) in refused.value.message
+    m = mount(paths, "chain,missing=skip")
+    assert values(os.path.join(m.path, "t", "same.i4")) == [1, 2, 3, 4, 5, 6]
+    about = json.loads(mounted_table.read_exactly(os.path.join(m.path, ".chain.json")))
+    assert "left_out" in about["files"][1]
+
+
+def test_a_file_that_is_lost_later(tmp_path, mount):
+    paths = []
+    for number in range(3):
+        paths.append(str(tmp_path / f"f{number}.root"))
+        plain(paths[-1], 100_000 * number, 100_000)
+    m = mount(paths, "chain,prefetch=off")
+    column = os.path.join(m.path, "t", "x.f8")
+    os.stat(column)
+    with open(column, "rb", buffering=0) as file:
+        with open(paths[1], "r+b") as damaged:
+            damaged.truncate(1000)
+        assert os.pread(file.fileno(), 4096, 0)
+        with pytest.raises(OSError) as lost:
+            os.pread(file.fileno(), 4096, 150_000 * 8)
+        assert lost.value.errno in (errno.EIO, errno.ESTALE)
+        os.pread(file.fileno(), 4096, 250_000 * 8)
+
+
+def test_a_changed_file_is_stale(tmp_path, mount):
+    paths = two(tmp_path, {}, {})
+    m = mount(paths, "chain")
+    column = os.path.join(m.path, "t", "same.i4")
+    assert values(column) == [1, 2, 3, 4, 5, 6]
+    put(tmp_path / "new.root", t={"same": np.array([70, 80], "i4")})
+    os.rename(tmp_path / "new.root", paths[1])
+    becomes(column, [1, 2, 3, 70, 80])
+
+
+def test_new_files_of_a_directory_join_at_the_end(tmp_path, mount):
+    paths = two(tmp_path, {}, {})
+    (tmp_path / "notes.txt").write_text("no ROOT file")
+    m = mount(tmp_path, "chain")
+    column = os.path.join(m.path, "t", "same.i4")
+    assert values(column) == [1, 2, 3, 4, 5, 6]
+    with open(column, "rb", buffering=0) as before:
+        shutil.copy(paths[0], tmp_path / "a.root.new")
+        os.rename(tmp_path / "a.root.new", tmp_path / "a.root")  # before the others by name
+        becomes(column, [1, 2, 3, 4, 5, 6, 1, 2, 3])
+        assert np.frombuffer(before.read(), "<i4").tolist() == [1, 2, 3, 4, 5, 6]
+
+
+def test_names(tmp_path, mount):
+    directory = tmp_path / "data"
+    directory.mkdir()
+    first, second = two(directory, {}, {})
+    put(directory / "other:t.root", u={"same": np.array([9], "i4")})
+    odd = str(directory / "other:t.root")
+    listed = tmp_path / "all.txt"
+    listed.write_text("# two files\ndata/f0.root\n\n  data/f1.root:t  \n")
+    both, three = [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 6, 9]
+    for sources, table, wanted in (
+        ([f"{directory}/f*.root"], "t", both),
+        ([f"{directory}/f{{1,0}}.root"], "t", both),
+        ([f"{tmp_path}/**/f?.root"], "t", both),
+        ([f"@{listed}"], "t", both),
+        ([f"{first}:t", f"{second}:t"], "t", both),
+        ([f"{first}?#t", f"{second}/t"], "t", both),
+        ([f"{first}:t", f"{second}:t", f"{odd}:u"], "t", three),
+        ([odd], "u", [9]),
+        ([first, first], "t", [1, 2, 3, 1, 2, 3]),
+    ):
+        with mounted.Mounted(sources, ["chain"]) as m:
+            assert os.listdir(m.path) == [table], sources
+            assert values(os.path.join(m.path, table, "same.i4")) == wanted, sources
+    for sources in ([f"{directory}/none*.root"], [str(tmp_path / "missing.root")], [f"{first}:nothing"]):
+        with pytest.raises(mounted.MountFailed) as refused:
+            mount(sources, "chain")
+        assert refused.value.status == 1
+
+
+def test_tables_in_directories(tmp_path, mount):
+    paths = []
+    for number in range(2):
+        paths.append(str(tmp_path / f"f{number}.root"))
+        put(paths[-1], deep__er__t={"x": np.array([number], "i4")}, u={"y": np.array([number], "i4")})
+    m = mount(paths, "chain")
+    assert sorted(os.listdir(m.path)) == ["deep", "u"]
+    assert os.listdir(os.path.join(m.path, "deep", "er")) == ["t"]
+    assert values(os.path.join(m.path, "deep", "er", "t", "x.i4")) == [0, 1]
+    assert json.loads(mounted_table.read_exactly(os.path.join(m.path, "u.jsonl")).splitlines()[1]) == {"y": 1}
+
+
+def test_wrong_use(program, tmp_path):
+    for arguments in (["a", "b", str(tmp_path)], ["-o", "chain=some", "a", str(tmp_path)], ["-o", "missing=skip", "a", str(tmp_path)]):
+        assert subprocess.run([program, *arguments], capture_output=True).returncode == 2
