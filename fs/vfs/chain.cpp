@@ -184,10 +184,27 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
         file.error = std::move(facts).error();
       else if (!file.facts || (*facts)->identity != file.facts->identity)
         file.facts = *std::move(facts);
+      if (!file.error) self->check_claims(file);
       done();
     };
     read_facts(chain_->context_, *files_[i].mounted, files_[i].name.table, chain_->schemas_,
                Reply<FactsPtr>(std::move(take)));
+  }
+
+  // What a dataset says of a file need not be so.
+  void check_claims(const File& file) const {
+    const std::string shown = tfile::shown_name(file.name.file);
+    const auto say = [&](const std::string& text) {
+      chain_->context_.errors.add("/" + chain_->path_, shown + ": " + text);
+    };
+    if (!file.name.uuid.empty() && file.name.uuid != file.facts->uuid)
+      say("its UUID is " + file.facts->uuid + ", not " + file.name.uuid + " as the dataset says");
+    if (!file.name.entries) return;
+    std::int64_t entries = 0;
+    for (const TableFacts& table : file.facts->tables) entries += table.entries;
+    if (entries != *file.name.entries)
+      say("it has " + std::to_string(entries) + " entries, not " + std::to_string(*file.name.entries) +
+          " as the dataset says");
   }
 
   void build() {
@@ -297,8 +314,13 @@ class Chain::Look : public std::enable_shared_from_this<Chain::Look> {
   std::map<std::pair<std::string, std::string>, FactsPtr> indexed_;  // by file and table
 };
 
-Chain::Chain(MountContext& context, std::unique_ptr<const ChainPlace> place, ChainOptions options, std::string path)
-    : context_(context), place_(std::move(place)), options_(std::move(options)), path_(std::move(path)) {}
+Chain::Chain(MountContext& context, std::unique_ptr<const ChainPlace> place, ChainOptions options, std::string path,
+             ChainAbout about)
+    : context_(context),
+      place_(std::move(place)),
+      options_(std::move(options)),
+      path_(std::move(path)),
+      about_(std::move(about)) {}
 
 // What the tables of the files told, and what was learned of them since.
 std::vector<IndexedFile> Chain::to_index(const ChainState& state) const {

@@ -82,7 +82,7 @@ using ChainStatePtr = std::shared_ptr<const ChainState>;
 class Chain : public std::enable_shared_from_this<Chain> {
  public:
   // `path`: in the mount; empty for its root.
-  Chain(MountContext&, std::unique_ptr<const ChainPlace>, ChainOptions, std::string path);
+  Chain(MountContext&, std::unique_ptr<const ChainPlace>, ChainOptions, std::string path, ChainAbout about = {});
 
   // The state now; opens what is new or has changed. With `recent` it answers at once if the files were looked at a
   // moment ago; in a chain of many files a look is recent for longer, and `now` accepts one that is not much older than
@@ -95,6 +95,7 @@ class Chain : public std::enable_shared_from_this<Chain> {
 
   MountContext& context() const { return context_; }
   const std::string& path() const { return path_; }
+  const ChainAbout& about() const { return about_; }
 
  private:
   class Look;
@@ -113,6 +114,7 @@ class Chain : public std::enable_shared_from_this<Chain> {
   const std::unique_ptr<const ChainPlace> place_;
   const ChainOptions options_;
   const std::string path_;
+  const ChainAbout about_;
   SchemaSet schemas_;
   std::uint64_t saved_ = 0;  // the state, and how much was known of it, when the index was written
 

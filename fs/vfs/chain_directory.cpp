@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "vfs/chain_table_holder.h"
+#include "vfs/control_directory.h"
 #include "vfs/names.h"
 #include "vfs/root_file_holder.h"
 #include "vfs/table_directory.h"
@@ -72,6 +73,13 @@ class ChainHolder final : public Holder {
   void attributes(HeldItem, Reply<Attributes> reply) const override {
     with_state(chain_, Freshness::recent, std::move(reply),
                [chain = chain_](ChainStatePtr state, Reply<Attributes> told) { told(directory_of(*chain, *state)); });
+  }
+  void xattrs(HeldItem, Reply<Xattrs> reply) const override {
+    Xattrs all;
+    for (const auto& [key, value] : chain_->about().attributes) {
+      if (path_.empty()) all.emplace_back("user.tfilefs.meta." + key, value);
+    }
+    reply(std::move(all));
   }
   void enter(HeldItem, Freshness freshness, Reply<DirectoryPtr> reply) const override {
     with_state(chain_, freshness, std::move(reply),
@@ -206,6 +214,9 @@ class ChainDirectory final : public Directory {
     }
     if (!path_.empty()) return std::nullopt;
     if (name == kChainFilesName) return Entry{std::make_shared<const FilesHolder>(chain_), {}};
+    if (name == kDatasetName && !chain_->about().metadata.empty())
+      return Entry{
+          make_control_file({"", [text = chain_->about().metadata] { return text; }}, chain_->context().ownership), {}};
     if (name == kChainJsonName) return Entry{std::make_shared<const ChainText>(chain_), {}};
     return std::nullopt;
   }
@@ -221,6 +232,7 @@ class ChainDirectory final : public Directory {
     if (!path_.empty()) return;
     listing.add(std::string(kChainFilesName), S_IFDIR);
     listing.add(std::string(kChainJsonName), S_IFREG);
+    if (!chain_->about().metadata.empty()) listing.add(std::string(kDatasetName), S_IFREG);
   }
 
   const std::shared_ptr<Chain> chain_;
@@ -233,7 +245,44 @@ DirectoryPtr chain_directory(std::shared_ptr<Chain> chain, ChainStatePtr state, 
   return std::make_shared<const ChainDirectory>(std::move(chain), std::move(state), std::move(path));
 }
 
+// The directories of several chains, by name.
+class ChainsDirectory final : public Directory {
+ public:
+  explicit ChainsDirectory(NamedRoots roots) : roots_(std::move(roots)) {}
+  void find(std::string_view name, Reply<FoundEntry> reply) const override {
+    const auto at = std::ranges::find_if(roots_, [&](const auto& root) { return root.first == name; });
+    if (at == roots_.end()) return reply(no_such_entry());
+    reply(FoundEntry{{make_chain_root(at->second), {}}, {}, false});
+  }
+  void list(Reply<ListingPtr> reply) const override {
+    auto listing = std::make_shared<NamesListing>();
+    for (const auto& [name, chain] : roots_) listing->add(name, S_IFDIR);
+    reply(std::move(listing));
+  }
+
+ private:
+  const NamedRoots roots_;
+};
+
+class ChainsHolder final : public Holder {
+ public:
+  explicit ChainsHolder(NamedRoots roots)
+      : first_(roots.front().second), directory_(std::make_shared<const ChainsDirectory>(std::move(roots))) {}
+  void attributes(HeldItem held, Reply<Attributes> reply) const override {
+    make_chain_root(first_)->attributes(held, std::move(reply));
+  }
+  void enter(HeldItem, Freshness, Reply<DirectoryPtr> reply) const override { reply(directory_); }
+
+ private:
+  const std::shared_ptr<Chain> first_;
+  const DirectoryPtr directory_;
+};
+
 }  // namespace
+
+std::shared_ptr<const Holder> make_chains_root(NamedRoots roots) {
+  return std::make_shared<const ChainsHolder>(std::move(roots));
+}
 
 std::shared_ptr<const Holder> make_chain_root(std::shared_ptr<Chain> chain) {
   return std::make_shared<const ChainHolder>(std::move(chain), "");

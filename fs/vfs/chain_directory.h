@@ -2,6 +2,9 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "vfs/chain.h"
 #include "vfs/directory.h"
@@ -12,5 +15,9 @@ namespace tfilefs {
 // number and name, and .chain.json. In each table also .file.u4 and .entry.i8, found by name. A chain is for the user
 // who mounts, and root: others would have to be asked for by each file.
 std::shared_ptr<const Holder> make_chain_root(std::shared_ptr<Chain>);
+
+// The directory of several chains, one at least.
+using NamedRoots = std::vector<std::pair<std::string, std::shared_ptr<Chain>>>;
+std::shared_ptr<const Holder> make_chains_root(NamedRoots);
 
 }  // namespace tfilefs

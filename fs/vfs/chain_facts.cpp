@@ -2,6 +2,8 @@
 #include "vfs/chain_facts.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "exec/step_loop.h"
@@ -36,6 +38,18 @@ TableFacts facts_of(const TablePlace& place, const LoadedTable& loaded, SchemaSe
   return facts;
 }
 
+// As uuid(1) writes it.
+std::string text_of(const std::array<std::uint8_t, 16>& uuid) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string text;
+  for (std::size_t i = 0; i < uuid.size(); ++i) {
+    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += kDigits[uuid[i] >> 4];
+    text += kDigits[uuid[i] & 15];
+  }
+  return text;
+}
+
 // Loads one table after the other.
 class FactsReading : public std::enable_shared_from_this<FactsReading> {
  public:
@@ -43,6 +57,7 @@ class FactsReading : public std::enable_shared_from_this<FactsReading> {
       : generation_(std::move(generation)), places_(std::move(places)), schemas_(schemas), reply_(std::move(reply)) {
     facts_->identity = generation_->source->identity();
     facts_->from = generation_->state.from;
+    facts_->uuid = text_of(generation_->file->header().uuid);
   }
 
   void next() {

@@ -27,6 +27,7 @@ struct TableFacts {
 struct FileFacts {
   tfile::Identity identity;
   Provenance from;
+  std::string uuid;  // that the file gives itself
   std::vector<TableFacts> tables;
 };
 using FactsPtr = std::shared_ptr<const FileFacts>;

@@ -189,6 +189,7 @@ std::vector<IndexedFile> files_of(const json& index, SchemaSet& schemas) {
     auto facts = std::make_shared<FileFacts>();
     facts->identity = identity_of(each.at(2));
     facts->from = provenance_of(each.at(3));
+    facts->uuid = each.at(5);
     for (const json& table : each.at(4)) facts->tables.push_back(table_of(table, kept));
     files.push_back({each.at(0), each.at(1), std::move(facts)});
   }
@@ -222,8 +223,8 @@ Result<> write_index(const std::string& path, const std::vector<IndexedFile>& fi
   for (const IndexedFile& file : files) {
     json tables = json::array();
     for (const TableFacts& table : file.facts->tables) tables.push_back(to_json(table, schemas, of_schemas));
-    of_files.push_back(
-        {file.name, file.table, to_json(file.facts->identity), to_json(file.facts->from), std::move(tables)});
+    of_files.push_back({file.name, file.table, to_json(file.facts->identity), to_json(file.facts->from),
+                        std::move(tables), file.facts->uuid});
   }
   std::string bytes;
   json::to_cbor({{"form", kForm}, {"schemas", std::move(of_schemas)}, {"files", std::move(of_files)}}, bytes);

@@ -128,6 +128,16 @@ class Names {
     return {};
   }
 
+  Result<> add(const ChainName& name) {
+    TRY(const std::vector<std::string> files, expand_files(name.file, far_));
+    for (const std::string& file : files) {
+      ChainName one = name;
+      one.file = file;
+      TRY_VOID(add_file(one));
+    }
+    return {};
+  }
+
   std::vector<ChainName> all;
 
  private:
@@ -185,6 +195,12 @@ ChainName parse_chain_name(const std::string& name) {
 Result<std::vector<ChainName>> chain_names(const std::string& name, const tfile::FarOptions& far) {
   Names names(far);
   TRY_VOID(names.add(name, 0));
+  return std::move(names.all);
+}
+
+Result<std::vector<ChainName>> chain_names(const ChainName& name, const tfile::FarOptions& far) {
+  Names names(far);
+  TRY_VOID(names.add(name));
   return std::move(names.all);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,10 @@ namespace tfilefs {
 struct ChainName {
   std::string file;   // a path or a URL
   std::string table;  // the name in the file of the table to be chained; empty: all that the files have in common
+  // What a dataset says of it: entries of the table; the identity that the file has in itself. It is checked when the
+  // file is opened.
+  std::optional<std::int64_t> entries = std::nullopt;
+  std::string uuid = {};
   friend bool operator==(const ChainName&, const ChainName&) = default;
 };
 
@@ -25,5 +31,7 @@ ChainName parse_chain_name(const std::string& name);
 // "@LIST", for the names in a text file, one a line, with comments behind "#". Each may name a table. Blocks. Errors:
 // those of reading; not_found (a pattern that nothing matches); invalid (a list that is no text, or names itself).
 Result<std::vector<ChainName>> chain_names(const std::string& name, const tfile::FarOptions& = {});
+// The same for one that was parsed before: its file may be a directory or a pattern.
+Result<std::vector<ChainName>> chain_names(const ChainName&, const tfile::FarOptions& = {});
 
 }  // namespace tfilefs

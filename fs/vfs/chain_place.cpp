@@ -15,14 +15,15 @@
 namespace tfilefs {
 namespace {
 
+template <class Name>
 class NamedPlace final : public ChainPlace {
  public:
-  NamedPlace(MountContext& context, std::vector<std::string> names, tfile::FarOptions far)
+  NamedPlace(MountContext& context, std::vector<Name> names, tfile::FarOptions far)
       : context_(context), names_(std::move(names)), far_(std::move(far)) {}
 
   Result<std::vector<ChainName>> list() const override {
     std::vector<ChainName> all;
-    for (const std::string& name : names_) {
+    for (const Name& name : names_) {
       TRY(const std::vector<ChainName> found, chain_names(name, far_));
       all.insert(all.end(), found.begin(), found.end());
     }
@@ -52,7 +53,7 @@ class NamedPlace final : public ChainPlace {
   }
 
   MountContext& context_;
-  const std::vector<std::string> names_;
+  const std::vector<Name> names_;
   const tfile::FarOptions far_;
   mutable Mutex mutex_;
   mutable std::map<std::string, std::weak_ptr<const Descriptor>> directories_ GUARDED_BY(mutex_);
@@ -62,7 +63,12 @@ class NamedPlace final : public ChainPlace {
 
 std::unique_ptr<const ChainPlace> make_named_place(MountContext& context, std::vector<std::string> names,
                                                    tfile::FarOptions far) {
-  return std::make_unique<const NamedPlace>(context, std::move(names), std::move(far));
+  return std::make_unique<const NamedPlace<std::string>>(context, std::move(names), std::move(far));
+}
+
+std::unique_ptr<const ChainPlace> make_named_place(MountContext& context, std::vector<ChainName> names,
+                                                   tfile::FarOptions far) {
+  return std::make_unique<const NamedPlace<ChainName>>(context, std::move(names), std::move(far));
 }
 
 }  // namespace tfilefs

@@ -12,5 +12,6 @@ namespace tfilefs {
 
 // The files that these names stand for (chain_names()), local ones and URLs.
 std::unique_ptr<const ChainPlace> make_named_place(MountContext&, std::vector<std::string> names, tfile::FarOptions);
+std::unique_ptr<const ChainPlace> make_named_place(MountContext&, std::vector<ChainName> names, tfile::FarOptions);
 
 }  // namespace tfilefs

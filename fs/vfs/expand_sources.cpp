@@ -116,7 +116,7 @@ Result<std::vector<std::string>> expand_sources(const std::string& name, const t
   TRY(auto found, is_far ? far_matches(name, options) : local_matches(name));
   if (found.empty()) return tfile::fail(ErrorKind::not_found, tfile::shown_name(name) + ": no file matches");
   std::ranges::sort(found);
-  found.erase(std::ranges::unique(found).begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 

@@ -119,9 +119,10 @@ class FarDirectory final : public Directory {
   // Where names may be missing, one that is not found may be there nonetheless.
   void find(std::string_view name, Reply<FoundEntry> reply) const override {
     const std::string path = below(path_, name);
-    if (!tree_->shows(path)) return reply(tl::unexpected(no_such_entry()));
+    const auto pattern = pattern_of_chain(name);
+    if (!tree_->shows(path) && !pattern) return reply(tl::unexpected(no_such_entry()));
     const std::stop_token asker = reply.asker();
-    auto look = [tree = tree_, path, name = std::string(name),
+    auto look = [tree = tree_, directory = path_, path, pattern, name = std::string(name),
                  reply = std::move(reply)](Result<ListingPtr> listed) mutable {
       if (!listed) return reply(tl::unexpected(std::move(listed).error()));
       const tfile::FarListing& listing = **listed;
@@ -129,6 +130,7 @@ class FarDirectory final : public Directory {
       const bool is_there = found != listing.entries.end() && found->name == name;
       if (is_there) return reply(FoundEntry{entry_of(tree, path, *found), {}});
       if (listing.gap) return reply(tl::unexpected<Error>(*listing.gap));
+      if (pattern) return reply(FoundEntry{tree->chain(directory, name, *pattern), {}, false});
       reply(tl::unexpected(no_such_entry()));
     };
     tree_->list(path_, Reply<ListingPtr>(std::move(look), asker));

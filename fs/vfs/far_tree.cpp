@@ -5,6 +5,7 @@
 
 #include "exec/answering.h"
 #include "vfs/blocking.h"
+#include "vfs/chain_directory.h"
 #include "vfs/far_item.h"
 #include "vfs/names.h"
 #include "vfs/url_origin.h"
@@ -100,6 +101,44 @@ std::vector<GenerationPtr> FarTree::open_files() const {
 tfile::SourceCounts FarTree::counts() const {
   const Lock lock(mutex_);
   return counts_;
+}
+
+namespace {
+
+// The files of a chain in a directory of the server.
+class FarPlace final : public ChainPlace {
+ public:
+  FarPlace(std::shared_ptr<FarTree> tree, std::string directory, std::string pattern)
+      : tree_(std::move(tree)), directory_(std::move(directory)), pattern_(std::move(pattern)) {}
+
+  Result<std::vector<ChainName>> list() const override {
+    TRY(const tfile::FarListing listing, tfile::list_far(tree_->url_of(directory_), tree_->options()));
+    if (listing.gap) return tl::unexpected(*listing.gap);
+    std::vector<ChainName> names;
+    for (const tfile::FarEntry& entry : listing.entries) {
+      const std::string path = directory_.empty() ? entry.name : directory_ + "/" + entry.name;
+      TRY(const bool is_member, is_chained(pattern_, entry.name));
+      if (is_member && !entry.is_directory && tree_->shows(path)) names.push_back({path, ""});
+    }
+    if (names.empty()) return tl::unexpected(no_such_entry());
+    return names;
+  }
+
+  Result<std::shared_ptr<MountedFile>> file(const std::string& name, std::string) const override {
+    return tree_->root_file(name);
+  }
+
+ private:
+  const std::shared_ptr<FarTree> tree_;
+  const std::string directory_, pattern_;
+};
+
+}  // namespace
+
+Entry FarTree::chain(const std::string& directory, const std::string& name, const std::string& pattern) {
+  auto place = std::make_unique<const FarPlace>(shared_from_this(), directory, pattern);
+  const std::string path = directory.empty() ? name : directory + "/" + name;
+  return {make_chain_root(chains_.get(context_, path, std::move(place))), {}};
 }
 
 }  // namespace tfilefs

@@ -11,6 +11,7 @@
 #include "tfile/far_listing.h"
 #include "vfs/directory.h"
 #include "vfs/generation.h"
+#include "vfs/named_chains.h"
 #include "vfs/path_pattern.h"
 
 namespace tfilefs {
@@ -36,6 +37,8 @@ class FarTree : public std::enable_shared_from_this<FarTree> {
   std::string url_of(const std::string& path) const { return path.empty() ? url_ : tfile::url_below(url_, path); }
   // The ROOT file at a path.
   std::shared_ptr<MountedFile> root_file(const std::string& path) EXCLUDES(mutex_);
+  // The chain of the ROOT files of a directory that match, or of all (named_chains.h).
+  Entry chain(const std::string& directory, const std::string& name, const std::string& pattern);
   // Those that are open now.
   std::vector<GenerationPtr> open_files() const EXCLUDES(mutex_);
   // What the lists have taken so far.
@@ -60,6 +63,7 @@ class FarTree : public std::enable_shared_from_this<FarTree> {
   const std::string url_;
   const tfile::FarOptions options_;
   const PathPattern shown_;
+  NamedChains chains_;
   mutable Mutex mutex_;
   std::unordered_map<std::string, Listed> listed_ GUARDED_BY(mutex_);
   std::unordered_map<std::string, std::shared_ptr<MountedFile>> root_files_ GUARDED_BY(mutex_);

@@ -14,11 +14,13 @@
 #include "control/metrics.h"
 #include "control/readme.h"
 #include "staging/changes/left_journal.h"
+#include "tfile/name.h"
 #include "vfs/attributes_soon.h"
 #include "vfs/blocking.h"
 #include "vfs/chain_directory.h"
 #include "vfs/chain_place.h"
 #include "vfs/control_directory.h"
+#include "vfs/dataset.h"
 #include "vfs/expand_sources.h"
 #include "vfs/far_tree.h"
 #include "vfs/name_index.h"
@@ -135,7 +137,7 @@ FileSystem::~FileSystem() {
   written_.reset();
   far_tree_.reset();
   far_file_.reset();
-  chain_.reset();
+  chains_.clear();
   context_.recent.clear();
   cache_.reset();
 }
@@ -230,14 +232,40 @@ Result<std::unique_ptr<FileSystem>> FileSystem::open_chain(std::vector<std::stri
   if (std::ranges::any_of(names, may_be_far)) options.cache.job_threads = std::max(options.cache.job_threads, kFarJobs);
   std::unique_ptr<FileSystem> fs(new FileSystem(std::make_unique<ClusterCache>(options.cache), options));
   options.far.stop = fs->end_of_requests_.get_token();
-  fs->chain_ =
-      std::make_shared<Chain>(fs->context_, make_named_place(fs->context_, std::move(names), options.far), chain, "");
-  fs->inodes_ = std::make_unique<InodeTable>(Entry{make_chain_root(fs->chain_), {}});
-  std::promise<Result<ChainStatePtr>> opened;
-  fs->chain_->current(Freshness::now, [&](Result<ChainStatePtr> now) { opened.set_value(std::move(now)); });
-  TRY_VOID(wait_for(opened.get_future()));
-  fs->chain_->save();
+  TRY_VOID(fs->show_chains(std::move(names), chain, options.far));
+  for (const auto& each : fs->chains_) {
+    std::promise<Result<ChainStatePtr>> opened;
+    each->current(Freshness::now, [&](Result<ChainStatePtr> now) { opened.set_value(std::move(now)); });
+    TRY_VOID(wait_for(opened.get_future()));
+    each->save();
+  }
   return fs;
+}
+
+// A dataset has a chain for each of its samples.
+Result<> FileSystem::show_chains(std::vector<std::string> names, const ChainOptions& chain,
+                                 const tfile::FarOptions& far) {
+  const bool is_of_samples = names.size() == 1 && is_dataset(names[0]);
+  if (!is_of_samples) {
+    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(names), far), chain, ""));
+    inodes_ = std::make_unique<InodeTable>(Entry{make_chain_root(chains_[0]), {}});
+    return {};
+  }
+  TRY(std::vector<DatasetSample> samples, read_dataset(names[0].substr(1)));
+  std::vector<std::string_view> originals;
+  for (const DatasetSample& sample : samples) originals.push_back(sample.name);
+  const std::vector<std::string> shown = tfile::directory_names(originals);
+  NamedRoots roots;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    ChainOptions options = chain;
+    if (!options.index.empty()) options.index += "-" + shown[i];
+    chains_.push_back(std::make_shared<Chain>(context_, make_named_place(context_, std::move(samples[i].files), far),
+                                              std::move(options), shown[i],
+                                              ChainAbout{samples[i].metadata, samples[i].attributes}));
+    roots.emplace_back(shown[i], chains_.back());
+  }
+  inodes_ = std::make_unique<InodeTable>(Entry{make_chains_root(std::move(roots)), {}});
+  return {};
 }
 
 Result<> FileSystem::show_far_directory(const std::string& url, const tfile::FarOptions& options, PathPattern shown) {
@@ -308,7 +336,7 @@ bool FileSystem::may_end() {
 std::vector<std::string> FileSystem::end() {
   files_.clear();  // including those that are open for writing
   finish_writing();
-  if (chain_) chain_->save();
+  for (const auto& chain : chains_) chain->save();
   end_of_requests_.request_stop();
   cache_->settle();
   alarms_.stop();

@@ -181,6 +181,7 @@ class FileSystem {
  private:
   FileSystem(std::unique_ptr<ClusterCache>, const FileSystemOptions&);
   Result<> show_directory(const std::string& source, std::string hidden);
+  Result<> show_chains(std::vector<std::string> names, const ChainOptions&, const tfile::FarOptions&);
   Result<> show_file(const std::string& source, bool there);
   static Result<std::unique_ptr<FileSystem>> open_url(const std::string& url, FileSystemOptions);
   Result<> show_url(const std::string& url, tfile::FarOptions);
@@ -252,7 +253,7 @@ class FileSystem {
   OpenFiles files_;
   TimedOutReads timed_out_reads_;
   std::atomic<std::chrono::steady_clock::time_point> last_request_{};
-  std::shared_ptr<Chain> chain_;  // of many files
+  std::vector<std::shared_ptr<Chain>> chains_;  // of many files
 };
 
 }  // namespace tfilefs

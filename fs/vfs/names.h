@@ -21,6 +21,7 @@ inline constexpr std::string_view kAttributesName = ".attributes";
 inline constexpr std::string_view kOptionIndexName = ".option.npy";
 inline constexpr std::string_view kChainFilesName = ".files";
 inline constexpr std::string_view kChainJsonName = ".chain.json";
+inline constexpr std::string_view kDatasetName = ".dataset.json";
 inline constexpr std::string_view kObjectBytesName = "object.bin";
 inline constexpr std::string_view kObjectJsonName = "object.json";
 inline constexpr std::string_view kObjectTextName = "text.txt";

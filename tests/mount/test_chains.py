@@ -13,12 +13,10 @@ import pytest
 import uproot
 
 import columnar
+import http_server
 import mounted
 import mounted_table
-import root_process
-import test_arrow
 import test_awkward
-import test_parquet
 
 def kind_of(values):
     if isinstance(values, np.ndarray):
@@ -133,7 +131,6 @@ def test_files_are_beside(chained, files, shared_mount):
 
 
 def test_views(chained, files, shared_mount):
-    import pandas
     import pyarrow.feather
     import pyarrow.parquet
 
@@ -392,3 +389,163 @@ def test_tables_in_directories(tmp_path, mount):
 def test_wrong_use(program, tmp_path):
     for arguments in (["a", "b", str(tmp_path)], ["-o", "chain=some", "a", str(tmp_path)], ["-o", "missing=skip", "a", str(tmp_path)]):
         assert subprocess.run([program, *arguments], capture_output=True).returncode == 2
+
+
+def test_chains_of_directories(tmp_path, mount):
+    (tmp_path / "2018").mkdir()
+    paths = two(tmp_path / "2018", {}, {})
+    (tmp_path / "2018" / "notes.txt").write_text("no ROOT file")
+    m = mount(tmp_path)
+    directory = os.path.join(m.path, "2018")
+    assert values(os.path.join(directory, ".chain", "t", "same.i4")) == [1, 2, 3, 4, 5, 6]
+    assert values(os.path.join(directory, ".chain=f[1-9].root", "t", "same.i4")) == [4, 5, 6]
+    assert values(os.path.join(directory, ".chain={f0,x}.root", "t", "same.i4")) == [1, 2, 3]
+    assert sorted(os.listdir(directory)) == ["f0.root", "f1.root", "notes.txt"]
+    assert not os.path.exists(os.path.join(directory, ".chain=none*", "t"))
+    assert not os.path.exists(os.path.join(directory, "f0.root", ".chain"))
+    shutil.copy(paths[0], tmp_path / "2018" / "later.root")
+    becomes(os.path.join(directory, ".chain", "t", "same.i4"), [1, 2, 3, 4, 5, 6, 1, 2, 3])
+
+
+def files_memory(m):
+    """Bytes that open files take."""
+    with open(os.path.join(m.path, ".tfilefs", "stats.json")) as stats:
+        return json.load(stats)["metadata"]["files"]
+
+
+def test_index(files, tmp_path, mount):
+    index = str(tmp_path / "index")
+    with mounted.Mounted(files, [f"chain,index={index}"]) as m:
+        lengths = os.stat(os.path.join(m.path, "t", "j", "values.f4")).st_size
+        os.stat(os.path.join(m.path, "t", "s", "chars.u1"))
+        wanted = mounted_table.read_exactly(os.path.join(m.path, "t", "s", "chars.u1"))
+    assert os.path.getsize(index) > 0
+    with mounted.Mounted(files, [f"chain,index={index}"]) as m:
+        assert files_memory(m) == 0, "a file was opened"
+        assert os.stat(os.path.join(m.path, "t", "j", "values.f4")).st_size == lengths
+        assert files_memory(m) == 0, "a file was opened for a size that is known"
+        assert mounted_table.read_exactly(os.path.join(m.path, "t", "s", "chars.u1")) == wanted
+    damaged = bytearray(open(index, "rb").read())
+    damaged[len(damaged) // 2] ^= 1
+    open(index, "wb").write(damaged)
+    with mounted.Mounted(files, [f"chain,index={index}"]) as m:
+        assert "index" in m.errors()
+        assert os.stat(os.path.join(m.path, "t", "j", "values.f4")).st_size == lengths
+
+
+def test_a_changed_file_is_read_in_spite_of_the_index(tmp_path, mount):
+    paths = two(tmp_path, {}, {})
+    index = str(tmp_path / "index")
+    with mounted.Mounted(paths, [f"chain,index={index}"]) as m:
+        assert values(os.path.join(m.path, "t", "same.i4")) == [1, 2, 3, 4, 5, 6]
+    put(paths[0], t={"same": np.array([70, 80], "i4")})
+    with mounted.Mounted(paths, [f"chain,index={index}"]) as m:
+        assert values(os.path.join(m.path, "t", "same.i4")) == [70, 80, 4, 5, 6]
+
+
+def test_datasets(tmp_path, mount):
+    import gzip
+
+    first, second = two(tmp_path, {}, {})
+    with uproot.open(first) as file:
+        uuid = str(file.file.uuid)
+    spec = {"samples": {"signal": {"trees": ["t"], "files": ["f0.root", "f1.root"], "metadata": {"xsec": 1.5, "kind": "mc"}},
+                        "data": {"trees": ["t"], "files": [second], "metadata": {}}}}
+    coffea = {"signal": {"files": {first: {"object_path": "t", "steps": [[0, 3]], "num_entries": 3, "uuid": uuid}, second: "t"},
+                         "metadata": {"xsec": 1.5, "kind": "mc"}},
+              "data": {"files": {second: {"object_path": "t", "num_entries": 4, "uuid": uuid}}}}
+    (tmp_path / "spec.json").write_text(json.dumps(spec))
+    with gzip.open(tmp_path / "coffea.json.gz", "wt") as file:
+        json.dump(coffea, file)
+    for name in ("spec.json", "coffea.json.gz"):
+        m = mount([f"@{tmp_path / name}"], "chain")
+        assert sorted(os.listdir(m.path)) == ["data", "signal"]
+        signal = os.path.join(m.path, "signal")
+        assert values(os.path.join(signal, "t", "same.i4")) == [1, 2, 3, 4, 5, 6]
+        assert values(os.path.join(m.path, "data", "t", "same.i4")) == [4, 5, 6]
+        assert os.getxattr(signal, "user.tfilefs.meta.xsec") == b"1.5" and os.getxattr(signal, "user.tfilefs.meta.kind") == b"mc"
+        assert json.loads(mounted_table.read_exactly(os.path.join(signal, ".dataset.json"))) == {"xsec": 1.5, "kind": "mc"}
+        if name.startswith("coffea"):
+            assert "3 entries, not 4" in m.errors() and "UUID" in m.errors()
+
+
+@pytest.mark.parametrize("text, said", [("{", "line 1"), ("[1]", "samples"), ('{"samples": {"a": {"files": "f"}}}', "samples/a/files"),
+                                        ('{"a":\n {"files": {"f.root": {"steps": []}}}}', "a/files/f.root/object_path"),
+                                        ('{"a": {"files": []}}', "a/files"),
+                                        ('{"samples": {"a": {"trees": ["x", "y"], "files": ["f"]}}}', "samples/a/trees"),
+                                        ('{"a": {"files": ["f.root"], "metadata": 3}}', "a/metadata"), ("", "line 1")])
+def test_broken_datasets(text, said, tmp_path, mount):
+    (tmp_path / "d.json").write_text(text)
+    with pytest.raises(mounted.MountFailed) as refused:
+        mount([f"@{tmp_path / 'd.json'}"], "chain")
+    assert said in refused.value.message and "d.json" in refused.value.message
+
+
+def test_more_files_than_descriptors(tmp_path, mount):
+    first = tmp_path / "f0000.root"
+    put(first, t={"same": np.arange(3, dtype="i4")})
+    for number in range(1, 1200):
+        os.link(first, tmp_path / f"f{number:04d}.root")
+    m = mount([tmp_path], "chain", prefix=["prlimit", "--nofile=1024:1024"])
+    table = os.path.join(m.path, "t")
+    assert np.fromfile(os.path.join(table, "same.i4"), "<i4").tolist() == [0, 1, 2] * 1200
+    assert np.fromfile(os.path.join(table, ".file.u4"), "<u4").tolist() == [i for i in range(1200) for _ in range(3)]
+    assert len(os.listdir(f"/proc/{m.process.pid}/fd")) < 1024
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_files_cut_at_random_places(seed, tmp_path, mount):
+    """A chain of pieces of a file is the file."""
+    import awkward
+    import pyarrow.feather
+    import pyarrow.parquet
+
+    random = np.random.default_rng(seed)
+    entries = int(random.integers(50, 5000))
+    cuts = [0, *sorted(int(c) for c in random.integers(0, entries + 1, random.integers(1, 9))), entries]
+    numbers = random.normal(size=entries)
+    lengths = random.integers(0, 5, entries)
+    lists = awkward.unflatten(random.integers(-9, 9, lengths.sum()).astype("i2"), lengths)
+    texts = awkward.Array(["x" * int(n) for n in random.integers(0, 30, entries)])
+    shape = random.normal(size=(entries, 2, 3)).astype("f4")
+    columns = {"n": numbers, "l": lists, "s": texts, "m": shape}
+    put(tmp_path / "whole.root", t=columns)
+    pieces = []
+    for number, (begin, end) in enumerate(zip(cuts, cuts[1:])):
+        pieces.append(str(tmp_path / f"piece{number:03d}.root"))
+        put(pieces[-1], t={name: column[begin:end] for name, column in columns.items()})
+    chain, whole = mount(pieces, "chain").path, mount(tmp_path / "whole.root").path
+    assert subprocess.run(["diff", "-r", os.path.join(chain, "t"), os.path.join(whole, "t")]).returncode == 0
+    assert pyarrow.feather.read_table(os.path.join(chain, "t.arrow")).equals(pyarrow.feather.read_table(os.path.join(whole, "t.arrow")))
+    assert pyarrow.parquet.read_table(os.path.join(chain, "t.parquet")).equals(pyarrow.parquet.read_table(os.path.join(whole, "t.parquet")))
+    for view in ("t.csv", "t.jsonl", "t/l.txt", "t/n.npy"):
+        assert mounted_table.read_exactly(os.path.join(chain, view)) == mounted_table.read_exactly(os.path.join(whole, view)), view
+    assert not test_awkward.compare(os.path.join(chain, "t"))
+
+
+def test_far_files(files, tmp_path, mount, shared_mount):
+    for path in files:
+        shutil.copy(path, tmp_path)
+        os.utime(tmp_path / os.path.basename(path), (1_700_000_000, 1_700_000_000))
+    with http_server.Nginx(tmp_path, settings="location /listed/ { alias %s/; autoindex on; autoindex_format json; }" % tmp_path) as server:
+        names = [os.path.basename(path) for path in files]
+        tables = singles(shared_mount, files)
+        for sources in ([server.url(name) for name in names], [server.url(names[0]), *files[1:]], [server.url("listed/")],
+                        [server.url("listed/run*.root") + ":t"]):
+            with mounted.Mounted(sources, ["chain"]) as m:
+                assert_is_concatenation(os.path.join(m.path, "t"), tables)
+        with mounted.Mounted(server.url("listed/")) as m:
+            assert_is_concatenation(os.path.join(m.path, ".chain=run[0-4].root", "t"), tables)
+
+
+def test_far_files_are_asked_for_little(tmp_path, mount):
+    """What opening, listing and reading a column asks of the server does not grow with what else the files have."""
+    put(tmp_path / "f00.root", t={f"x{number}": np.arange(3, dtype="i4") for number in range(50)})
+    for number in range(1, 20):
+        os.link(tmp_path / "f00.root", tmp_path / f"f{number:02d}.root")
+    os.utime(tmp_path / "f00.root", (1_700_000_000, 1_700_000_000))
+    with http_server.Nginx(tmp_path) as server:
+        with mounted.Mounted([server.url(f"f{number:02d}.root") for number in range(20)], ["chain"]) as m:
+            assert len(os.listdir(os.path.join(m.path, "t"))) == 50
+            assert np.fromfile(os.path.join(m.path, "t", "x7.i4"), "<i4").tolist() == [0, 1, 2] * 20
+        assert len(server.requests()) <= 20 * 5

@@ -21,6 +21,7 @@ constexpr std::uint64_t kEndSize = sizeof(std::int64_t);
 // So many bytes of a column ahead of its reader, files are opened: twice what a request carries at most. Requests of
 // one reader may come so far out of order.
 constexpr std::uint64_t kAhead = 2 << 20, kOutOfOrder = 1 << 20;
+constexpr std::size_t kFilesAhead = 32;  // more would not be opened at the same time
 
 // A read of several parts, which is put together in a buffer: no part holds chunks in memory while another waits for
 // some. The last part to arrive answers.
@@ -183,26 +184,24 @@ void ChainStreams::read_known(const Request& request, Reply<Slices> reply) {
 // The files that a reader comes to next are opened before it is there, and its column in them is loaded.
 void ChainStreams::look_ahead(const Request& request, const StartsPtr& starts) {
   if (!cache_.looks_ahead() || starts->size() < 3) return;
-  std::size_t from = 0;
   Request next = request;
   next.begin = request.end;
   next.end = request.end + kAhead;
-  const std::vector<Part> parts = parts_of(next, starts);
-  if (parts.empty()) return;
+  std::vector<Part> parts = parts_of(next, starts);
+  if (!parts.empty() && parts[0].begin != 0) parts.erase(parts.begin());  // of the file that is being read
   {
     const Lock lock(mutex_);
     Reader& reader = readers_[request.column];
     const std::uint64_t distance = request.begin > reader.end ? request.begin - reader.end : reader.end - request.begin;
     const bool goes_on = distance <= kOutOfOrder;
-    if (!goes_on) reader.expected = 0;
     reader.end = request.end;
-    from = std::max(reader.expected, parts[0].file + (parts[0].begin == 0 ? 0 : 1));
-    if (goes_on) reader.expected = parts.back().file + 1;
-    if (!goes_on) return;
+    if (!goes_on) reader.expected = 0;
+    std::erase_if(parts, [&](const Part& part) { return part.file < reader.expected; });
+    if (!goes_on || parts.empty()) return;
+    parts.resize(std::min(parts.size(), kFilesAhead));
+    reader.expected = parts.back().file + 1;
   }
-  for (const Part& part : parts) {
-    if (part.file >= from) read_part(request, part, Reply<Slices>([](const Result<Slices>&) {}));
-  }
+  for (const Part& part : parts) read_part(request, part, Reply<Slices>([](const Result<Slices>&) {}));
 }
 
 void ChainStreams::read_part(const Request& request, const Part& part, Reply<Slices> reply) {
